@@ -1,0 +1,70 @@
+// Scene files: text in, checked defs out, with every error at its place.
+#pragma once
+
+#include "types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One thing to say about a scene file.
+typedef struct treacle_diagnostic {
+    treacle_log_level level; ///< WARNING or ERROR
+    const char* file;        ///< path as given, or "--set" for the command line
+    int line, column;        ///< from 1; 0 where there is none
+    const char* text;        ///< what is wrong, what was expected, and a suggestion
+} treacle_diagnostic;
+
+/// A loaded scene, with or without errors.
+typedef struct treacle_scene treacle_scene;
+
+/// Reads `path` (and what it includes), then lays the `sets` ("key.path=value") over it.
+/// Returns ERR_SCENE if there is at least one error; `out` then still holds the scene with all its
+/// diagnostics and must be destroyed. Other errors leave `out` NULL.
+TREACLE_API treacle_status treacle_scene_load(treacle_context* ctx, const char* path,
+                                              int set_count, const char* const* sets,
+                                              treacle_scene** out);
+/// The same from memory; `name` stands in for the path in diagnostics.
+TREACLE_API treacle_status treacle_scene_parse(treacle_context* ctx, const char* name,
+                                               const char* text, size_t length, int set_count,
+                                               const char* const* sets, treacle_scene** out);
+/// Accepts NULL.
+TREACLE_API void treacle_scene_destroy(treacle_scene* scene);
+
+TREACLE_API int treacle_scene_diagnostic_count(const treacle_scene* scene);
+TREACLE_API treacle_diagnostic treacle_scene_diagnostic(const treacle_scene* scene, int index);
+
+/// What the file asks the command to do, beside the simulation itself.
+typedef struct treacle_output_def {
+    const char* name;  ///< of the scene
+    int64_t frames;    ///< to simulate, from 1
+    int state_every;   ///< frames between state files that are kept for good; 0 keeps the last two
+} treacle_output_def;
+
+/// Valid only without errors; owned by the scene.
+TREACLE_API const treacle_sim_def* treacle_scene_sim(const treacle_scene* scene);
+TREACLE_API const treacle_output_def* treacle_scene_output(const treacle_scene* scene);
+/// The effective scene as one YAML text: includes and sets applied, defaults left out. Loading it
+/// again gives the same defs and the same hash.
+TREACLE_API const char* treacle_scene_text(const treacle_scene* scene);
+/// Of the effective scene; comments and layout do not count.
+TREACLE_API uint64_t treacle_scene_hash(const treacle_scene* scene);
+
+/// What the scene will cost.
+typedef struct treacle_estimate {
+    int cells[3];            ///< of the whole domain
+    int64_t particles;       ///< at the start
+    int64_t particles_end;   ///< at the last frame, with what the emitters bring
+    double memory;           ///< bytes at peak
+    double disk;             ///< bytes of all frames and state files
+    double seconds;          ///< on this machine with this number of threads, very roughly
+} treacle_estimate;
+TREACLE_API treacle_status treacle_scene_estimate(const treacle_scene* scene, treacle_estimate* out);
+
+/// The manual's reference of all keys, as Markdown. The caller frees it with treacle_text_free().
+TREACLE_API treacle_status treacle_scene_reference(treacle_context* ctx, char** out);
+TREACLE_API void treacle_text_free(treacle_context* ctx, char* text);
+
+#ifdef __cplusplus
+}
+#endif

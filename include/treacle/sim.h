@@ -1,0 +1,88 @@
+// The simulation: create, step, look, save, restore.
+//
+// One simulation has one caller. Between steps any number of threads may read the views.
+// The state after n steps is the same bit for bit for every number of threads and instruction set,
+// and after a save and restore at any step.
+#pragma once
+
+#include "cache.h"
+#include "types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct treacle_sim treacle_sim;
+
+/// Stages of a step, in order, as they appear in the statistics.
+#define TREACLE_STAGE_LIST(X)                                                                      \
+    X(ADVECT, "advect")                                                                            \
+    X(EMIT, "emit")                                                                                \
+    X(SORT, "sort")                                                                                \
+    X(TILES, "tiles")                                                                              \
+    X(TO_GRID, "to_grid")                                                                          \
+    X(GEOMETRY, "geometry")                                                                        \
+    X(FORCES, "forces")                                                                            \
+    X(FLOW, "flow")                                                                                \
+    X(EXTRAPOLATE, "extrapolate")                                                                  \
+    X(TO_PARTICLES, "to_particles")                                                                \
+    X(DENSITY, "density")
+typedef enum treacle_stage {
+#define TREACLE_STAGE_ENUM(name, text) TREACLE_STAGE_##name,
+    TREACLE_STAGE_LIST(TREACLE_STAGE_ENUM)
+#undef TREACLE_STAGE_ENUM
+        TREACLE_STAGE_COUNT
+} treacle_stage;
+TREACLE_API const char* treacle_stage_name(treacle_stage stage);
+
+/// How one linear solve went.
+typedef struct treacle_solve_stats {
+    int iterations;
+    double residual; ///< at the end, relative to the right-hand side
+    double seconds;
+    bool converged;
+} treacle_solve_stats;
+
+/// What a step did. Numbers that depend on the machine: seconds and memory_peak only.
+typedef struct treacle_step_stats {
+    int64_t step;                         ///< its number, from 1
+    double time;                          ///< s, at its end
+    double dt;                            ///< s
+    int retries;                          ///< times the step was begun again with a smaller dt
+    int64_t particles;                    ///< at its end
+    int64_t tiles;                        ///< at its end
+    int64_t emitted, absorbed;            ///< particles
+    double volume;                        ///< m^3, sum over particles
+    double kinetic_energy;                ///< J
+    double max_speed;                     ///< m/s
+    treacle_solve_stats pressure;         ///< zero where the flow has no such solve
+    double seconds[TREACLE_STAGE_COUNT];  ///< s, by stage
+    size_t memory_peak;                   ///< bytes, of the context
+} treacle_step_stats;
+
+TREACLE_API treacle_status treacle_sim_create(treacle_context* ctx, const treacle_sim_def* def,
+                                              treacle_sim** out);
+/// Accepts NULL.
+TREACLE_API void treacle_sim_destroy(treacle_sim* sim);
+
+/// One step of at most max_dt, shorter where CFL or the def ask for it. A step that fails leaves
+/// the state as it was.
+TREACLE_API treacle_status treacle_sim_step(treacle_sim* sim, double max_dt,
+                                            treacle_step_stats* out);
+
+TREACLE_API double treacle_sim_time(const treacle_sim* sim);
+TREACLE_API int64_t treacle_sim_step_count(const treacle_sim* sim);
+TREACLE_API int64_t treacle_sim_particle_count(const treacle_sim* sim);
+/// A hash of the whole state: equal states, equal hashes.
+TREACLE_API uint64_t treacle_sim_hash(const treacle_sim* sim);
+
+/// Shows what a picture needs, or all of the state. The arrays are the simulation's own memory and
+/// valid until the next step. `number` is written into the head.
+TREACLE_API treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind,
+                                            int64_t number, treacle_frame* out);
+/// Puts the simulation into the state of a STATE frame. On error the simulation is unchanged.
+TREACLE_API treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state);
+
+#ifdef __cplusplus
+}
+#endif

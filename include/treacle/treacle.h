@@ -1,0 +1,10 @@
+// The whole public API.
+#pragma once
+
+#include "base.h"
+#include "cache.h"
+#include "preview.h"
+#include "run.h"
+#include "scene.h"
+#include "sim.h"
+#include "types.h"

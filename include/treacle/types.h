@@ -1,0 +1,177 @@
+// Every def struct: what a simulation is made of, with unit and range on each field.
+//
+// A def is plain data. Start from its _default() function, change what differs and hand it to the
+// create function, which copies what it needs; the def may leave scope afterwards. The scene file
+// binds its keys to these very fields, under the same names.
+//
+// SI units, Y up, temperatures in kelvin, angles in radians.
+#pragma once
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a side of the domain does to liquid that reaches it.
+typedef enum treacle_side {
+    TREACLE_SIDE_SLIP,     ///< solid wall, liquid slides along it
+    TREACLE_SIDE_NO_SLIP,  ///< solid wall, liquid sticks to it
+    TREACLE_SIDE_OPEN,     ///< liquid leaves and is gone
+    TREACLE_SIDE_PERIODIC, ///< liquid leaves here and enters opposite; both sides must say so
+} treacle_side;
+
+/// The box that is simulated.
+typedef struct treacle_domain_def {
+    double origin[3];            ///< m, low corner
+    double size[3];              ///< m; 0 along an axis makes the domain one cell thick (2D)
+    double cell;                 ///< m, > 0, width of a cell; every size must be a multiple of it
+    treacle_side sides[3][2];    ///< [axis][0 low, 1 high]; of an inactive axis: ignored
+} treacle_domain_def;
+
+/// A value over time: linear between keys, constant before the first and after the last.
+typedef struct treacle_key {
+    double time;     ///< s
+    double value[3]; ///< scalars use value[0]
+} treacle_key;
+typedef struct treacle_curve {
+    int count;               ///< 1 is a constant; times must increase strictly
+    const treacle_key* keys; ///< not owned
+} treacle_curve;
+
+/// A value over space.
+typedef enum treacle_field_kind {
+    TREACLE_FIELD_CONSTANT,   ///< value_a everywhere
+    TREACLE_FIELD_RAMP,       ///< value_a at from, value_b at to, linear between, constant beyond
+    TREACLE_FIELD_EXPRESSION, ///< arithmetic in x, y, z, one text per component
+} treacle_field_kind;
+typedef struct treacle_field {
+    treacle_field_kind kind;
+    double value_a[3], value_b[3]; ///< scalars use [0]
+    double from[3], to[3];         ///< m, the ends of a ramp
+    const char* expression[3];     ///< not owned
+} treacle_field;
+
+/// Shapes: a tree of primitives and set operations, each with its own placement.
+typedef enum treacle_shape_kind {
+    TREACLE_SHAPE_BOX,          ///< size, centred
+    TREACLE_SHAPE_SPHERE,       ///< radius
+    TREACLE_SHAPE_CYLINDER,     ///< radius, height, along y, centred
+    TREACLE_SHAPE_CAPSULE,      ///< radius, height between the two ball centres, along y, centred
+    TREACLE_SHAPE_TORUS,        ///< radius (of the ring), thickness (of the tube), around y
+    TREACLE_SHAPE_PLANE,        ///< the half space below the plane y = 0
+    TREACLE_SHAPE_UNION,        ///< of the children
+    TREACLE_SHAPE_INTERSECTION, ///< of the children
+    TREACLE_SHAPE_DIFFERENCE,   ///< the first child without the others
+} treacle_shape_kind;
+typedef struct treacle_shape {
+    treacle_shape_kind kind;
+    double size[3];   ///< m, box only
+    double radius;    ///< m
+    double height;    ///< m
+    double thickness; ///< m
+    double move[3];   ///< m, applied last
+    double rotate[3]; ///< rad, about x, then y, then z
+    double scale;     ///< > 0, applied first
+    int child_count;
+    const struct treacle_shape* children; ///< not owned
+} treacle_shape;
+
+/// What a liquid is made of.
+typedef struct treacle_material_def {
+    const char* name;
+    double density;   ///< kg/m^3, > 0
+    double viscosity; ///< Pa s, >= 0, dynamic
+    double colour[3]; ///< 0..1, linear RGB
+} treacle_material_def;
+
+/// Liquid that is there from the start.
+typedef struct treacle_liquid_def {
+    const treacle_shape* shape;
+    int material;           ///< index into treacle_sim_def.materials
+    treacle_field velocity; ///< m/s
+    double spin[3];         ///< rad/s, rigid rotation about spin_centre, added to velocity
+    double spin_centre[3];  ///< m
+} treacle_liquid_def;
+
+/// An inflow: liquid streams through the shape with the given velocity.
+typedef struct treacle_emitter_def {
+    const treacle_shape* shape;
+    int material;
+    double direction[3];   ///< of the stream; need not have unit length
+    treacle_curve speed;   ///< m/s; used where rate is empty
+    treacle_curve rate;    ///< m^3/s (m^2/s times the cell in 2D); count 0: speed counts
+    double start, stop;    ///< s; stop may be INFINITY
+} treacle_emitter_def;
+
+/// A volume in which liquid vanishes.
+typedef struct treacle_sink_def {
+    const treacle_shape* shape;
+    double start, stop; ///< s
+} treacle_sink_def;
+
+typedef enum treacle_transfer {
+    TREACLE_TRANSFER_PIC,
+    TREACLE_TRANSFER_FLIP,
+    TREACLE_TRANSFER_APIC,
+} treacle_transfer;
+
+typedef enum treacle_flow {
+    TREACLE_FLOW_NONE, ///< particles fly ballistically, no liquid forces
+    TREACLE_FLOW_PRESSURE,
+} treacle_flow;
+
+typedef enum treacle_kernel {
+    TREACLE_KERNEL_LINEAR,    ///< trilinear, 2 samples an axis
+    TREACLE_KERNEL_QUADRATIC, ///< quadratic B-spline, 3 samples an axis
+    TREACLE_KERNEL_WIDE,      ///< tent of twice the width [BB08 sec. 6], for one particle a cell
+} treacle_kernel;
+
+typedef enum treacle_advection {
+    TREACLE_ADVECTION_EULER,
+    TREACLE_ADVECTION_RK2,
+    TREACLE_ADVECTION_RK3,
+} treacle_advection;
+
+typedef struct treacle_particles_def {
+    int per_cell;   ///< 1..64; per cell of liquid (a cube in 3D; a square number is best in 2D)
+    double jitter;  ///< 0..1, share of a particle's own box in which it is placed at random
+} treacle_particles_def;
+
+typedef struct treacle_step_def {
+    double cfl;    ///< 0.1..5, cells that the fastest particle may cross in a step
+    double max_dt; ///< s, > 0
+    double min_dt; ///< s, > 0; a step that fails is retried with half the dt down to this
+} treacle_step_def;
+
+/// The whole simulation.
+typedef struct treacle_sim_def {
+    size_t def_size; ///< set by treacle_sim_def_default(), checked on entry
+    uint64_t seed;   ///< every random choice is a hash of this and of what it is for
+    double fps;      ///< 1/s, frames a second; frame 1 is the start, frame n is at (n - 1)/fps
+    treacle_domain_def domain;
+    treacle_curve gravity; ///< m/s^2
+    treacle_particles_def particles;
+    treacle_step_def step;
+    treacle_flow flow;
+    treacle_transfer transfer;
+    double flip_blend; ///< 0..1, share of FLIP against PIC in a FLIP transfer
+    treacle_kernel kernel;
+    treacle_advection advection;
+
+    int material_count;
+    const treacle_material_def* materials;
+    int liquid_count;
+    const treacle_liquid_def* liquids;
+    int emitter_count;
+    const treacle_emitter_def* emitters;
+    int sink_count;
+    const treacle_sink_def* sinks;
+} treacle_sim_def;
+
+TREACLE_API treacle_sim_def treacle_sim_def_default(void);
+TREACLE_API treacle_shape treacle_shape_default(treacle_shape_kind kind);
+
+#ifdef __cplusplus
+}
+#endif

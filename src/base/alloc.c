@@ -1,0 +1,82 @@
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t round_up(size_t bytes) {
+    return (bytes + (TREACLE_ALIGNMENT - 1)) / TREACLE_ALIGNMENT * TREACLE_ALIGNMENT;
+}
+
+static void count_up(treacle_context* ctx, size_t bytes) {
+    size_t now = atomic_fetch_add(&ctx->memory, bytes) + bytes;
+    size_t peak = atomic_load(&ctx->memory_peak);
+    while (now > peak && !atomic_compare_exchange_weak(&ctx->memory_peak, &peak, now)) {
+    }
+}
+
+void* alloc_bytes(treacle_context* ctx, size_t bytes) {
+    if (bytes > SIZE_MAX - TREACLE_ALIGNMENT) {
+        return NULL;
+    }
+    size_t rounded = round_up(bytes == 0 ? 1 : bytes);
+    void* block = ctx->def.alloc(rounded, TREACLE_ALIGNMENT, ctx->def.alloc_user);
+    if (block != NULL) {
+        count_up(ctx, rounded);
+    }
+    return block;
+}
+
+void alloc_free(treacle_context* ctx, void* block, size_t bytes) {
+    if (block == NULL) {
+        return;
+    }
+    size_t rounded = round_up(bytes == 0 ? 1 : bytes);
+    atomic_fetch_sub(&ctx->memory, rounded);
+    ctx->def.free(block, rounded, ctx->def.alloc_user);
+}
+
+treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
+                           void** out) {
+    *out = NULL;
+    bool fits = item_bytes == 0 || count <= SIZE_MAX / item_bytes;
+    void* block = fits ? alloc_bytes(ctx, count * item_bytes) : NULL;
+    if (block == NULL) {
+        return check_fail(ctx, TREACLE_ERR_MEMORY, "out of memory: %zu x %zu bytes for %s", count,
+                          item_bytes, what);
+    }
+    *out = block;
+    return TREACLE_OK;
+}
+
+treacle_status alloc_zero(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
+                          void** out) {
+    TREACLE_TRY(alloc_array(ctx, count, item_bytes, what, out));
+    memset(*out, 0, count * item_bytes);
+    return TREACLE_OK;
+}
+
+treacle_status alloc_resize(treacle_context* ctx, void** block, size_t old_count, size_t new_count,
+                            size_t item_bytes, const char* what) {
+    void* grown = NULL;
+    TREACLE_TRY(alloc_array(ctx, new_count, item_bytes, what, &grown));
+    size_t common = old_count < new_count ? old_count : new_count;
+    if (*block != NULL && common > 0) {
+        memcpy(grown, *block, common * item_bytes);
+    }
+    alloc_free(ctx, *block, old_count * item_bytes);
+    *block = grown;
+    return TREACLE_OK;
+}
+
+treacle_status alloc_text(treacle_context* ctx, const char* text, char** out) {
+    size_t bytes = strlen(text) + 1;
+    TREACLE_TRY(alloc_array(ctx, bytes, 1, "a text", (void**)out));
+    memcpy(*out, text, bytes);
+    return TREACLE_OK;
+}
+
+void alloc_free_text(treacle_context* ctx, char* text) {
+    if (text != NULL) {
+        alloc_free(ctx, text, strlen(text) + 1);
+    }
+}

@@ -1,0 +1,29 @@
+// The one gate to the heap: aligned, counted, checked, hookable.
+//
+// Every block is TREACLE_ALIGNMENT-aligned. Sizes are known at free, so the count is exact and a
+// leak shows in treacle_context_memory(). Failure is an ordinary error: alloc_* return ERR_MEMORY
+// with a sentence that names what the memory was for.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/context.h"
+
+/// NULL on failure or overflow; never NULL for zero bytes (it then returns a block of one line).
+void* alloc_bytes(treacle_context* ctx, size_t bytes);
+void alloc_free(treacle_context* ctx, void* block, size_t bytes);
+
+/// *out = count items of item_bytes, not initialised. `what` names them in the error.
+treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
+                           void** out) TREACLE_NODISCARD;
+/// The same, zeroed.
+treacle_status alloc_zero(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
+                          void** out) TREACLE_NODISCARD;
+/// Grows or shrinks *block from old_count to new_count items, keeping the common part. On failure
+/// the block is as it was.
+treacle_status alloc_resize(treacle_context* ctx, void** block, size_t old_count, size_t new_count,
+                            size_t item_bytes, const char* what) TREACLE_NODISCARD;
+/// A copy of a NUL-terminated text; free with alloc_free_text.
+treacle_status alloc_text(treacle_context* ctx, const char* text, char** out) TREACLE_NODISCARD;
+void alloc_free_text(treacle_context* ctx, char* text);

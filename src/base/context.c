@@ -1,0 +1,188 @@
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/parallel.h"
+
+#define TEXT_OF(x) #x
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+enum {
+    THREADS_MAX = 1024,
+    LOG_CAPACITY = 4096,
+    // The context's own block is not counted: there is no context yet to count it.
+    CONTEXT_BYTES =
+        (sizeof(treacle_context) + TREACLE_ALIGNMENT - 1) / TREACLE_ALIGNMENT * TREACLE_ALIGNMENT,
+};
+
+const char* treacle_version(void) {
+    return VERSION_TEXT(TREACLE_VERSION_MAJOR, TREACLE_VERSION_MINOR, TREACLE_VERSION_PATCH);
+}
+
+const char* treacle_status_text(treacle_status status) {
+    switch (status) {
+#define STATUS_TEXT(name, value, text)                                                             \
+    case TREACLE_##name:                                                                           \
+        return text;
+        TREACLE_STATUS_LIST(STATUS_TEXT)
+#undef STATUS_TEXT
+    }
+    return "unknown status";
+}
+
+const char* treacle_status_name(treacle_status status) {
+    switch (status) {
+#define STATUS_NAME(name, value, text)                                                             \
+    case TREACLE_##name:                                                                           \
+        return "TREACLE_" #name;
+        TREACLE_STATUS_LIST(STATUS_NAME)
+#undef STATUS_NAME
+    }
+    return "TREACLE_UNKNOWN";
+}
+
+static void* default_alloc(size_t bytes, size_t alignment, void* user) {
+    (void)user;
+    return aligned_alloc(alignment, bytes);
+}
+
+static void default_free(void* block, size_t bytes, void* user) {
+    (void)bytes;
+    (void)user;
+    free(block);
+}
+
+static void default_log(treacle_log_level level, const char* text, void* user) {
+    (void)user;
+    if (level >= TREACLE_LOG_WARNING) {
+        fprintf(stderr, "treacle: %s%s\n", level == TREACLE_LOG_WARNING ? "warning: " : "", text);
+    }
+}
+
+treacle_context_def treacle_context_def_default(void) {
+    return (treacle_context_def){.def_size = sizeof(treacle_context_def)};
+}
+
+static bool machine_has(treacle_isa isa) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    switch (isa) {
+    case TREACLE_ISA_AVX512:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512cd");
+    case TREACLE_ISA_AVX2:
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    case TREACLE_ISA_AUTO:
+    case TREACLE_ISA_SSE2:
+        return true;
+    }
+#endif
+    return isa == TREACLE_ISA_AUTO || isa == TREACLE_ISA_SSE2;
+}
+
+static treacle_isa best_isa(void) {
+    if (machine_has(TREACLE_ISA_AVX512)) {
+        return TREACLE_ISA_AVX512;
+    }
+    return machine_has(TREACLE_ISA_AVX2) ? TREACLE_ISA_AVX2 : TREACLE_ISA_SSE2;
+}
+
+int context_core_count(void) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > THREADS_MAX ? THREADS_MAX : (int)cores;
+}
+
+static void fill_defaults(treacle_context_def* def) {
+    if (def->alloc == NULL) {
+        def->alloc = default_alloc;
+        def->free = default_free;
+    }
+    if (def->log == NULL) {
+        def->log = default_log;
+    }
+}
+
+treacle_status treacle_context_create(const treacle_context_def* def, treacle_context** out) {
+    *out = NULL;
+    bool valid = def != NULL && def->def_size == sizeof(*def) && def->threads >= 0 &&
+                 def->threads <= THREADS_MAX && (def->alloc == NULL) == (def->free == NULL);
+    if (!valid) {
+        return TREACLE_ERR_USAGE;
+    }
+    if (!machine_has(def->isa)) {
+        return TREACLE_ERR_UNSUPPORTED;
+    }
+    treacle_context_def filled = *def;
+    fill_defaults(&filled);
+    treacle_context* ctx = filled.alloc(CONTEXT_BYTES, TREACLE_ALIGNMENT, filled.alloc_user);
+    if (ctx == NULL) {
+        return TREACLE_ERR_MEMORY;
+    }
+    memset(ctx, 0, sizeof(*ctx));
+    ctx->def = filled;
+    ctx->isa = def->isa == TREACLE_ISA_AUTO ? best_isa() : def->isa;
+    ctx->threads = def->threads == 0 ? context_core_count() : def->threads;
+    treacle_status status = parallel_pool_create(ctx);
+    if (status != TREACLE_OK) {
+        filled.free(ctx, CONTEXT_BYTES, filled.alloc_user);
+        return status;
+    }
+    *out = ctx;
+    return TREACLE_OK;
+}
+
+void treacle_context_destroy(treacle_context* ctx) {
+    if (ctx == NULL) {
+        return;
+    }
+    parallel_pool_destroy(ctx);
+    ctx->def.free(ctx, CONTEXT_BYTES, ctx->def.alloc_user);
+}
+
+const char* treacle_context_error(const treacle_context* ctx) {
+    return ctx->error;
+}
+
+int treacle_context_threads(const treacle_context* ctx) {
+    return ctx->threads;
+}
+
+treacle_isa treacle_context_isa(const treacle_context* ctx) {
+    return ctx->isa;
+}
+
+size_t treacle_context_memory(const treacle_context* ctx) {
+    return atomic_load(&ctx->memory);
+}
+
+size_t treacle_context_memory_peak(const treacle_context* ctx) {
+    return atomic_load(&ctx->memory_peak);
+}
+
+treacle_status check_fail(treacle_context* ctx, treacle_status status, const char* format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->error, sizeof(ctx->error), format, args);
+    va_end(args);
+    return status;
+}
+
+void check_assert_failed(const char* condition, const char* file, int line) {
+    fprintf(stderr, "treacle: broken invariant: %s, at %s:%d\n", condition, file, line);
+    abort();
+}
+
+void log_message(treacle_context* ctx, treacle_log_level level, const char* format, ...) {
+    char text[LOG_CAPACITY];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    ctx->def.log(level, text, ctx->def.log_user);
+}

@@ -1,0 +1,25 @@
+// The context: what would otherwise be global.
+#pragma once
+
+#include <stdatomic.h>
+
+#include "base/check.h"
+#include "base/compiler.h"
+#include "treacle/base.h"
+
+struct parallel_pool;
+
+enum { CONTEXT_ERROR_CAPACITY = 2048 };
+
+struct treacle_context {
+    treacle_context_def def;
+    treacle_isa isa; // chosen, never AUTO
+    int threads;     // chosen, never 0
+    struct parallel_pool* pool;
+    atomic_size_t memory;
+    atomic_size_t memory_peak;
+    char error[CONTEXT_ERROR_CAPACITY];
+};
+
+/// Cores of this machine, at least 1.
+int context_core_count(void);

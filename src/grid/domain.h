@@ -1,0 +1,27 @@
+// The box of cells: its extent, its sides, and which axes it has.
+//
+// Cell I covers [I, I+1) in units of the cell width h from the origin. A domain that is one cell
+// thick along an axis is flat there: the axis is inactive. For an inactive axis kernel weights are
+// 1, particles sit on the mid-plane, distances ignore it and nothing coarsens along it.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "treacle/types.h"
+
+enum { AXES = 3 };
+
+typedef struct grid_domain {
+    double origin[AXES];           // m
+    double h;                      // m, cell width
+    int32_t cells[AXES];           // >= 1
+    int32_t tiles[AXES];           // that hold cells: ceil(cells / 8)
+    bool is_active[AXES];          // cells > 1
+    bool is_periodic[AXES];        // then cells is a multiple of 16
+    treacle_side sides[AXES][2];   // [axis][low, high]; SLIP on inactive axes
+} grid_domain;
+
+/// Checks the def and works out the rest. The error names the field that is wrong.
+treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* def,
+                                grid_domain* out);

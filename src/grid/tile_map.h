@@ -1,0 +1,54 @@
+// The sparse grid: which tiles exist, in which order, and who is next to whom.
+//
+// A tile is 8 x 8 x 8 cells. Tiles are kept in Morton order of their coordinates, so that
+// neighbours in space are near in memory; the order is a function of the set alone. A field is one
+// float array with TILE_CELLS values a tile, tile after tile, plus one dummy tile at the end:
+//
+//     field:  | tile 0 | tile 1 | ... | tile count-1 | dummy |
+//     a tile: x fastest, then y, then z: value of cell (x, y, z) at (z * 8 + y) * 8 + x
+//
+// neighbour[t][n] is the tile at offset (dx, dy, dz) in {-1, 0, 1}^3, n = TILE_NEIGHBOUR(dx, dy,
+// dz); `count`, the dummy, where there is none. Periodic axes wrap. A kernel may read its
+// neighbours and writes only its own tile.
+//
+// A tile owns the low-side faces, edges and nodes of its cells (grid/stagger.h): so the far side of
+// the domain needs one more layer of tiles where the cells end on a tile's end.
+#pragma once
+
+#include "base/context.h"
+#include "grid/domain.h"
+
+enum {
+    TILE_SIZE = 8,
+    TILE_CELLS = 512,
+    TILE_NEIGHBOURS = 27,
+    TILE_SELF = 13,
+};
+#define TILE_NEIGHBOUR(dx, dy, dz) (((dz) + 1) * 9 + ((dy) + 1) * 3 + (dx) + 1)
+
+typedef int32_t tile_ix; // of a tile in its map
+
+typedef struct tile_coord {
+    int32_t at[AXES]; // in tiles; tile (0, 0, 0) holds cell (0, 0, 0)
+} tile_coord;
+
+typedef struct tile_map {
+    treacle_context* ctx;
+    tile_ix count;
+    tile_coord* coord;                         // [count], Morton order
+    tile_ix (*neighbour)[TILE_NEIGHBOURS];     // [count]
+    int32_t slot_count;                        // of the hash table, a power of two
+    tile_ix* slot;                             // [slot_count], -1 where empty
+} tile_map;
+
+/// Makes the map of a set of tiles: `coords` in any order, repeats allowed, all of them in the
+/// range that domain allows (periodic coordinates are wrapped, others outside are an error).
+treacle_status tile_map_create(treacle_context* ctx, const grid_domain* domain, int64_t coord_count,
+                               const tile_coord* coords, tile_map* out) TREACLE_NODISCARD;
+void tile_map_destroy(tile_map* map);
+
+/// The tile at the coordinate, or map->count if there is none.
+tile_ix tile_map_find(const tile_map* map, tile_coord coord);
+
+/// Morton code of a coordinate in [0, 2^21)^3: bit 3k+a of the code is bit k of axis a.
+uint64_t tile_key(tile_coord coord);
