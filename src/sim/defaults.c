@@ -1,0 +1,32 @@
+// The defaults of every def: the one place where they are written. The scene file's schema and its
+// manual take theirs from here.
+#include "treacle/types.h"
+
+static const treacle_key default_gravity = {.time = 0.0, .value = {0.0, -9.81, 0.0}};
+
+treacle_sim_def treacle_sim_def_default(void) {
+    return (treacle_sim_def){
+        .def_size = sizeof(treacle_sim_def),
+        .fps = 24.0,
+        .domain = {.size = {1.0, 1.0, 1.0}, .cell = 0.015625},
+        .gravity = {.count = 1, .keys = &default_gravity},
+        .particles = {.per_cell = 8, .jitter = 0.5},
+        .step = {.cfl = 2.0, .max_dt = 0.02, .min_dt = 1e-6},
+        .flow = TREACLE_FLOW_PRESSURE,
+        .transfer = TREACLE_TRANSFER_APIC,
+        .flip_blend = 0.97,
+        .kernel = TREACLE_KERNEL_LINEAR,
+        .advection = TREACLE_ADVECTION_RK3,
+    };
+}
+
+treacle_shape treacle_shape_default(treacle_shape_kind kind) {
+    return (treacle_shape){
+        .kind = kind,
+        .size = {1.0, 1.0, 1.0},
+        .radius = 0.5,
+        .height = 1.0,
+        .thickness = 0.1,
+        .scale = 1.0,
+    };
+}
