@@ -13,13 +13,13 @@
 enum { AXES = 3 };
 
 typedef struct grid_domain {
-    double origin[AXES];           // m
-    double h;                      // m, cell width
-    int32_t cells[AXES];           // >= 1
-    int32_t tiles[AXES];           // that hold cells: ceil(cells / 8)
-    bool is_active[AXES];          // cells > 1
-    bool is_periodic[AXES];        // then cells is a multiple of 16
-    treacle_side sides[AXES][2];   // [axis][low, high]; SLIP on inactive axes
+    double origin[AXES];         // m
+    double h;                    // m, cell width
+    int32_t cells[AXES];         // >= 1
+    int32_t tiles[AXES];         // that hold cells: ceil(cells / 8)
+    bool is_active[AXES];        // cells > 1
+    bool is_periodic[AXES];      // then cells is a multiple of 16
+    treacle_side sides[AXES][2]; // [axis][low, high]; SLIP on inactive axes
 } grid_domain;
 
 /// Checks the def and works out the rest. The error names the field that is wrong.

@@ -23,6 +23,7 @@ enum {
     TILE_CELLS = 512,
     TILE_NEIGHBOURS = 27,
     TILE_SELF = 13,
+    TILE_COORD_LIMIT = 1 << 21, // coordinates are below this: 3 x 21 bits of a Morton code
 };
 #define TILE_NEIGHBOUR(dx, dy, dz) (((dz) + 1) * 9 + ((dy) + 1) * 3 + (dx) + 1)
 
@@ -35,10 +36,10 @@ typedef struct tile_coord {
 typedef struct tile_map {
     treacle_context* ctx;
     tile_ix count;
-    tile_coord* coord;                         // [count], Morton order
-    tile_ix (*neighbour)[TILE_NEIGHBOURS];     // [count]
-    int32_t slot_count;                        // of the hash table, a power of two
-    tile_ix* slot;                             // [slot_count], -1 where empty
+    tile_coord* coord;                     // [count], Morton order
+    tile_ix (*neighbour)[TILE_NEIGHBOURS]; // [count]
+    int32_t slot_count;                    // of the hash table, a power of two
+    tile_ix* slot;                         // [slot_count], -1 where empty
 } tile_map;
 
 /// Makes the map of a set of tiles: `coords` in any order, repeats allowed, all of them in the
@@ -47,8 +48,13 @@ treacle_status tile_map_create(treacle_context* ctx, const grid_domain* domain, 
                                const tile_coord* coords, tile_map* out) TREACLE_NODISCARD;
 void tile_map_destroy(tile_map* map);
 
-/// The tile at the coordinate, or map->count if there is none.
+/// The tile at the coordinate, or map->count if there is none (never mind whether it could be).
+/// Does not wrap: see tile_coord_wrap.
 tile_ix tile_map_find(const tile_map* map, tile_coord coord);
 
 /// Morton code of a coordinate in [0, 2^21)^3: bit 3k+a of the code is bit k of axis a.
 uint64_t tile_key(tile_coord coord);
+
+/// Wraps periodic axes. False if the coordinate is outside the tiles that the domain allows: 0 to
+/// cells / 8, the far layer included.
+bool tile_coord_wrap(const grid_domain* domain, tile_coord* coord);
