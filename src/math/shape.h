@@ -1,0 +1,50 @@
+// Shapes made ready for questions: how far, inside or not, where does a ray enter.
+//
+// A compiled shape is a deep copy of the def's tree with all placements multiplied out, so that the
+// def may go. Distances are negative inside. They are exact for primitives; of unions,
+// intersections and differences they have the right sign and are never too large in size (the usual
+// min and max), so tracing along them is safe.
+#pragma once
+
+#include "base/context.h"
+#include "math/vec3.h"
+#include "treacle/types.h"
+
+enum {
+    SHAPE_NODES_MAX = 100000,
+    SHAPE_DEPTH_MAX = 64, // of set operations inside each other
+};
+
+typedef struct shape shape;
+
+/// Checks a def with all its children: ERR_SCENE and a sentence that names the kind, the field, its
+/// value and what was expected; ERR_LIMIT where it is too deep or too large.
+treacle_status shape_check(treacle_context* ctx, const treacle_shape* def) TREACLE_NODISCARD;
+/// Checks and compiles.
+treacle_status shape_create(treacle_context* ctx, const treacle_shape* def,
+                            shape** out) TREACLE_NODISCARD;
+/// Accepts NULL.
+void shape_destroy(shape* s);
+
+/// Signed distance, m; +INFINITY where the shape is empty.
+double shape_distance(const shape* s, vec3 x);
+/// distance < 0
+bool shape_is_inside(const shape* s, vec3 x);
+/// Central differences of the distance with the step `h`; not normalised, near one in length.
+vec3 shape_gradient(const shape* s, vec3 x, double h);
+/// A box that holds the shape: the smallest for primitives, infinite for planes, empty if nothing
+/// is left of an intersection.
+box3 shape_bounds(const shape* s);
+
+/// Where to look for an entry: origin + s direction, s in [begin, end], s in units of direction.
+typedef struct shape_ray {
+    vec3 origin, direction;
+    double begin, end; // 0 <= begin <= end, finite
+} shape_ray;
+/// The smallest s at which the ray is inside: `begin` if it begins inside. False if it does not
+/// enter. Parts thinner than 1e-3 of the ray's length may be missed where a ray grazes.
+bool shape_enter(const shape* s, const shape_ray* ray, double* out);
+
+/// Volume of the shape in the box, m^3, by n x n x n samples in the middles of equal parts; a cell
+/// of the box counts in part where the surface passes through it.
+double shape_volume_in(const shape* s, const box3* box, int n);
