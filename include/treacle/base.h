@@ -58,7 +58,7 @@ typedef enum treacle_log_level {
     TREACLE_LOG_ERROR,
 } treacle_log_level;
 
-/// Which instruction set the kernels use. All give the same bits; AUTO takes the best the machine has.
+/// Which instruction set the kernels use. All give the same bits; AUTO takes the machine's best.
 typedef enum treacle_isa {
     TREACLE_ISA_AUTO,
     TREACLE_ISA_SSE2,

@@ -1,4 +1,4 @@
-// Frame and state files: sets of named arrays with a small head. docs/formats/frame.md is normative.
+// Frame and state files: named arrays with a small head. docs/formats/frame.md is normative.
 #pragma once
 
 #include "base.h"
@@ -36,8 +36,8 @@ typedef enum treacle_frame_kind {
 
 /// What a frame or state file holds, and what the simulation shows of itself between steps.
 /// Particles are sorted by tile. Tile i holds the particles first[i] .. first[i+1]-1 of the arrays
-/// `tile_first` (I64, tiles + 1) and `tile_coord` (I32 x 3, tiles); `position` (F32 x 3) is in cells
-/// from the low corner of the tile: x = origin + cell * (8 * tile_coord + position).
+/// `tile_first` (I64, tiles + 1) and `tile_coord` (I32 x 3, tiles); `position` (F32 x 3) is in
+/// cells from the low corner of the tile: x = origin + cell * (8 * tile_coord + position).
 typedef struct treacle_frame {
     treacle_frame_kind kind;
     int64_t number;    ///< frame, from 1

@@ -20,7 +20,7 @@ TREACLE_API treacle_preview_def treacle_preview_def_default(void);
 /// Draws the frame's particles as depth-shaded balls into a PNG file.
 TREACLE_API treacle_status treacle_preview_write(treacle_context* ctx, const treacle_frame* frame,
                                                  const treacle_preview_def* def, const char* path);
-/// Makes a film of the PNG files `folder/stem_0001.png` .. by ffmpeg. The ending chooses the format.
+/// Makes a film of the PNG files `folder/stem_0001.png` .. by ffmpeg. The ending names the format.
 TREACLE_API treacle_status treacle_film_write(treacle_context* ctx, const char* folder,
                                               const char* stem, double fps, const char* path);
 

@@ -59,7 +59,8 @@ typedef struct treacle_estimate {
     double disk;             ///< bytes of all frames and state files
     double seconds;          ///< on this machine with this number of threads, very roughly
 } treacle_estimate;
-TREACLE_API treacle_status treacle_scene_estimate(const treacle_scene* scene, treacle_estimate* out);
+TREACLE_API treacle_status treacle_scene_estimate(const treacle_scene* scene,
+                                                  treacle_estimate* out);
 
 /// The manual's reference of all keys, as Markdown. The caller frees it with treacle_text_free().
 TREACLE_API treacle_status treacle_scene_reference(treacle_context* ctx, char** out);

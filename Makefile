@@ -1,0 +1,48 @@
+# The front door. Everything real is in CMakeLists.txt; see CMakePresets.json for other builds.
+#
+# Each target first installs the Debian packages that it needs and that are missing.
+
+.PHONY: help build demo test validate bench format tidy clean
+
+help:
+	@echo "make build      the library and the command, into build/"
+	@echo "make demo       a first film, into out/demo"
+	@echo "make test       all tests"
+	@echo "make validate   physics against known solutions, quick tier (TIER=full, TIER=long)"
+	@echo "make bench      speed, against yardsticks measured in the same run"
+	@echo "make format     lay out all C sources as the house does"
+	@echo "make tidy       static analysis"
+	@echo "make clean      remove build folders and out/demo"
+
+build:
+	@tools/install_packages.sh build
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release
+
+demo: build
+	@tools/install_packages.sh film
+	@tools/run_demo.sh
+
+test: build
+	@tools/install_packages.sh film
+	@ctest --preset release
+
+TIER = quick
+validate: build
+	build/validate --tier $(TIER)
+
+bench: build
+	@tools/install_packages.sh bench
+	build/bench
+
+format:
+	@tools/install_packages.sh checks
+	@find include src apps validate bench examples tests -name '*.[ch]' -print0 | \
+	    xargs -0 clang-format -i
+
+tidy: build
+	@tools/install_packages.sh checks
+	@tools/run_tidy.sh
+
+clean:
+	rm -rf build build-* out/demo

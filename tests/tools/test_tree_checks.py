@@ -1,0 +1,137 @@
+"""The checks of the tree must be able to fail: each bad tree here breaks one rule."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+BIB = "@article{BB08,\n  year = {2008}\n}\n"
+
+
+def complaints(check, files):
+    """What tools/check_<check>.py says of a tree with the given files, one line each."""
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in files.items():
+            path = pathlib.Path(root) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        done = subprocess.run([sys.executable, "-B", TOOLS / f"check_{check}.py", root],
+                              capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()[:-1]
+    assert done.returncode == (1 if lines else 0), done
+    return lines
+
+
+class Layers(unittest.TestCase):
+    def one(self, files, words):
+        said = complaints("layers", files)
+        self.assertEqual(len(said), 1, said)
+        self.assertIn(words, said[0])
+
+    def test_downward_arrows_are_allowed(self):
+        files = {"src/phys/p.c": '#include "base/alloc.h"\n#include "treacle/base.h"\n',
+                 "apps/treacle/main.c": '#include "treacle/treacle.h"\n#include "own.h"\n',
+                 "apps/treacle/own.h": "", "include/treacle/treacle.h": "",
+                 "tests/unit/test_p.c": '#include "phys/p.h"\n#include <pthread.h>\n'}
+        self.assertEqual(complaints("layers", files), [])
+
+    def test_an_upward_arrow_fails(self):
+        self.one({"src/grid/a.c": '\n#include "sim/sim_internal.h"\n'}, "src/grid/a.c:2: ")
+
+    def test_the_towers_do_not_meet_below(self):
+        self.one({"src/cache/a.c": '#include "sim/sim_internal.h"\n'}, "not below it")
+
+    def test_an_unknown_folder_fails(self):
+        self.one({"src/misc/a.c": '#include "base/alloc.h"\n'}, "not in the table")
+
+    def test_an_include_without_folder_fails(self):
+        self.one({"src/base/a.c": '#include "alloc.h"\n'}, "has no folder")
+
+    def test_programs_have_no_back_door(self):
+        for folder in ("apps/treacle", "validate", "bench", "examples"):
+            self.one({f"{folder}/a.c": '#include "base/alloc.h"\n'}, "not of the public API")
+
+    def test_public_headers_show_nothing_internal(self):
+        self.one({"include/treacle/a.h": '#include "base/alloc.h"\n'}, "not a public header")
+
+    def test_two_files_of_one_name_fail(self):
+        self.one({"src/base/a.c": "", "src/math/a.c": ""}, "file names are unique")
+
+    def test_a_library_stays_in_its_folder(self):
+        self.one({"src/phys/a.c": "#include <pthread.h>\n"}, "belongs to src/base")
+
+
+class Sizes(unittest.TestCase):
+    def one(self, text, words):
+        said = complaints("sizes", {"src/base/a.c": text})
+        self.assertEqual(len(said), 1, said)
+        self.assertIn(words, said[0])
+
+    @staticmethod
+    def function(lines):
+        return "static int f(int a,\n             int b) {\n" + "    a += b;\n" * (lines - 3) + "}\n"
+
+    def test_a_function_of_100_lines_is_allowed(self):
+        self.assertEqual(complaints("sizes", {"src/base/a.c": self.function(100)}), [])
+
+    def test_a_function_of_101_lines_fails(self):
+        self.one("int x;\n" + self.function(101), "src/base/a.c:2: f has 101 lines")
+
+    def test_braces_in_strings_and_macros_do_not_count(self):
+        text = '#define OPEN \\\n    {\nconst char* s = "{";\n' + self.function(101)
+        self.one(text, "src/base/a.c:4: f has 101 lines")
+
+    def test_a_long_table_is_no_function(self):
+        text = "static const int t[] = {\n" + "    1,\n" * 200 + "};\n"
+        self.assertEqual(complaints("sizes", {"src/base/a.c": text}), [])
+
+    def test_a_file_of_1001_lines_fails(self):
+        self.one("int a;\n" * 1001, "1001 lines")
+
+    def test_a_line_of_101_columns_fails(self):
+        self.one("//" + "x" * 99 + "\n", "101 columns")
+
+    def test_dead_code_fails(self):
+        self.one("#if 0\n#endif\n", "switched off")
+
+    def test_a_bare_note_fails(self):
+        self.one("// TODO: later\n", "issue number")
+        self.assertEqual(complaints("sizes", {"src/base/a.c": "// TODO: later, #12\n"}), [])
+
+
+class Citations(unittest.TestCase):
+    def one(self, files, words):
+        said = complaints("citations", {"docs/math/references.bib": BIB, **files})
+        self.assertEqual(len(said), 1, said)
+        self.assertIn(words, said[0])
+
+    def test_known_keys_and_anchors_pass(self):
+        files = {"docs/math/references.bib": BIB,
+                 "docs/math/viscosity.md": "**[visc.3]** a = b [BB08 sec. 4]\n",
+                 "src/phys/a.c": "// [BB08 eq. 11] gives [visc.3]\nint a[3], b[BB09];\n",
+                 "README.md": "cite as `[XY99]`\n"}
+        self.assertEqual(complaints("citations", files), [])
+
+    def test_an_unknown_key_fails(self):
+        self.one({"src/base/a.c": "\n// see [BB09 eq. 1]\n"}, "src/base/a.c:2: [BB09]")
+
+    def test_an_unknown_key_in_prose_fails(self):
+        self.one({"docs/a.md": "see [BB09]\n"}, "docs/a.md:1: [BB09]")
+
+    def test_an_unknown_anchor_fails(self):
+        self.one({"src/base/a.c": "// see [visc.3]\n"}, "no **[visc.3]**")
+
+    def test_an_anchor_that_nobody_cites_fails(self):
+        self.one({"docs/math/a.md": "**[visc.3]** a = b\n"}, "no code cites [visc.3]")
+
+    def test_a_law_without_a_reference_fails(self):
+        self.one({"src/phys/a.c": "int a;\n"}, "a law without a reference")
+
+    def test_a_key_that_is_there_twice_fails(self):
+        self.one({"docs/math/references.bib": BIB + BIB}, "BB08 is there twice")
+
+
+if __name__ == "__main__":
+    unittest.main()

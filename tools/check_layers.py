@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Fails on an #include that points upward, on a back door, and on two files of one name.
+
+A folder of src/ may include its own headers and those of the folders that the table allows. Tests
+may look inside; programs may not: they use include/treacle. Libraries of others stay in the folder
+that wraps them.
+"""
+
+import re
+
+import source_tree
+
+# Folder of src/ -> folders that it may include, apart from itself. Bottom to top.
+ALLOWED = {
+    "base": "",
+    "math": "base",
+    "grid": "base math",
+    "particles": "base math grid",
+    "solve": "base math grid",
+    "phys": "base math grid particles solve",
+    "sim": "base math grid particles solve phys",
+    "cache": "base math",
+    "image": "base math",
+    "render": "base math cache image",
+    "scene": "base math grid particles",
+    "run": "base math cache image render scene sim",
+}
+
+# Header of someone else's -> folders of src/ that may include it. Others are free to all.
+WRAPPED = {
+    "pthread.h": "base",
+    "omp.h": "base",
+    "mpi.h": "base",
+    "yaml.h": "scene",
+    "png.h": "image",
+    "blosc.h": "cache",
+}
+
+# Folders that see the public API alone.
+OUTSIDE = ("apps", "validate", "bench", "examples")
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
+
+
+def quoted_includes(path):
+    """(line, target) of each #include "..."; (line, target) of each #include <...>."""
+    text = source_tree.read(path)
+    ours, others = [], []
+    for match in INCLUDE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        (ours if match.group(1) == '"' else others).append((line, match.group(2)))
+    return ours, others
+
+
+def complain_layer(root, path, line, target):
+    """What is wrong with an #include "target" in a file of src/, or None."""
+    folder = path.relative_to(root / "src").parts[0]
+    if target.startswith("treacle/"):
+        return None
+    if "/" not in target:
+        return f'"{target}" has no folder: write "folder/{target}"'
+    to = target.split("/")[0]
+    if folder not in ALLOWED:
+        return f"folder src/{folder} is not in the table of tools/check_layers.py"
+    if to != folder and to not in ALLOWED[folder].split():
+        return f'src/{folder} must not include "{target}": {to} is not below it'
+    return None
+
+
+def complain_outside(root, path, target):
+    """What is wrong with an #include "target" in a program, or None."""
+    if target.startswith("treacle/"):
+        return None if (root / "include" / target).exists() else f'"{target}" does not exist'
+    if "/" not in target and (path.parent / target).exists():
+        return None
+    return f'"{target}" is not of the public API: use "treacle/..."'
+
+
+def complain_public(root, path, target):
+    """What is wrong with an #include "target" in a public header, or None."""
+    if (path.parent / target).exists() or (root / "include" / target).exists():
+        return None
+    return f'"{target}" is not a public header'
+
+
+def complain_wrapped(root, path, target):
+    """What is wrong with an #include <target>, or None."""
+    if target not in WRAPPED:
+        return None
+    parts = path.relative_to(root).parts
+    if parts[0] == "tests" or (parts[0] == "src" and parts[1] in WRAPPED[target].split()):
+        return None
+    return f"<{target}> belongs to src/{WRAPPED[target]} alone"
+
+
+def complain(root, path):
+    ours, others = quoted_includes(path)
+    top = path.relative_to(root).parts[0]
+    for line, target in ours:
+        if top == "src":
+            wrong = complain_layer(root, path, line, target)
+        elif top == "include":
+            wrong = complain_public(root, path, target)
+        elif top in OUTSIDE:
+            wrong = complain_outside(root, path, target)
+        else:
+            wrong = None
+        yield line, wrong
+    for line, target in others:
+        yield line, complain_wrapped(root, path, target)
+
+
+def check(root):
+    complaints, seen = [], {}
+    for path in source_tree.c_files(root):
+        name = path.relative_to(root)
+        for line, wrong in complain(root, path):
+            if wrong:
+                complaints.append(f"{name}:{line}: {wrong}")
+        if path.name == "main.c":
+            continue
+        # A public header may share its name with the internal header that it shows.
+        key = (path.name, name.parts[0] == "include")
+        if key in seen:
+            complaints.append(f"{name}: file names are unique, but there is {seen[key]} too")
+        seen[key] = name
+    return complaints
+
+
+if __name__ == "__main__":
+    source_tree.run(check)

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Installs the Debian packages that are missing. This is the only list of them.
+#
+# usage: tools/install_packages.sh [GROUP ...]     groups: build film bench checks; none means all
+#
+# A moment when everything is there; otherwise apt-get, by sudo where we are not root.
+set -eu
+
+packages_build="build-essential cmake ninja-build pkg-config
+    libyaml-dev libjansson-dev libpng-dev libblosc-dev libxxhash-dev
+    libcmocka-dev python3 python3-numpy"
+packages_film="ffmpeg"
+packages_bench="libhypre-dev"
+packages_checks="git clang libclang-rt-14-dev clang-format clang-tidy"
+
+wanted=""
+for group in ${*:-build film bench checks}; do
+    case $group in
+    build) wanted="$wanted $packages_build" ;;
+    film) wanted="$wanted $packages_film" ;;
+    bench) wanted="$wanted $packages_bench" ;;
+    checks) wanted="$wanted $packages_checks" ;;
+    *)
+        echo "install_packages: unknown group \"$group\"; there are build, film, bench, checks" >&2
+        exit 2
+        ;;
+    esac
+done
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "install_packages: this is not a Debian system; install what corresponds to:" >&2
+    echo $wanted >&2
+    exit 0
+fi
+
+present=" $(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' $wanted 2>/dev/null |
+    sed -n 's/^.i. *//p' | tr '\n' ' ') "
+missing=""
+for package in $wanted; do
+    case $present in
+    *" $package "*) ;;
+    *) missing="$missing $package" ;;
+    esac
+done
+[ -n "$missing" ] || exit 0
+
+as_root=""
+if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "install_packages: packages are missing, and without root or sudo they cannot be" >&2
+        echo "installed from here. Please have someone run, as root:" >&2
+        echo "    apt-get install --no-install-recommends" $missing >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+echo "installing$missing"
+install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends"
+# The package lists are fetched only where there are none or they are too old to work.
+if ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 && $install $missing; then
+    exit 0
+fi
+$as_root apt-get -qq update
+$install $missing
