@@ -14,6 +14,8 @@
 
 enum { SIMD_LANES = 8 };
 
+typedef float f32x4 __attribute__((vector_size(16)));
+typedef double f64x4 __attribute__((vector_size(32)));
 typedef float f32x8 __attribute__((vector_size(32)));
 typedef double f64x8 __attribute__((vector_size(64)));
 typedef int32_t i32x8 __attribute__((vector_size(32)));

@@ -1,0 +1,17 @@
+// Grid to particles: velocity and, for APIC, its gradient.
+#pragma once
+
+#include "particles/particles.h"
+#include "phys/velocity.h"
+
+typedef struct g2p_params {
+    const face_velocity* now;    // after the flow solve, extrapolated
+    const face_velocity* before; // as it came from the particles, extrapolated; FLIP only
+    const particles* to;         // VELOCITY and, if affine, AFFINE are written
+    treacle_kernel kernel;
+    bool is_affine;
+    const float* keep; // [materials]: FLIP's share; NULL for PIC and APIC
+} g2p_params;
+
+/// Velocities of particles from the grid, after which they are the new state.
+void g2p_velocity(const g2p_params* params);

@@ -1,0 +1,31 @@
+// Particles to grid: velocity on faces, scalars at cells.
+#pragma once
+
+#include "grid/domain.h"
+#include "grid/tile_map.h"
+#include "particles/particles.h"
+
+/// How particles give to the grid. The map must hold every tile of the particles and its neighbours
+/// where these lie in the domain.
+typedef struct p2g_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    const particles* from;
+    treacle_kernel kernel;
+    bool is_affine;        // APIC: use the AFFINE column
+    const float* density;  // [materials], relative to the reference density: weight of a volume
+    float reference[AXES]; // m/s, a velocity that all particles share, e.g. their mean
+} p2g_params;
+
+/// face_u[a] = mass-weighted velocity, face_mass[a] = weight in full cells of reference density.
+/// face_u is 0 where face_mass is 0.
+treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
+                            float* const face_mass[AXES]) TREACLE_NODISCARD;
+
+/// cell_value = volume-weighted mean of `value` ([count], one per particle), cell_volume = volume
+/// of the particles as the kernel sees it, in full cells. Always with the linear kernel.
+treacle_status p2g_scalar(const p2g_params* params, const float* value, float* cell_value,
+                          float* cell_volume) TREACLE_NODISCARD;
+
+/// Weights below this share of a full cell count as none.
+#define P2G_MASS_MIN 1e-9f

@@ -1,0 +1,110 @@
+// Blocks of face velocity with the sides of the domain folded in; the rules are in the header
+// [BB08 sec. 5.2 for what no-slip means to the liquid].
+#include "phys/velocity.h"
+
+#include <string.h>
+
+// The part of a block that one neighbour fills along one axis.
+typedef struct span {
+    int first, count; // in the block
+    int from;         // in the neighbour
+} span;
+
+static span span_of(int offset, velocity_block block, bool is_active) {
+    if (!is_active) {
+        return offset == 0 ? (span){block.halo, 1, 0} : (span){0, 0, 0};
+    }
+    switch (offset) {
+    case -1:
+        return (span){0, block.halo, TILE_SIZE - block.halo};
+    case 0:
+        return (span){block.halo, TILE_SIZE, 0};
+    default:
+        return (span){block.halo + TILE_SIZE, block.halo, 0};
+    }
+}
+
+static void copy_span(const float* from, const span at[AXES], int n, float* out) {
+    for (int k = 0; k < at[2].count; ++k) {
+        for (int j = 0; j < at[1].count; ++j) {
+            const float* row =
+                from + ((at[2].from + k) * TILE_SIZE + at[1].from + j) * TILE_SIZE + at[0].from;
+            memcpy(out + ((at[2].first + k) * n + at[1].first + j) * n + at[0].first, row,
+                   (size_t)at[0].count * sizeof(float));
+        }
+    }
+}
+
+static void gather_neighbours(const face_velocity* field, int a, tile_ix tile, velocity_block block,
+                              float* out) {
+    const bool* is_active = field->domain->is_active;
+    for (int i = 0; i < TILE_NEIGHBOURS; ++i) {
+        int offset[AXES] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+        span at[AXES];
+        for (int b = 0; b < AXES; ++b) {
+            at[b] = span_of(offset[b], block, is_active[b]);
+        }
+        tile_ix from = field->map->neighbour[tile][i];
+        copy_span(field->u[a] + (size_t)from * TILE_CELLS, at, block.size, out);
+    }
+}
+
+// Copies plane `from` of axis b to plane `to`, times sign.
+static void copy_plane(float* out, int n, int b, int from, int to, float sign) {
+    int stride[AXES] = {1, n, n * n};
+    int c = (b + 1) % AXES, d = (b + 2) % AXES;
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            int row = i * stride[c] + j * stride[d];
+            out[row + to * stride[b]] = sign * out[row + from * stride[b]];
+        }
+    }
+}
+
+typedef struct mirror {
+    int plane;  // index of the sample that stands behind the mirror
+    float sign; // of its image
+} mirror;
+
+// The sample that stands for global index g along axis b of component a; g itself inside.
+static mirror mirror_of(const face_velocity* field, int a, int b, int g) {
+    const grid_domain* domain = field->domain;
+    int n = domain->cells[b];
+    int last = b == a ? n : n - 1;
+    if (g >= 0 && g <= last) {
+        bool on_wall =
+            b == a && (g == 0 || g == n) && domain->sides[b][g == 0 ? 0 : 1] != TREACLE_SIDE_OPEN;
+        return (mirror){g, on_wall ? 0.0f : 1.0f};
+    }
+    treacle_side side = domain->sides[b][g < 0 ? 0 : 1];
+    if (b == a) {
+        bool is_open = side == TREACLE_SIDE_OPEN;
+        int edge = g < 0 ? 0 : n;
+        return (mirror){is_open ? edge : 2 * edge - g, is_open ? 1.0f : -1.0f};
+    }
+    bool sticks = side == TREACLE_SIDE_NO_SLIP && field->has_viscosity;
+    return (mirror){g < 0 ? -1 - g : 2 * n - 1 - g, sticks ? -1.0f : 1.0f};
+}
+
+static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity_block block,
+                       float* out) {
+    for (int b = 0; b < AXES; ++b) {
+        if (!field->domain->is_active[b] || field->domain->is_periodic[b]) {
+            continue;
+        }
+        int low = field->map->coord[tile].at[b] * TILE_SIZE - block.halo;
+        for (int i = 0; i < block.size; ++i) {
+            mirror m = mirror_of(field, a, b, low + i);
+            int from = m.plane - low;
+            if ((from != i || m.sign != 1.0f) && from >= 0 && from < block.size) {
+                copy_plane(out, block.size, b, from, i, m.sign);
+            }
+        }
+    }
+}
+
+void velocity_gather(const face_velocity* field, int a, tile_ix tile, velocity_block block,
+                     float* out) {
+    gather_neighbours(field, a, tile, block, out);
+    fold_sides(field, a, tile, block, out);
+}

@@ -1,0 +1,36 @@
+// Velocity on faces: the field, and blocks of it that respect the sides of the domain.
+//
+// Component a of velocity lives on the faces across axis a. A block is a cube of samples around a
+// tile, `halo` samples beyond its own 8 on each side of every active axis. Samples beyond a side of
+// the domain are mirror images:
+//
+//     side       along the side (b != a)          across it (b = a), face n on the wall
+//     slip       u(-1-i) =  u(i)                  u(-i) = -u(i),  u(0) = 0
+//     no-slip    u(-1-i) = -u(i)                  u(-i) = -u(i),  u(0) = 0
+//     open       u(-1-i) =  u(i)                  u(-i) =  u(0)
+//
+// so that a particle near a wall sees a field that is continuous and does not cross it. Liquid
+// without viscosity slides along a no-slip side as along any other.
+#pragma once
+
+#include "grid/domain.h"
+#include "grid/tile_map.h"
+
+/// A face field on a set of tiles. Values of faces where `is_valid` is 0 mean nothing.
+typedef struct face_velocity {
+    const tile_map* map;
+    const grid_domain* domain;
+    bool has_viscosity; // no-slip sides hold liquid
+    float* u[AXES];     // m/s, [count + 1][512]
+} face_velocity;
+
+typedef struct velocity_block {
+    int halo, size; // size = 8 + 2 halo
+} velocity_block;
+
+enum { VELOCITY_HALO_MAX = 7 };
+
+/// Gathers component a around a tile into out[(z n + y) n + x] with n = size; on an inactive axis
+/// only the layer of the tile's cell 0 is set.
+void velocity_gather(const face_velocity* field, int a, tile_ix tile, velocity_block block,
+                     float* out);
