@@ -10,12 +10,12 @@ extern "C" {
 
 /// How far a run is. Handed to the progress callback after every step.
 typedef struct treacle_progress {
-    int64_t frame, frames;      ///< being simulated, last to do
-    int64_t step;               ///< of the run
-    int substep;                ///< of this frame, from 1
-    double seconds_spent;       ///< s, in this process
-    double seconds_left;        ///< s, estimated; < 0 while unknown
-    bool frame_done;            ///< the frame's file is on disk
+    int64_t frame, frames;           ///< being simulated, last to do
+    int64_t step;                    ///< of the run
+    int substep;                     ///< of this frame, from 1
+    double seconds_spent;            ///< s, in this process
+    double seconds_left;             ///< s, estimated; < 0 while unknown
+    bool frame_done;                 ///< the frame's file is on disk
     const treacle_step_stats* stats; ///< of the step; NULL for the first frame
 } treacle_progress;
 
@@ -50,9 +50,10 @@ TREACLE_API treacle_run_def treacle_run_def_default(void);
 ///     preview_0001.png  with preview
 ///     stats.jsonl       one JSON object for every step
 ///
-/// A frame counts once its state file is on disk; until then nothing older is removed. A run that is
-/// killed at any moment and resumed leaves the same bytes in all files as one that was not, except
-/// for the seconds and the memory in stats.jsonl. Only one process at a time may write a folder.
+/// A frame counts once its state file is on disk; until then nothing older is removed. A run that
+/// is killed at any moment and resumed leaves the same bytes in all files as one that was not,
+/// except for the seconds and the memory in stats.jsonl. Only one process at a time may write a
+/// folder.
 ///
 /// ERR_USAGE if the folder already holds a run, ERR_INTERRUPTED if the callback ended it.
 TREACLE_API treacle_status treacle_run_start(treacle_context* ctx, const treacle_scene* scene,
@@ -79,14 +80,14 @@ typedef struct treacle_run_info {
     int64_t unconverged; ///< steps with a solve that did not converge
     int64_t iterations;  ///< of the pressure solves, in total
     int iterations_max;
-    double dt_min, dt_max;              ///< s
-    double time;                        ///< s, simulated
-    int64_t particles;                  ///< after the last step
-    double volume_first, volume;        ///< m^3, after the first and the last step
-    double kinetic_energy;              ///< J, after the last step
+    double dt_min, dt_max;               ///< s
+    double time;                         ///< s, simulated
+    int64_t particles;                   ///< after the last step
+    double volume_first, volume;         ///< m^3, after the first and the last step
+    double kinetic_energy;               ///< J, after the last step
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage, in total
-    double seconds_total;               ///< s, all stages
-    double memory_peak;                 ///< bytes, the most of all steps
+    double seconds_total;                ///< s, all stages
+    double memory_peak;                  ///< bytes, the most of all steps
 } treacle_run_info;
 
 /// Reads the folder's run.json and stats.jsonl and counts its files. Changes nothing.

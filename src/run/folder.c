@@ -109,8 +109,8 @@ treacle_status folder_file(const folder* f, const char* name, char* out) {
     const char* slash = length > 0 && f->path[length - 1] == '/' ? "" : "/";
     int written = snprintf(out, FOLDER_PATH_CAPACITY, "%s%s%s", f->path, slash, name);
     if (written < 0 || written >= FOLDER_PATH_CAPACITY) {
-        return check_fail(f->ctx, TREACLE_ERR_LIMIT, "the path of %s in the output folder is too long",
-                          name);
+        return check_fail(f->ctx, TREACLE_ERR_LIMIT,
+                          "the path of %s in the output folder is too long", name);
     }
     return TREACLE_OK;
 }

@@ -52,7 +52,8 @@ bool folder_has_numbered(const folder* f, folder_kind kind, int64_t number);
 treacle_status folder_stage(const folder* f, const char* name, const char* text,
                             size_t length) TREACLE_NODISCARD;
 /// Puts staged files in their places, in this order and within a moment.
-treacle_status folder_commit(const folder* f, int count, const char* const* names) TREACLE_NODISCARD;
+treacle_status folder_commit(const folder* f, int count,
+                             const char* const* names) TREACLE_NODISCARD;
 
 /// All numbers of that kind; free with folder_list_free, also after an error.
 treacle_status folder_list_kind(const folder* f, folder_kind kind,

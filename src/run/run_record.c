@@ -30,11 +30,10 @@ static json_t* record_object(const run_record* record) {
     char hash[HASH_DIGITS + 1];
     snprintf(hash, sizeof(hash), "%016" PRIx64, record->scene_hash);
     return json_pack("{s:i, s:s, s:s, s:o, s:s, s:I, s:b, s:[i, i], s:s}", "format", FORMAT,
-                     "version", record->version, "scene", record->scene, "sets",
-                     set_array(record), "scene_hash", hash, "frames",
-                     (json_int_t)record->frames, "preview", (int)record->preview,
-                     "preview_size", record->preview_width, record->preview_height, "film",
-                     record->film);
+                     "version", record->version, "scene", record->scene, "sets", set_array(record),
+                     "scene_hash", hash, "frames", (json_int_t)record->frames, "preview",
+                     (int)record->preview, "preview_size", record->preview_width,
+                     record->preview_height, "film", record->film);
 }
 
 treacle_status run_record_stage(const folder* f, const run_record* record) {
@@ -126,11 +125,11 @@ static treacle_status unpack(const folder* f, json_t* root, loaded_record* out) 
     int preview = 0;
     json_int_t frames = 0;
     json_error_t error;
-    int failed = json_unpack_ex(root, &error, 0, "{s:s, s:s, s:o, s:s, s:I, s:b, s:[i, i], s:s}",
-                                "version", &record->version, "scene", &record->scene, "sets",
-                                &sets, "scene_hash", &hash, "frames", &frames, "preview",
-                                &preview, "preview_size", &record->preview_width,
-                                &record->preview_height, "film", &record->film);
+    int failed =
+        json_unpack_ex(root, &error, 0, "{s:s, s:s, s:o, s:s, s:I, s:b, s:[i, i], s:s}", "version",
+                       &record->version, "scene", &record->scene, "sets", &sets, "scene_hash",
+                       &hash, "frames", &frames, "preview", &preview, "preview_size",
+                       &record->preview_width, &record->preview_height, "film", &record->film);
     if (failed != 0) {
         return fail_damaged(f, error.text);
     }
@@ -159,8 +158,7 @@ treacle_status run_record_read(const folder* f, loaded_record* out) {
 
 void run_record_free(const folder* f, loaded_record* loaded) {
     if (loaded->set_pointers != NULL) {
-        alloc_free(f->ctx, loaded->set_pointers,
-                   (size_t)loaded->record.set_count * sizeof(char*));
+        alloc_free(f->ctx, loaded->set_pointers, (size_t)loaded->record.set_count * sizeof(char*));
     }
     json_decref(loaded->root);
     *loaded = (loaded_record){0};

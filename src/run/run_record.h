@@ -19,7 +19,7 @@ typedef struct run_record {
 // A record that was read; its texts live as long as it does.
 typedef struct loaded_record {
     run_record record;
-    void* root;               // the JSON value that owns the texts
+    void* root;                // the JSON value that owns the texts
     const char** set_pointers; // the array behind record.sets
 } loaded_record;
 

@@ -51,8 +51,8 @@ static json_t* solve_object(const treacle_solve_stats* solve) {
 
 static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
     return json_pack("{s:I, s:I, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I}",
-                     "step", (json_int_t)s->step, "frame", (json_int_t)frame, "time",
-                     real(s->time), "dt", real(s->dt), "retries", s->retries, "particles",
+                     "step", (json_int_t)s->step, "frame", (json_int_t)frame, "time", real(s->time),
+                     "dt", real(s->dt), "retries", s->retries, "particles",
                      (json_int_t)s->particles, "tiles", (json_int_t)s->tiles, "emitted",
                      (json_int_t)s->emitted, "absorbed", (json_int_t)s->absorbed, "volume",
                      real(s->volume), "kinetic_energy", real(s->kinetic_energy), "max_speed",
@@ -73,8 +73,7 @@ static size_t format_line(int64_t frame, const treacle_step_stats* stats,
     return length + 1;
 }
 
-treacle_status stats_file_append(stats_file* file, int64_t frame,
-                                 const treacle_step_stats* stats) {
+treacle_status stats_file_append(stats_file* file, int64_t frame, const treacle_step_stats* stats) {
     char line[LINE_CAPACITY];
     size_t length = format_line(frame, stats, line);
     if (length == 0) {
