@@ -1,0 +1,131 @@
+#include "bench.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+void bench_print_head(const bench* b) {
+    if (!b->as_json) {
+        fprintf(b->out, "%-10s %-26s %-22s %12s %-10s %s\n", "bench", "case", "quantity", "value",
+                "unit", "yardstick");
+    }
+}
+
+static json_t* number(double x) {
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static void print_json(const bench* b, const bench_row* row) {
+    bool has_yardstick = row->yardstick != NULL;
+    json_t* object = json_object();
+    json_object_set_new(object, "bench", json_string(b->current->name));
+    json_object_set_new(object, "case", json_string(row->case_name));
+    json_object_set_new(object, "quantity", json_string(row->quantity));
+    json_object_set_new(object, "value", number(row->value));
+    json_object_set_new(object, "unit", json_string(row->unit));
+    char text[256];
+    bench_text(text, sizeof(text), "%s%s", has_yardstick ? row->yardstick : "",
+               row->is_at_least ? ", stopped: the ratio is at least" : "");
+    json_object_set_new(object, "yardstick", has_yardstick ? json_string(text) : json_null());
+    json_object_set_new(object, "ratio", has_yardstick ? number(row->ratio) : json_null());
+    json_dumpf(object, b->out, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    fputc('\n', b->out);
+    json_decref(object);
+}
+
+void bench_report(const bench* b, const bench_row* row) {
+    if (b->as_json) {
+        print_json(b, row);
+    } else {
+        fprintf(b->out, "%-10s %-26s %-22s %12.5g %-10s", b->current->name, row->case_name,
+                row->quantity, row->value, row->unit);
+        if (row->yardstick != NULL) {
+            fprintf(b->out, " %s%.3g times %s", row->is_at_least ? "at least " : "", row->ratio,
+                    row->yardstick);
+        }
+        fputc('\n', b->out);
+    }
+    fflush(b->out);
+}
+
+double bench_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char* bench_text(char* buffer, size_t capacity, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer, capacity, format, arguments);
+    va_end(arguments);
+    return buffer;
+}
+
+static int compare_seconds(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(int repeats, bench_work* work, void* data) {
+    double seconds[64];
+    repeats = repeats > 64 ? 64 : repeats;
+    bool is_good = work(data);
+    for (int i = 0; is_good && i < repeats; ++i) {
+        double start = bench_clock();
+        is_good = work(data);
+        seconds[i] = bench_clock() - start;
+    }
+    if (!is_good) {
+        return (double)NAN;
+    }
+    qsort(seconds, (size_t)repeats, sizeof(seconds[0]), compare_seconds);
+    return 0.5 * (seconds[(repeats - 1) / 2] + seconds[repeats / 2]);
+}
+
+static void run_child(int to, bench_work* work, void* data) {
+    double start = bench_clock();
+    double seconds = work(data) ? bench_clock() - start : (double)NAN;
+    ssize_t written = write(to, &seconds, sizeof(seconds));
+    _exit(written == (ssize_t)sizeof(seconds) ? 0 : 1);
+}
+
+// Waits for the child's answer; a child that takes too long is killed.
+static bench_yardstick wait_for_child(int from, pid_t child) {
+    bench_yardstick result = {.seconds = (double)NAN};
+    struct pollfd ready = {.fd = from, .events = POLLIN};
+    if (poll(&ready, 1, (int)(1000.0 * BENCH_CAP_SECONDS)) == 0) {
+        kill(child, SIGKILL);
+        result = (bench_yardstick){.seconds = BENCH_CAP_SECONDS, .is_stopped = true};
+    } else if (read(from, &result.seconds, sizeof(result.seconds)) !=
+               (ssize_t)sizeof(result.seconds)) {
+        result.seconds = (double)NAN;
+    }
+    waitpid(child, NULL, 0);
+    return result;
+}
+
+bench_yardstick bench_time_yardstick(bench_work* work, void* data) {
+    int ends[2];
+    if (pipe(ends) != 0) {
+        return (bench_yardstick){.seconds = (double)NAN};
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        run_child(ends[1], work, data);
+    }
+    close(ends[1]);
+    bench_yardstick result = {.seconds = (double)NAN};
+    if (child > 0) {
+        result = wait_for_child(ends[0], child);
+    }
+    close(ends[0]);
+    return result;
+}

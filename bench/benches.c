@@ -1,0 +1,7 @@
+#include "benches.h"
+
+const bench_entry bench_entries[] = {
+    {"house", 10, "frame files against memcpy, sorting, exact sums", bench_house},
+};
+
+const int bench_entry_count = sizeof(bench_entries) / sizeof(bench_entries[0]);

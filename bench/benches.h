@@ -1,0 +1,9 @@
+// All benches of build/bench.
+#pragma once
+
+#include "bench.h"
+
+bench_fcn bench_house;
+
+extern const bench_entry bench_entries[];
+extern const int bench_entry_count;
