@@ -10,12 +10,12 @@ extern "C" {
 
 /// How far a run is. Handed to the progress callback after every step.
 typedef struct treacle_progress {
-    int64_t frame, frames;      ///< being simulated, last to do
-    int64_t step;               ///< of the run
-    int substep;                ///< of this frame, from 1
-    double seconds_spent;       ///< s, in this process
-    double seconds_left;        ///< s, estimated; < 0 while unknown
-    bool frame_done;            ///< the frame's file is on disk
+    int64_t frame, frames;           ///< being simulated, last to do
+    int64_t step;                    ///< of the run
+    int substep;                     ///< of this frame, from 1
+    double seconds_spent;            ///< s, in this process
+    double seconds_left;             ///< s, estimated; < 0 while unknown
+    bool frame_done;                 ///< the frame's file is on disk
     const treacle_step_stats* stats; ///< of the step; NULL for the first frame
 } treacle_progress;
 
@@ -23,22 +23,77 @@ typedef struct treacle_progress {
 typedef bool treacle_progress_fcn(const treacle_progress* progress, void* user);
 
 typedef struct treacle_run_def {
-    size_t def_size;
-    const char* folder;      ///< made if missing; must be empty of frames unless resuming
-    int64_t frames;          ///< 0: as the scene says
-    bool preview;            ///< write preview_0001.png beside every frame
-    int preview_width, preview_height;
+    size_t def_size;    ///< set by treacle_run_def_default(), checked on entry
+    const char* folder; ///< made if missing; must be empty of frames unless resuming
+    int64_t frames;     ///< last frame to simulate; 0: as the scene, or the run so far, says
+    bool preview;       ///< write preview_0001.png beside every frame; a resumed run remembers it
+    int preview_width;  ///< pixels
+    int preview_height; ///< pixels
+    const char* film;   ///< film of the previews, made after the last frame; NULL: none.
+                        ///< Needs preview; a resumed run remembers it
+    const char* scene_path;         ///< where the scene came from, or NULL. With the sets, lets a
+                                    ///< resumed run say that the scene has changed meanwhile
+    int set_count;                  ///< of sets
+    const char* const* sets;        ///< "key.path=value", as laid over the scene file
     treacle_progress_fcn* progress; ///< may be NULL
-    void* progress_user;
+    void* progress_user;            ///< handed to progress
 } treacle_run_def;
 
 TREACLE_API treacle_run_def treacle_run_def_default(void);
-/// Simulates the scene into the folder. ERR_USAGE if the folder already holds a run.
-/// ERR_INTERRUPTED if the callback ended it.
+
+/// Simulates the scene into the folder:
+///
+///     scene.yaml        the effective scene; resuming needs no other file
+///     run.json          version, where the scene came from, its hash, number of frames
+///     frame_0001.trf    what pictures need, from frame 1, which is the start
+///     state_0001.trs    what resuming needs; the last two and every n-th are kept
+///     preview_0001.png  with preview
+///     stats.jsonl       one JSON object for every step
+///
+/// A frame counts once its state file is on disk; until then nothing older is removed. A run that
+/// is killed at any moment and resumed leaves the same bytes in all files as one that was not,
+/// except for the seconds and the memory in stats.jsonl. Only one process at a time may write a
+/// folder.
+///
+/// ERR_USAGE if the folder already holds a run, ERR_INTERRUPTED if the callback ended it.
 TREACLE_API treacle_status treacle_run_start(treacle_context* ctx, const treacle_scene* scene,
                                              const treacle_run_def* def);
-/// Goes on where the folder's last whole state file ends.
+/// Goes on where the folder's last whole state file ends. Of the def it uses folder, frames and
+/// progress; everything else is as the run began. OK without a step if all frames are there.
 TREACLE_API treacle_status treacle_run_resume(treacle_context* ctx, const treacle_run_def* def);
+
+enum { TREACLE_RUN_TEXT_CAPACITY = 4096 };
+
+/// What a run's folder says about the run.
+typedef struct treacle_run_info {
+    char version[32];                      ///< of the treacle that began it
+    char scene[TREACLE_RUN_TEXT_CAPACITY]; ///< where the scene came from, "" if from memory
+    uint64_t scene_hash;
+    int64_t frames;      ///< to simulate
+    int64_t frames_done; ///< on disk, counted from 1 without a gap
+    int64_t state;       ///< frame of the newest state file, 0 if none
+    double bytes;        ///< of all the run's files
+
+    // From stats.jsonl; all zero if there is none.
+    int64_t steps;
+    int64_t retries;     ///< steps begun again, in total
+    int64_t unconverged; ///< steps with a solve that did not converge
+    int64_t iterations;  ///< of the pressure solves, in total
+    int iterations_max;
+    double dt_min, dt_max;               ///< s
+    double time;                         ///< s, simulated
+    int64_t particles;                   ///< after the last step
+    double volume_first, volume;         ///< m^3, after the first and the last step
+    double kinetic_energy;               ///< J, after the last step
+    double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage, in total
+    double seconds_total;                ///< s, all stages
+    double memory_peak;                  ///< bytes, the most of all steps
+} treacle_run_info;
+
+/// Reads the folder's run.json and stats.jsonl and counts its files. Changes nothing.
+/// ERR_USAGE if it holds no run.
+TREACLE_API treacle_status treacle_run_inspect(treacle_context* ctx, const char* folder,
+                                               treacle_run_info* out);
 
 #ifdef __cplusplus
 }

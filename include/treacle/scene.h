@@ -10,8 +10,8 @@ extern "C" {
 /// One thing to say about a scene file.
 typedef struct treacle_diagnostic {
     treacle_log_level level; ///< WARNING or ERROR
-    const char* file;        ///< path as given, or "--set" for the command line
-    int line, column;        ///< from 1; 0 where there is none
+    const char* file;        ///< path as given, or "--set key=value" for the command line
+    int line, column;        ///< from 1; 0 for the command line
     const char* text;        ///< what is wrong, what was expected, and a suggestion
 } treacle_diagnostic;
 
@@ -24,7 +24,8 @@ typedef struct treacle_scene treacle_scene;
 TREACLE_API treacle_status treacle_scene_load(treacle_context* ctx, const char* path,
                                               int set_count, const char* const* sets,
                                               treacle_scene** out);
-/// The same from memory; `name` stands in for the path in diagnostics.
+/// The same from memory; `name` stands in for the path in diagnostics. Such a scene cannot include
+/// files.
 TREACLE_API treacle_status treacle_scene_parse(treacle_context* ctx, const char* name,
                                                const char* text, size_t length, int set_count,
                                                const char* const* sets, treacle_scene** out);
@@ -33,6 +34,9 @@ TREACLE_API void treacle_scene_destroy(treacle_scene* scene);
 
 TREACLE_API int treacle_scene_diagnostic_count(const treacle_scene* scene);
 TREACLE_API treacle_diagnostic treacle_scene_diagnostic(const treacle_scene* scene, int index);
+/// All of them as the command prints them, sorted by place, one a line:
+/// "file:line:column: error: text\n". "" if there are none.
+TREACLE_API const char* treacle_scene_report(const treacle_scene* scene);
 
 /// What the file asks the command to do, beside the simulation itself.
 typedef struct treacle_output_def {

@@ -171,6 +171,10 @@ typedef struct treacle_sim_def {
 
 TREACLE_API treacle_sim_def treacle_sim_def_default(void);
 TREACLE_API treacle_shape treacle_shape_default(treacle_shape_kind kind);
+TREACLE_API treacle_material_def treacle_material_def_default(void);
+TREACLE_API treacle_liquid_def treacle_liquid_def_default(void);
+TREACLE_API treacle_emitter_def treacle_emitter_def_default(void);
+TREACLE_API treacle_sink_def treacle_sink_def_default(void);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,7 @@
 // The defaults of every def: the one place where they are written. The scene file's schema and its
 // manual take theirs from here.
+#include <math.h>
+
 #include "treacle/types.h"
 
 static const treacle_key default_gravity = {.time = 0.0, .value = {0.0, -9.81, 0.0}};
@@ -29,4 +31,21 @@ treacle_shape treacle_shape_default(treacle_shape_kind kind) {
         .thickness = 0.1,
         .scale = 1.0,
     };
+}
+
+// Water, without its viscosity: at the sizes of a film set it does not show.
+treacle_material_def treacle_material_def_default(void) {
+    return (treacle_material_def){.name = "water", .density = 1000.0, .colour = {0.05, 0.3, 0.6}};
+}
+
+treacle_liquid_def treacle_liquid_def_default(void) {
+    return (treacle_liquid_def){.velocity = {.kind = TREACLE_FIELD_CONSTANT}};
+}
+
+treacle_emitter_def treacle_emitter_def_default(void) {
+    return (treacle_emitter_def){.direction = {0.0, -1.0, 0.0}, .stop = INFINITY};
+}
+
+treacle_sink_def treacle_sink_def_default(void) {
+    return (treacle_sink_def){.stop = INFINITY};
 }

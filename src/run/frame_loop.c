@@ -1,0 +1,153 @@
+#include "run/frame_loop.h"
+
+#include <inttypes.h>
+
+#include "base/profile.h"
+#include "run/substep.h"
+#include "treacle/preview.h"
+
+static double seconds_spent(const run_job* job) {
+    return profile_now() - job->began_clock;
+}
+
+// From the mean speed of this process so far; steps inside the frame count by simulated time.
+static double seconds_left(const run_job* job) {
+    double first = job->began_at > 0 ? (double)job->began_at : 1.0;
+    double at = 1.0 + treacle_sim_time(job->sim) * job->fps;
+    if (at <= first) {
+        return -1.0;
+    }
+    double left = (double)job->record.frames - at;
+    return left <= 0.0 ? 0.0 : seconds_spent(job) / (at - first) * left;
+}
+
+static void report(run_job* job, treacle_progress progress) {
+    if (job->def->progress == NULL) {
+        return;
+    }
+    progress.frames = job->record.frames;
+    progress.step = treacle_sim_step_count(job->sim);
+    progress.seconds_spent = seconds_spent(job);
+    progress.seconds_left = seconds_left(job);
+    job->stop |= !job->def->progress(&progress, job->def->progress_user);
+}
+
+static treacle_status write_preview(run_job* job, const treacle_frame* frame) {
+    char path[FOLDER_PATH_CAPACITY];
+    TREACLE_TRY(folder_numbered(&job->folder, FOLDER_PREVIEW, frame->number, path));
+    treacle_preview_def def = treacle_preview_def_default();
+    def.width = job->record.preview_width;
+    def.height = job->record.preview_height;
+    return treacle_preview_write(job->ctx, frame, &def, path);
+}
+
+// Writes the simulation's view of that kind. The scene's hash ties the file to the run.
+static treacle_status write_view(run_job* job, folder_kind kind, treacle_frame* frame) {
+    char path[FOLDER_PATH_CAPACITY];
+    frame->scene_hash = job->record.scene_hash;
+    TREACLE_TRY(folder_numbered(&job->folder, kind, frame->number, path));
+    return treacle_frame_write(job->ctx, frame, path);
+}
+
+treacle_status frame_loop_write_picture(run_job* job, int64_t number) {
+    treacle_frame frame;
+    TREACLE_TRY(treacle_sim_view(job->sim, TREACLE_FRAME_PICTURE, number, &frame));
+    TREACLE_TRY(write_view(job, FOLDER_FRAME, &frame));
+    return job->record.preview ? write_preview(job, &frame) : TREACLE_OK;
+}
+
+static treacle_status write_state(run_job* job, int64_t number) {
+    treacle_frame frame;
+    TREACLE_TRY(treacle_sim_view(job->sim, TREACLE_FRAME_STATE, number, &frame));
+    return write_view(job, FOLDER_STATE, &frame);
+}
+
+static bool is_kept(const run_job* job, int64_t number) {
+    return job->state_every > 0 && number % job->state_every == 0;
+}
+
+static treacle_status prune_one(run_job* job, int64_t number) {
+    return is_kept(job, number) ? TREACLE_OK : folder_remove(&job->folder, FOLDER_STATE, number);
+}
+
+treacle_status frame_loop_prune(run_job* job, int64_t newest) {
+    folder_list states;
+    treacle_status status = folder_list_kind(&job->folder, FOLDER_STATE, &states);
+    for (size_t k = 0; k < states.count && status == TREACLE_OK; ++k) {
+        if (states.numbers[k] < newest - 1) {
+            status = prune_one(job, states.numbers[k]);
+        }
+    }
+    folder_list_free(&job->folder, &states);
+    return status;
+}
+
+static treacle_status write_all(run_job* job, int64_t number) {
+    TREACLE_TRY(frame_loop_write_picture(job, number));
+    TREACLE_TRY(stats_file_sync(&job->stats));
+    TREACLE_TRY(write_state(job, number));
+    return number > 2 ? prune_one(job, number - 2) : TREACLE_OK;
+}
+
+// Steps until the frame's time is reached or the callback wants to end.
+static treacle_status step_to(run_job* job, int64_t number, treacle_progress* progress,
+                              treacle_step_stats* stats) {
+    substep_plan plan = substep_begin(number, job->fps);
+    double limit = substep_limit(&plan, treacle_sim_time(job->sim));
+    *progress = (treacle_progress){.frame = number};
+    while (limit > 0.0 && !job->stop) {
+        TREACLE_TRY(treacle_sim_step(job->sim, limit, stats));
+        TREACLE_TRY(stats_file_append(&job->stats, number, stats));
+        progress->stats = stats;
+        progress->substep += 1;
+        report(job, *progress);
+        substep_took(&plan, stats->dt);
+        limit = substep_limit(&plan, treacle_sim_time(job->sim));
+    }
+    return TREACLE_OK;
+}
+
+static bool is_reached(const run_job* job, int64_t number) {
+    substep_plan plan = substep_begin(number, job->fps);
+    return substep_limit(&plan, treacle_sim_time(job->sim)) <= 0.0;
+}
+
+static treacle_status next_frame(run_job* job, int64_t number) {
+    treacle_progress progress;
+    treacle_step_stats stats;
+    TREACLE_TRY(step_to(job, number, &progress, &stats));
+    if (!is_reached(job, number)) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(write_all(job, number));
+    progress.frame_done = true;
+    report(job, progress);
+    return TREACLE_OK;
+}
+
+static treacle_status first_frame(run_job* job) {
+    TREACLE_TRY(write_all(job, 1));
+    report(job, (treacle_progress){.frame = 1, .frame_done = true});
+    return TREACLE_OK;
+}
+
+treacle_status frame_loop_run(run_job* job, int64_t at) {
+    job->began_at = at;
+    job->began_clock = profile_now();
+    if (at == 0) {
+        TREACLE_TRY(first_frame(job));
+        at = 1;
+    }
+    int64_t frames = job->record.frames;
+    while (at < frames && !job->stop) {
+        TREACLE_TRY(next_frame(job, at + 1));
+        at += is_reached(job, at + 1) ? 1 : 0;
+    }
+    if (at < frames) {
+        return check_fail(job->ctx, TREACLE_ERR_INTERRUPTED,
+                          "interrupted after step %" PRId64 "; frames 1 to %" PRId64 " of %" PRId64
+                          " are in %s",
+                          treacle_sim_step_count(job->sim), at, frames, job->folder.path);
+    }
+    return TREACLE_OK;
+}

@@ -1,0 +1,32 @@
+// The loop over frames: steps, files, pruning, progress.
+//
+// A frame's files are written in the order frame, preview, statistics, state. The state file is
+// what makes the frame count: whoever resumes from it finds everything before it on disk.
+#pragma once
+
+#include "run/run_record.h"
+#include "run/stats_file.h"
+
+typedef struct run_job {
+    treacle_context* ctx;
+    const treacle_run_def* def;
+    folder folder;
+    run_record record;
+    char scene_path[FOLDER_PATH_CAPACITY]; // behind the record of a new run
+    char film_path[FOLDER_PATH_CAPACITY];  // likewise
+    treacle_sim* sim;
+    stats_file stats;
+    double fps;         // 1/s
+    int state_every;    // frames between states that are kept for good; 0: none
+    int64_t began_at;   // frame at which this process began, 0 for a new run
+    double began_clock; // s, profile_now() when the loop began
+    bool stop;          // the callback wants to end
+} run_job;
+
+/// Simulates from frame `at`, in whose state the simulation is (0: nothing is on disk yet), to the
+/// record's last frame.
+treacle_status frame_loop_run(run_job* job, int64_t at) TREACLE_NODISCARD;
+/// Writes the frame file, and the preview if the run has them, of the simulation's state.
+treacle_status frame_loop_write_picture(run_job* job, int64_t number) TREACLE_NODISCARD;
+/// Removes the states that are older than the last two up to `newest` and not kept for good.
+treacle_status frame_loop_prune(run_job* job, int64_t newest) TREACLE_NODISCARD;

@@ -1,0 +1,376 @@
+#include "treacle/run.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "run/frame_loop.h"
+#include "treacle/preview.h"
+
+treacle_run_def treacle_run_def_default(void) {
+    treacle_preview_def preview = treacle_preview_def_default();
+    return (treacle_run_def){
+        .def_size = sizeof(treacle_run_def),
+        .preview_width = preview.width,
+        .preview_height = preview.height,
+    };
+}
+
+static treacle_status check_def(treacle_context* ctx, const treacle_run_def* def) {
+    if (def->def_size != sizeof(*def)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "the run's def does not come from treacle_run_def_default()");
+    }
+    if (def->folder == NULL || def->frames < 0) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "the run's def needs a folder, and frames must not be negative");
+    }
+    if (def->film != NULL && !def->preview) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "a film is made of previews: it needs them");
+    }
+    return TREACLE_OK;
+}
+
+// Refuses to write over another run, or over a scene of the user's that has our file's name.
+static treacle_status check_empty(const folder* f) {
+    folder_list frames;
+    treacle_status status = folder_list_kind(f, FOLDER_FRAME, &frames);
+    bool has_frames = frames.count > 0;
+    folder_list_free(f, &frames);
+    TREACLE_TRY(status);
+    bool has_scene = folder_has(f, FOLDER_SCENE);
+    if (has_frames || (has_scene && folder_has(f, FOLDER_RECORD))) {
+        return check_fail(f->ctx, TREACLE_ERR_USAGE,
+                          "%s already holds a run; go on with it by \"treacle resume %s\", or "
+                          "choose another folder",
+                          f->path, f->path);
+    }
+    if (has_scene) {
+        return check_fail(f->ctx, TREACLE_ERR_USAGE,
+                          "%s holds a " FOLDER_SCENE
+                          " that the run would overwrite; choose another folder",
+                          f->path);
+    }
+    return TREACLE_OK;
+}
+
+// The film's path as the record keeps it: from the folder if inside it, else absolute.
+static treacle_status locate_film(const folder* f, const char* film,
+                                  char out[FOLDER_PATH_CAPACITY]) {
+    char parent[FOLDER_PATH_CAPACITY];
+    char real_parent[PATH_MAX];
+    char real_folder[PATH_MAX];
+    const char* slash = strrchr(film, '/');
+    const char* name = slash == NULL ? film : slash + 1;
+    size_t length = (size_t)(name - film);
+    if (length >= sizeof(parent) || strlen(name) == 0) {
+        return check_fail(f->ctx, TREACLE_ERR_USAGE, "\"%s\" is no name for a film", film);
+    }
+    memcpy(parent, film, length);
+    parent[length] = '\0';
+    if (realpath(length == 0 ? "." : parent, real_parent) == NULL ||
+        realpath(f->path, real_folder) == NULL) {
+        return check_fail(f->ctx, TREACLE_ERR_IO, "there is no folder for the film %s", film);
+    }
+    const folder place = {.ctx = f->ctx, .path = real_parent, .fd = -1};
+    bool inside = strcmp(real_parent, real_folder) == 0;
+    if (inside) {
+        memcpy(out, name, strlen(name) + 1);
+        return TREACLE_OK;
+    }
+    return folder_file(&place, name, out);
+}
+
+// What a new run will remember.
+static treacle_status fill_record(run_job* job, const treacle_scene* scene) {
+    const treacle_run_def* def = job->def;
+    if (def->scene_path != NULL && realpath(def->scene_path, job->scene_path) == NULL) {
+        job->scene_path[0] = '\0';
+    }
+    if (def->film != NULL) {
+        TREACLE_TRY(locate_film(&job->folder, def->film, job->film_path));
+    }
+    job->record = (run_record){
+        .version = treacle_version(),
+        .scene = job->scene_path,
+        .set_count = def->set_count,
+        .sets = def->sets,
+        .scene_hash = treacle_scene_hash(scene),
+        .frames = def->frames > 0 ? def->frames : treacle_scene_output(scene)->frames,
+        .preview = def->preview,
+        .preview_width = def->preview_width,
+        .preview_height = def->preview_height,
+        .film = job->film_path,
+    };
+    return TREACLE_OK;
+}
+
+static void take_output(run_job* job, const treacle_scene* scene) {
+    job->fps = treacle_scene_sim(scene)->fps;
+    job->state_every = treacle_scene_output(scene)->state_every;
+}
+
+// Makes the film that the run wants; without `again` only if there is none yet.
+static treacle_status make_film(run_job* job, bool again) {
+    char path[FOLDER_PATH_CAPACITY];
+    const char* film = job->record.film;
+    if (film[0] == '\0') {
+        return TREACLE_OK;
+    }
+    if (film[0] != '/') {
+        TREACLE_TRY(folder_file(&job->folder, film, path));
+        film = path;
+    }
+    if (!again && access(film, F_OK) == 0) {
+        return TREACLE_OK;
+    }
+    return treacle_film_write(job->ctx, job->folder.path, "preview", job->fps, film);
+}
+
+// The scene and the record appear together: a folder has both, or holds no run yet.
+static treacle_status write_birth(run_job* job, const treacle_scene* scene) {
+    static const char* const names[] = {FOLDER_RECORD, FOLDER_SCENE};
+    const char* text = treacle_scene_text(scene);
+    TREACLE_TRY(folder_stage(&job->folder, FOLDER_SCENE, text, strlen(text)));
+    TREACLE_TRY(run_record_stage(&job->folder, &job->record));
+    return folder_commit(&job->folder, 2, names);
+}
+
+static treacle_status simulate(run_job* job, int64_t at, int64_t last_step) {
+    TREACLE_TRY(stats_file_open(&job->folder, last_step, &job->stats));
+    treacle_status status = frame_loop_run(job, at);
+    stats_file_close(&job->stats);
+    TREACLE_TRY(status);
+    return make_film(job, true);
+}
+
+static treacle_status start_in(run_job* job, const treacle_scene* scene) {
+    TREACLE_TRY(check_empty(&job->folder));
+    TREACLE_TRY(fill_record(job, scene));
+    take_output(job, scene);
+    TREACLE_TRY(treacle_sim_create(job->ctx, treacle_scene_sim(scene), &job->sim));
+    TREACLE_TRY(folder_sweep(&job->folder));
+    TREACLE_TRY(write_birth(job, scene));
+    return simulate(job, 0, 0);
+}
+
+treacle_status treacle_run_start(treacle_context* ctx, const treacle_scene* scene,
+                                 const treacle_run_def* def) {
+    TREACLE_TRY(check_def(ctx, def));
+    run_job job = {.ctx = ctx, .def = def};
+    TREACLE_TRY(folder_make(ctx, def->folder));
+    TREACLE_TRY(folder_open(ctx, def->folder, &job.folder));
+    treacle_status status = start_in(&job, scene);
+    treacle_sim_destroy(job.sim);
+    folder_close(&job.folder);
+    return status;
+}
+
+static treacle_status fail_scene(treacle_context* ctx, const treacle_scene* scene) {
+    int count = treacle_scene_diagnostic_count(scene);
+    for (int k = 0; k < count; ++k) {
+        treacle_diagnostic d = treacle_scene_diagnostic(scene, k);
+        if (d.level == TREACLE_LOG_ERROR) {
+            return check_fail(ctx, TREACLE_ERR_SCENE, "%s:%d:%d: %s", d.file, d.line, d.column,
+                              d.text);
+        }
+    }
+    return TREACLE_ERR_SCENE;
+}
+
+// Loads the folder's own copy of the scene and makes sure that it is what the run began with.
+static treacle_status load_copy(run_job* job, treacle_scene** out) {
+    char path[FOLDER_PATH_CAPACITY];
+    *out = NULL;
+    TREACLE_TRY(folder_file(&job->folder, FOLDER_SCENE, path));
+    if (!folder_has(&job->folder, FOLDER_SCENE)) {
+        return check_fail(job->ctx, TREACLE_ERR_USAGE,
+                          "%s has no " FOLDER_SCENE
+                          ": the run was ended before it began, or the file was removed; begin "
+                          "again with \"treacle run\"",
+                          job->folder.path);
+    }
+    treacle_status status = treacle_scene_load(job->ctx, path, 0, NULL, out);
+    if (status == TREACLE_ERR_SCENE) {
+        status = fail_scene(job->ctx, *out);
+    } else if (status == TREACLE_OK && treacle_scene_hash(*out) != job->record.scene_hash) {
+        status = check_fail(job->ctx, TREACLE_ERR_USAGE,
+                            "%s was changed after the run began; a run cannot change its scene. "
+                            "Begin a new one: treacle run %s -o another-folder",
+                            path, path);
+    }
+    if (status != TREACLE_OK) {
+        treacle_scene_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+// Says so if the scene file that the run came from is not what it was.
+static void compare_original(run_job* job) {
+    const run_record* record = &job->record;
+    treacle_scene* original = NULL;
+    if (record->scene[0] == '\0') {
+        return;
+    }
+    treacle_status status =
+        treacle_scene_load(job->ctx, record->scene, record->set_count, record->sets, &original);
+    bool differs = status == TREACLE_ERR_SCENE ||
+                   (status == TREACLE_OK && treacle_scene_hash(original) != record->scene_hash);
+    treacle_scene_destroy(original);
+    if (differs) {
+        log_message(job->ctx, TREACLE_LOG_WARNING,
+                    "%s has changed since this run began; the run goes on with its own copy, "
+                    "%s/" FOLDER_SCENE ". For the changed scene begin a new run: treacle run %s "
+                    "-o another-folder",
+                    record->scene, job->folder.path, record->scene);
+    }
+}
+
+// Reads one state file; a damaged one is a warning and leaves *out NULL.
+static treacle_status read_state(run_job* job, int64_t number, treacle_loaded_frame** out) {
+    char path[FOLDER_PATH_CAPACITY];
+    *out = NULL;
+    TREACLE_TRY(folder_numbered(&job->folder, FOLDER_STATE, number, path));
+    treacle_status status = treacle_frame_read(job->ctx, path, out);
+    if (status == TREACLE_ERR_FORMAT) {
+        log_message(job->ctx, TREACLE_LOG_WARNING, "%s; going back to the state before it",
+                    treacle_context_error(job->ctx));
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(status);
+    const treacle_frame* frame = treacle_loaded_frame_view(*out);
+    bool fits = frame->kind == TREACLE_FRAME_STATE && frame->number == number &&
+                frame->scene_hash == job->record.scene_hash;
+    if (!fits) {
+        treacle_loaded_frame_destroy(*out);
+        *out = NULL;
+        return check_fail(job->ctx, TREACLE_ERR_FORMAT,
+                          "%s does not belong to this run: it is the state of another scene or of "
+                          "another frame. Remove it to resume without it",
+                          path);
+    }
+    return TREACLE_OK;
+}
+
+// The newest state that is whole; *out stays NULL if there is none.
+static treacle_status find_state(run_job* job, treacle_loaded_frame** out) {
+    folder_list states;
+    *out = NULL;
+    treacle_status status = folder_list_kind(&job->folder, FOLDER_STATE, &states);
+    for (size_t k = states.count; k > 0 && status == TREACLE_OK && *out == NULL; --k) {
+        status = read_state(job, states.numbers[k - 1], out);
+    }
+    if (status == TREACLE_OK && *out == NULL && states.count > 0) {
+        log_message(job->ctx, TREACLE_LOG_WARNING,
+                    "%s has no state file that is whole; simulating again from frame 1",
+                    job->folder.path);
+    }
+    folder_list_free(&job->folder, &states);
+    return status;
+}
+
+static treacle_status write_record(run_job* job) {
+    static const char* const names[] = {FOLDER_RECORD};
+    TREACLE_TRY(run_record_stage(&job->folder, &job->record));
+    return folder_commit(&job->folder, 1, names);
+}
+
+// Frames before the state cannot be made again without beginning anew; the state's own can.
+static treacle_status mend_frames(run_job* job, int64_t at) {
+    char path[FOLDER_PATH_CAPACITY];
+    treacle_loaded_frame* last = NULL;
+    for (int64_t k = 1; k < at; ++k) {
+        if (!folder_has_numbered(&job->folder, FOLDER_FRAME, k)) {
+            log_message(job->ctx, TREACLE_LOG_WARNING,
+                        "frame %" PRId64 " is missing in %s and only a new run can make it again",
+                        k, job->folder.path);
+        }
+    }
+    TREACLE_TRY(folder_numbered(&job->folder, FOLDER_FRAME, at, path));
+    bool is_whole = treacle_frame_read(job->ctx, path, &last) == TREACLE_OK &&
+                    (!job->record.preview || folder_has_numbered(&job->folder, FOLDER_PREVIEW, at));
+    treacle_loaded_frame_destroy(last);
+    return is_whole ? TREACLE_OK : frame_loop_write_picture(job, at);
+}
+
+static treacle_status go_on(run_job* job, const treacle_frame* state) {
+    int64_t at = state == NULL ? 0 : state->number;
+    int64_t step = state == NULL ? 0 : state->step;
+    if (state != NULL) {
+        TREACLE_TRY(treacle_sim_restore(job->sim, state));
+        TREACLE_TRY(mend_frames(job, at));
+        TREACLE_TRY(frame_loop_prune(job, at));
+    }
+    if (at < job->record.frames) {
+        log_message(job->ctx, TREACLE_LOG_INFO,
+                    "resuming %s after frame %" PRId64 " of %" PRId64 ", step %" PRId64,
+                    job->folder.path, at, job->record.frames, step);
+    }
+    return simulate(job, at, step);
+}
+
+static treacle_status resume_scene(run_job* job, const treacle_scene* scene,
+                                   const treacle_frame* state) {
+    int64_t at = state == NULL ? 0 : state->number;
+    int64_t frames = job->def->frames > 0 ? job->def->frames : job->record.frames;
+    take_output(job, scene);
+    if (at >= frames && folder_has_numbered(&job->folder, FOLDER_FRAME, at)) {
+        log_message(job->ctx, TREACLE_LOG_INFO,
+                    "the run in %s is complete: it has all %" PRId64
+                    " frames. For more: treacle resume %s --frames N",
+                    job->folder.path, at, job->folder.path);
+        return make_film(job, false);
+    }
+    if (frames != job->record.frames) {
+        job->record.frames = frames;
+        TREACLE_TRY(write_record(job));
+    }
+    TREACLE_TRY(treacle_sim_create(job->ctx, treacle_scene_sim(scene), &job->sim));
+    return go_on(job, state);
+}
+
+static treacle_status resume_record(run_job* job) {
+    treacle_scene* scene = NULL;
+    treacle_loaded_frame* state = NULL;
+    if (strcmp(job->record.version, treacle_version()) != 0) {
+        log_message(job->ctx, TREACLE_LOG_WARNING,
+                    "the run in %s was begun by treacle %s, this is %s; results may differ",
+                    job->folder.path, job->record.version, treacle_version());
+    }
+    TREACLE_TRY(load_copy(job, &scene));
+    compare_original(job);
+    treacle_status status = find_state(job, &state);
+    if (status == TREACLE_OK) {
+        const treacle_frame* view = state == NULL ? NULL : treacle_loaded_frame_view(state);
+        status = resume_scene(job, scene, view);
+    }
+    treacle_sim_destroy(job->sim);
+    treacle_loaded_frame_destroy(state);
+    treacle_scene_destroy(scene);
+    return status;
+}
+
+static treacle_status resume_in(run_job* job) {
+    loaded_record loaded;
+    TREACLE_TRY(run_record_read(&job->folder, &loaded));
+    job->record = loaded.record;
+    treacle_status status = folder_sweep(&job->folder);
+    if (status == TREACLE_OK) {
+        status = resume_record(job);
+    }
+    run_record_free(&job->folder, &loaded);
+    return status;
+}
+
+treacle_status treacle_run_resume(treacle_context* ctx, const treacle_run_def* def) {
+    TREACLE_TRY(check_def(ctx, def));
+    run_job job = {.ctx = ctx, .def = def};
+    TREACLE_TRY(folder_open(ctx, def->folder, &job.folder));
+    treacle_status status = resume_in(&job);
+    folder_close(&job.folder);
+    return status;
+}
