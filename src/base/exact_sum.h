@@ -2,9 +2,9 @@
 //
 // The accumulator is one long binary number, cut into limbs of 32 bits that are kept in 64-bit
 // integers. A double is added to the two or three limbs that its 53 bits touch; the spare 32 bits
-// of a limb take up the carries of 2^30 additions before they must be moved on. Integer addition is
+// of a limb take up the carries of 2^29 additions before they must be moved on. Integer addition is
 // associative, so partial sums of threads and ranks may be merged in any order and give the same
-// bits. Infinities and NaN are remembered and come out again.
+// bits. Infinities and NaN are remembered and come out again; a sum of nothing but zeros is +0.
 #pragma once
 
 #include <stdint.h>
@@ -21,5 +21,6 @@ void exact_sum_init(exact_sum* sum);
 void exact_sum_add(exact_sum* sum, double x);
 /// sum += other.
 void exact_sum_merge(exact_sum* sum, const exact_sum* other);
-/// The exact sum, rounded once to the nearest double.
+/// The exact sum, rounded once to the nearest double (halves to even, beyond the range to
+/// infinity).
 double exact_sum_value(const exact_sum* sum);
