@@ -226,7 +226,7 @@ double elementary_pow(double x, double y) {
     }
     double size;
     if (x == 0.0 || isinf(x)) {
-        size = isinf(x) == (y > 0.0) ? INFINITY : 0.0;
+        size = (x == 0.0) == (y < 0.0) ? INFINITY : 0.0;
     } else if (x < 0.0 && !isinf(y) && !is_integer(y)) {
         return NAN;
     } else {
@@ -244,7 +244,7 @@ static const uint32_t two_over_pi[] = {
     0x4f463f66u, 0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u,
     0x1f8d5d08u, 0x56033046u, 0xfc7b6babu, 0xf0cfbc20u, 0x9af4361du};
 
-enum { WINDOW = 6, PRODUCT = WINDOW + 3 }; // limbs; the last is always zero
+enum { WINDOW = 7, PRODUCT = WINDOW + 3 }; // limbs; the last is always zero
 
 // product = mantissa times the limbs first .. first+WINDOW-1 of 2/pi; limb 0 is the lowest.
 static void multiply_window(uint64_t mantissa, int first, uint32_t product[PRODUCT]) {
@@ -327,7 +327,7 @@ static double sin_shifted(double x, int turns) {
 }
 
 double elementary_sin(double x) {
-    if (isnan(x) || isinf(x)) {
+    if (!isfinite(x)) {
         return NAN;
     }
     double value = sin_shifted(x, 0);
@@ -335,7 +335,7 @@ double elementary_sin(double x) {
 }
 
 double elementary_cos(double x) {
-    return isnan(x) || isinf(x) ? NAN : sin_shifted(x, 1);
+    return isfinite(x) ? sin_shifted(x, 1) : NAN;
 }
 
 double elementary_tanh(double x) {
