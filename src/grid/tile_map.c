@@ -190,6 +190,9 @@ static treacle_status build(tile_map* map, const grid_domain* domain, int64_t co
     }
     map->count = (tile_ix)count;
     map->slot_count = slots_for(map->count);
+    for (int a = 0; a < AXES; ++a) {
+        map->is_flat[a] = !domain->is_active[a];
+    }
     size_t tiles = (size_t)count;
     TREACLE_TRY(alloc_array(map->ctx, tiles, sizeof(tile_coord), "tiles", (void**)&map->coord));
     TREACLE_TRY(alloc_array(map->ctx, tiles, sizeof(*map->neighbour), "tile neighbours",

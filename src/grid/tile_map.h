@@ -40,6 +40,7 @@ typedef struct tile_map {
     tile_ix (*neighbour)[TILE_NEIGHBOURS]; // [count]
     int32_t slot_count;                    // of the hash table, a power of two
     tile_ix* slot;                         // [slot_count], -1 where empty
+    bool is_flat[AXES];                    // inactive: one layer of cells, at index 0 of the tile
 } tile_map;
 
 /// Makes the map of a set of tiles: `coords` in any order, repeats allowed, all of them in the
@@ -54,6 +55,11 @@ tile_ix tile_map_find(const tile_map* map, tile_coord coord);
 
 /// Morton code of a coordinate in [0, 2^21)^3: bit 3k+a of the code is bit k of axis a.
 uint64_t tile_key(tile_coord coord);
+
+/// Cells of a tile along an axis that count: 8, or 1 where the domain is flat.
+static inline int tile_layers(const tile_map* map, int axis) {
+    return map->is_flat[axis] ? 1 : TILE_SIZE;
+}
 
 /// Wraps periodic axes. False if the coordinate is outside the tiles that the domain allows: 0 to
 /// cells / 8, the far layer included.

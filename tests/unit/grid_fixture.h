@@ -83,3 +83,29 @@ static inline void assert_survives_failures(fallible_fcn* build, void* user) {
     }
     treacle_context_destroy(ctx);
 }
+
+// The map of all tiles that the domain allows.
+static inline tile_map whole_map(treacle_context* ctx, const grid_domain* domain) {
+    int n[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        n[a] = domain->is_periodic[a] ? domain->tiles[a] : domain->cells[a] / TILE_SIZE + 1;
+    }
+    int count = n[0] * n[1] * n[2];
+    tile_coord* coords = malloc((size_t)count * sizeof(*coords));
+    assert_non_null(coords);
+    for (int i = 0; i < count; ++i) {
+        coords[i] = (tile_coord){{i % n[0], i / n[0] % n[1], i / n[0] / n[1]}};
+    }
+    tile_map map;
+    assert_int_equal(tile_map_create(ctx, domain, count, coords, &map), TREACLE_OK);
+    free(coords);
+    return map;
+}
+
+// A number in [0, 1) from a counter: splitmix64.
+static inline double random_unit(uint64_t* counter) {
+    uint64_t x = *counter += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
+}

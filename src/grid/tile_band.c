@@ -1,0 +1,90 @@
+#include "grid/tile_band.h"
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+
+typedef struct reach_job {
+    const tile_points* points;
+    int band;
+    uint32_t* reach; // [points tiles], bit n: the neighbour n is within the band
+} reach_job;
+
+// Bits of the 8 cells along an axis from which the tile at offset d along it is within the band.
+static uint32_t near_bits(int d, int band) {
+    uint32_t low = (1u << band) - 1;
+    return d == 0 ? 255 : d < 0 ? low : low << (TILE_SIZE - band);
+}
+
+// The cells (y, x) from which the tile at offset n is within reach along x and y.
+static uint64_t near_layer(int n, int band) {
+    uint64_t row = near_bits(n % 3 - 1, band), layer = 0;
+    uint32_t rows = near_bits(n / 3 % 3 - 1, band);
+    for (int y = 0; y < TILE_SIZE; ++y) {
+        layer |= (rows >> y & 1 ? row : 0) << (8 * y);
+    }
+    return layer;
+}
+
+static uint32_t reach_of(const tile_mask* mask, int band) {
+    uint32_t reach = 0;
+    for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
+        uint32_t layers = near_bits(n / 9 - 1, band);
+        uint64_t any = 0;
+        for (int z = 0; z < TILE_SIZE; ++z) {
+            any |= layers >> z & 1 ? mask->layer[z] : 0;
+        }
+        reach |= (uint32_t)((any & near_layer(n, band)) != 0) << n;
+    }
+    return reach;
+}
+
+static void find_reach(void* data, int64_t begin, int64_t end, int worker) {
+    const reach_job* job = data;
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        tile_mask mask = tile_points_mask(job->points, (tile_ix)i);
+        job->reach[i] = reach_of(&mask, job->band);
+    }
+}
+
+// Writes the tiles within reach that the domain allows; returns their number. coords may be NULL.
+static int64_t list_tiles(const grid_domain* domain, const reach_job* job, tile_coord* coords) {
+    int64_t count = 0;
+    for (tile_ix i = 0; i < job->points->tile_count; ++i) {
+        for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
+            tile_coord coord = job->points->tile[i];
+            coord.at[0] += n % 3 - 1;
+            coord.at[1] += n / 3 % 3 - 1;
+            coord.at[2] += n / 9 - 1;
+            if ((job->reach[i] >> n & 1) == 0 || !tile_coord_wrap(domain, &coord)) {
+                continue;
+            }
+            if (coords != NULL) {
+                coords[count] = coord;
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
+treacle_status tile_band_create(treacle_context* ctx, const grid_domain* domain,
+                                const tile_points* points, int band, tile_map* out) {
+    TREACLE_ASSERT(band >= 0 && band <= TILE_BAND_MAX);
+    *out = (tile_map){.ctx = ctx};
+    reach_job job = {.points = points, .band = band};
+    size_t tiles = (size_t)points->tile_count;
+    TREACLE_TRY(alloc_array(ctx, tiles, sizeof(uint32_t), "tile reaches", (void**)&job.reach));
+    parallel_for(ctx, points->tile_count, 8, find_reach, &job);
+    size_t count = (size_t)list_tiles(domain, &job, NULL);
+    tile_coord* coords = NULL;
+    treacle_status status =
+        alloc_array(ctx, count, sizeof(*coords), "the tiles of the band", (void**)&coords);
+    if (status == TREACLE_OK) {
+        list_tiles(domain, &job, coords);
+        status = tile_map_create(ctx, domain, (int64_t)count, coords, out);
+    }
+    alloc_free(ctx, coords, count * sizeof(*coords));
+    alloc_free(ctx, job.reach, tiles * sizeof(uint32_t));
+    return status;
+}
