@@ -23,10 +23,10 @@ typedef enum treacle_side {
 
 /// The box that is simulated.
 typedef struct treacle_domain_def {
-    double origin[3];            ///< m, low corner
-    double size[3];              ///< m; 0 along an axis makes the domain one cell thick (2D)
-    double cell;                 ///< m, > 0, width of a cell; every size must be a multiple of it
-    treacle_side sides[3][2];    ///< [axis][0 low, 1 high]; of an inactive axis: ignored
+    double origin[3];         ///< m, low corner
+    double size[3];           ///< m; 0 along an axis makes the domain one cell thick (2D)
+    double cell;              ///< m, > 0, width of a cell; every size must be a multiple of it
+    treacle_side sides[3][2]; ///< [axis][0 low, 1 high]; of an inactive axis: ignored
 } treacle_domain_def;
 
 /// A value over time: linear between keys, constant before the first and after the last.
@@ -83,25 +83,32 @@ typedef struct treacle_material_def {
     double density;   ///< kg/m^3, > 0
     double viscosity; ///< Pa s, >= 0, dynamic
     double colour[3]; ///< 0..1, linear RGB
+    double expansion; ///< 1/K, >= 0; buoyancy of warm liquid: relative loss of weight per kelvin
+    double reference_temperature; ///< K, at which there is no buoyancy
+    double marker_buoyancy;       ///< relative loss of weight per unit of the marker
 } treacle_material_def;
 
 /// Liquid that is there from the start.
 typedef struct treacle_liquid_def {
     const treacle_shape* shape;
-    int material;           ///< index into treacle_sim_def.materials
-    treacle_field velocity; ///< m/s
-    double spin[3];         ///< rad/s, rigid rotation about spin_centre, added to velocity
-    double spin_centre[3];  ///< m
+    int material;              ///< index into treacle_sim_def.materials
+    treacle_field velocity;    ///< m/s
+    double spin[3];            ///< rad/s, rigid rotation about spin_centre, added to velocity
+    double spin_centre[3];     ///< m
+    treacle_field temperature; ///< K
+    treacle_field marker;      ///< any unit, carried along; see marker_buoyancy
 } treacle_liquid_def;
 
 /// An inflow: liquid streams through the shape with the given velocity.
 typedef struct treacle_emitter_def {
     const treacle_shape* shape;
     int material;
-    double direction[3];   ///< of the stream; need not have unit length
-    treacle_curve speed;   ///< m/s; used where rate is empty
-    treacle_curve rate;    ///< m^3/s (m^2/s times the cell in 2D); count 0: speed counts
-    double start, stop;    ///< s; stop may be INFINITY
+    double direction[3]; ///< of the stream; need not have unit length
+    treacle_curve speed; ///< m/s; used where rate is empty
+    treacle_curve rate;  ///< m^3/s (m^2/s times the cell in 2D); count 0: speed counts
+    double start, stop;  ///< s; stop may be INFINITY
+    double temperature;  ///< K
+    double marker;
 } treacle_emitter_def;
 
 /// A volume in which liquid vanishes.
@@ -109,6 +116,14 @@ typedef struct treacle_sink_def {
     const treacle_shape* shape;
     double start, stop; ///< s
 } treacle_sink_def;
+
+/// An acceleration of the liquid in a part of space and time.
+typedef struct treacle_force_def {
+    const treacle_shape* shape; ///< where it acts; NULL: everywhere
+    treacle_field acceleration; ///< m/s^2
+    treacle_curve strength;     ///< factor over time
+    double start, stop;         ///< s; stop may be INFINITY
+} treacle_force_def;
 
 typedef enum treacle_transfer {
     TREACLE_TRANSFER_PIC,
@@ -133,9 +148,26 @@ typedef enum treacle_advection {
     TREACLE_ADVECTION_RK3,
 } treacle_advection;
 
+/// How the surface of the liquid is drawn from its particles.
+typedef enum treacle_surface {
+    TREACLE_SURFACE_SMOOTH,  ///< distance to the averaged particle: flat where the liquid is flat
+    TREACLE_SURFACE_SPHERES, ///< union of balls
+} treacle_surface;
+
+/// How the pressure is found.
+typedef enum treacle_projection {
+    TREACLE_PROJECTION_SOLVE, ///< the linear system, by multigrid
+    TREACLE_PROJECTION_RELAX, ///< sweeps of [S19 eq. 23, 24]; a comparator, slow
+} treacle_projection;
+typedef struct treacle_pressure_def {
+    treacle_projection method;
+    double tolerance;   ///< > 0, residual relative to the right-hand side
+    int max_iterations; ///< 1..100000
+} treacle_pressure_def;
+
 typedef struct treacle_particles_def {
-    int per_cell;   ///< 1..64; per cell of liquid (a cube in 3D; a square number is best in 2D)
-    double jitter;  ///< 0..1, share of a particle's own box in which it is placed at random
+    int per_cell;  ///< 1..64; per cell of liquid (a cube in 3D; a square number is best in 2D)
+    double jitter; ///< 0..1, share of a particle's own box in which it is placed at random
 } treacle_particles_def;
 
 typedef struct treacle_step_def {
@@ -155,7 +187,13 @@ typedef struct treacle_sim_def {
     treacle_step_def step;
     treacle_flow flow;
     treacle_transfer transfer;
-    double flip_blend; ///< 0..1, share of FLIP against PIC in a FLIP transfer
+    double flip_blend;        ///< 0..1, share of FLIP against PIC in a FLIP transfer
+    bool flip_from_viscosity; ///< the share of PIC is min(6 nu dt / cell^2, 1) instead: damping
+                              ///< in place of a viscosity solve
+    treacle_surface surface;
+    treacle_pressure_def pressure;
+    bool density_correction; ///< moves particles apart so that the volume is kept
+    bool reseed;             ///< splits and merges particles so that cells keep about per_cell
     treacle_kernel kernel;
     treacle_advection advection;
 
@@ -167,6 +205,8 @@ typedef struct treacle_sim_def {
     const treacle_emitter_def* emitters;
     int sink_count;
     const treacle_sink_def* sinks;
+    int force_count;
+    const treacle_force_def* forces;
 } treacle_sim_def;
 
 TREACLE_API treacle_sim_def treacle_sim_def_default(void);
@@ -175,6 +215,7 @@ TREACLE_API treacle_material_def treacle_material_def_default(void);
 TREACLE_API treacle_liquid_def treacle_liquid_def_default(void);
 TREACLE_API treacle_emitter_def treacle_emitter_def_default(void);
 TREACLE_API treacle_sink_def treacle_sink_def_default(void);
+TREACLE_API treacle_force_def treacle_force_def_default(void);
 
 #ifdef __cplusplus
 }

@@ -24,11 +24,13 @@ typedef int64_t particle_ix;
     X(POSITION, "position", F32, 3) /* cells, from the low corner of the tile */                   \
     X(VELOCITY, "velocity", F32, 3) /* m/s */                                                      \
     X(ID, "id", U64, 1)                                                                            \
-    X(VOLUME, "volume", F32, 1)     /* m^3, constant over a particle's life */                     \
+    X(VOLUME, "volume", F32, 1) /* m^3, constant over a particle's life */                         \
     X(MATERIAL, "material", U8, 1)                                                                 \
-    X(AFFINE, "affine", F32, 9)     /* 1/s, C of APIC: row a is the gradient of velocity a */      \
-    X(COLOUR, "colour", F32, 3)     /* linear RGB */                                               \
-    X(REST, "rest", F32, 3)         /* m from the origin, where it was born */
+    X(AFFINE, "affine", F32, 9) /* 1/s, C of APIC: row a is the gradient of velocity a */          \
+    X(COLOUR, "colour", F32, 3) /* linear RGB */                                                   \
+    X(REST, "rest", F32, 3)     /* m from the origin, where it was born */                         \
+    X(TEMPERATURE, "temperature", F32, 1) /* K */                                                  \
+    X(MARKER, "marker", F32, 1)           /* any unit, carried along */
 
 typedef enum particle_column {
 #define PARTICLE_COLUMN_ENUM(name, text, type, components) PARTICLE_##name,
@@ -57,8 +59,8 @@ typedef struct particles {
 } particles;
 
 /// An empty store with the given columns. POSITION, VELOCITY, ID, VOLUME and MATERIAL always exist.
-treacle_status particles_create(treacle_context* ctx, uint32_t column_mask, particles* out)
-    TREACLE_NODISCARD;
+treacle_status particles_create(treacle_context* ctx, uint32_t column_mask,
+                                particles* out) TREACLE_NODISCARD;
 void particles_destroy(particles* p);
 
 static inline float* particles_f32(const particles* p, particle_column column) {

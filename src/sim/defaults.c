@@ -17,6 +17,10 @@ treacle_sim_def treacle_sim_def_default(void) {
         .flow = TREACLE_FLOW_PRESSURE,
         .transfer = TREACLE_TRANSFER_APIC,
         .flip_blend = 0.97,
+        .surface = TREACLE_SURFACE_SMOOTH,
+        .pressure = {.tolerance = 1e-4, .max_iterations = 200},
+        .density_correction = true,
+        .reseed = true,
         .kernel = TREACLE_KERNEL_LINEAR,
         .advection = TREACLE_ADVECTION_RK3,
     };
@@ -35,17 +39,26 @@ treacle_shape treacle_shape_default(treacle_shape_kind kind) {
 
 // Water, without its viscosity: at the sizes of a film set it does not show.
 treacle_material_def treacle_material_def_default(void) {
-    return (treacle_material_def){.name = "water", .density = 1000.0, .colour = {0.05, 0.3, 0.6}};
+    return (treacle_material_def){.name = "water",
+                                  .density = 1000.0,
+                                  .colour = {0.05, 0.3, 0.6},
+                                  .reference_temperature = 293.15};
 }
 
 treacle_liquid_def treacle_liquid_def_default(void) {
-    return (treacle_liquid_def){.velocity = {.kind = TREACLE_FIELD_CONSTANT}};
+    return (treacle_liquid_def){.temperature = {.value_a = {293.15}}};
 }
 
 treacle_emitter_def treacle_emitter_def_default(void) {
-    return (treacle_emitter_def){.direction = {0.0, -1.0, 0.0}, .stop = INFINITY};
+    return (treacle_emitter_def){
+        .direction = {0.0, -1.0, 0.0}, .stop = INFINITY, .temperature = 293.15};
 }
 
 treacle_sink_def treacle_sink_def_default(void) {
     return (treacle_sink_def){.stop = INFINITY};
+}
+
+treacle_force_def treacle_force_def_default(void) {
+    static const treacle_key full = {.value = {1.0}};
+    return (treacle_force_def){.strength = {.count = 1, .keys = &full}, .stop = INFINITY};
 }
