@@ -5,10 +5,9 @@ scene=scenes/demo.yaml
 out=out/demo
 
 rm -rf "$out"
-build/treacle run "$scene" -o "$out" --preview --film
+build/treacle run "$scene" -o "$out" --preview --film "$out/demo.mp4"
 picture=$(find "$out" -name 'preview_*.png' | sort | tail -1)
-film=$(find "$out" -name '*.mp4' | head -1)
 echo
 echo "picture: ${picture:?the run has made no picture}"
-echo "film:    ${film:?the run has made no film}"
+echo "film:    $out/demo.mp4"
 echo "frames:  $out (build/treacle info $out tells about them)"
