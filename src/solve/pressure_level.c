@@ -1,0 +1,363 @@
+#include "solve/pressure_level.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "solve/pressure_kernels.h"
+
+enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, GRAIN = 8 };
+
+static const float zero_tile[TILE_CELLS];
+
+// ---- Set-up ---------------------------------------------------------------------------------
+
+typedef struct setup_job {
+    pressure_level* level;
+    const pressure_level* fine; // NULL at level 0
+    uint16_t* unknowns;         // of each tile
+} setup_job;
+
+static void pad_links(void* data, int64_t begin, int64_t end, int worker) {
+    const pressure_level* level = ((const setup_job*)data)->level;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        const float* from = level->link[0] + t * TILE_CELLS;
+        float* to = level->link_x + t * PRESSURE_PADDED_TILE;
+        for (int row = 0; row < PRESSURE_ROWS; ++row) {
+            memcpy(to + row * PRESSURE_PADDED, from + row * ROW, ROW * sizeof(float));
+        }
+    }
+}
+
+// Adds the eight values of a fine row to a coarse one, in pairs where x is halved.
+static void add_row(const pyramid_step* step, const float* from, float* to) {
+    for (int i = 0; i < ROW; ++i) {
+        to[step->shift[0] != 0 ? i >> 1 : i] += from[i];
+    }
+}
+
+// Adds the links that lie on coarse faces: every second one where x is halved.
+static void add_links_x(const pyramid_step* step, const float* from, float* to) {
+    int stride = step->shift[0] != 0 ? 2 : 1;
+    for (int i = 0; i < ROW; i += stride) {
+        to[i / stride] += from[i];
+    }
+}
+
+static bool is_on_coarse_face(const pyramid_step* step, int axis, int at) {
+    return step->shift[axis] == 0 || at % 2 == 0;
+}
+
+// Coarse coordinate, in its tile, of fine coordinate `at` of child o.
+static int coarse_at(const pyramid_step* step, int o, int axis, int at) {
+    return step->shift[axis] != 0 ? (o >> axis & 1) * 4 + (at >> 1) : at;
+}
+
+static void aggregate_child(const pressure_level* fine, pressure_level* level, int64_t T, int o) {
+    const pyramid_step* step = &level->step;
+    size_t t = (size_t)step->child[T][o], block = TILE_CELLS;
+    float* own = level->owned;
+    size_t field = ((size_t)level->map->count + 1) * block;
+    for (int row = 0; row < PRESSURE_ROWS; ++row) {
+        int j = row % ROW, k = row / ROW;
+        int J = coarse_at(step, o, 1, j), K = coarse_at(step, o, 2, k);
+        int X = coarse_at(step, o, 0, 0);
+        size_t from = t * block + (size_t)(row * ROW);
+        size_t to = (size_t)T * block + (size_t)(K * LAYER + J * ROW + X);
+        const float* link_x =
+            fine->link_x + t * PRESSURE_PADDED_TILE + (size_t)(row * PRESSURE_PADDED);
+        add_links_x(step, link_x,
+                    level->link_x + T * PRESSURE_PADDED_TILE + (K * ROW + J) * PRESSURE_PADDED + X);
+        if (is_on_coarse_face(step, 1, j)) {
+            add_row(step, fine->link[1] + from, own + to);
+        }
+        if (is_on_coarse_face(step, 2, k)) {
+            add_row(step, fine->link[2] + from, own + field + to);
+        }
+        add_row(step, fine->extra + from, own + 2 * field + to);
+    }
+}
+
+static void aggregate(void* data, int64_t begin, int64_t end, int worker) {
+    const setup_job* job = data;
+    (void)worker;
+    for (int64_t T = begin; T < end; ++T) {
+        for (int o = 0; o < PYRAMID_CHILDREN; ++o) {
+            if (job->level->step.child[T][o] != PYRAMID_NONE) {
+                aggregate_child(job->fine, job->level, T, o);
+            }
+        }
+    }
+}
+
+// The ninth link of each row is the first one of the next tile.
+static void close_padding(pressure_level* level, int64_t t) {
+    tile_ix next = level->map->neighbour[t][TILE_NEIGHBOUR(1, 0, 0)];
+    float* to = level->link_x + t * PRESSURE_PADDED_TILE;
+    const float* from = level->link_x + (int64_t)next * PRESSURE_PADDED_TILE;
+    for (int row = 0; row < PRESSURE_ROWS; ++row) {
+        to[row * PRESSURE_PADDED + ROW] =
+            next < level->map->count ? from[row * PRESSURE_PADDED] : 0.0f;
+    }
+}
+
+static const float* high_links(const pressure_level* level, int64_t t, int axis) {
+    int n = axis == 1 ? TILE_NEIGHBOUR(0, 1, 0) : TILE_NEIGHBOUR(0, 0, 1);
+    tile_ix next = level->map->neighbour[t][n];
+    return next < level->map->count ? level->link[axis] + (int64_t)next * TILE_CELLS : zero_tile;
+}
+
+// The diagonal of a row: its extras and the links of its six faces.
+static void add_up_row(const pressure_level* level, int64_t t, int row, float* diagonal) {
+    int j = row % ROW, k = row / ROW, q = row * ROW;
+    const float* x = level->link_x + t * PRESSURE_PADDED_TILE + row * PRESSURE_PADDED;
+    const float* y = level->link[1] + t * TILE_CELLS + q;
+    const float* z = level->link[2] + t * TILE_CELLS + q;
+    const float* y_high = j < ROW - 1 ? y + ROW : high_links(level, t, 1) + k * LAYER;
+    const float* z_high = k < ROW - 1 ? z + LAYER : high_links(level, t, 2) + j * ROW;
+    const float* extra = level->extra + t * TILE_CELLS + q;
+    for (int i = 0; i < ROW; ++i) {
+        diagonal[i] = extra[i] + (x[i] + x[i + 1]) + (y[i] + y_high[i]) + (z[i] + z_high[i]);
+    }
+}
+
+static bool has_extra(const pressure_level* level, int64_t t) {
+    float sum = 0.0f;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        sum += level->extra[t * TILE_CELLS + q];
+    }
+    return sum > 0.0f;
+}
+
+// Sweeps repeat where the surface is: extra diagonals or missing cells.
+enum { REPEATS_INSIDE = 1, REPEATS_AT_SURFACE = 2 };
+
+static void invert_diagonal(void* data, int64_t begin, int64_t end, int worker) {
+    const setup_job* job = data;
+    pressure_level* level = job->level;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        uint64_t rows = 0;
+        int unknowns = 0;
+        close_padding(level, t);
+        for (int row = 0; row < PRESSURE_ROWS; ++row) {
+            float diagonal[ROW];
+            float* inverse = level->inverse + t * TILE_CELLS + row * ROW;
+            int found = 0;
+            add_up_row(level, t, row, diagonal);
+            for (int i = 0; i < ROW; ++i) {
+                inverse[i] = diagonal[i] > 0.0f ? 1.0f / diagonal[i] : 0.0f;
+                found += diagonal[i] > 0.0f ? 1 : 0;
+            }
+            rows |= (uint64_t)(found > 0 ? 1 : 0) << row;
+            unknowns += found;
+        }
+        bool is_inside = unknowns == TILE_CELLS && !has_extra(level, t);
+        level->rows[t] = rows;
+        level->repeats[t] = is_inside ? REPEATS_INSIDE : REPEATS_AT_SURFACE;
+        job->unknowns[t] = (uint16_t)unknowns;
+    }
+}
+
+static void list_active(pressure_level* level, const uint16_t* unknowns) {
+    level->space.active = level->active;
+    for (tile_ix t = 0; t < level->map->count; ++t) {
+        if (unknowns[t] > 0) {
+            level->active[level->space.active_count++] = t;
+        }
+        level->unknowns += unknowns[t];
+    }
+}
+
+static treacle_status allocate(pressure_level* level) {
+    treacle_context* ctx = level->ctx;
+    size_t tiles = (size_t)level->map->count;
+    TREACLE_TRY(vec_space_create(ctx, level->map->count, TILE_CELLS, 0, &level->space));
+    TREACLE_TRY(vec_create_float(&level->space, "inverse diagonals", &level->inverse));
+    TREACLE_TRY(alloc_zero(ctx, tiles, PRESSURE_PADDED_TILE * sizeof(float), "padded links",
+                           (void**)&level->link_x));
+    TREACLE_TRY(alloc_zero(ctx, tiles, sizeof(uint64_t), "row masks", (void**)&level->rows));
+    TREACLE_TRY(alloc_zero(ctx, tiles, sizeof(uint8_t), "sweep counts", (void**)&level->repeats));
+    return alloc_zero(ctx, tiles, sizeof(tile_ix), "active tiles", (void**)&level->active);
+}
+
+// What follows from the links, the same on every level.
+static treacle_status finish(pressure_level* level) {
+    size_t tiles = (size_t)level->map->count;
+    void* unknowns = NULL;
+    TREACLE_TRY(alloc_zero(level->ctx, tiles, sizeof(uint16_t), "counts of unknowns", &unknowns));
+    setup_job job = {.level = level, .unknowns = unknowns};
+    parallel_for(level->ctx, level->map->count, GRAIN, invert_diagonal, &job);
+    list_active(level, unknowns);
+    alloc_free(level->ctx, unknowns, tiles * sizeof(uint16_t));
+    return tile_colours_create(&level->domain, level->map, level->space.active_count, level->active,
+                               TILE_CONTACT_FACE, &level->colours);
+}
+
+treacle_status pressure_level_create(treacle_context* ctx, const grid_domain* domain,
+                                     const tile_map* map, const float* const link[AXES],
+                                     const float* extra, pressure_level* out) {
+    *out = (pressure_level){.ctx = ctx, .domain = *domain, .map = map, .extra = extra};
+    memcpy(out->link, link, sizeof(out->link));
+    treacle_status status;
+    TREACLE_TRY_GOTO(allocate(out), fail);
+    parallel_for(ctx, map->count, GRAIN, pad_links, &(setup_job){.level = out});
+    TREACLE_TRY_GOTO(finish(out), fail);
+    return TREACLE_OK;
+fail:
+    pressure_level_destroy(out);
+    return status;
+}
+
+static treacle_status create_step(const pressure_level* fine, pyramid_step* step) {
+    size_t tiles = (size_t)fine->map->count;
+    uint32_t* reach = NULL;
+    TREACLE_TRY(alloc_array(fine->ctx, tiles, sizeof(*reach), "reach of tiles", (void**)&reach));
+    for (size_t t = 0; t < tiles; ++t) {
+        reach[t] = fine->rows[t] != 0 ? PYRAMID_REACH(0, 0, 0) : 0;
+    }
+    treacle_status status = pyramid_step_create(fine->ctx, &fine->domain, fine->map, reach, step);
+    alloc_free(fine->ctx, reach, tiles * sizeof(*reach));
+    return status;
+}
+
+static size_t field_length(const pressure_level* level) {
+    return ((size_t)level->map->count + 1) * TILE_CELLS;
+}
+
+static treacle_status allocate_coarse(pressure_level* level, bool has_k_cycle) {
+    TREACLE_TRY(alloc_zero(level->ctx, 3 * field_length(level), sizeof(float), "coarse links",
+                           (void**)&level->owned));
+    level->link[1] = level->owned;
+    level->link[2] = level->owned + field_length(level);
+    level->extra = level->owned + 2 * field_length(level);
+    TREACLE_TRY(vec_create_float(&level->space, "coarse right-hand sides", &level->b));
+    TREACLE_TRY(vec_create_float(&level->space, "coarse corrections", &level->x));
+    for (int i = 0; i < 2 && has_k_cycle; ++i) {
+        TREACLE_TRY(vec_create_float(&level->space, "coarse directions", &level->k[i]));
+    }
+    return TREACLE_OK;
+}
+
+treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cycle,
+                                      pressure_level* out) {
+    *out = (pressure_level){.ctx = fine->ctx};
+    treacle_status status;
+    TREACLE_TRY_GOTO(create_step(fine, &out->step), fail);
+    out->domain = out->step.domain;
+    out->map = &out->step.map;
+    TREACLE_TRY_GOTO(allocate(out), fail);
+    TREACLE_TRY_GOTO(allocate_coarse(out, has_k_cycle), fail);
+    parallel_for(out->ctx, out->map->count, 2, aggregate, &(setup_job){.level = out, .fine = fine});
+    TREACLE_TRY_GOTO(finish(out), fail);
+    return TREACLE_OK;
+fail:
+    pressure_level_destroy(out);
+    return status;
+}
+
+void pressure_level_destroy(pressure_level* level) {
+    if (level->ctx == NULL || level->map == NULL) {
+        return;
+    }
+    treacle_context* ctx = level->ctx;
+    size_t tiles = (size_t)level->map->count;
+    alloc_free(ctx, level->link_x, tiles * PRESSURE_PADDED_TILE * sizeof(float));
+    alloc_free(ctx, level->owned, 3 * field_length(level) * sizeof(float));
+    alloc_free(ctx, level->rows, tiles * sizeof(uint64_t));
+    alloc_free(ctx, level->repeats, tiles * sizeof(uint8_t));
+    alloc_free(ctx, level->active, tiles * sizeof(tile_ix));
+    float* vectors[] = {level->inverse, level->b, level->x, level->k[0], level->k[1]};
+    for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); ++i) {
+        vec_destroy_float(&level->space, vectors[i]);
+    }
+    tile_colours_destroy(&level->colours);
+    vec_space_destroy(&level->space);
+    pyramid_step_destroy(&level->step);
+    *level = (pressure_level){0};
+}
+
+// ---- Loops ----------------------------------------------------------------------------------
+
+typedef void pressure_loop(const pressure_job* job, int64_t begin, int64_t end);
+
+typedef struct loop_job {
+    pressure_loop* loop;
+    const pressure_job* job;
+} loop_job;
+
+static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
+    const loop_job* work = data;
+    (void)worker;
+    work->loop(work->job, begin, end);
+}
+
+static void run_loop(pressure_loop* loop, const pressure_job* job, int64_t count, int64_t grain) {
+    parallel_for(job->level->ctx, count, grain, run_chunk, &(loop_job){loop, job});
+}
+
+void pressure_level_smooth(const pressure_level* level, const float* b, float* x, bool is_reverse,
+                           bool from_zero) {
+    const tile_colours* colours = &level->colours;
+    bool can_skip_zeros = from_zero && !is_reverse && colours->count == 2;
+    if (from_zero && !can_skip_zeros) {
+        vec_set_zero_float(&level->space, x);
+    }
+    for (int i = 0; i < colours->count; ++i) {
+        int c = is_reverse ? colours->count - 1 - i : i;
+        pressure_job job = {.level = level,
+                            .tiles = colours->tile + colours->first[c],
+                            .b = b,
+                            .x = x,
+                            .is_reverse = is_reverse,
+                            .is_own_zero = can_skip_zeros,
+                            .is_others_zero = can_skip_zeros && i == 0};
+        run_loop(ISA_CALL(level->ctx, pressure_loop_smooth), &job,
+                 colours->first[c + 1] - colours->first[c], GRAIN);
+    }
+}
+
+void pressure_level_restrict(const pressure_level* fine, const float* b, const float* x,
+                             const pressure_level* coarse, float* coarse_b) {
+    pressure_job job = {.level = fine,
+                        .coarse = coarse,
+                        .tiles = coarse->active,
+                        .b = b,
+                        .x = (float*)x,
+                        .y = coarse_b};
+    run_loop(ISA_CALL(fine->ctx, pressure_loop_restrict), &job, coarse->space.active_count, 2);
+}
+
+void pressure_level_prolong(const pressure_level* fine, const pressure_level* coarse,
+                            const float* coarse_x, float* x) {
+    pressure_job job = {
+        .level = fine, .coarse = coarse, .tiles = fine->active, .x = (float*)coarse_x, .y = x};
+    run_loop(ISA_CALL(fine->ctx, pressure_loop_prolong), &job, fine->space.active_count, GRAIN);
+}
+
+double pressure_level_apply_float(const pressure_level* level, const float* x, float* y) {
+    pressure_job job = {.level = level, .tiles = level->active, .x = (float*)x, .y = y};
+    run_loop(ISA_CALL(level->ctx, pressure_loop_apply_float), &job, level->space.active_count,
+             GRAIN);
+    return vec_sum_partial(&level->space, 0);
+}
+
+double pressure_level_apply(const pressure_level* level, const double* x, double* y) {
+    pressure_job job = {.level = level, .tiles = level->active, .from = x, .to = y};
+    run_loop(ISA_CALL(level->ctx, pressure_loop_apply), &job, level->space.active_count, GRAIN);
+    return vec_sum_partial(&level->space, 0);
+}
+
+void pressure_level_diagonal(const pressure_level* level, double* d) {
+    for (tile_ix i = 0; i < level->space.active_count; ++i) {
+        int64_t t = level->active[i];
+        for (int row = 0; row < PRESSURE_ROWS; ++row) {
+            float sum[ROW];
+            add_up_row(level, t, row, sum);
+            for (int n = 0; n < ROW; ++n) {
+                d[t * TILE_CELLS + row * ROW + n] = (double)sum[n];
+            }
+        }
+    }
+}

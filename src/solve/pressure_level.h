@@ -1,0 +1,64 @@
+// One level of the pressure hierarchy: links between cells, and the sweeps over them.
+//
+//     (A x)_i = extra_i x_i + sum over the six faces f of cell i:  w_f (x_i - x_j)
+//
+// on every level. A level keeps the links of its cells' low faces; the high faces are the low ones
+// of the next cells, found in the same tile or in a neighbour. Along x a tile's links are padded to
+// nine a row, so that low and high faces are two loads of the same row.
+#pragma once
+
+#include "base/simd.h"
+#include "grid/pyramid.h"
+#include "solve/vec_space.h"
+
+enum {
+    PRESSURE_ROWS = TILE_SIZE * TILE_SIZE, // of a tile
+    PRESSURE_PADDED = TILE_SIZE + 1,       // links of a row along x
+    PRESSURE_PADDED_TILE = PRESSURE_ROWS * PRESSURE_PADDED,
+};
+
+typedef struct pressure_level {
+    treacle_context* ctx;
+    grid_domain domain;
+    const tile_map* map;
+    pyramid_step step; // from the finer level; levels >= 1. It owns the map
+    vec_space space;
+    tile_ix* active; // tiles with an unknown
+    tile_colours colours;
+    double unknowns;
+
+    float* link_x;           // [tile][row][9]
+    const float* link[AXES]; // [tile][512]; link[0] at level 0 only
+    const float* extra;
+    float* owned;     // levels >= 1: link[1], link[2], extra
+    float* inverse;   // of the diagonal; 0 where there is no unknown
+    uint64_t* rows;   // [tile], bit 8 z + y: the row has an unknown
+    uint8_t* repeats; // [tile], sweeps inside the tile
+
+    float *b, *x; // levels >= 1
+    float* k[2];  // levels with a K-cycle
+} pressure_level;
+
+/// The finest level. The fields are not copied and must outlive the level.
+treacle_status pressure_level_create(treacle_context* ctx, const grid_domain* domain,
+                                     const tile_map* map, const float* const link[AXES],
+                                     const float* extra, pressure_level* out) TREACLE_NODISCARD;
+/// The next level, by summing the links between and the extras within blocks of 2 x 2 x 2 cells.
+treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cycle,
+                                      pressure_level* out) TREACLE_NODISCARD;
+void pressure_level_destroy(pressure_level* level);
+
+/// Gauss-Seidel on A x = b over all tiles; in reverse order the transpose of the forward sweep.
+/// from_zero: x counts as zero, whatever it holds.
+void pressure_level_smooth(const pressure_level* level, const float* b, float* x, bool is_reverse,
+                           bool from_zero);
+/// coarse_b = sum over blocks of b - A x.
+void pressure_level_restrict(const pressure_level* fine, const float* b, const float* x,
+                             const pressure_level* coarse, float* coarse_b);
+/// x += the value of the block's coarse cell.
+void pressure_level_prolong(const pressure_level* fine, const pressure_level* coarse,
+                            const float* coarse_x, float* x);
+/// y = A x; returns x . y. With y NULL it only returns.
+double pressure_level_apply_float(const pressure_level* level, const float* x, float* y);
+double pressure_level_apply(const pressure_level* level, const double* x, double* y);
+void pressure_level_diagonal(const pressure_level* level, double* d);

@@ -1,0 +1,208 @@
+// Multigrid for pressure: V(1,1) cycles over constant aggregation, made independent of the grid's
+// size by a K-cycle [NV08] on the two levels below the finest.
+//
+//     level l:  x = S b            one sweep of Gauss-Seidel from zero
+//               b' = P^T (b - A x) sums over 2 x 2 x 2 blocks
+//               x' ~ A'^-1 b'      recursion
+//               x += P x'
+//               x = S^T ...        the same sweep in reverse order
+//
+// Constant interpolation makes A' = P^T A P the same kind of operator as A, with links summed over
+// coarse faces, but twice too stiff for smooth x'. The K-cycle corrects this: on levels 1 and 2 the
+// recursion is two steps of conjugate gradients, each preconditioned by a cycle, which find the
+// right length by themselves. The price is a preconditioner that depends on its argument a little,
+// so the outer loop is the flexible one.
+#include "solve/pressure_solver.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "solve/pcg.h"
+#include "solve/pressure_level.h"
+#include "solve/regions.h"
+
+enum {
+    MAX_LEVELS = 24,
+    LAST_K_LEVEL = 2,
+    BOTTOM_SWEEPS = 10, // forward, and as many back
+};
+
+struct pressure_solver {
+    treacle_context* ctx;
+    int level_count;
+    pressure_level level[MAX_LEVELS];
+    region_set closed;
+    pcg_vectors vectors;
+};
+
+// ---- Cycle ----------------------------------------------------------------------------------
+
+static void cycle(const pressure_solver* s, int l, const float* b, float* x);
+
+static void solve_bottom(const pressure_level* level, const float* b, float* x) {
+    for (int n = 0; n < BOTTOM_SWEEPS; ++n) {
+        pressure_level_smooth(level, b, x, false, n == 0);
+    }
+    for (int n = 0; n < BOTTOM_SWEEPS; ++n) {
+        pressure_level_smooth(level, b, x, true, false);
+    }
+}
+
+// Two steps of conjugate gradients on level l, whose b it uses up. With z1 = B b, q1 = A z1 and
+// z2 = B (b - a q1), x is the combination of z1 and z2 of least energy error.
+static void k_cycle(const pressure_solver* s, int l) {
+    const pressure_level* level = &s->level[l];
+    const vec_space* space = &level->space;
+    float *z1 = level->k[0], *q1 = level->k[1], *z2 = level->x;
+    cycle(s, l, level->b, z1);
+    double energy1 = pressure_level_apply_float(level, z1, q1);
+    double slope1 = vec_dot_float(space, z1, level->b);
+    if (!(energy1 > 0.0)) {
+        vec_set_zero_float(space, z2);
+        return;
+    }
+    vec_combine_float(space, (float)(-slope1 / energy1), q1, 1.0f, level->b);
+    cycle(s, l, level->b, z2);
+    double energy2 = pressure_level_apply_float(level, z2, NULL);
+    double cross = vec_dot_float(space, z2, q1);
+    double slope2 = vec_dot_float(space, z2, level->b);
+    double reduced = energy2 - cross * cross / energy1;
+    double c2 = reduced > 0.0 ? slope2 / reduced : 0.0;
+    double c1 = (slope1 - cross * c2) / energy1;
+    vec_combine_float(space, (float)c1, z1, (float)c2, z2);
+}
+
+static void cycle(const pressure_solver* s, int l, const float* b, float* x) {
+    const pressure_level *level = &s->level[l], *coarse = level + 1;
+    if (l + 1 == s->level_count) {
+        solve_bottom(level, b, x);
+        return;
+    }
+    pressure_level_smooth(level, b, x, false, true);
+    pressure_level_restrict(level, b, x, coarse, coarse->b);
+    if (coarse->k[0] != NULL) {
+        k_cycle(s, l + 1);
+    } else {
+        cycle(s, l + 1, coarse->b, coarse->x);
+    }
+    pressure_level_prolong(level, coarse, coarse->x, x);
+    pressure_level_smooth(level, b, x, true, false);
+}
+
+// ---- Operator -------------------------------------------------------------------------------
+
+static double apply(const void* data, const double* x, double* y) {
+    const pressure_solver* s = data;
+    return pressure_level_apply(&s->level[0], x, y);
+}
+
+static void diagonal(const void* data, double* d) {
+    const pressure_solver* s = data;
+    pressure_level_diagonal(&s->level[0], d);
+}
+
+static void precondition(const void* data, const float* r, float* z) {
+    cycle(data, 0, r, z);
+}
+
+linop pressure_solver_linop(const pressure_solver* solver) {
+    return (linop){.space = &solver->level[0].space,
+                   .data = solver,
+                   .unknowns = solver->level[0].unknowns,
+                   .apply = apply,
+                   .diagonal = diagonal,
+                   .precondition = precondition,
+                   .is_flexible = true};
+}
+
+int pressure_solver_closed_count(const pressure_solver* solver) {
+    return (int)solver->closed.count;
+}
+
+// ---- Making and using -----------------------------------------------------------------------
+
+// Whether a level one coarser would still be coarsened: the bottom needs no K-cycle.
+static bool is_above_bottom(const grid_domain* domain) {
+    bool is_above = false;
+    for (int a = 0; a < AXES; ++a) {
+        int32_t tiles = domain->tiles[a];
+        is_above = is_above || (domain->is_periodic[a] ? tiles % 4 == 0 && tiles > 4
+                                                       : domain->is_active[a] && tiles > 2);
+    }
+    return is_above;
+}
+
+static treacle_status build_levels(pressure_solver* s, const pressure_system* system) {
+    TREACLE_TRY(pressure_level_create(s->ctx, system->domain, system->map, system->link,
+                                      system->extra, &s->level[0]));
+    s->level_count = 1;
+    while (s->level_count < MAX_LEVELS) {
+        const pressure_level* fine = &s->level[s->level_count - 1];
+        if (!pyramid_can_coarsen(&fine->domain) || fine->space.active_count == 0) {
+            break;
+        }
+        bool has_k_cycle = s->level_count <= LAST_K_LEVEL && is_above_bottom(&fine->domain);
+        TREACLE_TRY(pressure_level_coarsen(fine, has_k_cycle, &s->level[s->level_count]));
+        s->level_count += 1;
+    }
+    return TREACLE_OK;
+}
+
+treacle_status pressure_solver_create(treacle_context* ctx, const pressure_system* system,
+                                      pressure_solver** out) {
+    *out = NULL;
+    pressure_solver* s = NULL;
+    treacle_status status;
+    TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*s), "the pressure solver", (void**)&s));
+    s->ctx = ctx;
+    TREACLE_TRY_GOTO(build_levels(s, system), fail);
+    TREACLE_TRY_GOTO(regions_create(&s->level[0], &s->closed), fail);
+    TREACLE_TRY_GOTO(pcg_vectors_create(&s->level[0].space, &s->vectors), fail);
+    *out = s;
+    return TREACLE_OK;
+fail:
+    pressure_solver_destroy(s);
+    return status;
+}
+
+void pressure_solver_destroy(pressure_solver* solver) {
+    if (solver == NULL) {
+        return;
+    }
+    pcg_vectors_destroy(&solver->level[0].space, &solver->vectors);
+    regions_destroy(&solver->closed);
+    for (int l = solver->level_count - 1; l >= 0; --l) {
+        pressure_level_destroy(&solver->level[l]);
+    }
+    alloc_free(solver->ctx, solver, sizeof(*solver));
+}
+
+typedef struct mask_job {
+    const pressure_level* level;
+    double* v;
+} mask_job;
+
+static void mask_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const mask_job* job = data;
+    (void)worker;
+    for (int64_t q = begin * TILE_CELLS; q < end * TILE_CELLS; ++q) {
+        job->v[q] = job->level->inverse[q] > 0.0f ? job->v[q] : 0.0;
+    }
+}
+
+static void mask(const pressure_level* level, double* v) {
+    parallel_for(level->ctx, level->map->count, 16, mask_tiles, &(mask_job){level, v});
+    memset(v + (size_t)level->map->count * TILE_CELLS, 0, TILE_CELLS * sizeof(double));
+}
+
+treacle_status pressure_solve(pressure_solver* solver, double* rhs, double* x,
+                              const solve_params* params, solve_stats* stats) {
+    const pressure_level* level = &solver->level[0];
+    linop op = pressure_solver_linop(solver);
+    mask(level, rhs);
+    mask(level, x);
+    TREACLE_TRY(regions_project(&solver->closed, rhs));
+    *stats = pcg_solve(&op, &solver->vectors, params, rhs, x);
+    return regions_project(&solver->closed, x);
+}

@@ -1,0 +1,37 @@
+// Solves sum over faces w_f (x_i - x_j) + extra_i x_i = b_i on tiles: conjugate gradients with
+// multigrid by aggregation.
+//
+// The links w_f belong to faces, 0 where there is none; a cell is an unknown if its diagonal, the
+// extra and the links of its six faces, is positive. Regions that no extra holds are closed: there
+// the right-hand side loses its mean and the solution has none.
+#pragma once
+
+#include "grid/tile_map.h"
+#include "solve/linop.h"
+#include "solve/solve_stats.h"
+
+typedef struct pressure_system {
+    const grid_domain* domain;
+    const tile_map* map;
+    const float* link[AXES]; // [tile][512] at low faces, >= 0: between a cell and the one below it
+    const float* extra;      // [tile][512] at cells, >= 0
+} pressure_system;
+
+typedef struct pressure_solver pressure_solver;
+
+/// The system's fields and map are not copied and must outlive the solver.
+treacle_status pressure_solver_create(treacle_context* ctx, const pressure_system* system,
+                                      pressure_solver** out) TREACLE_NODISCARD;
+/// Accepts NULL.
+void pressure_solver_destroy(pressure_solver* solver);
+
+/// The operator with its preconditioner, for tests and for loops of one's own.
+linop pressure_solver_linop(const pressure_solver* solver);
+/// Regions without a free surface.
+int pressure_solver_closed_count(const pressure_solver* solver);
+
+/// Vectors are [tile][512] plus one zero tile (solve/vec_space.h). On return `rhs` holds the
+/// residual and x the solution; both are zero where there is no unknown. A solve that did not reach
+/// its target is no error: see stats.
+treacle_status pressure_solve(pressure_solver* solver, double* rhs, double* x,
+                              const solve_params* params, solve_stats* stats) TREACLE_NODISCARD;

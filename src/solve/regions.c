@@ -1,0 +1,358 @@
+// Components in two stages: inside each tile, by threads; then between tiles, by one.
+//
+// Both are union-find with the smaller index as the root, so that the outcome does not depend on
+// the order of the unions. A tile whose cells all hang together, the usual case, is one part.
+#include "solve/regions.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/exact_sum.h"
+#include "base/parallel.h"
+
+enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, NO_PART = 0xffff };
+
+typedef struct tile_parts {
+    uint16_t part[TILE_CELLS]; // NO_PART at cells without an unknown
+} tile_parts;
+
+typedef struct part_job {
+    const pressure_level* level;
+    tile_parts* parts;    // [tile]
+    uint16_t* part_count; // [tile]
+} part_job;
+
+static int stride_of(int axis) {
+    return axis == 0 ? 1 : axis == 1 ? ROW : LAYER;
+}
+
+static int coordinate(int q, int axis) {
+    return q >> 3 * axis & 7;
+}
+
+// The link of the low face of cell q of tile t.
+static float link_of(const pressure_level* level, int64_t t, int q, int axis) {
+    if (axis == 0) {
+        return level->link_x[t * PRESSURE_PADDED_TILE + (q / ROW) * PRESSURE_PADDED + q % ROW];
+    }
+    return level->link[axis][t * TILE_CELLS + q];
+}
+
+static uint16_t find_root(uint16_t* parent, uint16_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void unite(uint16_t* parent, uint16_t i, uint16_t j) {
+    uint16_t p = find_root(parent, i), q = find_root(parent, j);
+    parent[p > q ? p : q] = p > q ? q : p;
+}
+
+static bool is_whole(const pressure_level* level, int64_t t) {
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        if (!(level->inverse[t * TILE_CELLS + q] > 0.0f)) {
+            return false;
+        }
+        for (int a = 0; a < AXES; ++a) {
+            if (coordinate(q, a) > 0 && !(link_of(level, t, q, a) > 0.0f)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static int split_tile(const pressure_level* level, int64_t t, uint16_t* part) {
+    uint16_t parent[TILE_CELLS];
+    const float* inverse = level->inverse + t * TILE_CELLS;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        parent[q] = (uint16_t)q;
+    }
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        for (int a = 0; a < AXES; ++a) {
+            if (coordinate(q, a) > 0 && link_of(level, t, q, a) > 0.0f) {
+                unite(parent, (uint16_t)q, (uint16_t)(q - stride_of(a)));
+            }
+        }
+    }
+    int count = 0;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        uint16_t root = find_root(parent, (uint16_t)q);
+        bool is_new = root == q && inverse[q] > 0.0f;
+        part[q] = is_new ? (uint16_t)count++ : inverse[q] > 0.0f ? part[root] : NO_PART;
+    }
+    return count;
+}
+
+static void split_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const part_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        if (is_whole(job->level, t)) {
+            memset(job->parts[t].part, 0, sizeof(tile_parts));
+            job->part_count[t] = 1;
+        } else {
+            job->part_count[t] = (uint16_t)split_tile(job->level, t, job->parts[t].part);
+        }
+    }
+}
+
+// ---- Between tiles --------------------------------------------------------------------------
+
+typedef struct forest {
+    int32_t* parent; // [parts of all tiles]
+    uint8_t* is_open;
+    int32_t* first; // [tile + 1], its first part
+} forest;
+
+static int32_t find_tree(int32_t* parent, int32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void join_trees(int32_t* parent, int32_t i, int32_t j) {
+    int32_t p = find_tree(parent, i), q = find_tree(parent, j);
+    parent[p > q ? p : q] = p > q ? q : p;
+}
+
+static void join_low_face(const part_job* job, const forest* trees, int64_t t, int axis) {
+    static const int low[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
+                                  TILE_NEIGHBOUR(0, 0, -1)};
+    tile_ix s = job->level->map->neighbour[t][low[axis]];
+    if (s == job->level->map->count || job->part_count[t] == 0 || job->part_count[s] == 0) {
+        return;
+    }
+    bool is_one_pair = job->part_count[t] == 1 && job->part_count[s] == 1;
+    int across = stride_of(axis), b = stride_of((axis + 1) % AXES),
+        c = stride_of((axis + 2) % AXES);
+    for (int n = 0; n < LAYER; ++n) {
+        int q = n % ROW * b + n / ROW * c;
+        if (link_of(job->level, t, q, axis) > 0.0f) {
+            uint16_t here = job->parts[t].part[q];
+            uint16_t there = job->parts[s].part[q + (ROW - 1) * across];
+            join_trees(trees->parent, trees->first[t] + here, trees->first[s] + there);
+            if (is_one_pair) {
+                return;
+            }
+        }
+    }
+}
+
+static void open_tile(const part_job* job, const forest* trees, int64_t t) {
+    const float* extra = job->level->extra + t * TILE_CELLS;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        if (extra[q] > 0.0f) {
+            trees->is_open[trees->first[t] + job->parts[t].part[q]] = 1;
+        }
+    }
+}
+
+static void grow_forest(const part_job* job, const forest* trees) {
+    tile_ix tiles = job->level->map->count;
+    for (int32_t i = 0; i < trees->first[tiles]; ++i) {
+        trees->parent[i] = i;
+    }
+    for (tile_ix t = 0; t < tiles; ++t) {
+        for (int a = 0; a < AXES; ++a) {
+            join_low_face(job, trees, t, a);
+        }
+        open_tile(job, trees, t);
+    }
+    for (int32_t i = 0; i < trees->first[tiles]; ++i) {
+        if (trees->is_open[i] != 0) {
+            trees->is_open[find_tree(trees->parent, i)] = 1;
+        }
+    }
+}
+
+// Makes parent[i] the number of the closed region of part i, or REGION_NONE. A root comes before
+// its members, so its number stands when they ask for it.
+static int32_t number_regions(const forest* trees, int32_t parts) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < parts; ++i) {
+        trees->parent[i] = find_tree(trees->parent, i);
+    }
+    for (int32_t i = 0; i < parts; ++i) {
+        int32_t root = trees->parent[i];
+        if (root != i) {
+            trees->parent[i] = trees->parent[root];
+        } else {
+            trees->parent[i] = trees->is_open[i] != 0 ? REGION_NONE : count++;
+        }
+    }
+    return count;
+}
+
+static void label_tile(region_set* out, const part_job* job, const forest* trees, int64_t t) {
+    int32_t* label = out->label + t * TILE_CELLS;
+    int32_t only = REGION_NONE;
+    bool is_first = true;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        uint16_t part = job->parts[t].part[q];
+        label[q] = part == NO_PART ? REGION_NONE : trees->parent[trees->first[t] + part];
+        if (part == NO_PART) {
+            continue;
+        }
+        if (label[q] != REGION_NONE) {
+            out->size[label[q]] += 1.0;
+        }
+        only = is_first || only == label[q] ? label[q] : REGION_MIXED;
+        is_first = false;
+    }
+    out->tile_label[t] = only;
+}
+
+static treacle_status label_cells(region_set* out, const part_job* job, const forest* trees) {
+    size_t tiles = (size_t)job->level->map->count;
+    if (out->count == 0) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(
+        alloc_array(out->ctx, tiles, sizeof(int32_t), "region labels", (void**)&out->tile_label));
+    TREACLE_TRY(alloc_array(out->ctx, tiles * TILE_CELLS, sizeof(int32_t), "region labels",
+                            (void**)&out->label));
+    TREACLE_TRY(alloc_zero(out->ctx, (size_t)out->count, sizeof(double), "region sizes",
+                           (void**)&out->size));
+    for (size_t t = 0; t < tiles; ++t) {
+        label_tile(out, job, trees, (int64_t)t);
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status find_closed(region_set* out, const part_job* job, int32_t* first) {
+    tile_ix tiles = job->level->map->count;
+    for (tile_ix t = 0; t < tiles; ++t) {
+        first[t + 1] = first[t] + job->part_count[t];
+    }
+    size_t parts = (size_t)first[tiles];
+    forest trees = {.first = first};
+    treacle_status status;
+    TREACLE_TRY_GOTO(
+        alloc_array(out->ctx, parts, sizeof(int32_t), "parts of regions", (void**)&trees.parent),
+        finish);
+    TREACLE_TRY_GOTO(
+        alloc_zero(out->ctx, parts, sizeof(uint8_t), "parts of regions", (void**)&trees.is_open),
+        finish);
+    grow_forest(job, &trees);
+    out->count = number_regions(&trees, (int32_t)parts);
+    status = label_cells(out, job, &trees);
+finish:
+    alloc_free(out->ctx, trees.parent, parts * sizeof(int32_t));
+    alloc_free(out->ctx, trees.is_open, parts * sizeof(uint8_t));
+    return status;
+}
+
+treacle_status regions_create(const pressure_level* level, region_set* out) {
+    treacle_context* ctx = level->ctx;
+    size_t tiles = (size_t)level->map->count;
+    int32_t* first = NULL;
+    part_job job = {.level = level};
+    treacle_status status;
+    *out = (region_set){.ctx = ctx, .space = &level->space};
+    TREACLE_TRY_GOTO(
+        alloc_array(ctx, tiles, sizeof(tile_parts), "parts of tiles", (void**)&job.parts), finish);
+    TREACLE_TRY_GOTO(
+        alloc_zero(ctx, tiles, sizeof(uint16_t), "parts of tiles", (void**)&job.part_count),
+        finish);
+    TREACLE_TRY_GOTO(alloc_zero(ctx, tiles + 1, sizeof(int32_t), "parts of tiles", (void**)&first),
+                     finish);
+    parallel_for(ctx, level->map->count, 8, split_tiles, &job);
+    status = find_closed(out, &job, first);
+finish:
+    alloc_free(ctx, job.parts, tiles * sizeof(tile_parts));
+    alloc_free(ctx, job.part_count, tiles * sizeof(uint16_t));
+    alloc_free(ctx, first, (tiles + 1) * sizeof(int32_t));
+    if (status != TREACLE_OK) {
+        regions_destroy(out);
+    }
+    return status;
+}
+
+void regions_destroy(region_set* set) {
+    if (set->ctx == NULL || set->space == NULL) {
+        return;
+    }
+    size_t tiles = (size_t)set->space->tile_count;
+    alloc_free(set->ctx, set->tile_label, tiles * sizeof(int32_t));
+    alloc_free(set->ctx, set->label, tiles * TILE_CELLS * sizeof(int32_t));
+    alloc_free(set->ctx, set->size, (size_t)set->count * sizeof(double));
+    set->ctx = NULL;
+    set->count = 0;
+}
+
+// ---- Projection -----------------------------------------------------------------------------
+
+static double sum_tile(const double* v) {
+    double lane[ROW] = {0};
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        lane[q % ROW] += v[q];
+    }
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+           ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+static void sum_regions(const region_set* set, const double* v, exact_sum* sums) {
+    for (tile_ix i = 0; i < set->space->active_count; ++i) {
+        int64_t t = set->space->active[i];
+        int32_t only = set->tile_label[t];
+        if (only >= 0) {
+            exact_sum_add(&sums[only], sum_tile(v + t * TILE_CELLS));
+        }
+        for (int q = 0; q < TILE_CELLS && only == REGION_MIXED; ++q) {
+            int32_t label = set->label[t * TILE_CELLS + q];
+            if (label >= 0) {
+                exact_sum_add(&sums[label], v[t * TILE_CELLS + q]);
+            }
+        }
+    }
+}
+
+typedef struct shift_job {
+    const region_set* set;
+    const double* mean;
+    double* v;
+} shift_job;
+
+static void subtract_means(void* data, int64_t begin, int64_t end, int worker) {
+    const shift_job* job = data;
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        int64_t t = job->set->space->active[i];
+        for (int q = 0; q < TILE_CELLS && job->set->tile_label[t] != REGION_NONE; ++q) {
+            int32_t label = job->set->label[t * TILE_CELLS + q];
+            job->v[t * TILE_CELLS + q] -= label >= 0 ? job->mean[label] : 0.0;
+        }
+    }
+}
+
+treacle_status regions_project(const region_set* set, double* v) {
+    size_t count = (size_t)set->count;
+    exact_sum* sums = NULL;
+    double* mean = NULL;
+    if (count == 0) {
+        return TREACLE_OK;
+    }
+    treacle_status status;
+    TREACLE_TRY_GOTO(
+        alloc_array(set->ctx, count, sizeof(*sums), "sums over regions", (void**)&sums), finish);
+    TREACLE_TRY_GOTO(alloc_array(set->ctx, count, sizeof(*mean), "means of regions", (void**)&mean),
+                     finish);
+    for (size_t r = 0; r < count; ++r) {
+        exact_sum_init(&sums[r]);
+    }
+    sum_regions(set, v, sums);
+    for (size_t r = 0; r < count; ++r) {
+        mean[r] = exact_sum_value(&sums[r]) / set->size[r];
+    }
+    parallel_for(set->ctx, set->space->active_count, 8, subtract_means, &(shift_job){set, mean, v});
+finish:
+    alloc_free(set->ctx, sums, count * sizeof(*sums));
+    alloc_free(set->ctx, mean, count * sizeof(*mean));
+    return status;
+}

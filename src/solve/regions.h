@@ -1,0 +1,26 @@
+// Connected regions of cells that nothing holds: where the operator has a null space.
+//
+// Cells are connected when the link of their common face is positive. A region none of whose cells
+// has an extra diagonal is closed: adding a constant to it changes nothing, and a right-hand side
+// can be met only if its sum over the region is zero.
+#pragma once
+
+#include "solve/pressure_level.h"
+
+enum { REGION_NONE = -1, REGION_MIXED = -2 };
+
+typedef struct region_set {
+    treacle_context* ctx;
+    const vec_space* space;
+    int32_t count;       // closed regions
+    int32_t* tile_label; // [tile]: the one closed region in it, REGION_NONE or REGION_MIXED
+    int32_t* label;      // [tile][512], closed regions only; NULL when there are none
+    double* size;        // [count], cells
+} region_set;
+
+/// Finds the closed regions of a level. They are numbered by their first cell.
+treacle_status regions_create(const pressure_level* level, region_set* out) TREACLE_NODISCARD;
+void regions_destroy(region_set* set);
+
+/// Subtracts from v its mean over each closed region.
+treacle_status regions_project(const region_set* set, double* v) TREACLE_NODISCARD;

@@ -1,0 +1,51 @@
+// The loops behind vec_space.c, once for each instruction set.
+#pragma once
+
+#include "base/simd.h"
+#include "solve/vec_space.h"
+
+/// Operands of any of the loops; each says which it takes.
+typedef struct vec_job {
+    const vec_space* space;
+    double a, scale;
+    const double *x, *y;
+    double *u, *v;
+    const float *f, *g;
+    float* h;
+} vec_job;
+
+/// One run of values: an active tile, or the tail.
+typedef struct vec_run {
+    size_t offset;
+    int count;
+    tile_ix slot; // in partial
+} vec_run;
+
+/// Item i of a loop over the active tiles and, last, the tail.
+static inline vec_run vec_run_at(const vec_space* space, int64_t i) {
+    size_t block = (size_t)space->block;
+    if (i < space->active_count) {
+        tile_ix t = space->active[i];
+        return (vec_run){(size_t)t * block, space->block, t};
+    }
+    return (vec_run){((size_t)space->tile_count + 1) * block, space->tail, space->tile_count};
+}
+
+// u += a x
+ISA_DECLARE(void, vec_loop_add_scaled, (const vec_job* job, int64_t begin, int64_t end));
+// partial 0 = x . y
+ISA_DECLARE(void, vec_loop_dot, (const vec_job* job, int64_t begin, int64_t end));
+// partial 0 = f . g
+ISA_DECLARE(void, vec_loop_dot_float, (const vec_job* job, int64_t begin, int64_t end));
+// partial 0 = x . x, partial 1 = max |x|
+ISA_DECLARE(void, vec_loop_measure, (const vec_job* job, int64_t begin, int64_t end));
+// h = scale x
+ISA_DECLARE(void, vec_loop_round, (const vec_job* job, int64_t begin, int64_t end));
+// u += a x, v -= a y, h = scale v; partial 0 = v . v, partial 1 = max |v|
+ISA_DECLARE(void, vec_loop_descend, (const vec_job* job, int64_t begin, int64_t end));
+// partial 0 = f . x, partial 1 = f . y
+ISA_DECLARE(void, vec_loop_dot_two, (const vec_job* job, int64_t begin, int64_t end));
+// h = a f + scale h, in float
+ISA_DECLARE(void, vec_loop_combine_float, (const vec_job* job, int64_t begin, int64_t end));
+// u = f + a u
+ISA_DECLARE(void, vec_loop_conjugate, (const vec_job* job, int64_t begin, int64_t end));

@@ -1,0 +1,191 @@
+#include "solve/vec_space.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/exact_sum.h"
+#include "base/parallel.h"
+#include "solve/vec_kernels.h"
+
+enum { GRAIN_VALUES = 16 * TILE_CELLS }; // a chunk of a loop
+
+treacle_status vec_space_create(treacle_context* ctx, tile_ix tile_count, int block, int tail,
+                                vec_space* out) {
+    int padded_tail = (tail + SIMD_LANES - 1) / SIMD_LANES * SIMD_LANES;
+    *out = (vec_space){.ctx = ctx, .tile_count = tile_count, .block = block, .tail = padded_tail};
+    for (int i = 0; i < 3; ++i) {
+        treacle_status status = alloc_zero(ctx, (size_t)tile_count + 1, sizeof(double),
+                                           "sums over tiles", (void**)&out->partial[i]);
+        if (status != TREACLE_OK) {
+            vec_space_destroy(out);
+            return status;
+        }
+    }
+    return TREACLE_OK;
+}
+
+void vec_space_destroy(vec_space* space) {
+    for (int i = 0; i < 3 && space->ctx != NULL; ++i) {
+        alloc_free(space->ctx, space->partial[i], ((size_t)space->tile_count + 1) * sizeof(double));
+    }
+    *space = (vec_space){0};
+}
+
+size_t vec_length(const vec_space* space) {
+    return ((size_t)space->tile_count + 1) * (size_t)space->block + (size_t)space->tail;
+}
+
+treacle_status vec_create(const vec_space* space, const char* what, double** out) {
+    return alloc_zero(space->ctx, vec_length(space), sizeof(double), what, (void**)out);
+}
+
+treacle_status vec_create_float(const vec_space* space, const char* what, float** out) {
+    return alloc_zero(space->ctx, vec_length(space), sizeof(float), what, (void**)out);
+}
+
+void vec_destroy(const vec_space* space, double* v) {
+    if (v != NULL) {
+        alloc_free(space->ctx, v, vec_length(space) * sizeof(double));
+    }
+}
+
+void vec_destroy_float(const vec_space* space, float* v) {
+    if (v != NULL) {
+        alloc_free(space->ctx, v, vec_length(space) * sizeof(float));
+    }
+}
+
+typedef void vec_loop(const vec_job* job, int64_t begin, int64_t end);
+
+typedef struct loop_job {
+    vec_loop* loop;
+    const vec_job* job;
+} loop_job;
+
+static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
+    const loop_job* work = data;
+    (void)worker;
+    work->loop(work->job, begin, end);
+}
+
+static void run_loop(vec_loop* loop, const vec_job* job) {
+    const vec_space* space = job->space;
+    int64_t runs = (int64_t)space->active_count + (space->tail > 0 ? 1 : 0);
+    int64_t grain = GRAIN_VALUES / space->block;
+    parallel_for(space->ctx, runs, grain < 1 ? 1 : grain, run_chunk, &(loop_job){loop, job});
+}
+
+double vec_sum_partial(const vec_space* space, int which) {
+    exact_sum sum;
+    exact_sum_init(&sum);
+    for (tile_ix i = 0; i < space->active_count; ++i) {
+        exact_sum_add(&sum, space->partial[which][space->active[i]]);
+    }
+    if (space->tail > 0) {
+        exact_sum_add(&sum, space->partial[which][space->tile_count]);
+    }
+    return exact_sum_value(&sum);
+}
+
+double vec_max_partial(const vec_space* space, int which) {
+    double most = space->tail > 0 ? space->partial[which][space->tile_count] : 0.0;
+    for (tile_ix i = 0; i < space->active_count; ++i) {
+        double here = space->partial[which][space->active[i]];
+        most = most > here ? most : here;
+    }
+    return most;
+}
+
+static vec_sizes sizes_of_partials(const vec_space* space) {
+    return (vec_sizes){vec_sum_partial(space, 0), vec_max_partial(space, 1)};
+}
+
+static void zero_runs(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        memset(job->u + run.offset, 0, (size_t)run.count * sizeof(double));
+    }
+}
+
+static void copy_runs(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        memcpy(job->u + run.offset, job->x + run.offset, (size_t)run.count * sizeof(double));
+    }
+}
+
+static void zero_float_runs(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        memset(job->h + run.offset, 0, (size_t)run.count * sizeof(float));
+    }
+}
+
+void vec_set_zero_float(const vec_space* space, float* v) {
+    run_loop(zero_float_runs, &(vec_job){.space = space, .h = v});
+}
+
+void vec_set_zero(const vec_space* space, double* v) {
+    run_loop(zero_runs, &(vec_job){.space = space, .u = v});
+}
+
+void vec_copy(const vec_space* space, const double* from, double* to) {
+    run_loop(copy_runs, &(vec_job){.space = space, .x = from, .u = to});
+}
+
+void vec_add_scaled(const vec_space* space, double a, const double* x, double* y) {
+    vec_job job = {.space = space, .a = a, .x = x, .u = y};
+    run_loop(ISA_CALL(space->ctx, vec_loop_add_scaled), &job);
+}
+
+double vec_dot(const vec_space* space, const double* x, const double* y) {
+    vec_job job = {.space = space, .x = x, .y = y};
+    run_loop(ISA_CALL(space->ctx, vec_loop_dot), &job);
+    return vec_sum_partial(space, 0);
+}
+
+double vec_dot_float(const vec_space* space, const float* x, const float* y) {
+    vec_job job = {.space = space, .f = x, .g = y};
+    run_loop(ISA_CALL(space->ctx, vec_loop_dot_float), &job);
+    return vec_sum_partial(space, 0);
+}
+
+vec_sizes vec_measure(const vec_space* space, const double* x) {
+    vec_job job = {.space = space, .x = x};
+    run_loop(ISA_CALL(space->ctx, vec_loop_measure), &job);
+    return sizes_of_partials(space);
+}
+
+void vec_round(const vec_space* space, double scale, const double* from, float* to) {
+    vec_job job = {.space = space, .scale = scale, .x = from, .h = to};
+    run_loop(ISA_CALL(space->ctx, vec_loop_round), &job);
+}
+
+vec_sizes vec_descend(const vec_space* space, const vec_descent* step) {
+    vec_job job = {.space = space,
+                   .a = step->a,
+                   .scale = step->scale,
+                   .x = step->p,
+                   .y = step->q,
+                   .u = step->x,
+                   .v = step->r,
+                   .h = step->rounded};
+    run_loop(ISA_CALL(space->ctx, vec_loop_descend), &job);
+    return sizes_of_partials(space);
+}
+
+vec_pair vec_dot_two(const vec_space* space, const float* z, const double* x, const double* y) {
+    vec_job job = {.space = space, .f = z, .x = x, .y = y};
+    run_loop(ISA_CALL(space->ctx, vec_loop_dot_two), &job);
+    return (vec_pair){vec_sum_partial(space, 0), vec_sum_partial(space, 1)};
+}
+
+void vec_conjugate(const vec_space* space, const float* z, double beta, double* p) {
+    vec_job job = {.space = space, .f = z, .a = beta, .u = p};
+    run_loop(ISA_CALL(space->ctx, vec_loop_conjugate), &job);
+}
+
+void vec_combine_float(const vec_space* space, float a, const float* f, float c, float* u) {
+    vec_job job = {.space = space, .a = (double)a, .scale = (double)c, .f = f, .h = u};
+    run_loop(ISA_CALL(space->ctx, vec_loop_combine_float), &job);
+}

@@ -1,0 +1,81 @@
+// Vectors of unknowns on tiles.
+//
+//     | tile 0 | tile 1 | ... | tile count-1 | zero tile | tail |
+//
+// A tile has `block` values, a multiple of TILE_CELLS: one array of TILE_CELLS for each component.
+// The zero tile stands in for neighbours that do not exist. The tail holds unknowns that belong to
+// no tile. Only the tiles in `active` are ever touched; all others stay zero.
+//
+// Outer vectors are double. What the preconditioner reads and writes is float, scaled by a power of
+// two so that it is neither huge nor denormal.
+//
+// Sums: every tile adds up its products in eight lanes and the lanes in a fixed tree; the tiles'
+// sums go through base/exact_sum.h. So a sum depends on the values only, not on threads.
+#pragma once
+
+#include "grid/tile_map.h"
+
+typedef struct vec_space {
+    treacle_context* ctx;
+    tile_ix tile_count;
+    tile_ix active_count;
+    const tile_ix* active; // not owned
+    int block;
+    int tail;
+    double* partial[3]; // [tile_count + 1] each, sums and maxima by tile; the last is the tail's
+} vec_space;
+
+typedef struct vec_sizes {
+    double square; // sum of squares
+    double max;    // largest magnitude
+} vec_sizes;
+
+typedef struct vec_pair {
+    double first, second;
+} vec_pair;
+
+/// Makes a space without active tiles; set `active` and `active_count` before use.
+treacle_status vec_space_create(treacle_context* ctx, tile_ix tile_count, int block, int tail,
+                                vec_space* out) TREACLE_NODISCARD;
+void vec_space_destroy(vec_space* space);
+
+/// Values in a vector, zero tile and tail included.
+size_t vec_length(const vec_space* space);
+
+treacle_status vec_create(const vec_space* space, const char* what, double** out) TREACLE_NODISCARD;
+treacle_status vec_create_float(const vec_space* space, const char* what,
+                                float** out) TREACLE_NODISCARD;
+void vec_destroy(const vec_space* space, double* v);
+void vec_destroy_float(const vec_space* space, float* v);
+
+void vec_set_zero(const vec_space* space, double* v);
+void vec_copy(const vec_space* space, const double* from, double* to);
+/// y += a x.
+void vec_add_scaled(const vec_space* space, double a, const double* x, double* y);
+double vec_dot(const vec_space* space, const double* x, const double* y);
+double vec_dot_float(const vec_space* space, const float* x, const float* y);
+vec_sizes vec_measure(const vec_space* space, const double* x);
+/// to = scale * from, rounded.
+void vec_round(const vec_space* space, double scale, const double* from, float* to);
+
+/// The step of conjugate gradients: x += a p, r -= a q, rounded = scale * r; returns the sizes of
+/// r.
+typedef struct vec_descent {
+    double a, scale;
+    const double *p, *q;
+    double *x, *r;
+    float* rounded;
+} vec_descent;
+vec_sizes vec_descend(const vec_space* space, const vec_descent* step);
+
+/// {z . x, z . y}.
+vec_pair vec_dot_two(const vec_space* space, const float* z, const double* x, const double* y);
+/// u = a f + c u.
+void vec_combine_float(const vec_space* space, float a, const float* f, float c, float* u);
+void vec_set_zero_float(const vec_space* space, float* v);
+/// p = z + beta p.
+void vec_conjugate(const vec_space* space, const float* z, double beta, double* p);
+
+/// The sum of partial[which] over the active tiles and the tail, whatever the order of tiles.
+double vec_sum_partial(const vec_space* space, int which);
+double vec_max_partial(const vec_space* space, int which);

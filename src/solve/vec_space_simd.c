@@ -1,0 +1,148 @@
+#include "solve/vec_kernels.h"
+
+typedef int64_t i64x8 __attribute__((vector_size(64)));
+
+static f64x8 magnitude(f64x8 v) {
+    const int64_t all_but_sign = INT64_MAX;
+    i64x8 mask = {all_but_sign, all_but_sign, all_but_sign, all_but_sign,
+                  all_but_sign, all_but_sign, all_but_sign, all_but_sign};
+    return (f64x8)((i64x8)v & mask);
+}
+
+// The larger of each lane; v's where they cannot be compared.
+static f64x8 larger(f64x8 most, f64x8 v) {
+    i64x8 keep = most > v;
+    return (f64x8)(((i64x8)most & keep) | ((i64x8)v & ~keep));
+}
+
+static double largest_lane(f64x8 v) {
+    double most = v[0];
+    for (int i = 1; i < SIMD_LANES; ++i) {
+        most = most > v[i] ? most : v[i];
+    }
+    return most;
+}
+
+void ISA(vec_loop_add_scaled)(const vec_job* job, int64_t begin, int64_t end) {
+    f64x8 a = f64x8_set(job->a);
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const double* x = job->x + run.offset;
+        double* u = job->u + run.offset;
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_load(x + k));
+        }
+    }
+}
+
+void ISA(vec_loop_dot)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const double *x = job->x + run.offset, *y = job->y + run.offset;
+        f64x8 sum = f64x8_set(0.0);
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            sum += f64x8_load(x + k) * f64x8_load(y + k);
+        }
+        job->space->partial[0][run.slot] = f64x8_sum(sum);
+    }
+}
+
+void ISA(vec_loop_dot_float)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const float *f = job->f + run.offset, *g = job->g + run.offset;
+        f64x8 sum = f64x8_set(0.0);
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            sum += f64x8_from_f32x8(f32x8_load(f + k)) * f64x8_from_f32x8(f32x8_load(g + k));
+        }
+        job->space->partial[0][run.slot] = f64x8_sum(sum);
+    }
+}
+
+void ISA(vec_loop_measure)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const double* x = job->x + run.offset;
+        f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f64x8 v = f64x8_load(x + k);
+            sum += v * v;
+            most = larger(most, magnitude(v));
+        }
+        job->space->partial[0][run.slot] = f64x8_sum(sum);
+        job->space->partial[1][run.slot] = largest_lane(most);
+    }
+}
+
+void ISA(vec_loop_round)(const vec_job* job, int64_t begin, int64_t end) {
+    f64x8 scale = f64x8_set(job->scale);
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const double* x = job->x + run.offset;
+        float* h = job->h + run.offset;
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f32x8_store(h + k, f32x8_from_f64x8(scale * f64x8_load(x + k)));
+        }
+    }
+}
+
+void ISA(vec_loop_descend)(const vec_job* job, int64_t begin, int64_t end) {
+    f64x8 a = f64x8_set(job->a), scale = f64x8_set(job->scale);
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const double *x = job->x + run.offset, *y = job->y + run.offset;
+        double *u = job->u + run.offset, *v = job->v + run.offset;
+        float* h = job->h + run.offset;
+        f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_load(x + k));
+            f64x8 r = f64x8_load(v + k) - a * f64x8_load(y + k);
+            f64x8_store(v + k, r);
+            f32x8_store(h + k, f32x8_from_f64x8(scale * r));
+            sum += r * r;
+            most = larger(most, magnitude(r));
+        }
+        job->space->partial[0][run.slot] = f64x8_sum(sum);
+        job->space->partial[1][run.slot] = largest_lane(most);
+    }
+}
+
+void ISA(vec_loop_dot_two)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const float* f = job->f + run.offset;
+        const double *x = job->x + run.offset, *y = job->y + run.offset;
+        f64x8 with_x = f64x8_set(0.0), with_y = f64x8_set(0.0);
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f64x8 z = f64x8_from_f32x8(f32x8_load(f + k));
+            with_x += z * f64x8_load(x + k);
+            with_y += z * f64x8_load(y + k);
+        }
+        job->space->partial[0][run.slot] = f64x8_sum(with_x);
+        job->space->partial[1][run.slot] = f64x8_sum(with_y);
+    }
+}
+
+void ISA(vec_loop_conjugate)(const vec_job* job, int64_t begin, int64_t end) {
+    f64x8 a = f64x8_set(job->a);
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const float* f = job->f + run.offset;
+        double* u = job->u + run.offset;
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f64x8_store(u + k, f64x8_from_f32x8(f32x8_load(f + k)) + a * f64x8_load(u + k));
+        }
+    }
+}
+
+void ISA(vec_loop_combine_float)(const vec_job* job, int64_t begin, int64_t end) {
+    f32x8 a = f32x8_set((float)job->a), c = f32x8_set((float)job->scale);
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const float* f = job->f + run.offset;
+        float* h = job->h + run.offset;
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f32x8_store(h + k, a * f32x8_load(f + k) + c * f32x8_load(h + k));
+        }
+    }
+}
