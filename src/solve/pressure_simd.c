@@ -12,8 +12,6 @@ enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE };
 static const float zero_tile[TILE_CELLS];
 static const double zero_tile_double[TILE_CELLS];
 
-typedef float f32x4 __attribute__((vector_size(16)));
-
 static f32x8 shift_up(f32x8 v, float first) {
     return __builtin_shufflevector(v, f32x8_set(first), 8, 0, 1, 2, 3, 4, 5, 6);
 }
