@@ -26,7 +26,7 @@ treacle_status shape_create(treacle_context* ctx, const treacle_shape* def,
 /// Accepts NULL.
 void shape_destroy(shape* s);
 
-/// Signed distance, m; +INFINITY where the shape is empty.
+/// Signed distance, m.
 double shape_distance(const shape* s, vec3 x);
 /// distance < 0
 bool shape_is_inside(const shape* s, vec3 x);

@@ -1,0 +1,409 @@
+// A compiled shape is the tree in preorder: a node, then the subtrees of its children. `end` of a
+// node is where its subtree ends, so the children of node i begin at i + 1 and at the `end` of the
+// child before. Placements are multiplied out and sizes scaled: a leaf only moves and turns a
+// point into its own frame.
+#include "math/shape.h"
+
+#include "base/alloc.h"
+#include "math/mat3.h"
+
+typedef struct node {
+    treacle_shape_kind kind;
+    int end;
+    vec3 half;                        // m, of a box
+    double radius, height, thickness; // m
+    vec3 move;
+    mat3 rotate; // from the leaf's frame to the world's
+} node;
+
+struct shape {
+    treacle_context* ctx;
+    int node_count;
+    node* nodes;
+};
+
+typedef struct placement {
+    double scale;
+    mat3 rotate;
+    vec3 move;
+} placement;
+
+static bool is_set_operation(treacle_shape_kind kind) {
+    return kind == TREACLE_SHAPE_UNION || kind == TREACLE_SHAPE_INTERSECTION ||
+           kind == TREACLE_SHAPE_DIFFERENCE;
+}
+
+// Checks ------------------------------------------------------------------------------------------
+
+static const char* kind_name(treacle_shape_kind kind) {
+    switch (kind) {
+    case TREACLE_SHAPE_BOX:
+        return "box";
+    case TREACLE_SHAPE_SPHERE:
+        return "sphere";
+    case TREACLE_SHAPE_CYLINDER:
+        return "cylinder";
+    case TREACLE_SHAPE_CAPSULE:
+        return "capsule";
+    case TREACLE_SHAPE_TORUS:
+        return "torus";
+    case TREACLE_SHAPE_PLANE:
+        return "plane";
+    case TREACLE_SHAPE_UNION:
+        return "union";
+    case TREACLE_SHAPE_INTERSECTION:
+        return "intersection";
+    case TREACLE_SHAPE_DIFFERENCE:
+        return "difference";
+    }
+    return NULL;
+}
+
+static treacle_status check_positive(treacle_context* ctx, const treacle_shape* def,
+                                     const char* what, double value) {
+    if (value > 0.0 && isfinite(value)) {
+        return TREACLE_OK;
+    }
+    return check_fail(ctx, TREACLE_ERR_SCENE, "the %s of a %s is %g; it must be greater than 0",
+                      what, kind_name(def->kind), value);
+}
+
+static treacle_status check_finite(treacle_context* ctx, const treacle_shape* def, const char* what,
+                                   const double value[3]) {
+    if (vec3_is_finite(vec3_from(value))) {
+        return TREACLE_OK;
+    }
+    return check_fail(ctx, TREACLE_ERR_SCENE,
+                      "%s of a %s is (%g, %g, %g); the numbers must be finite", what,
+                      kind_name(def->kind), value[0], value[1], value[2]);
+}
+
+static treacle_status check_box(treacle_context* ctx, const treacle_shape* def) {
+    for (int a = 0; a < 3; ++a) {
+        static const char* const what[3] = {"size along x", "size along y", "size along z"};
+        TREACLE_TRY(check_positive(ctx, def, what[a], def->size[a]));
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_sizes(treacle_context* ctx, const treacle_shape* def) {
+    TREACLE_TRY(check_positive(ctx, def, "scale", def->scale));
+    TREACLE_TRY(check_finite(ctx, def, "move", def->move));
+    TREACLE_TRY(check_finite(ctx, def, "rotate", def->rotate));
+    if (def->kind == TREACLE_SHAPE_BOX) {
+        return check_box(ctx, def);
+    }
+    if (def->kind == TREACLE_SHAPE_PLANE || is_set_operation(def->kind)) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(check_positive(ctx, def, "radius", def->radius));
+    if (def->kind == TREACLE_SHAPE_CYLINDER || def->kind == TREACLE_SHAPE_CAPSULE) {
+        return check_positive(ctx, def, "height", def->height);
+    }
+    if (def->kind == TREACLE_SHAPE_TORUS) {
+        return check_positive(ctx, def, "thickness", def->thickness);
+    }
+    return TREACLE_OK;
+}
+
+// Checks the def at `depth` and counts its nodes into *count.
+static treacle_status check_tree(treacle_context* ctx, const treacle_shape* def, int depth,
+                                 int* count) {
+    *count += 1;
+    if (depth > SHAPE_DEPTH_MAX || *count > SHAPE_NODES_MAX) {
+        return check_fail(ctx, TREACLE_ERR_LIMIT,
+                          "a shape may have %d parts and %d set operations inside each other; this "
+                          "one has more",
+                          SHAPE_NODES_MAX, SHAPE_DEPTH_MAX);
+    }
+    if (kind_name(def->kind) == NULL) {
+        return check_fail(ctx, TREACLE_ERR_SCENE, "there is no shape of kind %d", (int)def->kind);
+    }
+    TREACLE_TRY(check_sizes(ctx, def));
+    if (!is_set_operation(def->kind)) {
+        return TREACLE_OK;
+    }
+    if (def->child_count < 1 || def->children == NULL) {
+        return check_fail(ctx, TREACLE_ERR_SCENE, "a %s has no children; at least one is expected",
+                          kind_name(def->kind));
+    }
+    for (int i = 0; i < def->child_count; ++i) {
+        TREACLE_TRY(check_tree(ctx, &def->children[i], depth + 1, count));
+    }
+    return TREACLE_OK;
+}
+
+treacle_status shape_check(treacle_context* ctx, const treacle_shape* def) {
+    int count = 0;
+    return check_tree(ctx, def, 0, &count);
+}
+
+// Compilation -------------------------------------------------------------------------------------
+
+// The child's own placement, then the parent's: x = M + S R (m + s r x').
+static placement placed_in(const placement* parent, const treacle_shape* def) {
+    mat3 rotate = mat3_rotation(def->rotate);
+    vec3 move = mat3_apply(&parent->rotate, vec3_from(def->move));
+    return (placement){.scale = parent->scale * def->scale,
+                       .rotate = mat3_multiply(&parent->rotate, &rotate),
+                       .move = vec3_add_scaled(parent->move, parent->scale, move)};
+}
+
+static void compile(shape* s, const treacle_shape* def, const placement* parent) {
+    placement p = placed_in(parent, def);
+    node* n = &s->nodes[s->node_count];
+    s->node_count += 1;
+    *n = (node){.kind = def->kind,
+                .half = vec3_scale(0.5 * p.scale, vec3_from(def->size)),
+                .radius = p.scale * def->radius,
+                .height = p.scale * def->height,
+                .thickness = p.scale * def->thickness,
+                .move = p.move,
+                .rotate = p.rotate};
+    for (int i = 0; is_set_operation(def->kind) && i < def->child_count; ++i) {
+        compile(s, &def->children[i], &p);
+    }
+    n->end = s->node_count;
+}
+
+treacle_status shape_create(treacle_context* ctx, const treacle_shape* def, shape** out) {
+    *out = NULL;
+    int count = 0;
+    TREACLE_TRY(check_tree(ctx, def, 0, &count));
+    void* block = NULL;
+    void* nodes = NULL;
+    TREACLE_TRY(alloc_zero(ctx, 1, sizeof(shape), "a shape", &block));
+    treacle_status status =
+        alloc_array(ctx, (size_t)count, sizeof(node), "the parts of a shape", &nodes);
+    if (status != TREACLE_OK) {
+        alloc_free(ctx, block, sizeof(shape));
+        return status;
+    }
+    shape* s = block;
+    *s = (shape){.ctx = ctx, .nodes = nodes};
+    placement world = {.scale = 1.0, .rotate = mat3_identity(), .move = vec3_make(0.0, 0.0, 0.0)};
+    compile(s, def, &world);
+    *out = s;
+    return TREACLE_OK;
+}
+
+void shape_destroy(shape* s) {
+    if (s != NULL) {
+        alloc_free(s->ctx, s->nodes, (size_t)s->node_count * sizeof(node));
+        alloc_free(s->ctx, s, sizeof(*s));
+    }
+}
+
+// Distances ---------------------------------------------------------------------------------------
+
+// To a box around the origin of `axes` dimensions, q = |p| - half.
+static double box_distance(const double* q, int axes) {
+    double outside = 0.0, inside = -INFINITY;
+    for (int a = 0; a < axes; ++a) {
+        double positive = q[a] > 0.0 ? q[a] : 0.0;
+        outside += positive * positive;
+        inside = q[a] > inside ? q[a] : inside;
+    }
+    return inside > 0.0 ? sqrt(outside) : inside;
+}
+
+static double radius_about_y(vec3 p) {
+    return sqrt(p.at[0] * p.at[0] + p.at[2] * p.at[2]);
+}
+
+static double leaf_distance(const node* n, vec3 x) {
+    vec3 p = mat3_apply_transposed(&n->rotate, vec3_sub(x, n->move));
+    double along = fabs(p.at[1]) - 0.5 * n->height;
+    switch (n->kind) {
+    case TREACLE_SHAPE_BOX: {
+        double q[3];
+        for (int a = 0; a < 3; ++a) {
+            q[a] = fabs(p.at[a]) - n->half.at[a];
+        }
+        return box_distance(q, 3);
+    }
+    case TREACLE_SHAPE_SPHERE:
+        return vec3_length(p) - n->radius;
+    case TREACLE_SHAPE_CYLINDER: {
+        double q[2] = {radius_about_y(p) - n->radius, along};
+        return box_distance(q, 2);
+    }
+    case TREACLE_SHAPE_CAPSULE:
+        p.at[1] = along > 0.0 ? along : 0.0;
+        return vec3_length(p) - n->radius;
+    case TREACLE_SHAPE_TORUS: {
+        double from_ring = radius_about_y(p) - n->radius;
+        return sqrt(from_ring * from_ring + p.at[1] * p.at[1]) - n->thickness;
+    }
+    default:
+        return p.at[1]; // a plane
+    }
+}
+
+static double node_distance(const shape* s, int at, vec3 x) {
+    const node* n = &s->nodes[at];
+    if (!is_set_operation(n->kind)) {
+        return leaf_distance(n, x);
+    }
+    double distance = node_distance(s, at + 1, x);
+    for (int child = s->nodes[at + 1].end; child < n->end; child = s->nodes[child].end) {
+        double other = node_distance(s, child, x);
+        if (n->kind == TREACLE_SHAPE_UNION) {
+            distance = other < distance ? other : distance;
+        } else {
+            other = n->kind == TREACLE_SHAPE_DIFFERENCE ? -other : other;
+            distance = other > distance ? other : distance;
+        }
+    }
+    return distance;
+}
+
+double shape_distance(const shape* s, vec3 x) {
+    return node_distance(s, 0, x);
+}
+
+bool shape_is_inside(const shape* s, vec3 x) {
+    return node_distance(s, 0, x) < 0.0;
+}
+
+vec3 shape_gradient(const shape* s, vec3 x, double h) {
+    vec3 gradient;
+    for (int a = 0; a < 3; ++a) {
+        vec3 low = x, high = x;
+        low.at[a] -= h;
+        high.at[a] += h;
+        gradient.at[a] = (shape_distance(s, high) - shape_distance(s, low)) / (2.0 * h);
+    }
+    return gradient;
+}
+
+// Bounds ------------------------------------------------------------------------------------------
+
+// How far the leaf reaches from its centre along a world axis, of which `u` are the parts along the
+// leaf's own axes. A disc about y reaches radius times the sine of the angle to y.
+static double reach(const node* n, vec3 u) {
+    double along = 0.5 * n->height * fabs(u.at[1]);
+    double across = n->radius * radius_about_y(u);
+    switch (n->kind) {
+    case TREACLE_SHAPE_BOX:
+        return n->half.at[0] * fabs(u.at[0]) + n->half.at[1] * fabs(u.at[1]) +
+               n->half.at[2] * fabs(u.at[2]);
+    case TREACLE_SHAPE_SPHERE:
+        return n->radius;
+    case TREACLE_SHAPE_CYLINDER:
+        return along + across;
+    case TREACLE_SHAPE_CAPSULE:
+        return along + n->radius;
+    case TREACLE_SHAPE_TORUS:
+        return across + n->thickness;
+    default:
+        return INFINITY; // a plane
+    }
+}
+
+static box3 leaf_bounds(const node* n) {
+    vec3 reaches;
+    for (int a = 0; a < 3; ++a) {
+        reaches.at[a] = reach(n, mat3_row(&n->rotate, a));
+    }
+    return (box3){vec3_sub(n->move, reaches), vec3_add(n->move, reaches)};
+}
+
+static box3 node_bounds(const shape* s, int at) {
+    const node* n = &s->nodes[at];
+    if (!is_set_operation(n->kind)) {
+        return leaf_bounds(n);
+    }
+    box3 bounds = node_bounds(s, at + 1);
+    if (n->kind == TREACLE_SHAPE_DIFFERENCE) {
+        return bounds;
+    }
+    for (int child = s->nodes[at + 1].end; child < n->end; child = s->nodes[child].end) {
+        box3 other = node_bounds(s, child);
+        bounds = n->kind == TREACLE_SHAPE_UNION ? box3_union(bounds, other)
+                                                : box3_intersect(bounds, other);
+    }
+    return bounds;
+}
+
+box3 shape_bounds(const shape* s) {
+    return node_bounds(s, 0);
+}
+
+// Rays and volumes --------------------------------------------------------------------------------
+
+// The distance is a bound, so a step of that length cannot jump over the surface. Where a ray
+// grazes, steps would shrink without end: they are at least 1/RAY_STEPS of the ray.
+enum { RAY_STEPS = 1000, BISECTIONS = 60 };
+
+static double distance_along(const shape* s, const shape_ray* ray, double at) {
+    return shape_distance(s, vec3_add_scaled(ray->origin, at, ray->direction));
+}
+
+// `outside` and `inside` are places on the ray; returns the inner of two neighbouring ones.
+static double bisect(const shape* s, const shape_ray* ray, double outside, double inside) {
+    for (int i = 0; i < BISECTIONS; ++i) {
+        double middle = 0.5 * (outside + inside);
+        if (distance_along(s, ray, middle) < 0.0) {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    return inside;
+}
+
+bool shape_enter(const shape* s, const shape_ray* ray, double* out) {
+    double speed = vec3_length(ray->direction);
+    double least = (ray->end - ray->begin) / RAY_STEPS;
+    double at = ray->begin, before = at;
+    double distance = distance_along(s, ray, at);
+    while (!(distance < 0.0)) {
+        if (!(at < ray->end) || !(speed > 0.0)) {
+            return false;
+        }
+        before = at;
+        double safe = distance / speed;
+        at += safe > least ? safe : least;
+        at = at < ray->end && at > before ? at : ray->end;
+        distance = distance_along(s, ray, at);
+    }
+    *out = at == before ? at : bisect(s, ray, before, at);
+    return true;
+}
+
+// The share of a small box with the sides `h` around x that is inside: the surface is taken for a
+// plane, and the share for linear between the first and the last corner that it meets.
+static double share_inside(const shape* s, vec3 x, vec3 h) {
+    double distance = shape_distance(s, x);
+    double reach_most = 0.5 * vec3_length(h);
+    if (fabs(distance) >= reach_most) {
+        return distance < 0.0 ? 1.0 : 0.0;
+    }
+    vec3 normal = vec3_normalise(shape_gradient(s, x, 1e-3 * reach_most));
+    double width = (fabs(normal.at[0]) * h.at[0] + fabs(normal.at[1]) * h.at[1]) +
+                   fabs(normal.at[2]) * h.at[2];
+    if (!(width > 0.0)) {
+        return distance < 0.0 ? 1.0 : 0.0;
+    }
+    double share = 0.5 - distance / width;
+    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+}
+
+double shape_volume_in(const shape* s, const box3* box, int n) {
+    vec3 h = vec3_scale(1.0 / n, vec3_sub(box->high, box->low));
+    double shares = 0.0;
+    for (int k = 0; k < n; ++k) {
+        for (int j = 0; j < n; ++j) {
+            for (int i = 0; i < n; ++i) {
+                const double at[3] = {i + 0.5, j + 0.5, k + 0.5};
+                vec3 x;
+                for (int a = 0; a < 3; ++a) {
+                    x.at[a] = box->low.at[a] + at[a] * h.at[a];
+                }
+                shares += share_inside(s, x, h);
+            }
+        }
+    }
+    return shares * (h.at[0] * h.at[1] * h.at[2]);
+}
