@@ -1,0 +1,299 @@
+// Films by ffmpeg, which is run as a program of its own: no shell, every argument as it is.
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/atomic_file.h"
+#include "treacle/preview.h"
+
+extern char** environ;
+
+enum {
+    NUMBERS_MAX = 100000, // a film starts with one of these
+    ARGUMENTS_MAX = 40,
+    SAID_MAX = 600, // bytes of ffmpeg's last words that are shown
+};
+
+// A kind of film: ending, container, codec and its settings. The number of coding threads is fixed,
+// because it shows in the bytes.
+typedef struct film_format {
+    const char* ending;
+    const char* container;
+    const char* arguments[10];
+} film_format;
+
+static const film_format formats[] = {
+    {".mp4",
+     "mp4",
+     {"-c:v", "libx264", "-crf", "18", "-preset", "medium", "-movflags", "+faststart"}},
+    {".mov",
+     "mov",
+     {"-c:v", "libx264", "-crf", "18", "-preset", "medium", "-movflags", "+faststart"}},
+    {".mkv", "matroska", {"-c:v", "libx264", "-crf", "18", "-preset", "medium"}},
+    {".webm", "webm", {"-c:v", "libvpx-vp9", "-crf", "28", "-b:v", "0", "-cpu-used", "3"}},
+};
+
+typedef struct film_job {
+    treacle_context* ctx;
+    const char* path;
+    const film_format* format;
+    const char* arguments[ARGUMENTS_MAX];
+    int argument_count;
+    char said[SAID_MAX + 1]; // the end of what ffmpeg said
+    size_t said_length;
+} film_job;
+
+static const film_format* find_format(const char* path) {
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); ++i) {
+        size_t ending = strlen(formats[i].ending);
+        if (length > ending && strcasecmp(path + length - ending, formats[i].ending) == 0) {
+            return &formats[i];
+        }
+    }
+    return NULL;
+}
+
+static void add(film_job* job, const char* argument) {
+    TREACLE_ASSERT(job->argument_count + 1 < ARGUMENTS_MAX);
+    job->arguments[job->argument_count++] = argument;
+}
+
+static void keep_last(film_job* job, const char* bytes, size_t size) {
+    for (size_t i = 0; i < size; ++i) {
+        if (job->said_length == SAID_MAX) {
+            memmove(job->said, job->said + 1, SAID_MAX - 1);
+            job->said_length -= 1;
+        }
+        char c = bytes[i];
+        job->said[job->said_length++] = isprint((unsigned char)c) || c == '\n' ? c : ' ';
+    }
+    job->said[job->said_length] = '\0';
+}
+
+static void listen(film_job* job, int fd) {
+    char bytes[512];
+    for (;;) {
+        ssize_t got = read(fd, bytes, sizeof(bytes));
+        if (got > 0) {
+            keep_last(job, bytes, (size_t)got);
+        } else if (got == 0 || errno != EINTR) {
+            break;
+        }
+    }
+    while (job->said_length > 0 && isspace((unsigned char)job->said[job->said_length - 1])) {
+        job->said[--job->said_length] = '\0';
+    }
+}
+
+// Starts ffmpeg with its messages going into the pipe. 0 or an errno.
+static int start(film_job* job, const int channel[2], pid_t* pid) {
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) {
+        return error;
+    }
+    error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (error == 0) {
+        error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    }
+    if (error == 0) {
+        error = posix_spawn_file_actions_adddup2(&actions, channel[1], STDERR_FILENO);
+    }
+    if (error == 0) {
+        // The arguments are only read; posix_spawnp's type is older than const.
+        error = posix_spawnp(pid, "ffmpeg", &actions, NULL, (char* const*)job->arguments, environ);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static int wait_for(pid_t pid) {
+    int result = 0;
+    while (waitpid(pid, &result, 0) < 0) {
+        if (errno != EINTR) {
+            return -1;
+        }
+    }
+    return result;
+}
+
+static treacle_status run_ffmpeg(film_job* job) {
+    int channel[2];
+    if (pipe2(channel, O_CLOEXEC) != 0) {
+        return check_fail(job->ctx, TREACLE_ERR_IO, "%s: cannot make a pipe to ffmpeg: %s",
+                          job->path, strerror(errno));
+    }
+    pid_t pid = 0;
+    int error = start(job, channel, &pid);
+    close(channel[1]);
+    if (error != 0) {
+        close(channel[0]);
+        return check_fail(job->ctx, TREACLE_ERR_EXTERNAL,
+                          "%s: cannot start ffmpeg: %s; films need the program ffmpeg (package "
+                          "ffmpeg)",
+                          job->path, strerror(error));
+    }
+    listen(job, channel[0]);
+    close(channel[0]);
+    int result = wait_for(pid);
+    if (result == 0) {
+        return TREACLE_OK;
+    }
+    if (WIFSIGNALED(result)) {
+        return check_fail(job->ctx, TREACLE_ERR_EXTERNAL, "%s: ffmpeg was ended by signal %d",
+                          job->path, WTERMSIG(result));
+    }
+    return check_fail(job->ctx, TREACLE_ERR_EXTERNAL, "%s: ffmpeg failed with code %d: %s",
+                      job->path, WIFEXITED(result) ? WEXITSTATUS(result) : -1,
+                      job->said_length > 0 ? job->said : "it gave no reason");
+}
+
+// "./" in front of a relative path, so that ffmpeg takes neither "-x" for an option nor "a:b" for a
+// protocol; with `is_pattern`, "%" is doubled as in the patterns of its image reader.
+static treacle_status spell_path(treacle_context* ctx, const char* path, bool is_pattern,
+                                 char** out) {
+    size_t room = 2 * strlen(path) + 3;
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(ctx, room, 1, "a file name", &block));
+    char* to = block;
+    if (path[0] != '/') {
+        *to++ = '.';
+        *to++ = '/';
+    }
+    for (const char* from = path; *from != '\0'; ++from) {
+        *to++ = *from;
+        if (is_pattern && *from == '%') {
+            *to++ = '%';
+        }
+    }
+    treacle_status status = alloc_text(ctx, block, out);
+    alloc_free(ctx, block, room);
+    return status;
+}
+
+static treacle_status join(treacle_context* ctx, const char* a, const char* b, char** out) {
+    size_t room = strlen(a) + strlen(b) + 1;
+    void* block = NULL;
+    TREACLE_TRY(alloc_array(ctx, room, 1, "a file name", &block));
+    *out = block;
+    snprintf(*out, room, "%s%s", a, b);
+    return TREACLE_OK;
+}
+
+// The number of the first picture `prefix_0001.png`, `prefix_0002.png`, ... that exists.
+static treacle_status find_first(treacle_context* ctx, const char* prefix, int* out) {
+    size_t room = strlen(prefix) + 32;
+    void* block = NULL;
+    TREACLE_TRY(alloc_array(ctx, room, 1, "a file name", &block));
+    int number = 0;
+    do {
+        number += 1;
+        snprintf(block, room, "%s_%04d.png", prefix, number);
+    } while (number < NUMBERS_MAX && access(block, R_OK) != 0);
+    alloc_free(ctx, block, room);
+    *out = number;
+    if (number == NUMBERS_MAX) {
+        return check_fail(ctx, TREACLE_ERR_IO,
+                          "%s_0001.png: there are no pictures to make a film of", prefix);
+    }
+    return TREACLE_OK;
+}
+
+// Odd sizes are stretched by one pixel: 4:2:0 colour needs even ones.
+static void add_arguments(film_job* job, const char* rate, const char* first, const char* pattern) {
+    static const char* const head[] = {"ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error",
+                                       "-y",     "-f",       "image2",       "-framerate"};
+    for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); ++i) {
+        add(job, head[i]);
+    }
+    add(job, rate);
+    add(job, "-start_number");
+    add(job, first);
+    add(job, "-i");
+    add(job, pattern);
+    add(job, "-vf");
+    add(job, "scale=ceil(iw/2)*2:ceil(ih/2)*2:flags=bicubic");
+    for (int i = 0; job->format->arguments[i] != NULL; ++i) {
+        add(job, job->format->arguments[i]);
+    }
+    static const char* const tail[] = {"-pix_fmt",      "yuv420p",   "-threads", "4",
+                                       "-fflags",       "+bitexact", "-flags",   "+bitexact",
+                                       "-map_metadata", "-1",        "-f"};
+    for (size_t i = 0; i < sizeof(tail) / sizeof(tail[0]); ++i) {
+        add(job, tail[i]);
+    }
+    add(job, job->format->container);
+}
+
+// Everything with a name of its own that a film needs; freed in one place.
+typedef struct film_names {
+    char* prefix;    // folder/stem
+    char* escaped;   // the same in ffmpeg's spelling
+    char* pattern;   // of the pictures
+    char* temporary; // that the film is written to
+    char* output;    // the same in ffmpeg's spelling
+} film_names;
+
+static treacle_status spell_names(film_job* job, const char* folder, const char* stem,
+                                  film_names* names) {
+    treacle_context* ctx = job->ctx;
+    char* with_slash = NULL;
+    TREACLE_TRY(join(ctx, folder[0] == '\0' ? "." : folder, "/", &with_slash));
+    treacle_status status = join(ctx, with_slash, stem, &names->prefix);
+    alloc_free_text(ctx, with_slash);
+    TREACLE_TRY(status);
+    TREACLE_TRY(spell_path(ctx, names->prefix, true, &names->escaped));
+    TREACLE_TRY(join(ctx, names->escaped, "_%04d.png", &names->pattern));
+    TREACLE_TRY(atomic_file_temporary(ctx, job->path, &names->temporary));
+    return spell_path(ctx, names->temporary, false, &names->output);
+}
+
+static treacle_status make_film(film_job* job, const film_names* names, double fps) {
+    int first = 0;
+    TREACLE_TRY(find_first(job->ctx, names->prefix, &first));
+    char rate[40];
+    char number[16];
+    snprintf(rate, sizeof(rate), "%lld/1000", (long long)llround(fps * 1000.0));
+    snprintf(number, sizeof(number), "%d", first);
+    add_arguments(job, rate, number, names->pattern);
+    add(job, names->output);
+    treacle_status status = run_ffmpeg(job);
+    if (status != TREACLE_OK) {
+        unlink(names->temporary);
+        return status;
+    }
+    return atomic_file_publish(job->ctx, names->temporary, job->path);
+}
+
+treacle_status treacle_film_write(treacle_context* ctx, const char* folder, const char* stem,
+                                  double fps, const char* path) {
+    film_job job = {.ctx = ctx, .path = path, .format = find_format(path)};
+    if (job.format == NULL) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "%s: the ending must be .mp4, .mov, .mkv or .webm", path);
+    }
+    if (!(fps >= 0.001 && fps <= 1000.0)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "%s: %g frames a second, expected 0.001 to 1000",
+                          path, fps);
+    }
+    film_names names = {0};
+    treacle_status status = spell_names(&job, folder, stem, &names);
+    if (status == TREACLE_OK) {
+        status = make_film(&job, &names, fps);
+    }
+    alloc_free_text(ctx, names.prefix);
+    alloc_free_text(ctx, names.escaped);
+    alloc_free_text(ctx, names.pattern);
+    alloc_free_text(ctx, names.temporary);
+    alloc_free_text(ctx, names.output);
+    return status;
+}

@@ -1,0 +1,108 @@
+// A picture of particles in a fraction of a second: balls into a depth buffer, once from the camera
+// and once from the lamp, smoothed in the picture and shaded.
+#include "treacle/preview.h"
+
+#include <math.h>
+
+#include "image/image.h"
+#include "render/preview_render.h"
+#include "render/preview_shade.h"
+
+enum {
+    SIZE_MAX_PIXELS = 16384,
+    LIGHT_SIZE = 512,
+    // Pictures up to this many pixels are sampled 2 x 2.
+    SUPERSAMPLE_MAX = 4 << 20,
+};
+
+treacle_preview_def treacle_preview_def_default(void) {
+    return (treacle_preview_def){
+        .def_size = sizeof(treacle_preview_def),
+        .width = 960,
+        .height = 540,
+        .field_of_view = 0.52,
+    };
+}
+
+static treacle_status check_def(treacle_context* ctx, const treacle_preview_def* def) {
+    if (def == NULL || def->def_size != sizeof(*def)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "the preview def does not come from treacle_preview_def_default()");
+    }
+    if (def->width < 1 || def->width > SIZE_MAX_PIXELS || def->height < 1 ||
+        def->height > SIZE_MAX_PIXELS) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "a preview of %d x %d pixels, expected 1 to %d",
+                          def->width, def->height, SIZE_MAX_PIXELS);
+    }
+    if (!(def->field_of_view >= 0.01 && def->field_of_view <= 3.0)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "a field of view of %g rad, expected 0.01 to 3",
+                          def->field_of_view);
+    }
+    double distance = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        double d = def->target[i] - def->eye[i];
+        distance += d * d;
+    }
+    if (def->eye_set && !(distance > 0.0 && isfinite(distance))) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "the preview's eye and target must be finite and apart");
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status draw_camera(preview_layer* layer, const preview_particles* particles) {
+    TREACLE_TRY(preview_splat(layer, particles));
+    float ball = preview_ball_pixels(layer, particles);
+    preview_smooth_depth(layer, 2.4f * ball, 4.0f * particles->default_radius);
+    preview_smooth_thickness(layer, 1.5f * ball);
+    return TREACLE_OK;
+}
+
+static treacle_status draw_light(preview_layer* layer, const preview_particles* particles) {
+    TREACLE_TRY(preview_splat(layer, particles));
+    float ball = preview_ball_pixels(layer, particles);
+    preview_smooth_depth(layer, 2.0f * ball, 6.0f * particles->default_radius);
+    preview_smooth_thickness(layer, 0.012f * (float)layer->view.width);
+    return TREACLE_OK;
+}
+
+treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
+                              const treacle_preview_def* def, image_rgb8* out) {
+    TREACLE_TRY(check_def(ctx, def));
+    preview_scene scene = {.ctx = ctx, .box = preview_box_of(frame)};
+    scene.samples = (int64_t)def->width * def->height <= SUPERSAMPLE_MAX ? 2 : 1;
+    preview_particles particles;
+    TREACLE_TRY(preview_particles_init(ctx, frame, &scene.box, &particles));
+    preview_view view = preview_view_camera(def, &scene.box, def->width * scene.samples,
+                                            def->height * scene.samples);
+    preview_view lamp = preview_view_light(preview_light_direction, &scene.box, LIGHT_SIZE);
+    preview_layer camera = {.ctx = ctx};
+    preview_layer light = {.ctx = ctx};
+    *out = (image_rgb8){.ctx = ctx};
+    treacle_status status = TREACLE_OK;
+    TREACLE_TRY_GOTO(preview_layer_create(ctx, &view, true, &camera), done);
+    TREACLE_TRY_GOTO(preview_layer_create(ctx, &lamp, false, &light), done);
+    TREACLE_TRY_GOTO(image_create(ctx, def->width, def->height, out), done);
+    TREACLE_TRY_GOTO(draw_camera(&camera, &particles), done);
+    TREACLE_TRY_GOTO(draw_light(&light, &particles), done);
+    scene.camera = &camera;
+    scene.light = &light;
+    preview_shade(&scene, out);
+    preview_draw_box(&scene, out);
+done:
+    preview_layer_destroy(&camera);
+    preview_layer_destroy(&light);
+    if (status != TREACLE_OK) {
+        image_destroy(out);
+    }
+    return status;
+}
+
+treacle_status treacle_preview_write(treacle_context* ctx, const treacle_frame* frame,
+                                     const treacle_preview_def* def, const char* path) {
+    image_rgb8 image;
+    TREACLE_TRY(preview_render(ctx, frame, def, &image));
+    treacle_status status = png_write(ctx, &image, path);
+    image_destroy(&image);
+    return status;
+}

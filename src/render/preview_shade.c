@@ -1,0 +1,384 @@
+// A studio: warm key light from the upper left, soft sky, a pale floor that fades into the
+// backdrop. The liquid is a translucent body under a clear skin:
+//
+//     body    albedo x (wrapped key light x what gets through from the lit side + sky)
+//     thin    where there is little liquid along the line of sight, the backdrop shines through,
+//             tinted
+//     skin    reflection of sky and lamps by Schlick's Fresnel term
+//
+// Absorption per metre follows from the albedo a as in Kubelka and Munk, K = (1 - a)^2 / (2 a):
+// no logarithm, and a thicker layer of the same paint becomes deeper, not greyer. exp(-x) is
+// replaced by the reciprocal of its series, which costs four multiplications and is the same on
+// every machine.
+#include "render/preview_shade.h"
+
+#include <math.h>
+
+#include "base/parallel.h"
+
+typedef struct vec3 {
+    float x, y, z;
+} vec3;
+
+const double preview_light_direction[3] = {0.62, -1.0, -0.50};
+
+static const vec3 key_colour = {1.95f, 1.80f, 1.58f};
+static const vec3 sky_colour = {0.50f, 0.56f, 0.66f};
+static const vec3 bounce_colour = {0.34f, 0.31f, 0.27f};
+static const vec3 backdrop_high = {0.50f, 0.56f, 0.63f};
+static const vec3 backdrop_low = {0.86f, 0.85f, 0.82f};
+static const vec3 floor_albedo = {0.56f, 0.55f, 0.53f};
+
+// Liquid's depth, over the sum of the front halves of its balls: they overlap this much.
+static const float thickness_factor = 0.61f;
+// Lengths below are shares of the domain's diagonal.
+static const float absorption_length = 0.085f; // over which K counts once
+static const float veil_length = 0.016f;       // of liquid hides most of what is behind it
+
+typedef struct shade_job {
+    const preview_scene* scene;
+    image_rgb8* out;
+    vec3 eye, to_light;
+    vec3 right, up, forward;
+    float floor_y;
+    float diagonal;
+    bool has_floor;
+} shade_job;
+
+static vec3 vec(const double v[3]) {
+    return (vec3){(float)v[0], (float)v[1], (float)v[2]};
+}
+static vec3 add(vec3 a, vec3 b) {
+    return (vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static vec3 scale(vec3 a, float s) {
+    return (vec3){a.x * s, a.y * s, a.z * s};
+}
+static vec3 mul(vec3 a, vec3 b) {
+    return (vec3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
+static float dot(vec3 a, vec3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+static vec3 cross(vec3 a, vec3 b) {
+    return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static vec3 normalise(vec3 a) {
+    return scale(a, 1.0f / sqrtf(dot(a, a) + 1e-30f));
+}
+static vec3 mix(vec3 a, vec3 b, float t) {
+    return add(scale(a, 1.0f - t), scale(b, t));
+}
+static float saturate(float x) {
+    return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+}
+static float smooth_step(float from, float to, float x) {
+    float t = saturate((x - from) / (to - from));
+    return t * t * (3.0f - 2.0f * t);
+}
+// About exp(-x), x >= 0.
+static float fade(float x) {
+    return 1.0f / (1.0f + x * (1.0f + x * (0.5f + x * (1.0f / 6.0f))));
+}
+
+static float absorb(float albedo) {
+    float a = albedo < 0.02f ? 0.02f : albedo > 0.98f ? 0.98f : albedo;
+    return (1.0f - a) * (1.0f - a) / (2.0f * a);
+}
+// What gets through a layer of paint.
+static vec3 transmit(vec3 albedo, float lengths) {
+    return (vec3){fade(absorb(albedo.x) * lengths), fade(absorb(albedo.y) * lengths),
+                  fade(absorb(albedo.z) * lengths)};
+}
+
+// Bilinear; the edge value outside. INFINITY never mixes: it is skipped.
+static float sample(const preview_layer* layer, const float* field, float x, float y) {
+    float fx = floorf(x - 0.5f);
+    float fy = floorf(y - 0.5f);
+    float tx = x - 0.5f - fx;
+    float ty = y - 0.5f - fy;
+    float sum = 0.0f;
+    float weight = 0.0f;
+    for (int k = 0; k < 4; ++k) {
+        int ix = (int)fx + (k & 1);
+        int iy = (int)fy + (k >> 1);
+        if (ix < 0 || iy < 0 || ix >= layer->view.width || iy >= layer->view.height) {
+            continue;
+        }
+        float value = field[(size_t)iy * (size_t)layer->view.width + (size_t)ix];
+        float w = ((k & 1) != 0 ? tx : 1.0f - tx) * ((k >> 1) != 0 ? ty : 1.0f - ty);
+        if (value < INFINITY) {
+            sum += w * value;
+            weight += w;
+        }
+    }
+    return weight > 1e-6f ? sum / weight : INFINITY;
+}
+
+static preview_point in_light(const shade_job* job, vec3 p) {
+    const double place[3] = {p.x, p.y, p.z};
+    return preview_view_project(&job->scene->light->view, place);
+}
+
+// Metres of liquid that the key light crosses on its way to a place on the floor.
+static float liquid_over_floor(const shade_job* job, vec3 p) {
+    preview_point at = in_light(job, p);
+    const preview_layer* light = job->scene->light;
+    if (!(at.x > 0.0f && at.y > 0.0f && at.x < (float)light->view.width &&
+          at.y < (float)light->view.height)) {
+        return 0.0f;
+    }
+    return thickness_factor * sample(light, light->thickness, at.x, at.y);
+}
+
+// Metres between a place in the liquid and the side of the liquid that the key light reaches.
+static float depth_under_light(const shade_job* job, vec3 p) {
+    preview_point at = in_light(job, p);
+    const preview_layer* light = job->scene->light;
+    float lit = sample(light, light->depth, at.x, at.y);
+    return lit < at.depth ? at.depth - lit : 0.0f;
+}
+
+static vec3 backdrop(const shade_job* job, vec3 ray) {
+    float up = dot(ray, job->up) + 0.5f * ray.y;
+    return mix(backdrop_low, backdrop_high, smooth_step(-0.25f, 0.75f, up + 0.12f));
+}
+
+static vec3 floor_light(const shade_job* job, vec3 p) {
+    float liquid = liquid_over_floor(job, p) / job->diagonal;
+    const vec3 amber = {0.80f, 0.50f, 0.16f};
+    vec3 through = transmit(amber, liquid / absorption_length);
+    float veil = 0.15f + 0.85f * fade(liquid / veil_length);
+    vec3 key = scale(mul(key_colour, through), veil * job->to_light.y);
+    return mul(floor_albedo, add(scale(key, 0.75f), scale(sky_colour, 0.55f)));
+}
+
+// What the pixel shows where there is no liquid. `ray` has unit length.
+static vec3 surroundings(const shade_job* job, vec3 ray) {
+    vec3 far = backdrop(job, ray);
+    if (!job->has_floor || ray.y > -1e-3f) {
+        return far;
+    }
+    float t = (job->floor_y - job->eye.y) / ray.y;
+    vec3 p = add(job->eye, scale(ray, t));
+    float away = sqrtf(p.x * p.x + p.z * p.z) / job->diagonal;
+    float gone = smooth_step(0.45f, 1.9f, away);
+    return mix(floor_light(job, p), far, gone);
+}
+
+// Two soft boxes and the sky, for the skin to mirror.
+static vec3 studio(const shade_job* job, vec3 r) {
+    vec3 sky = mix(bounce_colour, scale(sky_colour, 1.5f), smooth_step(-0.3f, 0.8f, r.y));
+    float key = smooth_step(0.90f, 0.975f, dot(r, job->to_light));
+    vec3 side = normalise((vec3){0.85f, 0.25f, -0.35f});
+    float rim = smooth_step(0.80f, 0.97f, dot(r, side));
+    return add(sky, add(scale(key_colour, 3.2f * key), scale(sky_colour, 2.0f * rim)));
+}
+
+typedef struct surface {
+    vec3 place, normal, albedo;
+    vec3 ray;        // towards it, unit length
+    float thickness; // m
+} surface;
+
+static vec3 shade_liquid(const shade_job* job, const surface* s) {
+    float facing = -dot(s->normal, s->ray);
+    float depth = depth_under_light(job, s->place) / job->diagonal;
+    float lit = saturate((dot(s->normal, job->to_light) + 0.35f) / 1.35f);
+    vec3 inner = transmit(s->albedo, depth / absorption_length);
+    vec3 key = scale(mul(key_colour, inner), lit * fade(depth / (3.0f * veil_length)));
+    vec3 glow = scale(mul(key_colour, inner), 0.28f * fade(depth / (5.0f * veil_length)));
+    vec3 sky = mix(bounce_colour, sky_colour, 0.5f + 0.5f * s->normal.y);
+    vec3 body = mul(s->albedo, add(add(key, glow), sky));
+
+    float lengths = s->thickness / job->diagonal;
+    vec3 behind = mul(surroundings(job, s->ray), transmit(s->albedo, lengths / absorption_length));
+    float veil = 1.0f - fade(lengths / veil_length);
+    vec3 inside = mix(behind, body, veil);
+
+    float grazing = 1.0f - saturate(facing);
+    float square = grazing * grazing;
+    float fresnel = 0.04f + 0.96f * square * square * grazing;
+    vec3 mirrored = add(s->ray, scale(s->normal, 2.0f * facing));
+    float open = 0.35f + 0.65f * fade(depth / veil_length);
+    return add(scale(inside, 1.0f - fresnel), scale(studio(job, mirrored), fresnel * open));
+}
+
+// The line of sight through a place of the buffer, with depth 1.
+static vec3 line_of_sight(const shade_job* job, float x, float y) {
+    const preview_view* v = &job->scene->camera->view;
+    float across = (x - (float)v->middle[0]) / (float)v->scale;
+    float upward = ((float)v->middle[1] - y) / (float)v->scale;
+    return add(job->forward, add(scale(job->right, across), scale(job->up, upward)));
+}
+
+static float depth_at(const preview_layer* layer, int x, int y) {
+    const preview_view* v = &layer->view;
+    bool is_inside = x >= 0 && y >= 0 && x < v->width && y < v->height;
+    return is_inside ? layer->depth[(size_t)y * (size_t)v->width + (size_t)x] : INFINITY;
+}
+
+// The change of place over one pixel along (dx, dy), on the side where the depth changes less.
+static vec3 tangent(const shade_job* job, int x, int y, int dx, int dy) {
+    const preview_layer* camera = job->scene->camera;
+    float here = depth_at(camera, x, y);
+    float ahead = depth_at(camera, x + dx, y + dy);
+    float back = depth_at(camera, x - dx, y - dy);
+    bool use_ahead = fabsf(ahead - here) < fabsf(here - back);
+    float other = use_ahead ? ahead : back;
+    float sign = use_ahead ? 1.0f : -1.0f;
+    if (!(fabsf(other - here) < 1e30f)) {
+        other = here;
+    }
+    float cx = (float)x + 0.5f;
+    float cy = (float)y + 0.5f;
+    vec3 p = scale(line_of_sight(job, cx, cy), here);
+    vec3 q = scale(line_of_sight(job, cx + sign * (float)dx, cy + sign * (float)dy), other);
+    return scale(add(q, scale(p, -1.0f)), sign);
+}
+
+static surface surface_at(const shade_job* job, int x, int y) {
+    const preview_layer* camera = job->scene->camera;
+    size_t at = (size_t)y * (size_t)camera->view.width + (size_t)x;
+    vec3 sight = line_of_sight(job, (float)x + 0.5f, (float)y + 0.5f);
+    float rgb[3];
+    preview_unpack(camera->colour[at], rgb);
+    surface s = {
+        .place = add(job->eye, scale(sight, camera->depth[at])),
+        .normal = normalise(cross(tangent(job, x, y, 0, 1), tangent(job, x, y, 1, 0))),
+        .albedo = {rgb[0], rgb[1], rgb[2]},
+        .ray = normalise(sight),
+        .thickness = thickness_factor * camera->thickness[at],
+    };
+    return s;
+}
+
+// Highlights roll off instead of clipping.
+static float tone(float x) {
+    return x < 0.7f ? x : 0.7f + 0.3f * (1.0f - fade((x - 0.7f) / 0.3f));
+}
+
+static void shade_pixel(const shade_job* job, int x, int y) {
+    const preview_scene* scene = job->scene;
+    int n = scene->samples;
+    int covered = 0;
+    vec3 sum = {0};
+    for (int k = 0; k < n * n; ++k) {
+        int sx = x * n + k % n;
+        int sy = y * n + k / n;
+        if (depth_at(scene->camera, sx, sy) < INFINITY) {
+            surface s = surface_at(job, sx, sy);
+            vec3 light = shade_liquid(job, &s);
+            sum = add(sum, (vec3){tone(light.x), tone(light.y), tone(light.z)});
+            covered += 1;
+        }
+    }
+    if (covered < n * n) {
+        vec3 sight = line_of_sight(job, ((float)x + 0.5f) * (float)n, ((float)y + 0.5f) * (float)n);
+        vec3 light = surroundings(job, normalise(sight));
+        vec3 toned = {tone(light.x), tone(light.y), tone(light.z)};
+        sum = add(sum, scale(toned, (float)(n * n - covered)));
+    }
+    sum = scale(sum, 1.0f / (float)(n * n));
+    uint8_t* pixel = image_at(job->out, x, y);
+    pixel[0] = image_encode_srgb(sum.x);
+    pixel[1] = image_encode_srgb(sum.y);
+    pixel[2] = image_encode_srgb(sum.z);
+}
+
+static void shade_rows(void* data, int64_t begin, int64_t end, int worker) {
+    const shade_job* job = data;
+    (void)worker;
+    for (int64_t y = begin; y < end; ++y) {
+        for (int x = 0; x < job->out->width; ++x) {
+            shade_pixel(job, x, (int)y);
+        }
+    }
+}
+
+void preview_shade(const preview_scene* scene, image_rgb8* out) {
+    const preview_view* view = &scene->camera->view;
+    shade_job job = {
+        .scene = scene,
+        .out = out,
+        .eye = vec(view->eye),
+        .to_light = normalise(scale(vec(preview_light_direction), -1.0f)),
+        .right = vec(view->right),
+        .up = vec(view->up),
+        .forward = vec(view->forward),
+        .floor_y = (float)-scene->box.half[1],
+        .diagonal = (float)scene->box.diagonal,
+    };
+    job.has_floor = scene->box.flat_axis < 0 && job.eye.y > job.floor_y;
+    parallel_for(scene->ctx, out->height, 4, shade_rows, &job);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The domain's edges
+
+typedef struct line {
+    preview_point from, to; // in pixels of the picture
+} line;
+
+static void blend(uint8_t* pixel, float share) {
+    static const float ink[3] = {70.0f, 74.0f, 84.0f};
+    for (int i = 0; i < 3; ++i) {
+        float old = (float)pixel[i];
+        pixel[i] = (uint8_t)(old + share * (ink[i] - old) + 0.5f);
+    }
+}
+
+// One pixel column or row across the line, at parameter t from its start.
+static void draw_line_at(const preview_scene* scene, image_rgb8* out, const line* l, float t) {
+    bool is_steep = fabsf(l->to.y - l->from.y) > fabsf(l->to.x - l->from.x);
+    float x = l->from.x + t * (l->to.x - l->from.x);
+    float y = l->from.y + t * (l->to.y - l->from.y);
+    float depth = 1.0f / ((1.0f - t) / l->from.depth + t / l->to.depth);
+    for (int k = -1; k <= 1; ++k) {
+        int px = (int)floorf(x) + (is_steep ? k : 0);
+        int py = (int)floorf(y) + (is_steep ? 0 : k);
+        if (px < 0 || py < 0 || px >= out->width || py >= out->height) {
+            continue;
+        }
+        float off = is_steep ? (float)px + 0.5f - x : (float)py + 0.5f - y;
+        float cover = saturate(1.1f - fabsf(off));
+        float liquid = depth_at(scene->camera, px * scene->samples, py * scene->samples);
+        blend(image_at(out, px, py), cover * (liquid < depth ? 0.05f : 0.34f));
+    }
+}
+
+static void draw_line(const preview_scene* scene, image_rgb8* out, const line* l) {
+    float dx = l->to.x - l->from.x;
+    float dy = l->to.y - l->from.y;
+    float length = fmaxf(fabsf(dx), fabsf(dy));
+    bool is_drawable = l->from.depth > 0.0f && l->to.depth > 0.0f && length >= 1.0f &&
+                       length < 8.0f * (float)(out->width + out->height);
+    int steps = is_drawable ? (int)length : 0;
+    for (int i = 0; i <= steps && steps > 0; ++i) {
+        draw_line_at(scene, out, l, ((float)i + 0.5f) / ((float)steps + 1.0f));
+    }
+}
+
+static preview_point corner_point(const preview_scene* scene, int corner) {
+    double place[3];
+    for (int i = 0; i < 3; ++i) {
+        place[i] = preview_box_sign(corner, i) * scene->box.half[i];
+    }
+    preview_point p = preview_view_project(&scene->camera->view, place);
+    p.x /= (float)scene->samples;
+    p.y /= (float)scene->samples;
+    return p;
+}
+
+void preview_draw_box(const preview_scene* scene, image_rgb8* out) {
+    for (int corner = 0; corner < 8; ++corner) {
+        for (int axis = 0; axis < 3; ++axis) {
+            bool is_low = (corner >> axis & 1) == 0;
+            bool is_back = scene->box.flat_axis >= 0 && (corner >> scene->box.flat_axis & 1) == 0;
+            if (is_low && !is_back && axis != scene->box.flat_axis) {
+                line l = {corner_point(scene, corner), corner_point(scene, corner | 1 << axis)};
+                draw_line(scene, out, &l);
+            }
+        }
+    }
+}

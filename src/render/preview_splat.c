@@ -1,0 +1,384 @@
+#include "render/preview_splat.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+
+enum {
+    TILE_CELLS = 8,
+    BAND_ROWS = 16,
+    MATERIALS_MAX = 256,
+};
+
+// Radius of a ball over the cube root of a particle's volume: large enough that balls on a lattice
+// leave no holes.
+static const float radius_factor = 0.92f;
+// Smaller balls are drawn this large: they would fall between the pixels.
+static const float pixel_radius_min = 0.75f;
+// #d98c1a: honey.
+static const float honey[3] = {0.694f, 0.262f, 0.0103f};
+
+// ---------------------------------------------------------------------------------------------
+// The frame's arrays
+
+typedef struct wanted_array {
+    const char* name;
+    treacle_type type;
+    int components;
+    bool is_needed;
+} wanted_array;
+
+// *out = the data of an array of that shape with `count` items (any number if < 0).
+static treacle_status take_array(treacle_context* ctx, const treacle_frame* frame,
+                                 wanted_array wanted, int64_t count, const void** out) {
+    const treacle_array* array = treacle_frame_find(frame, wanted.name);
+    *out = NULL;
+    if (array == NULL) {
+        return wanted.is_needed
+                   ? check_fail(ctx, TREACLE_ERR_FORMAT,
+                                "the frame has no array '%s' and cannot be drawn", wanted.name)
+                   : TREACLE_OK;
+    }
+    if (array->type != wanted.type || array->components != wanted.components ||
+        (count >= 0 && array->count != count)) {
+        return check_fail(
+            ctx, TREACLE_ERR_FORMAT,
+            "the frame's array '%s' has %lld items of %d values of type %d and cannot "
+            "be drawn",
+            wanted.name, (long long)array->count, array->components, (int)array->type);
+    }
+    *out = array->data;
+    return TREACLE_OK;
+}
+
+static treacle_status check_tiles(treacle_context* ctx, const preview_particles* p,
+                                  int64_t particle_count) {
+    bool is_good = p->tile_first[0] == 0 && p->tile_first[p->tile_count] == particle_count;
+    for (int64_t i = 0; i < p->tile_count; ++i) {
+        is_good = is_good && p->tile_first[i] <= p->tile_first[i + 1];
+    }
+    if (!is_good) {
+        return check_fail(ctx, TREACLE_ERR_FORMAT,
+                          "the frame's array 'tile_first' does not rise from 0 to the number of "
+                          "particles, %lld",
+                          (long long)particle_count);
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status take_optional(treacle_context* ctx, int64_t count, preview_particles* p) {
+    const void* data = NULL;
+    wanted_array volume = {"volume", TREACLE_TYPE_F32, 1, false};
+    TREACLE_TRY(take_array(ctx, p->frame, volume, count, &data));
+    p->volume = data;
+    wanted_array colour = {"colour", TREACLE_TYPE_F32, 3, false};
+    TREACLE_TRY(take_array(ctx, p->frame, colour, count, &data));
+    p->colour = data;
+    wanted_array material = {"material", TREACLE_TYPE_U8, 1, false};
+    TREACLE_TRY(take_array(ctx, p->frame, material, count, &data));
+    p->material = data;
+    wanted_array palette = {"material_colour", TREACLE_TYPE_F32, 3, false};
+    TREACLE_TRY(take_array(ctx, p->frame, palette, -1, &data));
+    p->palette = data;
+    const treacle_array* array = treacle_frame_find(p->frame, "material_colour");
+    p->palette_count = array == NULL ? 0 : array->count;
+    return TREACLE_OK;
+}
+
+treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame* frame,
+                                      const preview_box* box, preview_particles* out) {
+    float cell = (float)frame->cell;
+    *out = (preview_particles){
+        .frame = frame,
+        .default_radius = 0.5f * radius_factor * cell,
+        .radius_limit = {0.05f * cell, 2.0f * cell},
+        .is_flat = box->flat_axis >= 0,
+    };
+    const void* data = NULL;
+    wanted_array position = {"position", TREACLE_TYPE_F32, 3, true};
+    TREACLE_TRY(take_array(ctx, frame, position, -1, &data));
+    out->position = data;
+    int64_t count = treacle_frame_find(frame, "position")->count;
+    wanted_array first = {"tile_first", TREACLE_TYPE_I64, 1, true};
+    wanted_array coord = {"tile_coord", TREACLE_TYPE_I32, 3, true};
+    TREACLE_TRY(take_array(ctx, frame, coord, -1, &data));
+    out->tile_coord = data;
+    out->tile_count = treacle_frame_find(frame, "tile_coord")->count;
+    TREACLE_TRY(take_array(ctx, frame, first, out->tile_count + 1, &data));
+    out->tile_first = data;
+    TREACLE_TRY(check_tiles(ctx, out, count));
+    return take_optional(ctx, count, out);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Layers
+
+treacle_status preview_layer_create(treacle_context* ctx, const preview_view* view, bool has_colour,
+                                    preview_layer* out) {
+    *out = (preview_layer){.ctx = ctx, .view = *view};
+    size_t pixels = preview_layer_pixels(out);
+    void* block = NULL;
+    treacle_status status = alloc_array(ctx, pixels, sizeof(float), "depths", &block);
+    out->depth = block;
+    if (status == TREACLE_OK) {
+        status = alloc_array(ctx, pixels, sizeof(float), "depths", &block);
+        out->spare = block;
+    }
+    if (status == TREACLE_OK) {
+        status = alloc_zero(ctx, pixels, sizeof(float), "thicknesses", &block);
+        out->thickness = block;
+    }
+    if (status == TREACLE_OK && has_colour) {
+        status = alloc_zero(ctx, pixels, sizeof(uint32_t), "colours", &block);
+        out->colour = block;
+    }
+    if (status != TREACLE_OK) {
+        preview_layer_destroy(out);
+    }
+    return status;
+}
+
+void preview_layer_destroy(preview_layer* layer) {
+    size_t pixels = preview_layer_pixels(layer);
+    alloc_free(layer->ctx, layer->depth, pixels * sizeof(float));
+    alloc_free(layer->ctx, layer->spare, pixels * sizeof(float));
+    alloc_free(layer->ctx, layer->thickness, pixels * sizeof(float));
+    alloc_free(layer->ctx, layer->colour, pixels * sizeof(uint32_t));
+    *layer = (preview_layer){.ctx = layer->ctx};
+}
+
+uint32_t preview_pack(const float rgb[3]) {
+    uint32_t packed = 0;
+    for (int i = 0; i < 3; ++i) {
+        float x = rgb[i] > 0.0f ? rgb[i] : 0.0f;
+        float root = sqrtf(x < 1.0f ? x : 1.0f);
+        packed |= (uint32_t)(root * 1023.0f + 0.5f) << (10 * i);
+    }
+    return packed;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Splatting
+
+typedef struct rows {
+    float first, last; // pixels; first > last: the tile is not seen
+} rows;
+
+typedef struct splat_job {
+    preview_layer* layer;
+    const preview_particles* particles;
+    rows* tile_rows;
+    double centre[3];
+    uint32_t palette[MATERIALS_MAX];
+} splat_job;
+
+// Where the particles of a tile are, seen from the eye: base + axis0 x + axis1 y + axis2 z, each
+// as (across, up, depth).
+typedef struct tile_frame {
+    float base[3];
+    float axis[3][3];
+} tile_frame;
+
+static tile_frame frame_of_tile(const splat_job* job, int64_t tile) {
+    const preview_view* view = &job->layer->view;
+    const treacle_frame* f = job->particles->frame;
+    const double* basis[3] = {view->right, view->up, view->forward};
+    tile_frame out;
+    for (int k = 0; k < 3; ++k) {
+        double base = 0.0;
+        for (int i = 0; i < 3; ++i) {
+            double corner = (double)job->particles->tile_coord[3 * tile + i] * TILE_CELLS;
+            double at = f->origin[i] + f->cell * corner - job->centre[i] - view->eye[i];
+            base += basis[k][i] * at;
+            out.axis[i][k] = (float)(basis[k][i] * f->cell);
+        }
+        out.base[k] = (float)base;
+    }
+    return out;
+}
+
+// Cube root to a few bits of a float: a guess from the exponent, then Newton.
+static float cube_root(float x) {
+    uint32_t bits = 0;
+    memcpy(&bits, &x, sizeof(bits));
+    bits = bits / 3 + 709921077u;
+    float root = 0.0f;
+    memcpy(&root, &bits, sizeof(root));
+    for (int i = 0; i < 3; ++i) {
+        root = (2.0f * root + x / (root * root)) * (1.0f / 3.0f);
+    }
+    return root;
+}
+
+static float radius_of(const preview_particles* p, int64_t i) {
+    if (p->volume == NULL) {
+        return p->default_radius;
+    }
+    float volume = p->volume[i];
+    if (!(volume > 0.0f) || !isfinite(volume)) {
+        return p->radius_limit[0];
+    }
+    float size = p->is_flat ? sqrtf(volume / (float)p->frame->cell) : cube_root(volume);
+    float radius = radius_factor * size;
+    radius = radius > p->radius_limit[0] ? radius : p->radius_limit[0];
+    return radius < p->radius_limit[1] ? radius : p->radius_limit[1];
+}
+
+typedef struct ball {
+    float x, y, depth; // pixels, pixels, metres
+    float radius;      // m
+    float pixel_radius;
+} ball;
+
+// False for what is behind the eye or nowhere.
+static bool place_ball(const splat_job* job, const tile_frame* t, int64_t i, ball* out) {
+    const preview_view* view = &job->layer->view;
+    const float* at = job->particles->position + 3 * i;
+    float seen[3];
+    for (int k = 0; k < 3; ++k) {
+        seen[k] =
+            t->base[k] + t->axis[0][k] * at[0] + t->axis[1][k] * at[1] + t->axis[2][k] * at[2];
+    }
+    out->radius = radius_of(job->particles, i);
+    if (!(seen[2] > 2.0f * out->radius)) {
+        return false;
+    }
+    float scale = view->has_perspective ? (float)view->scale / seen[2] : (float)view->scale;
+    out->x = (float)view->middle[0] + scale * seen[0];
+    out->y = (float)view->middle[1] - scale * seen[1];
+    out->depth = seen[2];
+    out->pixel_radius = scale * out->radius;
+    out->pixel_radius = out->pixel_radius > pixel_radius_min ? out->pixel_radius : pixel_radius_min;
+    float limit = (float)view->width + (float)view->height + out->pixel_radius;
+    return fabsf(out->x) < limit + (float)view->width && fabsf(out->y) < limit;
+}
+
+static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    splat_job* job = data;
+    const preview_particles* p = job->particles;
+    (void)worker;
+    for (int64_t tile = begin; tile < end; ++tile) {
+        tile_frame t = frame_of_tile(job, tile);
+        rows seen = {INFINITY, -INFINITY};
+        for (int64_t i = p->tile_first[tile]; i < p->tile_first[tile + 1]; ++i) {
+            ball b;
+            if (place_ball(job, &t, i, &b)) {
+                seen.first = fminf(seen.first, b.y - b.pixel_radius);
+                seen.last = fmaxf(seen.last, b.y + b.pixel_radius);
+            }
+        }
+        job->tile_rows[tile] = seen;
+    }
+}
+
+static uint32_t colour_of(const splat_job* job, int64_t i) {
+    const preview_particles* p = job->particles;
+    if (p->colour != NULL) {
+        return preview_pack(p->colour + 3 * i);
+    }
+    return job->palette[p->material == NULL ? 0 : p->material[i]];
+}
+
+// One ball into the rows first..last: the half sphere that faces the eye. Branch-free along a row.
+static void draw_ball(preview_layer* layer, const ball* b, uint32_t colour,
+                      const int row_range[2]) {
+    int width = layer->view.width;
+    float r = b->pixel_radius;
+    int x0 = b->x - r > 0.0f ? (int)(b->x - r) : 0;
+    int x1 = b->x + r < (float)(width - 1) ? (int)(b->x + r) : width - 1;
+    int y0 = b->y - r > (float)row_range[0] ? (int)(b->y - r) : row_range[0];
+    int y1 = b->y + r < (float)row_range[1] ? (int)(b->y + r) : row_range[1];
+    float shrink = 1.0f / (r * r);
+    for (int y = y0; y <= y1; ++y) {
+        float dy = (float)y + 0.5f - b->y;
+        float rest = 1.0f - dy * dy * shrink;
+        size_t row = (size_t)y * (size_t)width;
+        float* restrict depth = layer->depth + row;
+        float* restrict thickness = layer->thickness + row;
+        for (int x = x0; x <= x1; ++x) {
+            float dx = (float)x + 0.5f - b->x;
+            float inside = rest - dx * dx * shrink;
+            float bulge = b->radius * sqrtf(inside > 0.0f ? inside : 0.0f);
+            float front = inside > 0.0f ? b->depth - bulge : INFINITY;
+            thickness[x] += bulge;
+            if (front < depth[x]) {
+                depth[x] = front;
+                if (layer->colour != NULL) {
+                    layer->colour[row + (size_t)x] = colour;
+                }
+            }
+        }
+    }
+}
+
+static void draw_tile(const splat_job* job, int64_t tile, const int row_range[2]) {
+    const preview_particles* p = job->particles;
+    tile_frame t = frame_of_tile(job, tile);
+    for (int64_t i = p->tile_first[tile]; i < p->tile_first[tile + 1]; ++i) {
+        ball b;
+        if (place_ball(job, &t, i, &b) && b.y + b.pixel_radius >= (float)row_range[0] &&
+            b.y - b.pixel_radius < (float)(row_range[1] + 1)) {
+            draw_ball(job->layer, &b, job->layer->colour == NULL ? 0 : colour_of(job, i),
+                      row_range);
+        }
+    }
+}
+
+static void draw_bands(void* data, int64_t begin, int64_t end, int worker) {
+    splat_job* job = data;
+    const preview_view* view = &job->layer->view;
+    (void)worker;
+    for (int64_t band = begin; band < end; ++band) {
+        int last = (int)(band + 1) * BAND_ROWS - 1;
+        int row_range[2] = {(int)band * BAND_ROWS, last < view->height ? last : view->height - 1};
+        float* depth = job->layer->depth;
+        for (size_t i = (size_t)row_range[0] * (size_t)view->width;
+             i < (size_t)(row_range[1] + 1) * (size_t)view->width; ++i) {
+            depth[i] = INFINITY;
+        }
+        for (int64_t tile = 0; tile < job->particles->tile_count; ++tile) {
+            rows seen = job->tile_rows[tile];
+            if (seen.last >= (float)row_range[0] && seen.first < (float)(row_range[1] + 1)) {
+                draw_tile(job, tile, row_range);
+            }
+        }
+    }
+}
+
+static void fill_palette(splat_job* job) {
+    const preview_particles* p = job->particles;
+    for (int m = 0; m < MATERIALS_MAX; ++m) {
+        bool is_known = p->palette != NULL && m < p->palette_count;
+        job->palette[m] = preview_pack(is_known ? p->palette + (size_t)3 * (size_t)m : honey);
+    }
+}
+
+treacle_status preview_splat(preview_layer* layer, const preview_particles* particles) {
+    treacle_context* ctx = layer->ctx;
+    splat_job job = {.layer = layer, .particles = particles};
+    preview_box box = preview_box_of(particles->frame);
+    memcpy(job.centre, box.centre, sizeof(job.centre));
+    fill_palette(&job);
+    size_t tiles = (size_t)particles->tile_count;
+    void* block = NULL;
+    TREACLE_TRY(alloc_array(ctx, tiles, sizeof(rows), "tiles of a picture", &block));
+    job.tile_rows = block;
+    parallel_for(ctx, particles->tile_count, 4, measure_tiles, &job);
+    int64_t bands = (layer->view.height + BAND_ROWS - 1) / BAND_ROWS;
+    parallel_for(ctx, bands, 1, draw_bands, &job);
+    alloc_free(ctx, block, tiles * sizeof(rows));
+    return TREACLE_OK;
+}
+
+float preview_ball_pixels(const preview_layer* layer, const preview_particles* particles) {
+    const double middle[3] = {0.0, 0.0, 0.0};
+    preview_point at = preview_view_project(&layer->view, middle);
+    float radius = particles->default_radius;
+    if (particles->volume != NULL && particles->tile_first[particles->tile_count] > 0) {
+        radius = radius_of(particles, 0);
+    }
+    float pixels = at.depth > 0.0f ? at.scale * radius : 1.0f;
+    return pixels > pixel_radius_min ? pixels : pixel_radius_min;
+}

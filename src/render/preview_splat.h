@@ -1,0 +1,69 @@
+// Particles as balls in a depth buffer.
+//
+// The picture is cut into bands of rows. A band belongs to one chunk of the parallel loop, which
+// draws, tile by tile in order, the particles that touch it; so every pixel sees the same balls in
+// the same order whatever the number of threads.
+#pragma once
+
+#include "base/context.h"
+#include "render/preview_view.h"
+
+/// The particles of a frame, checked.
+typedef struct preview_particles {
+    const treacle_frame* frame;
+    int64_t tile_count;
+    const int64_t* tile_first;
+    const int32_t* tile_coord;
+    const float* position;
+    const float* volume;     // or NULL
+    const float* colour;     // or NULL; linear RGB
+    const uint8_t* material; // or NULL
+    const float* palette;    // or NULL; linear RGB of each material
+    int64_t palette_count;
+    float default_radius;  // m, without a volume
+    float radius_limit[2]; // m
+    bool is_flat;          // one cell thick: volume is area times the cell
+} preview_particles;
+
+/// What was drawn. Depth is INFINITY where nothing is.
+typedef struct preview_layer {
+    treacle_context* ctx;
+    preview_view view;
+    float* depth;     // m
+    float* spare;     // scratch of the smoothing
+    float* thickness; // m of liquid along the line of sight
+    uint32_t* colour; // packed by preview_pack; NULL if the layer has none
+} preview_layer;
+
+/// Checks types, counts and order of the arrays. ERR_FORMAT names the one that is wrong.
+treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame* frame,
+                                      const preview_box* box,
+                                      preview_particles* out) TREACLE_NODISCARD;
+
+treacle_status preview_layer_create(treacle_context* ctx, const preview_view* view, bool has_colour,
+                                    preview_layer* out) TREACLE_NODISCARD;
+void preview_layer_destroy(preview_layer* layer);
+
+/// Draws all particles.
+treacle_status preview_splat(preview_layer* layer,
+                             const preview_particles* particles) TREACLE_NODISCARD;
+/// Smooths the depth over about `reach` pixels, without crossing steps of more than `step` metres.
+void preview_smooth_depth(preview_layer* layer, float reach, float step);
+/// Smooths the thickness likewise, across everything.
+void preview_smooth_thickness(preview_layer* layer, float reach);
+
+/// Typical ball radius in pixels, at the middle of the box.
+float preview_ball_pixels(const preview_layer* layer, const preview_particles* particles);
+
+static inline size_t preview_layer_pixels(const preview_layer* layer) {
+    return (size_t)layer->view.width * (size_t)layer->view.height;
+}
+
+/// Linear RGB in 10 bits each, along the square root, where the eye wants them.
+uint32_t preview_pack(const float rgb[3]);
+static inline void preview_unpack(uint32_t packed, float rgb[3]) {
+    for (int i = 0; i < 3; ++i) {
+        float root = (float)(packed >> (10 * i) & 1023u) * (1.0f / 1023.0f);
+        rgb[i] = root * root;
+    }
+}
