@@ -1,0 +1,27 @@
+// Body forces on faces.
+#pragma once
+
+#include "grid/domain.h"
+#include "grid/tile_map.h"
+#include "math/field.h"
+#include "math/shape.h"
+
+/// An acceleration in a part of space, at one moment.
+typedef struct force_field {
+    const shape* where; // NULL: everywhere
+    const field* acceleration;
+    double strength;
+} force_field;
+
+typedef struct force_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    double time, dt;
+    double gravity[AXES]; // m/s^2
+    int field_count;
+    const force_field* fields;
+    const float* cell_buoyancy; // share of its weight that the liquid loses; NULL: none
+} force_params;
+
+/// face_u += dt (acceleration), on every face of the map.
+void force_apply(const force_params* params, float* const face_u[AXES]);

@@ -1,0 +1,287 @@
+// Pressure projection with a free surface [BBB07 sec. 2; BB08 sec. 5.2; S19 eq. 8-12].
+//
+//     u = u* - (dt / rho) grad p,   div u = 0 in the liquid,   p = 0 on its surface
+//
+// Discretised with the unknown x = dt p / (rho_ref h), in m/s, at cells with phi < 0, for each one
+//
+//     sum over its faces of  w_f (x_i - x_j)  =  - sum over its faces of  +-A_f u*_f     [press.1]
+//
+// with w_f = A_f rho_ref / rho_f between two liquid cells, A_f the open share of the face. Between
+// a liquid cell and air the surface is where phi, linear between the centres, vanishes: at the
+// share theta = phi_i / (phi_i - phi_j) of the way. There x = 0, hence w_f / theta on the diagonal,
+// the ghost fluid [BB08 sec. 5.2]:                                                        [press.2]
+//
+//     u_f = u*_f - (rho_ref / rho_f) (x_j - x_i)            between liquid cells i, j = i + e_a
+//     u_f = u*_f - (rho_ref / rho_f) (0 - x_i) / theta      between liquid i and air j
+//
+// Beyond an open side of the domain phi is mirrored with its sign turned: the surface is on the
+// side. Along an inactive axis there are no faces.
+//
+// Staggering: x, phi, extra at cells; u, w, A, rho on faces. Symbols: face_w, cell_extra, face_open
+// (A), face_rho (rho_f / rho_ref), cell_x.
+// Properties that tests check: hydrostatic pressure is exact for a level surface at any offset; the
+// divergence after the solve is the residual; symmetric weights; uniform velocity stays.
+#include "phys/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "grid/gather.h"
+#include "phys/relax.h"
+#include "solve/pressure_solver.h"
+
+enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
+static const int step_of[AXES] = {1, SIDE, SIDE* SIDE};
+
+typedef struct project_job {
+    const projection* of;
+    float* const* face_u;
+    double* rhs;
+    const double* cell_x;
+} project_job;
+
+// phi around a tile, mirrored with its sign turned beyond open sides.
+static void gather_phi(const projection_params* params, tile_ix tile, float phi[VALUES]) {
+    gather_block(params->map, params->cell_phi, tile, 1, 1, phi);
+    const grid_domain* domain = params->domain;
+    for (int a = 0; a < AXES; ++a) {
+        int low = params->map->coord[tile].at[a] * TILE_SIZE - 1;
+        int b = (a + 1) % AXES, c = (a + 2) % AXES;
+        for (int high = 0; high < 2; ++high) {
+            int plane = (high ? domain->cells[a] : -1) - low;
+            bool is_here = plane >= 0 && plane < SIDE && domain->is_active[a];
+            if (!is_here || domain->sides[a][high] != TREACLE_SIDE_OPEN) {
+                continue;
+            }
+            int inside = (high ? plane - 1 : plane + 1) * step_of[a];
+            for (int i = 0; i < SIDE * SIDE; ++i) {
+                int row = i % SIDE * step_of[b] + i / SIDE * step_of[c];
+                phi[row + plane * step_of[a]] = -phi[row + inside];
+            }
+        }
+    }
+}
+
+static float theta_of(float inside, float outside) {
+    return fmaxf(inside / (inside - outside), PROJECTION_THETA_MIN);
+}
+
+// Weight of a face between cells with phi `low` and `high`: of their link, and on their diagonals.
+typedef struct face_weight {
+    float link, extra_low, extra_high;
+} face_weight;
+
+static face_weight weigh_face(float open_over_rho, float low, float high) {
+    face_weight w = {0.0f, 0.0f, 0.0f};
+    if (low < 0.0f && high < 0.0f) {
+        w.link = open_over_rho;
+    } else if (low < 0.0f) {
+        w.extra_low = open_over_rho / theta_of(low, high);
+    } else if (high < 0.0f) {
+        w.extra_high = open_over_rho / theta_of(high, low);
+    }
+    return w;
+}
+
+// What a tile sees of its own and of its high neighbours' faces across axis a.
+typedef struct face_block {
+    float open[VALUES], rho[VALUES];
+} face_block;
+
+static void gather_faces(const projection_params* params, int a, tile_ix tile, face_block* out) {
+    gather_block(params->map, params->face_open[a], tile, 1, 1, out->open);
+    if (params->face_rho[a] != NULL) {
+        gather_block(params->map, params->face_rho[a], tile, 1, 1, out->rho);
+    }
+    for (int i = 0; i < VALUES; ++i) {
+        out->rho[i] = params->face_rho[a] != NULL && out->rho[i] > 0.0f ? out->rho[i] : 1.0f;
+    }
+}
+
+// Calls for every cell of the tile that counts; `at` indexes the block, `cell` the tile.
+#define FOR_CELLS(map, cell, at)                                                                   \
+    for (int z_ = 0; z_ < tile_layers(map, 2); ++z_)                                               \
+        for (int y_ = 0; y_ < tile_layers(map, 1); ++y_)                                           \
+            for (int x_ = 0, cell = (z_ * TILE_SIZE + y_) * TILE_SIZE,                             \
+                     at = BLOCK_INDEX(1, 1, 0, y_, z_);                                            \
+                 x_ < tile_layers(map, 0); ++x_, ++cell, ++at)
+
+static void assemble_axis(const projection_params* params, int a, tile_ix tile, const float* phi,
+                          const projection* system) {
+    face_block faces;
+    gather_faces(params, a, tile, &faces);
+    float* link = system->face_w[a] + (size_t)tile * TILE_CELLS;
+    float* extra = system->cell_extra + (size_t)tile * TILE_CELLS;
+    int step = step_of[a];
+    FOR_CELLS(params->map, cell, at) {
+        float low = faces.open[at] / faces.rho[at];
+        float high = faces.open[at + step] / faces.rho[at + step];
+        face_weight below = weigh_face(low, phi[at - step], phi[at]);
+        face_weight above = weigh_face(high, phi[at], phi[at + step]);
+        link[cell] = below.link;
+        extra[cell] += below.extra_high + above.extra_low;
+    }
+}
+
+static void assemble_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const project_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float phi[VALUES];
+        gather_phi(job->of->params, (tile_ix)t, phi);
+        for (int a = 0; a < AXES; ++a) {
+            if (job->of->params->domain->is_active[a]) {
+                assemble_axis(job->of->params, a, (tile_ix)t, phi, job->of);
+            }
+        }
+    }
+}
+
+treacle_status projection_create(const projection_params* params, projection* out) {
+    *out = (projection){.params = params};
+    treacle_context* ctx = params->map->ctx;
+    size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
+    treacle_status status = TREACLE_OK;
+    void* block = NULL;
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY_GOTO(alloc_zero(ctx, values, sizeof(float), "pressure weights", &block), fail);
+        out->face_w[a] = block;
+    }
+    TREACLE_TRY_GOTO(alloc_zero(ctx, values, sizeof(float), "pressure diagonal", &block), fail);
+    out->cell_extra = block;
+    project_job job = {.of = out};
+    parallel_for(ctx, params->map->count, 4, assemble_tiles, &job);
+    pressure_system system = {.domain = params->domain,
+                              .map = params->map,
+                              .link = {out->face_w[0], out->face_w[1], out->face_w[2]},
+                              .extra = out->cell_extra};
+    if (!params->is_relaxed) {
+        TREACLE_TRY_GOTO(pressure_solver_create(ctx, &system, &out->solver), fail);
+    }
+    return TREACLE_OK;
+fail:
+    projection_destroy(out);
+    return status;
+}
+
+void projection_destroy(projection* p) {
+    if (p->params == NULL) {
+        return;
+    }
+    treacle_context* ctx = p->params->map->ctx;
+    size_t bytes = ((size_t)p->params->map->count + 1) * TILE_CELLS * sizeof(float);
+    pressure_solver_destroy(p->solver);
+    for (int a = 0; a < AXES; ++a) {
+        alloc_free(ctx, p->face_w[a], bytes);
+    }
+    alloc_free(ctx, p->cell_extra, bytes);
+    *p = (projection){0};
+}
+
+treacle_status projection_solve(const projection* p, double* rhs, double* cell_x,
+                                solve_stats* stats) {
+    if (p->params->is_relaxed) {
+        relax_pressure(p, rhs, cell_x, stats);
+        return TREACLE_OK;
+    }
+    return pressure_solve(p->solver, rhs, cell_x, &p->params->solve, stats);
+}
+
+// rhs = minus the divergence of face_u, times the cell width, in liquid cells [press.1].
+static void diverge_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const project_job* job = data;
+    const projection_params* params = job->of->params;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        const float* phi = params->cell_phi + (size_t)t * TILE_CELLS;
+        double* rhs = job->rhs + (size_t)t * TILE_CELLS;
+        for (int a = 0; a < AXES; ++a) {
+            if (!params->domain->is_active[a]) {
+                continue;
+            }
+            float open[VALUES], u[VALUES];
+            gather_block(params->map, params->face_open[a], (tile_ix)t, 1, 1, open);
+            gather_block(params->map, job->face_u[a], (tile_ix)t, 1, 1, u);
+            int step = step_of[a];
+            FOR_CELLS(params->map, cell, at) {
+                double in = (double)open[at] * (double)u[at];
+                double out = (double)open[at + step] * (double)u[at + step];
+                rhs[cell] += phi[cell] < 0.0f ? in - out : 0.0;
+            }
+        }
+    }
+}
+
+static void gather_x(const project_job* job, tile_ix tile, double x[VALUES]) {
+    for (int z = -1; z <= TILE_SIZE; ++z) {
+        for (int y = -1; y <= TILE_SIZE; ++y) {
+            const tile_ix* from = block_row_tiles(job->of->params->map, tile, y, z);
+            for (int i = -1; i <= TILE_SIZE; ++i) {
+                size_t start = (size_t)from[block_side_of(i) + 1] * TILE_CELLS;
+                x[BLOCK_INDEX(1, 1, i, y, z)] =
+                    job->cell_x[start + (size_t)(block_row_at(y, z) + (i & 7))];
+            }
+        }
+    }
+}
+
+// The change of velocity through one face, in units of x over density [press.2].
+static double gradient_at(float low_phi, float high_phi, double low_x, double high_x) {
+    if (low_phi < 0.0f && high_phi < 0.0f) {
+        return high_x - low_x;
+    }
+    if (low_phi < 0.0f) {
+        return -low_x / (double)theta_of(low_phi, high_phi);
+    }
+    return high_phi < 0.0f ? high_x / (double)theta_of(high_phi, low_phi) : 0.0;
+}
+
+static void correct_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const project_job* job = data;
+    const projection_params* params = job->of->params;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float phi[VALUES];
+        double x[VALUES];
+        gather_phi(params, (tile_ix)t, phi);
+        gather_x(job, (tile_ix)t, x);
+        for (int a = 0; a < AXES; ++a) {
+            if (!params->domain->is_active[a]) {
+                continue;
+            }
+            face_block faces;
+            gather_faces(params, a, (tile_ix)t, &faces);
+            float* u = job->face_u[a] + (size_t)t * TILE_CELLS;
+            int step = step_of[a];
+            FOR_CELLS(params->map, cell, at) {
+                double gradient = gradient_at(phi[at - step], phi[at], x[at - step], x[at]);
+                bool is_open = faces.open[at] > 0.0f;
+                u[cell] -= is_open ? (float)(gradient / (double)faces.rho[at]) : 0.0f;
+            }
+        }
+    }
+}
+
+void projection_subtract_gradient(const projection* p, const double* cell_x,
+                                  float* const face_u[AXES]) {
+    project_job job = {.of = p, .face_u = face_u, .cell_x = cell_x};
+    parallel_for(p->params->map->ctx, p->params->map->count, 4, correct_tiles, &job);
+}
+
+treacle_status projection_apply(const projection* p, float* const face_u[AXES], double* cell_x,
+                                solve_stats* stats) {
+    treacle_context* ctx = p->params->map->ctx;
+    size_t values = ((size_t)p->params->map->count + 1) * TILE_CELLS;
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(ctx, values, sizeof(double), "divergence", &block));
+    project_job job = {.of = p, .face_u = face_u, .rhs = block};
+    parallel_for(ctx, p->params->map->count, 4, diverge_tiles, &job);
+    treacle_status status = projection_solve(p, job.rhs, cell_x, stats);
+    if (status == TREACLE_OK) {
+        projection_subtract_gradient(p, cell_x, face_u);
+    }
+    alloc_free(ctx, job.rhs, values * sizeof(double));
+    return status;
+}

@@ -1,0 +1,46 @@
+// Pressure: makes the velocity free of divergence where there is liquid.
+#pragma once
+
+#include "grid/domain.h"
+#include "grid/tile_map.h"
+#include "solve/solve_stats.h"
+
+/// What the projection needs to know about the liquid.
+typedef struct projection_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    const float* cell_phi;        // cells, < 0 in liquid; [count + 1][512], dummy tile > 0
+    const float* face_open[AXES]; // 0..1, share of a face that liquid may cross
+    const float* face_rho[AXES];  // density over the reference density; NULL: 1 everywhere
+    solve_params solve;
+    bool is_relaxed; // the comparator of [S19 eq. 23, 24] instead of the solve
+} projection_params;
+
+/// The linear system of one geometry: sum over faces w (x_i - x_j) + extra x_i = rhs.
+typedef struct projection {
+    const projection_params* params; // not owned
+    float* face_w[AXES];             // [count + 1][512]
+    float* cell_extra;               // [count + 1][512]
+    struct pressure_solver* solver;
+} projection;
+
+/// Assembles the system of the geometry. The params must outlive it.
+treacle_status projection_create(const projection_params* params,
+                                 projection* out) TREACLE_NODISCARD;
+/// Harmless on a zeroed system.
+void projection_destroy(projection* p);
+
+/// Solves for cell_x, [count + 1][512]; a first guess goes in. rhs is used up.
+treacle_status projection_solve(const projection* p, double* rhs, double* cell_x,
+                                solve_stats* stats) TREACLE_NODISCARD;
+/// face_u -= gradient of cell_x over density, on every open face that touches liquid.
+void projection_subtract_gradient(const projection* p, const double* cell_x,
+                                  float* const face_u[AXES]);
+
+/// Projects face_u in place. cell_x: first guess in, dt p / (rho_ref h) in m/s out.
+treacle_status projection_apply(const projection* p, float* const face_u[AXES], double* cell_x,
+                                solve_stats* stats) TREACLE_NODISCARD;
+
+/// A surface nearer to a cell's centre than this share of the way to the next is put there: the
+/// diagonal grows like its inverse.
+#define PROJECTION_THETA_MIN 0.01f

@@ -1,0 +1,22 @@
+// Density correction: keeps particles evenly spread, and with it the volume.
+#pragma once
+
+#include "particles/particles.h"
+#include "phys/projection.h"
+
+typedef struct volume_params {
+    const projection* geometry; // with unit density
+    const float* cell_volume;   // volume of the particles as cells see it, in full cells
+    const particles* p;         // POSITION is moved
+} volume_params;
+
+/// How crowded the liquid was before.
+typedef struct volume_stats {
+    solve_stats solve;
+    double spread; // root mean square of volume / target - 1 in cells deeper than one cell
+} volume_stats;
+
+treacle_status volume_correct(const volume_params* params, volume_stats* stats) TREACLE_NODISCARD;
+
+/// The most that one correction moves a particle, in cells.
+#define VOLUME_SHIFT_MAX 0.25f
