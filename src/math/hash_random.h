@@ -17,6 +17,7 @@ typedef enum random_purpose {
     RANDOM_SPLIT_Y,
     RANDOM_SPLIT_Z,
     RANDOM_TEST,
+    RANDOM_BOX,
 } random_purpose;
 
 static inline uint64_t hash_random_bits(uint64_t seed, uint64_t id, random_purpose purpose) {

@@ -15,6 +15,7 @@
 #include "base/context.h"
 #include "grid/domain.h"
 #include "grid/tile_map.h"
+#include "math/vec3.h"
 #include "treacle/cache.h"
 
 typedef int64_t particle_ix;
@@ -47,21 +48,52 @@ typedef struct particle_column_info {
 } particle_column_info;
 extern const particle_column_info particle_columns[PARTICLE_COLUMN_COUNT];
 
+// The four arrays below grow on their own: a failed growth leaves some of them larger than
+// `capacity` asks for and all of them usable.
 typedef struct particles {
     treacle_context* ctx;
     uint32_t column_mask; // bit c: column c exists
-    particle_ix count, capacity;
-    void* column[PARTICLE_COLUMN_COUNT]; // NULL where it does not exist
+    particle_ix count;
+    void* column[PARTICLE_COLUMN_COUNT];                // NULL where it does not exist
+    particle_ix column_capacity[PARTICLE_COLUMN_COUNT]; // rows
+    // A group is a run of rows with the same tile. After a sort the groups are the tiles: in Morton
+    // order, no tile twice, none empty. Rows that are appended open groups of their own at the end.
     tile_ix tile_count;
-    tile_ix tile_capacity;
-    tile_coord* tile;        // [tile_count], Morton order
+    tile_ix tile_capacity, tile_first_capacity;
+    tile_coord* tile;        // [tile_count]
     particle_ix* tile_first; // [tile_count + 1]
 } particles;
 
 /// An empty store with the given columns. POSITION, VELOCITY, ID, VOLUME and MATERIAL always exist.
 treacle_status particles_create(treacle_context* ctx, uint32_t column_mask,
                                 particles* out) TREACLE_NODISCARD;
+/// Harmless on a zeroed store, and twice.
 void particles_destroy(particles* p);
+
+/// Room for that many rows and groups in all. On failure the store holds what it held.
+treacle_status particles_reserve(particles* p, particle_ix rows, int64_t groups) TREACLE_NODISCARD;
+/// Adds `rows` rows at the end, in the group of `tile`, and gives the first of them; their columns
+/// are not initialised. Extends the last group if it has the same tile. On failure: as it was.
+treacle_status particles_append(particles* p, tile_coord tile, particle_ix rows,
+                                particle_ix* first) TREACLE_NODISCARD;
+/// Removes the rows whose is_removed[row] is 1, not 0; the others keep their order and groups.
+void particles_remove(particles* p, const uint8_t* is_removed);
+/// dst = src. Both must have the same columns. On failure dst is empty.
+treacle_status particles_copy(particles* dst, const particles* src) TREACLE_NODISCARD;
+void particles_swap(particles* a, particles* b);
+/// No rows, no groups; keeps the memory.
+void particles_clear(particles* p);
+
+/// Whether the groups partition the rows.
+bool particles_is_grouped(const particles* p);
+/// Whether the store is as a sort leaves it: grouped, in order, every position in its tile and
+/// domain. For tests and for state that comes from files.
+bool particles_is_sorted(const particles* p, const grid_domain* domain);
+
+/// The cell of a tile-local position in [0, 8)^3, as an index into a tile's 512 values.
+static inline int particles_cell(const float position[AXES]) {
+    return ((int)position[2] * TILE_SIZE + (int)position[1]) * TILE_SIZE + (int)position[0];
+}
 
 static inline float* particles_f32(const particles* p, particle_column column) {
     return (float*)p->column[column];
@@ -71,4 +103,40 @@ static inline uint64_t* particles_id(const particles* p) {
 }
 static inline uint8_t* particles_material(const particles* p) {
     return (uint8_t*)p->column[PARTICLE_MATERIAL];
+}
+
+/// A particle as it is born. Along an inactive axis it sits on the mid-plane and does not move.
+typedef struct particle_birth {
+    uint64_t id;
+    float position[AXES]; // in the tile of its row
+    vec3 place;           // m
+    vec3 velocity;        // m/s
+    double volume;        // m^3
+    uint8_t material;
+    float colour[3];
+} particle_birth;
+/// Fills every column of the row.
+void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
+                    const particle_birth* birth);
+
+/// The place of a tile-local position, m.
+static inline vec3 particles_place(const grid_domain* domain, tile_coord tile,
+                                   const float position[AXES]) {
+    vec3 out;
+    for (int a = 0; a < AXES; ++a) {
+        double cells = (double)TILE_SIZE * tile.at[a] + (double)position[a];
+        out.at[a] = domain->origin[a] + domain->h * cells;
+    }
+    return out;
+}
+/// The tile of a place and the position in it. Places outside the domain get a tile next to it and
+/// a position beyond it, for the sort to judge.
+void particles_locate(const grid_domain* domain, vec3 place, tile_coord* tile,
+                      float position[AXES]);
+
+// The source part of an id.
+enum { PARTICLE_SOURCE_SHIFT = 48 };
+#define PARTICLE_BIRTHS_MAX (UINT64_C(1) << PARTICLE_SOURCE_SHIFT)
+static inline uint64_t particles_make_id(uint64_t source, uint64_t birth) {
+    return source << PARTICLE_SOURCE_SHIFT | birth;
 }

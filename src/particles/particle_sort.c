@@ -1,0 +1,569 @@
+// A counting sort in six passes over what a simulation moves in a step: little. "Group" is a run of
+// rows with the same tile before the sort, "slot" one of the 27 tiles around it.
+//
+//     classify   by groups    each row: slot and cell, position carried; rows a slot counted
+//     stream     serial       the non-empty (group, slot) streams, sorted by the tile they go to:
+//                             the new tiles, and where in them each stream's rows begin
+//     scatter    by groups    row numbers to their streams
+//     order      by tiles     row numbers by cell (counting) and id (merging)
+//     gather     by rows      every column, through that order
+//
+// A row that crossed more than one tile is a stream of its own. Two bytes, one byte and two row
+// numbers are all that a row needs: 11 bytes.
+#include "particles/particle_sort.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+
+enum {
+    SLOT_FAR = TILE_NEIGHBOURS, // more than one tile away
+    SLOT_NONE,                  // removed
+    INSERTION_MAX = 16,         // rows that are sorted by insertion
+    GATHER_GRAIN = 8192,
+    RADIX = 256,
+};
+
+// Rows that go from one group to one tile.
+typedef struct stream {
+    uint64_t key; // of the tile
+    tile_coord tile;
+    uint32_t count;
+    int64_t source; // group * 27 + slot, or -1 - row for a row that went far
+} stream;
+
+typedef struct sort_job {
+    particles* p;
+    const grid_domain* domain;
+    // By row.
+    uint8_t* slot;
+    uint16_t* cell;
+    uint32_t* bucket; // rows by tile
+    uint32_t* order;  // rows by tile, cell and id
+    // By group.
+    uint32_t (*slot_count)[TILE_NEIGHBOURS]; // rows
+    particle_ix (*cursor)[TILE_NEIGHBOURS];  // where in `bucket` the slot's next row goes
+    // Streams and the new tiles.
+    int64_t stream_count;
+    stream *streams, *stream_spare;
+    int64_t tile_count;
+    tile_coord* tile;
+    particle_ix* tile_first;
+    // Integer sums: any order will do.
+    _Atomic int64_t removed, stopped, far, bad;
+} sort_job;
+
+void particle_spares_init(particle_spares* spares, treacle_context* ctx) {
+    *spares = (particle_spares){.ctx = ctx};
+}
+
+static const size_t row_size[PARTICLE_ROW_SIZES] = {1, 4, 8, 12, 36};
+
+void particle_spares_finish(particle_spares* spares) {
+    for (int s = 0; spares->ctx != NULL && s < PARTICLE_ROW_SIZES; ++s) {
+        alloc_free(spares->ctx, spares->column[s], (size_t)spares->capacity[s] * row_size[s]);
+    }
+    *spares = (particle_spares){.ctx = spares->ctx};
+}
+
+static int spare_of(particle_column column) {
+    int s = 0;
+    while (row_size[s] != particle_columns[column].bytes) {
+        s += 1;
+        TREACLE_ASSERT(s < PARTICLE_ROW_SIZES);
+    }
+    return s;
+}
+
+static treacle_status reserve_spares(particle_spares* spares, const particles* p) {
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        int s = spare_of((particle_column)c);
+        if (p->column[c] != NULL && p->column_capacity[c] > spares->capacity[s]) {
+            size_t old = (size_t)spares->capacity[s] * row_size[s];
+            alloc_free(spares->ctx, spares->column[s], old);
+            spares->column[s] = NULL;
+            spares->capacity[s] = 0;
+            TREACLE_TRY(alloc_array(spares->ctx, (size_t)p->column_capacity[c], row_size[s],
+                                    "sorting particles", &spares->column[s]));
+            spares->capacity[s] = p->column_capacity[c];
+        }
+    }
+    return TREACLE_OK;
+}
+
+// ---- classify ----
+
+// Where a position goes along one axis.
+typedef struct landing {
+    int32_t shift;   // in tiles, before periodic axes wrap
+    float position;  // in the tile it goes to
+    bool is_removed; // through an open side
+    int hit;         // -1 or 1: the low or high wall; 0: none
+} landing;
+
+// `place` is in cells from the domain's low corner; `tile` the one that it is local to.
+static landing land(const grid_domain* domain, int a, int32_t tile, double place) {
+    landing out = {0};
+    double length = domain->cells[a];
+    if (!domain->is_periodic[a] && !(place >= 0.0 && place < length)) {
+        out.hit = place < 0.0 ? -1 : 1;
+        out.is_removed = domain->sides[a][out.hit > 0] == TREACLE_SIDE_OPEN;
+        place = out.hit < 0 ? SIDE_MARGIN : length - SIDE_MARGIN;
+    } else if (domain->is_periodic[a] && !(fabs(place) < (double)INT32_MAX)) {
+        place = 0.0; // too far away to say where it wraps to
+    }
+    double to = floor(place / TILE_SIZE);
+    out.shift = (int32_t)to - tile;
+    out.position = (float)(place - TILE_SIZE * to);
+    if (out.position >= (float)TILE_SIZE) {
+        out.position = nextafterf((float)TILE_SIZE, 0.0f); // it was rounded up out of the tile
+    }
+    return out;
+}
+
+// A wall takes the velocity into it; one that liquid sticks to takes all.
+static void stop(const grid_domain* domain, int a, int hit, float velocity[AXES]) {
+    if (domain->sides[a][hit > 0] == TREACLE_SIDE_NO_SLIP) {
+        velocity[0] = velocity[1] = velocity[2] = 0.0f;
+    } else if (velocity[a] * (float)hit > 0.0f) {
+        velocity[a] = 0.0f;
+    }
+}
+
+// What one row does, and what it adds to the counts.
+typedef struct row_fate {
+    int32_t shift[AXES];
+    float position[AXES];
+    bool is_bad, is_removed, is_stopped;
+} row_fate;
+
+static row_fate trace(const sort_job* job, tile_coord tile, particle_ix row) {
+    const grid_domain* domain = job->domain;
+    const float* position = particles_f32(job->p, PARTICLE_POSITION) + AXES * row;
+    float* velocity = particles_f32(job->p, PARTICLE_VELOCITY) + AXES * row;
+    row_fate fate = {.position = {0.5f, 0.5f, 0.5f}};
+    for (int a = 0; a < AXES; ++a) {
+        if (!domain->is_active[a]) {
+            fate.shift[a] = -tile.at[a];
+            continue;
+        }
+        if (!isfinite(position[a])) {
+            fate.is_bad = true;
+            return fate;
+        }
+        landing to =
+            land(domain, a, tile.at[a], (double)TILE_SIZE * tile.at[a] + (double)position[a]);
+        fate.shift[a] = to.shift;
+        fate.position[a] = to.position;
+        fate.is_removed = fate.is_removed || to.is_removed;
+        if (to.hit != 0 && !to.is_removed) {
+            fate.is_stopped = true;
+            stop(domain, a, to.hit, velocity);
+        }
+    }
+    return fate;
+}
+
+static void settle(const sort_job* job, particle_ix row, const row_fate* fate) {
+    float* position = particles_f32(job->p, PARTICLE_POSITION) + AXES * row;
+    memcpy(position, fate->position, sizeof(fate->position));
+    job->cell[row] = (uint16_t)particles_cell(fate->position);
+}
+
+// The slot of a row that is not simply where it was.
+static uint8_t classify_row(sort_job* job, tile_coord tile, particle_ix row) {
+    row_fate fate = trace(job, tile, row);
+    if (fate.is_bad || fate.is_removed) {
+        atomic_fetch_add(fate.is_bad ? &job->bad : &job->removed, 1);
+        return SLOT_NONE;
+    }
+    if (fate.is_stopped) {
+        atomic_fetch_add(&job->stopped, 1);
+    }
+    for (int a = 0; a < AXES; ++a) {
+        if (fate.shift[a] < -1 || fate.shift[a] > 1) {
+            atomic_fetch_add(&job->far, 1);
+            return SLOT_FAR; // its position is left alone: it will be traced again
+        }
+    }
+    settle(job, row, &fate);
+    return (uint8_t)TILE_NEIGHBOUR(fate.shift[0], fate.shift[1], fate.shift[2]);
+}
+
+// Positions in [low, high) along every axis stay in the tile as they are.
+typedef struct home {
+    float low[AXES], high[AXES];
+} home;
+
+static home home_of(const grid_domain* domain, tile_coord tile) {
+    home out;
+    for (int a = 0; a < AXES; ++a) {
+        int32_t left = domain->cells[a] - TILE_SIZE * tile.at[a];
+        bool is_inside = tile.at[a] >= 0 && left > 0;
+        out.low[a] = domain->is_active[a] ? 0.0f : 0.5f;
+        out.high[a] = !is_inside              ? 0.0f
+                      : !domain->is_active[a] ? nextafterf(0.5f, 1.0f)
+                      : left < TILE_SIZE      ? (float)left
+                                              : (float)TILE_SIZE;
+    }
+    return out;
+}
+
+static inline bool is_home(const home* h, const float x[AXES]) {
+    return (x[0] >= h->low[0]) & (x[0] < h->high[0]) & (x[1] >= h->low[1]) & (x[1] < h->high[1]) &
+           (x[2] >= h->low[2]) & (x[2] < h->high[2]);
+}
+
+static void classify_group(sort_job* job, tile_ix group) {
+    const particles* p = job->p;
+    const float* position = particles_f32(p, PARTICLE_POSITION);
+    home stay = home_of(job->domain, p->tile[group]);
+    uint32_t count[SLOT_NONE + 1] = {0};
+    for (particle_ix row = p->tile_first[group]; row < p->tile_first[group + 1]; ++row) {
+        uint8_t slot = TILE_SELF;
+        if (TREACLE_LIKELY(is_home(&stay, position + AXES * row))) {
+            job->cell[row] = (uint16_t)particles_cell(position + AXES * row);
+        } else {
+            slot = classify_row(job, p->tile[group], row);
+        }
+        job->slot[row] = slot;
+        count[slot] += 1;
+    }
+    memcpy(job->slot_count[group], count, sizeof(job->slot_count[group]));
+}
+
+static void classify(void* data, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    for (int64_t group = begin; group < end; ++group) {
+        classify_group(data, (tile_ix)group);
+    }
+}
+
+// ---- stream ----
+
+static stream stream_to(const sort_job* job, tile_coord from, const int32_t shift[AXES]) {
+    stream out = {0};
+    for (int a = 0; a < AXES; ++a) {
+        out.tile.at[a] = from.at[a] + shift[a];
+        if (job->domain->is_periodic[a]) {
+            int32_t period = job->domain->tiles[a];
+            out.tile.at[a] = (out.tile.at[a] % period + period) % period;
+        }
+    }
+    out.key = tile_key(out.tile);
+    return out;
+}
+
+static int64_t count_streams(const sort_job* job) {
+    int64_t count = job->far;
+    for (tile_ix g = 0; g < job->p->tile_count; ++g) {
+        for (int s = 0; s < TILE_NEIGHBOURS; ++s) {
+            count += job->slot_count[g][s] != 0;
+        }
+    }
+    return count;
+}
+
+static void list_far_rows(sort_job* job, tile_ix group) {
+    const particles* p = job->p;
+    for (particle_ix row = p->tile_first[group]; row < p->tile_first[group + 1]; ++row) {
+        if (job->slot[row] == SLOT_FAR) {
+            row_fate fate = trace(job, p->tile[group], row);
+            settle(job, row, &fate);
+            stream s = stream_to(job, p->tile[group], fate.shift);
+            s.count = 1;
+            s.source = -1 - row;
+            job->streams[job->stream_count++] = s;
+        }
+    }
+}
+
+static void list_streams(sort_job* job) {
+    for (tile_ix g = 0; g < job->p->tile_count; ++g) {
+        for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
+            if (job->slot_count[g][n] != 0) {
+                int32_t shift[AXES] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+                stream s = stream_to(job, job->p->tile[g], shift);
+                s.count = job->slot_count[g][n];
+                s.source = (int64_t)g * TILE_NEIGHBOURS + n;
+                job->streams[job->stream_count++] = s;
+            }
+        }
+        if (job->far > 0) {
+            list_far_rows(job, g);
+        }
+    }
+}
+
+static void radix_pass(int64_t count, const stream* from, stream* to, int shift) {
+    int64_t first[RADIX + 1] = {0};
+    for (int64_t i = 0; i < count; ++i) {
+        first[(from[i].key >> shift & (RADIX - 1)) + 1] += 1;
+    }
+    for (int r = 0; r < RADIX; ++r) {
+        first[r + 1] += first[r];
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        to[first[from[i].key >> shift & (RADIX - 1)]++] = from[i];
+    }
+}
+
+// By key; streams of one tile stay in the order of their groups.
+static void sort_streams(sort_job* job) {
+    uint64_t bits = 0;
+    for (int64_t i = 0; i < job->stream_count; ++i) {
+        bits |= job->streams[i].key;
+    }
+    for (int shift = 0; shift < 64 && bits >> shift != 0; shift += 8) {
+        radix_pass(job->stream_count, job->streams, job->stream_spare, shift);
+        stream* sorted = job->stream_spare;
+        job->stream_spare = job->streams;
+        job->streams = sorted;
+    }
+}
+
+// Lays the streams end to end: the new tiles, and each stream's place in the bucket.
+static void place_streams(sort_job* job) {
+    particle_ix at = 0;
+    for (int64_t i = 0; i < job->stream_count; ++i) {
+        const stream* s = &job->streams[i];
+        if (i == 0 || s->key != job->streams[i - 1].key) {
+            job->tile[job->tile_count] = s->tile;
+            job->tile_first[job->tile_count] = at;
+            job->tile_count += 1;
+        }
+        if (s->source < 0) {
+            job->bucket[at] = (uint32_t)(-1 - s->source);
+        } else {
+            job->cursor[s->source / TILE_NEIGHBOURS][s->source % TILE_NEIGHBOURS] = at;
+        }
+        at += s->count;
+    }
+    job->tile_first[job->tile_count] = at;
+}
+
+// ---- scatter and order ----
+
+static void scatter(void* data, int64_t begin, int64_t end, int worker) {
+    const sort_job* job = data;
+    (void)worker;
+    for (int64_t g = begin; g < end; ++g) {
+        particle_ix* cursor = job->cursor[g];
+        for (particle_ix row = job->p->tile_first[g]; row < job->p->tile_first[g + 1]; ++row) {
+            if (job->slot[row] < TILE_NEIGHBOURS) {
+                job->bucket[cursor[job->slot[row]]++] = (uint32_t)row;
+            }
+        }
+    }
+}
+
+static void insert_by_id(uint32_t* rows, int64_t count, const uint64_t* id) {
+    for (int64_t i = 1; i < count; ++i) {
+        uint32_t row = rows[i];
+        int64_t j = i;
+        for (; j > 0 && id[rows[j - 1]] > id[row]; --j) {
+            rows[j] = rows[j - 1];
+        }
+        rows[j] = row;
+    }
+}
+
+static void merge_by_id(const uint32_t* from, int64_t middle, int64_t end, const uint64_t* id,
+                        uint32_t* to) {
+    int64_t i = 0, j = middle;
+    for (int64_t k = 0; k < end; ++k) {
+        bool takes_left = i < middle && (j >= end || id[from[i]] < id[from[j]]);
+        to[k] = takes_left ? from[i++] : from[j++];
+    }
+}
+
+// Sorts rows by id; `spare` has as many places. Cells hold few particles, but nothing forbids a
+// million of them in a corner.
+static void sort_by_id(uint32_t* rows, uint32_t* spare, int64_t count, const uint64_t* id) {
+    for (int64_t at = 0; at < count; at += INSERTION_MAX) {
+        insert_by_id(rows + at, count - at < INSERTION_MAX ? count - at : INSERTION_MAX, id);
+    }
+    for (int64_t width = INSERTION_MAX; width < count; width *= 2) {
+        for (int64_t at = 0; at < count; at += 2 * width) {
+            int64_t end = count - at < 2 * width ? count - at : 2 * width;
+            merge_by_id(rows + at, end < width ? end : width, end, id, spare + at);
+        }
+        memcpy(rows, spare, (size_t)count * sizeof(*rows));
+    }
+}
+
+static void order_tile(const sort_job* job, int64_t tile) {
+    particle_ix first = job->tile_first[tile], count = job->tile_first[tile + 1] - first;
+    uint32_t* bucket = job->bucket + first;
+    uint32_t* order = job->order + first;
+    const uint64_t* id = particles_id(job->p);
+    int64_t end[TILE_CELLS + 1] = {0};
+    for (particle_ix i = 0; i < count; ++i) {
+        end[job->cell[bucket[i]] + 1] += 1;
+    }
+    for (int c = 0; c < TILE_CELLS; ++c) {
+        end[c + 1] += end[c];
+    }
+    for (particle_ix i = 0; i < count; ++i) {
+        order[end[job->cell[bucket[i]]]++] = bucket[i];
+    }
+    int64_t begin = 0;
+    for (int c = 0; c < TILE_CELLS; ++c) {
+        sort_by_id(order + begin, bucket + begin, end[c] - begin, id);
+        begin = end[c];
+    }
+}
+
+static void order(void* data, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    for (int64_t tile = begin; tile < end; ++tile) {
+        order_tile(data, tile);
+    }
+}
+
+// ---- gather ----
+
+typedef struct gather_job {
+    const uint32_t* order;
+    const char* from;
+    char* to;
+    size_t bytes;
+} gather_job;
+
+static inline void gather_rows(const gather_job* job, int64_t begin, int64_t end, size_t bytes) {
+    for (int64_t i = begin; i < end; ++i) {
+        memcpy(job->to + (size_t)i * bytes, job->from + (size_t)job->order[i] * bytes, bytes);
+    }
+}
+
+// One loop a row size, so that the compiler sees how much to move.
+static void gather(void* data, int64_t begin, int64_t end, int worker) {
+    const gather_job* job = data;
+    (void)worker;
+    switch (job->bytes) {
+    case 1:
+        gather_rows(job, begin, end, 1);
+        break;
+    case 4:
+        gather_rows(job, begin, end, 4);
+        break;
+    case 8:
+        gather_rows(job, begin, end, 8);
+        break;
+    case 12:
+        gather_rows(job, begin, end, 12);
+        break;
+    default:
+        gather_rows(job, begin, end, job->bytes);
+    }
+}
+
+static void gather_columns(sort_job* job, particle_spares* spares) {
+    particles* p = job->p;
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        if (p->column[c] == NULL) {
+            continue;
+        }
+        int s = spare_of((particle_column)c);
+        gather_job columns = {job->order, p->column[c], spares->column[s], row_size[s]};
+        parallel_for(p->ctx, job->tile_first[job->tile_count], GATHER_GRAIN, gather, &columns);
+        spares->column[s] = p->column[c];
+        p->column[c] = columns.to;
+        particle_ix capacity = spares->capacity[s];
+        spares->capacity[s] = p->column_capacity[c];
+        p->column_capacity[c] = capacity;
+    }
+}
+
+// ---- the sort ----
+
+static treacle_status take_rows(sort_job* job, arena* scratch) {
+    size_t rows = (size_t)job->p->count, groups = (size_t)job->p->tile_count;
+    TREACLE_TRY(arena_take(scratch, rows, sizeof(*job->slot), "sort: slots", (void**)&job->slot));
+    TREACLE_TRY(arena_take(scratch, rows, sizeof(*job->cell), "sort: cells", (void**)&job->cell));
+    TREACLE_TRY(
+        arena_take(scratch, rows, sizeof(*job->bucket), "sort: buckets", (void**)&job->bucket));
+    TREACLE_TRY(arena_take(scratch, rows, sizeof(*job->order), "sort: order", (void**)&job->order));
+    TREACLE_TRY(arena_take(scratch, groups, sizeof(*job->slot_count), "sort: slot counts",
+                           (void**)&job->slot_count));
+    return arena_take(scratch, groups, sizeof(*job->cursor), "sort: cursors", (void**)&job->cursor);
+}
+
+static treacle_status take_streams(sort_job* job, arena* scratch) {
+    size_t streams = (size_t)count_streams(job);
+    TREACLE_TRY(
+        arena_take(scratch, streams, sizeof(stream), "sort: streams", (void**)&job->streams));
+    TREACLE_TRY(
+        arena_take(scratch, streams, sizeof(stream), "sort: streams", (void**)&job->stream_spare));
+    TREACLE_TRY(
+        arena_take(scratch, streams, sizeof(*job->tile), "sort: tiles", (void**)&job->tile));
+    return arena_take(scratch, streams + 1, sizeof(*job->tile_first), "sort: tiles",
+                      (void**)&job->tile_first);
+}
+
+static treacle_status check_finite(const sort_job* job) {
+    const float* position = particles_f32(job->p, PARTICLE_POSITION);
+    particle_ix row = 0;
+    while (job->bad > 0 && isfinite(position[AXES * row]) && isfinite(position[AXES * row + 1]) &&
+           isfinite(position[AXES * row + 2])) {
+        row += 1;
+    }
+    return job->bad == 0
+               ? TREACLE_OK
+               : check_fail(job->p->ctx, TREACLE_ERR_DIVERGED,
+                            "the positions of %lld particles are not finite, first that of "
+                            "particle %llu; try a smaller time step",
+                            (long long)job->bad, (unsigned long long)particles_id(job->p)[row]);
+}
+
+static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
+    particles* p = job->p;
+    TREACLE_TRY(take_rows(job, sorter->scratch));
+    int64_t grain = p->tile_count / 256 + 1;
+    parallel_for(p->ctx, p->tile_count, grain, classify, job);
+    TREACLE_TRY(check_finite(job));
+    TREACLE_TRY(take_streams(job, sorter->scratch));
+    list_streams(job);
+    sort_streams(job);
+    place_streams(job);
+    parallel_for(p->ctx, p->tile_count, grain, scatter, job);
+    parallel_for(p->ctx, job->tile_count, grain, order, job);
+    TREACLE_TRY(particles_reserve(p, p->count, job->tile_count));
+    gather_columns(job, sorter->spares);
+    p->count = job->tile_first[job->tile_count];
+    p->tile_count = (tile_ix)job->tile_count;
+    memcpy(p->tile, job->tile, (size_t)job->tile_count * sizeof(*p->tile));
+    memcpy(p->tile_first, job->tile_first, ((size_t)job->tile_count + 1) * sizeof(*p->tile_first));
+    return TREACLE_OK;
+}
+
+static int64_t count_migrated(const sort_job* job) {
+    int64_t count = job->far;
+    for (int64_t i = 0; i < job->stream_count; ++i) {
+        const stream* s = &job->streams[i];
+        count += s->source >= 0 && s->source % TILE_NEIGHBOURS != TILE_SELF ? s->count : 0;
+    }
+    return count;
+}
+
+treacle_status particle_sort(particles* p, const particle_sorter* sorter,
+                             particle_sort_stats* out) {
+    *out = (particle_sort_stats){0};
+    if (p->count > (int64_t)UINT32_MAX) {
+        return check_fail(p->ctx, TREACLE_ERR_LIMIT,
+                          "%lld particles: at most %llu are possible in one process",
+                          (long long)p->count, (unsigned long long)UINT32_MAX);
+    }
+    TREACLE_TRY(reserve_spares(sorter->spares, p));
+    sort_job job = {.p = p, .domain = sorter->domain};
+    int mark = arena_mark(sorter->scratch);
+    treacle_status status = sort_with(&job, sorter);
+    if (status == TREACLE_OK) {
+        *out = (particle_sort_stats){job.removed, job.stopped, count_migrated(&job)};
+    }
+    arena_give_to(sorter->scratch, mark);
+    return status;
+}

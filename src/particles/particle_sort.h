@@ -1,0 +1,50 @@
+// Brings particles back into order: every row to the tile it has gone to, rows by (tile, cell, id).
+//
+// Positions that left their tile are carried over to another. At the domain's sides:
+//
+//     periodic        the particle enters opposite
+//     open            it is gone, and counted as removed
+//     slip, no-slip   it is put SIDE_MARGIN inside the wall, loses its velocity into the wall (all
+//                     of it at a no-slip wall), and is counted as stopped
+//
+// Along an inactive axis it is put on the mid-plane. Afterwards every position is in [0, 8)
+// exactly, and inside the domain. The result is a function of the particles alone.
+#pragma once
+
+#include "base/arena.h"
+#include "particles/particles.h"
+
+// Cells between a wall and a particle that hit it. Far above the rounding of a position in its
+// tile, far below anything that a kernel resolves.
+#define SIDE_MARGIN (1.0 / 1024.0)
+
+enum { PARTICLE_ROW_SIZES = 5 }; // of columns: 1, 4, 8, 12 and 36 bytes
+
+/// Columns to gather into: one of each row size, exchanged with the column that it took in. Kept
+/// from sort to sort.
+typedef struct particle_spares {
+    treacle_context* ctx;
+    void* column[PARTICLE_ROW_SIZES];
+    particle_ix capacity[PARTICLE_ROW_SIZES];
+} particle_spares;
+
+typedef struct particle_sort_stats {
+    int64_t removed;  // through open sides
+    int64_t stopped;  // at walls
+    int64_t migrated; // to another tile
+} particle_sort_stats;
+
+void particle_spares_init(particle_spares* spares, treacle_context* ctx);
+void particle_spares_finish(particle_spares* spares);
+
+/// What a sort works with; the memory is scratch.
+typedef struct particle_sorter {
+    const grid_domain* domain;
+    arena* scratch; // gets everything back
+    particle_spares* spares;
+} particle_sorter;
+
+/// ERR_DIVERGED where a position is not finite, ERR_MEMORY, ERR_LIMIT above 2^32 - 1 rows; the
+/// store is then good for nothing but particles_copy and particles_destroy.
+treacle_status particle_sort(particles* p, const particle_sorter* sorter,
+                             particle_sort_stats* out) TREACLE_NODISCARD;

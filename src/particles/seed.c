@@ -1,0 +1,269 @@
+#include "particles/seed.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "math/hash_random.h"
+
+// The next number that is the product of sides of which none is more than twice another.
+seed_boxes seed_choose_boxes(const grid_domain* domain, int per_cell) {
+    enum { SIDE_MAX = 64 };
+    seed_boxes best = {{0}, 0};
+    int most[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        most[a] = domain->is_active[a] ? SIDE_MAX : 1;
+    }
+    for (int count = per_cell; best.count == 0; ++count) {
+        int best_long = 0;
+        for (int x = 1; x <= most[0] && x <= count; ++x) {
+            for (int y = 1; y <= most[1] && x * y <= count; ++y) {
+                int z = count / (x * y);
+                int side[AXES] = {x, y, z};
+                int longest = 0, shortest = SIDE_MAX;
+                for (int a = 0; a < AXES; ++a) {
+                    longest = side[a] > longest ? side[a] : longest;
+                    shortest = domain->is_active[a] && side[a] < shortest ? side[a] : shortest;
+                }
+                bool is_good = x * y * z == count && z <= most[2] && longest <= 2 * shortest;
+                if (is_good && (best.count == 0 || longest < best_long)) {
+                    best = (seed_boxes){{x, y, z}, count};
+                    best_long = longest;
+                }
+            }
+        }
+    }
+    return best;
+}
+
+typedef struct seed_job {
+    const seed_def* def;
+    particles* p;
+    seed_boxes boxes;
+    int liquid;
+    int32_t low[AXES], extent[AXES]; // tiles that the liquid may touch
+    int64_t* tile_rows;              // candidates that live, by tile of that box
+    particle_ix* tile_row;           // the first row of each tile
+} seed_job;
+
+static tile_coord tile_at(const seed_job* job, int64_t index) {
+    int64_t x = index % job->extent[0], yz = index / job->extent[0];
+    return (tile_coord){{job->low[0] + (int32_t)x, job->low[1] + (int32_t)(yz % job->extent[1]),
+                         job->low[2] + (int32_t)(yz / job->extent[1])}};
+}
+
+// One candidate of one cell, in cells from the domain's low corner.
+typedef struct candidate {
+    uint64_t birth;
+    double at[AXES];
+} candidate;
+
+static candidate place_candidate(const seed_job* job, const int32_t cell[AXES], uint64_t birth,
+                                 int box) {
+    static const random_purpose purpose[AXES] = {RANDOM_JITTER_X, RANDOM_JITTER_Y, RANDOM_JITTER_Z};
+    const seed_def* def = job->def;
+    const int* sides = job->boxes.at;
+    const int at[AXES] = {box % sides[0], box / sides[0] % sides[1], box / (sides[0] * sides[1])};
+    uint64_t id = particles_make_id((uint64_t)job->liquid, birth);
+    candidate out = {.birth = birth};
+    for (int a = 0; a < AXES; ++a) {
+        double jitter = hash_random_f64(def->seed, id, purpose[a]) - 0.5;
+        double in_box = 0.5 + (def->domain->is_active[a] ? def->particles.jitter * jitter : 0.0);
+        out.at[a] = cell[a] + (at[a] + in_box) / sides[a];
+    }
+    return out;
+}
+
+static vec3 place_of(const grid_domain* domain, const double cells[AXES]) {
+    vec3 out;
+    for (int a = 0; a < AXES; ++a) {
+        out.at[a] = domain->origin[a] + domain->h * cells[a];
+    }
+    return out;
+}
+
+// Whether the place is inside this liquid and no earlier one.
+static bool is_wet(const seed_job* job, vec3 x) {
+    bool is_inside = shape_is_inside(job->def->liquids[job->liquid].shape, x);
+    for (int i = 0; is_inside && i < job->liquid; ++i) {
+        is_inside = !shape_is_inside(job->def->liquids[i].shape, x);
+    }
+    return is_inside;
+}
+
+// Whether a box of `width` cells around a centre may hold any of the liquid.
+static bool may_be_wet(const seed_job* job, const int32_t low[AXES], int width) {
+    const grid_domain* domain = job->def->domain;
+    double centre[AXES], squared = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        double half = domain->is_active[a] ? 0.5 * width : 0.5;
+        centre[a] = low[a] + half;
+        squared += domain->is_active[a] ? half * half : 0.0;
+    }
+    double distance =
+        shape_distance(job->def->liquids[job->liquid].shape, place_of(domain, centre));
+    return distance < domain->h * sqrt(squared) * (1.0 + 1e-9);
+}
+
+static void bear(const seed_job* job, particle_ix row, tile_coord tile, const candidate* c) {
+    const grid_domain* domain = job->def->domain;
+    const seed_liquid* liquid = &job->def->liquids[job->liquid];
+    double h = domain->h;
+    particle_birth birth = {
+        .id = particles_make_id((uint64_t)job->liquid, c->birth),
+        .place = place_of(domain, c->at),
+        .volume = h * h * h / job->def->particles.per_cell,
+        .material = liquid->material,
+        .colour = {liquid->colour[0], liquid->colour[1], liquid->colour[2]},
+    };
+    for (int a = 0; a < AXES; ++a) {
+        birth.position[a] =
+            fminf((float)(c->at[a] - (double)TILE_SIZE * tile.at[a]), 0x1.fffffep2f);
+    }
+    field_eval(liquid->velocity, birth.place, 0.0, birth.velocity.at);
+    vec3 arm = vec3_sub(birth.place, liquid->spin_centre);
+    birth.velocity = vec3_add(birth.velocity, vec3_cross(liquid->spin, arm));
+    particles_bear(job->p, domain, row, &birth);
+}
+
+// Goes through the candidates of a cell; those that live become rows from `row` on, or are only
+// counted if row < 0. Returns how many.
+static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cell[AXES],
+                         particle_ix row) {
+    const grid_domain* domain = job->def->domain;
+    uint64_t x = (uint64_t)domain->cells[0], y = (uint64_t)domain->cells[1];
+    uint64_t number = ((uint64_t)cell[2] * y + (uint64_t)cell[1]) * x + (uint64_t)cell[0];
+    int64_t lives = 0;
+    int wanted = job->def->particles.per_cell;
+    for (int box = 0; box < job->boxes.count; ++box) {
+        uint64_t birth = number * (uint64_t)job->boxes.count + (uint64_t)box;
+        // Where there are more boxes than candidates, every choice of them is equally likely.
+        uint64_t id = particles_make_id((uint64_t)job->liquid, birth);
+        double chance = hash_random_f64(job->def->seed, id, RANDOM_BOX);
+        if (!(chance * (job->boxes.count - box) < wanted)) {
+            continue;
+        }
+        wanted -= 1;
+        candidate c = place_candidate(job, cell, birth, box);
+        if (is_wet(job, place_of(domain, c.at))) {
+            if (row >= 0) {
+                bear(job, row + lives, tile, &c);
+            }
+            lives += 1;
+        }
+    }
+    return lives;
+}
+
+static int64_t seed_tile(const seed_job* job, int64_t index, particle_ix row) {
+    const grid_domain* domain = job->def->domain;
+    tile_coord tile = tile_at(job, index);
+    int32_t low[AXES], high[AXES], cell[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        low[a] = TILE_SIZE * tile.at[a];
+        high[a] = low[a] + TILE_SIZE < domain->cells[a] ? low[a] + TILE_SIZE : domain->cells[a];
+    }
+    int64_t lives = 0;
+    if (!may_be_wet(job, low, TILE_SIZE)) {
+        return 0;
+    }
+    for (cell[2] = low[2]; cell[2] < high[2]; ++cell[2]) {
+        for (cell[1] = low[1]; cell[1] < high[1]; ++cell[1]) {
+            for (cell[0] = low[0]; cell[0] < high[0]; ++cell[0]) {
+                if (may_be_wet(job, cell, 1)) {
+                    lives += seed_cell(job, tile, cell, row < 0 ? row : row + lives);
+                }
+            }
+        }
+    }
+    return lives;
+}
+
+static void count_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const seed_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        job->tile_rows[t] = seed_tile(job, t, -1);
+    }
+}
+
+static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const seed_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        if (job->tile_rows[t] > 0) {
+            seed_tile(job, t, job->tile_row[t]);
+        }
+    }
+}
+
+// The tiles that the liquid's bounds touch. Returns their number.
+static int64_t bound_tiles(seed_job* job) {
+    const grid_domain* domain = job->def->domain;
+    box3 bounds = shape_bounds(job->def->liquids[job->liquid].shape);
+    int64_t count = 1;
+    for (int a = 0; a < AXES; ++a) {
+        double width = domain->h * TILE_SIZE, last = domain->tiles[a] - 1;
+        double low = floor((bounds.low.at[a] - domain->origin[a]) / width);
+        double high = floor((bounds.high.at[a] - domain->origin[a]) / width);
+        low = domain->is_active[a] ? fmin(fmax(low, 0.0), last + 1.0) : 0.0;
+        high = domain->is_active[a] ? fmin(fmax(high, -1.0), last) : 0.0;
+        job->low[a] = (int32_t)low;
+        job->extent[a] = high < low ? 0 : (int32_t)(high - low) + 1;
+        count *= job->extent[a];
+    }
+    return box3_is_empty(bounds) ? 0 : count;
+}
+
+static treacle_status append_tiles(seed_job* job, int64_t tiles) {
+    int64_t rows = 0, groups = 0;
+    for (int64_t t = 0; t < tiles; ++t) {
+        rows += job->tile_rows[t];
+        groups += job->tile_rows[t] > 0;
+    }
+    TREACLE_TRY(particles_reserve(job->p, job->p->count + rows, job->p->tile_count + groups));
+    for (int64_t t = 0; t < tiles; ++t) {
+        if (job->tile_rows[t] > 0) {
+            TREACLE_TRY(
+                particles_append(job->p, tile_at(job, t), job->tile_rows[t], &job->tile_row[t]));
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status seed_liquid_tiles(seed_job* job) {
+    treacle_context* ctx = job->p->ctx;
+    int64_t tiles = bound_tiles(job);
+    size_t count = (size_t)tiles;
+    treacle_status status;
+    job->tile_rows = NULL;
+    job->tile_row = NULL;
+    TREACLE_TRY_GOTO(
+        alloc_array(ctx, count, sizeof(*job->tile_rows), "seeding", (void**)&job->tile_rows),
+        finish);
+    TREACLE_TRY_GOTO(
+        alloc_array(ctx, count, sizeof(*job->tile_row), "seeding", (void**)&job->tile_row), finish);
+    parallel_for(ctx, tiles, 4, count_tiles, job);
+    TREACLE_TRY_GOTO(append_tiles(job, tiles), finish);
+    parallel_for(ctx, tiles, 4, fill_tiles, job);
+finish:
+    alloc_free(ctx, job->tile_rows, count * sizeof(*job->tile_rows));
+    alloc_free(ctx, job->tile_row, count * sizeof(*job->tile_row));
+    return status;
+}
+
+treacle_status seed_particles(particles* p, const seed_def* def) {
+    const grid_domain* domain = def->domain;
+    seed_job job = {.def = def, .p = p};
+    job.boxes = seed_choose_boxes(domain, def->particles.per_cell);
+    double births = (double)domain->cells[0] * domain->cells[1] * domain->cells[2];
+    if (births * job.boxes.count >= (double)PARTICLE_BIRTHS_MAX) {
+        return check_fail(p->ctx, TREACLE_ERR_LIMIT,
+                          "%g cells with %d particles each: ids can count to %llu only", births,
+                          def->particles.per_cell, (unsigned long long)PARTICLE_BIRTHS_MAX);
+    }
+    for (job.liquid = 0; job.liquid < def->liquid_count; ++job.liquid) {
+        TREACLE_TRY(seed_liquid_tiles(&job));
+    }
+    return TREACLE_OK;
+}

@@ -1,0 +1,43 @@
+// The liquid that is there from the start: jittered particles in the cells that a shape covers.
+//
+// Each cell has `per_cell` candidates, one in each of as many equal boxes, moved at random inside
+// the middle share `jitter` of the box. A candidate that lies inside the shape becomes a particle
+// of the volume h^3 / per_cell. So a shape gets its volume on average, and none of its particles
+// lies outside it. Where per_cell has no good factors the boxes of the next number that has are
+// used, and in each cell some at random stay empty.
+//
+// The id counts candidates, cell after cell through the whole domain: it is known before anybody
+// knows which of them live, and whoever seeds first or later, with how many threads, changes
+// nothing.
+#pragma once
+
+#include "math/field.h"
+#include "math/shape.h"
+#include "particles/particles.h"
+
+typedef struct seed_liquid {
+    const shape* shape;
+    const field* velocity; // m/s, of 3 components
+    vec3 spin;             // rad/s
+    vec3 spin_centre;      // m
+    uint8_t material;
+    float colour[3];
+} seed_liquid;
+
+typedef struct seed_def {
+    const grid_domain* domain;
+    uint64_t seed;
+    treacle_particles_def particles;
+    int liquid_count;
+    const seed_liquid* liquids; // liquid i is source i; none seeds where an earlier one is
+} seed_def;
+
+/// Appends the particles of all liquids, by liquid and tile: not in the order of a sort.
+treacle_status seed_particles(particles* p, const seed_def* def) TREACLE_NODISCARD;
+
+/// Into how many boxes a cell is cut along each axis.
+typedef struct seed_boxes {
+    int at[AXES];
+    int count; // their product, >= per_cell
+} seed_boxes;
+seed_boxes seed_choose_boxes(const grid_domain* domain, int per_cell);
