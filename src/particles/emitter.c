@@ -1,0 +1,361 @@
+#include "particles/emitter.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "math/hash_random.h"
+
+enum {
+    AREA_SAMPLES = 256,      // lines a side, in 3D, that measure the area
+    AREA_SAMPLES_2D = 65536, // in 2D, where there is one side only
+};
+
+// Lines along the stream, on a grid across it: line (i, j) begins at
+// corner + (i + 1/2) step u + (j + 1/2) step v, outside the shape.
+typedef struct line_grid {
+    const shape* shape;
+    vec3 corner, u, v, direction;
+    double step; // m
+    int64_t count_u, count_v;
+    int axes; // that are active: v is not in 2D, neither is in 1D
+    double length; // m, of a line: through the whole shape
+} line_grid;
+
+static bool line_enters(const line_grid* g, double i, double j, vec3* entry) {
+    vec3 at = vec3_add_scaled(g->corner, i * g->step, g->u);
+    at = vec3_add_scaled(at, j * g->step, g->v);
+    shape_ray ray = {.origin = at, .direction = g->direction, .end = g->length};
+    double s = 0.0;
+    if (!shape_enter(g->shape, &ray, &s)) {
+        return false;
+    }
+    *entry = vec3_add_scaled(at, s, g->direction);
+    return true;
+}
+
+// Two directions across the stream. With an inactive axis, v is that axis and u is in the plane.
+static void choose_frame(const grid_domain* domain, line_grid* g) {
+    int along = 0;
+    for (int a = 1; a < AXES; ++a) {
+        bool is_less = fabs(g->direction.at[a]) < fabs(g->direction.at[along]);
+        along = is_less ? a : along;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        along = domain->is_active[a] ? along : a;
+    }
+    vec3 axis = {{0.0, 0.0, 0.0}};
+    axis.at[along] = 1.0;
+    g->u = vec3_normalise(vec3_cross(g->direction, axis));
+    g->v = vec3_cross(g->direction, g->u);
+}
+
+static int active_axes(const grid_domain* domain) {
+    return (int)domain->is_active[0] + (int)domain->is_active[1] + (int)domain->is_active[2];
+}
+
+// The shape's bounds, of no thickness along inactive axes.
+static box3 bounds_in(const grid_domain* domain, const shape* s) {
+    box3 bounds = shape_bounds(s);
+    for (int a = 0; a < AXES; ++a) {
+        if (!domain->is_active[a]) {
+            bounds.low.at[a] = bounds.high.at[a] = domain->origin[a] + 0.5 * domain->h;
+        }
+    }
+    return bounds;
+}
+
+// The extent of the bounds along a direction.
+static void extent(box3 bounds, vec3 direction, double* low, double* high) {
+    *low = *high = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        double p = bounds.low.at[a] * direction.at[a], q = bounds.high.at[a] * direction.at[a];
+        *low += fmin(p, q);
+        *high += fmax(p, q);
+    }
+}
+
+static int64_t lines_over(double width, double step) {
+    return width > step ? (int64_t)ceil(width / step) : 1;
+}
+
+// Lays lines that are `step` apart over the shape's bounds; one where the shape has no width.
+static void lay_lines(const grid_domain* domain, double step, line_grid* g) {
+    box3 bounds = bounds_in(domain, g->shape);
+    double low[AXES], high[AXES];
+    extent(bounds, g->direction, &low[0], &high[0]);
+    extent(bounds, g->u, &low[1], &high[1]);
+    extent(bounds, g->v, &low[2], &high[2]);
+    double margin = 1e-6 * (high[0] - low[0]) + 1e-3 * domain->h;
+    g->step = step;
+    g->count_u = lines_over(high[1] - low[1], step);
+    g->count_v = lines_over(high[2] - low[2], step);
+    g->length = high[0] - low[0] + 2.0 * margin;
+    double middle_u = 0.5 * (low[1] + high[1]), middle_v = 0.5 * (low[2] + high[2]);
+    g->corner = vec3_scale(low[0] - margin, g->direction);
+    g->corner = vec3_add_scaled(g->corner, middle_u - 0.5 * step * (double)g->count_u, g->u);
+    g->corner = vec3_add_scaled(g->corner, middle_v - 0.5 * step * (double)g->count_v, g->v);
+}
+
+typedef struct area_job {
+    line_grid lines;
+    _Atomic int64_t hits;
+} area_job;
+
+static void count_hits(void* data, int64_t begin, int64_t end, int worker) {
+    area_job* job = data;
+    (void)worker;
+    int64_t hits = 0;
+    for (int64_t line = begin; line < end; ++line) {
+        double i = (double)(line % job->lines.count_u), j = (double)(line / job->lines.count_u);
+        vec3 entry;
+        hits += line_enters(&job->lines, i + 0.5, j + 0.5, &entry);
+    }
+    job->hits += hits;
+}
+
+// The shape's area across the stream: of many lines, those that meet it.
+static double measure_area(treacle_context* ctx, const grid_domain* domain, line_grid lines) {
+    box3 bounds = bounds_in(domain, lines.shape);
+    double low[2], high[2];
+    extent(bounds, lines.u, &low[0], &high[0]);
+    extent(bounds, lines.v, &low[1], &high[1]);
+    double width = fmax(high[0] - low[0], high[1] - low[1]);
+    int axes = active_axes(domain);
+    double h = domain->h, step = axes == 1 ? h : width / AREA_SAMPLES;
+    step = axes == 2 ? width / AREA_SAMPLES_2D : step;
+    area_job job = {.lines = lines};
+    lay_lines(domain, step, &job.lines);
+    parallel_for(ctx, job.lines.count_u * job.lines.count_v, 1024, count_hits, &job);
+    return (double)job.hits * (axes > 1 ? step : h) * (axes > 2 ? step : h);
+}
+
+// Column (i, j) of the lattice, moved at random in its square.
+static bool column_enters(const emitter* e, const line_grid* lattice, int64_t line, vec3* entry) {
+    uint64_t id = particles_make_id(e->source, (uint64_t)line);
+    double i = (double)(line % lattice->count_u), j = (double)(line / lattice->count_u);
+    double move_u = e->jitter * (hash_random_f64(e->seed, id, RANDOM_EMIT_X) - 0.5);
+    double move_v = e->jitter * (hash_random_f64(e->seed, id, RANDOM_EMIT_Y) - 0.5);
+    move_u = lattice->axes > 1 ? move_u : 0.0;
+    move_v = lattice->axes > 2 ? move_v : 0.0;
+    return line_enters(lattice, i + 0.5 + move_u, j + 0.5 + move_v, entry);
+}
+
+static treacle_status list_columns(const line_grid* lattice, emitter* e) {
+    int64_t lines = lattice->count_u * lattice->count_v;
+    vec3 entry;
+    for (int64_t line = 0; line < lines; ++line) {
+        e->column_count += column_enters(e, lattice, line, &entry);
+    }
+    TREACLE_TRY(alloc_array(e->ctx, (size_t)e->column_count, sizeof(*e->entry), "an emitter",
+                            (void**)&e->entry));
+    int64_t column = 0;
+    for (int64_t line = 0; line < lines; ++line) {
+        if (column_enters(e, lattice, line, &entry)) {
+            e->entry[column++] = entry;
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_path(treacle_context* ctx, const treacle_curve* path,
+                                 const char* what) {
+    TREACLE_TRY(curve_check(ctx, path, what));
+    for (int k = 0; k < path->count; ++k) {
+        if (path->keys[k].value[0] < 0.0) {
+            return check_fail(ctx, TREACLE_ERR_SCENE,
+                              "%s is %g at %g s: expected a number >= 0; turn the direction "
+                              "round for a stream that flows the other way",
+                              what, path->keys[k].value[0], path->keys[k].time);
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_def(treacle_context* ctx, const treacle_emitter_def* def) {
+    if (!isfinite(def->start) || !(def->stop >= def->start)) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "emitter runs from %g s to %g s: expected a finite start and a stop that "
+                          "is not before it",
+                          def->start, def->stop);
+    }
+    bool has_rate = def->rate.count > 0;
+    return check_path(ctx, has_rate ? &def->rate : &def->speed,
+                      has_rate ? "emitter rate" : "emitter speed");
+}
+
+static treacle_status choose_direction(treacle_context* ctx, const treacle_emitter_def* def,
+                                       const grid_domain* domain, vec3* out) {
+    vec3 direction = vec3_from(def->direction);
+    for (int a = 0; a < AXES; ++a) {
+        direction.at[a] = domain->is_active[a] ? direction.at[a] : 0.0;
+    }
+    *out = vec3_normalise(direction);
+    if (!vec3_is_finite(*out) || vec3_length(*out) == 0.0) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "emitter direction is (%g, %g, %g): expected a vector with a length "
+                          "along the axes that the domain has",
+                          def->direction[0], def->direction[1], def->direction[2]);
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_bounds(treacle_context* ctx, const grid_domain* domain,
+                                   const shape* s) {
+    box3 bounds = bounds_in(domain, s);
+    bool is_bounded = !box3_is_empty(shape_bounds(s)) && vec3_is_finite(bounds.low) &&
+                      vec3_is_finite(bounds.high);
+    return is_bounded ? TREACLE_OK
+                      : check_fail(ctx, TREACLE_ERR_SCENE,
+                                   "emitter shape is empty or has no bounds: expected a shape of "
+                                   "finite size");
+}
+
+// Everything that needs the shape, which is then no longer needed.
+static treacle_status meet_shape(emitter* e, const emitter_setting* setting, const shape* s) {
+    const grid_domain* domain = setting->domain;
+    TREACLE_TRY(check_bounds(e->ctx, domain, s));
+    line_grid lattice = {.shape = s, .direction = e->direction, .axes = active_axes(domain)};
+    choose_frame(domain, &lattice);
+    lay_lines(domain, e->spacing, &lattice);
+    const double most = 1e8;
+    if (!((double)lattice.count_u * (double)lattice.count_v <= most)) {
+        return check_fail(e->ctx, TREACLE_ERR_LIMIT,
+                          "emitter is %lld x %lld particles wide: at most %g are possible",
+                          (long long)lattice.count_u, (long long)lattice.count_v, most);
+    }
+    e->area = measure_area(e->ctx, domain, lattice);
+    TREACLE_TRY(list_columns(&lattice, e));
+    if (e->column_count == 0 || !(e->area > 0.0)) {
+        return check_fail(e->ctx, TREACLE_ERR_SCENE,
+                          "emitter shape is narrower than a particle (%g m): nothing would flow; "
+                          "choose smaller cells or a wider shape",
+                          e->spacing);
+    }
+    return TREACLE_OK;
+}
+
+// a with a^axes = x, by Newton's method: libm's cbrt may differ from one machine to the next.
+static double root(double x, int axes) {
+    double a = axes == 1 ? x : sqrt(x);
+    for (int i = 0; axes == 3 && i < 60; ++i) {
+        a = (2.0 * a + x / (a * a)) / 3.0;
+    }
+    return a;
+}
+
+treacle_status emitter_init(treacle_context* ctx, const treacle_emitter_def* def,
+                            const emitter_setting* setting, emitter* out) {
+    *out = (emitter){.ctx = ctx, .seed = setting->seed, .source = setting->source};
+    emitter e = *out;
+    e.jitter = setting->particles.jitter;
+    e.material = (uint8_t)def->material;
+    e.start = def->start;
+    e.stop = def->stop;
+    for (int c = 0; c < 3; ++c) {
+        e.colour[c] = setting->colour[c];
+    }
+    e.spacing =
+        setting->domain->h / root(setting->particles.per_cell, active_axes(setting->domain));
+    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(choose_direction(ctx, def, setting->domain, &e.direction));
+    shape* s = NULL;
+    TREACLE_TRY(shape_create(ctx, def->shape, &s));
+    treacle_status status;
+    bool has_rate = def->rate.count > 0;
+    TREACLE_TRY_GOTO(meet_shape(&e, setting, s), finish);
+    e.path_divisor = has_rate ? e.area : 1.0;
+    TREACLE_TRY_GOTO(curve_copy(ctx, has_rate ? &def->rate : &def->speed, &e.path), finish);
+    *out = e;
+finish:
+    shape_destroy(s);
+    if (status != TREACLE_OK) {
+        emitter_finish(&e);
+    }
+    return status;
+}
+
+void emitter_finish(emitter* e) {
+    if (e->ctx == NULL) {
+        return;
+    }
+    curve_free(e->ctx, &e->path);
+    alloc_free(e->ctx, e->entry, (size_t)e->column_count * sizeof(*e->entry));
+    *e = (emitter){.ctx = e->ctx};
+}
+
+double emitter_path(const emitter* e, double time) {
+    double until = fmin(fmax(time, e->start), e->stop);
+    return curve_integral_scalar(&e->path, e->start, until) / e->path_divisor;
+}
+
+double emitter_speed(const emitter* e, double time) {
+    bool runs = time >= e->start && time <= e->stop;
+    return runs ? curve_eval_scalar(&e->path, time) / e->path_divisor : 0.0;
+}
+
+// The particle of a column that a layer holds.
+typedef struct drop {
+    uint64_t id;
+    double height; // m, of the path at which it is born
+} drop;
+
+static drop drop_of(const emitter* e, int64_t layer, int64_t column) {
+    uint64_t birth = (uint64_t)(layer * e->column_count + column);
+    drop out = {.id = particles_make_id(e->source, birth)};
+    // Strictly inside the layer, so that layers do not mix.
+    double jitter = e->jitter * (hash_random_f64(e->seed, out.id, RANDOM_EMIT_Z) - 0.5);
+    out.height = ((double)layer + 0.5 + jitter) * e->spacing;
+    return out;
+}
+
+typedef struct emission {
+    const emitter* e;
+    const grid_domain* domain;
+    double from, to; // m, of the path
+    double speed;    // m/s, at its end
+    particles* p;
+} emission;
+
+static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
+    const emitter* e = now->e;
+    particle_birth birth = {
+        .id = d.id,
+        .place = vec3_add_scaled(entry, now->to - d.height, e->direction),
+        .velocity = vec3_scale(now->speed, e->direction),
+        .volume = e->area * e->spacing / (double)e->column_count,
+        .material = e->material,
+        .colour = {e->colour[0], e->colour[1], e->colour[2]},
+    };
+    tile_coord tile;
+    particles_locate(now->domain, birth.place, &tile, birth.position);
+    particle_ix row;
+    TREACLE_TRY(particles_append(now->p, tile, 1, &row));
+    particles_bear(now->p, now->domain, row, &birth);
+    return TREACLE_OK;
+}
+
+treacle_status emitter_emit(const emitter* e, const grid_domain* domain, double from, double to,
+                            particles* p, int64_t* count) {
+    emission now = {.e = e, .domain = domain, .p = p, .speed = emitter_speed(e, fmin(to, e->stop))};
+    now.from = emitter_path(e, from);
+    now.to = emitter_path(e, to);
+    *count = 0;
+    // One layer before the first, lest one be lost to rounding.
+    double first = fmax(floor(now.from / e->spacing) - 1.0, 0.0), last = floor(now.to / e->spacing);
+    if ((last + 1.0) * (double)e->column_count >= (double)PARTICLE_BIRTHS_MAX) {
+        return check_fail(e->ctx, TREACLE_ERR_LIMIT,
+                          "an emitter has given more than %llu particles",
+                          (unsigned long long)PARTICLE_BIRTHS_MAX);
+    }
+    for (int64_t layer = (int64_t)first; now.to > now.from && layer <= (int64_t)last; ++layer) {
+        for (int64_t column = 0; column < e->column_count; ++column) {
+            drop d = drop_of(e, layer, column);
+            if (d.height > now.from && d.height <= now.to) {
+                TREACLE_TRY(bear_drop(&now, d, e->entry[column]));
+                *count += 1;
+            }
+        }
+    }
+    return TREACLE_OK;
+}

@@ -1,0 +1,69 @@
+#include "particles/sink.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+#include "base/parallel.h"
+
+treacle_status sink_init(treacle_context* ctx, const treacle_sink_def* def, sink* out) {
+    *out = (sink){.start = def->start, .stop = def->stop};
+    if (isnan(def->start) || !(def->stop >= def->start)) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "sink works from %g s to %g s: expected a stop that is not before the "
+                          "start",
+                          def->start, def->stop);
+    }
+    return shape_create(ctx, def->shape, &out->shape);
+}
+
+void sink_finish(sink* s) {
+    shape_destroy(s->shape);
+    *s = (sink){0};
+}
+
+typedef struct absorb_job {
+    const shape* shape;
+    const grid_domain* domain;
+    const particles* p;
+    uint8_t* is_removed;
+    _Atomic int64_t count;
+} absorb_job;
+
+static int64_t mark_group(const absorb_job* job, tile_ix group) {
+    const particles* p = job->p;
+    const float* position = particles_f32(p, PARTICLE_POSITION);
+    int64_t marked = 0;
+    for (particle_ix row = p->tile_first[group]; row < p->tile_first[group + 1]; ++row) {
+        vec3 place = particles_place(job->domain, p->tile[group], position + AXES * row);
+        bool is_inside = vec3_is_finite(place) && shape_is_inside(job->shape, place);
+        job->is_removed[row] = is_inside;
+        marked += is_inside;
+    }
+    return marked;
+}
+
+static void mark(void* data, int64_t begin, int64_t end, int worker) {
+    absorb_job* job = data;
+    (void)worker;
+    int64_t marked = 0;
+    for (int64_t group = begin; group < end; ++group) {
+        marked += mark_group(job, (tile_ix)group);
+    }
+    job->count += marked;
+}
+
+treacle_status sink_absorb(const sink* s, const grid_domain* domain, double time, particles* p,
+                           arena* scratch, int64_t* count) {
+    *count = 0;
+    if (!(time >= s->start && time <= s->stop) || p->count == 0) {
+        return TREACLE_OK;
+    }
+    absorb_job job = {.shape = s->shape, .domain = domain, .p = p};
+    TREACLE_TRY(
+        arena_take(scratch, (size_t)p->count, 1, "rows to absorb", (void**)&job.is_removed));
+    parallel_for(p->ctx, p->tile_count, p->tile_count / 256 + 1, mark, &job);
+    particles_remove(p, job.is_removed);
+    arena_give(scratch, job.is_removed);
+    *count = job.count;
+    return TREACLE_OK;
+}

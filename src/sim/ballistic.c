@@ -1,0 +1,45 @@
+#include "sim/ballistic.h"
+
+#include <math.h>
+
+#include "base/parallel.h"
+#include "base/parallel_sum.h"
+
+enum { BLOCK_ROWS = 4096 };
+
+typedef struct push_job {
+    const particles* p;
+    ballistic_push push;
+} push_job;
+
+static void push_rows(void* data, int64_t begin, int64_t end, int worker) {
+    const push_job* job = data;
+    (void)worker;
+    float* position = particles_f32(job->p, PARTICLE_POSITION) + AXES * begin;
+    float* velocity = particles_f32(job->p, PARTICLE_VELOCITY) + AXES * begin;
+    ISA_CALL(job->p->ctx, ballistic_rows)(end - begin, position, velocity, &job->push);
+}
+
+void ballistic_advect(const particles* p, const grid_domain* domain, const double gravity[AXES],
+                      double dt) {
+    push_job job = {.p = p};
+    for (int a = 0; a < AXES; ++a) {
+        job.push.kick[a] = domain->is_active[a] ? (float)(gravity[a] * dt) : 0.0f;
+        job.push.drift[a] = domain->is_active[a] ? (float)(dt / domain->h) : 0.0f;
+    }
+    parallel_for(p->ctx, p->count, BLOCK_ROWS, push_rows, &job);
+}
+
+static double block_max(void* data, int64_t block) {
+    const particles* p = data;
+    int64_t begin = block * BLOCK_ROWS, left = p->count - begin;
+    int64_t rows = left < BLOCK_ROWS ? left : BLOCK_ROWS;
+    const float* velocity = particles_f32(p, PARTICLE_VELOCITY) + AXES * begin;
+    return (double)ISA_CALL(p->ctx, ballistic_max_squared)(rows, velocity);
+}
+
+double ballistic_max_speed(const particles* p) {
+    int64_t blocks = (p->count + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    particles view = *p;
+    return blocks == 0 ? 0.0 : sqrt(parallel_max(p->ctx, blocks, block_max, &view));
+}

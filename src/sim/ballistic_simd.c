@@ -1,0 +1,57 @@
+#include "sim/ballistic.h"
+
+// Eight rows are three vectors, in which the axes run x y z x y z ...: so three patterns of the
+// push repeat through the whole column.
+enum { ROWS = SIMD_LANES, VECTORS = AXES };
+
+static void repeat(const float by_axis[AXES], f32x8 pattern[VECTORS]) {
+    for (int i = 0; i < VECTORS * SIMD_LANES; ++i) {
+        pattern[i / SIMD_LANES][i % SIMD_LANES] = by_axis[i % AXES];
+    }
+}
+
+void ISA(ballistic_rows)(int64_t count, float* position, float* velocity,
+                         const ballistic_push* push) {
+    f32x8 kick[VECTORS], drift[VECTORS];
+    repeat(push->kick, kick);
+    repeat(push->drift, drift);
+    int64_t row = 0;
+    for (; row + ROWS <= count; row += ROWS) {
+        for (int k = 0; k < VECTORS; ++k) {
+            float* x = position + AXES * row + SIMD_LANES * k;
+            float* v = velocity + AXES * row + SIMD_LANES * k;
+            f32x8 faster = f32x8_load(v) + kick[k];
+            f32x8_store(v, faster);
+            f32x8_store(x, f32x8_load(x) + faster * drift[k]);
+        }
+    }
+    for (int64_t i = AXES * row; i < AXES * count; ++i) {
+        velocity[i] += push->kick[i % AXES];
+        position[i] += velocity[i] * push->drift[i % AXES];
+    }
+}
+
+static inline float squared(const float v[AXES]) {
+    return (v[0] * v[0] + v[1] * v[1]) + v[2] * v[2];
+}
+
+float ISA(ballistic_max_squared)(int64_t count, const float* velocity) {
+    f32x8 most = f32x8_set(0.0f);
+    int64_t row = 0;
+    for (; row + ROWS <= count; row += ROWS) {
+        f32x8 s;
+        for (int k = 0; k < ROWS; ++k) {
+            s[k] = squared(velocity + AXES * (row + k));
+        }
+        most = s > most ? s : most;
+    }
+    float out = 0.0f;
+    for (int k = 0; k < SIMD_LANES; ++k) {
+        out = most[k] > out ? most[k] : out;
+    }
+    for (; row < count; ++row) {
+        float s = squared(velocity + AXES * row);
+        out = s > out ? s : out;
+    }
+    return out;
+}

@@ -1,0 +1,53 @@
+// What a simulation is made of. Stages take the few parts they need, never the whole.
+#pragma once
+
+#include "base/arena.h"
+#include "grid/domain.h"
+#include "math/curve.h"
+#include "particles/emitter.h"
+#include "particles/particle_sort.h"
+#include "particles/particles.h"
+#include "particles/sink.h"
+#include "treacle/sim.h"
+
+enum {
+    SIM_MATERIALS_MAX = 256, // their index is one byte of a particle
+    SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 2,
+};
+
+// The state between steps: all of it is in a STATE frame. Whatever is not here is made anew every
+// step.
+typedef struct sim_state {
+    particles particles;
+    double time;  // s
+    int64_t step; // done
+} sim_state;
+
+struct treacle_sim {
+    treacle_context* ctx;
+    treacle_sim_def def; // its pointers are NULL: what they point to is below, made ready
+    grid_domain domain;
+    treacle_curve gravity; // m/s^2
+    int material_count;
+    double* density; // [material_count], kg/m^3
+    int emitter_count;
+    emitter* emitters;
+    int sink_count;
+    sink* sinks;
+
+    sim_state now;
+    sim_state next; // that a step works on; swapped with `now` when all went well
+    particle_spares spares;
+    arena scratch;
+
+    treacle_array arrays[SIM_ARRAYS_MAX]; // of the last view
+};
+
+/// Checks what sim_create does not find out by itself. ERR_SCENE with the field that is wrong.
+treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
+
+/// dt of the next step, s: see timestep.c.
+double timestep_choose(const treacle_sim* sim, double max_dt);
+
+/// Fills volume, energy and the like from the state `now`.
+void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out);

@@ -1,0 +1,32 @@
+// How long a step may be.
+//
+// The fastest particle, gravity included, crosses at most `cfl` cells h:
+//
+//     (v + g dt) dt <= cfl h   <=>   dt <= 2 cfl h / (v + sqrt(v^2 + 4 g cfl h)),
+//
+// where v is the largest speed of particles and emitters. And dt <= max_dt of the def. What is left
+// to the caller's max_dt, usually the end of a frame, is then cut into equal steps: no step is a
+// sliver, and the last one ends on it.
+#include <math.h>
+
+#include "sim/ballistic.h"
+#include "sim/sim_internal.h"
+
+static double fastest(const treacle_sim* sim) {
+    double v = ballistic_max_speed(&sim->now.particles);
+    for (int i = 0; i < sim->emitter_count; ++i) {
+        v = fmax(v, emitter_speed(&sim->emitters[i], sim->now.time));
+    }
+    return v;
+}
+
+double timestep_choose(const treacle_sim* sim, double max_dt) {
+    double g[AXES];
+    curve_eval(&sim->gravity, sim->now.time, g);
+    double pull = sqrt((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]);
+    double v = fastest(sim), reach = sim->def.step.cfl * sim->domain.h;
+    double limit = 2.0 * reach / (v + sqrt(v * v + 4.0 * pull * reach)); // inf at rest
+    limit = fmin(limit, sim->def.step.max_dt);
+    double steps = ceil(max_dt / limit);
+    return steps <= 1.0 ? max_dt : max_dt / steps;
+}
