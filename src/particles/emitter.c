@@ -18,7 +18,7 @@ typedef struct line_grid {
     vec3 corner, u, v, direction;
     double step; // m
     int64_t count_u, count_v;
-    int axes; // that are active: v is not in 2D, neither is in 1D
+    int axes;      // that are active: v is not in 2D, neither is in 1D
     double length; // m, of a line: through the whole shape
 } line_grid;
 

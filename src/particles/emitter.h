@@ -2,7 +2,8 @@
 //
 // A lattice of columns along the stream's direction passes through the shape like a solid bar. A
 // column enters the shape where its line first meets it; its particles sit on it in layers of the
-// spacing a, a^3 (in 2D a^2 h) being the volume of a particle. By the time t the bar has moved on by
+// spacing a, a^3 (in 2D a^2 h) being the volume of a particle. By the time t the bar has moved on
+// by
 //
 //     s(t) = integral of the speed from `start` to t (at most to `stop`),
 //

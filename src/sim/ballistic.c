@@ -20,11 +20,11 @@ static void push_rows(void* data, int64_t begin, int64_t end, int worker) {
     ISA_CALL(job->p->ctx, ballistic_rows)(end - begin, position, velocity, &job->push);
 }
 
-void ballistic_advect(const particles* p, const grid_domain* domain, const double gravity[AXES],
+void ballistic_advect(const particles* p, const grid_domain* domain, const double kick[AXES],
                       double dt) {
     push_job job = {.p = p};
     for (int a = 0; a < AXES; ++a) {
-        job.push.kick[a] = domain->is_active[a] ? (float)(gravity[a] * dt) : 0.0f;
+        job.push.kick[a] = domain->is_active[a] ? (float)kick[a] : 0.0f;
         job.push.drift[a] = domain->is_active[a] ? (float)(dt / domain->h) : 0.0f;
     }
     parallel_for(p->ctx, p->count, BLOCK_ROWS, push_rows, &job);

@@ -18,8 +18,8 @@ ISA_DECLARE(void, ballistic_rows,
 /// The largest squared speed of the rows; NaN does not count, inf does.
 ISA_DECLARE(float, ballistic_max_squared, (int64_t count, const float* velocity));
 
-/// Moves all particles by one step.
-void ballistic_advect(const particles* p, const grid_domain* domain, const double gravity[AXES],
+/// Moves all particles by one step; `kick` is the integral of gravity over it, m/s.
+void ballistic_advect(const particles* p, const grid_domain* domain, const double kick[AXES],
                       double dt);
 /// The largest speed, m/s; 0 without particles.
 double ballistic_max_speed(const particles* p);

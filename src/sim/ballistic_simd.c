@@ -36,17 +36,16 @@ static inline float squared(const float v[AXES]) {
 }
 
 float ISA(ballistic_max_squared)(int64_t count, const float* velocity) {
-    f32x8 most = f32x8_set(0.0f);
+    float most[ROWS] = {0};
     int64_t row = 0;
     for (; row + ROWS <= count; row += ROWS) {
-        f32x8 s;
         for (int k = 0; k < ROWS; ++k) {
-            s[k] = squared(velocity + AXES * (row + k));
+            float s = squared(velocity + AXES * (row + k));
+            most[k] = s > most[k] ? s : most[k];
         }
-        most = s > most ? s : most;
     }
     float out = 0.0f;
-    for (int k = 0; k < SIMD_LANES; ++k) {
+    for (int k = 0; k < ROWS; ++k) {
         out = most[k] > out ? most[k] : out;
     }
     for (; row < count; ++row) {

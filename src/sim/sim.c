@@ -1,0 +1,192 @@
+#include "base/alloc.h"
+#include "particles/seed.h"
+#include "sim/sim_internal.h"
+
+static uint32_t columns_of(const treacle_sim_def* def) {
+    bool has_affine = def->flow != TREACLE_FLOW_NONE && def->transfer == TREACLE_TRANSFER_APIC;
+    return has_affine ? 1u << PARTICLE_AFFINE : 0u;
+}
+
+static void colour_of(const treacle_sim_def* def, int material, float out[3]) {
+    for (int c = 0; c < 3; ++c) {
+        out[c] = (float)def->materials[material].colour[c];
+    }
+}
+
+// Liquids with their shapes and fields compiled; needed only while they are seeded.
+typedef struct liquids {
+    int count;
+    shape** shape;
+    field* velocity;
+    seed_liquid* seed;
+} liquids;
+
+static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* def, liquids* out) {
+    size_t count = (size_t)def->liquid_count;
+    out->count = def->liquid_count;
+    TREACLE_TRY(
+        alloc_zero(sim->ctx, count, sizeof(*out->shape), "the liquids", (void**)&out->shape));
+    TREACLE_TRY(
+        alloc_zero(sim->ctx, count, sizeof(*out->velocity), "the liquids", (void**)&out->velocity));
+    TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(*out->seed), "the liquids", (void**)&out->seed));
+    for (int i = 0; i < def->liquid_count; ++i) {
+        const treacle_liquid_def* liquid = &def->liquids[i];
+        TREACLE_TRY(shape_create(sim->ctx, liquid->shape, &out->shape[i]));
+        TREACLE_TRY(field_init(sim->ctx, &liquid->velocity, 3, &out->velocity[i]));
+        out->seed[i] = (seed_liquid){
+            .shape = out->shape[i],
+            .velocity = &out->velocity[i],
+            .spin = vec3_from(liquid->spin),
+            .spin_centre = vec3_from(liquid->spin_centre),
+            .material = (uint8_t)liquid->material,
+        };
+        colour_of(def, liquid->material, out->seed[i].colour);
+    }
+    return TREACLE_OK;
+}
+
+static void free_liquids(treacle_context* ctx, liquids* l) {
+    size_t count = (size_t)l->count;
+    for (int i = 0; l->shape != NULL && i < l->count; ++i) {
+        shape_destroy(l->shape[i]);
+    }
+    for (int i = 0; l->velocity != NULL && i < l->count; ++i) {
+        field_finish(&l->velocity[i]);
+    }
+    alloc_free(ctx, l->shape, count * sizeof(*l->shape));
+    alloc_free(ctx, l->velocity, count * sizeof(*l->velocity));
+    alloc_free(ctx, l->seed, count * sizeof(*l->seed));
+}
+
+static treacle_status sort_seeds(treacle_sim* sim) {
+    particle_sorter sorter = {&sim->domain, &sim->scratch, &sim->spares};
+    particle_sort_stats stats;
+    TREACLE_TRY(particle_sort(&sim->now.particles, &sorter, &stats));
+    return arena_end_step(&sim->scratch);
+}
+
+static treacle_status seed(treacle_sim* sim, const treacle_sim_def* def) {
+    liquids compiled = {0};
+    treacle_status status;
+    TREACLE_TRY_GOTO(compile_liquids(sim, def, &compiled), finish);
+    seed_def seeding = {
+        .domain = &sim->domain,
+        .seed = def->seed,
+        .particles = def->particles,
+        .liquid_count = compiled.count,
+        .liquids = compiled.seed,
+    };
+    TREACLE_TRY_GOTO(seed_particles(&sim->now.particles, &seeding), finish);
+    TREACLE_TRY_GOTO(sort_seeds(sim), finish);
+finish:
+    free_liquids(sim->ctx, &compiled);
+    return status;
+}
+
+// Sources of ids: the liquids, then the emitters.
+static treacle_status init_emitters(treacle_sim* sim, const treacle_sim_def* def) {
+    TREACLE_TRY(alloc_zero(sim->ctx, (size_t)def->emitter_count, sizeof(*sim->emitters),
+                           "the emitters", (void**)&sim->emitters));
+    sim->emitter_count = def->emitter_count;
+    for (int i = 0; i < def->emitter_count; ++i) {
+        emitter_setting setting = {
+            .domain = &sim->domain,
+            .seed = def->seed,
+            .source = (uint64_t)(def->liquid_count + i),
+            .particles = def->particles,
+        };
+        colour_of(def, def->emitters[i].material, setting.colour);
+        TREACLE_TRY(emitter_init(sim->ctx, &def->emitters[i], &setting, &sim->emitters[i]));
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status init_sinks(treacle_sim* sim, const treacle_sim_def* def) {
+    TREACLE_TRY(alloc_zero(sim->ctx, (size_t)def->sink_count, sizeof(*sim->sinks), "the sinks",
+                           (void**)&sim->sinks));
+    sim->sink_count = def->sink_count;
+    for (int i = 0; i < def->sink_count; ++i) {
+        TREACLE_TRY(sink_init(sim->ctx, &def->sinks[i], &sim->sinks[i]));
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status init_materials(treacle_sim* sim, const treacle_sim_def* def) {
+    TREACLE_TRY(alloc_array(sim->ctx, (size_t)def->material_count, sizeof(*sim->density),
+                            "the materials", (void**)&sim->density));
+    sim->material_count = def->material_count;
+    for (int i = 0; i < def->material_count; ++i) {
+        sim->density[i] = def->materials[i].density;
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
+    sim->def = *def;
+    sim->def.gravity = (treacle_curve){0};
+    sim->def.materials = NULL;
+    sim->def.liquids = NULL;
+    sim->def.emitters = NULL;
+    sim->def.sinks = NULL;
+    arena_init(&sim->scratch, sim->ctx);
+    particle_spares_init(&sim->spares, sim->ctx);
+    TREACLE_TRY(sim_check_def(sim->ctx, def));
+    TREACLE_TRY(grid_domain_init(sim->ctx, &def->domain, &sim->domain));
+    TREACLE_TRY(curve_copy(sim->ctx, &def->gravity, &sim->gravity));
+    TREACLE_TRY(init_materials(sim, def));
+    TREACLE_TRY(init_emitters(sim, def));
+    TREACLE_TRY(init_sinks(sim, def));
+    TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->now.particles));
+    TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->next.particles));
+    return seed(sim, def);
+}
+
+treacle_status treacle_sim_create(treacle_context* ctx, const treacle_sim_def* def,
+                                  treacle_sim** out) {
+    *out = NULL;
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(ctx, 1, sizeof(treacle_sim), "a simulation", &block));
+    treacle_sim* sim = block;
+    sim->ctx = ctx;
+    treacle_status status = init(sim, def);
+    if (status != TREACLE_OK) {
+        treacle_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return TREACLE_OK;
+}
+
+void treacle_sim_destroy(treacle_sim* sim) {
+    if (sim == NULL) {
+        return;
+    }
+    treacle_context* ctx = sim->ctx;
+    for (int i = 0; i < sim->emitter_count; ++i) {
+        emitter_finish(&sim->emitters[i]);
+    }
+    for (int i = 0; i < sim->sink_count; ++i) {
+        sink_finish(&sim->sinks[i]);
+    }
+    alloc_free(ctx, sim->emitters, (size_t)sim->emitter_count * sizeof(*sim->emitters));
+    alloc_free(ctx, sim->sinks, (size_t)sim->sink_count * sizeof(*sim->sinks));
+    alloc_free(ctx, sim->density, (size_t)sim->material_count * sizeof(*sim->density));
+    curve_free(ctx, &sim->gravity);
+    particles_destroy(&sim->now.particles);
+    particles_destroy(&sim->next.particles);
+    particle_spares_finish(&sim->spares);
+    arena_finish(&sim->scratch);
+    alloc_free(ctx, sim, sizeof(*sim));
+}
+
+double treacle_sim_time(const treacle_sim* sim) {
+    return sim->now.time;
+}
+
+int64_t treacle_sim_step_count(const treacle_sim* sim) {
+    return sim->now.step;
+}
+
+int64_t treacle_sim_particle_count(const treacle_sim* sim) {
+    return sim->now.particles.count;
+}

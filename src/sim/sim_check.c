@@ -1,0 +1,87 @@
+#include <math.h>
+
+#include "sim/sim_internal.h"
+
+typedef struct number_rule {
+    const char* name;
+    double value, low, high; // low <= value <= high
+} number_rule;
+
+static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def* def) {
+    const double tiny = 1e-300;
+    const number_rule rules[] = {
+        {"fps", def->fps, tiny, INFINITY},
+        {"particles per_cell", def->particles.per_cell, 1, 64},
+        {"particles jitter", def->particles.jitter, 0, 1},
+        {"step cfl", def->step.cfl, 0.1, 5},
+        {"step max_dt", def->step.max_dt, tiny, 1e300},
+        {"step min_dt", def->step.min_dt, tiny, 1e300},
+        {"flip_blend", def->flip_blend, 0, 1},
+        {"material count", def->material_count, 0, SIM_MATERIALS_MAX},
+        {"liquid count", def->liquid_count, 0, 30000},
+        {"emitter count", def->emitter_count, 0, 30000},
+        {"sink count", def->sink_count, 0, 30000},
+    };
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); ++i) {
+        const number_rule* rule = &rules[i];
+        if (!(rule->value >= rule->low && rule->value <= rule->high)) {
+            return check_fail(ctx, TREACLE_ERR_SCENE, "%s is %g: expected %s%g to %g", rule->name,
+                              rule->value, rule->low == tiny ? "more than " : "",
+                              rule->low == tiny ? 0.0 : rule->low, rule->high);
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_material(treacle_context* ctx, const treacle_sim_def* def,
+                                     const char* what, int material) {
+    if (material < 0 || material >= def->material_count) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "%s is of material %d: there are %d, counted from 0", what, material,
+                          def->material_count);
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_materials(treacle_context* ctx, const treacle_sim_def* def) {
+    for (int i = 0; i < def->material_count; ++i) {
+        double density = def->materials[i].density;
+        if (!(density > 0.0 && isfinite(density))) {
+            return check_fail(ctx, TREACLE_ERR_SCENE,
+                              "density of material %d is %g kg/m^3: expected a number > 0", i,
+                              density);
+        }
+    }
+    for (int i = 0; i < def->liquid_count; ++i) {
+        TREACLE_TRY(check_material(ctx, def, "a liquid", def->liquids[i].material));
+    }
+    for (int i = 0; i < def->emitter_count; ++i) {
+        TREACLE_TRY(check_material(ctx, def, "an emitter", def->emitters[i].material));
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_spins(treacle_context* ctx, const treacle_sim_def* def) {
+    for (int i = 0; i < def->liquid_count; ++i) {
+        const treacle_liquid_def* liquid = &def->liquids[i];
+        if (!vec3_is_finite(vec3_from(liquid->spin)) ||
+            !vec3_is_finite(vec3_from(liquid->spin_centre))) {
+            return check_fail(ctx, TREACLE_ERR_SCENE,
+                              "spin of liquid %d or its centre is not finite", i);
+        }
+    }
+    return TREACLE_OK;
+}
+
+treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) {
+    if (def->def_size != sizeof(*def)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "def_size of the simulation is %zu: expected %zu, as set by "
+                          "treacle_sim_def_default()",
+                          def->def_size, sizeof(*def));
+    }
+    TREACLE_TRY(check_numbers(ctx, def));
+    TREACLE_TRY(check_materials(ctx, def));
+    TREACLE_TRY(check_spins(ctx, def));
+    return curve_check(ctx, &def->gravity, "gravity");
+}

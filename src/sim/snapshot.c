@@ -1,0 +1,177 @@
+// The state as named arrays, and back. Every piece of sim_state is here; what is not is made anew
+// every step.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/sim_internal.h"
+
+// A position may be outside its tile between steps, but not far (cells): the sort comes first in a
+// step's work on it.
+static const float farthest = 64.0f;
+
+static bool is_shown(particle_column column, treacle_frame_kind kind) {
+    return kind == TREACLE_FRAME_STATE || column != PARTICLE_AFFINE;
+}
+
+static treacle_array array_of(const char* name, treacle_type type, int components, int64_t count,
+                              const void* data) {
+    treacle_array out = {.type = type, .components = components, .count = count, .data = data};
+    snprintf(out.name, sizeof(out.name), "%s", name);
+    return out;
+}
+
+treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64_t number,
+                                treacle_frame* out) {
+    const particles* p = &sim->now.particles;
+    treacle_array* arrays = sim->arrays;
+    int count = 0;
+    arrays[count++] = array_of("tile_coord", TREACLE_TYPE_I32, AXES, p->tile_count, p->tile);
+    arrays[count++] =
+        array_of("tile_first", TREACLE_TYPE_I64, 1, (int64_t)p->tile_count + 1, p->tile_first);
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        const particle_column_info* info = &particle_columns[c];
+        if (p->column[c] != NULL && is_shown((particle_column)c, kind)) {
+            arrays[count++] =
+                array_of(info->name, info->type, info->components, p->count, p->column[c]);
+        }
+    }
+    *out = (treacle_frame){
+        .kind = kind,
+        .number = number,
+        .step = sim->now.step,
+        .time = sim->now.time,
+        .fps = sim->def.fps,
+        .cell = sim->domain.h,
+        .array_count = count,
+        .arrays = arrays,
+    };
+    for (int a = 0; a < AXES; ++a) {
+        out->origin[a] = sim->domain.origin[a];
+        out->cells[a] = sim->domain.cells[a];
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_head(const treacle_sim* sim, const treacle_frame* state) {
+    if (state->kind != TREACLE_FRAME_STATE) {
+        return check_fail(sim->ctx, TREACLE_ERR_USAGE,
+                          "frame %lld is a picture: only a state can be restored",
+                          (long long)state->number);
+    }
+    if (!(state->time >= 0.0 && isfinite(state->time)) || state->step < 0) {
+        return check_fail(sim->ctx, TREACLE_ERR_FORMAT,
+                          "the state is of step %lld at %g s: expected numbers >= 0",
+                          (long long)state->step, state->time);
+    }
+    bool is_same = state->cell == sim->domain.h;
+    for (int a = 0; a < AXES; ++a) {
+        is_same = is_same && state->cells[a] == sim->domain.cells[a] &&
+                  state->origin[a] == sim->domain.origin[a];
+    }
+    return is_same ? TREACLE_OK
+                   : check_fail(sim->ctx, TREACLE_ERR_USAGE,
+                                "the state is of a domain of %d x %d x %d cells of %g m, the "
+                                "simulation has %d x %d x %d of %g m, or another origin",
+                                (int)state->cells[0], (int)state->cells[1], (int)state->cells[2],
+                                state->cell, (int)sim->domain.cells[0], (int)sim->domain.cells[1],
+                                (int)sim->domain.cells[2], sim->domain.h);
+}
+
+// The data of the array that should be `like`; its count is taken over if that is negative.
+static treacle_status find_array(const treacle_sim* sim, const treacle_frame* state,
+                                 treacle_array* like) {
+    const treacle_array* found = treacle_frame_find(state, like->name);
+    if (found == NULL) {
+        return check_fail(sim->ctx, TREACLE_ERR_FORMAT,
+                          "the state has no array '%s', which this simulation needs", like->name);
+    }
+    bool is_alike = found->type == like->type && found->components == like->components &&
+                    (like->count < 0 || found->count == like->count) && found->count >= 0;
+    if (!is_alike) {
+        return check_fail(sim->ctx, TREACLE_ERR_FORMAT,
+                          "array '%s' of the state has %lld items of %d components of type %d: "
+                          "expected %lld of %d of type %d",
+                          like->name, (long long)found->count, found->components, (int)found->type,
+                          (long long)like->count, like->components, (int)like->type);
+    }
+    *like = *found;
+    return TREACLE_OK;
+}
+
+static treacle_status copy_tiles(treacle_sim* sim, const treacle_frame* state, int64_t rows) {
+    particles* p = &sim->next.particles;
+    treacle_array tile = array_of("tile_coord", TREACLE_TYPE_I32, AXES, -1, NULL);
+    TREACLE_TRY(find_array(sim, state, &tile));
+    treacle_array first = array_of("tile_first", TREACLE_TYPE_I64, 1, tile.count + 1, NULL);
+    TREACLE_TRY(find_array(sim, state, &first));
+    TREACLE_TRY(particles_reserve(p, rows, tile.count));
+    memcpy(p->tile, tile.data, (size_t)tile.count * sizeof(*p->tile));
+    memcpy(p->tile_first, first.data, (size_t)first.count * sizeof(*p->tile_first));
+    p->tile_count = (tile_ix)tile.count;
+    p->count = rows;
+    return TREACLE_OK;
+}
+
+static treacle_status copy_columns(treacle_sim* sim, const treacle_frame* state) {
+    particles* p = &sim->next.particles;
+    treacle_array id = array_of("id", TREACLE_TYPE_U64, 1, -1, NULL);
+    TREACLE_TRY(find_array(sim, state, &id));
+    TREACLE_TRY(copy_tiles(sim, state, id.count));
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        const particle_column_info* info = &particle_columns[c];
+        if (p->column[c] != NULL) {
+            treacle_array column =
+                array_of(info->name, info->type, info->components, id.count, NULL);
+            TREACLE_TRY(find_array(sim, state, &column));
+            memcpy(p->column[c], column.data, (size_t)id.count * info->bytes);
+        }
+    }
+    return TREACLE_OK;
+}
+
+static bool are_rows_sound(const treacle_sim* sim, const particles* p) {
+    const float* position = particles_f32(p, PARTICLE_POSITION);
+    const uint8_t* material = particles_material(p);
+    bool is_sound = true;
+    for (particle_ix row = 0; row < p->count; ++row) {
+        is_sound = is_sound && material[row] < sim->material_count;
+        for (int a = 0; a < AXES; ++a) {
+            is_sound = is_sound && fabsf(position[AXES * row + a]) <= farthest;
+        }
+    }
+    return is_sound;
+}
+
+static bool are_tiles_sound(const treacle_sim* sim, const particles* p) {
+    bool is_sound = particles_is_grouped(p);
+    for (tile_ix t = 0; t < p->tile_count; ++t) {
+        for (int a = 0; a < AXES; ++a) {
+            int32_t at = p->tile[t].at[a];
+            is_sound = is_sound && at >= 0 && at < sim->domain.tiles[a];
+        }
+    }
+    return is_sound;
+}
+
+treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state) {
+    TREACLE_TRY(check_head(sim, state));
+    particles* p = &sim->next.particles;
+    treacle_status status = copy_columns(sim, state);
+    if (status == TREACLE_OK && !(are_tiles_sound(sim, p) && are_rows_sound(sim, p))) {
+        status = check_fail(sim->ctx, TREACLE_ERR_FORMAT,
+                            "the state of step %lld has particles outside their tiles or tiles "
+                            "outside the domain",
+                            (long long)state->step);
+    }
+    if (status != TREACLE_OK) {
+        particles_clear(p);
+        return status;
+    }
+    sim->next.time = state->time;
+    sim->next.step = state->step;
+    sim_state before = sim->now;
+    sim->now = sim->next;
+    sim->next = before;
+    return TREACLE_OK;
+}

@@ -1,0 +1,15 @@
+#include "base/hash.h"
+#include "sim/sim_internal.h"
+
+uint64_t treacle_sim_hash(const treacle_sim* sim) {
+    const particles* p = &sim->now.particles;
+    size_t rows = (size_t)p->count, tiles = (size_t)p->tile_count;
+    uint64_t hash = hash_bytes(&sim->now.time, sizeof(sim->now.time), (uint64_t)sim->now.step);
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        if (p->column[c] != NULL) {
+            hash = hash_bytes(p->column[c], rows * particle_columns[c].bytes, hash);
+        }
+    }
+    hash = hash_bytes(p->tile, tiles * sizeof(*p->tile), hash);
+    return hash_bytes(p->tile_first, (tiles + 1) * sizeof(*p->tile_first), hash);
+}

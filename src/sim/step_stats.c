@@ -1,0 +1,46 @@
+#include "base/parallel_sum.h"
+#include "sim/ballistic.h"
+#include "sim/sim_internal.h"
+
+typedef struct sum_job {
+    const particles* p;
+    const double* density;
+} sum_job;
+
+static double tile_volume(void* data, int64_t tile) {
+    const particles* p = ((const sum_job*)data)->p;
+    const float* volume = particles_f32(p, PARTICLE_VOLUME);
+    double sum = 0.0;
+    for (particle_ix row = p->tile_first[tile]; row < p->tile_first[tile + 1]; ++row) {
+        sum += (double)volume[row];
+    }
+    return sum;
+}
+
+static double tile_energy(void* data, int64_t tile) {
+    const sum_job* job = data;
+    const particles* p = job->p;
+    const float* volume = particles_f32(p, PARTICLE_VOLUME);
+    const float* velocity = particles_f32(p, PARTICLE_VELOCITY);
+    double sum = 0.0;
+    for (particle_ix row = p->tile_first[tile]; row < p->tile_first[tile + 1]; ++row) {
+        double x = (double)velocity[AXES * row], y = (double)velocity[AXES * row + 1];
+        double z = (double)velocity[AXES * row + 2];
+        double mass = job->density[particles_material(p)[row]] * (double)volume[row];
+        sum += 0.5 * mass * ((x * x + y * y) + z * z);
+    }
+    return sum;
+}
+
+void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
+    const particles* p = &sim->now.particles;
+    sum_job job = {p, sim->density};
+    out->step = sim->now.step;
+    out->time = sim->now.time;
+    out->particles = p->count;
+    out->tiles = p->tile_count;
+    out->volume = parallel_sum(sim->ctx, p->tile_count, tile_volume, &job);
+    out->kinetic_energy = parallel_sum(sim->ctx, p->tile_count, tile_energy, &job);
+    out->max_speed = ballistic_max_speed(p);
+    out->memory_peak = treacle_context_memory_peak(sim->ctx);
+}
