@@ -2,6 +2,7 @@
 
 const bench_entry bench_entries[] = {
     {"house", 10, "frame files against memcpy, sorting, exact sums", bench_house},
+    {"solver", 120, "pressure against incomplete Cholesky", bench_solver},
 };
 
 const int bench_entry_count = sizeof(bench_entries) / sizeof(bench_entries[0]);

@@ -4,6 +4,7 @@
 #include "bench.h"
 
 bench_fcn bench_house;
+bench_fcn bench_solver;
 
 extern const bench_entry bench_entries[];
 extern const int bench_entry_count;
