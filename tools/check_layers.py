@@ -2,7 +2,7 @@
 """Fails on an #include that points upward, on a back door, and on two files of one name.
 
 A folder of src/ may include its own headers and those of the folders that the table allows. Tests
-may look inside; programs may not: they use include/treacle. Libraries of others stay in the folder
+and benches may look inside; programs may not: they use include/treacle. Libraries of others stay in the folder
 that wraps them.
 """
 
@@ -37,7 +37,7 @@ WRAPPED = {
 }
 
 # Folders that see the public API alone.
-OUTSIDE = ("apps", "validate", "bench", "examples")
+OUTSIDE = ("apps", "validate", "examples")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
 
