@@ -3,47 +3,27 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "cache/frame_format.h"
-#include "treacle/cache.h"
+#include "unit/frame_fixture.h"
 
-enum { PATH_SIZE = 256, ITEMS_MAX = 3 * FRAME_CHUNK_RAW / 4 };
+enum { ITEMS_MAX = 3 * FRAME_CHUNK_RAW / 4 };
 
 typedef struct fixture {
     treacle_context* ctx;
-    char folder[PATH_SIZE];
-    char path[PATH_SIZE + 32];
+    char folder[FIXTURE_PATH];
+    char path[FIXTURE_PATH + 32];
     uint8_t* noise; // enough for every array below
 } fixture;
 
-static treacle_context* make_context(int threads) {
-    treacle_context_def def = treacle_context_def_default();
-    def.threads = threads;
-    treacle_context* ctx = NULL;
-    assert_int_equal(treacle_context_create(&def, &ctx), TREACLE_OK);
-    return ctx;
-}
-
 static int set_up(void** state) {
     static fixture f;
-    const char* base = getenv("TMPDIR");
-    snprintf(f.folder, sizeof(f.folder), "%s/treacle-frame-XXXXXX", base ? base : "/tmp");
-    assert_non_null(mkdtemp(f.folder));
+    fixture_folder(f.folder);
     snprintf(f.path, sizeof(f.path), "%s/frame_0001.trf", f.folder);
-    f.ctx = make_context(2);
-    f.noise = malloc(ITEMS_MAX * 12);
-    assert_non_null(f.noise);
-    uint64_t x = 1;
-    for (size_t i = 0; i < ITEMS_MAX * 12; ++i) {
-        x = x * 6364136223846793005u + 1442695040888963407u;
-        f.noise[i] = (uint8_t)(x >> (i % 4 == 3 ? 62 : 56));
-    }
+    f.ctx = fixture_context(2);
+    f.noise = fixture_noise(ITEMS_MAX * 12);
     *state = &f;
     return 0;
 }
@@ -55,29 +35,6 @@ static int tear_down(void** state) {
     treacle_context_destroy(f->ctx);
     free(f->noise);
     return 0;
-}
-
-static treacle_array make_array(const char* name, treacle_type type, int components, int64_t count,
-                                const void* data) {
-    treacle_array array = {.type = type, .components = components, .count = count, .data = data};
-    snprintf(array.name, sizeof(array.name), "%s", name);
-    return array;
-}
-
-static treacle_frame make_frame(const treacle_array* arrays, int count) {
-    return (treacle_frame){
-        .kind = TREACLE_FRAME_STATE,
-        .number = 7,
-        .step = INT64_C(1) << 40,
-        .time = 0.1,
-        .fps = 24.0,
-        .origin = {-1.0, 0.5, 1e-3},
-        .cell = 0.01,
-        .cells = {64, 32, 1},
-        .scene_hash = UINT64_C(0xfedcba9876543210),
-        .array_count = count,
-        .arrays = arrays,
-    };
 }
 
 static void assert_same_frame(const treacle_frame* got, const treacle_frame* want) {
@@ -124,8 +81,8 @@ static void test_every_type_and_size_comes_back(void** state) {
         int64_t per_chunk = chunk / (int64_t)treacle_type_size((treacle_type)type);
         const int64_t counts[] = {0, 1, 2, 31, 1000, per_chunk - 1, per_chunk, per_chunk + 1};
         for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
-            treacle_array array = make_array("a", (treacle_type)type, 1, counts[i], f->noise);
-            treacle_frame frame = make_frame(&array, 1);
+            treacle_array array = fixture_array("a", (treacle_type)type, 1, counts[i], f->noise);
+            treacle_frame frame = fixture_frame(&array, 1);
             round_trip(f, &frame);
         }
     }
@@ -134,44 +91,31 @@ static void test_every_type_and_size_comes_back(void** state) {
 static void test_several_arrays_of_several_chunks_come_back(void** state) {
     fixture* f = *state;
     treacle_array arrays[] = {
-        make_array("position", TREACLE_TYPE_F32, 3, ITEMS_MAX, f->noise),
-        make_array("nothing", TREACLE_TYPE_U8, 16, 0, NULL),
-        make_array("a_name_of_23_characters", TREACLE_TYPE_I64, 16, 12345, f->noise + 1),
-        make_array("material", TREACLE_TYPE_U8, 1, 2 * FRAME_CHUNK_RAW, f->noise + 2),
+        fixture_array("position", TREACLE_TYPE_F32, 3, ITEMS_MAX, f->noise),
+        fixture_array("nothing", TREACLE_TYPE_U8, 16, 0, NULL),
+        fixture_array("a_name_of_23_characters", TREACLE_TYPE_I64, 16, 12345, f->noise + 1),
+        fixture_array("material", TREACLE_TYPE_U8, 1, 2 * FRAME_CHUNK_RAW, f->noise + 2),
     };
-    treacle_frame frame = make_frame(arrays, 4);
+    treacle_frame frame = fixture_frame(arrays, 4);
     round_trip(f, &frame);
     frame.array_count = 0;
     round_trip(f, &frame);
 }
 
-static size_t read_bytes(const char* path, uint8_t** out) {
-    FILE* file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    size_t size = (size_t)ftell(file);
-    rewind(file);
-    *out = malloc(size);
-    assert_non_null(*out);
-    assert_int_equal(fread(*out, 1, size, file), size);
-    fclose(file);
-    return size;
-}
-
 static void test_bytes_are_equal_for_1_to_4_threads(void** state) {
     fixture* f = *state;
     treacle_array arrays[] = {
-        make_array("position", TREACLE_TYPE_F32, 3, ITEMS_MAX, f->noise),
-        make_array("id", TREACLE_TYPE_U64, 1, ITEMS_MAX, f->noise + 3),
+        fixture_array("position", TREACLE_TYPE_F32, 3, ITEMS_MAX, f->noise),
+        fixture_array("id", TREACLE_TYPE_U64, 1, ITEMS_MAX, f->noise + 3),
     };
-    treacle_frame frame = make_frame(arrays, 2);
+    treacle_frame frame = fixture_frame(arrays, 2);
     uint8_t* first = NULL;
     size_t first_size = 0;
     for (int threads = 1; threads <= 4; ++threads) {
-        treacle_context* ctx = make_context(threads);
+        treacle_context* ctx = fixture_context(threads);
         assert_int_equal(treacle_frame_write(ctx, &frame, f->path), TREACLE_OK);
         uint8_t* bytes = NULL;
-        size_t size = read_bytes(f->path, &bytes);
+        size_t size = fixture_bytes(f->path, &bytes);
         if (first == NULL) {
             first = bytes;
             first_size = size;
@@ -195,18 +139,18 @@ static void test_a_frame_that_could_not_be_read_is_not_written(void** state) {
     fixture* f = *state;
     unlink(f->path);
     treacle_array arrays[] = {
-        make_array("a", TREACLE_TYPE_U8, 1, 4, f->noise),
-        make_array("a", TREACLE_TYPE_U8, 1, 4, f->noise),
+        fixture_array("a", TREACLE_TYPE_U8, 1, 4, f->noise),
+        fixture_array("a", TREACLE_TYPE_U8, 1, 4, f->noise),
     };
-    treacle_frame frame = make_frame(arrays, 2);
+    treacle_frame frame = fixture_frame(arrays, 2);
     refuse(f, &frame, "two arrays are named 'a'");
-    arrays[1] = make_array("B", TREACLE_TYPE_U8, 1, 4, f->noise);
+    arrays[1] = fixture_array("B", TREACLE_TYPE_U8, 1, 4, f->noise);
     refuse(f, &frame, "the name of array 1");
-    arrays[1] = make_array("b", TREACLE_TYPE_U8, 17, 4, f->noise);
+    arrays[1] = fixture_array("b", TREACLE_TYPE_U8, 17, 4, f->noise);
     refuse(f, &frame, "17 components");
-    arrays[1] = make_array("b", TREACLE_TYPE_F64, 2, INT64_MAX, f->noise);
+    arrays[1] = fixture_array("b", TREACLE_TYPE_F64, 2, INT64_MAX, f->noise);
     refuse(f, &frame, "not possible");
-    arrays[1] = make_array("b", TREACLE_TYPE_F64, 2, 1, NULL);
+    arrays[1] = fixture_array("b", TREACLE_TYPE_F64, 2, 1, NULL);
     refuse(f, &frame, "has no data");
     frame.array_count = 1;
     frame.cell = 0.0;
