@@ -97,12 +97,12 @@ static void run_child(int to, bench_work* work, void* data) {
 }
 
 // Waits for the child's answer; a child that takes too long is killed.
-static bench_yardstick wait_for_child(int from, pid_t child) {
+static bench_yardstick wait_for_child(double cap, int from, pid_t child) {
     bench_yardstick result = {.seconds = (double)NAN};
     struct pollfd ready = {.fd = from, .events = POLLIN};
-    if (poll(&ready, 1, (int)(1000.0 * BENCH_CAP_SECONDS)) == 0) {
+    if (poll(&ready, 1, (int)(1000.0 * cap)) == 0) {
         kill(child, SIGKILL);
-        result = (bench_yardstick){.seconds = BENCH_CAP_SECONDS, .is_stopped = true};
+        result = (bench_yardstick){.seconds = cap, .is_stopped = true};
     } else if (read(from, &result.seconds, sizeof(result.seconds)) !=
                (ssize_t)sizeof(result.seconds)) {
         result.seconds = (double)NAN;
@@ -111,7 +111,7 @@ static bench_yardstick wait_for_child(int from, pid_t child) {
     return result;
 }
 
-bench_yardstick bench_time_yardstick(bench_work* work, void* data) {
+bench_yardstick bench_time_yardstick(double cap, bench_work* work, void* data) {
     int ends[2];
     if (pipe(ends) != 0) {
         return (bench_yardstick){.seconds = (double)NAN};
@@ -124,7 +124,7 @@ bench_yardstick bench_time_yardstick(bench_work* work, void* data) {
     close(ends[1]);
     bench_yardstick result = {.seconds = (double)NAN};
     if (child > 0) {
-        result = wait_for_child(ends[0], child);
+        result = wait_for_child(cap, ends[0], child);
     }
     close(ends[0]);
     return result;

@@ -59,8 +59,9 @@ typedef struct bench_yardstick {
     double seconds; ///< NAN if it failed
     bool is_stopped;
 } bench_yardstick;
-/// Times `work` in a process of its own, so that it can be stopped.
-bench_yardstick bench_time_yardstick(bench_work* work, void* data);
+/// Times `work` in a process of its own, so that it can be stopped after `cap` seconds, which is
+/// BENCH_CAP_SECONDS for all but tests.
+bench_yardstick bench_time_yardstick(double cap, bench_work* work, void* data);
 
 /// Bandwidth of a[i] = b[i] + s c[i].
 typedef struct bench_triad {

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "treacle/unstable/kernels.h"
+
 enum { TILES_A_SIDE = 16, PARTICLES_A_TILE = 512, REPEATS = 5 };
 
 // ---- Frames
@@ -132,24 +134,24 @@ static void report_rate(bench* run, const char* quantity, double rate, double ya
                TILES_A_SIDE * TILES_A_SIDE * TILES_A_SIDE * PARTICLES_A_TILE);
     bench_text(against, sizeof(against), "memcpy, %.0f MB/s", yardstick * 1e-6);
     bench_report(run, &(bench_row){.case_name = name,
-                                     .quantity = quantity,
-                                     .value = rate * 1e-6,
-                                     .unit = "MB/s",
-                                     .yardstick = against,
-                                     .ratio = rate / yardstick});
+                                   .quantity = quantity,
+                                   .value = rate * 1e-6,
+                                   .unit = "MB/s",
+                                   .yardstick = against,
+                                   .ratio = rate / yardstick});
 }
 
 static void report_packing(bench* run, const block* b) {
     struct stat file;
     if (stat(b->path, &file) == 0) {
         bench_report(run, &(bench_row){.case_name = "frame file",
-                                         .quantity = "bytes a particle",
-                                         .value = (double)file.st_size / (double)b->count,
-                                         .unit = "B"});
+                                       .quantity = "bytes a particle",
+                                       .value = (double)file.st_size / (double)b->count,
+                                       .unit = "B"});
     }
 }
 
-treacle_status bench_house(bench* run) {
+static treacle_status bench_frames(bench* run) {
     block b;
     if (!block_create(run, &b)) {
         block_destroy(&b);
@@ -164,4 +166,144 @@ treacle_status bench_house(bench* run) {
     unlink(b.path);
     block_destroy(&b);
     return isfinite(write) && isfinite(read) ? TREACLE_OK : TREACLE_ERR_IO;
+}
+
+// ---- Sorting
+
+// A box of liquid that is stirred, so that a share of the particles changes its cell every step.
+static treacle_status create_stirred(bench* run, treacle_sim** out) {
+    static const treacle_key weightless = {.value = {0.0, 0.0, 0.0}};
+    treacle_shape box = treacle_shape_default(TREACLE_SHAPE_BOX);
+    treacle_liquid_def liquid = treacle_liquid_def_default();
+    treacle_material_def material = treacle_material_def_default();
+    treacle_sim_def def = treacle_sim_def_default();
+    for (int a = 0; a < 3; ++a) {
+        box.size[a] = 0.5;
+        box.move[a] = 0.5;
+        def.domain.size[a] = 1.0;
+    }
+    liquid.shape = &box;
+    liquid.velocity.kind = TREACLE_FIELD_EXPRESSION;
+    liquid.velocity.expression[0] = "sin(20*y)";
+    liquid.velocity.expression[1] = "sin(20*z)";
+    liquid.velocity.expression[2] = "sin(20*x)";
+    def.domain.cell = 0.01;
+    def.flow = TREACLE_FLOW_NONE;
+    def.gravity = (treacle_curve){.count = 1, .keys = &weightless};
+    def.material_count = def.liquid_count = 1;
+    def.materials = &material;
+    def.liquids = &liquid;
+    return treacle_sim_create(run->ctx, &def, out);
+}
+
+static int compare_keys(const void* a, const void* b) {
+    uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
+    return (x > y) - (x < y);
+}
+
+// The C library's sort of as many pairs of key and index, where one in ten is out of place.
+static bool sort_keys(void* data) {
+    int64_t count = *(const int64_t*)data;
+    uint64_t* pairs = malloc((size_t)count * 2 * sizeof(uint64_t));
+    if (pairs == NULL) {
+        return false;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        bool is_out_of_place = scatter((uint64_t)i) < 0.1f;
+        pairs[2 * i] = (uint64_t)(is_out_of_place ? (i * 7919) % count : i);
+        pairs[2 * i + 1] = (uint64_t)i;
+    }
+    qsort(pairs, (size_t)count, 2 * sizeof(uint64_t), compare_keys);
+    free(pairs);
+    return true;
+}
+
+static int compare_doubles(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static treacle_status bench_sort(bench* run) {
+    treacle_sim* sim = NULL;
+    double seconds[REPEATS];
+    treacle_status status = create_stirred(run, &sim);
+    for (int i = 0; status == TREACLE_OK && i < REPEATS; ++i) {
+        treacle_step_stats stats;
+        status = treacle_sim_step(sim, 1e-3, &stats);
+        seconds[i] = stats.seconds[TREACLE_STAGE_SORT];
+    }
+    if (status == TREACLE_OK) {
+        qsort(seconds, REPEATS, sizeof(seconds[0]), compare_doubles);
+        int64_t count = treacle_sim_particle_count(sim);
+        double rate = (double)count / seconds[REPEATS / 2];
+        bench_yardstick keys = bench_time_yardstick(BENCH_CAP_SECONDS, sort_keys, &count);
+        char name[64], against[64];
+        bench_text(name, sizeof(name), "%lld particles", (long long)count);
+        bench_text(against, sizeof(against), "qsort of keys alone, %.3g s", keys.seconds);
+        bench_report(run, &(bench_row){.case_name = name,
+                                       .quantity = "sort",
+                                       .value = rate * 1e-6,
+                                       .unit = "M/s",
+                                       .yardstick = against,
+                                       .ratio = keys.seconds / seconds[REPEATS / 2],
+                                       .is_at_least = keys.is_stopped});
+    }
+    treacle_sim_destroy(sim);
+    return status;
+}
+
+// ---- Sums
+
+enum { TERMS = 1 << 22 };
+
+typedef struct sum_work {
+    treacle_context* ctx;
+    double* values;
+    double sum;
+} sum_work;
+
+static bool sum_exactly(void* data) {
+    sum_work* w = data;
+    w->sum = treacle_unstable_sum(w->ctx, TERMS, w->values);
+    return true;
+}
+
+static bool sum_naively(void* data) {
+    sum_work* w = data;
+    double sum = 0.0;
+    for (int64_t i = 0; i < TERMS; ++i) {
+        sum += w->values[i];
+    }
+    w->sum = sum;
+    return true;
+}
+
+static treacle_status bench_sums(bench* run) {
+    sum_work work = {.ctx = run->ctx, .values = malloc(TERMS * sizeof(double))};
+    if (work.values == NULL) {
+        return TREACLE_ERR_MEMORY;
+    }
+    for (int64_t i = 0; i < TERMS; ++i) {
+        work.values[i] = (double)scatter((uint64_t)i) - 0.5;
+    }
+    double naive = TERMS / bench_median(REPEATS, sum_naively, &work);
+    double exact = TERMS / bench_median(REPEATS, sum_exactly, &work);
+    char against[64];
+    bench_text(against, sizeof(against), "a plain loop, %.0f M/s", naive * 1e-6);
+    bench_report(run, &(bench_row){.case_name = "4 M doubles",
+                                   .quantity = "exact sum",
+                                   .value = exact * 1e-6,
+                                   .unit = "M/s",
+                                   .yardstick = against,
+                                   .ratio = exact / naive});
+    free(work.values);
+    return TREACLE_OK;
+}
+
+treacle_status bench_house(bench* run) {
+    treacle_status status = bench_frames(run);
+    if (status == TREACLE_OK) {
+        status = bench_sort(run);
+    }
+    return status == TREACLE_OK ? bench_sums(run) : status;
 }

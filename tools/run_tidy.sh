@@ -5,6 +5,7 @@ set -eu
 if [ $# -gt 0 ]; then
     exec clang-tidy -quiet -p build "$@"
 fi
-# The same files as the build knows, without those that are compiled once for each instruction set.
-sed -n 's/^ *"file": "\(.*\)".*/\1/p' build/compile_commands.json | grep -v '_simd\.c$' | sort -u |
+# The same files as the build knows, without tests and without those that are
+# compiled once for each instruction set.
+sed -n 's/^ *"file": "\(.*\)".*/\1/p' build/compile_commands.json | grep -v -e '_simd\.c$' -e '/tests/' | sort -u |
     tr '\n' '\0' | xargs -0 -n 4 -P "$(nproc)" clang-tidy -quiet -p build
