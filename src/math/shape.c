@@ -334,7 +334,7 @@ box3 shape_bounds(const shape* s) {
 
 // The distance is a bound, so a step of that length cannot jump over the surface. Where a ray
 // grazes, steps would shrink without end: they are at least 1/RAY_STEPS of the ray.
-enum { RAY_STEPS = 1000, BISECTIONS = 60 };
+enum { RAY_STEPS = 1000, BISECTIONS = 60, SPLIT_PARTS = 3 };
 
 static double distance_along(const shape* s, const shape_ray* ray, double at) {
     return shape_distance(s, vec3_add_scaled(ray->origin, at, ray->direction));
@@ -374,13 +374,8 @@ bool shape_enter(const shape* s, const shape_ray* ray, double* out) {
 
 // The share of a small box with the sides `h` around x that is inside: the surface is taken for a
 // plane, and the share for linear between the first and the last corner that it meets.
-static double share_inside(const shape* s, vec3 x, vec3 h) {
-    double distance = shape_distance(s, x);
-    double reach_most = 0.5 * vec3_length(h);
-    if (fabs(distance) >= reach_most) {
-        return distance < 0.0 ? 1.0 : 0.0;
-    }
-    vec3 normal = vec3_normalise(shape_gradient(s, x, 1e-3 * reach_most));
+static double plane_share(const shape* s, vec3 x, vec3 h, double distance) {
+    vec3 normal = vec3_normalise(shape_gradient(s, x, 1e-3 * vec3_length(h)));
     double width = (fabs(normal.at[0]) * h.at[0] + fabs(normal.at[1]) * h.at[1]) +
                    fabs(normal.at[2]) * h.at[2];
     if (!(width > 0.0)) {
@@ -390,20 +385,41 @@ static double share_inside(const shape* s, vec3 x, vec3 h) {
     return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
 }
 
-double shape_volume_in(const shape* s, const box3* box, int n) {
+static double share_inside(const shape* s, vec3 x, vec3 h, int splits);
+
+// The mean share of the n x n x n equal parts of a box.
+static double mean_share(const shape* s, const box3* box, int n, int splits) {
     vec3 h = vec3_scale(1.0 / n, vec3_sub(box->high, box->low));
-    double shares = 0.0;
+    double sum = 0.0;
     for (int k = 0; k < n; ++k) {
         for (int j = 0; j < n; ++j) {
             for (int i = 0; i < n; ++i) {
-                const double at[3] = {i + 0.5, j + 0.5, k + 0.5};
-                vec3 x;
+                const vec3 at = {{i + 0.5, j + 0.5, k + 0.5}};
+                vec3 x = box->low;
                 for (int a = 0; a < 3; ++a) {
-                    x.at[a] = box->low.at[a] + at[a] * h.at[a];
+                    x.at[a] += at.at[a] * h.at[a];
                 }
-                shares += share_inside(s, x, h);
+                sum += share_inside(s, x, h, splits);
             }
         }
     }
-    return shares * (h.at[0] * h.at[1] * h.at[2]);
+    return sum / ((double)n * n * n);
+}
+
+// Boxes that the surface meets are split, because at an edge of a shape it is not a plane.
+static double share_inside(const shape* s, vec3 x, vec3 h, int splits) {
+    double distance = shape_distance(s, x);
+    if (fabs(distance) >= 0.5 * vec3_length(h)) {
+        return distance < 0.0 ? 1.0 : 0.0;
+    }
+    if (splits == 0) {
+        return plane_share(s, x, h, distance);
+    }
+    box3 box = {vec3_add_scaled(x, -0.5, h), vec3_add_scaled(x, 0.5, h)};
+    return mean_share(s, &box, SPLIT_PARTS, splits - 1);
+}
+
+double shape_volume_in(const shape* s, const box3* box, int n) {
+    vec3 size = vec3_sub(box->high, box->low);
+    return mean_share(s, box, n, 1) * (size.at[0] * size.at[1] * size.at[2]);
 }

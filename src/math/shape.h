@@ -45,6 +45,6 @@ typedef struct shape_ray {
 /// enter. Parts thinner than 1e-3 of the ray's length may be missed where a ray grazes.
 bool shape_enter(const shape* s, const shape_ray* ray, double* out);
 
-/// Volume of the shape in the box, m^3, by n x n x n samples in the middles of equal parts; a cell
-/// of the box counts in part where the surface passes through it.
+/// Volume of the shape in the box, m^3, by n x n x n samples in the middles of equal parts; those
+/// that the surface meets are looked at more closely and count in part.
 double shape_volume_in(const shape* s, const box3* box, int n);

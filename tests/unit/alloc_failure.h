@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#include "treacle/base.h"
+#include "unit.h"
 
 typedef struct alloc_failure {
     int64_t calls;   // so far
@@ -73,7 +73,6 @@ static inline bool alloc_failure_run(alloc_failure_body* body, void* data, int64
     return !was_failed;
 }
 
-/// Include cmocka.h before this header.
 #define ALLOC_FAILURE_CHECK(body, data)                                                            \
     do {                                                                                           \
         int64_t alloc_failure_n = 1;                                                               \

@@ -1,0 +1,52 @@
+// What most unit tests need: cmocka with the headers it wants first, a context, closeness.
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "treacle/base.h"
+
+static inline treacle_context* unit_context(int threads) {
+    treacle_context_def def = treacle_context_def_default();
+    def.threads = threads;
+    treacle_context* ctx = NULL;
+    assert_int_equal(treacle_context_create(&def, &ctx), TREACLE_OK);
+    return ctx;
+}
+
+/// Destroys the context; nothing made with it may be left.
+static inline void unit_context_end(treacle_context* ctx) {
+    assert_int_equal(treacle_context_memory(ctx), 0);
+    treacle_context_destroy(ctx);
+}
+
+static inline uint64_t unit_bits(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+#define assert_close(a, b, tolerance)                                                              \
+    do {                                                                                           \
+        double close_a_ = (a), close_b_ = (b);                                                     \
+        if (!(fabs(close_a_ - close_b_) <= (tolerance))) {                                         \
+            print_error("%s = %.17g, but %s = %.17g\n", #a, close_a_, #b, close_b_);               \
+        }                                                                                          \
+        assert_true(fabs(close_a_ - close_b_) <= (tolerance));                                     \
+    } while (0)
+
+/// The context's last error contains the words.
+#define assert_error_says(ctx, words)                                                              \
+    do {                                                                                           \
+        if (strstr(treacle_context_error(ctx), (words)) == NULL) {                                 \
+            print_error("\"%s\" is not in: %s\n", (words), treacle_context_error(ctx));            \
+        }                                                                                          \
+        assert_non_null(strstr(treacle_context_error(ctx), (words)));                              \
+    } while (0)
