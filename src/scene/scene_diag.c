@@ -46,11 +46,8 @@ static treacle_status reserve(scene_diags* diags) {
 
 treacle_status scene_diag_add(scene_diags* diags, treacle_log_level level, scene_place place,
                               const char* sentence) {
-    if (is_known(diags, place, sentence)) {
-        return TREACLE_OK;
-    }
     diags->errors += level == TREACLE_LOG_ERROR;
-    if (diags->count >= SCENE_DIAG_MAX) {
+    if (is_known(diags, place, sentence) || diags->count >= SCENE_DIAG_MAX) {
         return TREACLE_OK;
     }
     const char* copy = NULL;

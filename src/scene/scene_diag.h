@@ -32,7 +32,7 @@ typedef struct scene_diags {
     scene_pool* pool;
     scene_diag* item;
     int count, capacity;
-    int errors; // all, those left out included
+    int errors; // all, those left out and those said before included
 } scene_diags;
 
 void scene_diags_init(scene_diags* diags, scene_pool* pool);

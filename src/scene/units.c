@@ -239,6 +239,7 @@ static void read_number(cursor* c) {
     }
     if (end == begin) {
         fail(c, begin, "'%.60s' is not a number", begin);
+        c->error->is_not_a_number = true;
         return;
     }
     if (end - begin == 1 && *begin == '0' && (*end == 'x' || *end == 'X')) {
@@ -449,6 +450,7 @@ static void finish(cursor* c, const product* p, unit_quantity* out) {
 bool unit_parse(const char* text, unit_quantity* out, unit_error* error) {
     cursor c = {.begin = text, .at = text, .error = error};
     *out = (unit_quantity){0};
+    *error = (unit_error){0};
     skip_spaces(&c);
     read_number(&c);
     skip_spaces(&c);

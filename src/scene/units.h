@@ -72,7 +72,8 @@ typedef struct unit_quantity {
 
 /// What is wrong with a quantity.
 typedef struct unit_error {
-    int column; // from 1, in bytes
+    int column;           // from 1, in bytes
+    bool is_not_a_number; // the text does not even begin like one
     char text[256];
 } unit_error;
 

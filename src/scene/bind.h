@@ -1,0 +1,66 @@
+// Nodes -> defs, by the schema, with every complaint at its place.
+//
+// Binders return a status for lack of memory only; what is wrong with the scene goes to the
+// diagnostics, and b->diags->errors tells whether something did.
+#pragma once
+
+#include "scene/scene_node.h"
+#include "scene/schema.h"
+
+typedef struct binder {
+    treacle_context* ctx;
+    scene_pool* pool;
+    scene_diags* diags;
+    scene_root* root;
+    bool is_domain_known; // the domain is bound and right
+    int flat_axis;        // of the domain; -1: none
+} binder;
+
+/// Where in the scene, for messages: "liquids[0].velocity".
+typedef struct bind_path {
+    const struct bind_path* up;
+    const char* name; // NULL: an item of a list
+    int index;
+} bind_path;
+
+/// A value to bind: the row, the node, and the struct that holds the field.
+typedef struct bind_slot {
+    const schema_key* key;
+    const scene_node* node;
+    char* item;
+    const bind_path* path;
+} bind_slot;
+
+treacle_status bind_section(binder* b, const schema_section* section, const scene_node* map,
+                            void* item, const bind_path* path) TREACLE_NODISCARD;
+
+// Messages: "path: sentence".
+treacle_status bind_error(binder* b, scene_place place, const bind_path* path, const char* format,
+                          ...) TREACLE_NODISCARD TREACLE_PRINTF(4, 5);
+treacle_status bind_warning(binder* b, scene_place place, const bind_path* path, const char* format,
+                            ...) TREACLE_NODISCARD TREACLE_PRINTF(4, 5);
+/// The place of a key's value in a map; the map's own if it is not given.
+scene_place bind_place(const scene_node* map, const char* key);
+
+// Values (bind_value.c).
+enum { BIND_QUOTE_MAX = 64 };
+/// The node in a few words: the text in quotes, shortened, or "a list".
+void bind_quote(const scene_node* node, char out[BIND_QUOTE_MAX]);
+/// A quantity in the row's unit and range.
+treacle_status bind_number(binder* b, const bind_slot* slot, double* out) TREACLE_NODISCARD;
+treacle_status bind_vector(binder* b, const bind_slot* slot, double out[3]) TREACLE_NODISCARD;
+typedef treacle_status bind_fcn(binder* b, const bind_slot* slot);
+bind_fcn bind_bool, bind_int, bind_int64, bind_real, bind_vec3, bind_colour, bind_enum, bind_name,
+    bind_material;
+// bind_curve.c
+bind_fcn bind_curve, bind_curve3, bind_field3;
+// bind_shape.c
+bind_fcn bind_shape, bind_shapes;
+void bind_shape_init(void* spec);
+/// What a shape would say in a file; for printing.
+void bind_shape_spec(const treacle_shape* def, shape_spec* out);
+
+// Checks of whole sections (bind_shape.c, scene_check.c).
+schema_check_fcn bind_shape_check_box, bind_shape_check_torus, bind_shape_check_plane;
+schema_check_fcn bind_check_ramp, bind_check_domain, bind_check_step, bind_check_emitter,
+    bind_check_sink, bind_check_root;

@@ -1,0 +1,325 @@
+// What no single key can tell: whether the parts of a scene fit together.
+#include <math.h>
+#include <string.h>
+
+#include "math/field.h"
+#include "math/shape.h"
+#include "scene/bind.h"
+#include "scene/scene_internal.h"
+
+enum {
+    PERIOD_CELLS = 16,
+    VOLUME_SAMPLES = 24,
+    FIELD_SAMPLES = 5, // along each axis
+};
+
+static const double most_cells = 1 << 20;  // along an axis
+static const double size_tolerance = 1e-4; // cells; 0.3 / 0.1 is not 3
+static const double smallest_cell = 1e-9;  // m
+static const char* const axis_names = "xyz";
+
+// Domain ---------------------------------------------------------------------
+
+typedef struct domain_check {
+    const scene_node* map;
+    const scene_domain* said;
+    treacle_domain_def* def;
+    const bind_path* path;
+    int cells[3];
+} domain_check;
+
+// The place of one component of `size`.
+static scene_place size_place(const domain_check* check, int a) {
+    const scene_node* size = scene_node_find(check->map, "size");
+    const scene_node* part = size == NULL ? NULL : scene_node_at(size, a);
+    return part == NULL ? bind_place(check->map, "size") : part->place;
+}
+
+static treacle_status count_cells(binder* b, domain_check* check, int a) {
+    double size = check->said->size[a], cell = check->def->cell;
+    double exact = size / cell, whole = floor(exact + 0.5);
+    if (whole > most_cells) {
+        return bind_error(b, size_place(check, a), check->path,
+                          "%.0f cells along %c are too many (at most %.0f): choose a larger 'cell' "
+                          "or a smaller 'size'",
+                          whole, axis_names[a], most_cells);
+    }
+    if (size > 0.0 && (fabs(exact - whole) > size_tolerance || whole < 1.0)) {
+        double below = floor(exact), above = floor(exact) + 1.0;
+        return bind_error(b, size_place(check, a), check->path,
+                          "the size along %c, %.9g m, is not a multiple of the cell, %.9g m: the "
+                          "nearest sizes are %.9g m and %.9g m",
+                          axis_names[a], size, cell, below * cell, above * cell);
+    }
+    check->cells[a] = whole < 1.0 ? 1 : (int)whole;
+    return TREACLE_OK;
+}
+
+static treacle_status check_flat(binder* b, domain_check* check) {
+    int flat = 0;
+    for (int a = 0; a < 3; ++a) {
+        bool is_flat = check->cells[a] == 1;
+        flat += is_flat;
+        b->flat_axis = is_flat ? a : b->flat_axis;
+        check->def->size[a] =
+            is_flat && check->said->size[a] == 0.0 ? 0.0 : check->cells[a] * check->def->cell;
+        // What lies at the plane of the picture shall lie in the middle of its one layer of cells.
+        bool is_plane = check->said->size[a] == 0.0;
+        check->def->origin[a] = check->said->origin[a] - (is_plane ? 0.5 * check->def->cell : 0.0);
+    }
+    return flat > 1 ? bind_error(b, bind_place(check->map, "size"), check->path,
+                                 "%d axes are flat (at most one cell thick): only one can be", flat)
+                    : TREACLE_OK;
+}
+
+static treacle_status check_sides(binder* b, const domain_check* check, int a) {
+    static const char* const names[3][2] = {
+        {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
+    treacle_side low = check->said->sides[a][0], high = check->said->sides[a][1];
+    const scene_node* sides = scene_node_find(check->map, "sides");
+    scene_place place = sides == NULL ? check->map->place : sides->place;
+    bool is_periodic = low == TREACLE_SIDE_PERIODIC;
+    if (b->flat_axis == a || sides == NULL || sides->kind != NODE_MAP) {
+        return TREACLE_OK;
+    }
+    if (is_periodic != (high == TREACLE_SIDE_PERIODIC)) {
+        const char* said = names[a][is_periodic ? 0 : 1];
+        return bind_error(b, bind_place(sides, said), check->path,
+                          "the side '%s' is periodic and '%s' is not: both must be, or none", said,
+                          names[a][is_periodic ? 1 : 0]);
+    }
+    if (is_periodic && check->cells[a] % PERIOD_CELLS != 0) {
+        int above = (check->cells[a] / PERIOD_CELLS + 1) * PERIOD_CELLS;
+        return bind_error(b, place, check->path,
+                          "a periodic axis must be a multiple of %d cells wide, and %c has %d: "
+                          "choose %d cells, %.9g m",
+                          PERIOD_CELLS, axis_names[a], check->cells[a], above,
+                          above * check->def->cell);
+    }
+    return TREACLE_OK;
+}
+
+static double longest(const double size[3]) {
+    return fmax(size[0], fmax(size[1], size[2]));
+}
+
+static treacle_status check_cell(binder* b, const domain_check* check) {
+    if (!(longest(check->said->size) > 0.0)) {
+        return bind_error(b, bind_place(check->map, "size"), check->path,
+                          "the size must not be 0 along all axes");
+    }
+    if (check->def->cell < smallest_cell) {
+        return bind_error(b, bind_place(check->map, "cell"), check->path,
+                          "a cell of %.9g m is too small: at least %g m", check->def->cell,
+                          smallest_cell);
+    }
+    return TREACLE_OK;
+}
+
+treacle_status bind_check_domain(binder* b, const scene_node* map, void* item,
+                                 const bind_path* path) {
+    const int errors = b->diags->errors;
+    const scene_domain* said = item;
+    domain_check check = {.map = map, .said = said, .def = &b->root->sim.domain, .path = path};
+    bool has_cell = scene_node_find(map, "cell") != NULL;
+    check.def->cell = has_cell ? said->cell : longest(said->size) / said->resolution;
+    memcpy(check.def->sides, said->sides, sizeof(said->sides));
+    TREACLE_TRY(check_cell(b, &check));
+    for (int a = 0; a < 3 && b->diags->errors == errors; ++a) {
+        TREACLE_TRY(count_cells(b, &check, a));
+    }
+    if (b->diags->errors == errors) {
+        TREACLE_TRY(check_flat(b, &check));
+    }
+    b->is_domain_known = b->diags->errors == errors;
+    for (int a = 0; a < 3 && b->is_domain_known; ++a) {
+        TREACLE_TRY(check_sides(b, &check, a));
+    }
+    return TREACLE_OK;
+}
+
+// Small sections -------------------------------------------------------------
+
+treacle_status bind_check_step(binder* b, const scene_node* map, void* item,
+                               const bind_path* path) {
+    const treacle_step_def* step = item;
+    if (step->min_dt > step->max_dt) {
+        return bind_error(b, bind_place(map, "min_dt"), path,
+                          "'min_dt' (%g s) is larger than 'max_dt' (%g s)", step->min_dt,
+                          step->max_dt);
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_times(binder* b, const scene_node* map, double start, double stop,
+                                  const bind_path* path) {
+    if (!(stop > start)) {
+        return bind_error(b, bind_place(map, "stop"), path,
+                          "'stop' (%g s) must be after 'start' (%g s)", stop, start);
+    }
+    return TREACLE_OK;
+}
+
+treacle_status bind_check_emitter(binder* b, const scene_node* map, void* item,
+                                  const bind_path* path) {
+    const treacle_emitter_def* emitter = item;
+    vec3 direction = vec3_from(emitter->direction);
+    if (!(vec3_length(direction) > 0.0)) {
+        return bind_error(b, bind_place(map, "direction"), path,
+                          "the direction must not be [0, 0, 0]");
+    }
+    if (b->flat_axis >= 0 && emitter->direction[b->flat_axis] != 0.0) {
+        return bind_error(b, bind_place(map, "direction"), path,
+                          "the domain is flat along %c, so the direction must have 0 there",
+                          axis_names[b->flat_axis]);
+    }
+    return check_times(b, map, emitter->start, emitter->stop, path);
+}
+
+treacle_status bind_check_sink(binder* b, const scene_node* map, void* item,
+                               const bind_path* path) {
+    const treacle_sink_def* sink = item;
+    return check_times(b, map, sink->start, sink->stop, path);
+}
+
+// The whole ------------------------------------------------------------------
+
+static treacle_status check_placement(binder* b, const scene_node* map, const treacle_shape* def,
+                                      const bind_path* path, const char* effect) {
+    shape* s = NULL;
+    TREACLE_TRY(shape_create(b->ctx, def, &s));
+    box3 box = scene_box_inside(&b->root->sim.domain, s);
+    bool is_outside = box3_is_empty(box);
+    bool is_thin = !is_outside && !(shape_volume_in(s, &box, VOLUME_SAMPLES) > 0.0);
+    shape_destroy(s);
+    if (is_outside) {
+        return bind_warning(b, bind_place(map, "shape"), path,
+                            "the shape is outside of the domain: %s", effect);
+    }
+    if (is_thin) {
+        return bind_warning(b, bind_place(map, "shape"), path,
+                            "nothing of the shape was found in the domain: %s", effect);
+    }
+    return TREACLE_OK;
+}
+
+// The first of a lattice of points inside the shape at which the field is not finite.
+static bool find_bad_value(const binder* b, const shape* s, const field* f, vec3* out) {
+    box3 box = scene_box_inside(&b->root->sim.domain, s);
+    int n = FIELD_SAMPLES;
+    for (int i = 0; i < n * n * n && !box3_is_empty(box); ++i) {
+        int at[3] = {i % n, i / n % n, i / (n * n)};
+        double value[3];
+        for (int a = 0; a < 3; ++a) {
+            double share = at[a] / (double)(n - 1);
+            out->at[a] = box.low.at[a] + share * (box.high.at[a] - box.low.at[a]);
+        }
+        field_eval(f, *out, 0.0, value);
+        if (shape_is_inside(s, *out) && !vec3_is_finite(vec3_from(value))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static treacle_status check_field(binder* b, const scene_node* map, const treacle_liquid_def* def,
+                                  const bind_path* path) {
+    shape* s = NULL;
+    field f = {0};
+    vec3 x = {0};
+    bool is_bad = false;
+    TREACLE_TRY(shape_create(b->ctx, def->shape, &s));
+    treacle_status status = field_init(b->ctx, &def->velocity, 3, &f);
+    if (status == TREACLE_OK) {
+        is_bad = find_bad_value(b, s, &f, &x);
+        field_finish(&f);
+    }
+    shape_destroy(s);
+    if (status == TREACLE_OK && is_bad) {
+        return bind_error(b, bind_place(map, "velocity"), path,
+                          "the velocity is not finite at [%.6g, %.6g, %.6g]", x.at[0], x.at[1],
+                          x.at[2]);
+    }
+    return status;
+}
+
+static treacle_status check_liquids(binder* b, const scene_node* root) {
+    bind_path list = {.name = "liquids"};
+    const scene_node* nodes = scene_node_find(root, "liquids");
+    for (int i = 0; i < b->root->sim.liquid_count; ++i) {
+        const treacle_liquid_def* def = &b->root->sim.liquids[i];
+        bind_path path = {.up = &list, .index = i};
+        const scene_node* map = scene_node_at(nodes, i);
+        TREACLE_TRY(check_placement(b, map, def->shape, &path, "it brings no liquid"));
+        if (def->velocity.kind == TREACLE_FIELD_EXPRESSION) {
+            TREACLE_TRY(check_field(b, map, def, &path));
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_emitters(binder* b, const scene_node* root) {
+    bind_path list = {.name = "emitters"};
+    const scene_node* nodes = scene_node_find(root, "emitters");
+    for (int i = 0; i < b->root->sim.emitter_count; ++i) {
+        const treacle_emitter_def* def = &b->root->sim.emitters[i];
+        bind_path path = {.up = &list, .index = i};
+        const scene_node* map = scene_node_at(nodes, i);
+        TREACLE_TRY(check_placement(b, map, def->shape, &path, "it brings no liquid"));
+        double end = (double)(b->root->output.frames - 1) / b->root->sim.fps;
+        if (def->start >= end) {
+            TREACLE_TRY(bind_warning(b, bind_place(map, "start"), &path,
+                                     "the emitter opens at %g s, after the last frame (%.6g s)",
+                                     def->start, end));
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_sinks(binder* b, const scene_node* root) {
+    bind_path list = {.name = "sinks"};
+    const scene_node* nodes = scene_node_find(root, "sinks");
+    for (int i = 0; i < b->root->sim.sink_count; ++i) {
+        bind_path path = {.up = &list, .index = i};
+        TREACLE_TRY(check_placement(b, scene_node_at(nodes, i), b->root->sim.sinks[i].shape, &path,
+                                    "it absorbs nothing"));
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status add_default_material(binder* b) {
+    void* block = NULL;
+    TREACLE_TRY(scene_pool_take(b->pool, 1, sizeof(treacle_material_def), &block));
+    *(treacle_material_def*)block = treacle_material_def_default();
+    b->root->sim.materials = block;
+    b->root->sim.material_count = 1;
+    return TREACLE_OK;
+}
+
+static treacle_status warn_without_effect(binder* b, const scene_node* root) {
+    const treacle_sim_def* sim = &b->root->sim;
+    const scene_node* blend = scene_node_find(root, "flip_blend");
+    if (blend != NULL && sim->transfer != TREACLE_TRANSFER_FLIP) {
+        TREACLE_TRY(bind_warning(b, blend->place, NULL,
+                                 "'flip_blend' has no effect without 'transfer: flip'"));
+    }
+    if (sim->liquid_count == 0 && sim->emitter_count == 0) {
+        TREACLE_TRY(bind_warning(b, root->place, NULL,
+                                 "the scene has neither 'liquids' nor 'emitters': nothing will "
+                                 "move"));
+    }
+    return TREACLE_OK;
+}
+
+treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
+                               const bind_path* path) {
+    (void)item;
+    (void)path;
+    if (b->root->sim.material_count == 0) {
+        TREACLE_TRY(add_default_material(b));
+    }
+    TREACLE_TRY(warn_without_effect(b, map));
+    TREACLE_TRY(check_liquids(b, map));
+    TREACLE_TRY(check_emitters(b, map));
+    return check_sinks(b, map);
+}

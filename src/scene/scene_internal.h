@@ -1,0 +1,44 @@
+// The parts of loading a scene, and what a loaded scene holds.
+#pragma once
+
+#include "base/text.h"
+#include "math/shape.h"
+#include "scene/bind.h"
+
+struct treacle_scene {
+    treacle_context* ctx;
+    scene_pool pool;
+    scene_diags diags;
+    scene_root root;
+    const char* report;
+    const char* text; // "" with errors
+    uint64_t hash;
+};
+
+/// Reads files and settings into one tree (overlay.c).
+typedef struct overlay {
+    treacle_context* ctx;
+    scene_reader reader;
+    int file_count;      // files and settings so far
+    bool can_read_files; // includes are allowed
+    bool is_broken;      // a text could not be read: checking the rest would only mislead
+} overlay;
+
+/// The scene of a file with all that it includes. ERR_IO if the file itself cannot be read.
+treacle_status overlay_load(overlay* o, const char* path, scene_node** out) TREACLE_NODISCARD;
+/// The scene of a text.
+treacle_status overlay_parse(overlay* o, const char* name, const char* chars, size_t length,
+                             scene_node** out) TREACLE_NODISCARD;
+/// Lays one "key.path=value" over the scene.
+treacle_status overlay_set(overlay* o, scene_node* root, const char* setting) TREACLE_NODISCARD;
+
+/// Appends the canonical text of a bound scene (scene_print.c).
+void scene_print(text* t, const scene_root* root);
+/// A row's value as in a scene file, for the manual's defaults.
+void scene_print_value(text* t, const schema_key* key, const void* item);
+
+/// Which axis of the domain is one cell thick; -1 if none.
+int scene_flat_axis(const treacle_domain_def* domain);
+/// What of a shape's bounds lies in the domain; a flat domain counts as a thin slice at its middle
+/// (scene_estimate.c).
+box3 scene_box_inside(const treacle_domain_def* domain, const shape* s);

@@ -1,0 +1,115 @@
+// The one table of a scene file: every key with type, unit, range, default and help.
+//
+// Binding, checking, defaults, the canonical text and the manual's reference are all made from it.
+// A new key is one row in schema.c; a new section is one table and one row that names it. Rows are
+// bound in their order, not in that of the file: what others refer to stands above them. Defaults
+// are not written here: `init` of a section takes them from the defs' _default() functions.
+#pragma once
+
+#include "scene/units.h"
+#include "treacle/scene.h"
+
+typedef enum schema_type {
+    SCHEMA_BOOL,     // bool
+    SCHEMA_INT,      // int
+    SCHEMA_INT64,    // int64_t or uint64_t
+    SCHEMA_REAL,     // double
+    SCHEMA_VEC3,     // double[3]
+    SCHEMA_COLOUR,   // double[3], linear
+    SCHEMA_ENUM,     // an enum, or `spread` of them in a row
+    SCHEMA_NAME,     // const char*, fit for a file name
+    SCHEMA_CURVE,    // treacle_curve of scalars
+    SCHEMA_CURVE3,   // treacle_curve of vectors
+    SCHEMA_FIELD3,   // treacle_field of vectors
+    SCHEMA_SHAPE,    // const treacle_shape*
+    SCHEMA_SHAPES,   // const treacle_shape* and its count
+    SCHEMA_MATERIAL, // int, an index into the materials
+    SCHEMA_SECTION,  // a struct inside the struct
+    SCHEMA_LIST,     // pointer to structs and its count
+    SCHEMA_MAP,      // the same, each under a name of its own
+    SCHEMA_INCLUDE,  // read before binding (overlay.c)
+    SCHEMA_TYPE_COUNT,
+} schema_type;
+
+typedef enum schema_flag {
+    SCHEMA_REQUIRED = 1,   // must be given; of a choice: one of it must
+    SCHEMA_PAIR = 2,       // a vector may leave out z, which is then 0
+    SCHEMA_INPUT_ONLY = 4, // another way to say what another key says; never printed
+    SCHEMA_ALWAYS = 8,     // printed even where it has its default
+} schema_flag;
+
+typedef struct schema_range {
+    bool has_min, has_max, is_min_open;
+    double min, max;
+} schema_range;
+
+typedef struct schema_key {
+    const char* name;
+    schema_type type;
+    unsigned flags;
+    size_t offset;       // in the section's struct
+    size_t count_offset; // SHAPES, LIST, MAP: of the int that counts
+    unit_kind unit;
+    unit_kind other_unit;            // REAL: also accepted, if not UNIT_NUMBER ...
+    size_t other_factor;             // ... and multiplied by the double at this offset
+    schema_range range;              // of the value or of each component; LIST, MAP: of the count
+    int choice;                      // > 0: only one key of the same choice may be given
+    int spread;                      // ENUM: so many in a row get the value; 0 is 1
+    const char* const* words;        // ENUM: the values' names in order, NULL at the end
+    const struct schema_section* of; // SECTION, LIST, MAP
+    const char* help;                // a sentence without its full stop
+    const char* default_text;        // for the manual, where the default is not a value
+} schema_key;
+
+struct binder;
+struct scene_node;
+struct bind_path;
+
+/// Looks at a whole section after its keys are bound without errors.
+typedef treacle_status schema_check_fcn(struct binder* b, const struct scene_node* map, void* item,
+                                        const struct bind_path* path);
+
+typedef struct schema_section {
+    const char* name; // as headings and messages call one of them
+    const char* help;
+    const schema_key* keys;
+    int key_count;
+    size_t bytes;             // of the struct
+    size_t name_offset;       // MAP: of the const char* that gets the name
+    void (*init)(void* item); // puts in the defaults; NULL: the enclosing section's do
+    schema_check_fcn* check;  // may be NULL
+} schema_section;
+
+/// The domain as the file says it; scene_check.c turns it into the def.
+typedef struct scene_domain {
+    double origin[3]; // m; along a flat axis the place of the mid-plane
+    double size[3];   // m
+    double cell;      // m; 0: not given
+    int resolution;   // cells along the longest axis; 0: not given
+    treacle_side sides[3][2];
+} scene_domain;
+
+/// What a scene file binds to.
+typedef struct scene_root {
+    treacle_sim_def sim;
+    treacle_output_def output;
+    scene_domain domain;
+} scene_root;
+
+/// A shape as the file says it; bind_shape.c turns it into the def and back.
+typedef struct shape_spec {
+    double size[3], min[3], max[3], centre[3]; // m
+    double radius, height, thickness;          // m
+    double point[3], normal[3];                // of a plane
+    double move[3], rotate[3], scale;
+    int child_count;
+    const treacle_shape* children;
+} shape_spec;
+
+extern const schema_section schema_root;
+extern const schema_section schema_shape;
+extern const schema_section schema_ramp; // of a treacle_field; `a` and `b` get the field's unit
+enum { SCHEMA_SHAPE_KINDS = 9 };         // the first rows of schema_shape, in the order of the enum
+
+/// The row of a key, or NULL.
+const schema_key* schema_find(const schema_section* section, const char* key);
