@@ -53,7 +53,7 @@ typedef treacle_status bind_fcn(binder* b, const bind_slot* slot);
 bind_fcn bind_bool, bind_int, bind_int64, bind_real, bind_vec3, bind_colour, bind_enum, bind_name,
     bind_material;
 // bind_curve.c
-bind_fcn bind_curve, bind_curve3, bind_field3;
+bind_fcn bind_curve, bind_curve3, bind_field, bind_field3;
 // bind_shape.c
 bind_fcn bind_shape, bind_shapes;
 void bind_shape_init(void* spec);
@@ -63,4 +63,4 @@ void bind_shape_spec(const treacle_shape* def, shape_spec* out);
 // Checks of whole sections (bind_shape.c, scene_check.c).
 schema_check_fcn bind_shape_check_box, bind_shape_check_torus, bind_shape_check_plane;
 schema_check_fcn bind_check_ramp, bind_check_domain, bind_check_step, bind_check_emitter,
-    bind_check_sink, bind_check_root;
+    bind_check_sink, bind_check_force, bind_check_root;

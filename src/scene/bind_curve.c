@@ -158,9 +158,9 @@ static treacle_status bind_component(binder* b, const bind_slot* slot, treacle_f
 }
 
 // Components that are numbers become texts, once one of them is an expression.
-static treacle_status write_numbers(binder* b, treacle_field* field) {
+static treacle_status write_numbers(binder* b, treacle_field* field, int components) {
     field->kind = TREACLE_FIELD_EXPRESSION;
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; a < components; ++a) {
         if (field->expression[a] == NULL) {
             char number[32];
             unit_print_number(field->value_a[a], number);
@@ -180,19 +180,26 @@ static treacle_status read_components(binder* b, const bind_slot* slot, treacle_
         has_expression = has_expression || is_expression(n);
         TREACLE_TRY(bind_component(b, &part, field, a));
     }
-    return has_expression ? write_numbers(b, field) : TREACLE_OK;
+    return has_expression ? write_numbers(b, field, 3) : TREACLE_OK;
 }
 
-static treacle_status read_ramp(binder* b, const bind_slot* slot, treacle_field* field) {
+// The keys `a` and `b` have the unit, range and number of components of the field.
+static treacle_status read_ramp(binder* b, const bind_slot* slot, int components,
+                                treacle_field* field) {
     const scene_node* ramp = scene_node_find(slot->node, "ramp");
     if (ramp == NULL || slot->node->count != 1) {
         return bind_error(b, slot->node->place, slot->path,
-                          "expected three components [x, y, z] or {ramp: {from, to, a, b}}");
+                          "expected %s or {ramp: {from, to, a, b}}",
+                          components == 1 ? "a value" : "three components [x, y, z]");
     }
     schema_key keys[4];
     TREACLE_ASSERT(schema_ramp.key_count == 4);
     memcpy(keys, schema_ramp.keys, sizeof(keys));
-    keys[2].unit = keys[3].unit = slot->key->unit;
+    for (int i = 2; i < 4; ++i) {
+        keys[i].type = components == 1 ? SCHEMA_REAL : SCHEMA_VEC3;
+        keys[i].unit = slot->key->unit;
+        keys[i].range = slot->key->range;
+    }
     schema_section section = schema_ramp;
     section.keys = keys;
     field->kind = TREACLE_FIELD_RAMP;
@@ -209,19 +216,32 @@ treacle_status bind_check_ramp(binder* b, const scene_node* map, void* item,
     return TREACLE_OK;
 }
 
-treacle_status bind_field3(binder* b, const bind_slot* slot) {
+static treacle_status read_values(binder* b, const bind_slot* slot, int components,
+                                  treacle_field* field) {
+    if (components == 1) {
+        TREACLE_TRY(bind_component(b, slot, field, 0));
+        return is_expression(slot->node) ? write_numbers(b, field, 1) : TREACLE_OK;
+    }
+    int count = slot->node->kind == NODE_LIST ? slot->node->count : 0;
+    bool is_vector = count == 3 || (count == 2 && b->flat_axis == 2);
+    return is_vector ? read_components(b, slot, field) : bind_vector(b, slot, field->value_a);
+}
+
+static treacle_status bind_field_of(binder* b, const bind_slot* slot, int components) {
     const int errors = b->diags->errors;
     treacle_field field = {.kind = TREACLE_FIELD_CONSTANT};
-    int count = slot->node->kind == NODE_LIST ? slot->node->count : 0;
-    if (slot->node->kind == NODE_MAP) {
-        TREACLE_TRY(read_ramp(b, slot, &field));
-    } else if (count == 3 || (count == 2 && b->flat_axis == 2)) {
-        TREACLE_TRY(read_components(b, slot, &field));
-    } else {
-        TREACLE_TRY(bind_vector(b, slot, field.value_a));
-    }
+    TREACLE_TRY(slot->node->kind == NODE_MAP ? read_ramp(b, slot, components, &field)
+                                             : read_values(b, slot, components, &field));
     if (b->diags->errors == errors) {
         memcpy(slot->item + slot->key->offset, &field, sizeof(field));
     }
     return TREACLE_OK;
+}
+
+treacle_status bind_field(binder* b, const bind_slot* slot) {
+    return bind_field_of(b, slot, 1);
+}
+
+treacle_status bind_field3(binder* b, const bind_slot* slot) {
+    return bind_field_of(b, slot, 3);
 }

@@ -1,6 +1,5 @@
 // The public door: text in, a scene with its defs or with its diagnostics out.
 #include <ctype.h>
-#include <locale.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,13 +8,7 @@
 
 enum { NAME_MAX_LENGTH = 64 };
 
-// Numbers are read and written with a decimal point, whatever the program's locale. For this thread
-// and this call only.
-typedef struct c_locale {
-    locale_t c, before;
-} c_locale;
-
-static treacle_status begin_c_locale(treacle_context* ctx, c_locale* out) {
+treacle_status scene_locale_begin(treacle_context* ctx, scene_locale* out) {
     out->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (out->c == (locale_t)0) {
         return check_fail(ctx, TREACLE_ERR_MEMORY, "out of memory for the C locale");
@@ -24,7 +17,7 @@ static treacle_status begin_c_locale(treacle_context* ctx, c_locale* out) {
     return TREACLE_OK;
 }
 
-static void end_c_locale(const c_locale* locale) {
+void scene_locale_end(const scene_locale* locale) {
     uselocale(locale->before);
     freelocale(locale->c);
 }
@@ -125,11 +118,11 @@ static treacle_status make(treacle_context* ctx, const scene_source* source, tre
 
 static treacle_status make_in_c_locale(treacle_context* ctx, const scene_source* source,
                                        treacle_scene** out) {
-    c_locale locale;
+    scene_locale locale = {0};
     *out = NULL;
-    TREACLE_TRY(begin_c_locale(ctx, &locale));
+    TREACLE_TRY(scene_locale_begin(ctx, &locale));
     treacle_status status = make(ctx, source, out);
-    end_c_locale(&locale);
+    scene_locale_end(&locale);
     return status;
 }
 

@@ -182,6 +182,12 @@ treacle_status bind_check_sink(binder* b, const scene_node* map, void* item,
     return check_times(b, map, sink->start, sink->stop, path);
 }
 
+treacle_status bind_check_force(binder* b, const scene_node* map, void* item,
+                                const bind_path* path) {
+    const treacle_force_def* force = item;
+    return check_times(b, map, force->start, force->stop, path);
+}
+
 // The whole ------------------------------------------------------------------
 
 static treacle_status check_placement(binder* b, const scene_node* map, const treacle_shape* def,
@@ -203,41 +209,55 @@ static treacle_status check_placement(binder* b, const scene_node* map, const tr
     return TREACLE_OK;
 }
 
-// The first of a lattice of points inside the shape at which the field is not finite.
-static bool find_bad_value(const binder* b, const shape* s, const field* f, vec3* out) {
-    box3 box = scene_box_inside(&b->root->sim.domain, s);
+// A field of the scene, and where it counts.
+typedef struct field_check {
+    const scene_node* map;
+    const char* key;
+    const treacle_field* def;
+    int components;
+    const treacle_shape* shape; // NULL: the whole domain
+    const bind_path* path;
+} field_check;
+
+// The first of a lattice of points in the box and the shape at which the field is not finite.
+static bool find_bad_value(const field* f, box3 box, const shape* s, vec3* out) {
     int n = FIELD_SAMPLES;
     for (int i = 0; i < n * n * n && !box3_is_empty(box); ++i) {
         int at[3] = {i % n, i / n % n, i / (n * n)};
-        double value[3];
+        double value[3] = {0};
         for (int a = 0; a < 3; ++a) {
             double share = at[a] / (double)(n - 1);
             out->at[a] = box.low.at[a] + share * (box.high.at[a] - box.low.at[a]);
         }
         field_eval(f, *out, 0.0, value);
-        if (shape_is_inside(s, *out) && !vec3_is_finite(vec3_from(value))) {
+        if ((s == NULL || shape_is_inside(s, *out)) && !vec3_is_finite(vec3_from(value))) {
             return true;
         }
     }
     return false;
 }
 
-static treacle_status check_field(binder* b, const scene_node* map, const treacle_liquid_def* def,
-                                  const bind_path* path) {
+static treacle_status check_field(binder* b, const field_check* check) {
+    if (check->def->kind != TREACLE_FIELD_EXPRESSION) {
+        return TREACLE_OK;
+    }
+    const treacle_domain_def* domain = &b->root->sim.domain;
     shape* s = NULL;
     field f = {0};
     vec3 x = {0};
     bool is_bad = false;
-    TREACLE_TRY(shape_create(b->ctx, def->shape, &s));
-    treacle_status status = field_init(b->ctx, &def->velocity, 3, &f);
+    if (check->shape != NULL) {
+        TREACLE_TRY(shape_create(b->ctx, check->shape, &s));
+    }
+    treacle_status status = field_init(b->ctx, check->def, check->components, &f);
     if (status == TREACLE_OK) {
-        is_bad = find_bad_value(b, s, &f, &x);
+        is_bad = find_bad_value(&f, scene_box_inside(domain, s), s, &x);
         field_finish(&f);
     }
     shape_destroy(s);
     if (status == TREACLE_OK && is_bad) {
-        return bind_error(b, bind_place(map, "velocity"), path,
-                          "the velocity is not finite at [%.6g, %.6g, %.6g]", x.at[0], x.at[1],
+        return bind_error(b, bind_place(check->map, check->key), check->path,
+                          "'%s' is not finite at [%.6g, %.6g, %.6g]", check->key, x.at[0], x.at[1],
                           x.at[2]);
     }
     return status;
@@ -250,10 +270,28 @@ static treacle_status check_liquids(binder* b, const scene_node* root) {
         const treacle_liquid_def* def = &b->root->sim.liquids[i];
         bind_path path = {.up = &list, .index = i};
         const scene_node* map = scene_node_at(nodes, i);
+        field_check fields[3] = {
+            {map, "velocity", &def->velocity, 3, def->shape, &path},
+            {map, "temperature", &def->temperature, 1, def->shape, &path},
+            {map, "marker", &def->marker, 1, def->shape, &path},
+        };
         TREACLE_TRY(check_placement(b, map, def->shape, &path, "it brings no liquid"));
-        if (def->velocity.kind == TREACLE_FIELD_EXPRESSION) {
-            TREACLE_TRY(check_field(b, map, def, &path));
+        for (int k = 0; k < 3; ++k) {
+            TREACLE_TRY(check_field(b, &fields[k]));
         }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_forces(binder* b, const scene_node* root) {
+    bind_path list = {.name = "forces"};
+    const scene_node* nodes = scene_node_find(root, "forces");
+    for (int i = 0; i < b->root->sim.force_count; ++i) {
+        const treacle_force_def* def = &b->root->sim.forces[i];
+        bind_path path = {.up = &list, .index = i};
+        field_check check = {
+            scene_node_at(nodes, i), "acceleration", &def->acceleration, 3, def->shape, &path};
+        TREACLE_TRY(check_field(b, &check));
     }
     return TREACLE_OK;
 }
@@ -298,10 +336,13 @@ static treacle_status add_default_material(binder* b) {
 
 static treacle_status warn_without_effect(binder* b, const scene_node* root) {
     const treacle_sim_def* sim = &b->root->sim;
-    const scene_node* blend = scene_node_find(root, "flip_blend");
-    if (blend != NULL && sim->transfer != TREACLE_TRANSFER_FLIP) {
-        TREACLE_TRY(bind_warning(b, blend->place, NULL,
-                                 "'flip_blend' has no effect without 'transfer: flip'"));
+    static const char* const flip_keys[] = {"flip_blend", "flip_from_viscosity"};
+    for (int i = 0; i < 2; ++i) {
+        const scene_node* node = scene_node_find(root, flip_keys[i]);
+        if (node != NULL && sim->transfer != TREACLE_TRANSFER_FLIP) {
+            TREACLE_TRY(bind_warning(b, node->place, NULL,
+                                     "'%s' has no effect without 'transfer: flip'", flip_keys[i]));
+        }
     }
     if (sim->liquid_count == 0 && sim->emitter_count == 0) {
         TREACLE_TRY(bind_warning(b, root->place, NULL,
@@ -321,5 +362,6 @@ treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
     TREACLE_TRY(warn_without_effect(b, map));
     TREACLE_TRY(check_liquids(b, map));
     TREACLE_TRY(check_emitters(b, map));
-    return check_sinks(b, map);
+    TREACLE_TRY(check_sinks(b, map));
+    return check_forces(b, map);
 }

@@ -31,7 +31,7 @@ box3 scene_box_inside(const treacle_domain_def* domain, const shape* s) {
     for (int a = 0; a < 3; ++a) {
         box.high.at[a] += fmax(domain->size[a], domain->cell);
     }
-    box = box3_intersect(shape_bounds(s), box);
+    box = s == NULL ? box : box3_intersect(shape_bounds(s), box);
     int flat = scene_flat_axis(domain);
     if (flat >= 0) {
         double middle = domain->origin[flat] + 0.5 * domain->cell;

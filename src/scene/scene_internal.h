@@ -1,6 +1,8 @@
 // The parts of loading a scene, and what a loaded scene holds.
 #pragma once
 
+#include <locale.h>
+
 #include "base/text.h"
 #include "math/shape.h"
 #include "scene/bind.h"
@@ -32,6 +34,14 @@ treacle_status overlay_parse(overlay* o, const char* name, const char* chars, si
 /// Lays one "key.path=value" over the scene.
 treacle_status overlay_set(overlay* o, scene_node* root, const char* setting) TREACLE_NODISCARD;
 
+/// Numbers are read and written with a decimal point, whatever the program's locale: for this
+/// thread only, between begin and end.
+typedef struct scene_locale {
+    locale_t c, before;
+} scene_locale;
+treacle_status scene_locale_begin(treacle_context* ctx, scene_locale* out) TREACLE_NODISCARD;
+void scene_locale_end(const scene_locale* locale);
+
 /// Appends the canonical text of a bound scene (scene_print.c).
 void scene_print(text* t, const scene_root* root);
 /// A row's value as in a scene file, for the manual's defaults.
@@ -39,6 +49,6 @@ void scene_print_value(text* t, const schema_key* key, const void* item);
 
 /// Which axis of the domain is one cell thick; -1 if none.
 int scene_flat_axis(const treacle_domain_def* domain);
-/// What of a shape's bounds lies in the domain; a flat domain counts as a thin slice at its middle
-/// (scene_estimate.c).
+/// What of a shape's bounds (NULL: of space) lies in the domain; a flat domain counts as a thin
+/// slice at its middle (scene_estimate.c).
 box3 scene_box_inside(const treacle_domain_def* domain, const shape* s);

@@ -50,6 +50,14 @@ static void print_quoted(text* t, const char* chars) {
     text_append_char(t, '"');
 }
 
+static void print_components(text* t, const double* value, int components) {
+    if (components == 1) {
+        print_number(t, value[0]);
+    } else {
+        print_numbers(t, value, components);
+    }
+}
+
 static void print_curve(text* t, const treacle_curve* curve, int components) {
     bool is_constant = curve->count == 1 && curve->keys[0].time == 0.0;
     text_append(t, is_constant ? "" : "[");
@@ -61,42 +69,43 @@ static void print_curve(text* t, const treacle_curve* curve, int components) {
             print_number(t, key->time);
             text_append(t, ", ");
         }
-        if (components == 1) {
-            print_number(t, key->value[0]);
-        } else {
-            print_numbers(t, key->value, 3);
-        }
+        print_components(t, key->value, components);
         text_append(t, is_constant ? "" : "]");
     }
     text_append(t, is_constant ? "" : "]");
 }
 
-static void print_ramp(text* t, const treacle_field* field) {
+static void print_ramp(text* t, const treacle_field* field, int components) {
     text_append(t, "{ramp: {from: ");
     print_numbers(t, field->from, 3);
     text_append(t, ", to: ");
     print_numbers(t, field->to, 3);
     text_append(t, ", a: ");
-    print_numbers(t, field->value_a, 3);
+    print_components(t, field->value_a, components);
     text_append(t, ", b: ");
-    print_numbers(t, field->value_b, 3);
+    print_components(t, field->value_b, components);
     text_append(t, "}}");
 }
 
-static void print_field(text* t, const treacle_field* field) {
+static void print_expressions(text* t, const treacle_field* field, int components) {
+    text_append(t, components == 1 ? "" : "[");
+    for (int a = 0; a < components; ++a) {
+        text_append(t, a == 0 ? "" : ", ");
+        print_quoted(t, field->expression[a]);
+    }
+    text_append(t, components == 1 ? "" : "]");
+}
+
+static void print_field(text* t, const treacle_field* field, int components) {
     switch (field->kind) {
     case TREACLE_FIELD_CONSTANT:
-        print_numbers(t, field->value_a, 3);
+        print_components(t, field->value_a, components);
         break;
     case TREACLE_FIELD_RAMP:
-        print_ramp(t, field);
+        print_ramp(t, field, components);
         break;
     case TREACLE_FIELD_EXPRESSION:
-        for (int a = 0; a < 3; ++a) {
-            text_append(t, a == 0 ? "[" : ", ");
-            print_quoted(t, field->expression[a]);
-        }
-        text_append_char(t, ']');
+        print_expressions(t, field, components);
         break;
     }
 }
@@ -154,8 +163,9 @@ void scene_print_value(text* t, const schema_key* key, const void* item) {
     case SCHEMA_CURVE3:
         print_curve(t, (const treacle_curve*)(const void*)at, key->type == SCHEMA_CURVE ? 1 : 3);
         break;
+    case SCHEMA_FIELD:
     case SCHEMA_FIELD3:
-        print_field(t, (const treacle_field*)(const void*)at);
+        print_field(t, (const treacle_field*)(const void*)at, key->type == SCHEMA_FIELD ? 1 : 3);
         break;
     default:
         break;
@@ -192,25 +202,30 @@ static bool is_same_curve(const char* a, const char* b) {
             memcmp(left.keys, right.keys, (size_t)left.count * sizeof(treacle_key)) == 0);
 }
 
+static bool is_same_constant(const char* a, const char* b) {
+    treacle_field left, right;
+    memcpy(&left, a, sizeof(left));
+    memcpy(&right, b, sizeof(right));
+    return left.kind == TREACLE_FIELD_CONSTANT && right.kind == TREACLE_FIELD_CONSTANT &&
+           memcmp(left.value_a, right.value_a, sizeof(left.value_a)) == 0;
+}
+
 static bool is_default(const schema_key* key, const char* item, const char* defaults) {
     const char *at = item + key->offset, *other = defaults + key->offset;
     switch (key->type) {
     case SCHEMA_CURVE:
     case SCHEMA_CURVE3:
         return is_same_curve(at, other);
-    case SCHEMA_FIELD3: {
-        treacle_field field, none = {.kind = TREACLE_FIELD_CONSTANT};
-        memcpy(&field, at, sizeof(field));
-        return field.kind == none.kind &&
-               memcmp(field.value_a, none.value_a, sizeof(field.value_a)) == 0;
-    }
+    case SCHEMA_FIELD:
+    case SCHEMA_FIELD3:
+        return is_same_constant(at, other);
     case SCHEMA_SHAPES:
     case SCHEMA_LIST:
     case SCHEMA_MAP:
         return get_int(item + key->count_offset) == 0;
     case SCHEMA_SHAPE:
     case SCHEMA_NAME:
-        return false;
+        return get_pointer(at) == NULL;
     default:
         return memcmp(at, other, plain_bytes(key->type)) == 0;
     }

@@ -55,6 +55,7 @@ static const char* type_text(const schema_key* key) {
         [SCHEMA_NAME] = "text",
         [SCHEMA_CURVE] = "number over time",
         [SCHEMA_CURVE3] = "vector over time",
+        [SCHEMA_FIELD] = "field",
         [SCHEMA_FIELD3] = "vector field",
         [SCHEMA_SHAPE] = "[shape](#shape)",
         [SCHEMA_SHAPES] = "list of [shapes](#shape)",
@@ -158,7 +159,7 @@ static void find_sections(writer* w, const schema_section* section, const char* 
             add_section(w, &schema_shape, NULL);
         } else if (key->type == SCHEMA_SECTION) {
             add_section(w, key->of, defaults == NULL ? NULL : defaults + key->offset);
-        } else if (key->type == SCHEMA_FIELD3) {
+        } else if (key->type == SCHEMA_FIELD || key->type == SCHEMA_FIELD3) {
             add_section(w, &schema_ramp, NULL);
         } else if (key->of != NULL) {
             add_section(w, key->of, NULL);
@@ -188,22 +189,30 @@ static void write_units(text* t) {
                    "understood too.\n");
 }
 
-treacle_status treacle_scene_reference(treacle_context* ctx, char** out) {
-    text t;
-    text_init(&t, ctx);
-    text_append(&t, head);
+static void write_all(text* t) {
+    text_append(t, head);
     scene_root root;
     shape_spec spec;
     schema_root.init(&root);
     bind_shape_init(&spec);
-    writer w = {.out = &t, .count = 1, .todo = {&schema_root}, .defaults = {(const char*)&root}};
+    writer w = {.out = t, .count = 1, .todo = {&schema_root}, .defaults = {(const char*)&root}};
     for (int i = 0; i < w.count; ++i) {
         const char* defaults = w.todo[i] == &schema_shape ? (const char*)&spec : w.defaults[i];
         w.defaults[i] = defaults;
         write_section(&w, i);
         find_sections(&w, w.todo[i], defaults);
     }
-    write_units(&t);
+    write_units(t);
+}
+
+treacle_status treacle_scene_reference(treacle_context* ctx, char** out) {
+    text t;
+    scene_locale locale = {0};
+    *out = NULL;
+    TREACLE_TRY(scene_locale_begin(ctx, &locale));
+    text_init(&t, ctx);
+    write_all(&t);
+    scene_locale_end(&locale);
     treacle_status status = text_take(&t, out);
     text_finish(&t);
     return status;

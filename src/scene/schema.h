@@ -20,8 +20,9 @@ typedef enum schema_type {
     SCHEMA_NAME,     // const char*, fit for a file name
     SCHEMA_CURVE,    // treacle_curve of scalars
     SCHEMA_CURVE3,   // treacle_curve of vectors
+    SCHEMA_FIELD,    // treacle_field of scalars
     SCHEMA_FIELD3,   // treacle_field of vectors
-    SCHEMA_SHAPE,    // const treacle_shape*
+    SCHEMA_SHAPE,    // const treacle_shape*; NULL where it is not given
     SCHEMA_SHAPES,   // const treacle_shape* and its count
     SCHEMA_MATERIAL, // int, an index into the materials
     SCHEMA_SECTION,  // a struct inside the struct
@@ -108,7 +109,7 @@ typedef struct shape_spec {
 
 extern const schema_section schema_root;
 extern const schema_section schema_shape;
-extern const schema_section schema_ramp; // of a treacle_field; `a` and `b` get the field's unit
+extern const schema_section schema_ramp; // of a treacle_field; `a` and `b` take after the field
 enum { SCHEMA_SHAPE_KINDS = 9 };         // the first rows of schema_shape, in the order of the enum
 
 /// The row of a key, or NULL.

@@ -42,6 +42,7 @@ static const unit_kind_info kinds[UNIT_KIND_COUNT] = {
     [UNIT_TEMPERATURE] = {"a temperature", "K", "60 degC", DIM(0, 0, 0, 1, 0)},
     [UNIT_ENERGY] = {"an energy", "J", "5 kJ", DIM(2, 1, -2, 0, 0)},
     [UNIT_POWER] = {"a power", "W", "40 W", DIM(2, 1, -3, 0, 0)},
+    [UNIT_EXPANSION] = {"an expansion per kelvin", "1/K", "2e-4 1/K", DIM(0, 0, 0, -1, 0)},
 };
 
 #define PI 3.14159265358979323846

@@ -42,6 +42,7 @@ typedef enum unit_kind {
     UNIT_TEMPERATURE,
     UNIT_ENERGY,
     UNIT_POWER,
+    UNIT_EXPANSION,
     UNIT_KIND_COUNT,
 } unit_kind;
 
