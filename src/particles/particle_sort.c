@@ -5,7 +5,7 @@
 //     stream     serial       the non-empty (group, slot) streams, sorted by the tile they go to:
 //                             the new tiles, and where in them each stream's rows begin
 //     scatter    by groups    row numbers to their streams
-//     order      by tiles     row numbers by cell (counting) and id (merging)
+//     order      by tiles     row numbers by cell (counting) and id (ranks, merging)
 //     gather     by rows      every column, through that order
 //
 // A row that crossed more than one tile is a stream of its own. Two bytes, one byte and two row
@@ -22,7 +22,7 @@
 enum {
     SLOT_FAR = TILE_NEIGHBOURS, // more than one tile away
     SLOT_NONE,                  // removed
-    INSERTION_MAX = 16,         // rows that are sorted by insertion
+    RANKED_MAX = 16,            // rows that are sorted by comparing each with each
     GATHER_GRAIN = 8192,
     RADIX = 256,
 };
@@ -360,14 +360,20 @@ static void scatter(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void insert_by_id(uint32_t* rows, int64_t count, const uint64_t* id) {
-    for (int64_t i = 1; i < count; ++i) {
-        uint32_t row = rows[i];
-        int64_t j = i;
-        for (; j > 0 && id[rows[j - 1]] > id[row]; --j) {
-            rows[j] = rows[j - 1];
+// Up to RANKED_MAX rows, each put where as many ids are smaller: no branch to guess wrong.
+static void rank_by_id(uint32_t* rows, int64_t count, const uint64_t* id) {
+    uint64_t key[RANKED_MAX];
+    uint32_t row[RANKED_MAX];
+    for (int64_t i = 0; i < count; ++i) {
+        row[i] = rows[i];
+        key[i] = id[rows[i]];
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        int64_t rank = 0;
+        for (int64_t j = 0; j < count; ++j) {
+            rank += key[j] < key[i];
         }
-        rows[j] = row;
+        rows[rank] = row[i];
     }
 }
 
@@ -383,10 +389,10 @@ static void merge_by_id(const uint32_t* from, int64_t middle, int64_t end, const
 // Sorts rows by id; `spare` has as many places. Cells hold few particles, but nothing forbids a
 // million of them in a corner.
 static void sort_by_id(uint32_t* rows, uint32_t* spare, int64_t count, const uint64_t* id) {
-    for (int64_t at = 0; at < count; at += INSERTION_MAX) {
-        insert_by_id(rows + at, count - at < INSERTION_MAX ? count - at : INSERTION_MAX, id);
+    for (int64_t at = 0; at < count; at += RANKED_MAX) {
+        rank_by_id(rows + at, count - at < RANKED_MAX ? count - at : RANKED_MAX, id);
     }
-    for (int64_t width = INSERTION_MAX; width < count; width *= 2) {
+    for (int64_t width = RANKED_MAX; width < count; width *= 2) {
         for (int64_t at = 0; at < count; at += 2 * width) {
             int64_t end = count - at < 2 * width ? count - at : 2 * width;
             merge_by_id(rows + at, end < width ? end : width, end, id, spare + at);

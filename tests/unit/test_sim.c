@@ -274,6 +274,10 @@ static void test_failing_memory_leaves_the_state_as_it_was(void** state) {
     sim_scene scene;
     sim_scene_fill(&scene);
     scene.def.domain.cell = 1.0 / 16;
+    // A box across the stream: its area is soon measured.
+    scene.nozzle.kind = TREACLE_SHAPE_BOX;
+    scene.nozzle.size[0] = scene.nozzle.size[1] = scene.nozzle.size[2] = 0.2;
+    scene.emitter.direction[1] = 0.0;
     ALLOC_FAILURE_CHECK(create_and_step, &scene);
 }
 

@@ -1,0 +1,84 @@
+#include "particles/split_merge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/hash_random.h"
+
+static void copy_row(const particles* p, particle_ix to, particle_ix from) {
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        size_t bytes = particle_columns[c].bytes;
+        char* column = p->column[c];
+        if (column != NULL) {
+            memcpy(column + (size_t)to * bytes, column + (size_t)from * bytes, bytes);
+        }
+    }
+}
+
+// Moves a row by `by` cells along with the velocity field that its affine matrix describes.
+static void move_along(const particles* p, particle_ix row, const float by[AXES], double h) {
+    const float* affine = particles_f32(p, PARTICLE_AFFINE);
+    for (int a = 0; a < AXES; ++a) {
+        particles_f32(p, PARTICLE_POSITION)[AXES * row + a] += by[a];
+        double change = 0.0;
+        for (int b = 0; affine != NULL && b < AXES; ++b) {
+            change += (double)affine[AXES * (AXES * row + a) + b] * h * (double)by[b];
+        }
+        particles_f32(p, PARTICLE_VELOCITY)[AXES * row + a] += (float)change;
+    }
+}
+
+void particles_split(const particles* p, const particle_split* split) {
+    float* volume = particles_f32(p, PARTICLE_VOLUME);
+    float forth[AXES], back[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        forth[a] = 0.5f * split->apart * split->axis[a];
+        back[a] = -forth[a];
+    }
+    volume[split->row] *= 0.5f;
+    copy_row(p, split->other, split->row);
+    particles_id(p)[split->other] = split->id;
+    move_along(p, split->row, forth, split->h);
+    move_along(p, split->other, back, split->h);
+}
+
+// Columns of which two particles share the mean by mass; material is the same, so by volume.
+static const particle_column averaged[] = {
+    PARTICLE_POSITION, PARTICLE_VELOCITY, PARTICLE_AFFINE, PARTICLE_COLOUR, PARTICLE_REST,
+};
+
+void particles_merge(const particles* p, const particle_merge* merge) {
+    float* volume = particles_f32(p, PARTICLE_VOLUME);
+    double mine = (double)volume[merge->row], theirs = (double)volume[merge->other];
+    double share = theirs / (mine + theirs);
+    for (int a = 0; a < AXES; ++a) {
+        particles_f32(p, PARTICLE_POSITION)[AXES * merge->other + a] += merge->shift[a];
+    }
+    for (size_t i = 0; i < sizeof(averaged) / sizeof(averaged[0]); ++i) {
+        float* column = particles_f32(p, averaged[i]);
+        int components = particle_columns[averaged[i]].components;
+        for (int c = 0; column != NULL && c < components; ++c) {
+            double x = (double)column[components * merge->row + c];
+            double y = (double)column[components * merge->other + c];
+            column[components * merge->row + c] = (float)(x + share * (y - x));
+        }
+    }
+    volume[merge->row] = (float)(mine + theirs);
+}
+
+void particles_split_axis(uint64_t seed, uint64_t id, const grid_domain* domain, float axis[AXES]) {
+    static const random_purpose purpose[AXES] = {RANDOM_SPLIT_X, RANDOM_SPLIT_Y, RANDOM_SPLIT_Z};
+    double x[AXES], squared = 0.0;
+    // A point of the cube that is in the ball, and not too near its centre, has an even direction.
+    for (uint64_t round = 0; !(squared > 0.01 && squared <= 1.0); ++round) {
+        squared = 0.0;
+        for (int a = 0; a < AXES; ++a) {
+            double u = hash_random_f64(hash_combine(seed, round), id, purpose[a]);
+            x[a] = domain->is_active[a] ? 2.0 * u - 1.0 : 0.0;
+            squared += x[a] * x[a];
+        }
+    }
+    for (int a = 0; a < AXES; ++a) {
+        axis[a] = (float)(x[a] / sqrt(squared));
+    }
+}
