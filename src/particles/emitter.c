@@ -3,132 +3,8 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 #include "math/hash_random.h"
-
-enum {
-    AREA_SAMPLES = 256,      // lines a side, in 3D, that measure the area
-    AREA_SAMPLES_2D = 65536, // in 2D, where there is one side only
-};
-
-// Lines along the stream, on a grid across it: line (i, j) begins at
-// corner + (i + 1/2) step u + (j + 1/2) step v, outside the shape.
-typedef struct line_grid {
-    const shape* shape;
-    vec3 corner, u, v, direction;
-    double step; // m
-    int64_t count_u, count_v;
-    int axes;      // that are active: v is not in 2D, neither is in 1D
-    double length; // m, of a line: through the whole shape
-} line_grid;
-
-static bool line_enters(const line_grid* g, double i, double j, vec3* entry) {
-    vec3 at = vec3_add_scaled(g->corner, i * g->step, g->u);
-    at = vec3_add_scaled(at, j * g->step, g->v);
-    shape_ray ray = {.origin = at, .direction = g->direction, .end = g->length};
-    double s = 0.0;
-    if (!shape_enter(g->shape, &ray, &s)) {
-        return false;
-    }
-    *entry = vec3_add_scaled(at, s, g->direction);
-    return true;
-}
-
-// Two directions across the stream. With an inactive axis, v is that axis and u is in the plane.
-static void choose_frame(const grid_domain* domain, line_grid* g) {
-    int along = 0;
-    for (int a = 1; a < AXES; ++a) {
-        bool is_less = fabs(g->direction.at[a]) < fabs(g->direction.at[along]);
-        along = is_less ? a : along;
-    }
-    for (int a = 0; a < AXES; ++a) {
-        along = domain->is_active[a] ? along : a;
-    }
-    vec3 axis = {{0.0, 0.0, 0.0}};
-    axis.at[along] = 1.0;
-    g->u = vec3_normalise(vec3_cross(g->direction, axis));
-    g->v = vec3_cross(g->direction, g->u);
-}
-
-static int active_axes(const grid_domain* domain) {
-    return (int)domain->is_active[0] + (int)domain->is_active[1] + (int)domain->is_active[2];
-}
-
-// The shape's bounds, of no thickness along inactive axes.
-static box3 bounds_in(const grid_domain* domain, const shape* s) {
-    box3 bounds = shape_bounds(s);
-    for (int a = 0; a < AXES; ++a) {
-        if (!domain->is_active[a]) {
-            bounds.low.at[a] = bounds.high.at[a] = domain->origin[a] + 0.5 * domain->h;
-        }
-    }
-    return bounds;
-}
-
-// The extent of the bounds along a direction.
-static void extent(box3 bounds, vec3 direction, double* low, double* high) {
-    *low = *high = 0.0;
-    for (int a = 0; a < AXES; ++a) {
-        double p = bounds.low.at[a] * direction.at[a], q = bounds.high.at[a] * direction.at[a];
-        *low += fmin(p, q);
-        *high += fmax(p, q);
-    }
-}
-
-static int64_t lines_over(double width, double step) {
-    return width > step ? (int64_t)ceil(width / step) : 1;
-}
-
-// Lays lines that are `step` apart over the shape's bounds; one where the shape has no width.
-static void lay_lines(const grid_domain* domain, double step, line_grid* g) {
-    box3 bounds = bounds_in(domain, g->shape);
-    double low[AXES], high[AXES];
-    extent(bounds, g->direction, &low[0], &high[0]);
-    extent(bounds, g->u, &low[1], &high[1]);
-    extent(bounds, g->v, &low[2], &high[2]);
-    double margin = 1e-6 * (high[0] - low[0]) + 1e-3 * domain->h;
-    g->step = step;
-    g->count_u = lines_over(high[1] - low[1], step);
-    g->count_v = lines_over(high[2] - low[2], step);
-    g->length = high[0] - low[0] + 2.0 * margin;
-    double middle_u = 0.5 * (low[1] + high[1]), middle_v = 0.5 * (low[2] + high[2]);
-    g->corner = vec3_scale(low[0] - margin, g->direction);
-    g->corner = vec3_add_scaled(g->corner, middle_u - 0.5 * step * (double)g->count_u, g->u);
-    g->corner = vec3_add_scaled(g->corner, middle_v - 0.5 * step * (double)g->count_v, g->v);
-}
-
-typedef struct area_job {
-    line_grid lines;
-    _Atomic int64_t hits;
-} area_job;
-
-static void count_hits(void* data, int64_t begin, int64_t end, int worker) {
-    area_job* job = data;
-    (void)worker;
-    int64_t hits = 0;
-    for (int64_t line = begin; line < end; ++line) {
-        double i = (double)(line % job->lines.count_u), j = (double)(line / job->lines.count_u);
-        vec3 entry;
-        hits += line_enters(&job->lines, i + 0.5, j + 0.5, &entry);
-    }
-    job->hits += hits;
-}
-
-// The shape's area across the stream: of many lines, those that meet it.
-static double measure_area(treacle_context* ctx, const grid_domain* domain, line_grid lines) {
-    box3 bounds = bounds_in(domain, lines.shape);
-    double low[2], high[2];
-    extent(bounds, lines.u, &low[0], &high[0]);
-    extent(bounds, lines.v, &low[1], &high[1]);
-    double width = fmax(high[0] - low[0], high[1] - low[1]);
-    int axes = active_axes(domain);
-    double h = domain->h, step = axes == 1 ? h : width / AREA_SAMPLES;
-    step = axes == 2 ? width / AREA_SAMPLES_2D : step;
-    area_job job = {.lines = lines};
-    lay_lines(domain, step, &job.lines);
-    parallel_for(ctx, job.lines.count_u * job.lines.count_v, 1024, count_hits, &job);
-    return (double)job.hits * (axes > 1 ? step : h) * (axes > 2 ? step : h);
-}
+#include "particles/line_grid.h"
 
 // Column (i, j) of the lattice, moved at random in its square.
 static bool column_enters(const emitter* e, const line_grid* lattice, int64_t line, vec3* entry) {
@@ -136,9 +12,7 @@ static bool column_enters(const emitter* e, const line_grid* lattice, int64_t li
     double i = (double)(line % lattice->count_u), j = (double)(line / lattice->count_u);
     double move_u = e->jitter * (hash_random_f64(e->seed, id, RANDOM_EMIT_X) - 0.5);
     double move_v = e->jitter * (hash_random_f64(e->seed, id, RANDOM_EMIT_Y) - 0.5);
-    move_u = lattice->axes > 1 ? move_u : 0.0;
-    move_v = lattice->axes > 2 ? move_v : 0.0;
-    return line_enters(lattice, i + 0.5 + move_u, j + 0.5 + move_v, entry);
+    return line_grid_enters(lattice, i + 0.5 + move_u, j + 0.5 + move_v, entry);
 }
 
 static treacle_status list_columns(const line_grid* lattice, emitter* e) {
@@ -202,9 +76,12 @@ static treacle_status choose_direction(treacle_context* ctx, const treacle_emitt
 
 static treacle_status check_bounds(treacle_context* ctx, const grid_domain* domain,
                                    const shape* s) {
-    box3 bounds = bounds_in(domain, s);
-    bool is_bounded = !box3_is_empty(shape_bounds(s)) && vec3_is_finite(bounds.low) &&
-                      vec3_is_finite(bounds.high);
+    box3 bounds = shape_bounds(s);
+    bool is_bounded = !box3_is_empty(bounds);
+    for (int a = 0; a < AXES; ++a) {
+        bool is_finite = isfinite(bounds.low.at[a]) && isfinite(bounds.high.at[a]);
+        is_bounded = is_bounded && (is_finite || !domain->is_active[a]);
+    }
     return is_bounded ? TREACLE_OK
                       : check_fail(ctx, TREACLE_ERR_SCENE,
                                    "emitter shape is empty or has no bounds: expected a shape of "
@@ -215,16 +92,14 @@ static treacle_status check_bounds(treacle_context* ctx, const grid_domain* doma
 static treacle_status meet_shape(emitter* e, const emitter_setting* setting, const shape* s) {
     const grid_domain* domain = setting->domain;
     TREACLE_TRY(check_bounds(e->ctx, domain, s));
-    line_grid lattice = {.shape = s, .direction = e->direction, .axes = active_axes(domain)};
-    choose_frame(domain, &lattice);
-    lay_lines(domain, e->spacing, &lattice);
+    line_grid lattice = line_grid_lay(domain, s, e->direction, e->spacing);
     const double most = 1e8;
     if (!((double)lattice.count_u * (double)lattice.count_v <= most)) {
         return check_fail(e->ctx, TREACLE_ERR_LIMIT,
                           "emitter is %lld x %lld particles wide: at most %g are possible",
                           (long long)lattice.count_u, (long long)lattice.count_v, most);
     }
-    e->area = measure_area(e->ctx, domain, lattice);
+    TREACLE_TRY(line_grid_area(e->ctx, domain, s, e->direction, &e->area));
     TREACLE_TRY(list_columns(&lattice, e));
     if (e->column_count == 0 || !(e->area > 0.0)) {
         return check_fail(e->ctx, TREACLE_ERR_SCENE,
@@ -233,6 +108,10 @@ static treacle_status meet_shape(emitter* e, const emitter_setting* setting, con
                           e->spacing);
     }
     return TREACLE_OK;
+}
+
+static int active_axes(const grid_domain* domain) {
+    return (int)domain->is_active[0] + (int)domain->is_active[1] + (int)domain->is_active[2];
 }
 
 // a with a^axes = x, by Newton's method: libm's cbrt may differ from one machine to the next.
