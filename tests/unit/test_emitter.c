@@ -287,7 +287,7 @@ static void test_a_sink_takes_what_is_inside_while_it_works(void** state) {
 
 static treacle_status init_and_emit(treacle_context* ctx, void* data) {
     const nozzle* n = data;
-    grid_domain domain = make_domain(ctx, 20, 20, 20, 1.0 / 20, TREACLE_SIDE_OPEN);
+    grid_domain domain = make_domain(ctx, 100, 100, 1, 1.0 / 100, TREACLE_SIDE_OPEN);
     emitter_setting setting = {.domain = &domain, .particles = {8, 0.5}};
     emitter e;
     TREACLE_TRY(emitter_init(ctx, &n->def, &setting, &e));
@@ -306,6 +306,7 @@ static void test_failing_memory_is_survived(void** state) {
     (void)state;
     nozzle n = disc(0.2);
     install(&n);
+    n.shape.move[2] = 0.0;
     ALLOC_FAILURE_CHECK(init_and_emit, &n);
 }
 
