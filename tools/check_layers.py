@@ -2,8 +2,8 @@
 """Fails on an #include that points upward, on a back door, and on two files of one name.
 
 A folder of src/ may include its own headers and those of the folders that the table allows. Tests
-and benches may look inside; programs may not: they use include/treacle. Libraries of others stay in the folder
-that wraps them.
+and benches may look inside; programs, validate and examples may not: they use include/treacle.
+Libraries of others stay in the folder that wraps them.
 """
 
 import re
