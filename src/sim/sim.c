@@ -1,5 +1,4 @@
 #include "base/alloc.h"
-#include "particles/seed.h"
 #include "sim/sim_internal.h"
 
 static uint32_t columns_of(const treacle_sim_def* def) {
@@ -7,80 +6,10 @@ static uint32_t columns_of(const treacle_sim_def* def) {
     return has_affine ? 1u << PARTICLE_AFFINE : 0u;
 }
 
-static void colour_of(const treacle_sim_def* def, int material, float out[3]) {
+void sim_colour(const treacle_sim_def* def, int material, float out[3]) {
     for (int c = 0; c < 3; ++c) {
         out[c] = (float)def->materials[material].colour[c];
     }
-}
-
-// Liquids with their shapes and fields compiled; needed only while they are seeded.
-typedef struct liquids {
-    int count;
-    shape** shape;
-    field* velocity;
-    seed_liquid* seed;
-} liquids;
-
-static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* def, liquids* out) {
-    size_t count = (size_t)def->liquid_count;
-    out->count = def->liquid_count;
-    TREACLE_TRY(
-        alloc_zero(sim->ctx, count, sizeof(*out->shape), "the liquids", (void**)&out->shape));
-    TREACLE_TRY(
-        alloc_zero(sim->ctx, count, sizeof(*out->velocity), "the liquids", (void**)&out->velocity));
-    TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(*out->seed), "the liquids", (void**)&out->seed));
-    for (int i = 0; i < def->liquid_count; ++i) {
-        const treacle_liquid_def* liquid = &def->liquids[i];
-        TREACLE_TRY(shape_create(sim->ctx, liquid->shape, &out->shape[i]));
-        TREACLE_TRY(field_init(sim->ctx, &liquid->velocity, 3, &out->velocity[i]));
-        out->seed[i] = (seed_liquid){
-            .shape = out->shape[i],
-            .velocity = &out->velocity[i],
-            .spin = vec3_from(liquid->spin),
-            .spin_centre = vec3_from(liquid->spin_centre),
-            .material = (uint8_t)liquid->material,
-        };
-        colour_of(def, liquid->material, out->seed[i].colour);
-    }
-    return TREACLE_OK;
-}
-
-static void free_liquids(treacle_context* ctx, liquids* l) {
-    size_t count = (size_t)l->count;
-    for (int i = 0; l->shape != NULL && i < l->count; ++i) {
-        shape_destroy(l->shape[i]);
-    }
-    for (int i = 0; l->velocity != NULL && i < l->count; ++i) {
-        field_finish(&l->velocity[i]);
-    }
-    alloc_free(ctx, l->shape, count * sizeof(*l->shape));
-    alloc_free(ctx, l->velocity, count * sizeof(*l->velocity));
-    alloc_free(ctx, l->seed, count * sizeof(*l->seed));
-}
-
-static treacle_status sort_seeds(treacle_sim* sim) {
-    particle_sorter sorter = {&sim->domain, &sim->scratch, &sim->spares};
-    particle_sort_stats stats;
-    TREACLE_TRY(particle_sort(&sim->now.particles, &sorter, &stats));
-    return arena_end_step(&sim->scratch);
-}
-
-static treacle_status seed(treacle_sim* sim, const treacle_sim_def* def) {
-    liquids compiled = {0};
-    treacle_status status;
-    TREACLE_TRY_GOTO(compile_liquids(sim, def, &compiled), finish);
-    seed_def seeding = {
-        .domain = &sim->domain,
-        .seed = def->seed,
-        .particles = def->particles,
-        .liquid_count = compiled.count,
-        .liquids = compiled.seed,
-    };
-    TREACLE_TRY_GOTO(seed_particles(&sim->now.particles, &seeding), finish);
-    TREACLE_TRY_GOTO(sort_seeds(sim), finish);
-finish:
-    free_liquids(sim->ctx, &compiled);
-    return status;
 }
 
 // Sources of ids: the liquids, then the emitters.
@@ -95,7 +24,7 @@ static treacle_status init_emitters(treacle_sim* sim, const treacle_sim_def* def
             .source = (uint64_t)(def->liquid_count + i),
             .particles = def->particles,
         };
-        colour_of(def, def->emitters[i].material, setting.colour);
+        sim_colour(def, def->emitters[i].material, setting.colour);
         TREACLE_TRY(emitter_init(sim->ctx, &def->emitters[i], &setting, &sim->emitters[i]));
     }
     return TREACLE_OK;
@@ -138,7 +67,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     TREACLE_TRY(init_sinks(sim, def));
     TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->now.particles));
     TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->next.particles));
-    return seed(sim, def);
+    return sim_seed(sim, def);
 }
 
 treacle_status treacle_sim_create(treacle_context* ctx, const treacle_sim_def* def,

@@ -46,6 +46,11 @@ struct treacle_sim {
 /// Checks what sim_create does not find out by itself. ERR_SCENE with the field that is wrong.
 treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
 
+/// Seeds the liquids of the def into the empty store of `now`, sorted.
+treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) TREACLE_NODISCARD;
+/// A material's colour as particles carry it.
+void sim_colour(const treacle_sim_def* def, int material, float out[3]);
+
 /// dt of the next step, s: see timestep.c.
 double timestep_choose(const treacle_sim* sim, double max_dt);
 

@@ -1,0 +1,73 @@
+#include "base/alloc.h"
+#include "particles/seed.h"
+#include "sim/sim_internal.h"
+
+// Liquids with their shapes and fields compiled; needed only while they are seeded.
+typedef struct liquids {
+    int count;
+    shape** shape;
+    field* velocity;
+    seed_liquid* seed;
+} liquids;
+
+static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* def, liquids* out) {
+    size_t count = (size_t)def->liquid_count;
+    out->count = def->liquid_count;
+    TREACLE_TRY(
+        alloc_zero(sim->ctx, count, sizeof(*out->shape), "the liquids", (void**)&out->shape));
+    TREACLE_TRY(
+        alloc_zero(sim->ctx, count, sizeof(*out->velocity), "the liquids", (void**)&out->velocity));
+    TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(*out->seed), "the liquids", (void**)&out->seed));
+    for (int i = 0; i < def->liquid_count; ++i) {
+        const treacle_liquid_def* liquid = &def->liquids[i];
+        TREACLE_TRY(shape_create(sim->ctx, liquid->shape, &out->shape[i]));
+        TREACLE_TRY(field_init(sim->ctx, &liquid->velocity, 3, &out->velocity[i]));
+        out->seed[i] = (seed_liquid){
+            .shape = out->shape[i],
+            .velocity = &out->velocity[i],
+            .spin = vec3_from(liquid->spin),
+            .spin_centre = vec3_from(liquid->spin_centre),
+            .material = (uint8_t)liquid->material,
+        };
+        sim_colour(def, liquid->material, out->seed[i].colour);
+    }
+    return TREACLE_OK;
+}
+
+static void free_liquids(treacle_context* ctx, liquids* l) {
+    size_t count = (size_t)l->count;
+    for (int i = 0; l->shape != NULL && i < l->count; ++i) {
+        shape_destroy(l->shape[i]);
+    }
+    for (int i = 0; l->velocity != NULL && i < l->count; ++i) {
+        field_finish(&l->velocity[i]);
+    }
+    alloc_free(ctx, l->shape, count * sizeof(*l->shape));
+    alloc_free(ctx, l->velocity, count * sizeof(*l->velocity));
+    alloc_free(ctx, l->seed, count * sizeof(*l->seed));
+}
+
+static treacle_status sort_seeds(treacle_sim* sim) {
+    particle_sorter sorter = {&sim->domain, &sim->scratch, &sim->spares};
+    particle_sort_stats stats;
+    TREACLE_TRY(particle_sort(&sim->now.particles, &sorter, &stats));
+    return arena_end_step(&sim->scratch);
+}
+
+treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) {
+    liquids compiled = {0};
+    treacle_status status;
+    TREACLE_TRY_GOTO(compile_liquids(sim, def, &compiled), finish);
+    seed_def seeding = {
+        .domain = &sim->domain,
+        .seed = def->seed,
+        .particles = def->particles,
+        .liquid_count = compiled.count,
+        .liquids = compiled.seed,
+    };
+    TREACLE_TRY_GOTO(seed_particles(&sim->now.particles, &seeding), finish);
+    TREACLE_TRY_GOTO(sort_seeds(sim), finish);
+finish:
+    free_liquids(sim->ctx, &compiled);
+    return status;
+}
