@@ -53,8 +53,12 @@ static treacle_status check_def(treacle_context* ctx, const treacle_preview_def*
 static treacle_status draw_camera(preview_layer* layer, const preview_particles* particles) {
     TREACLE_TRY(preview_splat(layer, particles));
     float ball = preview_ball_pixels(layer, particles);
-    preview_smooth_depth(layer, 2.4f * ball, 4.0f * particles->default_radius);
-    preview_smooth_thickness(layer, 1.5f * ball);
+    preview_smooth_depth(layer, 3.4f * ball, 4.0f * particles->default_radius);
+    if (particles->is_flat) {
+        preview_inflate(layer, 3.0f * ball, 5.0f * particles->default_radius);
+    } else {
+        preview_smooth_thickness(layer, 1.5f * ball);
+    }
     return TREACLE_OK;
 }
 
@@ -66,6 +70,18 @@ static treacle_status draw_light(preview_layer* layer, const preview_particles* 
     return TREACLE_OK;
 }
 
+// From the upper left and the front: fixed in the world, so that shadows stay where they are when
+// the camera moves; before a flat domain, which may lie in any plane, as the camera sees it.
+static void aim_light(preview_scene* scene, const preview_view* view) {
+    static const double direction[3] = {0.62, -1.0, -0.50};
+    for (int i = 0; i < 3; ++i) {
+        scene->light_direction[i] = scene->box.flat_axis < 0 ? direction[i]
+                                                             : direction[0] * view->right[i] +
+                                                                   direction[1] * view->up[i] -
+                                                                   direction[2] * view->forward[i];
+    }
+}
+
 treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
                               const treacle_preview_def* def, image_rgb8* out) {
     TREACLE_TRY(check_def(ctx, def));
@@ -75,18 +91,21 @@ treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
     TREACLE_TRY(preview_particles_init(ctx, frame, &scene.box, &particles));
     preview_view view = preview_view_camera(def, &scene.box, def->width * scene.samples,
                                             def->height * scene.samples);
-    preview_view lamp = preview_view_light(preview_light_direction, &scene.box, LIGHT_SIZE);
+    aim_light(&scene, &view);
+    preview_view lamp = preview_view_light(scene.light_direction, &scene.box, LIGHT_SIZE);
     preview_layer camera = {.ctx = ctx};
     preview_layer light = {.ctx = ctx};
     *out = (image_rgb8){.ctx = ctx};
     treacle_status status = TREACLE_OK;
-    TREACLE_TRY_GOTO(preview_layer_create(ctx, &view, true, &camera), done);
-    TREACLE_TRY_GOTO(preview_layer_create(ctx, &lamp, false, &light), done);
+    TREACLE_TRY_GOTO(preview_layer_create(ctx, &view, &camera), done);
+    TREACLE_TRY_GOTO(preview_layer_create(ctx, &lamp, &light), done);
     TREACLE_TRY_GOTO(image_create(ctx, def->width, def->height, out), done);
     TREACLE_TRY_GOTO(draw_camera(&camera, &particles), done);
     TREACLE_TRY_GOTO(draw_light(&light, &particles), done);
     scene.camera = &camera;
     scene.light = &light;
+    scene.edge = 2.0f * particles.default_radius;
+    preview_first_colour(&particles, scene.tint);
     preview_shade(&scene, out);
     preview_draw_box(&scene, out);
 done:

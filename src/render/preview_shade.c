@@ -20,19 +20,17 @@ typedef struct vec3 {
     float x, y, z;
 } vec3;
 
-const double preview_light_direction[3] = {0.62, -1.0, -0.50};
-
-static const vec3 key_colour = {1.95f, 1.80f, 1.58f};
-static const vec3 sky_colour = {0.50f, 0.56f, 0.66f};
-static const vec3 bounce_colour = {0.34f, 0.31f, 0.27f};
+static const vec3 key_colour = {1.22f, 1.12f, 0.98f};
+static const vec3 sky_colour = {0.44f, 0.46f, 0.49f};
+static const vec3 bounce_colour = {0.30f, 0.27f, 0.23f};
 static const vec3 backdrop_high = {0.50f, 0.56f, 0.63f};
 static const vec3 backdrop_low = {0.86f, 0.85f, 0.82f};
-static const vec3 floor_albedo = {0.56f, 0.55f, 0.53f};
+static const vec3 floor_albedo = {0.80f, 0.79f, 0.76f};
 
 // Liquid's depth, over the sum of the front halves of its balls: they overlap this much.
 static const float thickness_factor = 0.61f;
 // Lengths below are shares of the domain's diagonal.
-static const float absorption_length = 0.085f; // over which K counts once
+static const float absorption_length = 0.065f; // over which K counts once
 static const float veil_length = 0.016f;       // of liquid hides most of what is behind it
 
 typedef struct shade_job {
@@ -40,8 +38,10 @@ typedef struct shade_job {
     image_rgb8* out;
     vec3 eye, to_light;
     vec3 right, up, forward;
+    vec3 tint; // of the light that gets through the liquid
     float floor_y;
     float diagonal;
+    float sharpness; // 1/m: larger steps of depth are edges
     bool has_floor;
 } shade_job;
 
@@ -131,12 +131,18 @@ static float liquid_over_floor(const shade_job* job, vec3 p) {
     return thickness_factor * sample(light, light->thickness, at.x, at.y);
 }
 
-// Metres between a place in the liquid and the side of the liquid that the key light reaches.
+// Metres between a place in the liquid and the side of the liquid that the key light reaches,
+// averaged over a few texels for a soft edge.
 static float depth_under_light(const shade_job* job, vec3 p) {
+    static const float spread[4][2] = {{-1.5f, -0.5f}, {0.5f, -1.5f}, {1.5f, 0.5f}, {-0.5f, 1.5f}};
     preview_point at = in_light(job, p);
     const preview_layer* light = job->scene->light;
-    float lit = sample(light, light->depth, at.x, at.y);
-    return lit < at.depth ? at.depth - lit : 0.0f;
+    float sum = 0.0f;
+    for (int k = 0; k < 4; ++k) {
+        float lit = sample(light, light->depth, at.x + spread[k][0], at.y + spread[k][1]);
+        sum += lit < at.depth ? at.depth - lit : 0.0f;
+    }
+    return 0.25f * sum;
 }
 
 static vec3 backdrop(const shade_job* job, vec3 ray) {
@@ -146,11 +152,12 @@ static vec3 backdrop(const shade_job* job, vec3 ray) {
 
 static vec3 floor_light(const shade_job* job, vec3 p) {
     float liquid = liquid_over_floor(job, p) / job->diagonal;
-    const vec3 amber = {0.80f, 0.50f, 0.16f};
-    vec3 through = transmit(amber, liquid / absorption_length);
-    float veil = 0.15f + 0.85f * fade(liquid / veil_length);
+    vec3 through = transmit(job->tint, liquid / absorption_length);
+    float veil = 0.30f + 0.70f * fade(liquid / veil_length);
     vec3 key = scale(mul(key_colour, through), veil * job->to_light.y);
-    return mul(floor_albedo, add(scale(key, 0.75f), scale(sky_colour, 0.55f)));
+    vec3 glow = scale(job->tint, 0.55f * (1.0f - veil));
+    vec3 ambient = scale(sky_colour, 0.30f + 0.20f * veil);
+    return mul(floor_albedo, add(add(scale(key, 0.93f), glow), ambient));
 }
 
 // What the pixel shows where there is no liquid. `ray` has unit length.
@@ -189,16 +196,18 @@ static vec3 shade_liquid(const shade_job* job, const surface* s) {
     vec3 key = scale(mul(key_colour, inner), lit * fade(depth / (3.0f * veil_length)));
     vec3 glow = scale(mul(key_colour, inner), 0.28f * fade(depth / (5.0f * veil_length)));
     vec3 sky = mix(bounce_colour, sky_colour, 0.5f + 0.5f * s->normal.y);
-    vec3 body = mul(s->albedo, add(add(key, glow), sky));
-
     float lengths = s->thickness / job->diagonal;
+    vec3 deep = transmit(s->albedo, 0.5f * lengths / absorption_length);
+    vec3 paint = mul(s->albedo, add(scale(deep, 0.45f), (vec3){0.65f, 0.65f, 0.65f}));
+    vec3 body = mul(paint, add(add(key, glow), sky));
+
     vec3 behind = mul(surroundings(job, s->ray), transmit(s->albedo, lengths / absorption_length));
     float veil = 1.0f - fade(lengths / veil_length);
     vec3 inside = mix(behind, body, veil);
 
     float grazing = 1.0f - saturate(facing);
     float square = grazing * grazing;
-    float fresnel = 0.04f + 0.96f * square * square * grazing;
+    float fresnel = 0.04f + 0.50f * square * square * grazing;
     vec3 mirrored = add(s->ray, scale(s->normal, 2.0f * facing));
     float open = 0.35f + 0.65f * fade(depth / veil_length);
     return add(scale(inside, 1.0f - fresnel), scale(studio(job, mirrored), fresnel * open));
@@ -218,23 +227,38 @@ static float depth_at(const preview_layer* layer, int x, int y) {
     return is_inside ? layer->depth[(size_t)y * (size_t)v->width + (size_t)x] : INFINITY;
 }
 
-// The change of place over one pixel along (dx, dy), on the side where the depth changes less.
-static vec3 tangent(const shade_job* job, int x, int y, int dx, int dy) {
+// The change of depth a pixel, between (x, y) and a neighbour `reach` pixels away along the sign of
+// (dx, dy), and how much it is to be believed: a step to something else is not a slope.
+static float slope_to(const shade_job* job, const int at[2], const int by[2], float* weight) {
     const preview_layer* camera = job->scene->camera;
-    float here = depth_at(camera, x, y);
-    float ahead = depth_at(camera, x + dx, y + dy);
-    float back = depth_at(camera, x - dx, y - dy);
-    bool use_ahead = fabsf(ahead - here) < fabsf(here - back);
-    float other = use_ahead ? ahead : back;
-    float sign = use_ahead ? 1.0f : -1.0f;
-    if (!(fabsf(other - here) < 1e30f)) {
-        other = here;
+    float here = depth_at(camera, at[0], at[1]);
+    float change = depth_at(camera, at[0] + by[0], at[1] + by[1]) - here;
+    float pixels = (float)(by[0] + by[1]);
+    float rest = 1.0f - change * change * job->sharpness * job->sharpness;
+    *weight = rest > 0.0f ? rest * rest * rest + 1e-6f : 0.0f;
+    return rest > 0.0f ? change / pixels : 0.0f;
+}
+
+// The change of place over one pixel along axis 0 (across) or 1 (down) of the buffer.
+static vec3 tangent(const shade_job* job, int x, int y, int axis) {
+    const int at[2] = {x, y};
+    float sum = 0.0f;
+    float total = 0.0f;
+    for (int k = 1; k <= 2; ++k) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            const int by[2] = {axis == 0 ? sign * k : 0, axis == 1 ? sign * k : 0};
+            float weight = 0.0f;
+            float slope = slope_to(job, at, by, &weight);
+            sum += weight * slope;
+            total += weight;
+        }
     }
-    float cx = (float)x + 0.5f;
-    float cy = (float)y + 0.5f;
-    vec3 p = scale(line_of_sight(job, cx, cy), here);
-    vec3 q = scale(line_of_sight(job, cx + sign * (float)dx, cy + sign * (float)dy), other);
-    return scale(add(q, scale(p, -1.0f)), sign);
+    float slope = total > 0.0f ? sum / total : 0.0f;
+    float depth = depth_at(job->scene->camera, x, y);
+    vec3 sight = line_of_sight(job, (float)x + 0.5f, (float)y + 0.5f);
+    float pixel = depth / (float)job->scene->camera->view.scale;
+    vec3 aside = axis == 0 ? scale(job->right, pixel) : scale(job->up, -pixel);
+    return add(aside, scale(sight, slope));
 }
 
 static surface surface_at(const shade_job* job, int x, int y) {
@@ -245,7 +269,7 @@ static surface surface_at(const shade_job* job, int x, int y) {
     preview_unpack(camera->colour[at], rgb);
     surface s = {
         .place = add(job->eye, scale(sight, camera->depth[at])),
-        .normal = normalise(cross(tangent(job, x, y, 0, 1), tangent(job, x, y, 1, 0))),
+        .normal = normalise(cross(tangent(job, x, y, 1), tangent(job, x, y, 0))),
         .albedo = {rgb[0], rgb[1], rgb[2]},
         .ray = normalise(sight),
         .thickness = thickness_factor * camera->thickness[at],
@@ -302,12 +326,14 @@ void preview_shade(const preview_scene* scene, image_rgb8* out) {
         .scene = scene,
         .out = out,
         .eye = vec(view->eye),
-        .to_light = normalise(scale(vec(preview_light_direction), -1.0f)),
+        .to_light = normalise(scale(vec(scene->light_direction), -1.0f)),
         .right = vec(view->right),
         .up = vec(view->up),
         .forward = vec(view->forward),
+        .tint = {scene->tint[0], scene->tint[1], scene->tint[2]},
         .floor_y = (float)-scene->box.half[1],
         .diagonal = (float)scene->box.diagonal,
+        .sharpness = 1.0f / scene->edge,
     };
     job.has_floor = scene->box.flat_axis < 0 && job.eye.y > job.floor_y;
     parallel_for(scene->ctx, out->height, 4, shade_rows, &job);

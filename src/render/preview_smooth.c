@@ -5,9 +5,11 @@
 #include "base/parallel.h"
 #include "render/preview_splat.h"
 
-enum { TAPS = 5, LEVELS_MAX = 6, ROW_GRAIN = 8 };
+enum { PAIRS = 2, LEVELS_MAX = 6, ROW_GRAIN = 8 };
 
-static const float tap_weight[TAPS] = {1.0f / 16, 4.0f / 16, 6.0f / 16, 4.0f / 16, 1.0f / 16};
+// 1 4 6 4 1, over 16: the middle, then the pairs beside it.
+static const float middle_weight = 6.0f / 16.0f;
+static const float pair_weight[PAIRS] = {4.0f / 16.0f, 1.0f / 16.0f};
 
 typedef struct smooth_job {
     preview_layer* layer;
@@ -15,43 +17,64 @@ typedef struct smooth_job {
     float* to;
     int gap; // pixels between the taps
     bool is_vertical;
-    float step; // depths further apart than this do not mix
+    float sharpness; // 1/m: depths that differ by more than 1/sharpness do not mix
 } smooth_job;
 
 static int clamp(int i, int count) {
     return i < 0 ? 0 : i >= count ? count - 1 : i;
 }
 
-// The row of tap t for row y: the row itself, shifted later, when taps lie along it.
-static const float* tap_row(const smooth_job* job, int y, int t) {
+// The row that tap `side * (pair + 1)` of row y lies in.
+static const float* tap_row(const smooth_job* job, int y, int steps) {
     const preview_view* view = &job->layer->view;
-    int at = job->is_vertical ? clamp(y + (t - TAPS / 2) * job->gap, view->height) : y;
+    int at = job->is_vertical ? clamp(y + steps * job->gap, view->height) : y;
     return job->from + (size_t)at * (size_t)view->width;
 }
 
-// Depth at x..x_end of a row whose taps need no clamping along the row.
-static void smooth_depth_span(const smooth_job* job, int y, int x_begin, int x_end) {
+// 1 at 0, falling smoothly to 0 at 1. NaN, from two empty pixels, gives 0.
+static float trust(float x) {
+    float rest = 1.0f - x * x;
+    return rest > 0.0f ? rest * rest : 0.0f;
+}
+
+// How far the pair of taps around a pixel draws its depth z. Where the two lie on a plane with it,
+// whatever its slope, they count together; at a step each counts by its own distance.
+static void add_pair(float z, float low, float high, float sharpness, float sum[2]) {
+    float d_low = low - z;
+    float d_high = high - z;
+    float together = trust(0.5f * (d_low + d_high) * sharpness) * trust(0.25f * d_low * sharpness) *
+                     trust(0.25f * d_high * sharpness);
+    float w_low = together + (1.0f - together) * trust(d_low * sharpness);
+    float w_high = together + (1.0f - together) * trust(d_high * sharpness);
+    sum[0] += (w_low > 0.0f ? w_low * d_low : 0.0f) + (w_high > 0.0f ? w_high * d_high : 0.0f);
+    sum[1] += w_low + w_high;
+}
+
+static void smooth_depth_row(const smooth_job* job, int y) {
     const preview_view* view = &job->layer->view;
-    const float* row[TAPS];
-    int shift[TAPS];
-    for (int t = 0; t < TAPS; ++t) {
-        row[t] = tap_row(job, y, t);
-        shift[t] = job->is_vertical ? 0 : (t - TAPS / 2) * job->gap;
+    const float* low[PAIRS];
+    const float* high[PAIRS];
+    for (int k = 0; k < PAIRS; ++k) {
+        low[k] = tap_row(job, y, -(k + 1));
+        high[k] = tap_row(job, y, k + 1);
     }
     const float* centre = job->from + (size_t)y * (size_t)view->width;
     float* to = job->to + (size_t)y * (size_t)view->width;
-    float step = job->step;
-    for (int x = x_begin; x < x_end; ++x) {
-        float z = centre[x];
-        float sum = 0.0f;
-        float weight = 0.0f;
-        for (int t = 0; t < TAPS; ++t) {
-            float other = row[t][clamp(x + shift[t], view->width)];
-            float w = fabsf(other - z) < step ? tap_weight[t] : 0.0f;
-            sum += w * (w > 0.0f ? other - z : 0.0f);
-            weight += w;
+    for (int x = 0; x < view->width; ++x) {
+        to[x] = centre[x];
+        if (!(centre[x] < INFINITY)) {
+            continue;
         }
-        to[x] = weight > 0.0f ? z + sum / weight : z;
+        float total[2] = {0.0f, middle_weight};
+        for (int k = 0; k < PAIRS; ++k) {
+            int shift = job->is_vertical ? 0 : (k + 1) * job->gap;
+            float sum[2] = {0.0f, 0.0f};
+            add_pair(centre[x], low[k][clamp(x - shift, view->width)],
+                     high[k][clamp(x + shift, view->width)], job->sharpness, sum);
+            total[0] += pair_weight[k] * sum[0];
+            total[1] += pair_weight[k] * sum[1];
+        }
+        to[x] += total[0] / total[1];
     }
 }
 
@@ -59,7 +82,7 @@ static void smooth_depth_rows(void* data, int64_t begin, int64_t end, int worker
     const smooth_job* job = data;
     (void)worker;
     for (int64_t y = begin; y < end; ++y) {
-        smooth_depth_span(job, (int)y, 0, job->layer->view.width);
+        smooth_depth_row(job, (int)y);
     }
 }
 
@@ -69,11 +92,14 @@ static void smooth_plain_rows(void* data, int64_t begin, int64_t end, int worker
     (void)worker;
     for (int64_t y = begin; y < end; ++y) {
         float* to = job->to + (size_t)y * (size_t)view->width;
+        const float* centre = tap_row(job, (int)y, 0);
         for (int x = 0; x < view->width; ++x) {
-            float sum = 0.0f;
-            for (int t = 0; t < TAPS; ++t) {
-                int shift = job->is_vertical ? 0 : (t - TAPS / 2) * job->gap;
-                sum += tap_weight[t] * tap_row(job, (int)y, t)[clamp(x + shift, view->width)];
+            float sum = middle_weight * centre[x];
+            for (int k = 0; k < PAIRS; ++k) {
+                int shift = job->is_vertical ? 0 : (k + 1) * job->gap;
+                float low = tap_row(job, (int)y, -(k + 1))[clamp(x - shift, view->width)];
+                float high = tap_row(job, (int)y, k + 1)[clamp(x + shift, view->width)];
+                sum += pair_weight[k] * (low + high);
             }
             to[x] = sum;
         }
@@ -109,7 +135,7 @@ static void smooth_level(preview_layer* layer, float* field, smooth_job job, par
 void preview_smooth_depth(preview_layer* layer, float reach, float step) {
     int levels = level_count(reach);
     for (int level = 0; level < levels; ++level) {
-        smooth_job job = {.gap = 1 << level, .step = step};
+        smooth_job job = {.gap = 1 << level, .sharpness = 1.0f / step};
         smooth_level(layer, layer->depth, job, smooth_depth_rows);
     }
 }
@@ -120,4 +146,41 @@ void preview_smooth_thickness(preview_layer* layer, float reach) {
         smooth_job job = {.gap = 1 << level};
         smooth_level(layer, layer->thickness, job, smooth_plain_rows);
     }
+}
+
+static void cover_rows(void* data, int64_t begin, int64_t end, int worker) {
+    preview_layer* layer = data;
+    size_t width = (size_t)layer->view.width;
+    (void)worker;
+    for (size_t i = (size_t)begin * width; i < (size_t)end * width; ++i) {
+        layer->thickness[i] = layer->depth[i] < INFINITY ? 1.0f : 0.0f;
+    }
+}
+
+typedef struct inflate_job {
+    preview_layer* layer;
+    float height;
+} inflate_job;
+
+// Blurred cover is 1/2 at the edge and 1 far inside; between them the layer rises like a quarter
+// circle.
+static void inflate_rows(void* data, int64_t begin, int64_t end, int worker) {
+    const inflate_job* job = data;
+    preview_layer* layer = job->layer;
+    size_t width = (size_t)layer->view.width;
+    (void)worker;
+    for (size_t i = (size_t)begin * width; i < (size_t)end * width; ++i) {
+        float inside = 2.0f * layer->thickness[i] - 1.0f;
+        float rest = inside > 0.0f ? 1.0f - inside : 1.0f;
+        float rise = job->height * sqrtf(1.0f - rest * rest);
+        layer->thickness[i] = layer->depth[i] < INFINITY ? 4.0f * rise : 0.0f;
+        layer->depth[i] -= rise;
+    }
+}
+
+void preview_inflate(preview_layer* layer, float reach, float height) {
+    inflate_job job = {.layer = layer, .height = height};
+    parallel_for(layer->ctx, layer->view.height, ROW_GRAIN, cover_rows, layer);
+    preview_smooth_thickness(layer, reach);
+    parallel_for(layer->ctx, layer->view.height, ROW_GRAIN, inflate_rows, &job);
 }

@@ -8,13 +8,15 @@
 
 enum {
     TILE_CELLS = 8,
-    BAND_ROWS = 16,
+    BAND_ROWS = 32,
     MATERIALS_MAX = 256,
 };
 
 // Radius of a ball over the cube root of a particle's volume: large enough that balls on a lattice
 // leave no holes.
 static const float radius_factor = 0.92f;
+// The same over the root of the area in a flat domain, where no second layer fills a hole.
+static const float flat_radius_factor = 1.2f;
 // Smaller balls are drawn this large: they would fall between the pixels.
 static const float pixel_radius_min = 0.75f;
 // #d98c1a: honey.
@@ -115,7 +117,7 @@ treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame*
 // ---------------------------------------------------------------------------------------------
 // Layers
 
-treacle_status preview_layer_create(treacle_context* ctx, const preview_view* view, bool has_colour,
+treacle_status preview_layer_create(treacle_context* ctx, const preview_view* view,
                                     preview_layer* out) {
     *out = (preview_layer){.ctx = ctx, .view = *view};
     size_t pixels = preview_layer_pixels(out);
@@ -130,7 +132,7 @@ treacle_status preview_layer_create(treacle_context* ctx, const preview_view* vi
         status = alloc_zero(ctx, pixels, sizeof(float), "thicknesses", &block);
         out->thickness = block;
     }
-    if (status == TREACLE_OK && has_colour) {
+    if (status == TREACLE_OK) {
         status = alloc_zero(ctx, pixels, sizeof(uint32_t), "colours", &block);
         out->colour = block;
     }
@@ -179,13 +181,14 @@ typedef struct splat_job {
 typedef struct tile_frame {
     float base[3];
     float axis[3][3];
+    float volume, radius; // of the last particle: most have the same
 } tile_frame;
 
 static tile_frame frame_of_tile(const splat_job* job, int64_t tile) {
     const preview_view* view = &job->layer->view;
     const treacle_frame* f = job->particles->frame;
     const double* basis[3] = {view->right, view->up, view->forward};
-    tile_frame out;
+    tile_frame out = {.volume = -1.0f};
     for (int k = 0; k < 3; ++k) {
         double base = 0.0;
         for (int i = 0; i < 3; ++i) {
@@ -221,7 +224,7 @@ static float radius_of(const preview_particles* p, int64_t i) {
         return p->radius_limit[0];
     }
     float size = p->is_flat ? sqrtf(volume / (float)p->frame->cell) : cube_root(volume);
-    float radius = radius_factor * size;
+    float radius = (p->is_flat ? flat_radius_factor : radius_factor) * size;
     radius = radius > p->radius_limit[0] ? radius : p->radius_limit[0];
     return radius < p->radius_limit[1] ? radius : p->radius_limit[1];
 }
@@ -233,7 +236,7 @@ typedef struct ball {
 } ball;
 
 // False for what is behind the eye or nowhere.
-static bool place_ball(const splat_job* job, const tile_frame* t, int64_t i, ball* out) {
+static bool place_ball(const splat_job* job, tile_frame* t, int64_t i, ball* out) {
     const preview_view* view = &job->layer->view;
     const float* at = job->particles->position + 3 * i;
     float seen[3];
@@ -241,7 +244,12 @@ static bool place_ball(const splat_job* job, const tile_frame* t, int64_t i, bal
         seen[k] =
             t->base[k] + t->axis[0][k] * at[0] + t->axis[1][k] * at[1] + t->axis[2][k] * at[2];
     }
-    out->radius = radius_of(job->particles, i);
+    float volume = job->particles->volume == NULL ? 0.0f : job->particles->volume[i];
+    if (volume != t->volume) {
+        t->volume = volume;
+        t->radius = radius_of(job->particles, i);
+    }
+    out->radius = t->radius;
     if (!(seen[2] > 2.0f * out->radius)) {
         return false;
     }
@@ -273,6 +281,18 @@ static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// The colour of material m.
+static const float* paint_of(const preview_particles* p, int m) {
+    return p->palette != NULL && m < p->palette_count ? p->palette + 3 * (size_t)m : honey;
+}
+
+void preview_first_colour(const preview_particles* particles, float rgb[3]) {
+    const preview_particles* p = particles;
+    bool is_empty = p->tile_first[p->tile_count] == 0;
+    const float* colour = paint_of(p, is_empty || p->material == NULL ? 0 : p->material[0]);
+    memcpy(rgb, !is_empty && p->colour != NULL ? p->colour : colour, 3 * sizeof(float));
+}
+
 static uint32_t colour_of(const splat_job* job, int64_t i) {
     const preview_particles* p = job->particles;
     if (p->colour != NULL) {
@@ -297,18 +317,15 @@ static void draw_ball(preview_layer* layer, const ball* b, uint32_t colour,
         size_t row = (size_t)y * (size_t)width;
         float* restrict depth = layer->depth + row;
         float* restrict thickness = layer->thickness + row;
+        uint32_t* restrict paint = layer->colour + row;
         for (int x = x0; x <= x1; ++x) {
             float dx = (float)x + 0.5f - b->x;
             float inside = rest - dx * dx * shrink;
             float bulge = b->radius * sqrtf(inside > 0.0f ? inside : 0.0f);
             float front = inside > 0.0f ? b->depth - bulge : INFINITY;
             thickness[x] += bulge;
-            if (front < depth[x]) {
-                depth[x] = front;
-                if (layer->colour != NULL) {
-                    layer->colour[row + (size_t)x] = colour;
-                }
-            }
+            paint[x] = front < depth[x] ? colour : paint[x];
+            depth[x] = front < depth[x] ? front : depth[x];
         }
     }
 }
@@ -320,8 +337,7 @@ static void draw_tile(const splat_job* job, int64_t tile, const int row_range[2]
         ball b;
         if (place_ball(job, &t, i, &b) && b.y + b.pixel_radius >= (float)row_range[0] &&
             b.y - b.pixel_radius < (float)(row_range[1] + 1)) {
-            draw_ball(job->layer, &b, job->layer->colour == NULL ? 0 : colour_of(job, i),
-                      row_range);
+            draw_ball(job->layer, &b, colour_of(job, i), row_range);
         }
     }
 }
@@ -347,20 +363,14 @@ static void draw_bands(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void fill_palette(splat_job* job) {
-    const preview_particles* p = job->particles;
-    for (int m = 0; m < MATERIALS_MAX; ++m) {
-        bool is_known = p->palette != NULL && m < p->palette_count;
-        job->palette[m] = preview_pack(is_known ? p->palette + (size_t)3 * (size_t)m : honey);
-    }
-}
-
 treacle_status preview_splat(preview_layer* layer, const preview_particles* particles) {
     treacle_context* ctx = layer->ctx;
     splat_job job = {.layer = layer, .particles = particles};
     preview_box box = preview_box_of(particles->frame);
     memcpy(job.centre, box.centre, sizeof(job.centre));
-    fill_palette(&job);
+    for (int m = 0; m < MATERIALS_MAX; ++m) {
+        job.palette[m] = preview_pack(paint_of(particles, m));
+    }
     size_t tiles = (size_t)particles->tile_count;
     void* block = NULL;
     TREACLE_TRY(alloc_array(ctx, tiles, sizeof(rows), "tiles of a picture", &block));

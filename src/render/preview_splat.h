@@ -32,7 +32,7 @@ typedef struct preview_layer {
     float* depth;     // m
     float* spare;     // scratch of the smoothing
     float* thickness; // m of liquid along the line of sight
-    uint32_t* colour; // packed by preview_pack; NULL if the layer has none
+    uint32_t* colour; // packed by preview_pack
 } preview_layer;
 
 /// Checks types, counts and order of the arrays. ERR_FORMAT names the one that is wrong.
@@ -40,7 +40,7 @@ treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame*
                                       const preview_box* box,
                                       preview_particles* out) TREACLE_NODISCARD;
 
-treacle_status preview_layer_create(treacle_context* ctx, const preview_view* view, bool has_colour,
+treacle_status preview_layer_create(treacle_context* ctx, const preview_view* view,
                                     preview_layer* out) TREACLE_NODISCARD;
 void preview_layer_destroy(preview_layer* layer);
 
@@ -52,6 +52,11 @@ void preview_smooth_depth(preview_layer* layer, float reach, float step);
 /// Smooths the thickness likewise, across everything.
 void preview_smooth_thickness(preview_layer* layer, float reach);
 
+/// Gives a flat layer a rounded rim of about `reach` pixels, raised by `height` metres.
+void preview_inflate(preview_layer* layer, float reach, float height);
+
+/// The colour of the first particle, linear RGB; honey's if there is none.
+void preview_first_colour(const preview_particles* particles, float rgb[3]);
 /// Typical ball radius in pixels, at the middle of the box.
 float preview_ball_pixels(const preview_layer* layer, const preview_particles* particles);
 
