@@ -22,7 +22,7 @@ const uint8_t* bytes_read_span(byte_reader* r, size_t size) {
         r->at = r->size; // nothing after a gap can be meant
         return NULL;
     }
-    const uint8_t* span = r->data + r->at;
+    const uint8_t* span = r->data == NULL ? NULL : r->data + r->at;
     r->at += size;
     return span;
 }

@@ -27,7 +27,8 @@ float bytes_read_f32(byte_reader* r);
 double bytes_read_f64(byte_reader* r);
 /// Copies `size` bytes to `out`; zeros, all of them, if there are not that many.
 void bytes_read(byte_reader* r, void* out, size_t size);
-/// A pointer into the data to `size` bytes, which are skipped; NULL if there are not that many.
+/// A pointer into the data to `size` bytes, which are skipped; NULL if there are not that many, or
+/// no data at all.
 const uint8_t* bytes_read_span(byte_reader* r, size_t size);
 void bytes_skip(byte_reader* r, size_t size);
 /// Goes to an absolute place, at most the end.

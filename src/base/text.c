@@ -44,7 +44,6 @@ static bool reserve(text* t, size_t length) {
     }
     if (t->status == TREACLE_OK) {
         t->at = block;
-        t->at[t->length] = '\0';
         t->capacity = capacity;
     }
     return t->status == TREACLE_OK;

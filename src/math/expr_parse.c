@@ -49,13 +49,9 @@ static treacle_status comparison(parser* p);
 
 // Errors ------------------------------------------------------------------------------------------
 
-// Columns count characters, not bytes, of UTF-8.
+// Bytes are characters: the first that is not ASCII is the error.
 static int column_of(const parser* p, const char* place) {
-    int column = 1;
-    for (const char* c = p->text; c < place; ++c) {
-        column += ((unsigned char)*c & 0xc0) != 0x80;
-    }
-    return column;
+    return (int)(place - p->text) + 1;
 }
 
 static treacle_status fail(parser* p, treacle_status status, const char* place, const char* format,

@@ -59,6 +59,7 @@ static void test_expressions_mean_what_they_say(void** state) {
         {"step(1, 0.5) + step(1, 1)", 1.0},
         {"smoothstep(0, 1, 0.5)", 0.5},
         {"smoothstep(2, 2, 1) + smoothstep(2, 2, 3)", 1.0},
+        {"smoothstep(2, 2, 2)", 1.0},
         {"log(exp(2))", 2.0},
         {"cos(pi)", -1.0},
         {"log(e)", 1.0},

@@ -70,6 +70,10 @@ static void test_rotations_turn_x_first_and_counter_clockwise(void** state) {
     const double about_z[3] = {0.0, 0.0, right};
     mat3 z = mat3_rotation(about_z);
     assert_vec3_close(mat3_apply(&z, vec3_make(1.0, 0.0, 0.0)), vec3_make(0.0, 1.0, 0.0), 0.0);
+    // About x: z becomes -y; then about z: -y becomes x.
+    const double ends[3] = {right, 0.0, right};
+    mat3 xz = mat3_rotation(ends);
+    assert_vec3_close(mat3_apply(&xz, vec3_make(0.0, 0.0, 1.0)), vec3_make(1.0, 0.0, 0.0), 0.0);
     // About x: y becomes z; then about y: z becomes x.
     const double both[3] = {right, right, 0.0};
     mat3 xy = mat3_rotation(both);
