@@ -25,3 +25,29 @@ void tile_mask_rows(const tile_map* map, const tile_mask* masks, tile_ix t, int 
         }
     }
 }
+
+// How many samples of a tile, from the first, are in the domain along an axis.
+static int samples_inside(const grid_domain* domain, grid_place place, tile_coord coord, int a) {
+    if (!domain->is_active[a]) {
+        return 1;
+    }
+    int last = domain->cells[a] - (domain->is_periodic[a] ? 1 : place_half(place, a));
+    int count = last + 1 - coord.at[a] * TILE_SIZE;
+    return count < 0 ? 0 : count > TILE_SIZE ? TILE_SIZE : count;
+}
+
+tile_mask tile_mask_inside(const grid_domain* domain, grid_place place, tile_coord coord) {
+    int n[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        n[a] = samples_inside(domain, place, coord, a);
+    }
+    uint64_t row = (1u << n[0]) - 1, layer = 0;
+    for (int y = 0; y < n[1]; ++y) {
+        layer |= row << (8 * y);
+    }
+    tile_mask mask = {{0}};
+    for (int z = 0; z < n[2]; ++z) {
+        mask.layer[z] = layer;
+    }
+    return mask;
+}

@@ -6,6 +6,7 @@
 // someone says otherwise.
 #pragma once
 
+#include "grid/stagger.h"
 #include "grid/tile_map.h"
 
 typedef struct tile_mask {
@@ -38,3 +39,7 @@ enum { MASK_MARGIN_MAX = 3, MASK_ROWS_MAX = 14 * 14 };
 /// x + margin of rows[(z + margin) * side + y + margin]. Flat axes repeat.
 void tile_mask_rows(const tile_map* map, const tile_mask* masks, tile_ix t, int margin,
                     uint32_t* rows);
+
+/// The samples of a tile that are in the domain: faces, edges and nodes on its far sides too. Along
+/// flat axes layer 0 alone.
+tile_mask tile_mask_inside(const grid_domain* domain, grid_place place, tile_coord coord);

@@ -1,0 +1,114 @@
+// A layer reads only samples known before it and writes only samples that were not, so values need
+// no second copy and the order of tiles does not matter; the masks have two copies.
+#include "grid/extrapolate.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "grid/gather.h"
+
+enum { SIDE = BLOCK_SIDE(1, 1) };
+
+typedef struct layer_job {
+    const extrapolate_params* params;
+    float* values;
+    const tile_mask* known;
+    tile_mask* next;
+} layer_job;
+
+static bool is_full(const tile_mask* mask) {
+    uint64_t all = ~UINT64_C(0);
+    for (int z = 0; z < TILE_SIZE; ++z) {
+        all &= mask->layer[z];
+    }
+    return all == ~UINT64_C(0);
+}
+
+// Padded rows of known samples (margin 1) to the unknown samples next to them. A flat axis repeats
+// the row itself and adds nothing.
+static tile_mask find_front(const uint32_t* rows, const tile_mask* inside) {
+    tile_mask front;
+    for (int z = 0; z < TILE_SIZE; ++z) {
+        front.layer[z] = 0;
+        for (int y = 0; y < TILE_SIZE; ++y) {
+            const uint32_t* row = rows + (z + 1) * SIDE + y + 1;
+            uint32_t near = *row << 1 | *row >> 1 | row[-1] | row[1] | row[-SIDE] | row[SIDE];
+            uint32_t bits = (near & ~*row) >> 1 & tile_mask_row(inside, y, z);
+            front.layer[z] |= (uint64_t)bits << (8 * y);
+        }
+    }
+    return front;
+}
+
+// The mean of the known neighbours of a sample: `at` in the block of values, bit `bit` of *row.
+static float mean_of_known(const float* at, const uint32_t* row, int bit) {
+    float sum = 0.0f, count = 0.0f;
+    for (int side = -1; side <= 1; side += 2) {
+        const uint32_t is_known[AXES] = {*row >> (bit + side), row[side] >> bit,
+                                         row[side * SIDE] >> bit};
+        const int stride[AXES] = {side, side * SIDE, side * SIDE * SIDE};
+        for (int a = 0; a < AXES; ++a) {
+            if (is_known[a] & 1) {
+                sum += at[stride[a]];
+                count += 1.0f;
+            }
+        }
+    }
+    return sum / count;
+}
+
+static void advance_tile(const layer_job* job, tile_ix t) {
+    const tile_map* map = job->params->map;
+    job->next[t] = job->known[t];
+    if (is_full(&job->known[t])) {
+        return;
+    }
+    uint32_t rows[SIDE * SIDE];
+    tile_mask_rows(map, job->known, t, 1, rows);
+    tile_mask inside = tile_mask_inside(job->params->domain, job->params->place, map->coord[t]);
+    tile_mask front = find_front(rows, &inside);
+    if (tile_mask_is_empty(&front)) {
+        return;
+    }
+    float block[BLOCK_VALUES(1, 1)];
+    gather_block(map, job->values, t, 1, 1, block);
+    float* values = job->values + (size_t)t * TILE_CELLS;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        if (tile_mask_has(&front, i)) {
+            int x = i & 7, y = i >> 3 & 7, z = i >> 6;
+            values[i] = mean_of_known(block + BLOCK_INDEX(1, 1, x, y, z),
+                                      rows + (z + 1) * SIDE + y + 1, x + 1);
+        }
+    }
+    for (int z = 0; z < TILE_SIZE; ++z) {
+        job->next[t].layer[z] |= front.layer[z];
+    }
+}
+
+static void advance_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        advance_tile(data, (tile_ix)t);
+    }
+}
+
+treacle_status extrapolate(const extrapolate_params* params, float* values, tile_mask* valid) {
+    treacle_context* ctx = params->map->ctx;
+    size_t count = (size_t)params->map->count + 1;
+    tile_mask* other = NULL;
+    TREACLE_TRY(
+        alloc_array(ctx, count, sizeof(*other), "the front of extrapolation", (void**)&other));
+    other[count - 1] = valid[count - 1];
+    layer_job job = {params, values, valid, other};
+    for (int layer = 0; layer < params->layers; ++layer) {
+        job.known = layer % 2 == 0 ? valid : other;
+        job.next = layer % 2 == 0 ? other : valid;
+        parallel_for(ctx, params->map->count, 8, advance_tiles, &job);
+    }
+    if (params->layers % 2 != 0) {
+        memcpy(valid, other, count * sizeof(*other));
+    }
+    alloc_free(ctx, other, count * sizeof(*other));
+    return TREACLE_OK;
+}

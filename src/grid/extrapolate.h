@@ -1,0 +1,18 @@
+// Values carried outward, layer by layer, from where they are known.
+#pragma once
+
+#include "grid/tile_mask.h"
+
+typedef struct extrapolate_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    grid_place place; // of the values
+    int layers;       // >= 0
+} extrapolate_params;
+
+/// values: [count + 1][512]. valid: [count + 1], the dummy's empty; the samples that are known.
+/// A layer is made of the samples in the domain that are not known but have a known neighbour
+/// across one cell along an active axis; each becomes the mean of those neighbours, and then it is
+/// known, too. Samples that were known keep their value; those never reached keep theirs.
+treacle_status extrapolate(const extrapolate_params* params, float* values,
+                           tile_mask* valid) TREACLE_NODISCARD;
