@@ -38,27 +38,45 @@ TREACLE_ALWAYS_INLINE int block_row_at(int y, int z) {
     return ((z & 7) * TILE_SIZE + (y & 7)) * TILE_SIZE;
 }
 
-/// For maps with a flat axis; gather_block calls it.
-void gather_flat(const tile_map* map, const float* values, tile_ix t, const int margin[2],
-                 float* out);
+/// Values of which each tile has `stride` (at least 512), the first 512 of them laid out as cells.
+typedef struct gather_source {
+    const tile_map* map;
+    const float* values;
+    size_t stride;
+} gather_source;
 
-TREACLE_ALWAYS_INLINE void gather_block(const tile_map* map, const float* values, tile_ix t,
-                                        const int low, const int high, float* out) {
+/// For maps with a flat axis; gather_strided calls it.
+void gather_flat(const gather_source* source, tile_ix t, const int margin[2], float* out);
+
+/// Continues a gathered block of cell values in a straight line beyond the sides of the domain (not
+/// along periodic and flat axes): a plane stays a plane. margin is {low, high}, low >= 1.
+void gather_extend(const grid_domain* domain, tile_coord coord, const int margin[2], float* block);
+
+TREACLE_ALWAYS_INLINE void gather_strided(const gather_source* source, tile_ix t, const int low,
+                                          const int high, float* out) {
+    const tile_map* map = source->map;
     if (map->is_flat[0] || map->is_flat[1] || map->is_flat[2]) {
-        gather_flat(map, values, t, (const int[2]){low, high}, out);
+        gather_flat(source, t, (const int[2]){low, high}, out);
         return;
     }
     for (int z = -low; z < TILE_SIZE + high; ++z) {
         for (int y = -low; y < TILE_SIZE + high; ++y) {
             const tile_ix* from = block_row_tiles(map, t, y, z);
-            const float* row = values + block_row_at(y, z);
-            const float* left = row + (size_t)from[0] * TILE_CELLS + TILE_SIZE - low;
-            const float* centre = row + (size_t)from[1] * TILE_CELLS;
-            const float* right = row + (size_t)from[2] * TILE_CELLS;
+            const float* row = source->values + block_row_at(y, z);
+            const float* left = row + (size_t)from[0] * source->stride + TILE_SIZE - low;
+            const float* centre = row + (size_t)from[1] * source->stride;
+            const float* right = row + (size_t)from[2] * source->stride;
             memcpy(out, left, (size_t)low * sizeof(float));
             memcpy(out + low, centre, TILE_SIZE * sizeof(float));
             memcpy(out + low + TILE_SIZE, right, (size_t)high * sizeof(float));
             out += BLOCK_SIDE(low, high);
         }
     }
+}
+
+/// The block of a field, [count + 1][512].
+TREACLE_ALWAYS_INLINE void gather_block(const tile_map* map, const float* values, tile_ix t,
+                                        const int low, const int high, float* out) {
+    gather_source source = {map, values, TILE_CELLS};
+    gather_strided(&source, t, low, high, out);
 }

@@ -1,0 +1,449 @@
+// Distances by the nearest point of the surface [geometry.1].
+//
+// Where phi changes sign between two neighbouring cells, the surface crosses the line between their
+// centres at a point p, found by interpolation, with a normal n, the slope of phi there. The
+// surface is taken as the set of all these small discs (p, n, REACH).
+//
+// Every cell keeps the vector v to the nearest p it has heard of, and its n. Cells next to a
+// crossing know theirs; the others hear of it from their neighbours: sweeps along +x, -x, +y, ..
+// -z in which a cell takes over the p of the cell before it if that is nearer than its own. A tile
+// sweeps alone, looking one cell into its neighbours across faces; tiles of one colour of a
+// checkerboard go together, the two colours in turn, until nothing changes. So the result does not
+// depend on threads.
+//
+// At the end every cell looks at the p of all its 26 neighbours, and the distance to the disc is
+//
+//     |phi|^2 = (v . n)^2 + max(0, |v - (v . n) n| - REACH)^2
+//
+// which is exact for planes, whatever lattice points p the crossings happen to be at.
+#include "grid/redistance.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "grid/gather.h"
+
+enum {
+    MARGIN = 2,
+    SIDE = BLOCK_SIDE(MARGIN, MARGIN),
+    FOOT_VALUES = 6,
+    PASSES_MAX = 3, // over a tile in one turn
+    TURNS_MAX = 16,
+};
+
+static const int block_stride[AXES] = {1, SIDE, SIDE* SIDE};
+
+// Radius of a disc in cells: a plane through a cell meets one of the six lines to its neighbours at
+// most sqrt(2/3) from the foot of the cell's centre on the plane.
+static const float disc_radius = 0.85f;
+// Cosine between two normals of one smooth piece of surface.
+static const float agreement = 0.8f;
+// A vector to nowhere.
+static const float far_away = 1e6f;
+
+// Of every cell of a tile: v, then n.
+typedef struct foot_tile {
+    float of[FOOT_VALUES][TILE_CELLS];
+} foot_tile;
+
+typedef struct sweep_job {
+    const redistance_params* params;
+    float* phi;
+    foot_tile* feet;      // [count + 1]
+    int32_t* last_change; // [count + 1], turn in which a tile's feet last changed
+    int32_t* last_sweep;  // [count], turn in which it last swept
+    int32_t turn;
+} sweep_job;
+
+typedef struct foot {
+    float of[FOOT_VALUES];
+} foot;
+
+static float minmod(float p, float q) {
+    if (p * q <= 0.0f) {
+        return 0.0f;
+    }
+    return fabsf(p) < fabsf(q) ? p : q;
+}
+
+typedef struct root {
+    float t, slope;
+} root;
+
+// Where phi = 0 between at[0] and at[stride], t in 0..1, and its slope there, by the parabola
+//
+//     phi(t) = p + (q - p) t - bend t (1 - t) / 2
+//
+// with the lesser of the second differences at both ends for bend: the chord where phi has a kink.
+static root crossing(const float* at, int stride) {
+    float p = at[0], q = at[stride];
+    float bend = minmod(at[-stride] - 2.0f * p + q, p - 2.0f * q + at[2 * stride]);
+    root r = {p / (p - q), q - p};
+    for (int step = 0; step < 2; ++step) { // of Newton, from the chord's root
+        float value = p + (q - p) * r.t - 0.5f * bend * r.t * (1.0f - r.t);
+        float next = r.t - value / r.slope;
+        r.t = next < 0.0f ? 0.0f : next > 1.0f ? 1.0f : next;
+        r.slope = (q - p) - 0.5f * bend * (1.0f - 2.0f * r.t);
+    }
+    return r;
+}
+
+// Makes n a unit vector. False if it is too short to have a direction.
+static bool normalise(float n[AXES]) {
+    float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    if (!(square > 1e-12f)) {
+        return false;
+    }
+    float scale = 1.0f / sqrtf(square);
+    for (int a = 0; a < AXES; ++a) {
+        n[a] *= scale;
+    }
+    return true;
+}
+
+// Slope of phi along axis a at `at` in the block, by central differences.
+static float slope_at(const float* at, int a) {
+    return 0.5f * (at[block_stride[a]] - at[-block_stride[a]]);
+}
+
+// The crossing on the line from a cell, `at` in the block of phi, to its neighbour at `stride`
+// along `axis`; the side is the sign of the stride.
+static foot foot_on_line(const float* at, int axis, int stride) {
+    root r = crossing(at, stride);
+    float side = stride > 0 ? 1.0f : -1.0f;
+    foot out = {{0}};
+    float* n = out.of + AXES;
+    for (int a = 0; a < AXES; ++a) {
+        n[a] = (1.0f - r.t) * slope_at(at, a) + r.t * slope_at(at + stride, a);
+    }
+    n[axis] = side * r.slope;
+    if (!normalise(n)) {
+        n[axis] = at[0] < 0.0f ? side : -side;
+    }
+    out.of[axis] = side * r.t;
+    return out;
+}
+
+// Moves the foot of a cell from a crossing to where the cell's own normal meets the surface. To a
+// point p of a curved surface, |v . n| is too short with the normal at p and too long with that at
+// the cell, by the same amount: with their mean it is the distance, to third order. Where the two
+// disagree there is an edge or a sheet, and the foot stays.
+static void slide_foot(const float* at, foot* f) {
+    float n[AXES] = {slope_at(at, 0), slope_at(at, 1), slope_at(at, 2)};
+    float *v = f->of, *at_p = f->of + AXES;
+    if (!normalise(n) || n[0] * at_p[0] + n[1] * at_p[1] + n[2] * at_p[2] < agreement) {
+        return;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        n[a] += at_p[a];
+    }
+    normalise(n);
+    float distance = v[0] * n[0] + v[1] * n[1] + v[2] * n[2];
+    for (int a = 0; a < AXES; ++a) {
+        v[a] = distance * n[a];
+        at_p[a] = n[a];
+    }
+}
+
+// The foot of a cell by the nearest crossing on the six lines to its neighbours.
+static foot nearest_on_lines(const float* at) {
+    foot best = {{far_away, far_away, far_away}};
+    float best_square = far_away;
+    bool is_inside = at[0] < 0.0f;
+    for (int line = 0; line < 2 * AXES; ++line) {
+        int axis = line / 2, stride = line % 2 == 0 ? block_stride[axis] : -block_stride[axis];
+        if ((at[stride] < 0.0f) == is_inside) {
+            continue;
+        }
+        foot f = foot_on_line(at, axis, stride);
+        float square = f.of[axis] * f.of[axis];
+        if (square < best_square) {
+            best_square = square;
+            best = f;
+        }
+    }
+    if (best_square < far_away) {
+        slide_foot(at, &best);
+    }
+    return best;
+}
+
+static void gather_phi(const sweep_job* job, tile_ix t, float* block) {
+    const tile_map* map = job->params->map;
+    gather_block(map, job->phi, t, MARGIN, MARGIN, block);
+    gather_extend(job->params->domain, map->coord[t], (const int[2]){MARGIN, MARGIN}, block);
+}
+
+static void start_tile(const sweep_job* job, tile_ix t) {
+    float block[BLOCK_VALUES(MARGIN, MARGIN)];
+    gather_phi(job, t, block);
+    foot_tile* feet = &job->feet[t];
+    bool has_any = false;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        int at = BLOCK_INDEX(MARGIN, MARGIN, i & 7, i >> 3 & 7, i >> 6);
+        foot f = nearest_on_lines(block + at);
+        has_any = has_any || f.of[0] != far_away;
+        for (int k = 0; k < FOOT_VALUES; ++k) {
+            feet->of[k][i] = f.of[k];
+        }
+    }
+    job->last_change[t] = has_any ? 0 : -1;
+    job->last_sweep[t] = -1;
+}
+
+static void start_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        start_tile(data, (tile_ix)t);
+    }
+}
+
+typedef struct hand_over {
+    int axis;
+    float step; // from the cell that takes to the cell that gives, along the axis
+    float limit_square;
+} hand_over;
+
+// Cells to .. to + n - 1 of a tile hear from cells from .. from + n - 1 of another. True if one of
+// them took something.
+static bool take_run(const hand_over* how, int n, foot_tile* taker, int to, const foot_tile* giver,
+                     int from) {
+    int32_t any = 0;
+    int b = (how->axis + 1) % AXES, c = (how->axis + 2) % AXES;
+    for (int i = 0; i < n; ++i) {
+        float u = giver->of[how->axis][from + i] + how->step;
+        float v = giver->of[b][from + i], w = giver->of[c][from + i];
+        float own_u = taker->of[how->axis][to + i];
+        float own_v = taker->of[b][to + i], own_w = taker->of[c][to + i];
+        float square = u * u + (v * v + w * w);
+        float own = own_u * own_u + (own_v * own_v + own_w * own_w);
+        bool takes = square < own && square < how->limit_square;
+        taker->of[how->axis][to + i] = takes ? u : own_u;
+        taker->of[b][to + i] = takes ? v : own_v;
+        taker->of[c][to + i] = takes ? w : own_w;
+        for (int k = AXES; k < FOOT_VALUES; ++k) {
+            taker->of[k][to + i] = takes ? giver->of[k][from + i] : taker->of[k][to + i];
+        }
+        any |= takes;
+    }
+    return any != 0;
+}
+
+// One sweep over a tile along an axis, upward (side = -1: cells hear from below) or downward.
+static bool sweep_axis(const sweep_job* job, tile_ix t, int axis, int side) {
+    static const int strides[AXES] = {1, TILE_SIZE, TILE_SIZE * TILE_SIZE};
+    const tile_map* map = job->params->map;
+    int stride = strides[axis], layers = tile_layers(map, axis);
+    int n = TILE_NEIGHBOUR(axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0);
+    float limit = job->params->limit + 1.0f;
+    hand_over how = {axis, (float)side, limit * limit};
+    bool has_changed = false;
+    for (int layer = 0; layer < layers; ++layer) {
+        int to = side < 0 ? layer : layers - 1 - layer;
+        int from = (to + side) & (TILE_SIZE - 1);
+        tile_ix giver = layer == 0 ? map->neighbour[t][n] : t;
+        for (int run = 0; run < TILE_CELLS / TILE_SIZE; run += stride) {
+            // A layer across `axis` is TILE_CELLS / 8 cells in runs of `stride` contiguous ones.
+            int first = run * TILE_SIZE;
+            has_changed |= take_run(&how, stride, &job->feet[t], first + to * stride,
+                                    &job->feet[giver], first + from * stride);
+        }
+    }
+    return has_changed;
+}
+
+// True if the tile or one that it looks into has changed since it last swept.
+static bool is_due(const sweep_job* job, tile_ix t) {
+    static const int next[] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(1, 0, 0),
+                               TILE_NEIGHBOUR(0, -1, 0), TILE_NEIGHBOUR(0, 1, 0),
+                               TILE_NEIGHBOUR(0, 0, -1), TILE_NEIGHBOUR(0, 0, 1)};
+    int32_t newest = job->last_change[t];
+    for (int i = 0; i < 6; ++i) {
+        int32_t change = job->last_change[job->params->map->neighbour[t][next[i]]];
+        newest = change > newest ? change : newest;
+    }
+    return newest > job->last_sweep[t];
+}
+
+static bool sweep_axes(const sweep_job* job, tile_ix t) {
+    bool has_changed = false;
+    for (int axis = AXES - 1; axis >= 0; --axis) {
+        if (!job->params->map->is_flat[axis]) {
+            has_changed |= sweep_axis(job, t, axis, -1);
+            has_changed |= sweep_axis(job, t, axis, 1);
+        }
+    }
+    return has_changed;
+}
+
+static void sweep_tile(const sweep_job* job, tile_ix t) {
+    const tile_coord coord = job->params->map->coord[t];
+    bool is_turn = ((coord.at[0] ^ coord.at[1] ^ coord.at[2] ^ job->turn) & 1) == 0;
+    if (!is_turn || !is_due(job, t)) {
+        return;
+    }
+    job->last_sweep[t] = job->turn;
+    for (int pass = 0; pass < PASSES_MAX; ++pass) {
+        if (!sweep_axes(job, t)) {
+            break;
+        }
+        job->last_change[t] = job->turn;
+    }
+}
+
+static void sweep_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        sweep_tile(data, (tile_ix)t);
+    }
+}
+
+static bool has_changed_in_turn(const sweep_job* job) {
+    for (tile_ix t = 0; t < job->params->map->count; ++t) {
+        if (job->last_change[t] == job->turn) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Turns of the two colours until neither changes anything.
+static void sweep_all(sweep_job* job) {
+    int quiet = 0;
+    for (job->turn = 1; job->turn <= TURNS_MAX && quiet < 2; ++job->turn) {
+        parallel_for(job->params->map->ctx, job->params->map->count, 8, sweep_tiles, job);
+        quiet = has_changed_in_turn(job) ? 0 : quiet + 1;
+    }
+}
+
+static float disc_distance(const foot* f) {
+    const float *v = f->of, *n = f->of + AXES;
+    float along = v[0] * n[0] + v[1] * n[1] + v[2] * n[2];
+    float aside = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - along * along;
+    aside = aside > 0.0f ? sqrtf(aside) - disc_radius : 0.0f;
+    aside = aside > 0.0f ? aside : 0.0f;
+    return sqrtf(along * along + aside * aside);
+}
+
+enum { NEAR_SIDE = BLOCK_SIDE(1, 1), NEAR_VALUES = BLOCK_VALUES(1, 1) };
+
+// Of every cell of a tile, the one among it and its 26 neighbours whose foot is nearest.
+typedef struct nearest_cell {
+    float square[TILE_CELLS];
+    float neighbour[TILE_CELLS]; // n of TILE_NEIGHBOUR, in float to go with the squares in vectors
+} nearest_cell;
+
+static void hear_neighbour(float (*const block)[NEAR_VALUES], int n, nearest_cell* best) {
+    const float step[AXES] = {(float)(n % 3 - 1), (float)(n / 3 % 3 - 1), (float)(n / 9 - 1)};
+    const int first = BLOCK_INDEX(1, 1, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);
+    const float label = (float)n;
+    for (int row = 0; row < TILE_CELLS / TILE_SIZE; ++row) {
+        int at = first + ((row >> 3) * NEAR_SIDE + (row & 7)) * NEAR_SIDE;
+        float* square = best->square + row * TILE_SIZE;
+        float* neighbour = best->neighbour + row * TILE_SIZE;
+        for (int x = 0; x < TILE_SIZE; ++x) {
+            float u = block[0][at + x] + step[0], v = block[1][at + x] + step[1];
+            float w = block[2][at + x] + step[2];
+            float s = u * u + (v * v + w * w);
+            neighbour[x] = s < square[x] ? label : neighbour[x];
+            square[x] = s < square[x] ? s : square[x];
+        }
+    }
+}
+
+// The foot of the neighbour n of cell i, as seen from the cell.
+static foot foot_of_neighbour(float (*const block)[NEAR_VALUES], int i, int n) {
+    const int step[AXES] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+    int at = BLOCK_INDEX(1, 1, (i & 7) + step[0], (i >> 3 & 7) + step[1], (i >> 6) + step[2]);
+    foot f;
+    for (int k = 0; k < FOOT_VALUES; ++k) {
+        f.of[k] = block[k][at] + (k < AXES ? (float)step[k] : 0.0f);
+    }
+    return f;
+}
+
+// Sweeps across faces may miss a foot that only a diagonal neighbour knows: a last look round.
+static void measure_tile(const sweep_job* job, tile_ix t) {
+    float block[FOOT_VALUES][NEAR_VALUES];
+    for (int k = 0; k < FOOT_VALUES; ++k) {
+        gather_source source = {job->params->map, job->feet->of[k],
+                                (size_t)FOOT_VALUES * TILE_CELLS};
+        gather_strided(&source, t, 1, 1, block[k]);
+    }
+    nearest_cell best;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        best.square[i] = far_away;
+        best.neighbour[i] = (float)TILE_SELF;
+    }
+    for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
+        hear_neighbour(block, n, &best);
+    }
+    float* phi = job->phi + (size_t)t * TILE_CELLS;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        foot f = foot_of_neighbour(block, i, (int)best.neighbour[i]);
+        float distance = best.square[i] < far_away ? disc_distance(&f) : far_away;
+        distance = distance < job->params->limit ? distance : job->params->limit;
+        phi[i] = phi[i] < 0.0f ? -distance : distance;
+    }
+}
+
+// Tiles that have heard of no surface, nor have their neighbours: nothing within a tile's width.
+static void cut_off_tile(const sweep_job* job, tile_ix t) {
+    float* phi = job->phi + (size_t)t * TILE_CELLS;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        phi[i] = phi[i] < 0.0f ? -job->params->limit : job->params->limit;
+    }
+}
+
+static bool is_near(const sweep_job* job, tile_ix t) {
+    bool is_any = false;
+    for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
+        is_any = is_any || job->last_change[job->params->map->neighbour[t][n]] >= 0;
+    }
+    return is_any;
+}
+
+static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        if (is_near(data, (tile_ix)t)) {
+            measure_tile(data, (tile_ix)t);
+        } else {
+            cut_off_tile(data, (tile_ix)t);
+        }
+    }
+}
+
+static void empty_dummy(sweep_job* job) {
+    tile_ix dummy = job->params->map->count;
+    job->last_change[dummy] = -1;
+    for (int k = 0; k < FOOT_VALUES; ++k) {
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            job->feet[dummy].of[k][i] = k < AXES ? far_away : 0.0f;
+        }
+    }
+}
+
+treacle_status redistance(const redistance_params* params, float* phi) {
+    treacle_context* ctx = params->map->ctx;
+    size_t count = (size_t)params->map->count + 1;
+    sweep_job job = {.params = params, .phi = phi};
+    treacle_status status;
+    TREACLE_TRY_GOTO(
+        alloc_array(ctx, count, sizeof(foot_tile), "nearest points", (void**)&job.feet), finish);
+    TREACLE_TRY_GOTO(
+        alloc_array(ctx, count, sizeof(int32_t), "sweep turns", (void**)&job.last_change), finish);
+    TREACLE_TRY_GOTO(
+        alloc_array(ctx, count, sizeof(int32_t), "sweep turns", (void**)&job.last_sweep), finish);
+    empty_dummy(&job);
+    parallel_for(ctx, params->map->count, 8, start_tiles, &job);
+    sweep_all(&job);
+    parallel_for(ctx, params->map->count, 8, measure_tiles, &job);
+finish:
+    alloc_free(ctx, job.feet, count * sizeof(foot_tile));
+    alloc_free(ctx, job.last_change, count * sizeof(int32_t));
+    alloc_free(ctx, job.last_sweep, count * sizeof(int32_t));
+    return status;
+}
