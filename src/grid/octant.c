@@ -1,0 +1,114 @@
+#include "grid/octant.h"
+
+// Integrals of the four barycentric coordinates over the part of a tetrahedron that is below zero,
+// for a tetrahedron of volume 1.
+typedef struct tet_part {
+    float of[4];
+} tet_part;
+
+// Share of the way from a value to another of the other sign at which zero lies.
+static float share(float from, float to) {
+    return from / (from - to);
+}
+
+// Vertex a alone is on its side: a small tetrahedron at a, its three other corners t along the
+// edges.
+static tet_part corner_part(const float f[4], int a) {
+    tet_part out;
+    float volume = 1.0f, sum = 0.0f;
+    for (int k = 0; k < 4; ++k) {
+        out.of[k] = k == a ? 0.0f : share(f[a], f[k]);
+        volume *= k == a ? 1.0f : out.of[k];
+        sum += out.of[k];
+    }
+    for (int k = 0; k < 4; ++k) {
+        out.of[k] = 0.25f * volume * (k == a ? 4.0f - sum : out.of[k]);
+    }
+    return out;
+}
+
+// Vertices a and b are on one side, c and d on the other: a wedge of the three tetrahedra
+// (a, b, bc, bd), (a, ac, bc, bd), (a, ac, ad, bd), where bc is the point on the edge b c.
+static tet_part wedge_part(const float f[4], const int at[4]) {
+    int a = at[0], b = at[1], c = at[2], d = at[3];
+    float ac = share(f[a], f[c]), ad = share(f[a], f[d]);
+    float bc = share(f[b], f[c]), bd = share(f[b], f[d]);
+    float first = 0.25f * bc * bd;
+    float second = 0.25f * ac * (1.0f - bc) * bd;
+    float third = 0.25f * ac * ad * (1.0f - bd);
+    tet_part out;
+    out.of[a] = first + second * (2.0f - ac) + third * (3.0f - ac - ad);
+    out.of[b] = (first + second) * (2.0f - bc - bd) + first + third * (1.0f - bd);
+    out.of[c] = (first + second) * bc + (second + third) * ac;
+    out.of[d] = (first + second + third) * bd + third * ad;
+    return out;
+}
+
+static tet_part tet_below(const float f[4]) {
+    int at[4], low = 0, high = 4; // vertices below zero from the front, the others from the back
+    for (int k = 0; k < 4; ++k) {
+        at[f[k] < 0.0f ? low++ : --high] = k;
+    }
+    switch (low) {
+    case 0:
+        return (tet_part){{0.0f, 0.0f, 0.0f, 0.0f}};
+    case 1:
+        return corner_part(f, at[0]);
+    case 2:
+        return wedge_part(f, at);
+    case 4:
+        return (tet_part){{0.25f, 0.25f, 0.25f, 0.25f}};
+    default: {
+        tet_part out = corner_part(f, at[3]);
+        for (int k = 0; k < 4; ++k) {
+            out.of[k] = 0.25f - out.of[k];
+        }
+        return out;
+    }
+    }
+}
+
+octant_part octant_below(const float f[8]) {
+    static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    octant_part out = {0};
+    for (int i = 0; i < 6; ++i) {
+        // The tetrahedron on the way from corner 0 to corner 7 along axes a, b, c in turn.
+        int a = order[i][0], b = order[i][1], c = order[i][2];
+        int first = 1 << a, second = first | 1 << b;
+        tet_part part = tet_below((const float[4]){f[0], f[first], f[second], f[7]});
+        float beyond_c = part.of[3], beyond_b = part.of[2] + beyond_c;
+        float beyond_a = part.of[1] + beyond_b;
+        out.moment[c] += beyond_c;
+        out.moment[b] += beyond_b;
+        out.moment[a] += beyond_a;
+        out.volume += part.of[0] + beyond_a;
+    }
+    out.volume *= 1.0f / 6.0f;
+    for (int a = 0; a < 3; ++a) {
+        out.moment[a] *= 1.0f / 6.0f;
+    }
+    return out;
+}
+
+static float triangle_below(float p, float q, float r) {
+    int low = (p < 0.0f) + (q < 0.0f) + (r < 0.0f);
+    if (low == 0 || low == 3) {
+        return low == 0 ? 0.0f : 1.0f;
+    }
+    // The vertex that is alone on its side.
+    float lone = p, one = q, two = r;
+    if ((q < 0.0f) == (low == 1)) {
+        lone = q;
+        one = p;
+    } else if ((r < 0.0f) == (low == 1)) {
+        lone = r;
+        two = p;
+    }
+    float corner = share(lone, one) * share(lone, two);
+    return low == 1 ? corner : 1.0f - corner;
+}
+
+float square_below(const float f[4]) {
+    return 0.5f * (triangle_below(f[0], f[1], f[3]) + triangle_below(f[0], f[2], f[3]));
+}
