@@ -35,7 +35,8 @@ typedef struct worker {
     int index;
 } worker;
 
-static _Thread_local bool is_inside_loop = false;
+// The worker that this thread is while it does a chunk; -1 outside of loops.
+static _Thread_local int current_worker = -1;
 
 static inline void pause_cpu(void) {
 #if defined(__x86_64__)
@@ -44,7 +45,7 @@ static inline void pause_cpu(void) {
 }
 
 static void do_chunks(struct parallel_pool* pool, const job* work, int index) {
-    is_inside_loop = true;
+    current_worker = index;
     for (;;) {
         int64_t begin = atomic_fetch_add(&pool->next, work->grain);
         if (begin >= work->count) {
@@ -53,7 +54,7 @@ static void do_chunks(struct parallel_pool* pool, const job* work, int index) {
         int64_t end = begin + work->grain;
         work->fcn(work->data, begin, end < work->count ? end : work->count, index);
     }
-    is_inside_loop = false;
+    current_worker = -1;
 }
 
 // Waits for a job newer than `seen`. False when the pool ends.
@@ -187,8 +188,8 @@ void parallel_for(treacle_context* ctx, int64_t count, int64_t grain, parallel_f
         return;
     }
     struct parallel_pool* pool = ctx->pool;
-    if (pool == NULL || is_inside_loop || count <= grain) {
-        fcn(data, 0, count, 0);
+    if (pool == NULL || current_worker >= 0 || count <= grain) {
+        fcn(data, 0, count, current_worker >= 0 ? current_worker : 0);
         return;
     }
     job work = {.fcn = fcn, .data = data, .count = count, .grain = grain};

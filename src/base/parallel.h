@@ -4,7 +4,7 @@
 // items; idle workers take the next chunk. Which worker does a chunk is left to chance, so a chunk
 // may write only what belongs to its own items. Sums go through base/exact_sum.h. `worker` is only
 // for picking scratch memory. The caller is worker 0 and works too. Loops do not nest: a loop begun
-// inside a chunk runs in that chunk's thread alone.
+// inside a chunk runs in that chunk's thread alone, as the same worker.
 #pragma once
 
 #include <stdint.h>
