@@ -9,9 +9,9 @@ extern "C" {
 
 typedef struct treacle_preview_def {
     size_t def_size;
-    int width, height;   ///< pixels, 1..16384
-    double eye[3];       ///< m; used if eye_set, else the camera frames the domain by itself
-    double target[3];    ///< m
+    int width, height; ///< pixels, 1..16384
+    double eye[3];     ///< m; used if eye_set, else the camera frames the domain by itself
+    double target[3];  ///< m
     bool eye_set;
     double field_of_view; ///< rad, vertical
 } treacle_preview_def;
@@ -20,6 +20,21 @@ TREACLE_API treacle_preview_def treacle_preview_def_default(void);
 /// Draws the frame's particles as depth-shaded balls into a PNG file.
 TREACLE_API treacle_status treacle_preview_write(treacle_context* ctx, const treacle_frame* frame,
                                                  const treacle_preview_def* def, const char* path);
+
+/// A contact sheet: pictures of several frame files in one PNG.
+typedef struct treacle_sheet_def {
+    size_t def_size;             ///< set by treacle_sheet_def_default(), checked on entry
+    treacle_preview_def picture; ///< of every picture; its width and height are one picture's
+    int frame_count;             ///< 1..10000
+    const char* const* frames;   ///< paths of frame files, not owned
+    int columns;                 ///< pictures side by side; 0 makes the sheet about square
+    int gap;                     ///< pixels between pictures and around them, 0..1000
+} treacle_sheet_def;
+
+TREACLE_API treacle_sheet_def treacle_sheet_def_default(void);
+/// Draws the sheet. ERR_LIMIT if it would be wider or higher than 16384 pixels.
+TREACLE_API treacle_status treacle_sheet_write(treacle_context* ctx, const treacle_sheet_def* def,
+                                               const char* path);
 /// Makes a film of the PNG files `folder/stem_0001.png` .. by ffmpeg. The ending names the format.
 TREACLE_API treacle_status treacle_film_write(treacle_context* ctx, const char* folder,
                                               const char* stem, double fps, const char* path);

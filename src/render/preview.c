@@ -10,7 +10,9 @@
 
 enum {
     SIZE_MAX_PIXELS = 16384,
-    LIGHT_SIZE = 512,
+    // What the lamp sees is about as fine as the picture.
+    LIGHT_SIZE_MIN = 64,
+    LIGHT_SIZE_MAX = 512,
     // Pictures up to this many pixels are sampled 2 x 2.
     SUPERSAMPLE_MAX = 4 << 20,
 };
@@ -24,7 +26,7 @@ treacle_preview_def treacle_preview_def_default(void) {
     };
 }
 
-static treacle_status check_def(treacle_context* ctx, const treacle_preview_def* def) {
+treacle_status preview_check(treacle_context* ctx, const treacle_preview_def* def) {
     if (def == NULL || def->def_size != sizeof(*def)) {
         return check_fail(ctx, TREACLE_ERR_USAGE,
                           "the preview def does not come from treacle_preview_def_default()");
@@ -84,7 +86,7 @@ static void aim_light(preview_scene* scene, const preview_view* view) {
 
 treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
                               const treacle_preview_def* def, image_rgb8* out) {
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(preview_check(ctx, def));
     preview_scene scene = {.ctx = ctx, .box = preview_box_of(frame)};
     scene.samples = (int64_t)def->width * def->height <= SUPERSAMPLE_MAX ? 2 : 1;
     preview_particles particles;
@@ -92,7 +94,9 @@ treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
     preview_view view = preview_view_camera(def, &scene.box, def->width * scene.samples,
                                             def->height * scene.samples);
     aim_light(&scene, &view);
-    preview_view lamp = preview_view_light(scene.light_direction, &scene.box, LIGHT_SIZE);
+    int size = def->height < LIGHT_SIZE_MIN ? LIGHT_SIZE_MIN : def->height;
+    size = size < LIGHT_SIZE_MAX ? size : LIGHT_SIZE_MAX;
+    preview_view lamp = preview_view_light(scene.light_direction, &scene.box, size);
     preview_layer camera = {.ctx = ctx};
     preview_layer light = {.ctx = ctx};
     *out = (image_rgb8){.ctx = ctx};

@@ -317,6 +317,56 @@ static void test_every_allocation_may_fail(void** state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+typedef struct sheet_case {
+    const char* frames[3];
+    const char* path;
+} sheet_case;
+
+static treacle_status sheet_body(treacle_context* ctx, void* data) {
+    const sheet_case* c = data;
+    treacle_sheet_def def = treacle_sheet_def_default();
+    def.picture.width = 20;
+    def.picture.height = 12;
+    def.frame_count = 3;
+    def.frames = c->frames;
+    return treacle_sheet_write(ctx, &def, c->path);
+}
+
+static void test_a_sheet_holds_all_frames(void** state) {
+    (void)state;
+    static pool p;
+    make_pool(&p, false);
+    char folder[FIXTURE_PATH];
+    char frame[FIXTURE_PATH + 32];
+    char path[FIXTURE_PATH + 32];
+    fixture_folder(folder);
+    snprintf(frame, sizeof(frame), "%s/frame_0001.trf", folder);
+    snprintf(path, sizeof(path), "%s/sheet.png", folder);
+    treacle_context* ctx = fixture_context(2);
+    assert_int_equal(treacle_frame_write(ctx, &p.frame, frame), TREACLE_OK);
+    sheet_case c = {{frame, frame, frame}, path};
+    assert_int_equal(sheet_body(ctx, &c), TREACLE_OK);
+    uint8_t* bytes = NULL;
+    assert_true(fixture_bytes(path, &bytes) > 24);
+    assert_int_equal(bytes[19], 2 * 24 + 4); // width in the PNG's head: 2 columns
+    assert_int_equal(bytes[23], 2 * 16 + 4);
+    free(bytes);
+    treacle_sheet_def def = treacle_sheet_def_default();
+    assert_int_equal(treacle_sheet_write(ctx, &def, path), TREACLE_ERR_USAGE); // no frames
+    def.frames = c.frames;
+    def.frame_count = 3;
+    def.picture.width = 16000;
+    assert_int_equal(treacle_sheet_write(ctx, &def, path), TREACLE_ERR_LIMIT);
+    c.frames[2] = "/nowhere/frame_0003.trf";
+    assert_int_equal(sheet_body(ctx, &c), TREACLE_ERR_IO);
+    c.frames[2] = frame;
+    ALLOC_FAILURE_CHECK(sheet_body, &c);
+    treacle_context_destroy(ctx);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(frame), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bits_are_equal_for_1_to_4_threads),
@@ -328,6 +378,7 @@ int main(void) {
         cmocka_unit_test(test_bad_defs_are_refused),
         cmocka_unit_test(test_any_eye_draws),
         cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_a_sheet_holds_all_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
