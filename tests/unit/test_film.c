@@ -95,6 +95,10 @@ static void expect(fixture* f, const char* stem, treacle_status status, const ch
         fail_msg("expected \"%s\" in \"%s\"", text, treacle_context_error(f->ctx));
     }
     assert_int_equal(treacle_context_memory(f->ctx), 0);
+    char temporary[LONG_PATH + 8];
+    snprintf(temporary, sizeof(temporary), "%s.tmp", f->film);
+    assert_int_not_equal(access(f->film, F_OK), 0);
+    assert_int_not_equal(access(temporary, F_OK), 0);
 }
 
 static void test_what_cannot_be_made_is_said(void** state) {
