@@ -56,7 +56,8 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 echo "installing$missing"
-install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends"
+install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Dpkg::Use-Pty=0 -qq \
+    install -y --no-install-recommends"
 # The package lists are fetched only where there are none or they are too old to work.
 if ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 && $install $missing; then
     exit 0
