@@ -100,6 +100,10 @@ TREACLE_API treacle_isa treacle_context_isa(const treacle_context* ctx);
 TREACLE_API size_t treacle_context_memory(const treacle_context* ctx);
 TREACLE_API size_t treacle_context_memory_peak(const treacle_context* ctx);
 
+/// "Did you mean": the candidate that differs from the word by the fewest letters, or NULL if none is
+/// near enough.
+TREACLE_API const char* treacle_suggest(const char* word, const char* const* candidates, int count);
+
 #ifdef __cplusplus
 }
 #endif

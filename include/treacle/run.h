@@ -13,6 +13,7 @@ typedef struct treacle_progress {
     int64_t frame, frames;           ///< being simulated, last to do
     int64_t step;                    ///< of the run
     int substep;                     ///< of this frame, from 1
+    double fraction;                 ///< of the run's frames, 0..1
     double seconds_spent;            ///< s, in this process
     double seconds_left;             ///< s, estimated; < 0 while unknown
     bool frame_done;                 ///< the frame's file is on disk

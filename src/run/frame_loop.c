@@ -1,6 +1,7 @@
 #include "run/frame_loop.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "base/profile.h"
 #include "run/substep.h"
@@ -10,10 +11,21 @@ static double seconds_spent(const run_job* job) {
     return profile_now() - job->began_clock;
 }
 
-// From the mean speed of this process so far; steps inside the frame count by simulated time.
+// The frame that the simulation's time is at, with the part of the one being simulated.
+static double frame_at(const run_job* job) {
+    return 1.0 + treacle_sim_time(job->sim) * job->fps;
+}
+
+static double fraction_done(const run_job* job) {
+    double frames = (double)job->record.frames;
+    double fraction = frames > 1.0 ? (frame_at(job) - 1.0) / (frames - 1.0) : 1.0;
+    return fmin(fmax(fraction, 0.0), 1.0);
+}
+
+// From the mean speed of this process so far.
 static double seconds_left(const run_job* job) {
     double first = job->began_at > 0 ? (double)job->began_at : 1.0;
-    double at = 1.0 + treacle_sim_time(job->sim) * job->fps;
+    double at = frame_at(job);
     if (at <= first) {
         return -1.0;
     }
@@ -27,6 +39,7 @@ static void report(run_job* job, treacle_progress progress) {
     }
     progress.frames = job->record.frames;
     progress.step = treacle_sim_step_count(job->sim);
+    progress.fraction = fraction_done(job);
     progress.seconds_spent = seconds_spent(job);
     progress.seconds_left = seconds_left(job);
     job->stop |= !job->def->progress(&progress, job->def->progress_user);

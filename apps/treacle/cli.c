@@ -1,0 +1,275 @@
+#include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTIONS_MAX = 32,
+    HELP_COLUMN = 24,
+};
+
+const char* const cli_isa_names[CLI_ISA_COUNT] = {
+    [TREACLE_ISA_AUTO] = "auto",
+    [TREACLE_ISA_SSE2] = "sse2",
+    [TREACLE_ISA_AVX2] = "avx2",
+    [TREACLE_ISA_AVX512] = "avx512",
+};
+
+void cli_error(const char* format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("treacle: error: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+void cli_hint(const char* format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("treacle: hint: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+int cli_fail(const treacle_context* ctx, treacle_status status) {
+    const char* text = treacle_context_error(ctx);
+    cli_error("%s", text[0] != '\0' ? text : treacle_status_text(status));
+    return (int)status;
+}
+
+void cli_print_diagnostics(const treacle_scene* scene) {
+    int count = treacle_scene_diagnostic_count(scene);
+    for (int k = 0; k < count; ++k) {
+        treacle_diagnostic d = treacle_scene_diagnostic(scene, k);
+        const char* level = d.level == TREACLE_LOG_WARNING ? "warning" : "error";
+        if (d.line > 0) {
+            fprintf(stderr, "%s:%d:%d: %s: %s\n", d.file, d.line, d.column, level, d.text);
+        } else {
+            fprintf(stderr, "%s: %s: %s\n", d.file, level, d.text);
+        }
+    }
+}
+
+treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log, void* log_user,
+                                  treacle_context** out) {
+    treacle_context_def def = treacle_context_def_default();
+    def.threads = (int)threads;
+    def.isa = (treacle_isa)isa;
+    def.log = log;
+    def.log_user = log_user;
+    treacle_status status = treacle_context_create(&def, out);
+    if (status == TREACLE_ERR_UNSUPPORTED) {
+        cli_error("this machine does not have %s", cli_isa_names[isa]);
+        cli_hint("without --isa the best it has is taken; all give the same result");
+    } else if (status != TREACLE_OK) {
+        cli_error("cannot begin: %s", treacle_status_text(status));
+    }
+    return status;
+}
+
+static void print_option(const char* left, const char* help) {
+    int width = (int)strlen(left);
+    printf("  %s%*s%s\n", left, width < HELP_COLUMN ? HELP_COLUMN - width : 2, "", help);
+}
+
+static void print_option_row(const cli_option* option) {
+    char left[96];
+    char letter[8] = "    ";
+    if (option->letter != 0) {
+        snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+    }
+    snprintf(left, sizeof(left), "%s--%s%s%s", letter, option->name,
+             option->value == NULL ? "" : " ", option->value == NULL ? "" : option->value);
+    print_option(left, option->help);
+}
+
+static void print_help(const cli_spec* spec) {
+    printf("treacle %s: %s\n\n", spec->command, spec->summary);
+    printf("usage: treacle %s %s [options]\n\n", spec->command, spec->operand_name);
+    print_option(spec->operand_name, spec->operand_help);
+    for (int k = 0; k < spec->option_count; ++k) {
+        print_option_row(&spec->options[k]);
+    }
+    print_option("-h, --help", "print this");
+    printf("\n%s\n\nexamples:\n%s", spec->details, spec->example);
+}
+
+static cli_outcome wrong_use(const cli_spec* spec) {
+    cli_hint("see \"treacle help %s\"", spec->command);
+    return CLI_WRONG;
+}
+
+static cli_outcome unknown_option(const cli_spec* spec, const char* argument) {
+    const char* names[OPTIONS_MAX + 1];
+    int count = 0;
+    for (; count < spec->option_count && count < OPTIONS_MAX; ++count) {
+        names[count] = spec->options[count].name;
+    }
+    names[count++] = "help";
+    char word[64];
+    snprintf(word, sizeof(word), "%s", argument[1] == '-' ? argument + 2 : argument + 1);
+    word[strcspn(word, "=")] = '\0';
+    const char* near = argument[1] == '-' ? treacle_suggest(word, names, count) : NULL;
+    if (near != NULL) {
+        cli_error("%s has no option \"%s\"; did you mean --%s?", spec->command, argument, near);
+    } else {
+        cli_error("%s has no option \"%s\"", spec->command, argument);
+    }
+    return wrong_use(spec);
+}
+
+static bool take_number(const cli_option* option, const char* value) {
+    char* end = NULL;
+    errno = 0;
+    long long number = strtoll(value, &end, 10);
+    bool valid = end != value && *end == '\0' && errno == 0 && value[0] != ' ' &&
+                 number >= option->min && number <= option->max;
+    if (!valid) {
+        cli_error("--%s must be a whole number from %" PRId64 " to %" PRId64 ", not \"%s\"",
+                  option->name, option->min, option->max, value);
+        return false;
+    }
+    *(int64_t*)option->out = number;
+    return true;
+}
+
+static bool take_choice(const cli_option* option, const char* value) {
+    for (int k = 0; k < option->choice_count; ++k) {
+        if (strcmp(value, option->choices[k]) == 0) {
+            *(int*)option->out = k;
+            return true;
+        }
+    }
+    fprintf(stderr, "treacle: error: --%s must be ", option->name);
+    for (int k = 0; k < option->choice_count; ++k) {
+        const char* before = k == 0 ? "" : k == option->choice_count - 1 ? " or " : ", ";
+        fprintf(stderr, "%s%s", before, option->choices[k]);
+    }
+    fprintf(stderr, ", not \"%s\"\n", value);
+    return false;
+}
+
+static bool take_item(const cli_option* option, const char* value) {
+    cli_list* list = option->out;
+    if (list->count == CLI_LIST_CAPACITY) {
+        cli_error("--%s is given more than %d times", option->name, CLI_LIST_CAPACITY);
+        return false;
+    }
+    list->items[list->count++] = value;
+    return true;
+}
+
+static bool take_text(const cli_option* option, const char* value) {
+    if (value[0] == '\0') {
+        cli_error("--%s must not be empty", option->name);
+        return false;
+    }
+    *(const char**)option->out = value;
+    return true;
+}
+
+static bool take_value(const cli_option* option, const char* value) {
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool*)option->out = true;
+        return true;
+    case CLI_TEXT:
+        return take_text(option, value);
+    case CLI_NUMBER:
+        return take_number(option, value);
+    case CLI_CHOICE:
+        return take_choice(option, value);
+    case CLI_LIST:
+        return take_item(option, value);
+    }
+    return false;
+}
+
+// The option that the argument names; *value is what is glued to it ("--frames=8", "-oout") or
+// NULL.
+static const cli_option* find_option(const cli_spec* spec, const char* argument,
+                                     const char** value) {
+    *value = NULL;
+    for (int k = 0; k < spec->option_count; ++k) {
+        const cli_option* option = &spec->options[k];
+        size_t length = strlen(option->name);
+        if (argument[1] != '-' && option->letter != 0 && argument[1] == option->letter) {
+            *value = argument[2] == '\0' ? NULL : argument + 2;
+            return option;
+        }
+        if (argument[1] == '-' && strncmp(argument + 2, option->name, length) == 0 &&
+            (argument[2 + length] == '\0' || argument[2 + length] == '=')) {
+            *value = argument[2 + length] == '=' ? argument + 3 + length : NULL;
+            return option;
+        }
+    }
+    return NULL;
+}
+
+// Takes the option at argv[*at], and its value after it.
+static cli_outcome parse_option(const cli_spec* spec, int argc, char** argv, int* at) {
+    const char* value = NULL;
+    const cli_option* option = find_option(spec, argv[*at], &value);
+    if (option == NULL) {
+        return unknown_option(spec, argv[*at]);
+    }
+    if (option->kind == CLI_FLAG && value != NULL) {
+        cli_error("--%s takes no value", option->name);
+        return wrong_use(spec);
+    }
+    if (option->kind != CLI_FLAG && value == NULL) {
+        if (*at + 1 >= argc) {
+            cli_error("--%s needs a value: --%s %s", option->name, option->name, option->value);
+            return wrong_use(spec);
+        }
+        value = argv[++*at];
+    }
+    return take_value(option, value) ? CLI_GO : wrong_use(spec);
+}
+
+static cli_outcome take_operand(const cli_spec* spec, const char* argument) {
+    if (*spec->operand != NULL) {
+        cli_error("%s takes one %s, but there are \"%s\" and \"%s\"", spec->command,
+                  spec->operand_name, *spec->operand, argument);
+        return wrong_use(spec);
+    }
+    *spec->operand = argument;
+    return CLI_GO;
+}
+
+static bool is_help(const char* argument) {
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+cli_outcome cli_parse(const cli_spec* spec, int argc, char** argv) {
+    bool options_ended = false;
+    for (int at = 1; at < argc; ++at) {
+        const char* argument = argv[at];
+        cli_outcome outcome = CLI_GO;
+        if (!options_ended && is_help(argument)) {
+            print_help(spec);
+            return CLI_DONE;
+        }
+        if (!options_ended && strcmp(argument, "--") == 0) {
+            options_ended = true;
+        } else if (!options_ended && argument[0] == '-' && argument[1] != '\0') {
+            outcome = parse_option(spec, argc, argv, &at);
+        } else {
+            outcome = take_operand(spec, argument);
+        }
+        if (outcome != CLI_GO) {
+            return outcome;
+        }
+    }
+    if (*spec->operand == NULL) {
+        cli_error("%s needs %s", spec->command, spec->operand_name);
+        return wrong_use(spec);
+    }
+    return CLI_GO;
+}

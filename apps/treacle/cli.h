@@ -1,0 +1,74 @@
+// Options of a command: one table from which they are parsed and the help is printed.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "treacle/treacle.h"
+
+enum {
+    CLI_LIST_CAPACITY = 256,
+    CLI_EXIT_INTERRUPTED = 130, // as shells count: 128 + SIGINT
+};
+
+typedef enum cli_kind {
+    CLI_FLAG,   // bool
+    CLI_TEXT,   // const char*
+    CLI_NUMBER, // int64_t
+    CLI_CHOICE, // int, the index of the choice
+    CLI_LIST,   // cli_list; the option may be repeated
+} cli_kind;
+
+typedef struct cli_list {
+    const char* items[CLI_LIST_CAPACITY];
+    int count;
+} cli_list;
+
+typedef struct cli_option {
+    const char* name; // without the dashes
+    char letter;      // short form, or 0
+    cli_kind kind;
+    const char* value; // what the help calls the value; NULL for a flag
+    const char* help;
+    void* out;                  // where the value goes, of the kind's type
+    int64_t min, max;           // of a number
+    int choice_count;           // of a choice
+    const char* const* choices; // likewise
+} cli_option;
+
+typedef struct cli_spec {
+    const char* command;
+    const char* operand_name; // of the one operand, "SCENE"
+    const char* operand_help;
+    const char* summary; // one line
+    const char* details; // paragraphs, laid out
+    const char* example; // one command a line
+    const char** operand;
+    int option_count;
+    const cli_option* options;
+} cli_spec;
+
+typedef enum cli_outcome {
+    CLI_GO,    // run the command
+    CLI_DONE,  // the help was asked for and printed
+    CLI_WRONG, // a usage error was printed
+} cli_outcome;
+
+/// argv[0] is the command's own name.
+cli_outcome cli_parse(const cli_spec* spec, int argc, char** argv);
+
+/// "treacle: error: ..." on stderr.
+void cli_error(const char* format, ...) TREACLE_PRINTF(1, 2);
+/// "treacle: hint: ..." on stderr.
+void cli_hint(const char* format, ...) TREACLE_PRINTF(1, 2);
+/// Prints a library error and what can be done about it; returns the exit code.
+int cli_fail(const treacle_context* ctx, treacle_status status);
+/// Prints all of a scene's diagnostics on stderr as file:line:column: error: text.
+void cli_print_diagnostics(const treacle_scene* scene);
+
+/// Makes a context or prints why there is none. `isa` is an index into cli_isa_names.
+treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log, void* log_user,
+                                  treacle_context** out);
+
+enum { CLI_ISA_COUNT = 4 };
+extern const char* const cli_isa_names[CLI_ISA_COUNT];

@@ -1,0 +1,99 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "human.h"
+
+static void print_grid(const treacle_sim_def* sim, const treacle_estimate* estimate) {
+    const int* n = estimate->cells;
+    double cell = sim->domain.cell;
+    printf("grid       %d x %d x %d cells of %s, %s x %s x %s\n", n[0], n[1], n[2],
+           human_metres(cell).at, human_metres(n[0] * cell).at, human_metres(n[1] * cell).at,
+           human_metres(n[2] * cell).at);
+}
+
+static void print_summary(const treacle_context* ctx, const char* path, const treacle_scene* scene,
+                          const treacle_estimate* estimate) {
+    const treacle_sim_def* sim = treacle_scene_sim(scene);
+    const treacle_output_def* output = treacle_scene_output(scene);
+    int threads = treacle_context_threads(ctx);
+    printf("scene      %s (%s)\n", output->name, path);
+    printf("frames     %lld at %.6g a second, %s\n", (long long)output->frames, sim->fps,
+           human_seconds((double)(output->frames - 1) / sim->fps).at);
+    print_grid(sim, estimate);
+    printf("particles  %s", human_count((double)estimate->particles).at);
+    if (estimate->particles_end != estimate->particles) {
+        printf(" at the start, about %s at the end",
+               human_count((double)estimate->particles_end).at);
+    }
+    printf("\nmemory     about %s\n", human_bytes(estimate->memory).at);
+    printf("disk       about %s\n", human_bytes(estimate->disk).at);
+    printf("time       about %s with %d thread%s, very roughly\n",
+           human_seconds(estimate->seconds).at, threads, threads == 1 ? "" : "s");
+}
+
+static int check(treacle_context* ctx, const char* path, const cli_list* sets) {
+    treacle_scene* scene = NULL;
+    treacle_estimate estimate;
+    treacle_status status = treacle_scene_load(ctx, path, sets->count, sets->items, &scene);
+    if (scene != NULL) {
+        cli_print_diagnostics(scene);
+    }
+    if (status == TREACLE_OK) {
+        status = treacle_scene_estimate(scene, &estimate);
+    }
+    if (status == TREACLE_OK) {
+        print_summary(ctx, path, scene, &estimate);
+    } else if (status != TREACLE_ERR_SCENE) {
+        cli_fail(ctx, status);
+    }
+    treacle_scene_destroy(scene);
+    return (int)status;
+}
+
+int cmd_check(int argc, char** argv) {
+    const char* path = NULL;
+    cli_list sets = {.count = 0};
+    int64_t threads = 0;
+    const cli_option options[] = {
+        {.name = "set",
+         .kind = CLI_LIST,
+         .value = "KEY=VALUE",
+         .out = &sets,
+         .help = "lay a value over the scene file; may be repeated"},
+        {.name = "threads",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &threads,
+         .min = 1,
+         .max = 1024,
+         .help = "estimate for N threads (default: one per core)"},
+    };
+    const cli_spec spec = {
+        .command = "check",
+        .operand_name = "SCENE",
+        .operand_help = "the scene file",
+        .summary = "look a scene over: its errors, or what it will cost",
+        .details = "Prints every error of the scene at once, with file, line and column, on the\n"
+                   "standard error output; or, if there is none, a summary: grid, particles, and\n"
+                   "estimates of memory, disk and time.",
+        .example = "  treacle check honey.yaml\n"
+                   "  treacle check honey.yaml --set domain.cell=2mm\n",
+        .operand = &path,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .options = options,
+    };
+    cli_outcome outcome = cli_parse(&spec, argc, argv);
+    if (outcome != CLI_GO) {
+        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+    }
+    treacle_context* ctx = NULL;
+    treacle_status status = cli_create_context(threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
+    if (status != TREACLE_OK) {
+        return (int)status;
+    }
+    int code = check(ctx, path, &sets);
+    treacle_context_destroy(ctx);
+    return code;
+}

@@ -1,0 +1,83 @@
+#include "cli.h"
+#include "commands.h"
+#include "interrupt.h"
+#include "run_end.h"
+
+typedef struct resume_options {
+    const char* folder;
+    int64_t frames, threads;
+    int isa;
+    bool quiet;
+} resume_options;
+
+static cli_outcome parse(resume_options* o, int argc, char** argv) {
+    const cli_option options[] = {
+        {.name = "frames",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->frames,
+         .min = 1,
+         .max = 100000000,
+         .help = "go on to frame N (default: as the run began)"},
+        {.name = "threads",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->threads,
+         .min = 1,
+         .max = 1024,
+         .help = "work with N threads (default: one per core)"},
+        {.name = "isa",
+         .kind = CLI_CHOICE,
+         .value = "SET",
+         .out = &o->isa,
+         .choice_count = CLI_ISA_COUNT,
+         .choices = cli_isa_names,
+         .help = "instruction set: auto, sse2, avx2 or avx512 (default: auto)"},
+        {.name = "quiet",
+         .letter = 'q',
+         .kind = CLI_FLAG,
+         .out = &o->quiet,
+         .help = "show no progress and no summary"},
+    };
+    const cli_spec spec = {
+        .command = "resume",
+        .operand_name = "FOLDER",
+        .operand_help = "the folder of a run",
+        .summary = "go on with a run that was ended",
+        .details =
+            "Goes on after the newest state file that is whole and leaves the same files as a run\n"
+            "that was never ended. The scene is the copy in the folder; if the file that it came\n"
+            "from has changed meanwhile, that is said. --frames makes a run longer.",
+        .example = "  treacle resume out/honey\n"
+                   "  treacle resume out/honey --frames 240\n",
+        .operand = &o->folder,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .options = options,
+    };
+    return cli_parse(&spec, argc, argv);
+}
+
+int cmd_resume(int argc, char** argv) {
+    resume_options options = {.isa = TREACLE_ISA_AUTO};
+    cli_outcome outcome = parse(&options, argc, argv);
+    if (outcome != CLI_GO) {
+        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+    }
+    progress_line line;
+    treacle_context* ctx = NULL;
+    progress_line_begin(&line, options.quiet);
+    treacle_status status =
+        cli_create_context(options.threads, options.isa, progress_line_log, &line, &ctx);
+    if (status != TREACLE_OK) {
+        return (int)status;
+    }
+    treacle_run_def def = treacle_run_def_default();
+    def.folder = options.folder;
+    def.frames = options.frames;
+    def.progress = progress_line_update;
+    def.progress_user = &line;
+    interrupt_begin();
+    int code = run_end(ctx, treacle_run_resume(ctx, &def), options.folder, &line);
+    treacle_context_destroy(ctx);
+    return code;
+}

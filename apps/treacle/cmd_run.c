@@ -1,0 +1,159 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "interrupt.h"
+#include "run_end.h"
+
+enum { PATH_CAPACITY = 4096 };
+
+typedef struct run_options {
+    const char* scene;
+    const char* folder;
+    const char* film;
+    int64_t frames, threads;
+    int isa;
+    bool preview, quiet;
+    cli_list sets;
+} run_options;
+
+// Where the run goes if nobody says: out/<scene name>.
+static bool default_folder(const treacle_scene* scene, char folder[PATH_CAPACITY]) {
+    const char* name = treacle_scene_output(scene)->name;
+    bool usable = name != NULL && name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL;
+    int length = usable ? snprintf(folder, PATH_CAPACITY, "out/%s", name) : -1;
+    if (length < 0 || length >= PATH_CAPACITY) {
+        cli_error("the scene's name makes no name for a folder");
+        cli_hint("say where to write: -o FOLDER");
+        return false;
+    }
+    return true;
+}
+
+static int simulate(treacle_context* ctx, const run_options* options, const treacle_scene* scene,
+                    progress_line* line) {
+    char folder[PATH_CAPACITY];
+    if (options->folder == NULL && !default_folder(scene, folder)) {
+        return TREACLE_ERR_USAGE;
+    }
+    treacle_run_def def = treacle_run_def_default();
+    def.folder = options->folder != NULL ? options->folder : folder;
+    def.frames = options->frames;
+    def.preview = options->preview || options->film != NULL;
+    def.film = options->film;
+    def.scene_path = options->scene;
+    def.set_count = options->sets.count;
+    def.sets = options->sets.items;
+    def.progress = progress_line_update;
+    def.progress_user = line;
+    interrupt_begin();
+    return run_end(ctx, treacle_run_start(ctx, scene, &def), def.folder, line);
+}
+
+static int load_and_run(treacle_context* ctx, const run_options* options, progress_line* line) {
+    treacle_scene* scene = NULL;
+    treacle_status status =
+        treacle_scene_load(ctx, options->scene, options->sets.count, options->sets.items, &scene);
+    int code = (int)status;
+    if (scene != NULL) {
+        cli_print_diagnostics(scene);
+    }
+    if (status == TREACLE_OK) {
+        code = simulate(ctx, options, scene, line);
+    } else if (status != TREACLE_ERR_SCENE) {
+        cli_fail(ctx, status);
+    }
+    treacle_scene_destroy(scene);
+    return code;
+}
+
+static cli_outcome parse(run_options* o, int argc, char** argv) {
+    const cli_option options[] = {
+        {.name = "output",
+         .letter = 'o',
+         .kind = CLI_TEXT,
+         .value = "FOLDER",
+         .out = &o->folder,
+         .help = "where to write (default: out/ and the scene's name)"},
+        {.name = "frames",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->frames,
+         .min = 1,
+         .max = 100000000,
+         .help = "simulate N frames (default: as the scene says)"},
+        {.name = "set",
+         .kind = CLI_LIST,
+         .value = "KEY=VALUE",
+         .out = &o->sets,
+         .help = "lay a value over the scene file; may be repeated"},
+        {.name = "preview",
+         .kind = CLI_FLAG,
+         .out = &o->preview,
+         .help = "write a picture beside every frame"},
+        {.name = "film",
+         .kind = CLI_TEXT,
+         .value = "FILE",
+         .out = &o->film,
+         .help = "make a film of the pictures at the end; implies --preview"},
+        {.name = "threads",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->threads,
+         .min = 1,
+         .max = 1024,
+         .help = "work with N threads (default: one per core)"},
+        {.name = "isa",
+         .kind = CLI_CHOICE,
+         .value = "SET",
+         .out = &o->isa,
+         .choice_count = CLI_ISA_COUNT,
+         .choices = cli_isa_names,
+         .help = "instruction set: auto, sse2, avx2 or avx512 (default: auto)"},
+        {.name = "quiet",
+         .letter = 'q',
+         .kind = CLI_FLAG,
+         .out = &o->quiet,
+         .help = "show no progress and no summary"},
+    };
+    const cli_spec spec = {
+        .command = "run",
+        .operand_name = "SCENE",
+        .operand_help = "the scene file",
+        .summary = "simulate a scene into a folder",
+        .details =
+            "The folder gets frame_0001.trf and so on, state files to resume from, scene.yaml\n"
+            "(the scene as it is run), run.json and stats.jsonl. A run may be ended at any time,\n"
+            "even by kill -9 or a power cut, and \"treacle resume FOLDER\" goes on to the very "
+            "same\n"
+            "files. Ctrl-C ends it after the current step; a second Ctrl-C at once. Neither the\n"
+            "number of threads nor the instruction set changes the result by one bit.",
+        .example = "  treacle run honey.yaml\n"
+                   "  treacle run honey.yaml -o out/thin --set liquids.0.viscosity=2Pa.s\n"
+                   "  treacle run honey.yaml --frames 48 --film honey.mp4\n",
+        .operand = &o->scene,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .options = options,
+    };
+    return cli_parse(&spec, argc, argv);
+}
+
+int cmd_run(int argc, char** argv) {
+    run_options options = {.isa = TREACLE_ISA_AUTO};
+    cli_outcome outcome = parse(&options, argc, argv);
+    if (outcome != CLI_GO) {
+        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+    }
+    progress_line line;
+    treacle_context* ctx = NULL;
+    progress_line_begin(&line, options.quiet);
+    treacle_status status =
+        cli_create_context(options.threads, options.isa, progress_line_log, &line, &ctx);
+    if (status != TREACLE_OK) {
+        return (int)status;
+    }
+    int code = load_and_run(ctx, &options, &line);
+    treacle_context_destroy(ctx);
+    return code;
+}

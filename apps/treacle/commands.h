@@ -1,0 +1,7 @@
+// The commands. Each gets its own name as argv[0] and returns the exit code.
+#pragma once
+
+int cmd_check(int argc, char** argv);
+int cmd_info(int argc, char** argv);
+int cmd_resume(int argc, char** argv);
+int cmd_run(int argc, char** argv);

@@ -1,0 +1,90 @@
+// The command: finds the sub-command by name and hands over.
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "commands.h"
+
+typedef struct command {
+    const char* name;
+    const char* summary;
+    int (*run)(int argc, char** argv);
+} command;
+
+static const command commands[] = {
+    {"check", "look a scene over: its errors, or what it will cost", cmd_check},
+    {"run", "simulate a scene into a folder", cmd_run},
+    {"resume", "go on with a run that was ended", cmd_resume},
+    {"info", "tell about a run's folder or one of its files", cmd_info},
+};
+enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
+
+static void print_overview(void) {
+    puts("treacle: simulate thick liquids\n\nusage: treacle COMMAND ...\n");
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        printf("  %-10s%s\n", commands[k].name, commands[k].summary);
+    }
+    puts("  help      explain a command: treacle help run\n"
+         "  --version print the version");
+}
+
+static const command* find_command(const char* name) {
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        if (strcmp(commands[k].name, name) == 0) {
+            return &commands[k];
+        }
+    }
+    const char* names[COMMAND_COUNT + 1];
+    for (int k = 0; k < COMMAND_COUNT; ++k) {
+        names[k] = commands[k].name;
+    }
+    names[COMMAND_COUNT] = "help";
+    const char* near = treacle_suggest(name, names, COMMAND_COUNT + 1);
+    if (near != NULL) {
+        cli_error("there is no command \"%s\"; did you mean %s?", name, near);
+    } else {
+        cli_error("there is no command \"%s\"", name);
+    }
+    cli_hint("\"treacle help\" lists the commands");
+    return NULL;
+}
+
+static int help(int argc, char** argv) {
+    if (argc < 2) {
+        print_overview();
+        return TREACLE_OK;
+    }
+    const command* found = find_command(argv[1]);
+    char* arguments[] = {argv[1], (char[]){"--help"}, NULL};
+    return found == NULL ? TREACLE_ERR_USAGE : found->run(2, arguments);
+}
+
+static int dispatch(int argc, char** argv) {
+    if (argc < 2) {
+        cli_error("no command is given");
+        cli_hint("\"treacle help\" lists the commands");
+        return TREACLE_ERR_USAGE;
+    }
+    const char* name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("treacle %s\n", treacle_version());
+        return TREACLE_OK;
+    }
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return help(argc - 1, argv + 1);
+    }
+    const command* found = find_command(name);
+    return found == NULL ? TREACLE_ERR_USAGE : found->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char** argv) {
+    // A file-size limit is then an error like a full disk, not a sudden death.
+    signal(SIGXFSZ, SIG_IGN);
+    int code = dispatch(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout) != 0) && code == TREACLE_OK) {
+        cli_error("the output could not be written");
+        return TREACLE_ERR_IO;
+    }
+    return code;
+}

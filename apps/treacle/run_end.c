@@ -1,0 +1,44 @@
+#include "run_end.h"
+
+#include <stdio.h>
+
+#include "cli.h"
+#include "human.h"
+
+static void print_summary(const char* folder, const progress_line* line) {
+    if (line->quiet || line->first_frame == 0) {
+        return;
+    }
+    printf("frames %lld to %lld are in %s: %lld steps in %s\n", (long long)line->first_frame,
+           (long long)line->last_frame, folder, (long long)line->steps,
+           human_seconds(line->seconds).at);
+}
+
+static void print_way_on(treacle_status status, const char* folder, const progress_line* line) {
+    if (status == TREACLE_ERR_INTERRUPTED) {
+        cli_hint("go on with \"treacle resume %s\"", folder);
+    } else if (line->last_frame > 0) {
+        cli_hint("the frames up to %lld are safe; once the cause is gone, go on with \"treacle "
+                 "resume %s\"",
+                 (long long)line->last_frame, folder);
+    }
+}
+
+int run_end(const treacle_context* ctx, treacle_status status, const char* folder,
+            progress_line* line) {
+    progress_line_clear(line);
+    if (status == TREACLE_OK) {
+        print_summary(folder, line);
+        return TREACLE_OK;
+    }
+    if (status == TREACLE_ERR_INTERRUPTED) {
+        if (!line->quiet) {
+            fprintf(stderr, "treacle: %s\n", treacle_context_error(ctx));
+            print_way_on(status, folder, line);
+        }
+        return CLI_EXIT_INTERRUPTED;
+    }
+    int code = cli_fail(ctx, status);
+    print_way_on(status, folder, line);
+    return code;
+}
