@@ -43,19 +43,6 @@ int cli_fail(const treacle_context* ctx, treacle_status status) {
     return (int)status;
 }
 
-void cli_print_diagnostics(const treacle_scene* scene) {
-    int count = treacle_scene_diagnostic_count(scene);
-    for (int k = 0; k < count; ++k) {
-        treacle_diagnostic d = treacle_scene_diagnostic(scene, k);
-        const char* level = d.level == TREACLE_LOG_WARNING ? "warning" : "error";
-        if (d.line > 0) {
-            fprintf(stderr, "%s:%d:%d: %s: %s\n", d.file, d.line, d.column, level, d.text);
-        } else {
-            fprintf(stderr, "%s: %s: %s\n", d.file, level, d.text);
-        }
-    }
-}
-
 treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log, void* log_user,
                                   treacle_context** out) {
     treacle_context_def def = treacle_context_def_default();

@@ -63,8 +63,6 @@ void cli_error(const char* format, ...) TREACLE_PRINTF(1, 2);
 void cli_hint(const char* format, ...) TREACLE_PRINTF(1, 2);
 /// Prints a library error and what can be done about it; returns the exit code.
 int cli_fail(const treacle_context* ctx, treacle_status status);
-/// Prints all of a scene's diagnostics on stderr as file:line:column: error: text.
-void cli_print_diagnostics(const treacle_scene* scene);
 
 /// Makes a context or prints why there is none. `isa` is an index into cli_isa_names.
 treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log, void* log_user,

@@ -38,7 +38,7 @@ static int check(treacle_context* ctx, const char* path, const cli_list* sets) {
     treacle_estimate estimate;
     treacle_status status = treacle_scene_load(ctx, path, sets->count, sets->items, &scene);
     if (scene != NULL) {
-        cli_print_diagnostics(scene);
+        fputs(treacle_scene_report(scene), stderr);
     }
     if (status == TREACLE_OK) {
         status = treacle_scene_estimate(scene, &estimate);

@@ -57,7 +57,7 @@ static int load_and_run(treacle_context* ctx, const run_options* options, progre
         treacle_scene_load(ctx, options->scene, options->sets.count, options->sets.items, &scene);
     int code = (int)status;
     if (scene != NULL) {
-        cli_print_diagnostics(scene);
+        fputs(treacle_scene_report(scene), stderr);
     }
     if (status == TREACLE_OK) {
         code = simulate(ctx, options, scene, line);

@@ -4,8 +4,10 @@
 #include <math.h>
 
 #include "base/profile.h"
-#include "run/substep.h"
 #include "treacle/preview.h"
+
+// Time is a sum of steps and hits the frame's time up to rounding: this share of a frame is none.
+static const double rounding = 1e-9;
 
 static double seconds_spent(const run_job* job) {
     return profile_now() - job->began_clock;
@@ -102,34 +104,34 @@ static treacle_status write_all(run_job* job, int64_t number) {
     return number > 2 ? prune_one(job, number - 2) : TREACLE_OK;
 }
 
+// s, that are missing to the frame's time, (number - 1)/fps; 0 once it is reached. Each step may
+// take all of it: the simulation cuts it into equal steps where it needs several. Nothing but the
+// state counts, so a resumed run cuts the same.
+static double time_left(const run_job* job, int64_t number) {
+    double left = (double)(number - 1) / job->fps - treacle_sim_time(job->sim);
+    return left * job->fps > rounding ? left : 0.0;
+}
+
 // Steps until the frame's time is reached or the callback wants to end.
 static treacle_status step_to(run_job* job, int64_t number, treacle_progress* progress,
                               treacle_step_stats* stats) {
-    substep_plan plan = substep_begin(number, job->fps);
-    double limit = substep_limit(&plan, treacle_sim_time(job->sim));
     *progress = (treacle_progress){.frame = number};
-    while (limit > 0.0 && !job->stop) {
-        TREACLE_TRY(treacle_sim_step(job->sim, limit, stats));
+    for (double left = time_left(job, number); left > 0.0 && !job->stop;
+         left = time_left(job, number)) {
+        TREACLE_TRY(treacle_sim_step(job->sim, left, stats));
         TREACLE_TRY(stats_file_append(&job->stats, number, stats));
         progress->stats = stats;
         progress->substep += 1;
         report(job, *progress);
-        substep_took(&plan, stats->dt);
-        limit = substep_limit(&plan, treacle_sim_time(job->sim));
     }
     return TREACLE_OK;
-}
-
-static bool is_reached(const run_job* job, int64_t number) {
-    substep_plan plan = substep_begin(number, job->fps);
-    return substep_limit(&plan, treacle_sim_time(job->sim)) <= 0.0;
 }
 
 static treacle_status next_frame(run_job* job, int64_t number) {
     treacle_progress progress;
     treacle_step_stats stats;
     TREACLE_TRY(step_to(job, number, &progress, &stats));
-    if (!is_reached(job, number)) {
+    if (time_left(job, number) > 0.0) {
         return TREACLE_OK;
     }
     TREACLE_TRY(write_all(job, number));
@@ -154,7 +156,7 @@ treacle_status frame_loop_run(run_job* job, int64_t at) {
     int64_t frames = job->record.frames;
     while (at < frames && !job->stop) {
         TREACLE_TRY(next_frame(job, at + 1));
-        at += is_reached(job, at + 1) ? 1 : 0;
+        at += time_left(job, at + 1) > 0.0 ? 0 : 1;
     }
     if (at < frames) {
         return check_fail(job->ctx, TREACLE_ERR_INTERRUPTED,
