@@ -17,7 +17,7 @@ static cli_outcome parse(resume_options* o, int argc, char** argv) {
          .value = "N",
          .out = &o->frames,
          .min = 1,
-         .max = 100000000,
+         .max = 1000000,
          .help = "go on to frame N (default: as the run began)"},
         {.name = "threads",
          .kind = CLI_NUMBER,

@@ -81,7 +81,7 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
          .value = "N",
          .out = &o->frames,
          .min = 1,
-         .max = 100000000,
+         .max = 1000000,
          .help = "simulate N frames (default: as the scene says)"},
         {.name = "set",
          .kind = CLI_LIST,
@@ -130,7 +130,7 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
             "files. Ctrl-C ends it after the current step; a second Ctrl-C at once. Neither the\n"
             "number of threads nor the instruction set changes the result by one bit.",
         .example = "  treacle run honey.yaml\n"
-                   "  treacle run honey.yaml -o out/thin --set liquids.0.viscosity=2Pa.s\n"
+                   "  treacle run honey.yaml -o out/thin --set materials.honey.viscosity=2Pa.s\n"
                    "  treacle run honey.yaml --frames 48 --film honey.mp4\n",
         .operand = &o->scene,
         .option_count = sizeof(options) / sizeof(options[0]),

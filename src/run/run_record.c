@@ -11,7 +11,7 @@
 enum {
     FORMAT = 1,
     HASH_DIGITS = 16,
-    FRAMES_MAX = 100000000,
+    FRAMES_MAX = 1000000,
     PIXELS_MAX = 16384,
 };
 

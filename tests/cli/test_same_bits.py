@@ -1,0 +1,48 @@
+"""Threads, instruction sets and extensions change no byte of any file."""
+
+import harness
+
+UNSUPPORTED = 8
+
+
+class SameBits(harness.Case):
+    def run_into(self, folder, *options):
+        self.treacle("run", "drop.yaml", "-o", folder, "--preview", "-q", *options)
+
+    def test_threads_do_not_count(self):
+        self.run_into("reference", "--threads", 1)
+        for threads in (2, 3, 4):
+            self.run_into(f"threads{threads}", "--threads", threads)
+            self.assert_same(f"threads{threads}", "reference")
+
+    def test_instruction_sets_do_not_count(self):
+        self.run_into("reference", "--isa", "sse2")
+        for isa in ("avx2", "avx512"):
+            done = self.start("run", "drop.yaml", "-o", isa, "--preview", "-q", "--isa", isa)
+            _, errors = done.communicate(timeout=60)
+            if done.returncode == UNSUPPORTED:
+                print(f"SKIPPED: this machine has no {isa}")
+                continue
+            self.assertEqual(done.returncode, 0, errors)
+            self.assert_same(isa, "reference")
+
+    def test_an_extended_run_is_a_longer_run(self):
+        self.run_into("reference", "--frames", 8)
+        self.run_into("out", "--frames", 3)
+        self.treacle("resume", "out", "--frames", 8, "--threads", 1)
+        self.assert_same("out", "reference")
+
+    def test_kept_states_stay(self):
+        self.run_into("out", "--set", "output.state_every=4")
+        states = sorted(path.name for path in (self.dir / "out").glob("state_*"))
+        self.assertEqual(states, ["state_0004.trs", "state_0008.trs", "state_0009.trs",
+                                  "state_0010.trs"])
+
+    def test_the_last_two_states_stay(self):
+        self.run_into("out")
+        states = sorted(path.name for path in (self.dir / "out").glob("state_*"))
+        self.assertEqual(states, ["state_0009.trs", "state_0010.trs"])
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,204 @@
+"""Disk full, folders that cannot be written, damaged files, two runs at once: a clear error, the
+right exit code, and what was there before is as it was."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+
+import harness
+
+ERR_USAGE, ERR_IO, ERR_FORMAT = 2, 5, 6
+
+
+class FullDisk(harness.Case):
+    def check_cut_short(self, done):
+        self.assertIn("treacle: error: cannot write", done.stderr.replace("could not", "cannot"))
+        self.assert_no_leftovers("disk/out")
+        self.treacle("info", "disk/out")
+        frames = sorted((self.dir / "disk/out").glob("frame_*.trf"))
+        self.assertGreater(len(frames), 1)
+        for frame in frames:
+            self.assertEqual(frame.read_bytes(),
+                             (self.dir / "reference" / frame.name).read_bytes())
+
+    def test_a_full_disk_ends_the_run_and_resume_goes_on(self):
+        if os.geteuid() != 0:
+            self.skipTest("LOUD: mounting a small disk needs root")
+        disk = self.dir / "disk"
+        disk.mkdir()
+        self.treacle("run", "drop.yaml", "-o", "reference", "-q")
+        size = sum(path.stat().st_size for path in (self.dir / "reference").iterdir())
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={size // 2048}k", "treacle-test", str(disk)]
+        if subprocess.run(mount, check=False).returncode != 0:
+            self.skipTest("LOUD: this root may not mount")
+        self.addCleanup(subprocess.run, ["umount", str(disk)], check=True)
+        done = self.treacle("run", "drop.yaml", "-o", "disk/out", code=ERR_IO)
+        self.assertIn("No space left on device", done.stderr)
+        self.assertRegex(done.stderr, r'treacle: hint: the frames up to \d+ are safe; once the '
+                                      r'cause is gone, go on with "treacle resume disk/out"')
+        self.check_cut_short(done)
+        subprocess.run(["mount", "-o", "remount,size=100m", str(disk)], check=True)
+        self.treacle("resume", "disk/out")
+        self.assert_same("disk/out", "reference")
+
+    def test_a_limit_on_file_size_is_an_error_not_a_death(self):
+        self.treacle("run", "drop.yaml", "-o", "reference", "-q")
+        (self.dir / "disk").mkdir()
+        sizes = [path.stat().st_size for path in (self.dir / "reference").iterdir()]
+        limit = max(sizes) - 1
+
+        def limit_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        done = self.treacle("run", "drop.yaml", "-o", "disk/out", code=ERR_IO,
+                            preexec_fn=limit_files)
+        self.assertIn("File too large", done.stderr)
+        self.check_cut_short(done)
+        self.treacle("resume", "disk/out")
+        self.assert_same("disk/out", "reference")
+
+
+class Unwritable(harness.Case):
+    def run_as_nobody(self, *args, code):
+        """Runs the command as somebody whom permissions stop, also when the tests run as root."""
+        options = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+        command = self.dir / "treacle"
+        shutil.copy(harness.TREACLE, command)
+        self.dir.chmod(0o755)
+        done = subprocess.run([str(command), *args], cwd=self.dir, text=True, capture_output=True,
+                              timeout=60, check=False, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_a_parent_that_may_not_be_written(self):
+        (self.dir / "locked").mkdir(mode=0o555)
+        done = self.run_as_nobody("run", "drop.yaml", "-o", "locked/out", code=ERR_IO)
+        self.assertEqual(done.stderr, "treacle: error: cannot make the folder locked/out: "
+                                      "Permission denied\n")
+
+    def test_a_folder_that_may_not_be_written(self):
+        (self.dir / "locked").mkdir(mode=0o555)
+        done = self.run_as_nobody("run", "drop.yaml", "-o", "locked", code=ERR_IO)
+        self.assertEqual(done.stderr, "treacle: error: cannot write locked/scene.yaml: "
+                                      "Permission denied\n")
+
+    def test_a_file_in_the_way(self):
+        (self.dir / "file").write_text("")
+        done = self.treacle("run", "drop.yaml", "-o", "file", code=ERR_IO)
+        self.assertEqual(done.stderr, "treacle: error: cannot make the folder file: a file is in "
+                                      "the way\n")
+
+    def test_results_that_cannot_be_printed(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([harness.TREACLE, "help"], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+        self.assertEqual(done.returncode, ERR_IO)
+        self.assertEqual(done.stderr, "treacle: error: the output could not be written\n")
+
+
+def truncate(path):
+    data = path.read_bytes()
+    path.write_bytes(data[:len(data) // 2])
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) * 2 // 3] ^= 0x10
+    path.write_bytes(data)
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+class Damage(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.treacle("run", "drop.yaml", "-o", "reference", "-q")
+        self.treacle("run", "drop.yaml", "-o", "out", "-q", "--frames", 6)
+
+    def check_resumed(self, done):
+        self.assertEqual(done.returncode, 0)
+        self.assert_same("out", "reference")
+
+    def test_a_damaged_state_is_stepped_over(self):
+        for spoil in (truncate, flip, empty):
+            with self.subTest(spoil.__name__):
+                shutil.rmtree(self.dir / "out")
+                self.treacle("run", "drop.yaml", "-o", "out", "-q", "--frames", 6)
+                spoil(self.dir / "out/state_0006.trs")
+                done = self.treacle("resume", "out", "--frames", 10)
+                self.assertIn("treacle: warning: ", done.stderr)
+                self.assertIn("out/state_0006.trs", done.stderr)
+                self.assertIn("treacle: resuming out after frame 5 of 10", done.stderr)
+                self.check_resumed(done)
+
+    def test_without_any_whole_state_the_run_begins_again(self):
+        truncate(self.dir / "out/state_0006.trs")
+        flip(self.dir / "out/state_0005.trs")
+        done = self.treacle("resume", "out", "--frames", 10)
+        self.assertIn("treacle: warning: out has no state file that is whole; simulating again "
+                      "from frame 1\n", done.stderr)
+        self.check_resumed(done)
+
+    def test_a_damaged_last_frame_is_written_again(self):
+        truncate(self.dir / "out/frame_0006.trf")
+        self.check_resumed(self.treacle("resume", "out", "--frames", 10))
+
+    def test_a_missing_frame_is_said(self):
+        (self.dir / "out/frame_0003.trf").unlink()
+        done = self.treacle("resume", "out", "--frames", 10)
+        self.assertIn("treacle: warning: frame 3 is missing in out and only a new run can make it "
+                      "again\n", done.stderr)
+
+    def test_info_finds_damaged_files(self):
+        for spoil in (truncate, flip, empty):
+            with self.subTest(spoil.__name__):
+                shutil.copy(self.dir / "reference/frame_0002.trf", self.dir / "out")
+                self.treacle("info", "out")
+                spoil(self.dir / "out/frame_0002.trf")
+                one = self.treacle("info", "out/frame_0002.trf", code=ERR_FORMAT)
+                self.assertRegex(one.stderr, r"^treacle: error: .*out/frame_0002.trf")
+                self.assertEqual(one.stdout, "")
+                folder = self.treacle("info", "out", code=ERR_FORMAT)
+                self.assertIn("out/frame_0002.trf", folder.stderr)
+                self.assertIn("frames     6 of 6", folder.stdout)
+                self.assertNotIn("frame_0003", folder.stderr)
+
+    def test_info_on_a_foreign_file(self):
+        self.treacle("info", "drop.yaml", code=ERR_FORMAT)
+
+    def test_a_damaged_record_is_said(self):
+        (self.dir / "out/run.json").write_text('{"format": 1,')
+        done = self.treacle("resume", "out", code=ERR_FORMAT)
+        self.assertRegex(done.stderr, r"^treacle: error: out/run.json is damaged: line 1: ")
+        (self.dir / "out/run.json").write_text('{"format": 1, "version": "0.1.0"}')
+        done = self.treacle("resume", "out", code=ERR_FORMAT)
+        self.assertRegex(done.stderr, r"^treacle: error: out/run.json is damaged: ")
+
+    def test_a_state_of_another_scene_is_refused(self):
+        self.treacle("run", "drop.yaml", "-o", "other", "-q", "--frames", 6, "--set", "seed=7")
+        shutil.copy(self.dir / "other/state_0006.trs", self.dir / "out")
+        done = self.treacle("resume", "out", code=ERR_FORMAT)
+        self.assertRegex(done.stderr, r"^treacle: error: out/state_0006.trs does not belong to "
+                                      r"this run")
+
+
+class Together(harness.Case):
+    def test_one_folder_one_run(self):
+        first = self.start("run", "drop.yaml", "-o", "out", "--set", "step.max_dt=0.02 ms")
+        for line in first.stderr:
+            if line.startswith("frame 2/"):
+                break
+        for command in (("resume", "out"), ("run", "drop.yaml", "-o", "out")):
+            done = self.treacle(*command, code=ERR_USAGE)
+            self.assertEqual(done.stderr, "treacle: error: another treacle is writing into out; "
+                                          "wait for it, or use another folder\n")
+        first.send_signal(signal.SIGKILL)
+        first.communicate()
+
+
+if __name__ == "__main__":
+    harness.main()
