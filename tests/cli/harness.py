@@ -33,7 +33,7 @@ emitters:
     direction: [0, -1, 0]
     speed: 0.5
 step:
-  max_dt: 10 ms
+  max_dt: 6 ms
 """
 
 # Fields of stats.jsonl that may differ between two runs of the same scene.

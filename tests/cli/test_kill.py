@@ -8,12 +8,17 @@ import time
 import harness
 
 KILLS = 20
+# Many steps, so that most moments fall into one.
+SLOW = ("--set", "step.max_dt=0.2 ms")
 
 
 class Kill(harness.Case):
-    def run_reference(self):
+    def run_command(self, folder, *options):
+        return ("run", "drop.yaml", "-o", folder, "-q", *options)
+
+    def run_reference(self, *options):
         began = time.monotonic()
-        self.treacle("run", "drop.yaml", "-o", "reference", "--preview", "-q")
+        self.treacle(*self.run_command("reference", *options))
         return time.monotonic() - began
 
     def kill_after(self, seconds, *args):
@@ -26,25 +31,30 @@ class Kill(harness.Case):
             self.assertEqual(process.returncode, 0)
         return process.returncode == -signal.SIGKILL
 
-    def go_on(self):
+    def go_on(self, *options):
         """What a person does next: resume, or run if the kill came before there was a run."""
         if (self.dir / "out" / "scene.yaml").exists():
             return ("resume", "out", "-q")
-        return ("run", "drop.yaml", "-o", "out", "--preview", "-q")
+        return self.run_command("out", *options)
 
-    def test_all_files_are_as_if_nothing_had_happened(self):
+    def kill_and_compare(self, wanted, *options):
         dice = random.Random(1)
-        duration = self.run_reference()
+        duration = self.run_reference(*options)
         kills = 0
-        while kills < KILLS:
+        while kills < wanted:
             shutil.rmtree(self.dir / "out", ignore_errors=True)
-            # Most runs are killed once; every fourth again and again until it gets through.
-            rounds = 4 if kills % 4 == 3 else 1
-            for _ in range(rounds):
-                kills += self.kill_after(dice.uniform(0.0, duration), *self.go_on())
-            self.treacle(*self.go_on())
+            # Most runs are killed once, every fourth again and again.
+            for _ in range(4 if kills % 4 == 3 else 1):
+                kills += self.kill_after(dice.uniform(0.0, duration), *self.go_on(*options))
+            self.treacle(*self.go_on(*options))
             self.assert_no_leftovers("out")
             self.assert_same("out", "reference")
+
+    def test_all_files_are_as_if_nothing_had_happened(self):
+        self.kill_and_compare(KILLS, *SLOW)
+
+    def test_pictures_are_as_if_nothing_had_happened(self):
+        self.kill_and_compare(4, "--preview", "--frames", 3)
 
     def test_every_line_of_a_torn_statistics_file_is_mended(self):
         self.run_reference()
