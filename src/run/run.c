@@ -209,12 +209,13 @@ static treacle_status load_copy(run_job* job, treacle_scene** out) {
     return status;
 }
 
-// Says so if the scene file that the run came from is not what it was.
-static void compare_original(run_job* job) {
+// Says so if the scene file that the run came from is not what it was. That it cannot be read any
+// more is no matter.
+static treacle_status compare_original(run_job* job) {
     const run_record* record = &job->record;
     treacle_scene* original = NULL;
     if (record->scene[0] == '\0') {
-        return;
+        return TREACLE_OK;
     }
     treacle_status status =
         treacle_scene_load(job->ctx, record->scene, record->set_count, record->sets, &original);
@@ -228,6 +229,7 @@ static void compare_original(run_job* job) {
                     "-o another-folder",
                     record->scene, job->folder.path, record->scene);
     }
+    return status == TREACLE_ERR_MEMORY ? status : TREACLE_OK;
 }
 
 // Reads one state file; a damaged one is a warning and leaves *out NULL.
@@ -279,10 +281,7 @@ static treacle_status write_record(run_job* job) {
     return folder_commit(&job->folder, 1, names);
 }
 
-// Frames before the state cannot be made again without beginning anew; the state's own can.
-static treacle_status mend_frames(run_job* job, int64_t at) {
-    char path[FOLDER_PATH_CAPACITY];
-    treacle_loaded_frame* last = NULL;
+static void warn_of_gaps(run_job* job, int64_t at) {
     for (int64_t k = 1; k < at; ++k) {
         if (!folder_has_numbered(&job->folder, FOLDER_FRAME, k)) {
             log_message(job->ctx, TREACLE_LOG_WARNING,
@@ -290,11 +289,21 @@ static treacle_status mend_frames(run_job* job, int64_t at) {
                         k, job->folder.path);
         }
     }
+}
+
+// The frame of the state itself can be made again, if anything happened to it.
+static treacle_status mend_frame(run_job* job, int64_t at) {
+    char path[FOLDER_PATH_CAPACITY];
+    treacle_loaded_frame* frame = NULL;
     TREACLE_TRY(folder_numbered(&job->folder, FOLDER_FRAME, at, path));
-    bool is_whole = treacle_frame_read(job->ctx, path, &last) == TREACLE_OK &&
-                    (!job->record.preview || folder_has_numbered(&job->folder, FOLDER_PREVIEW, at));
-    treacle_loaded_frame_destroy(last);
-    return is_whole ? TREACLE_OK : frame_loop_write_picture(job, at);
+    treacle_status status = treacle_frame_read(job->ctx, path, &frame);
+    treacle_loaded_frame_destroy(frame);
+    bool has_preview =
+        !job->record.preview || folder_has_numbered(&job->folder, FOLDER_PREVIEW, at);
+    if (status == TREACLE_ERR_MEMORY || (status == TREACLE_OK && has_preview)) {
+        return status;
+    }
+    return frame_loop_write_picture(job, at);
 }
 
 static treacle_status go_on(run_job* job, const treacle_frame* state) {
@@ -302,7 +311,8 @@ static treacle_status go_on(run_job* job, const treacle_frame* state) {
     int64_t step = state == NULL ? 0 : state->step;
     if (state != NULL) {
         TREACLE_TRY(treacle_sim_restore(job->sim, state));
-        TREACLE_TRY(mend_frames(job, at));
+        warn_of_gaps(job, at);
+        TREACLE_TRY(mend_frame(job, at));
         TREACLE_TRY(frame_loop_prune(job, at));
     }
     if (at < job->record.frames) {
@@ -342,8 +352,10 @@ static treacle_status resume_record(run_job* job) {
                     job->folder.path, job->record.version, treacle_version());
     }
     TREACLE_TRY(load_copy(job, &scene));
-    compare_original(job);
-    treacle_status status = find_state(job, &state);
+    treacle_status status = compare_original(job);
+    if (status == TREACLE_OK) {
+        status = find_state(job, &state);
+    }
     if (status == TREACLE_OK) {
         const treacle_frame* view = state == NULL ? NULL : treacle_loaded_frame_view(state);
         status = resume_scene(job, scene, view);
