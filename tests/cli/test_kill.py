@@ -56,6 +56,13 @@ class Kill(harness.Case):
     def test_pictures_are_as_if_nothing_had_happened(self):
         self.kill_and_compare(4, "--preview", "--frames", 3)
 
+    def test_unfinished_files_are_swept_away(self):
+        self.run_reference("--frames", 3)
+        self.treacle(*self.run_command("out", "--frames", 2))
+        (self.dir / "out/frame_0099.trf.tmp").write_bytes(b"torn")
+        self.treacle("resume", "out", "--frames", 3)
+        self.assert_same("out", "reference")
+
     def test_every_line_of_a_torn_statistics_file_is_mended(self):
         self.run_reference()
         shutil.copytree(self.dir / "reference", self.dir / "out")

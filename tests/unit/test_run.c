@@ -1,0 +1,195 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "alloc_failure.h"
+#include "base/check.h"
+#include "treacle/run.h"
+
+enum { PATH_CAPACITY = 256 };
+
+static const char scene_text[] = "name: speck\n"
+                                 "frames: 3\n"
+                                 "flow: none\n"
+                                 "domain: {size: [0.16, 0.16, 0.16], cell: 0.02}\n"
+                                 "step: {max_dt: 0.02}\n"
+                                 "liquids:\n"
+                                 "  - shape: {sphere: {radius: 0.03, centre: [0.08, 0.1, 0.08]}}\n";
+
+typedef struct place {
+    char path[PATH_CAPACITY];
+} place;
+
+static place make_place(void) {
+    place p;
+    snprintf(p.path, sizeof(p.path), "/tmp/treacle-run-XXXXXX");
+    assert_non_null(mkdtemp(p.path));
+    return p;
+}
+
+static void remove_place(const place* p) {
+    char command[PATH_CAPACITY + 16];
+    snprintf(command, sizeof(command), "rm -rf %s", p->path);
+    assert_int_equal(system(command), 0);
+}
+
+static treacle_status parse(treacle_context* ctx, treacle_scene** out) {
+    treacle_status status =
+        treacle_scene_parse(ctx, "speck", scene_text, strlen(scene_text), 0, NULL, out);
+    if (status != TREACLE_OK && status != TREACLE_ERR_MEMORY) {
+        print_message("%s\n",
+                      *out == NULL ? treacle_context_error(ctx) : treacle_scene_report(*out));
+    }
+    return status;
+}
+
+static treacle_context* make_context(void) {
+    treacle_context_def def = treacle_context_def_default();
+    treacle_context* ctx = NULL;
+    def.threads = 1;
+    assert_int_equal(treacle_context_create(&def, &ctx), TREACLE_OK);
+    return ctx;
+}
+
+static treacle_status start(treacle_context* ctx, const treacle_run_def* def) {
+    treacle_scene* scene = NULL;
+    treacle_status status = parse(ctx, &scene);
+    if (status == TREACLE_OK) {
+        status = treacle_run_start(ctx, scene, def);
+    }
+    treacle_scene_destroy(scene);
+    return status;
+}
+
+typedef struct witness {
+    int steps, frames;
+    int stop_after; // steps; 0: never
+    double last_fraction;
+} witness;
+
+static bool watch(const treacle_progress* progress, void* user) {
+    witness* w = user;
+    assert_true(progress->fraction >= w->last_fraction && progress->fraction <= 1.0);
+    assert_true(progress->frame >= 1 && progress->frame <= progress->frames);
+    w->last_fraction = progress->fraction;
+    w->frames += progress->frame_done;
+    w->steps += !progress->frame_done;
+    return w->stop_after == 0 || w->steps < w->stop_after;
+}
+
+static void test_progress_tells_every_step_and_frame(void** state) {
+    (void)state;
+    place p = make_place();
+    treacle_context* ctx = make_context();
+    witness w = {0};
+    treacle_run_def def = treacle_run_def_default();
+    treacle_run_info info;
+    def.folder = p.path;
+    def.progress = watch;
+    def.progress_user = &w;
+    assert_int_equal(start(ctx, &def), TREACLE_OK);
+    assert_int_equal(w.frames, 3);
+    assert_true(w.last_fraction == 1.0);
+    assert_int_equal(treacle_run_inspect(ctx, p.path, &info), TREACLE_OK);
+    assert_int_equal(info.frames_done, 3);
+    assert_int_equal(info.state, 3);
+    assert_int_equal(info.steps, w.steps);
+    assert_int_equal(treacle_context_memory(ctx), 0);
+    treacle_context_destroy(ctx);
+    remove_place(&p);
+}
+
+static void test_the_callback_ends_the_run_and_resume_completes_it(void** state) {
+    (void)state;
+    place p = make_place();
+    treacle_context* ctx = make_context();
+    witness w = {.stop_after = 4};
+    treacle_run_def def = treacle_run_def_default();
+    treacle_run_info info;
+    def.folder = p.path;
+    def.progress = watch;
+    def.progress_user = &w;
+    assert_int_equal(start(ctx, &def), TREACLE_ERR_INTERRUPTED);
+    assert_int_equal(w.steps, 4);
+    w = (witness){0};
+    assert_int_equal(treacle_run_resume(ctx, &def), TREACLE_OK);
+    assert_int_equal(treacle_run_inspect(ctx, p.path, &info), TREACLE_OK);
+    assert_int_equal(info.frames_done, 3);
+    treacle_context_destroy(ctx);
+    remove_place(&p);
+}
+
+static void test_wrong_use_is_refused(void** state) {
+    (void)state;
+    place p = make_place();
+    treacle_context* ctx = make_context();
+    treacle_run_def def = treacle_run_def_default();
+    assert_int_equal(start(ctx, &def), TREACLE_ERR_USAGE);
+    def.folder = p.path;
+    def.frames = -1;
+    assert_int_equal(start(ctx, &def), TREACLE_ERR_USAGE);
+    def.frames = 0;
+    def.film = "film.mp4";
+    assert_int_equal(start(ctx, &def), TREACLE_ERR_USAGE);
+    def.film = NULL;
+    def.def_size = 3;
+    assert_int_equal(start(ctx, &def), TREACLE_ERR_USAGE);
+    assert_int_equal(treacle_run_resume(ctx, &def), TREACLE_ERR_USAGE);
+    treacle_context_destroy(ctx);
+    remove_place(&p);
+}
+
+static treacle_status start_body(treacle_context* ctx, void* data) {
+    (void)data;
+    place p = make_place();
+    treacle_run_def def = treacle_run_def_default();
+    def.folder = p.path;
+    def.frames = 2;
+    treacle_status status = start(ctx, &def);
+    remove_place(&p);
+    return status;
+}
+
+static void test_starting_survives_every_failed_allocation(void** state) {
+    (void)state;
+    ALLOC_FAILURE_CHECK(start_body, NULL);
+}
+
+// Begins with a context that never fails, so that only what resuming allocates is failed.
+static treacle_status resume_body(treacle_context* ctx, void* data) {
+    (void)data;
+    place p = make_place();
+    treacle_run_def def = treacle_run_def_default();
+    treacle_context* sound = make_context();
+    def.folder = p.path;
+    def.frames = 2;
+    assert_int_equal(start(sound, &def), TREACLE_OK);
+    treacle_context_destroy(sound);
+    def.frames = 3;
+    treacle_status status = treacle_run_resume(ctx, &def);
+    remove_place(&p);
+    return status;
+}
+
+static void test_resuming_survives_every_failed_allocation(void** state) {
+    (void)state;
+    ALLOC_FAILURE_CHECK(resume_body, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_progress_tells_every_step_and_frame),
+        cmocka_unit_test(test_the_callback_ends_the_run_and_resume_completes_it),
+        cmocka_unit_test(test_wrong_use_is_refused),
+        cmocka_unit_test(test_starting_survives_every_failed_allocation),
+        cmocka_unit_test(test_resuming_survives_every_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
