@@ -8,8 +8,8 @@ import time
 import harness
 
 KILLS = 20
-# Many steps, so that most moments fall into one.
-SLOW = ("--set", "step.max_dt=0.2 ms")
+# Many steps a frame, so that most moments fall into one.
+STEPS = ("--set", "flow=none", "--set", "step.max_dt=0.2 ms", "--frames", 4)
 
 
 class Kill(harness.Case):
@@ -51,10 +51,13 @@ class Kill(harness.Case):
             self.assert_same("out", "reference")
 
     def test_all_files_are_as_if_nothing_had_happened(self):
-        self.kill_and_compare(KILLS, *SLOW)
+        self.kill_and_compare(KILLS)
+
+    def test_kills_between_files_leave_nothing_too(self):
+        self.kill_and_compare(4, *STEPS)
 
     def test_pictures_are_as_if_nothing_had_happened(self):
-        self.kill_and_compare(4, "--preview", "--frames", 3)
+        self.kill_and_compare(3, "--preview", "--frames", 3)
 
     def test_unfinished_files_are_swept_away(self):
         self.run_reference("--frames", 3)
