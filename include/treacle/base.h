@@ -72,14 +72,14 @@ typedef void treacle_log_fcn(treacle_log_level level, const char* text, void* us
 
 /// How to make a context. Start from treacle_context_def_default().
 typedef struct treacle_context_def {
-    size_t def_size;           ///< set by treacle_context_def_default(), checked on entry
-    int threads;               ///< worker threads, 1..1024; 0 takes one per core
-    treacle_isa isa;           ///< instruction set; ERR_UNSUPPORTED if the machine lacks it
-    treacle_alloc_fcn* alloc;  ///< NULL: the C library's. Must return NULL on failure
-    treacle_free_fcn* free;    ///< goes with alloc; gets the size that was asked for
-    void* alloc_user;          ///< handed to alloc and free
-    treacle_log_fcn* log;      ///< NULL: warnings and errors go to stderr
-    void* log_user;            ///< handed to log
+    size_t def_size;          ///< set by treacle_context_def_default(), checked on entry
+    int threads;              ///< worker threads, 1..1024; 0 takes one per core
+    treacle_isa isa;          ///< instruction set; ERR_UNSUPPORTED if the machine lacks it
+    treacle_alloc_fcn* alloc; ///< NULL: the C library's. Must return NULL on failure
+    treacle_free_fcn* free;   ///< goes with alloc; gets the size that was asked for
+    void* alloc_user;         ///< handed to alloc and free
+    treacle_log_fcn* log;     ///< NULL: warnings and errors go to stderr
+    void* log_user;           ///< handed to log
 } treacle_context_def;
 
 /// Allocator, log, threads and the last error. One context, one caller at a time.
@@ -100,8 +100,8 @@ TREACLE_API treacle_isa treacle_context_isa(const treacle_context* ctx);
 TREACLE_API size_t treacle_context_memory(const treacle_context* ctx);
 TREACLE_API size_t treacle_context_memory_peak(const treacle_context* ctx);
 
-/// "Did you mean": the candidate that differs from the word by the fewest letters, or NULL if none is
-/// near enough.
+/// "Did you mean": the candidate that differs from the word by the fewest letters, or NULL if none
+/// is near enough.
 TREACLE_API const char* treacle_suggest(const char* word, const char* const* candidates, int count);
 
 #ifdef __cplusplus
