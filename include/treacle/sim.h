@@ -52,9 +52,11 @@ typedef struct treacle_step_stats {
     int64_t particles;                    ///< at its end
     int64_t tiles;                        ///< at its end
     int64_t emitted, absorbed;            ///< particles
+    int64_t split, merged;                ///< particles, by reseeding
     double volume;                        ///< m^3, sum over particles
     double kinetic_energy;                ///< J
     double max_speed;                     ///< m/s
+    double density_spread;                ///< rms of local particle volume over its target, less 1
     treacle_solve_stats pressure;         ///< zero where the flow has no such solve
     double seconds[TREACLE_STAGE_COUNT];  ///< s, by stage
     size_t memory_peak;                   ///< bytes, of the context

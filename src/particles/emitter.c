@@ -88,9 +88,10 @@ static treacle_status check_bounds(treacle_context* ctx, const grid_domain* doma
                                    "finite size");
 }
 
-// Everything that needs the shape, which is then no longer needed.
-static treacle_status meet_shape(emitter* e, const emitter_setting* setting, const shape* s) {
+// Lays the columns through the shape and measures what flows through it.
+static treacle_status meet_shape(emitter* e, const emitter_setting* setting) {
     const grid_domain* domain = setting->domain;
+    const shape* s = e->where;
     TREACLE_TRY(check_bounds(e->ctx, domain, s));
     line_grid lattice = line_grid_lay(domain, s, e->direction, e->spacing);
     const double most = 1e8;
@@ -131,6 +132,8 @@ treacle_status emitter_init(treacle_context* ctx, const treacle_emitter_def* def
     e.material = (uint8_t)def->material;
     e.start = def->start;
     e.stop = def->stop;
+    e.temperature = (float)def->temperature;
+    e.marker = (float)def->marker;
     for (int c = 0; c < 3; ++c) {
         e.colour[c] = setting->colour[c];
     }
@@ -138,19 +141,16 @@ treacle_status emitter_init(treacle_context* ctx, const treacle_emitter_def* def
         setting->domain->h / root(setting->particles.per_cell, active_axes(setting->domain));
     TREACLE_TRY(check_def(ctx, def));
     TREACLE_TRY(choose_direction(ctx, def, setting->domain, &e.direction));
-    shape* s = NULL;
-    TREACLE_TRY(shape_create(ctx, def->shape, &s));
+    TREACLE_TRY(shape_create(ctx, def->shape, &e.where));
     treacle_status status;
     bool has_rate = def->rate.count > 0;
-    TREACLE_TRY_GOTO(meet_shape(&e, setting, s), finish);
+    TREACLE_TRY_GOTO(meet_shape(&e, setting), fail);
     e.path_divisor = has_rate ? e.area : 1.0;
-    TREACLE_TRY_GOTO(curve_copy(ctx, has_rate ? &def->rate : &def->speed, &e.path), finish);
+    TREACLE_TRY_GOTO(curve_copy(ctx, has_rate ? &def->rate : &def->speed, &e.path), fail);
     *out = e;
-finish:
-    shape_destroy(s);
-    if (status != TREACLE_OK) {
-        emitter_finish(&e);
-    }
+    return TREACLE_OK;
+fail:
+    emitter_finish(&e);
     return status;
 }
 
@@ -158,6 +158,7 @@ void emitter_finish(emitter* e) {
     if (e->ctx == NULL) {
         return;
     }
+    shape_destroy(e->where);
     curve_free(e->ctx, &e->path);
     alloc_free(e->ctx, e->entry, (size_t)e->column_count * sizeof(*e->entry));
     *e = (emitter){.ctx = e->ctx};
@@ -205,6 +206,8 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
         .volume = e->area * e->spacing / (double)e->column_count,
         .material = e->material,
         .colour = {e->colour[0], e->colour[1], e->colour[2]},
+        .temperature = e->temperature,
+        .marker = e->marker,
     };
     tile_coord tile;
     particles_locate(now->domain, birth.place, &tile, birth.position);

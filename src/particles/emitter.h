@@ -25,6 +25,8 @@ typedef struct emitter {
     double jitter;         // 0..1
     uint8_t material;
     float colour[3];
+    float temperature, marker;
+    shape* where;
     vec3 direction;       // of unit length
     double spacing;       // m, a
     double area;          // m^2, across the stream

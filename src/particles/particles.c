@@ -269,6 +269,12 @@ void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
     if (affine != NULL) {
         memset(affine + AXES * AXES * row, 0, particle_columns[PARTICLE_AFFINE].bytes);
     }
+    if (p->column[PARTICLE_TEMPERATURE] != NULL) {
+        particles_f32(p, PARTICLE_TEMPERATURE)[row] = birth->temperature;
+    }
+    if (p->column[PARTICLE_MARKER] != NULL) {
+        particles_f32(p, PARTICLE_MARKER)[row] = birth->marker;
+    }
     particles_id(p)[row] = birth->id;
     particles_f32(p, PARTICLE_VOLUME)[row] = (float)birth->volume;
     particles_material(p)[row] = birth->material;

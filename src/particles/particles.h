@@ -114,6 +114,8 @@ typedef struct particle_birth {
     double volume;        // m^3
     uint8_t material;
     float colour[3];
+    float temperature; // K
+    float marker;
 } particle_birth;
 /// Fills every column of the row.
 void particles_bear(particles* p, const grid_domain* domain, particle_ix row,

@@ -105,6 +105,15 @@ static bool may_be_wet(const seed_job* job, const int32_t low[AXES], int width) 
     return distance < domain->h * sqrt(squared) * (1.0 + 1e-9);
 }
 
+// A field that may be absent.
+static double scalar_at(const field* f, vec3 x) {
+    double value = 0.0;
+    if (f != NULL) {
+        field_eval(f, x, 0.0, &value);
+    }
+    return value;
+}
+
 static void bear(const seed_job* job, particle_ix row, tile_coord tile, const candidate* c) {
     const grid_domain* domain = job->def->domain;
     const seed_liquid* liquid = &job->def->liquids[job->liquid];
@@ -121,6 +130,8 @@ static void bear(const seed_job* job, particle_ix row, tile_coord tile, const ca
             fminf((float)(c->at[a] - (double)TILE_SIZE * tile.at[a]), 0x1.fffffep2f);
     }
     field_eval(liquid->velocity, birth.place, 0.0, birth.velocity.at);
+    birth.temperature = (float)scalar_at(liquid->temperature, birth.place);
+    birth.marker = (float)scalar_at(liquid->marker, birth.place);
     vec3 arm = vec3_sub(birth.place, liquid->spin_centre);
     birth.velocity = vec3_add(birth.velocity, vec3_cross(liquid->spin, arm));
     particles_bear(job->p, domain, row, &birth);

@@ -30,15 +30,25 @@ typedef struct volume_job {
     float* face_d[AXES];
 } volume_job;
 
-// c_0 of the cell with global index `at`.
+// c_0 of the cell with global index `at`; 0 outside the domain.
 static double target_of(const grid_domain* domain, const int at[AXES]) {
     double target = 1.0;
     for (int a = 0; a < AXES; ++a) {
+        if (at[a] >= domain->cells[a]) {
+            return 0.0;
+        }
         bool has_sides = domain->is_active[a] && !domain->is_periodic[a];
         bool touches = at[a] == 0 || at[a] == domain->cells[a] - 1;
         target *= has_sides && touches ? 7.0 / 8.0 : 1.0;
     }
     return target;
+}
+
+static void cell_of(const volume_params* params, tile_ix tile, int i, int out[AXES]) {
+    const tile_coord* coord = &params->geometry->params->map->coord[tile];
+    out[0] = coord->at[0] * TILE_SIZE + i % TILE_SIZE;
+    out[1] = coord->at[1] * TILE_SIZE + i / TILE_SIZE % TILE_SIZE;
+    out[2] = coord->at[2] * TILE_SIZE + i / TILE_SIZE / TILE_SIZE;
 }
 
 // s of a cell, 0 outside the liquid [vol.1].
@@ -49,11 +59,10 @@ static double excess_at(const volume_params* params, tile_ix tile, int i) {
     if (!(phi < 0.0f)) {
         return 0.0;
     }
-    const tile_coord* coord = &geometry->map->coord[tile];
-    int cell[AXES] = {coord->at[0] * TILE_SIZE + i % TILE_SIZE,
-                      coord->at[1] * TILE_SIZE + i / TILE_SIZE % TILE_SIZE,
-                      coord->at[2] * TILE_SIZE + i / TILE_SIZE / TILE_SIZE};
-    double excess = (double)params->cell_volume[at] / target_of(geometry->domain, cell) - 1.0;
+    int cell[AXES];
+    cell_of(params, tile, i, cell);
+    double target = target_of(geometry->domain, cell);
+    double excess = target > 0.0 ? (double)params->cell_volume[at] / target - 1.0 : 0.0;
     return phi > -1.0f && excess < 0.0 ? 0.0 : excess;
 }
 
@@ -78,7 +87,9 @@ static double spread_of_tile(void* data, int64_t t) {
     const float* phi = job->params->geometry->params->cell_phi + (size_t)t * TILE_CELLS;
     double sum = 0.0;
     for (int i = 0; i < TILE_CELLS; ++i) {
-        if (phi[i] < -1.0f) {
+        int at[AXES];
+        cell_of(job->params, (tile_ix)t, i, at);
+        if (phi[i] < -1.0f && target_of(job->params->geometry->params->domain, at) > 0.0) {
             double s = excess_at(job->params, (tile_ix)t, i);
             sum += job->is_count ? 1.0 : s * s;
         }

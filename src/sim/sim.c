@@ -3,7 +3,13 @@
 
 static uint32_t columns_of(const treacle_sim_def* def) {
     bool has_affine = def->flow != TREACLE_FLOW_NONE && def->transfer == TREACLE_TRANSFER_APIC;
-    return has_affine ? 1u << PARTICLE_AFFINE : 0u;
+    bool has_buoyancy = false;
+    for (int i = 0; i < def->material_count; ++i) {
+        const treacle_material_def* m = &def->materials[i];
+        has_buoyancy = has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
+    }
+    return (has_affine ? 1u << PARTICLE_AFFINE : 0u) |
+           (has_buoyancy ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u);
 }
 
 void sim_colour(const treacle_sim_def* def, int material, float out[3]) {
@@ -50,6 +56,14 @@ static treacle_status init_materials(treacle_sim* sim, const treacle_sim_def* de
     return TREACLE_OK;
 }
 
+static treacle_status init_liquid(treacle_sim* sim, const treacle_sim_def* def) {
+    TREACLE_TRY(liquid_setup_create(sim->ctx, def, &sim->domain, &sim->setup));
+    sim->setup.def = &sim->def;
+    sim->setup.emitter_count = sim->emitter_count;
+    sim->setup.emitters = sim->emitters;
+    return TREACLE_OK;
+}
+
 static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def = *def;
     sim->def.gravity = (treacle_curve){0};
@@ -57,6 +71,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def.liquids = NULL;
     sim->def.emitters = NULL;
     sim->def.sinks = NULL;
+    sim->def.forces = NULL;
     arena_init(&sim->scratch, sim->ctx);
     particle_spares_init(&sim->spares, sim->ctx);
     TREACLE_TRY(sim_check_def(sim->ctx, def));
@@ -65,9 +80,11 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     TREACLE_TRY(init_materials(sim, def));
     TREACLE_TRY(init_emitters(sim, def));
     TREACLE_TRY(init_sinks(sim, def));
+    TREACLE_TRY(init_liquid(sim, def));
     TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->now.particles));
     TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->next.particles));
-    return sim_seed(sim, def);
+    TREACLE_TRY(sim_seed(sim, def));
+    return step_prepare(sim);
 }
 
 treacle_status treacle_sim_create(treacle_context* ctx, const treacle_sim_def* def,
@@ -101,6 +118,9 @@ void treacle_sim_destroy(treacle_sim* sim) {
     alloc_free(ctx, sim->sinks, (size_t)sim->sink_count * sizeof(*sim->sinks));
     alloc_free(ctx, sim->density, (size_t)sim->material_count * sizeof(*sim->density));
     curve_free(ctx, &sim->gravity);
+    liquid_setup_destroy(ctx, &sim->setup);
+    liquid_state_destroy(&sim->now.liquid);
+    liquid_state_destroy(&sim->next.liquid);
     particles_destroy(&sim->now.particles);
     particles_destroy(&sim->next.particles);
     particle_spares_finish(&sim->spares);

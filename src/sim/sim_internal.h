@@ -8,19 +8,22 @@
 #include "particles/particle_sort.h"
 #include "particles/particles.h"
 #include "particles/sink.h"
+#include "sim/liquid.h"
 #include "treacle/sim.h"
 
 enum {
     SIM_MATERIALS_MAX = 256, // their index is one byte of a particle
-    SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 2,
+    SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 8,
 };
 
 // The state between steps: all of it is in a STATE frame. Whatever is not here is made anew every
 // step.
 typedef struct sim_state {
     particles particles;
-    double time;  // s
-    int64_t step; // done
+    liquid_state liquid;    // empty while particles fly ballistically
+    double time;            // s
+    int64_t step;           // done
+    uint64_t reseed_births; // ids given to particles that came from a split
 } sim_state;
 
 struct treacle_sim {
@@ -34,6 +37,7 @@ struct treacle_sim {
     emitter* emitters;
     int sink_count;
     sink* sinks;
+    liquid_setup setup;
 
     sim_state now;
     sim_state next; // that a step works on; swapped with `now` when all went well
@@ -56,3 +60,8 @@ double timestep_choose(const treacle_sim* sim, double max_dt);
 
 /// Fills volume, energy and the like from the state `now`.
 void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out);
+
+/// Makes `next` the state; what was the state becomes the room for the next step.
+void sim_state_swap(treacle_sim* sim);
+/// Brings the liquid of the start to the grid.
+treacle_status step_prepare(treacle_sim* sim) TREACLE_NODISCARD;

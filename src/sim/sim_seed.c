@@ -6,7 +6,7 @@
 typedef struct liquids {
     int count;
     shape** shape;
-    field* velocity;
+    field *velocity, *temperature, *marker;
     seed_liquid* seed;
 } liquids;
 
@@ -15,16 +15,22 @@ static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* d
     out->count = def->liquid_count;
     TREACLE_TRY(
         alloc_zero(sim->ctx, count, sizeof(*out->shape), "the liquids", (void**)&out->shape));
-    TREACLE_TRY(
-        alloc_zero(sim->ctx, count, sizeof(*out->velocity), "the liquids", (void**)&out->velocity));
+    field** fields[] = {&out->velocity, &out->temperature, &out->marker};
+    for (int i = 0; i < 3; ++i) {
+        TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(field), "the liquids", (void**)fields[i]));
+    }
     TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(*out->seed), "the liquids", (void**)&out->seed));
     for (int i = 0; i < def->liquid_count; ++i) {
         const treacle_liquid_def* liquid = &def->liquids[i];
         TREACLE_TRY(shape_create(sim->ctx, liquid->shape, &out->shape[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->velocity, 3, &out->velocity[i]));
+        TREACLE_TRY(field_init(sim->ctx, &liquid->temperature, 1, &out->temperature[i]));
+        TREACLE_TRY(field_init(sim->ctx, &liquid->marker, 1, &out->marker[i]));
         out->seed[i] = (seed_liquid){
             .shape = out->shape[i],
             .velocity = &out->velocity[i],
+            .temperature = &out->temperature[i],
+            .marker = &out->marker[i],
             .spin = vec3_from(liquid->spin),
             .spin_centre = vec3_from(liquid->spin_centre),
             .material = (uint8_t)liquid->material,
@@ -39,11 +45,14 @@ static void free_liquids(treacle_context* ctx, liquids* l) {
     for (int i = 0; l->shape != NULL && i < l->count; ++i) {
         shape_destroy(l->shape[i]);
     }
-    for (int i = 0; l->velocity != NULL && i < l->count; ++i) {
-        field_finish(&l->velocity[i]);
+    field* fields[] = {l->velocity, l->temperature, l->marker};
+    for (int f = 0; f < 3; ++f) {
+        for (int i = 0; fields[f] != NULL && i < l->count; ++i) {
+            field_finish(&fields[f][i]);
+        }
+        alloc_free(ctx, fields[f], count * sizeof(field));
     }
     alloc_free(ctx, l->shape, count * sizeof(*l->shape));
-    alloc_free(ctx, l->velocity, count * sizeof(*l->velocity));
     alloc_free(ctx, l->seed, count * sizeof(*l->seed));
 }
 

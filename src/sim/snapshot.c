@@ -21,6 +21,24 @@ static treacle_array array_of(const char* name, treacle_type type, int component
     return out;
 }
 
+// The names of the liquid's fields in a state, in the order of liquid_state.
+static const char* const field_names[] = {"face_u", "face_v", "face_w", "pressure"};
+
+static float* field_at(const liquid_state* liquid, int i) {
+    return i < AXES ? liquid->face_u[i] : liquid->cell_pressure;
+}
+
+static int show_liquid(const liquid_state* liquid, treacle_array* arrays) {
+    int64_t tiles = liquid->map.count;
+    int count = 0;
+    arrays[count++] = array_of("grid_tile", TREACLE_TYPE_I32, AXES, tiles, liquid->map.coord);
+    for (int i = 0; i < AXES + 1; ++i) {
+        arrays[count++] =
+            array_of(field_names[i], TREACLE_TYPE_F32, 1, tiles * TILE_CELLS, field_at(liquid, i));
+    }
+    return count;
+}
+
 treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64_t number,
                                 treacle_frame* out) {
     const particles* p = &sim->now.particles;
@@ -35,6 +53,13 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
             arrays[count++] =
                 array_of(info->name, info->type, info->components, p->count, p->column[c]);
         }
+    }
+    if (kind == TREACLE_FRAME_STATE) {
+        arrays[count++] =
+            array_of("reseed_births", TREACLE_TYPE_U64, 1, 1, &sim->now.reseed_births);
+    }
+    if (kind == TREACLE_FRAME_STATE && sim->now.liquid.map.count > 0) {
+        count += show_liquid(&sim->now.liquid, arrays + count);
     }
     *out = (treacle_frame){
         .kind = kind,
@@ -154,6 +179,37 @@ static bool are_tiles_sound(const treacle_sim* sim, const particles* p) {
     return is_sound;
 }
 
+static treacle_status copy_counters(treacle_sim* sim, const treacle_frame* state) {
+    treacle_array births = array_of("reseed_births", TREACLE_TYPE_U64, 1, 1, NULL);
+    TREACLE_TRY(find_array(sim, state, &births));
+    sim->next.reseed_births = *(const uint64_t*)births.data;
+    return TREACLE_OK;
+}
+
+static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) {
+    liquid_state* liquid = &sim->next.liquid;
+    liquid_state_destroy(liquid);
+    if (sim->def.flow == TREACLE_FLOW_NONE || treacle_frame_find(state, "grid_tile") == NULL) {
+        return TREACLE_OK;
+    }
+    treacle_array tile = array_of("grid_tile", TREACLE_TYPE_I32, AXES, -1, NULL);
+    TREACLE_TRY(find_array(sim, state, &tile));
+    TREACLE_TRY(liquid_state_create(sim->ctx, &sim->domain, tile.count, tile.data, liquid));
+    bool is_whole =
+        liquid->map.count == tile.count &&
+        memcmp(liquid->map.coord, tile.data, (size_t)tile.count * sizeof(*liquid->map.coord)) == 0;
+    if (!is_whole) {
+        return check_fail(sim->ctx, TREACLE_ERR_FORMAT, "the state's tiles are not in order");
+    }
+    for (int i = 0; i < AXES + 1; ++i) {
+        treacle_array values =
+            array_of(field_names[i], TREACLE_TYPE_F32, 1, tile.count * TILE_CELLS, NULL);
+        TREACLE_TRY(find_array(sim, state, &values));
+        memcpy(field_at(liquid, i), values.data, (size_t)values.count * sizeof(float));
+    }
+    return TREACLE_OK;
+}
+
 treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state) {
     TREACLE_TRY(check_head(sim, state));
     particles* p = &sim->next.particles;
@@ -164,14 +220,19 @@ treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state)
                             "outside the domain",
                             (long long)state->step);
     }
+    if (status == TREACLE_OK) {
+        status = copy_counters(sim, state);
+    }
+    if (status == TREACLE_OK) {
+        status = copy_liquid(sim, state);
+    }
     if (status != TREACLE_OK) {
         particles_clear(p);
+        liquid_state_destroy(&sim->next.liquid);
         return status;
     }
     sim->next.time = state->time;
     sim->next.step = state->step;
-    sim_state before = sim->now;
-    sim->now = sim->next;
-    sim->next = before;
+    sim_state_swap(sim);
     return TREACLE_OK;
 }

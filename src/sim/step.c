@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/profile.h"
+#include "particles/reseed.h"
 #include "sim/ballistic.h"
 #include "sim/sim_internal.h"
 
@@ -12,9 +13,10 @@ typedef struct step_work {
     particles* p; // of the new state
     double from, to, dt;
     treacle_step_stats* stats;
+    liquid_work liquid;
 } step_work;
 
-static treacle_status advect(step_work* w) {
+static treacle_status fly(step_work* w) {
     double kick[AXES];
     curve_integral(&w->sim->gravity, w->from, w->to, kick);
     ballistic_advect(w->p, &w->sim->domain, kick, w->dt);
@@ -49,27 +51,116 @@ static treacle_status sort(step_work* w) {
     return TREACLE_OK;
 }
 
+// Crowded cells merge particles, grown particles split; then they are out of order again.
+static treacle_status reseed(step_work* w) {
+    treacle_sim* sim = w->sim;
+    if (!sim->def.reseed) {
+        return TREACLE_OK;
+    }
+    reseed_params params = {
+        .domain = &sim->domain,
+        .scratch = &sim->scratch,
+        .seed = sim->def.seed,
+        .per_cell = sim->def.particles.per_cell,
+        .source = (uint64_t)(sim->def.liquid_count + sim->def.emitter_count),
+        .births = sim->now.reseed_births,
+    };
+    reseed_stats stats;
+    TREACLE_TRY(reseed_particles(w->p, &params, &stats));
+    sim->next.reseed_births = sim->now.reseed_births + (uint64_t)stats.split;
+    w->stats->split = stats.split;
+    w->stats->merged = stats.merged;
+    return stats.split + stats.merged > 0 ? sort(w) : TREACLE_OK;
+}
+
+// A stage of the liquid as a stage of the step.
+#define LIQUID_STAGE(name)                                                                         \
+    static treacle_status name(step_work* w) {                                                     \
+        return liquid_##name(&w->liquid);                                                          \
+    }
+LIQUID_STAGE(advect)
+LIQUID_STAGE(build_tiles)
+LIQUID_STAGE(to_grid)
+LIQUID_STAGE(geometry)
+LIQUID_STAGE(push)
+LIQUID_STAGE(flow)
+LIQUID_STAGE(extrapolate)
+LIQUID_STAGE(to_particles)
+LIQUID_STAGE(correct_density)
+
 typedef struct step_stage {
     treacle_stage stage; // under which it is timed
     treacle_status (*run)(step_work* w);
 } step_stage;
 
-static const step_stage stages[] = {
+static const step_stage ballistic_stages[] = {
+    {TREACLE_STAGE_ADVECT, fly}, {TREACLE_STAGE_EMIT, emit},  {TREACLE_STAGE_EMIT, absorb},
+    {TREACLE_STAGE_SORT, sort},  {TREACLE_STAGE_COUNT, NULL},
+};
+
+// The step.
+static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_ADVECT, advect},
     {TREACLE_STAGE_EMIT, emit},
     {TREACLE_STAGE_EMIT, absorb},
     {TREACLE_STAGE_SORT, sort},
+    {TREACLE_STAGE_SORT, reseed},
+    {TREACLE_STAGE_TILES, build_tiles},
+    {TREACLE_STAGE_TO_GRID, to_grid},
+    {TREACLE_STAGE_GEOMETRY, geometry},
+    {TREACLE_STAGE_FORCES, push},
+    {TREACLE_STAGE_FLOW, flow},
+    {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
+    {TREACLE_STAGE_TO_PARTICLES, to_particles},
+    {TREACLE_STAGE_DENSITY, correct_density},
+    {TREACLE_STAGE_COUNT, NULL},
 };
 
-static treacle_status run_stages(step_work* w, profile* timers) {
-    TREACLE_TRY(particles_copy(&w->sim->next.particles, &w->sim->now.particles));
-    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); ++i) {
+// Before the first step: the velocity that liquids begin with, brought to the grid and made free of
+// divergence, for the first step's particles to move through.
+static const step_stage first_stages[] = {
+    {TREACLE_STAGE_TILES, build_tiles},
+    {TREACLE_STAGE_TO_GRID, to_grid},
+    {TREACLE_STAGE_GEOMETRY, geometry},
+    {TREACLE_STAGE_FLOW, flow},
+    {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
+    {TREACLE_STAGE_TO_PARTICLES, to_particles},
+    {TREACLE_STAGE_COUNT, NULL},
+};
+
+static treacle_status run_stages(step_work* w, const step_stage* stages, profile* timers) {
+    treacle_sim* sim = w->sim;
+    liquid_state_destroy(&sim->next.liquid);
+    treacle_status status = particles_copy(&sim->next.particles, &sim->now.particles);
+    for (int i = 0; status == TREACLE_OK && stages[i].run != NULL; ++i) {
         profile_begin(timers, (int)stages[i].stage);
-        treacle_status status = stages[i].run(w);
+        status = stages[i].run(w);
         profile_end(timers);
-        TREACLE_TRY(status);
     }
-    return arena_end_step(&w->sim->scratch);
+    liquid_work_finish(&w->liquid);
+    arena_give_to(&sim->scratch, 0);
+    TREACLE_TRY(status);
+    return arena_end_step(&sim->scratch);
+}
+
+static liquid_work liquid_of(step_work* w) {
+    treacle_sim* sim = w->sim;
+    liquid_work out = {
+        .ctx = sim->ctx,
+        .setup = &sim->setup,
+        .scratch = &sim->scratch,
+        .p = w->p,
+        .before = &sim->now.liquid,
+        .state = &sim->next.liquid,
+        .time = w->from,
+        .dt = w->dt,
+        .stats = w->stats,
+    };
+    curve_integral(&sim->gravity, w->from, w->from + w->dt, out.gravity);
+    for (int a = 0; a < AXES; ++a) {
+        out.gravity[a] /= w->dt;
+    }
+    return out;
 }
 
 static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
@@ -77,6 +168,7 @@ static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
     stats->emitted = stats->absorbed = 0;
     sim->next.step = sim->now.step + 1;
     sim->next.time = sim->now.time + dt;
+    sim->next.reseed_births = sim->now.reseed_births;
     step_work work = {
         .sim = sim,
         .p = &sim->next.particles,
@@ -85,15 +177,32 @@ static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
         .dt = dt,
         .stats = stats,
     };
-    treacle_status status = run_stages(&work, timers);
-    if (status != TREACLE_OK) {
-        arena_give_to(&sim->scratch, 0);
-        return status;
-    }
+    work.liquid = liquid_of(&work);
+    bool is_liquid = sim->def.flow != TREACLE_FLOW_NONE;
+    TREACLE_TRY(run_stages(&work, is_liquid ? liquid_stages : ballistic_stages, timers));
+    sim_state_swap(sim);
+    stats->dt = dt;
+    return TREACLE_OK;
+}
+
+void sim_state_swap(treacle_sim* sim) {
     sim_state before = sim->now;
     sim->now = sim->next;
     sim->next = before;
-    stats->dt = dt;
+}
+
+treacle_status step_prepare(treacle_sim* sim) {
+    if (sim->def.flow == TREACLE_FLOW_NONE) {
+        return TREACLE_OK;
+    }
+    treacle_step_stats stats = {0};
+    profile timers;
+    profile_init(&timers);
+    step_work work = {
+        .sim = sim, .p = &sim->next.particles, .dt = sim->def.step.max_dt, .stats = &stats};
+    work.liquid = liquid_of(&work);
+    TREACLE_TRY(run_stages(&work, first_stages, &timers));
+    sim_state_swap(sim);
     return TREACLE_OK;
 }
 

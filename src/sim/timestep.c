@@ -13,7 +13,8 @@
 #include "sim/sim_internal.h"
 
 static double fastest(const treacle_sim* sim) {
-    double v = ballistic_max_speed(&sim->now.particles);
+    double v =
+        fmax(ballistic_max_speed(&sim->now.particles), liquid_state_fastest(&sim->now.liquid));
     for (int i = 0; i < sim->emitter_count; ++i) {
         v = fmax(v, emitter_speed(&sim->emitters[i], sim->now.time));
     }

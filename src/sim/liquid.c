@@ -1,0 +1,167 @@
+// The stages of a step that work on the grid; see the header for their order.
+#include "sim/liquid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "base/parallel_sum.h"
+#include "grid/tile_band.h"
+#include "phys/advect.h"
+#include "phys/p2g.h"
+
+tile_points liquid_points(const particles* p) {
+    return (tile_points){.tile_count = p->tile_count,
+                         .tile = p->tile,
+                         .tile_first = p->tile_first,
+                         .position = particles_f32(p, PARTICLE_POSITION)};
+}
+
+static treacle_status take_field(liquid_work* w, const char* name, float** out) {
+    return arena_take_zero(w->scratch, w->values, sizeof(float), name, (void**)out);
+}
+
+static treacle_status take_faces(liquid_work* w, const char* name, float* out[AXES]) {
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(take_field(w, name, &out[a]));
+    }
+    return TREACLE_OK;
+}
+
+treacle_status liquid_advect(liquid_work* w) {
+    if (w->before->map.count == 0) {
+        return TREACLE_OK;
+    }
+    face_velocity flow = {.map = &w->before->map,
+                          .domain = w->setup->domain,
+                          .u = {w->before->face_u[0], w->before->face_u[1], w->before->face_u[2]}};
+    double reach = liquid_state_fastest(w->before) * w->dt / w->setup->domain->h;
+    if (!(reach <= LIQUID_REACH_MAX)) {
+        return check_fail(w->ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
+                          reach);
+    }
+    advect_particles(&flow, w->p, w->setup->def->advection, w->dt, reach);
+    return TREACLE_OK;
+}
+
+// --- tiles -------------------------------------------------------------------------------------
+
+// The pressure of the last step, where both have the tile, as the first guess of this one.
+static void carry_pressure(const liquid_state* from, liquid_state* to) {
+    for (tile_ix t = 0; t < to->map.count; ++t) {
+        tile_ix old = from->map.count > 0 ? tile_map_find(&from->map, to->map.coord[t]) : 0;
+        if (old < from->map.count) {
+            memcpy(to->cell_pressure + (size_t)t * TILE_CELLS,
+                   from->cell_pressure + (size_t)old * TILE_CELLS, TILE_CELLS * sizeof(float));
+        }
+    }
+}
+
+treacle_status liquid_build_tiles(liquid_work* w) {
+    const treacle_sim_def* def = w->setup->def;
+    tile_points points = liquid_points(w->p);
+    int band = (int)ceil(def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
+    TREACLE_TRY(tile_band_create(w->ctx, w->setup->domain, &points,
+                                 band < TILE_BAND_MAX ? band : TILE_BAND_MAX, &w->state->map));
+    TREACLE_TRY(liquid_state_fields(w->state));
+    carry_pressure(w->before, w->state);
+    w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;
+    return TREACLE_OK;
+}
+
+// --- particles to grid -------------------------------------------------------------------------
+
+typedef struct mean_job {
+    const particles* p;
+    int axis; // AXES: the volume itself
+} mean_job;
+
+static double volume_moment_of_tile(void* data, int64_t tile) {
+    const mean_job* job = data;
+    const float* volume = particles_f32(job->p, PARTICLE_VOLUME);
+    const float* velocity = particles_f32(job->p, PARTICLE_VELOCITY);
+    double sum = 0.0;
+    for (particle_ix i = job->p->tile_first[tile]; i < job->p->tile_first[tile + 1]; ++i) {
+        double v = job->axis < AXES ? (double)velocity[AXES * i + job->axis] : 1.0;
+        sum += (double)volume[i] * v;
+    }
+    return sum;
+}
+
+static void mean_velocity(const liquid_work* w, float out[AXES]) {
+    mean_job whole = {w->p, AXES};
+    double volume = parallel_sum(w->ctx, w->p->tile_count, volume_moment_of_tile, &whole);
+    for (int a = 0; a < AXES; ++a) {
+        mean_job job = {w->p, a};
+        double moment = parallel_sum(w->ctx, w->p->tile_count, volume_moment_of_tile, &job);
+        out[a] = volume > 0.0 ? (float)(moment / volume) : 0.0f;
+    }
+}
+
+static p2g_params transfer_of(const liquid_work* w) {
+    return (p2g_params){.domain = w->setup->domain,
+                        .map = &w->state->map,
+                        .from = w->p,
+                        .kernel = w->setup->def->kernel,
+                        .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
+                        .density = w->setup->density};
+}
+
+// One number per particle for a scalar transfer: relative density, or lost weight [force.1].
+static double buoyancy_of(const liquid_work* w, particle_ix i) {
+    const treacle_material_def* m = &w->setup->materials[particles_material(w->p)[i]];
+    const float* temperature = particles_f32(w->p, PARTICLE_TEMPERATURE);
+    const float* marker = particles_f32(w->p, PARTICLE_MARKER);
+    return m->expansion * ((double)temperature[i] - m->reference_temperature) +
+           m->marker_buoyancy * (double)marker[i];
+}
+
+typedef struct scalar_job {
+    const liquid_work* w;
+    bool is_buoyancy;
+    float* out;
+} scalar_job;
+
+static void fill_scalars(void* data, int64_t begin, int64_t end, int worker) {
+    const scalar_job* job = data;
+    (void)worker;
+    const uint8_t* material = particles_material(job->w->p);
+    for (int64_t i = begin; i < end; ++i) {
+        job->out[i] =
+            job->is_buoyancy ? (float)buoyancy_of(job->w, i) : job->w->setup->density[material[i]];
+    }
+}
+
+static treacle_status scalars_to_grid(liquid_work* w, const p2g_params* params, bool is_buoyancy) {
+    float* column = NULL;
+    TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->count, sizeof(float), "scalars of particles",
+                           (void**)&column));
+    scalar_job job = {w, is_buoyancy, column};
+    parallel_for(w->ctx, w->p->count, 4096, fill_scalars, &job);
+    float* to = is_buoyancy ? w->cell_buoyancy : w->cell_density;
+    treacle_status status = p2g_scalar(params, column, to, w->cell_volume);
+    arena_give(w->scratch, column);
+    return status;
+}
+
+treacle_status liquid_to_grid(liquid_work* w) {
+    p2g_params params = transfer_of(w);
+    mean_velocity(w, params.reference);
+    TREACLE_TRY(take_faces(w, "masses on faces", w->face_mass));
+    TREACLE_TRY(take_field(w, "densities at cells", &w->cell_density));
+    TREACLE_TRY(take_field(w, "volumes at cells", &w->cell_volume));
+    if (w->setup->has_buoyancy) {
+        TREACLE_TRY(take_field(w, "buoyancy at cells", &w->cell_buoyancy));
+        TREACLE_TRY(scalars_to_grid(w, &params, true));
+    }
+    TREACLE_TRY(scalars_to_grid(w, &params, false));
+    TREACLE_TRY(p2g_velocity(&params, w->state->face_u, w->face_mass));
+    if (w->setup->def->transfer == TREACLE_TRANSFER_FLIP) {
+        TREACLE_TRY(take_faces(w, "velocity before the flow", w->face_before));
+        for (int a = 0; a < AXES; ++a) {
+            memcpy(w->face_before[a], w->state->face_u[a], w->values * sizeof(float));
+        }
+    }
+    return TREACLE_OK;
+}

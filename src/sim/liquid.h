@@ -1,0 +1,124 @@
+// The grid side of a simulation: what of it is state, and the stages of a step that work on it.
+//
+//     build tiles -> particles to grid -> geometry -> forces -> flow -> extrapolate
+//       -> grid to particles -> density correction
+//
+// The state is the velocity on faces, extrapolated: the next step's particles move through it. And
+// the pressure, the next solve's first guess. All else lives in the scratch arena during a step.
+#pragma once
+
+#include "base/arena.h"
+#include "grid/domain.h"
+#include "grid/tile_mask.h"
+#include "grid/tile_points.h"
+#include "math/curve.h"
+#include "particles/emitter.h"
+#include "particles/particles.h"
+#include "phys/force.h"
+#include "phys/velocity.h"
+#include "phys/volume.h"
+#include "treacle/sim.h"
+
+// Cells that particles may cross in a step, and that kernels reach beyond them.
+#define LIQUID_REACH_MAX 5.0
+enum { LIQUID_KERNEL_RADIUS = 2, LIQUID_MATERIALS_MAX = 256 };
+// Cells, beyond which nobody needs to know how far the surface is.
+#define LIQUID_DISTANCE_MAX 4.0f
+// A divergence below this share of 1/dt is none: where a solve stops if its relative target asks
+// for more, as in free fall, where the right-hand side is rounding.
+#define LIQUID_DIVERGENCE_MIN 1e-6
+// Of the density correction: noise in it moves particles by far less than a cell.
+#define LIQUID_DENSITY_TOLERANCE 1e-3
+
+/// Fields between steps. Zeroed: no liquid yet.
+typedef struct liquid_state {
+    tile_map map;
+    float* values;        // one block for the four fields
+    float* face_u[AXES];  // m/s, [count + 1][512]
+    float* cell_pressure; // p / (rho_ref h), m/s^2, [count + 1][512]
+} liquid_state;
+
+treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* domain,
+                                   int64_t tile_count, const tile_coord* tiles,
+                                   liquid_state* out) TREACLE_NODISCARD;
+/// Zeroed fields on the map that the state has.
+treacle_status liquid_state_fields(liquid_state* state) TREACLE_NODISCARD;
+/// Harmless on a zeroed state, and twice.
+void liquid_state_destroy(liquid_state* state);
+/// The largest component of velocity on faces, m/s.
+double liquid_state_fastest(const liquid_state* state);
+
+/// The particles as the grid sees them.
+tile_points liquid_points(const particles* p);
+
+/// A force of the def, made ready.
+typedef struct liquid_force {
+    shape* where; // NULL: everywhere
+    field acceleration;
+    treacle_curve strength;
+    double start, stop;
+} liquid_force;
+
+/// What the liquid's stages need to know and what does not change from step to step.
+typedef struct liquid_setup {
+    const treacle_sim_def* def; // scalar members only
+    const grid_domain* domain;
+    int material_count;
+    float* density;                  // [materials], over reference_density
+    treacle_material_def* materials; // [materials]; names are NULL
+    double reference_density;        // kg/m^3
+    bool has_densities;              // that differ
+    bool has_buoyancy;
+    int force_count;
+    liquid_force* forces;
+    int emitter_count;
+    const emitter* emitters;
+} liquid_setup;
+
+treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* def,
+                                   const grid_domain* domain, liquid_setup* out) TREACLE_NODISCARD;
+/// Harmless on a zeroed setup, and twice.
+void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup);
+
+/// What the stages of one step share.
+typedef struct liquid_work {
+    treacle_context* ctx;
+    const liquid_setup* setup;
+    arena* scratch;
+    particles* p;
+    const liquid_state* before; // the last step's
+    liquid_state* state;        // made by this step
+    double time, dt;            // s; time at the step's begin
+    double gravity[AXES];       // m/s^2, mean over the step
+    treacle_step_stats* stats;
+
+    // Made and used by the stages, from the scratch arena.
+    size_t values; // of a field, dummy tile included
+    float* face_before[AXES];
+    float* face_mass[AXES];
+    float* face_open[AXES];
+    float* face_rho[AXES]; // NULL where all densities are one
+    float* cell_phi;       // cells
+    float* cell_density;   // relative
+    float* cell_volume;    // in full cells
+    float* cell_buoyancy;
+    tile_mask* valid;
+    projection_params projection_params;
+    projection projection;
+} liquid_work;
+
+treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_geometry(liquid_work* w) TREACLE_NODISCARD;
+/// The distance to the surface; part of the geometry.
+treacle_status liquid_surface(liquid_work* w) TREACLE_NODISCARD;
+/// Velocity on faces that the surface reaches but no particle does; part of the geometry.
+treacle_status liquid_reach_surface(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_push(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_flow(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_extrapolate(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_to_particles(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_correct_density(liquid_work* w) TREACLE_NODISCARD;
+/// Frees what the stages hold beside the arena, in whichever stage they stopped.
+void liquid_work_finish(liquid_work* w);

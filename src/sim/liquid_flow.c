@@ -1,0 +1,356 @@
+// The stages of a step from the geometry of the liquid to its particles' new velocity.
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "grid/extrapolate.h"
+#include "grid/gather.h"
+#include "grid/stagger.h"
+#include "phys/g2p.h"
+#include "sim/liquid.h"
+
+// --- faces that liquid may cross, or that an emitter moves --------------------------------------
+
+typedef struct face_job {
+    liquid_work* w;
+    int axis;
+} face_job;
+
+static void global_cell(const liquid_work* w, tile_ix tile, int cell, int at[AXES]) {
+    const tile_coord* coord = &w->state->map.coord[tile];
+    at[0] = coord->at[0] * TILE_SIZE + cell % TILE_SIZE;
+    at[1] = coord->at[1] * TILE_SIZE + cell / TILE_SIZE % TILE_SIZE;
+    at[2] = coord->at[2] * TILE_SIZE + cell / TILE_SIZE / TILE_SIZE;
+}
+
+// Whether the face lies in the domain or on an open side of it.
+static bool is_open_face(const grid_domain* domain, int axis, const int at[AXES]) {
+    for (int b = 0; b < AXES; ++b) {
+        if (b != axis && at[b] >= domain->cells[b]) {
+            return false;
+        }
+    }
+    if (domain->is_periodic[axis]) {
+        return at[axis] < domain->cells[axis];
+    }
+    if (at[axis] == 0 || at[axis] == domain->cells[axis]) {
+        return domain->sides[axis][at[axis] == 0 ? 0 : 1] == TREACLE_SIDE_OPEN;
+    }
+    return at[axis] < domain->cells[axis];
+}
+
+static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
+    const face_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float* open = job->w->face_open[job->axis] + (size_t)t * TILE_CELLS;
+        float* u = job->w->state->face_u[job->axis] + (size_t)t * TILE_CELLS;
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            int at[AXES];
+            global_cell(job->w, (tile_ix)t, i, at);
+            bool is_open = is_open_face(job->w->setup->domain, job->axis, at);
+            open[i] = is_open ? 1.0f : 0.0f;
+            u[i] = is_open ? u[i] : 0.0f;
+        }
+    }
+}
+
+// Faces inside a running emitter move as it says: no pressure accelerates them, as if they were
+// infinitely dense.
+static void prescribe_faces(void* data, int64_t begin, int64_t end, int worker) {
+    const face_job* job = data;
+    liquid_work* w = job->w;
+    const grid_domain* domain = w->setup->domain;
+    int a = job->axis;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int at[AXES];
+        global_cell(w, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        vec3 x;
+        for (int b = 0; b < AXES; ++b) {
+            double offset = (double)place_offset(place_face(a), b);
+            x.at[b] = domain->origin[b] + domain->h * (at[b] + offset);
+        }
+        for (int e = 0; e < w->setup->emitter_count; ++e) {
+            const emitter* source = &w->setup->emitters[e];
+            double speed = emitter_speed(source, w->time + w->dt);
+            if (speed > 0.0 && shape_is_inside(source->where, x)) {
+                w->state->face_u[a][i] = (float)(speed * source->direction.at[a]);
+                w->face_rho[a][i] = INFINITY;
+            }
+        }
+    }
+}
+
+// --- density on faces ---------------------------------------------------------------------------
+
+static void face_densities(void* data, int64_t begin, int64_t end, int worker) {
+    const face_job* job = data;
+    const liquid_work* w = job->w;
+    (void)worker;
+    const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
+    for (int64_t t = begin; t < end; ++t) {
+        float cell[BLOCK_VALUES(1, 0)];
+        gather_block(&w->state->map, w->cell_density, (tile_ix)t, 1, 0, cell);
+        float* rho = w->face_rho[job->axis] + (size_t)t * TILE_CELLS;
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
+                                 i / TILE_SIZE / TILE_SIZE);
+            float high = cell[at], low = cell[at - steps[job->axis]];
+            float sum = low + high;
+            rho[i] = low > 0.0f && high > 0.0f ? 0.5f * sum : sum > 0.0f ? sum : 1.0f;
+        }
+    }
+}
+
+treacle_status liquid_geometry(liquid_work* w) {
+    TREACLE_TRY(arena_take_zero(w->scratch, (size_t)w->state->map.count + 1, sizeof(tile_mask),
+                                "known faces", (void**)&w->valid));
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "open faces",
+                                    (void**)&w->face_open[a]));
+    }
+    TREACLE_TRY(liquid_surface(w));
+    bool has_rho = w->setup->has_densities || w->setup->emitter_count > 0;
+    for (int a = 0; a < AXES; ++a) {
+        face_job job = {w, a};
+        if (has_rho) {
+            TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "densities on faces",
+                                        (void**)&w->face_rho[a]));
+            parallel_for(w->ctx, w->state->map.count, 4, face_densities, &job);
+        }
+    }
+    return liquid_reach_surface(w);
+}
+
+// --- velocity where particles gave none ---------------------------------------------------------
+
+typedef struct valid_job {
+    const float* of; // face_mass, or cell_phi
+    liquid_work* w;
+    int axis;
+} valid_job;
+
+static void mark_heavy(void* data, int64_t begin, int64_t end, int worker) {
+    const valid_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        tile_mask* mask = &job->w->valid[t];
+        memset(mask, 0, sizeof(*mask));
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            if (job->of[t * TILE_CELLS + i] > 0.0f) {
+                tile_mask_add(mask, i);
+            }
+        }
+    }
+}
+
+// Faces next to liquid: those whose velocity the flow has found.
+static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
+    const valid_job* job = data;
+    const liquid_work* w = job->w;
+    (void)worker;
+    const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
+    for (int64_t t = begin; t < end; ++t) {
+        float phi[BLOCK_VALUES(1, 0)];
+        gather_block(&w->state->map, w->cell_phi, (tile_ix)t, 1, 0, phi);
+        tile_mask* mask = &job->w->valid[t];
+        memset(mask, 0, sizeof(*mask));
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
+                                 i / TILE_SIZE / TILE_SIZE);
+            if (phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f) {
+                tile_mask_add(mask, i);
+            }
+        }
+    }
+}
+
+static treacle_status extend(liquid_work* w, int axis, int layers) {
+    extrapolate_params params = {.domain = w->setup->domain,
+                                 .map = &w->state->map,
+                                 .place = place_face(axis),
+                                 .layers = layers};
+    return extrapolate(&params, w->state->face_u[axis], w->valid);
+}
+
+// The surface may lie a little beyond what the particles' kernel reaches.
+treacle_status liquid_reach_surface(liquid_work* w) {
+    for (int a = 0; a < AXES; ++a) {
+        valid_job job = {w->face_mass[a], w, a};
+        parallel_for(w->ctx, w->state->map.count, 8, mark_heavy, &job);
+        TREACLE_TRY(extend(w, a, LIQUID_KERNEL_RADIUS));
+    }
+    return TREACLE_OK;
+}
+
+treacle_status liquid_extrapolate(liquid_work* w) {
+    const treacle_sim_def* def = w->setup->def;
+    int layers = (int)ceil(def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
+    for (int a = 0; a < AXES; ++a) {
+        valid_job job = {NULL, w, a};
+        parallel_for(w->ctx, w->state->map.count, 8, mark_wet, &job);
+        TREACLE_TRY(extend(w, a, layers));
+    }
+    return TREACLE_OK;
+}
+
+// --- forces and flow ----------------------------------------------------------------------------
+
+treacle_status liquid_push(liquid_work* w) {
+    const liquid_setup* setup = w->setup;
+    force_field* fields = NULL;
+    TREACLE_TRY(arena_take(w->scratch, (size_t)setup->force_count, sizeof(*fields), "forces",
+                           (void**)&fields));
+    force_params params = {.domain = setup->domain,
+                           .map = &w->state->map,
+                           .time = w->time,
+                           .dt = w->dt,
+                           .gravity = {w->gravity[0], w->gravity[1], w->gravity[2]},
+                           .fields = fields,
+                           .cell_buoyancy = w->cell_buoyancy};
+    for (int i = 0; i < setup->force_count; ++i) {
+        const liquid_force* f = &setup->forces[i];
+        if (w->time >= f->start && w->time <= f->stop) {
+            fields[params.field_count++] =
+                (force_field){f->where, &f->acceleration, curve_eval_scalar(&f->strength, w->time)};
+        }
+    }
+    force_apply(&params, w->state->face_u);
+    arena_give(w->scratch, fields);
+    return TREACLE_OK;
+}
+
+static void scale_pressure(const liquid_work* w, double* x, bool to_state) {
+    for (size_t i = 0; i < w->values; ++i) {
+        if (to_state) {
+            w->state->cell_pressure[i] = (float)(x[i] / w->dt);
+        } else {
+            x[i] = (double)w->state->cell_pressure[i] * w->dt;
+        }
+    }
+}
+
+static projection_params projection_of(const liquid_work* w) {
+    const treacle_pressure_def* pressure = &w->setup->def->pressure;
+    return (projection_params){
+        .domain = w->setup->domain,
+        .map = &w->state->map,
+        .cell_phi = w->cell_phi,
+        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
+        .face_rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
+        .solve = {.norm = SOLVE_NORM_2,
+                  .relative = pressure->tolerance,
+                  .absolute = LIQUID_DIVERGENCE_MIN * w->setup->domain->h / w->dt,
+                  .max_iterations = pressure->max_iterations,
+                  .is_warm = true},
+        .is_relaxed = pressure->method == TREACLE_PROJECTION_RELAX,
+    };
+}
+
+static treacle_status accept(liquid_work* w, const solve_stats* solve) {
+    w->stats->pressure = (treacle_solve_stats){
+        .iterations = solve->iterations,
+        .residual = solve->rhs_norm > 0.0 ? solve->residual / solve->rhs_norm : 0.0,
+        .seconds = solve->seconds,
+        .converged = solve->is_converged,
+    };
+    bool is_relaxed = w->setup->def->pressure.method == TREACLE_PROJECTION_RELAX;
+    if (solve->is_broken || (!solve->is_converged && !is_relaxed)) {
+        return check_fail(w->ctx, TREACLE_ERR_DIVERGED,
+                          "the pressure solve stopped at a relative residual of %g after %d "
+                          "iterations",
+                          w->stats->pressure.residual, solve->iterations);
+    }
+    return TREACLE_OK;
+}
+
+treacle_status liquid_flow(liquid_work* w) {
+    for (int a = 0; a < AXES; ++a) {
+        face_job job = {w, a};
+        parallel_for(w->ctx, w->state->map.count, 8, open_faces, &job);
+        if (w->setup->emitter_count > 0) {
+            parallel_for(w->ctx, w->state->map.count, 4, prescribe_faces, &job);
+        }
+    }
+    double* x = NULL;
+    TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(double), "pressure", (void**)&x));
+    scale_pressure(w, x, false);
+    w->projection_params = projection_of(w);
+    TREACLE_TRY(projection_create(&w->projection_params, &w->projection));
+    solve_stats solve;
+    TREACLE_TRY(projection_apply(&w->projection, w->state->face_u, x, &solve));
+    TREACLE_TRY(accept(w, &solve));
+    scale_pressure(w, x, true);
+    arena_give(w->scratch, x);
+    return TREACLE_OK;
+}
+
+// --- back to the particles ----------------------------------------------------------------------
+
+// FLIP's share for each material: the user's, or what viscosity leaves of it [S19 eq. 17].
+static void flip_shares(const liquid_work* w, float* keep) {
+    const treacle_sim_def* def = w->setup->def;
+    double h = w->setup->domain->h;
+    for (int m = 0; m < w->setup->material_count; ++m) {
+        const treacle_material_def* material = &w->setup->materials[m];
+        double nu = material->viscosity / material->density;
+        double pic = fmin(6.0 * nu * w->dt / (h * h), 1.0);
+        keep[m] = (float)(def->flip_from_viscosity ? 1.0 - pic : def->flip_blend);
+    }
+}
+
+treacle_status liquid_to_particles(liquid_work* w) {
+    face_velocity now = {.map = &w->state->map,
+                         .domain = w->setup->domain,
+                         .u = {w->state->face_u[0], w->state->face_u[1], w->state->face_u[2]}};
+    face_velocity before = now;
+    float keep[LIQUID_MATERIALS_MAX];
+    bool is_flip = w->setup->def->transfer == TREACLE_TRANSFER_FLIP;
+    for (int a = 0; a < AXES; ++a) {
+        before.u[a] = w->face_before[a];
+    }
+    flip_shares(w, keep);
+    g2p_params params = {.now = &now,
+                         .before = &before,
+                         .to = w->p,
+                         .kernel = w->setup->def->kernel,
+                         .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
+                         .keep = is_flip ? keep : NULL};
+    g2p_velocity(&params);
+    return TREACLE_OK;
+}
+
+treacle_status liquid_correct_density(liquid_work* w) {
+    if (!w->setup->def->density_correction) {
+        return TREACLE_OK;
+    }
+    // With one density and no emitter the pressure's own system serves; else its twin without.
+    projection unit = {0};
+    projection_params unit_params = w->projection_params;
+    unit_params.solve.relative = LIQUID_DENSITY_TOLERANCE;
+    unit_params.solve.absolute = LIQUID_DENSITY_TOLERANCE;
+    unit_params.solve.is_warm = false;
+    bool has_rho = w->face_rho[0] != NULL;
+    treacle_status status = TREACLE_OK;
+    if (has_rho) {
+        memset(unit_params.face_rho, 0, sizeof(unit_params.face_rho));
+        TREACLE_TRY(projection_create(&unit_params, &unit));
+    } else {
+        unit = w->projection;
+        unit.params = &unit_params;
+    }
+    volume_params params = {&unit, w->cell_volume, w->p};
+    volume_stats stats;
+    status = volume_correct(&params, &stats);
+    w->stats->density_spread = stats.spread;
+    if (has_rho) {
+        projection_destroy(&unit);
+    }
+    return status;
+}
+
+void liquid_work_finish(liquid_work* w) {
+    projection_destroy(&w->projection);
+}

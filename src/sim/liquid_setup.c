@@ -1,0 +1,73 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/liquid.h"
+
+static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def* def,
+                                     liquid_setup* out) {
+    size_t count = (size_t)def->material_count;
+    TREACLE_TRY(
+        alloc_zero(ctx, count, sizeof(*out->density), "the materials", (void**)&out->density));
+    TREACLE_TRY(
+        alloc_zero(ctx, count, sizeof(*out->materials), "the materials", (void**)&out->materials));
+    out->reference_density = count > 0 ? def->materials[0].density : 1.0;
+    for (size_t i = 0; i < count; ++i) {
+        const treacle_material_def* m = &def->materials[i];
+        out->materials[i] = *m;
+        out->materials[i].name = NULL;
+        out->density[i] = (float)(m->density / out->reference_density);
+        out->has_densities = out->has_densities || out->density[i] != 1.0f;
+        out->has_buoyancy = out->has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status make_force(treacle_context* ctx, const treacle_force_def* def,
+                                 liquid_force* out) {
+    out->start = def->start;
+    out->stop = def->stop;
+    if (def->shape != NULL) {
+        TREACLE_TRY(shape_create(ctx, def->shape, &out->where));
+    }
+    TREACLE_TRY(field_init(ctx, &def->acceleration, AXES, &out->acceleration));
+    TREACLE_TRY(curve_check(ctx, &def->strength, "a force's strength"));
+    return curve_copy(ctx, &def->strength, &out->strength);
+}
+
+static treacle_status make_forces(treacle_context* ctx, const treacle_sim_def* def,
+                                  liquid_setup* out) {
+    TREACLE_TRY(alloc_zero(ctx, (size_t)def->force_count, sizeof(*out->forces), "the forces",
+                           (void**)&out->forces));
+    out->force_count = def->force_count;
+    for (int i = 0; i < def->force_count; ++i) {
+        TREACLE_TRY(make_force(ctx, &def->forces[i], &out->forces[i]));
+    }
+    return TREACLE_OK;
+}
+
+treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* def,
+                                   const grid_domain* domain, liquid_setup* out) {
+    *out = (liquid_setup){.domain = domain, .material_count = def->material_count};
+    treacle_status status = copy_materials(ctx, def, out);
+    if (status == TREACLE_OK) {
+        status = make_forces(ctx, def, out);
+    }
+    if (status != TREACLE_OK) {
+        liquid_setup_destroy(ctx, out);
+    }
+    return status;
+}
+
+void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup) {
+    size_t materials = (size_t)setup->material_count;
+    for (int i = 0; i < setup->force_count; ++i) {
+        shape_destroy(setup->forces[i].where);
+        field_finish(&setup->forces[i].acceleration);
+        curve_free(ctx, &setup->forces[i].strength);
+    }
+    alloc_free(ctx, setup->forces, (size_t)setup->force_count * sizeof(*setup->forces));
+    alloc_free(ctx, setup->density, materials * sizeof(*setup->density));
+    alloc_free(ctx, setup->materials, materials * sizeof(*setup->materials));
+    *setup = (liquid_setup){0};
+}

@@ -1,0 +1,61 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel_sum.h"
+#include "sim/liquid.h"
+
+enum { FIELDS = AXES + 1 };
+
+treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* domain,
+                                   int64_t tile_count, const tile_coord* tiles, liquid_state* out) {
+    *out = (liquid_state){0};
+    TREACLE_TRY(tile_map_create(ctx, domain, tile_count, tiles, &out->map));
+    treacle_status status = liquid_state_fields(out);
+    if (status != TREACLE_OK) {
+        liquid_state_destroy(out);
+    }
+    return status;
+}
+
+treacle_status liquid_state_fields(liquid_state* state) {
+    size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(state->map.ctx, FIELDS * values, sizeof(float), "velocity and pressure",
+                           &block));
+    state->values = block;
+    for (int a = 0; a < AXES; ++a) {
+        state->face_u[a] = state->values + (size_t)a * values;
+    }
+    state->cell_pressure = state->values + AXES * values;
+    return TREACLE_OK;
+}
+
+void liquid_state_destroy(liquid_state* state) {
+    if (state->map.ctx == NULL) {
+        return;
+    }
+    size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
+    alloc_free(state->map.ctx, state->values, FIELDS * values * sizeof(float));
+    tile_map_destroy(&state->map);
+    *state = (liquid_state){0};
+}
+
+static double fastest_of_tile(void* data, int64_t tile) {
+    const liquid_state* state = data;
+    float largest = 0.0f;
+    for (int a = 0; a < AXES; ++a) {
+        const float* u = state->face_u[a] + (size_t)tile * TILE_CELLS;
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            largest = fmaxf(largest, fabsf(u[i]));
+        }
+    }
+    return (double)largest;
+}
+
+double liquid_state_fastest(const liquid_state* state) {
+    if (state->map.count == 0) {
+        return 0.0;
+    }
+    return parallel_max(state->map.ctx, state->map.count, fastest_of_tile, (void*)state);
+}

@@ -1,0 +1,70 @@
+// What holds for liquid on the grid, on a scene with two densities, an emitter, a sink, walls, open
+// and periodic sides.
+#include "sim_checks.h"
+
+static void fill_liquid(sim_scene* scene, treacle_transfer transfer) {
+    sim_scene_fill(scene);
+    scene->def.flow = TREACLE_FLOW_PRESSURE;
+    scene->def.transfer = transfer;
+    scene->def.domain.cell = 1.0 / 16;
+}
+
+static void test_state_is_the_same_on_all_threads_and_instruction_sets(void** state) {
+    (void)state;
+    for (int transfer = TREACLE_TRANSFER_FLIP; transfer <= TREACLE_TRANSFER_APIC; ++transfer) {
+        sim_scene scene;
+        fill_liquid(&scene, (treacle_transfer)transfer);
+        check_threads_and_sets(&scene, 8);
+    }
+}
+
+static void test_restoring_at_every_step_equals_an_uninterrupted_run(void** state) {
+    (void)state;
+    sim_scene scene;
+    fill_liquid(&scene, TREACLE_TRANSFER_APIC);
+    check_restore(&scene, 6);
+}
+
+static void test_failing_memory_leaves_the_state_as_it_was(void** state) {
+    (void)state;
+    sim_scene scene;
+    fill_liquid(&scene, TREACLE_TRANSFER_FLIP);
+    scene.def.particles.per_cell = 1;
+    scene.def.domain.size[1] = 0.5;
+    scene.def.domain.origin[1] = 0.5;
+    ALLOC_FAILURE_CHECK(check_create_and_step, &scene);
+}
+
+static void test_flat_domains_run_along_every_plane(void** state) {
+    (void)state;
+    uint64_t seen[3];
+    for (int flat = 0; flat < 3; ++flat) {
+        sim_scene scene;
+        fill_liquid(&scene, TREACLE_TRANSFER_APIC);
+        scene.def.emitter_count = 0; // its nozzle is not in every plane
+        scene.def.domain.size[flat] = 0.0;
+        scene.def.domain.origin[flat] = 0.5 - 0.5 / 16;
+        treacle_context* ctx = make_context(2);
+        treacle_sim* sim = check_make_sim(ctx, &scene.def);
+        treacle_step_stats stats;
+        for (int i = 0; i < 10; ++i) {
+            check_step(ctx, sim, 0.01, &stats);
+        }
+        assert_true(stats.particles > 100);
+        assert_true(stats.pressure.converged && stats.pressure.iterations > 0);
+        seen[flat] = treacle_sim_hash(sim);
+        treacle_sim_destroy(sim);
+        treacle_context_destroy(ctx);
+    }
+    assert_true(seen[0] != seen[1] && seen[1] != seen[2]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_state_is_the_same_on_all_threads_and_instruction_sets),
+        cmocka_unit_test(test_restoring_at_every_step_equals_an_uninterrupted_run),
+        cmocka_unit_test(test_failing_memory_leaves_the_state_as_it_was),
+        cmocka_unit_test(test_flat_domains_run_along_every_plane),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
