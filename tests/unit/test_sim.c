@@ -216,31 +216,40 @@ static void test_damaged_states_are_refused_and_change_nothing(void** state) {
     treacle_context_destroy(ctx);
 }
 
+typedef struct fragile_run {
+    sim_scene scene;
+    uint64_t hash; // at its end, once it got through
+} fragile_run;
+
+// Three steps; one that fails is done again and must not show in the end.
 static treacle_status create_and_step(treacle_context* ctx, void* data) {
-    const sim_scene* scene = data;
+    fragile_run* run = data;
     treacle_sim* sim = NULL;
-    TREACLE_TRY(treacle_sim_create(ctx, &scene->def, &sim));
-    treacle_status status = TREACLE_OK;
-    for (int i = 0; status == TREACLE_OK && i < 3; ++i) {
+    TREACLE_TRY(treacle_sim_create(ctx, &run->scene.def, &sim));
+    treacle_status failure = TREACLE_OK;
+    while (treacle_sim_step_count(sim) < 3) {
         uint64_t before = treacle_sim_hash(sim);
         treacle_step_stats stats;
-        status = treacle_sim_step(sim, 0.01, &stats);
+        treacle_status status = treacle_sim_step(sim, 0.01, &stats);
         assert_true((treacle_sim_hash(sim) == before) == (status != TREACLE_OK));
+        failure = status == TREACLE_OK ? failure : status;
     }
+    assert_true(run->hash == 0 || run->hash == treacle_sim_hash(sim));
+    run->hash = treacle_sim_hash(sim);
     treacle_sim_destroy(sim);
-    return status;
+    return failure;
 }
 
 static void test_failing_memory_leaves_the_state_as_it_was(void** state) {
     (void)state;
-    sim_scene scene;
-    sim_scene_fill(&scene);
-    scene.def.domain.cell = 1.0 / 16;
+    fragile_run run = {.hash = 0};
+    sim_scene_fill(&run.scene);
+    run.scene.def.domain.cell = 1.0 / 16;
     // A box across the stream: its area is soon measured.
-    scene.nozzle.kind = TREACLE_SHAPE_BOX;
-    scene.nozzle.size[0] = scene.nozzle.size[1] = scene.nozzle.size[2] = 0.2;
-    scene.emitter.direction[1] = 0.0;
-    ALLOC_FAILURE_CHECK(create_and_step, &scene);
+    run.scene.nozzle.kind = TREACLE_SHAPE_BOX;
+    run.scene.nozzle.size[0] = run.scene.nozzle.size[1] = run.scene.nozzle.size[2] = 0.2;
+    run.scene.emitter.direction[1] = 0.0;
+    ALLOC_FAILURE_CHECK(create_and_step, &run);
 }
 
 static void test_a_scene_without_liquid_runs(void** state) {
