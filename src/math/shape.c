@@ -138,6 +138,42 @@ treacle_status shape_check(treacle_context* ctx, const treacle_shape* def) {
     return check_tree(ctx, def, 0, &count);
 }
 
+// Bounds of a part --------------------------------------------------------------------------------
+
+static double radius_about_y(vec3 p) {
+    return sqrt(p.at[0] * p.at[0] + p.at[2] * p.at[2]);
+}
+
+// How far the leaf reaches from its centre along a world axis, of which `u` are the parts along the
+// leaf's own axes. A disc about y reaches radius times the sine of the angle to y.
+static double reach(const node* n, vec3 u) {
+    double along = 0.5 * n->height * fabs(u.at[1]);
+    double across = n->radius * radius_about_y(u);
+    switch (n->kind) {
+    case TREACLE_SHAPE_BOX:
+        return n->half.at[0] * fabs(u.at[0]) + n->half.at[1] * fabs(u.at[1]) +
+               n->half.at[2] * fabs(u.at[2]);
+    case TREACLE_SHAPE_SPHERE:
+        return n->radius;
+    case TREACLE_SHAPE_CYLINDER:
+        return along + across;
+    case TREACLE_SHAPE_CAPSULE:
+        return along + n->radius;
+    case TREACLE_SHAPE_TORUS:
+        return across + n->thickness;
+    default:
+        return INFINITY; // a plane
+    }
+}
+
+static box3 leaf_bounds(const node* n) {
+    vec3 reaches;
+    for (int a = 0; a < 3; ++a) {
+        reaches.at[a] = reach(n, mat3_row(&n->rotate, a));
+    }
+    return (box3){vec3_sub(n->move, reaches), vec3_add(n->move, reaches)};
+}
+
 // Compilation -------------------------------------------------------------------------------------
 
 // The child's own placement, then the parent's: x = M + S R (m + s r x').
@@ -166,6 +202,21 @@ static void compile(shape* s, const treacle_shape* def, const placement* parent)
     n->end = s->node_count;
 }
 
+// Each number of the def may be fine and their products out of range.
+static treacle_status check_compiled(const shape* s) {
+    for (int i = 0; i < s->node_count; ++i) {
+        const node* n = &s->nodes[i];
+        bool has_bounds = !is_set_operation(n->kind) && n->kind != TREACLE_SHAPE_PLANE;
+        box3 bounds = has_bounds ? leaf_bounds(n) : (box3){n->move, n->move};
+        if (!vec3_is_finite(bounds.low) || !vec3_is_finite(bounds.high)) {
+            return check_fail(s->ctx, TREACLE_ERR_SCENE,
+                              "a %s is too large or too far away once it is scaled and moved",
+                              kind_name(n->kind));
+        }
+    }
+    return TREACLE_OK;
+}
+
 treacle_status shape_create(treacle_context* ctx, const treacle_shape* def, shape** out) {
     *out = NULL;
     int count = 0;
@@ -183,6 +234,11 @@ treacle_status shape_create(treacle_context* ctx, const treacle_shape* def, shap
     *s = (shape){.ctx = ctx, .nodes = nodes};
     placement world = {.scale = 1.0, .rotate = mat3_identity(), .move = vec3_make(0.0, 0.0, 0.0)};
     compile(s, def, &world);
+    status = check_compiled(s);
+    if (status != TREACLE_OK) {
+        shape_destroy(s);
+        return status;
+    }
     *out = s;
     return TREACLE_OK;
 }
@@ -205,10 +261,6 @@ static double box_distance(const double* q, int axes) {
         inside = q[a] > inside ? q[a] : inside;
     }
     return inside > 0.0 ? sqrt(outside) : inside;
-}
-
-static double radius_about_y(vec3 p) {
-    return sqrt(p.at[0] * p.at[0] + p.at[2] * p.at[2]);
 }
 
 static double leaf_distance(const node* n, vec3 x) {
@@ -278,36 +330,6 @@ vec3 shape_gradient(const shape* s, vec3 x, double h) {
 }
 
 // Bounds ------------------------------------------------------------------------------------------
-
-// How far the leaf reaches from its centre along a world axis, of which `u` are the parts along the
-// leaf's own axes. A disc about y reaches radius times the sine of the angle to y.
-static double reach(const node* n, vec3 u) {
-    double along = 0.5 * n->height * fabs(u.at[1]);
-    double across = n->radius * radius_about_y(u);
-    switch (n->kind) {
-    case TREACLE_SHAPE_BOX:
-        return n->half.at[0] * fabs(u.at[0]) + n->half.at[1] * fabs(u.at[1]) +
-               n->half.at[2] * fabs(u.at[2]);
-    case TREACLE_SHAPE_SPHERE:
-        return n->radius;
-    case TREACLE_SHAPE_CYLINDER:
-        return along + across;
-    case TREACLE_SHAPE_CAPSULE:
-        return along + n->radius;
-    case TREACLE_SHAPE_TORUS:
-        return across + n->thickness;
-    default:
-        return INFINITY; // a plane
-    }
-}
-
-static box3 leaf_bounds(const node* n) {
-    vec3 reaches;
-    for (int a = 0; a < 3; ++a) {
-        reaches.at[a] = reach(n, mat3_row(&n->rotate, a));
-    }
-    return (box3){vec3_sub(n->move, reaches), vec3_add(n->move, reaches)};
-}
 
 static box3 node_bounds(const shape* s, int at) {
     const node* n = &s->nodes[at];

@@ -346,6 +346,11 @@ static void test_bad_shapes_are_explained(void** state) {
     shape* s = NULL;
     assert_int_equal(shape_create(ctx, &def, &s), TREACLE_ERR_SCENE);
     assert_null(s);
+    pair_of_shapes pair;
+    make_pair(&pair, TREACLE_SHAPE_UNION);
+    pair.set.scale = pair.child[0].scale = 1e200;
+    assert_int_equal(shape_create(ctx, &pair.set, &s), TREACLE_ERR_SCENE);
+    assert_error_says(ctx, "a box is too large");
     shape_destroy(NULL);
     unit_context_end(ctx);
 }
