@@ -29,6 +29,8 @@ static const vec3 floor_albedo = {0.80f, 0.79f, 0.76f};
 
 // Liquid's depth, over the sum of the front halves of its balls: they overlap this much.
 static const float thickness_factor = 0.61f;
+// Of the body, so that a surface that faces the light shows about the colour that was asked for.
+static const float exposure = 0.82f;
 // Lengths below are shares of the domain's diagonal.
 static const float absorption_length = 0.065f; // over which K counts once
 static const float veil_length = 0.016f;       // of liquid hides most of what is behind it
@@ -156,7 +158,9 @@ static vec3 floor_light(const shade_job* job, vec3 p) {
     float veil = 0.30f + 0.70f * fade(liquid / veil_length);
     vec3 key = scale(mul(key_colour, through), veil * job->to_light.y);
     vec3 glow = scale(job->tint, 0.55f * (1.0f - veil));
-    vec3 ambient = scale(sky_colour, 0.30f + 0.20f * veil);
+    const vec3 white = {1.0f, 1.0f, 1.0f};
+    vec3 ambient =
+        mul(scale(sky_colour, 0.30f + 0.20f * veil), mix(white, job->tint, 0.6f * (1.0f - veil)));
     return mul(floor_albedo, add(add(scale(key, 0.93f), glow), ambient));
 }
 
@@ -199,7 +203,7 @@ static vec3 shade_liquid(const shade_job* job, const surface* s) {
     float lengths = s->thickness / job->diagonal;
     vec3 deep = transmit(s->albedo, 0.5f * lengths / absorption_length);
     vec3 paint = mul(s->albedo, add(scale(deep, 0.45f), (vec3){0.65f, 0.65f, 0.65f}));
-    vec3 body = mul(paint, add(add(key, glow), sky));
+    vec3 body = scale(mul(paint, add(add(key, glow), sky)), exposure);
 
     vec3 behind = mul(surroundings(job, s->ray), transmit(s->albedo, lengths / absorption_length));
     float veil = 1.0f - fade(lengths / veil_length);
