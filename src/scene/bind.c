@@ -86,19 +86,24 @@ static void append_keys(text* t, const schema_section* section) {
     }
 }
 
-static void append_unknown(text* t, const schema_section* section, const char* key) {
+// The section's key that a word is near to, or NULL.
+static const char* nearest_key(const schema_section* section, const char* word) {
     const char* names[KEYS_MAX];
     int count = section->key_count < KEYS_MAX ? section->key_count : KEYS_MAX;
     for (int i = 0; i < count; ++i) {
         names[i] = section->keys[i].name;
     }
+    return suggest_word(word, names, count);
+}
+
+static void append_unknown(text* t, const schema_section* section, const char* key) {
     text_printf(t, "unknown key '%.40s'", key);
-    const char* near = suggest_word(key, names, count);
+    const char* near = nearest_key(section, key);
     const schema_section* other = owner(&schema_root, key, 3);
     if (near != NULL) {
         text_printf(t, "; did you mean '%s'?", near);
     } else if (other != NULL) {
-        text_printf(t, "; it belongs to the %s", other->name);
+        text_printf(t, "; it is a key of the %s", other->name);
     } else {
         text_printf(t, "; the keys of the %s are ", section->name);
         append_keys(t, section);
@@ -139,15 +144,44 @@ static void append_choice(text* t, const schema_section* section, int choice) {
     }
 }
 
+// Whether an unknown key of the map was probably meant to be this one, or another of its choice:
+// then that was said already, or all keys were listed.
+static bool is_misspelt(const schema_section* section, const schema_key* key,
+                        const scene_node* map) {
+    for (const scene_node* n = map->first; n != NULL; n = n->next) {
+        const char* near =
+            schema_find(section, n->key) == NULL ? nearest_key(section, n->key) : NULL;
+        const schema_key* meant = near == NULL ? NULL : schema_find(section, near);
+        bool is_listed = near == NULL && schema_find(section, n->key) == NULL;
+        if (meant == key || (key->choice > 0 && is_listed) ||
+            (meant != NULL && key->choice > 0 && meant->choice == key->choice)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The first part of a help text, without its Markdown.
+static void append_help(text* t, const char* help) {
+    for (const char* c = help; *c != '\0' && *c != ';'; ++c) {
+        text_append_char(t, *c == '`' ? '\'' : *c);
+    }
+}
+
 static treacle_status report_missing(binder* b, const schema_section* section,
                                      const schema_key* key, const bind_slot* where) {
+    if (is_misspelt(section, key, where->node)) {
+        return TREACLE_OK;
+    }
     text t;
     text_init(&t, b->ctx);
     if (key->choice > 0) {
         text_append(&t, "one of these keys is missing: ");
         append_choice(&t, section, key->choice);
     } else {
-        text_printf(&t, "the key '%s' is missing (%s)", key->name, key->help);
+        text_printf(&t, "the key '%s' is missing (", key->name);
+        append_help(&t, key->help);
+        text_append_char(&t, ')');
     }
     treacle_status status = text_status(&t);
     if (status == TREACLE_OK) {
@@ -155,6 +189,10 @@ static treacle_status report_missing(binder* b, const schema_section* section,
     }
     text_finish(&t);
     return status;
+}
+
+static bool is_after(const scene_place* a, const scene_place* b) {
+    return a->line != b->line ? a->line > b->line : a->column > b->column;
 }
 
 // Of a choice only one may be given, and one must if it is required.
@@ -167,11 +205,11 @@ static treacle_status check_choice(binder* b, const schema_section* section, int
         const scene_node* node =
             other->choice == key->choice ? scene_node_find(where->node, other->name) : NULL;
         if (node != NULL && given != NULL) {
-            bool is_later = node->key_place.file != given->key_place.file ||
-                            node->key_place.line >= given->key_place.line;
+            bool is_later = is_after(&node->key_place, &given->key_place);
             const scene_node* second = is_later ? node : given;
             return bind_error(b, second->key_place, where->path,
-                              "give either '%s' or '%s', not both", given->key, node->key);
+                              "give either '%s' or '%s', not both", (is_later ? given : node)->key,
+                              second->key);
         }
         given = node == NULL ? given : node;
     }
@@ -244,19 +282,23 @@ static treacle_status bind_items(binder* b, const bind_slot* slot) {
 }
 
 static treacle_status bind_list(binder* b, const bind_slot* slot) {
+    char quote[BIND_QUOTE_MAX];
+    bind_quote(slot->node, quote);
     if (slot->node->kind != NODE_LIST) {
         return bind_error(b, slot->node->place, slot->path,
                           "expected a list, each %s beginning with '- '; got %s",
-                          slot->key->of->name, scene_node_kind_text(slot->node));
+                          slot->key->of->name, quote);
     }
     return bind_items(b, slot);
 }
 
 static treacle_status bind_map(binder* b, const bind_slot* slot) {
+    char quote[BIND_QUOTE_MAX];
+    bind_quote(slot->node, quote);
     if (slot->node->kind != NODE_MAP) {
         return bind_error(b, slot->node->place, slot->path,
                           "expected a map, each %s under a name of its own; got %s",
-                          slot->key->of->name, scene_node_kind_text(slot->node));
+                          slot->key->of->name, quote);
     }
     return bind_items(b, slot);
 }
@@ -304,13 +346,28 @@ static treacle_status report_not_a_map(binder* b, const schema_section* section,
     return status;
 }
 
+// A section without keys: nothing, where nothing is needed; one word, where a key takes it for all.
+static treacle_status bind_without_keys(binder* b, const schema_section* section,
+                                        const bind_slot* where) {
+    if (scene_node_is_null(where->node) && !has_required(section)) {
+        return TREACLE_OK;
+    }
+    for (int i = 0; i < section->key_count && where->node->kind == NODE_SCALAR; ++i) {
+        if ((section->keys[i].flags & SCHEMA_ALONE) != 0) {
+            bind_slot slot = *where;
+            slot.key = &section->keys[i];
+            return binders[slot.key->type](b, &slot);
+        }
+    }
+    return report_not_a_map(b, section, where);
+}
+
 treacle_status bind_section(binder* b, const schema_section* section, const scene_node* map,
                             void* item, const bind_path* path) {
-    const int errors = b->diags->errors;
+    int errors = b->diags->errors;
     const bind_slot where = {.node = map, .item = item, .path = path};
     if (map->kind != NODE_MAP) {
-        bool is_fine = scene_node_is_null(map) && !has_required(section);
-        return is_fine ? TREACLE_OK : report_not_a_map(b, section, &where);
+        return bind_without_keys(b, section, &where);
     }
     TREACLE_TRY(check_known(b, section, map, path));
     TREACLE_TRY(check_given(b, section, &where));
@@ -320,7 +377,9 @@ treacle_status bind_section(binder* b, const schema_section* section, const scen
         if (node != NULL) {
             bind_path inner = {.up = path, .name = key->name};
             bind_slot slot = {.key = key, .node = node, .item = item, .path = &inner};
+            const int before = b->diags->errors;
             TREACLE_TRY(binders[key->type](b, &slot));
+            errors += key->type == SCHEMA_SECTION ? b->diags->errors - before : 0;
         }
     }
     bool is_right = b->diags->errors == errors;

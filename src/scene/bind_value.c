@@ -48,7 +48,7 @@ static void range_text(const schema_range* range, unit_kind unit, char out[RANGE
     } else if (range->is_min_open && range->min == 0.0) {
         snprintf(out, RANGE_TEXT_MAX, "greater than 0");
     } else if (range->min == 0.0) {
-        snprintf(out, RANGE_TEXT_MAX, "0 or more");
+        snprintf(out, RANGE_TEXT_MAX, unit == UNIT_TEMPERATURE ? "0 K or more" : "0 or more");
     } else {
         snprintf(out, RANGE_TEXT_MAX, "%s %s%s%s", range->is_min_open ? "above" : "at least", low,
                  space, si);
@@ -82,7 +82,10 @@ static treacle_status report_not_a_number(binder* b, const bind_slot* slot,
     }
     scene_place place = slot->node->place;
     place.column += error->column - 1 + (slot->node->is_quoted ? 1 : 0);
-    return bind_error(b, place, slot->path, "%s", error->text);
+    bool has_advice = strstr(error->text, "did you mean") != NULL;
+    return has_advice ? bind_error(b, place, slot->path, "%s", error->text)
+                      : bind_error(b, place, slot->path, "%s; expected %s such as %s", error->text,
+                                   kind->name, kind->example);
 }
 
 static treacle_status report_wrong_unit(binder* b, const bind_slot* slot, unit_dim dim) {
@@ -181,6 +184,10 @@ static treacle_status bind_whole(binder* b, const bind_slot* slot, int64_t limit
     if (!is_whole) {
         unit_quantity quantity;
         unit_error error;
+        if (node->kind == NODE_SCALAR && node->text[0] != '\0' &&
+            strspn(node->text, "0123456789") == strlen(node->text)) {
+            return bind_error(b, node->place, slot->path, "the number %s is too large", quote);
+        }
         bool is_unit = node->kind == NODE_SCALAR && unit_parse(node->text, &quantity, &error) &&
                        quantity.has_unit;
         return bind_error(b, node->place, slot->path, "expected a whole number%s, got %s",

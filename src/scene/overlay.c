@@ -232,6 +232,9 @@ static treacle_status parse_layer(overlay* o, const open_file* file, const file_
         o->is_broken = true;
         return TREACLE_OK;
     }
+    if (scene_node_is_null(*out)) {
+        return refuse(o, *out, "the file is empty%s", "");
+    }
     if ((*out)->kind != NODE_MAP) {
         return refuse(o, *out, "expected a scene, keys with values such as 'domain: ...', got %s",
                       scene_node_kind_text(*out));

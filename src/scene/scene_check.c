@@ -28,11 +28,17 @@ typedef struct domain_check {
     int cells[3];
 } domain_check;
 
-// The place of one component of `size`.
+// The place of one component of `size`; that of the cell, if it lies on top of it.
 static scene_place size_place(const domain_check* check, int a) {
     const scene_node* size = scene_node_find(check->map, "size");
-    const scene_node* part = size == NULL ? NULL : scene_node_at(size, a);
-    return part == NULL ? bind_place(check->map, "size") : part->place;
+    const scene_node* part = scene_node_at(size, a);
+    scene_place place = part == NULL ? size->place : part->place;
+    const scene_node* cell = scene_node_find(check->map, "cell");
+    cell = cell == NULL ? scene_node_find(check->map, "resolution") : cell;
+    const scene_file *under = place.file, *over = cell->place.file;
+    bool is_over =
+        over->is_set ? over->order > under->order : !under->is_set && over->order < under->order;
+    return is_over ? cell->place : place;
 }
 
 static treacle_status count_cells(binder* b, domain_check* check, int a) {
@@ -48,8 +54,9 @@ static treacle_status count_cells(binder* b, domain_check* check, int a) {
         double below = floor(exact), above = floor(exact) + 1.0;
         return bind_error(b, size_place(check, a), check->path,
                           "the size along %c, %.9g m, is not a multiple of the cell, %.9g m: the "
-                          "nearest sizes are %.9g m and %.9g m",
-                          axis_names[a], size, cell, below * cell, above * cell);
+                          "nearest sizes are %.9g m%s and %.9g m",
+                          axis_names[a], size, cell, below * cell, below > 0.0 ? "" : " (flat)",
+                          above * cell);
     }
     check->cells[a] = whole < 1.0 ? 1 : (int)whole;
     return TREACLE_OK;
@@ -72,31 +79,36 @@ static treacle_status check_flat(binder* b, domain_check* check) {
                     : TREACLE_OK;
 }
 
-static treacle_status check_sides(binder* b, const domain_check* check, int a) {
+treacle_status bind_check_sides(binder* b, const scene_node* map, void* item,
+                                const bind_path* path) {
     static const char* const names[3][2] = {
         {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
-    treacle_side low = check->said->sides[a][0], high = check->said->sides[a][1];
-    const scene_node* sides = scene_node_find(check->map, "sides");
-    scene_place place = sides == NULL ? check->map->place : sides->place;
-    bool is_periodic = low == TREACLE_SIDE_PERIODIC;
-    if (b->flat_axis == a || sides == NULL || sides->kind != NODE_MAP) {
-        return TREACLE_OK;
-    }
-    if (is_periodic != (high == TREACLE_SIDE_PERIODIC)) {
-        const char* said = names[a][is_periodic ? 0 : 1];
-        return bind_error(b, bind_place(sides, said), check->path,
-                          "the side '%s' is periodic and '%s' is not: both must be, or none", said,
-                          names[a][is_periodic ? 1 : 0]);
-    }
-    if (is_periodic && check->cells[a] % PERIOD_CELLS != 0) {
-        int above = (check->cells[a] / PERIOD_CELLS + 1) * PERIOD_CELLS;
-        return bind_error(b, place, check->path,
-                          "a periodic axis must be a multiple of %d cells wide, and %c has %d: "
-                          "choose %d cells, %.9g m",
-                          PERIOD_CELLS, axis_names[a], check->cells[a], above,
-                          above * check->def->cell);
+    treacle_side sides[3][2];
+    memcpy(sides, item, sizeof(sides));
+    for (int a = 0; a < 3; ++a) {
+        int periodic = sides[a][0] == TREACLE_SIDE_PERIODIC ? 0 : 1;
+        bool is_one = sides[a][0] != sides[a][1] && sides[a][periodic] == TREACLE_SIDE_PERIODIC;
+        if (is_one) {
+            TREACLE_TRY(bind_error(b, bind_place(map, names[a][periodic]), path,
+                                   "'%s' is periodic and '%s' is not: both must be, or none",
+                                   names[a][periodic], names[a][1 - periodic]));
+        }
     }
     return TREACLE_OK;
+}
+
+static treacle_status check_period(binder* b, const domain_check* check, int a) {
+    bool is_periodic = check->said->sides[a][0] == TREACLE_SIDE_PERIODIC &&
+                       check->said->sides[a][1] == TREACLE_SIDE_PERIODIC;
+    if (b->flat_axis == a || !is_periodic || check->cells[a] % PERIOD_CELLS == 0) {
+        return TREACLE_OK;
+    }
+    int above = (check->cells[a] / PERIOD_CELLS + 1) * PERIOD_CELLS;
+    return bind_error(b, size_place(check, a), check->path,
+                      "a periodic axis must be a multiple of %d cells wide, and %c has %d: choose "
+                      "%d cells, %.9g m",
+                      PERIOD_CELLS, axis_names[a], check->cells[a], above,
+                      above * check->def->cell);
 }
 
 static double longest(const double size[3]) {
@@ -125,7 +137,8 @@ treacle_status bind_check_domain(binder* b, const scene_node* map, void* item,
     check.def->cell = has_cell ? said->cell : longest(said->size) / said->resolution;
     memcpy(check.def->sides, said->sides, sizeof(said->sides));
     TREACLE_TRY(check_cell(b, &check));
-    for (int a = 0; a < 3 && b->diags->errors == errors; ++a) {
+    const bool is_cell_right = b->diags->errors == errors;
+    for (int a = 0; a < 3 && is_cell_right; ++a) {
         TREACLE_TRY(count_cells(b, &check, a));
     }
     if (b->diags->errors == errors) {
@@ -133,7 +146,7 @@ treacle_status bind_check_domain(binder* b, const scene_node* map, void* item,
     }
     b->is_domain_known = b->diags->errors == errors;
     for (int a = 0; a < 3 && b->is_domain_known; ++a) {
-        TREACLE_TRY(check_sides(b, &check, a));
+        TREACLE_TRY(check_period(b, &check, a));
     }
     return TREACLE_OK;
 }
@@ -356,6 +369,9 @@ treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
                                const bind_path* path) {
     (void)item;
     (void)path;
+    if (b->diags->errors > 0) {
+        return TREACLE_OK; // half of a scene would only mislead
+    }
     if (b->root->sim.material_count == 0) {
         TREACLE_TRY(add_default_material(b));
     }

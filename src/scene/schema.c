@@ -66,34 +66,34 @@ static const schema_key box_keys[] = {
         .help = what                                                                               \
     }
 
-static const schema_key sphere_keys[] = {RADIUS("of the ball"), CENTRE};
+static const schema_key sphere_keys[] = {RADIUS("radius of the ball"), CENTRE};
 
 static const schema_key cylinder_keys[] = {
-    RADIUS("of the round ends"),
+    RADIUS("radius of the round ends"),
     {.name = "height",
      .type = SCHEMA_REAL,
      .flags = SCHEMA_REQUIRED,
      .offset = offsetof(shape_spec, height),
      .unit = UNIT_LENGTH,
      .range = ABOVE(0),
-     .help = "along y; `rotate` turns it"},
+     .help = "length along y; `rotate` turns it"},
     CENTRE,
 };
 
 static const schema_key capsule_keys[] = {
-    RADIUS("of the body and of its round caps"),
+    RADIUS("radius of the body and of its round caps"),
     {.name = "height",
      .type = SCHEMA_REAL,
      .flags = SCHEMA_REQUIRED,
      .offset = offsetof(shape_spec, height),
      .unit = UNIT_LENGTH,
      .range = ABOVE(0),
-     .help = "along y, between the middles of the caps"},
+     .help = "length along y, between the middles of the caps"},
     CENTRE,
 };
 
 static const schema_key torus_keys[] = {
-    RADIUS("of the ring, around y"),
+    RADIUS("radius of the ring, around y"),
     {.name = "thickness",
      .type = SCHEMA_REAL,
      .flags = SCHEMA_REQUIRED,
@@ -231,10 +231,11 @@ const schema_section schema_ramp = {
 static const schema_key sides_keys[] = {
     {.name = "all",
      .type = SCHEMA_ENUM,
-     .flags = SCHEMA_INPUT_ONLY,
+     .flags = SCHEMA_INPUT_ONLY | SCHEMA_ALONE,
      .words = side_words,
      .spread = 6,
-     .help = "all six at once; the other keys then change single ones"},
+     .help = "all six at once; the other keys then change single ones. `sides: slip` is short for "
+             "`sides: {all: slip}`"},
     SIDE("left", 0, 0, "low x"),
     SIDE("right", 0, 1, "high x"),
     SIDE("bottom", 1, 0, "low y"),
@@ -251,6 +252,7 @@ static const schema_section sides_section = {
     .keys = sides_keys,
     .key_count = COUNT(sides_keys),
     .bytes = sizeof(treacle_side[3][2]),
+    .check = bind_check_sides,
 };
 
 static const schema_key domain_keys[] = {
@@ -572,7 +574,7 @@ static const schema_key force_keys[] = {
      .flags = SCHEMA_REQUIRED,
      .offset = offsetof(treacle_force_def, acceleration),
      .unit = UNIT_ACCELERATION,
-     .help = "of the liquid there"},
+     .help = "what it does to the velocity, each second"},
     {.name = "strength",
      .type = SCHEMA_CURVE,
      .offset = offsetof(treacle_force_def, strength),

@@ -37,6 +37,7 @@ typedef enum schema_flag {
     SCHEMA_PAIR = 2,       // a vector may leave out z, which is then 0
     SCHEMA_INPUT_ONLY = 4, // another way to say what another key says; never printed
     SCHEMA_ALWAYS = 8,     // printed even where it has its default
+    SCHEMA_ALONE = 16,     // may be given alone in place of the section: `sides: slip`
 } schema_flag;
 
 typedef struct schema_range {
@@ -66,7 +67,8 @@ struct binder;
 struct scene_node;
 struct bind_path;
 
-/// Looks at a whole section after its keys are bound without errors.
+/// Looks at a whole section after its keys are bound without errors; sections inside it may have
+/// some.
 typedef treacle_status schema_check_fcn(struct binder* b, const struct scene_node* map, void* item,
                                         const struct bind_path* path);
 

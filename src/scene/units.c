@@ -155,6 +155,10 @@ void unit_dim_describe(unit_dim dim, char* out, int capacity) {
 }
 
 void unit_print_number(double value, char out[32]) {
+    if (value == floor(value) && fabs(value) < 1e15) {
+        snprintf(out, 32, "%.0f", value + 0.0);
+        return;
+    }
     for (int digits = 1; digits <= 17; ++digits) {
         snprintf(out, 32, "%.*g", digits, value);
         if (strtod(out, NULL) == value) {
@@ -314,10 +318,7 @@ static void read_name(cursor* c, char name[NAME_LETTERS + 1]) {
     }
     size_t length = (size_t)(end - c->at);
     if (length == 0) {
-        fail(c, c->at,
-             *c->at == '\0' ? "a unit is missing at the end%s"
-                            : "expected a unit, found "
-                              "'%.40s'",
+        fail(c, c->at, *c->at == '\0' ? "a unit is missing at the end%s" : "'%.40s' is not a unit",
              c->at);
     } else if (length > NAME_LETTERS) {
         fail(c, c->at, "unknown unit '%.40s'", c->at);
@@ -337,12 +338,33 @@ static const unit_info* find_unit(const char* name) {
     return NULL;
 }
 
+// What people write instead of our names.
+static const char* other_spelling(const char* name) {
+    static const char* const pairs[][2] = {
+        {"sec", "s"},       {"second", "s"},    {"seconds", "s"},   {"minute", "min"},
+        {"minutes", "min"}, {"hour", "h"},      {"hours", "h"},     {"hr", "h"},
+        {"meter", "m"},     {"meters", "m"},    {"metre", "m"},     {"metres", "m"},
+        {"inch", "in"},     {"inches", "in"},   {"foot", "ft"},     {"feet", "ft"},
+        {"micron", "um"},   {"liter", "l"},     {"litre", "l"},     {"liters", "l"},
+        {"litres", "l"},    {"gram", "g"},      {"grams", "g"},     {"kilo", "kg"},
+        {"degree", "deg"},  {"degrees", "deg"}, {"radians", "rad"}, {"C", "degC"},
+        {"F", "degF"},      {"kelvin", "K"},    {"Kelvin", "K"},    {"pascal", "Pa"},
+        {"newton", "N"},    {"watt", "W"},      {"joule", "J"},     {"percent", "%"}};
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); ++i) {
+        if (strcmp(pairs[i][0], name) == 0) {
+            return pairs[i][1];
+        }
+    }
+    return NULL;
+}
+
 static void fail_unknown(cursor* c, const char* at, const char* name) {
     const char* names[UNITS];
     for (int i = 0; i < UNITS; ++i) {
         names[i] = units[i].name;
     }
-    const char* near = suggest_word(name, names, UNITS);
+    const char* near = other_spelling(name);
+    near = near == NULL ? suggest_word(name, names, UNITS) : near;
     char detail[80] = "";
     if (near != NULL) {
         snprintf(detail, sizeof(detail), "; did you mean '%s'?", near);
@@ -365,7 +387,7 @@ static int read_exponent(cursor* c) {
     const char* digits = begin + (*begin == '-' || *begin == '+');
     if (!isdigit((unsigned char)*digits)) {
         if (has_caret) {
-            fail(c, begin, "expected a whole number after '^'%s", "");
+            fail(c, begin, "a whole number is missing after '^'%s", "");
         }
         return 1;
     }
@@ -400,7 +422,7 @@ static void read_factor(cursor* c, product* p, int sign, int depth) {
         read_unit(c, p, sign, depth + 1);
         skip_spaces(c);
         if (!accept(c, ")")) {
-            fail(c, c->at, "expected ')' in the unit%s", "");
+            fail(c, c->at, "a ')' is missing in the unit%s", "");
         }
         return;
     }
@@ -465,7 +487,7 @@ bool unit_parse(const char* text, unit_quantity* out, unit_error* error) {
             fail(&c, c.at, "unexpected '%.40s' after the quantity", c.at);
         }
         if (p.units == 0) {
-            fail(&c, begin, "expected a unit, found '%.40s'", begin);
+            fail(&c, begin, "'%.40s' is not a unit", begin);
         }
     }
     if (!c.is_bad) {

@@ -73,8 +73,8 @@ static const char* const sentences[][2] = {
      "quotes?"},
     {"did not find expected key",
      "expected 'key: value' here: is the indentation the same as that of the keys above?"},
-    {"did not find expected ',' or ']'", "expected ',' or ']': the list '[...' is not closed"},
-    {"did not find expected ',' or '}'", "expected ',' or '}': the map '{...' is not closed"},
+    {"did not find expected ',' or ']'", "expected ',' or ']': a list is not closed"},
+    {"did not find expected ',' or '}'", "expected ',' or '}': a map is not closed"},
     {"could not find expected ':'", "expected ':' after the key"},
     {"found unexpected end of stream", "the file ends inside a text in quotes"},
     {"found unexpected document indicator", "'---' or '...' stands inside a text in quotes"},
@@ -106,12 +106,28 @@ static const char* sentence_for_char(char c) {
     }
 }
 
+// A sentence that ends in "closed" or "quotes" gets the line in which that began.
+static treacle_status report_sentence(tree* t, scene_place place, const char* sentence) {
+    const char* end = strrchr(sentence, ' ') + 1;
+    bool is_open = strcmp(end, "closed") == 0 || strcmp(end, "quotes") == 0;
+    if (!is_open || t->file->is_set) {
+        return scene_diag_error(t->reader->diags, place, "%s", sentence);
+    }
+    scene_place begin = place_of(t, t->parser.context_mark);
+    return scene_diag_error(t->reader->diags, place, "%s (it begins in line %d, column %d)",
+                            sentence, begin.line, begin.column);
+}
+
 static treacle_status report_syntax(tree* t) {
     const yaml_parser_t* p = &t->parser;
     const char* problem = p->problem == NULL ? "unreadable" : p->problem;
     if (p->error == YAML_READER_ERROR) {
+        size_t offset = p->problem_offset;
+        while (offset > 0 && offset <= t->length && (unsigned char)t->chars[offset - 1] >= 0x80) {
+            offset -= 1; // the first byte of the character
+        }
         t->is_broken = true;
-        return scene_diag_error(t->reader->diags, place_of_byte(t, p->problem_offset),
+        return scene_diag_error(t->reader->diags, place_of_byte(t, offset),
                                 "the file is not UTF-8 text: %s", problem);
     }
     if (p->error == YAML_MEMORY_ERROR) {
@@ -125,12 +141,12 @@ static treacle_status report_syntax(tree* t) {
     if (char_at(t, place) == '\t') {
         return give_up(t, place, sentence_for_char('\t'));
     }
+    t->is_broken = true;
     for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); ++i) {
         if (strcmp(problem, sentences[i][0]) == 0) {
-            return give_up(t, place, sentences[i][1]);
+            return report_sentence(t, place, sentences[i][1]);
         }
     }
-    t->is_broken = true;
     return scene_diag_error(t->reader->diags, place, "not valid YAML: %s", problem);
 }
 
@@ -140,6 +156,9 @@ static treacle_status next_event(tree* t, yaml_event_t* event) {
 }
 
 static treacle_status check_limits(tree* t, int depth, scene_place place) {
+    if (t->is_broken) {
+        return TREACLE_OK;
+    }
     if (depth > SCENE_DEPTH_MAX) {
         t->is_broken = true;
         return scene_diag_error(t->reader->diags, place,
@@ -154,9 +173,11 @@ static treacle_status check_limits(tree* t, int depth, scene_place place) {
     return TREACLE_OK;
 }
 
-static treacle_status copy_node(tree* t, const scene_node* from, int depth, scene_node** out) {
+// `alias` is the place that gets the blame for too many nodes.
+static treacle_status copy_node(tree* t, const scene_node* from, int depth, scene_place alias,
+                                scene_node** out) {
     *out = NULL;
-    TREACLE_TRY(check_limits(t, depth, from->place));
+    TREACLE_TRY(check_limits(t, depth, alias));
     if (t->is_broken) {
         return TREACLE_OK;
     }
@@ -165,7 +186,7 @@ static treacle_status copy_node(tree* t, const scene_node* from, int depth, scen
     (*out)->text = from->text;
     for (const scene_node* n = from->first; n != NULL; n = n->next) {
         scene_node* child = NULL;
-        TREACLE_TRY(copy_node(t, n, depth + 1, &child));
+        TREACLE_TRY(copy_node(t, n, depth + 1, alias, &child));
         if (child == NULL) {
             return TREACLE_OK;
         }
@@ -182,7 +203,7 @@ static treacle_status read_alias(tree* t, const yaml_event_t* event, int depth, 
     for (int i = t->anchor_count - 1; i >= 0; --i) {
         known[i] = t->anchors[i].name;
         if (strcmp(known[i], name) == 0) {
-            return copy_node(t, t->anchors[i].node, depth, out);
+            return copy_node(t, t->anchors[i].node, depth, place_of(t, event->start_mark), out);
         }
     }
     const char* near = suggest_word(name, known, t->anchor_count);
