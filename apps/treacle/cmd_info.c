@@ -93,7 +93,7 @@ static int info_file(treacle_context* ctx, const char* path, double bytes) {
 }
 
 static void print_stages(const treacle_run_info* info) {
-    printf("time       %s in %" PRId64 " steps:", human_seconds(info->seconds_total).at,
+    printf("stages     %s in %" PRId64 " steps:", human_seconds(info->seconds_total).at,
            info->steps);
     const char* before = " ";
     for (int k = 0; k < TREACLE_STAGE_COUNT; ++k) {

@@ -81,7 +81,8 @@ static int spare_of(particle_column column) {
 static treacle_status reserve_spares(particle_spares* spares, const particles* p) {
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         int s = spare_of((particle_column)c);
-        if (p->column[c] != NULL && p->column_capacity[c] > spares->capacity[s]) {
+        bool is_small = spares->column[s] == NULL || p->column_capacity[c] > spares->capacity[s];
+        if (p->column[c] != NULL && is_small) {
             size_t old = (size_t)spares->capacity[s] * row_size[s];
             alloc_free(spares->ctx, spares->column[s], old);
             spares->column[s] = NULL;

@@ -333,6 +333,7 @@ static treacle_status resume_scene(run_job* job, const treacle_scene* scene,
                     "the run in %s is complete: it has all %" PRId64
                     " frames. For more: treacle resume %s --frames N",
                     job->folder.path, at, job->folder.path);
+        TREACLE_TRY(frame_loop_prune(job, at));
         return make_film(job, false);
     }
     if (frames != job->record.frames) {

@@ -59,6 +59,15 @@ class Kill(harness.Case):
     def test_pictures_are_as_if_nothing_had_happened(self):
         self.kill_and_compare(3, "--preview", "--frames", 3)
 
+    def test_a_kill_before_the_last_state_is_pruned(self):
+        self.run_reference("--frames", 4)
+        self.treacle(*self.run_command("out", "--frames", 3))
+        old = (self.dir / "out/state_0002.trs").read_bytes()
+        self.treacle("resume", "out", "--frames", 4)
+        (self.dir / "out/state_0002.trs").write_bytes(old)
+        self.treacle("resume", "out")
+        self.assert_same("out", "reference")
+
     def test_unfinished_files_are_swept_away(self):
         self.run_reference("--frames", 3)
         self.treacle(*self.run_command("out", "--frames", 2))

@@ -37,6 +37,15 @@ class SameBits(harness.Case):
         self.treacle("resume", "out", "--frames", 8, "--threads", 1)
         self.assert_same("out", "reference")
 
+    def test_a_run_may_begin_without_liquid(self):
+        text = harness.SCENE
+        begin, end = text.index("liquids:"), text.index("emitters:")
+        self.scene(text=text[:begin] + text[end:])
+        self.run_into("reference", "--frames", 3, "--preview")
+        self.run_into("out", "--frames", 1, "--preview")
+        self.treacle("resume", "out", "--frames", 3)
+        self.assert_same("out", "reference")
+
     def test_kept_states_stay(self):
         self.run_into("out", "--set", "output.state_every=4")
         states = sorted(path.name for path in (self.dir / "out").glob("state_*"))
