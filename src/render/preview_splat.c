@@ -55,17 +55,15 @@ static treacle_status take_array(treacle_context* ctx, const treacle_frame* fram
     return TREACLE_OK;
 }
 
-static treacle_status check_tiles(treacle_context* ctx, const preview_particles* p,
-                                  int64_t particle_count) {
-    bool is_good = p->tile_first[0] == 0 && p->tile_first[p->tile_count] == particle_count;
+static treacle_status check_tiles(treacle_context* ctx, const preview_particles* p) {
+    bool is_good = p->tile_first[0] == 0;
     for (int64_t i = 0; i < p->tile_count; ++i) {
         is_good = is_good && p->tile_first[i] <= p->tile_first[i + 1];
     }
     if (!is_good) {
         return check_fail(ctx, TREACLE_ERR_FORMAT,
                           "the frame's array 'tile_first' does not rise from 0 to the number of "
-                          "particles, %lld",
-                          (long long)particle_count);
+                          "particles");
     }
     return TREACLE_OK;
 }
@@ -99,18 +97,19 @@ treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame*
         .is_flat = box->flat_axis >= 0,
     };
     const void* data = NULL;
-    wanted_array position = {"position", TREACLE_TYPE_F32, 3, true};
-    TREACLE_TRY(take_array(ctx, frame, position, -1, &data));
-    out->position = data;
-    int64_t count = treacle_frame_find(frame, "position")->count;
-    wanted_array first = {"tile_first", TREACLE_TYPE_I64, 1, true};
     wanted_array coord = {"tile_coord", TREACLE_TYPE_I32, 3, true};
     TREACLE_TRY(take_array(ctx, frame, coord, -1, &data));
     out->tile_coord = data;
     out->tile_count = treacle_frame_find(frame, "tile_coord")->count;
+    wanted_array first = {"tile_first", TREACLE_TYPE_I64, 1, true};
     TREACLE_TRY(take_array(ctx, frame, first, out->tile_count + 1, &data));
     out->tile_first = data;
-    TREACLE_TRY(check_tiles(ctx, out, count));
+    int64_t count = out->tile_first[out->tile_count];
+    TREACLE_TRY(check_tiles(ctx, out));
+    // Without particles the columns may be missing.
+    wanted_array position = {"position", TREACLE_TYPE_F32, 3, count > 0};
+    TREACLE_TRY(take_array(ctx, frame, position, count, &data));
+    out->position = data;
     return take_optional(ctx, count, out);
 }
 
