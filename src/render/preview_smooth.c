@@ -86,23 +86,48 @@ static void smooth_depth_rows(void* data, int64_t begin, int64_t end, int worker
     }
 }
 
+// One row, pixels from x_begin to x_end, whose taps all lie inside the picture.
+static void smooth_plain_span(const smooth_job* job, int y, int x_begin, int x_end) {
+    size_t row = (size_t)y * (size_t)job->layer->view.width;
+    int shift = job->is_vertical ? 0 : job->gap;
+    const float* centre = job->from + row;
+    const float* low_1 = tap_row(job, y, -1) - shift;
+    const float* high_1 = tap_row(job, y, 1) + shift;
+    const float* low_2 = tap_row(job, y, -2) - 2 * (ptrdiff_t)shift;
+    const float* high_2 = tap_row(job, y, 2) + 2 * (ptrdiff_t)shift;
+    float* restrict to = job->to + row;
+    for (int x = x_begin; x < x_end; ++x) {
+        to[x] = middle_weight * centre[x] + pair_weight[0] * (low_1[x] + high_1[x]) +
+                pair_weight[1] * (low_2[x] + high_2[x]);
+    }
+}
+
+// The same near the ends of a row, where taps along it stop at the edge.
+static void smooth_plain_edge(const smooth_job* job, int y, int x_begin, int x_end) {
+    int width = job->layer->view.width;
+    const float* row = job->from + (size_t)y * (size_t)width;
+    float* to = job->to + (size_t)y * (size_t)width;
+    for (int x = x_begin; x < x_end; ++x) {
+        float sum = middle_weight * row[x];
+        for (int k = 0; k < PAIRS; ++k) {
+            int shift = (k + 1) * job->gap;
+            sum += pair_weight[k] * (row[clamp(x - shift, width)] + row[clamp(x + shift, width)]);
+        }
+        to[x] = sum;
+    }
+}
+
 static void smooth_plain_rows(void* data, int64_t begin, int64_t end, int worker) {
     const smooth_job* job = data;
-    const preview_view* view = &job->layer->view;
+    int width = job->layer->view.width;
+    int margin = job->is_vertical ? 0 : PAIRS * job->gap;
+    bool has_middle = 2 * margin < width;
+    int middle[2] = {has_middle ? margin : 0, has_middle ? width - margin : 0};
     (void)worker;
     for (int64_t y = begin; y < end; ++y) {
-        float* to = job->to + (size_t)y * (size_t)view->width;
-        const float* centre = tap_row(job, (int)y, 0);
-        for (int x = 0; x < view->width; ++x) {
-            float sum = middle_weight * centre[x];
-            for (int k = 0; k < PAIRS; ++k) {
-                int shift = job->is_vertical ? 0 : (k + 1) * job->gap;
-                float low = tap_row(job, (int)y, -(k + 1))[clamp(x - shift, view->width)];
-                float high = tap_row(job, (int)y, k + 1)[clamp(x + shift, view->width)];
-                sum += pair_weight[k] * (low + high);
-            }
-            to[x] = sum;
-        }
+        smooth_plain_edge(job, (int)y, 0, middle[0]);
+        smooth_plain_span(job, (int)y, middle[0], middle[1]);
+        smooth_plain_edge(job, (int)y, middle[1], width);
     }
 }
 
