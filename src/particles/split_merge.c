@@ -42,10 +42,11 @@ void particles_split(const particles* p, const particle_split* split) {
     move_along(p, split->other, back, split->h);
 }
 
-// Columns of which two particles share the mean by mass; material is the same, so by volume.
-static const particle_column averaged[] = {
-    PARTICLE_POSITION, PARTICLE_VELOCITY, PARTICLE_AFFINE, PARTICLE_COLOUR, PARTICLE_REST,
-};
+// Whether two particles share the column's mean by mass, which is by volume: their material is the
+// same.
+static bool is_averaged(int column) {
+    return column != PARTICLE_VOLUME && particle_columns[column].type == TREACLE_TYPE_F32;
+}
 
 void particles_merge(const particles* p, const particle_merge* merge) {
     float* volume = particles_f32(p, PARTICLE_VOLUME);
@@ -54,9 +55,9 @@ void particles_merge(const particles* p, const particle_merge* merge) {
     for (int a = 0; a < AXES; ++a) {
         particles_f32(p, PARTICLE_POSITION)[AXES * merge->other + a] += merge->shift[a];
     }
-    for (size_t i = 0; i < sizeof(averaged) / sizeof(averaged[0]); ++i) {
-        float* column = particles_f32(p, averaged[i]);
-        int components = particle_columns[averaged[i]].components;
+    for (int i = 0; i < PARTICLE_COLUMN_COUNT; ++i) {
+        float* column = is_averaged(i) ? p->column[i] : NULL;
+        int components = particle_columns[i].components;
         for (int c = 0; column != NULL && c < components; ++c) {
             double x = (double)column[components * merge->row + c];
             double y = (double)column[components * merge->other + c];

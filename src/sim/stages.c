@@ -92,3 +92,8 @@ treacle_status treacle_stages_sort(treacle_sim* sim, treacle_stages_sort_stats* 
     *out = (treacle_stages_sort_stats){stats.removed, stats.stopped, stats.migrated};
     return arena_end_step(&sim->scratch);
 }
+
+treacle_status treacle_stages_prepare(treacle_sim* sim) {
+    liquid_state_destroy(&sim->now.liquid);
+    return step_prepare(sim);
+}

@@ -198,6 +198,9 @@ treacle_status step_prepare(treacle_sim* sim) {
     treacle_step_stats stats = {0};
     profile timers;
     profile_init(&timers);
+    sim->next.time = sim->now.time;
+    sim->next.step = sim->now.step;
+    sim->next.reseed_births = sim->now.reseed_births;
     step_work work = {
         .sim = sim, .p = &sim->next.particles, .dt = sim->def.step.max_dt, .stats = &stats};
     work.liquid = liquid_of(&work);

@@ -118,6 +118,33 @@ static void test_a_merge_keeps_volume_centre_and_momentum(void** state) {
     treacle_context_destroy(ctx);
 }
 
+static void test_a_merge_keeps_heat_and_marker(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context(1);
+    grid_domain domain = make_domain(ctx, 8, 8, 8, h, TREACLE_SIDE_SLIP);
+    particles p;
+    particle_ix row;
+    uint32_t columns = 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER | 1u << PARTICLE_AFFINE;
+    assert_int_equal(particles_create(ctx, columns, &p), TREACLE_OK);
+    assert_int_equal(particles_append(&p, (tile_coord){{0}}, 2, &row), TREACLE_OK);
+    fill_random(&p, &domain, 2, 5);
+    double heat = 0.0, volume = 0.0;
+    for (int r = 0; r < 2; ++r) {
+        particles_f32(&p, PARTICLE_TEMPERATURE)[r] = 300.0f + 50.0f * (float)r;
+        particles_f32(&p, PARTICLE_MARKER)[r] = (float)r;
+        double mine = (double)particles_f32(&p, PARTICLE_VOLUME)[r];
+        heat += mine * (300.0 + 50.0 * r);
+        volume += mine;
+    }
+    particles_merge(&p, &(particle_merge){.row = 1, .other = 0});
+    double after = (double)particles_f32(&p, PARTICLE_TEMPERATURE)[1];
+    assert_true(fabs(after * volume / heat - 1.0) < 1e-6);
+    double marker = (double)particles_f32(&p, PARTICLE_MARKER)[1];
+    assert_true(marker > 0.0 && marker < 1.0);
+    particles_destroy(&p);
+    treacle_context_destroy(ctx);
+}
+
 static void test_a_merge_undoes_a_split(void** state) {
     (void)state;
     treacle_context* ctx = make_context(1);
@@ -172,6 +199,7 @@ int main(void) {
         cmocka_unit_test(test_a_split_keeps_volume_centre_and_momentum),
         cmocka_unit_test(test_a_split_keeps_the_velocity_field),
         cmocka_unit_test(test_a_merge_keeps_volume_centre_and_momentum),
+        cmocka_unit_test(test_a_merge_keeps_heat_and_marker),
         cmocka_unit_test(test_a_merge_undoes_a_split),
         cmocka_unit_test(test_split_axes_have_unit_length_and_no_favourite),
     };

@@ -25,6 +25,32 @@ static void test_seeding_by_hand_gives_the_same_start(void** state) {
     treacle_context_destroy(ctx);
 }
 
+static void test_a_liquid_put_by_hand_starts_like_a_seeded_one(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context(1);
+    sim_scene scene;
+    sim_scene_fill(&scene);
+    scene.def.flow = TREACLE_FLOW_PRESSURE;
+    scene.def.domain.cell = 1.0 / 16;
+    treacle_sim *sim = NULL, *whole = NULL;
+    treacle_step_stats stats;
+    assert_int_equal(treacle_sim_create(ctx, &scene.def, &whole), TREACLE_OK);
+    assert_int_equal(treacle_sim_create(ctx, &scene.def, &sim), TREACLE_OK);
+    // Whatever was there before, the new start is made of the new particles.
+    treacle_stages_particles none = {0};
+    assert_int_equal(treacle_stages_put(sim, &none), TREACLE_OK);
+    assert_int_equal(treacle_stages_prepare(sim), TREACLE_OK);
+    assert_int_equal(treacle_stages_seed(sim, &scene.def), TREACLE_OK);
+    assert_int_equal(treacle_stages_prepare(sim), TREACLE_OK);
+    assert_true(treacle_sim_hash(sim) == treacle_sim_hash(whole));
+    assert_int_equal(treacle_sim_step(sim, 0.005, &stats), TREACLE_OK);
+    assert_int_equal(treacle_sim_step(whole, 0.005, &stats), TREACLE_OK);
+    assert_true(treacle_sim_hash(sim) == treacle_sim_hash(whole));
+    treacle_sim_destroy(whole);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
 // The stages of a step, called one after the other, make the step.
 static void test_stages_make_a_step(void** state) {
     (void)state;
@@ -98,6 +124,7 @@ static void test_given_particles_are_sorted(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seeding_by_hand_gives_the_same_start),
+        cmocka_unit_test(test_a_liquid_put_by_hand_starts_like_a_seeded_one),
         cmocka_unit_test(test_stages_make_a_step),
         cmocka_unit_test(test_given_particles_are_sorted),
     };

@@ -1,8 +1,9 @@
 // Single stages of a step, for tests and research. May change with any version.
 //
 // They work on the particles of a simulation between its steps, one by one and in any order that
-// makes sense. A stage that fails leaves the particles in no particular order: put or seed them
-// anew. A step in between is a step like any other.
+// makes sense. Where there is liquid, its velocity on the grid is of the particles as they were:
+// call treacle_stages_prepare before the next step. A stage that fails leaves the particles in no
+// particular order: put or seed them anew. A step in between is a step like any other.
 #pragma once
 
 #include "../sim.h"
@@ -39,6 +40,10 @@ typedef struct treacle_stages_sort_stats {
 } treacle_stages_sort_stats;
 /// Sorts by (tile, cell, id): carries positions to their tiles, wraps, stops and removes at sides.
 TREACLE_API treacle_status treacle_stages_sort(treacle_sim* sim, treacle_stages_sort_stats* out);
+
+/// Makes the velocity on the grid anew from the particles, which must be sorted, as a simulation
+/// does at its start; and the particles' from it. Does nothing where particles fly ballistically.
+TREACLE_API treacle_status treacle_stages_prepare(treacle_sim* sim);
 
 #ifdef __cplusplus
 }
