@@ -6,11 +6,11 @@
 
 enum { SECTIONS_MAX = 64 };
 
+// What is written, and which sections are done.
 typedef struct writer {
     text* out;
-    int count; // of sections in `todo`
-    const schema_section* todo[SECTIONS_MAX];
-    const char* defaults[SECTIONS_MAX]; // the struct with the defaults; NULL: made by init
+    int count;
+    const schema_section* done[SECTIONS_MAX];
 } writer;
 
 static const char head[] =
@@ -121,25 +121,36 @@ static void write_row(text* t, const schema_key* key, const char* defaults) {
     text_printf(t, " | %s |\n", key->help);
 }
 
-static void add_section(writer* w, const schema_section* section, const char* defaults) {
+static bool is_done(const writer* w, const schema_section* section) {
+    bool is_found = w->count >= SECTIONS_MAX;
     for (int i = 0; i < w->count; ++i) {
-        if (w->todo[i] == section) {
-            return;
-        }
+        is_found = is_found || w->done[i] == section;
     }
-    if (w->count < SECTIONS_MAX) {
-        w->todo[w->count] = section;
-        w->defaults[w->count] = defaults;
-        w->count += 1;
+    return is_found;
+}
+
+static const schema_section* section_of(const schema_key* key) {
+    switch (key->type) {
+    case SCHEMA_SHAPE:
+        return &schema_shape;
+    case SCHEMA_FIELD:
+    case SCHEMA_FIELD3:
+        return &schema_ramp;
+    default:
+        return key->of;
     }
 }
 
-static void write_section(writer* w, int index) {
-    const schema_section* section = w->todo[index];
+// A section and, after it, those that its rows name. `defaults` is the struct with its defaults;
+// NULL: its own init makes them.
+static void write_section(writer* w, const schema_section* section, const char* defaults) {
     _Alignas(max_align_t) char own[sizeof(scene_root) > 512 ? sizeof(scene_root) : 512];
-    const char* defaults = w->defaults[index];
+    if (is_done(w, section)) {
+        return;
+    }
+    w->done[w->count++] = section;
     TREACLE_ASSERT(section->bytes <= sizeof(own));
-    if (section->init != NULL && defaults == NULL) {
+    if (section->init != NULL) {
         section->init(own);
         defaults = own;
     }
@@ -149,20 +160,11 @@ static void write_section(writer* w, int index) {
     for (int i = 0; i < section->key_count; ++i) {
         write_row(w->out, &section->keys[i], defaults);
     }
-}
-
-// Sections follow in the order in which rows name them.
-static void find_sections(writer* w, const schema_section* section, const char* defaults) {
     for (int i = 0; i < section->key_count; ++i) {
         const schema_key* key = &section->keys[i];
-        if (key->type == SCHEMA_SHAPE) {
-            add_section(w, &schema_shape, NULL);
-        } else if (key->type == SCHEMA_SECTION) {
-            add_section(w, key->of, defaults == NULL ? NULL : defaults + key->offset);
-        } else if (key->type == SCHEMA_FIELD || key->type == SCHEMA_FIELD3) {
-            add_section(w, &schema_ramp, NULL);
-        } else if (key->of != NULL) {
-            add_section(w, key->of, NULL);
+        bool is_inside = key->type == SCHEMA_SECTION && defaults != NULL;
+        if (section_of(key) != NULL) {
+            write_section(w, section_of(key), is_inside ? defaults + key->offset : NULL);
         }
     }
 }
@@ -190,18 +192,9 @@ static void write_units(text* t) {
 }
 
 static void write_all(text* t) {
+    writer w = {.out = t};
     text_append(t, head);
-    scene_root root;
-    shape_spec spec;
-    schema_root.init(&root);
-    bind_shape_init(&spec);
-    writer w = {.out = t, .count = 1, .todo = {&schema_root}, .defaults = {(const char*)&root}};
-    for (int i = 0; i < w.count; ++i) {
-        const char* defaults = w.todo[i] == &schema_shape ? (const char*)&spec : w.defaults[i];
-        w.defaults[i] = defaults;
-        write_section(&w, i);
-        find_sections(&w, w.todo[i], defaults);
-    }
+    write_section(&w, &schema_root, NULL);
     write_units(t);
 }
 

@@ -162,8 +162,12 @@ void unit_print_number(double value, char out[32]) {
     for (int digits = 1; digits <= 17; ++digits) {
         snprintf(out, 32, "%.*g", digits, value);
         if (strtod(out, NULL) == value) {
-            return;
+            break;
         }
+    }
+    char* exponent = strchr(out, 'e'); // 1e-06 is shorter as 1e-6
+    if (exponent != NULL && exponent[2] == '0') {
+        memmove(exponent + 2, exponent + 3, strlen(exponent + 3) + 1);
     }
 }
 

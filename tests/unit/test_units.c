@@ -1,19 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
-
 #include "scene/units.h"
-
-static void assert_close(double a, double b, double tolerance) {
-    if (!(a - b <= tolerance && b - a <= tolerance)) {
-        print_message("%.17g is not %.17g\n", a, b);
-        fail();
-    }
-}
+#include "unit/unit.h"
 
 typedef struct good_case {
     const char* text;
