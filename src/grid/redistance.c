@@ -23,14 +23,13 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
-#include "grid/gather.h"
+#include "grid/redistance_kernels.h"
 
 enum {
     MARGIN = 2,
     SIDE = BLOCK_SIDE(MARGIN, MARGIN),
-    FOOT_VALUES = 6,
-    PASSES_MAX = 3, // over a tile in one turn
-    TURNS_MAX = 16,
+    PASSES_MAX = 2, // over a tile in one turn
+    TURNS_MAX = 6,  // what is left then are feet that are nearer by a hair
 };
 
 static const int block_stride[AXES] = {1, SIDE, SIDE* SIDE};
@@ -40,26 +39,24 @@ static const int block_stride[AXES] = {1, SIDE, SIDE* SIDE};
 static const float disc_radius = 0.85f;
 // Cosine between two normals of one smooth piece of surface.
 static const float agreement = 0.8f;
-// A vector to nowhere.
-static const float far_away = 1e6f;
+// A point of the surface near a cell: the vector to it and the normal there.
+typedef struct foot {
+    float v[AXES], n[AXES];
+} foot;
 
-// Of every cell of a tile: v, then n.
-typedef struct foot_tile {
-    float of[FOOT_VALUES][TILE_CELLS];
-} foot_tile;
+typedef struct foot_normals {
+    float of[AXES][TILE_CELLS];
+} foot_normals;
 
 typedef struct sweep_job {
     const redistance_params* params;
     float* phi;
-    foot_tile* feet;      // [count + 1]
-    int32_t* last_change; // [count + 1], turn in which a tile's feet last changed
-    int32_t* last_sweep;  // [count], turn in which it last swept
+    foot_tile* feet;       // [count + 1]
+    foot_normals* normals; // [count], of cells with a foot of their own
+    int32_t* last_change;  // [count + 1], turn in which a tile's feet last changed
+    int32_t* last_sweep;   // [count], turn in which it last swept
     int32_t turn;
 } sweep_job;
-
-typedef struct foot {
-    float of[FOOT_VALUES];
-} foot;
 
 static float minmod(float p, float q) {
     if (p * q <= 0.0f) {
@@ -113,8 +110,8 @@ static float slope_at(const float* at, int a) {
 static foot foot_on_line(const float* at, int axis, int stride) {
     root r = crossing(at, stride);
     float side = stride > 0 ? 1.0f : -1.0f;
-    foot out = {{0}};
-    float* n = out.of + AXES;
+    foot out = {{0}, {0}};
+    float* n = out.n;
     for (int a = 0; a < AXES; ++a) {
         n[a] = (1.0f - r.t) * slope_at(at, a) + r.t * slope_at(at + stride, a);
     }
@@ -122,7 +119,7 @@ static foot foot_on_line(const float* at, int axis, int stride) {
     if (!normalise(n)) {
         n[axis] = at[0] < 0.0f ? side : -side;
     }
-    out.of[axis] = side * r.t;
+    out.v[axis] = side * r.t;
     return out;
 }
 
@@ -132,7 +129,7 @@ static foot foot_on_line(const float* at, int axis, int stride) {
 // disagree there is an edge or a sheet, and the foot stays.
 static void slide_foot(const float* at, foot* f) {
     float n[AXES] = {slope_at(at, 0), slope_at(at, 1), slope_at(at, 2)};
-    float *v = f->of, *at_p = f->of + AXES;
+    float *v = f->v, *at_p = f->n;
     if (!normalise(n) || n[0] * at_p[0] + n[1] * at_p[1] + n[2] * at_p[2] < agreement) {
         return;
     }
@@ -149,8 +146,8 @@ static void slide_foot(const float* at, foot* f) {
 
 // The foot of a cell by the nearest crossing on the six lines to its neighbours.
 static foot nearest_on_lines(const float* at) {
-    foot best = {{far_away, far_away, far_away}};
-    float best_square = far_away;
+    foot best = {{FOOT_FAR, FOOT_FAR, FOOT_FAR}, {0}};
+    float best_square = FOOT_FAR;
     bool is_inside = at[0] < 0.0f;
     for (int line = 0; line < 2 * AXES; ++line) {
         int axis = line / 2, stride = line % 2 == 0 ? block_stride[axis] : -block_stride[axis];
@@ -158,13 +155,13 @@ static foot nearest_on_lines(const float* at) {
             continue;
         }
         foot f = foot_on_line(at, axis, stride);
-        float square = f.of[axis] * f.of[axis];
+        float square = f.v[axis] * f.v[axis];
         if (square < best_square) {
             best_square = square;
             best = f;
         }
     }
-    if (best_square < far_away) {
+    if (best_square < FOOT_FAR) {
         slide_foot(at, &best);
     }
     return best;
@@ -179,14 +176,15 @@ static void gather_phi(const sweep_job* job, tile_ix t, float* block) {
 static void start_tile(const sweep_job* job, tile_ix t) {
     float block[BLOCK_VALUES(MARGIN, MARGIN)];
     gather_phi(job, t, block);
-    foot_tile* feet = &job->feet[t];
     bool has_any = false;
     for (int i = 0; i < TILE_CELLS; ++i) {
         int at = BLOCK_INDEX(MARGIN, MARGIN, i & 7, i >> 3 & 7, i >> 6);
         foot f = nearest_on_lines(block + at);
-        has_any = has_any || f.of[0] != far_away;
-        for (int k = 0; k < FOOT_VALUES; ++k) {
-            feet->of[k][i] = f.of[k];
+        has_any = has_any || f.v[0] != FOOT_FAR;
+        job->feet[t].from[i] = t * TILE_CELLS + i;
+        for (int a = 0; a < AXES; ++a) {
+            job->feet[t].v[a][i] = f.v[a];
+            job->normals[t].of[a][i] = f.n[a];
         }
     }
     job->last_change[t] = has_any ? 0 : -1;
@@ -198,60 +196,6 @@ static void start_tiles(void* data, int64_t begin, int64_t end, int worker) {
     for (int64_t t = begin; t < end; ++t) {
         start_tile(data, (tile_ix)t);
     }
-}
-
-typedef struct hand_over {
-    int axis;
-    float step; // from the cell that takes to the cell that gives, along the axis
-    float limit_square;
-} hand_over;
-
-// Cells to .. to + n - 1 of a tile hear from cells from .. from + n - 1 of another. True if one of
-// them took something.
-static bool take_run(const hand_over* how, int n, foot_tile* taker, int to, const foot_tile* giver,
-                     int from) {
-    int32_t any = 0;
-    int b = (how->axis + 1) % AXES, c = (how->axis + 2) % AXES;
-    for (int i = 0; i < n; ++i) {
-        float u = giver->of[how->axis][from + i] + how->step;
-        float v = giver->of[b][from + i], w = giver->of[c][from + i];
-        float own_u = taker->of[how->axis][to + i];
-        float own_v = taker->of[b][to + i], own_w = taker->of[c][to + i];
-        float square = u * u + (v * v + w * w);
-        float own = own_u * own_u + (own_v * own_v + own_w * own_w);
-        bool takes = square < own && square < how->limit_square;
-        taker->of[how->axis][to + i] = takes ? u : own_u;
-        taker->of[b][to + i] = takes ? v : own_v;
-        taker->of[c][to + i] = takes ? w : own_w;
-        for (int k = AXES; k < FOOT_VALUES; ++k) {
-            taker->of[k][to + i] = takes ? giver->of[k][from + i] : taker->of[k][to + i];
-        }
-        any |= takes;
-    }
-    return any != 0;
-}
-
-// One sweep over a tile along an axis, upward (side = -1: cells hear from below) or downward.
-static bool sweep_axis(const sweep_job* job, tile_ix t, int axis, int side) {
-    static const int strides[AXES] = {1, TILE_SIZE, TILE_SIZE * TILE_SIZE};
-    const tile_map* map = job->params->map;
-    int stride = strides[axis], layers = tile_layers(map, axis);
-    int n = TILE_NEIGHBOUR(axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0);
-    float limit = job->params->limit + 1.0f;
-    hand_over how = {axis, (float)side, limit * limit};
-    bool has_changed = false;
-    for (int layer = 0; layer < layers; ++layer) {
-        int to = side < 0 ? layer : layers - 1 - layer;
-        int from = (to + side) & (TILE_SIZE - 1);
-        tile_ix giver = layer == 0 ? map->neighbour[t][n] : t;
-        for (int run = 0; run < TILE_CELLS / TILE_SIZE; run += stride) {
-            // A layer across `axis` is TILE_CELLS / 8 cells in runs of `stride` contiguous ones.
-            int first = run * TILE_SIZE;
-            has_changed |= take_run(&how, stride, &job->feet[t], first + to * stride,
-                                    &job->feet[giver], first + from * stride);
-        }
-    }
-    return has_changed;
 }
 
 // True if the tile or one that it looks into has changed since it last swept.
@@ -267,15 +211,18 @@ static bool is_due(const sweep_job* job, tile_ix t) {
     return newest > job->last_sweep[t];
 }
 
-static bool sweep_axes(const sweep_job* job, tile_ix t) {
-    bool has_changed = false;
-    for (int axis = AXES - 1; axis >= 0; --axis) {
-        if (!job->params->map->is_flat[axis]) {
-            has_changed |= sweep_axis(job, t, axis, -1);
-            has_changed |= sweep_axis(job, t, axis, 1);
+static foot_sweep sweep_of(const sweep_job* job, tile_ix t) {
+    const tile_map* map = job->params->map;
+    float limit = job->params->limit + 1.0f;
+    foot_sweep sweep = {.tile = &job->feet[t], .limit_square = limit * limit};
+    for (int a = 0; a < AXES; ++a) {
+        for (int side = 0; side < 2; ++side) {
+            int n = TILE_SELF + (2 * side - 1) * (a == 0 ? 1 : a == 1 ? 3 : 9);
+            sweep.next[a][side] = &job->feet[map->neighbour[t][n]];
         }
+        sweep.is_flat[a] = map->is_flat[a];
     }
-    return has_changed;
+    return sweep;
 }
 
 static void sweep_tile(const sweep_job* job, tile_ix t) {
@@ -285,8 +232,9 @@ static void sweep_tile(const sweep_job* job, tile_ix t) {
         return;
     }
     job->last_sweep[t] = job->turn;
+    foot_sweep sweep = sweep_of(job, t);
     for (int pass = 0; pass < PASSES_MAX; ++pass) {
-        if (!sweep_axes(job, t)) {
+        if (!ISA_CALL(job->params->map->ctx, foot_sweep_tile)(&sweep)) {
             break;
         }
         job->last_change[t] = job->turn;
@@ -319,7 +267,7 @@ static void sweep_all(sweep_job* job) {
 }
 
 static float disc_distance(const foot* f) {
-    const float *v = f->of, *n = f->of + AXES;
+    const float *v = f->v, *n = f->n;
     float along = v[0] * n[0] + v[1] * n[1] + v[2] * n[2];
     float aside = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - along * along;
     aside = aside > 0.0f ? sqrtf(aside) - disc_radius : 0.0f;
@@ -327,64 +275,46 @@ static float disc_distance(const foot* f) {
     return sqrtf(along * along + aside * aside);
 }
 
-enum { NEAR_SIDE = BLOCK_SIDE(1, 1), NEAR_VALUES = BLOCK_VALUES(1, 1) };
-
-// Of every cell of a tile, the one among it and its 26 neighbours whose foot is nearest.
-typedef struct nearest_cell {
-    float square[TILE_CELLS];
-    float neighbour[TILE_CELLS]; // n of TILE_NEIGHBOUR, in float to go with the squares in vectors
-} nearest_cell;
-
-static void hear_neighbour(float (*const block)[NEAR_VALUES], int n, nearest_cell* best) {
-    const float step[AXES] = {(float)(n % 3 - 1), (float)(n / 3 % 3 - 1), (float)(n / 9 - 1)};
-    const int first = BLOCK_INDEX(1, 1, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);
-    const float label = (float)n;
-    for (int row = 0; row < TILE_CELLS / TILE_SIZE; ++row) {
-        int at = first + ((row >> 3) * NEAR_SIDE + (row & 7)) * NEAR_SIDE;
-        float* square = best->square + row * TILE_SIZE;
-        float* neighbour = best->neighbour + row * TILE_SIZE;
-        for (int x = 0; x < TILE_SIZE; ++x) {
-            float u = block[0][at + x] + step[0], v = block[1][at + x] + step[1];
-            float w = block[2][at + x] + step[2];
-            float s = u * u + (v * v + w * w);
-            neighbour[x] = s < square[x] ? label : neighbour[x];
-            square[x] = s < square[x] ? s : square[x];
-        }
-    }
-}
-
-// The foot of the neighbour n of cell i, as seen from the cell.
-static foot foot_of_neighbour(float (*const block)[NEAR_VALUES], int i, int n) {
+// The foot that the neighbour n of cell i knows, as seen from the cell.
+static foot foot_of_neighbour(const sweep_job* job, tile_ix t, int i, int n) {
     const int step[AXES] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
-    int at = BLOCK_INDEX(1, 1, (i & 7) + step[0], (i >> 3 & 7) + step[1], (i >> 6) + step[2]);
+    const int cell[AXES] = {i & 7, i >> 3 & 7, i >> 6};
+    int at[AXES], side[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        at[a] = job->params->map->is_flat[a] ? 0 : cell[a] + step[a];
+        side[a] = block_side_of(at[a]);
+    }
+    tile_ix tile = job->params->map->neighbour[t][TILE_NEIGHBOUR(side[0], side[1], side[2])];
+    int from = block_row_at(at[1], at[2]) + (at[0] & 7);
+    const foot_tile* feet = &job->feet[tile];
+    int32_t origin = feet->from[from];
     foot f;
-    for (int k = 0; k < FOOT_VALUES; ++k) {
-        f.of[k] = block[k][at] + (k < AXES ? (float)step[k] : 0.0f);
+    for (int a = 0; a < AXES; ++a) {
+        f.v[a] = feet->v[a][from] + (float)step[a];
+        f.n[a] = job->normals[origin / TILE_CELLS].of[a][origin % TILE_CELLS];
     }
     return f;
 }
 
 // Sweeps across faces may miss a foot that only a diagonal neighbour knows: a last look round.
 static void measure_tile(const sweep_job* job, tile_ix t) {
-    float block[FOOT_VALUES][NEAR_VALUES];
-    for (int k = 0; k < FOOT_VALUES; ++k) {
-        gather_source source = {job->params->map, job->feet->of[k],
-                                (size_t)FOOT_VALUES * TILE_CELLS};
-        gather_strided(&source, t, 1, 1, block[k]);
+    const tile_map* map = job->params->map;
+    float block[AXES][BLOCK_VALUES(1, 1)];
+    for (int a = 0; a < AXES; ++a) {
+        gather_source source = {map, job->feet->v[a], sizeof(foot_tile) / sizeof(float)};
+        gather_strided(&source, t, 1, 1, block[a]);
     }
-    nearest_cell best;
-    for (int i = 0; i < TILE_CELLS; ++i) {
-        best.square[i] = far_away;
-        best.neighbour[i] = (float)TILE_SELF;
-    }
-    for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
-        hear_neighbour(block, n, &best);
-    }
+    foot_nearest nearest;
+    ISA_CALL(map->ctx, foot_look_round)(block, &nearest);
+    float limit = job->params->limit, too_far = (limit + 1.0f) * (limit + 1.0f);
     float* phi = job->phi + (size_t)t * TILE_CELLS;
     for (int i = 0; i < TILE_CELLS; ++i) {
-        foot f = foot_of_neighbour(block, i, (int)best.neighbour[i]);
-        float distance = best.square[i] < far_away ? disc_distance(&f) : far_away;
-        distance = distance < job->params->limit ? distance : job->params->limit;
+        float distance = limit;
+        if (nearest.square[i] < too_far) {
+            foot f = foot_of_neighbour(job, t, i, nearest.neighbour[i]);
+            distance = disc_distance(&f);
+            distance = distance < limit ? distance : limit;
+        }
         phi[i] = phi[i] < 0.0f ? -distance : distance;
     }
 }
@@ -419,9 +349,10 @@ static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
 static void empty_dummy(sweep_job* job) {
     tile_ix dummy = job->params->map->count;
     job->last_change[dummy] = -1;
-    for (int k = 0; k < FOOT_VALUES; ++k) {
-        for (int i = 0; i < TILE_CELLS; ++i) {
-            job->feet[dummy].of[k][i] = k < AXES ? far_away : 0.0f;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        job->feet[dummy].from[i] = 0;
+        for (int a = 0; a < AXES; ++a) {
+            job->feet[dummy].v[a][i] = FOOT_FAR;
         }
     }
 }
@@ -433,6 +364,8 @@ treacle_status redistance(const redistance_params* params, float* phi) {
     treacle_status status;
     TREACLE_TRY_GOTO(
         alloc_array(ctx, count, sizeof(foot_tile), "nearest points", (void**)&job.feet), finish);
+    TREACLE_TRY_GOTO(alloc_array(ctx, count, sizeof(foot_normals), "normals", (void**)&job.normals),
+                     finish);
     TREACLE_TRY_GOTO(
         alloc_array(ctx, count, sizeof(int32_t), "sweep turns", (void**)&job.last_change), finish);
     TREACLE_TRY_GOTO(
@@ -443,6 +376,7 @@ treacle_status redistance(const redistance_params* params, float* phi) {
     parallel_for(ctx, params->map->count, 8, measure_tiles, &job);
 finish:
     alloc_free(ctx, job.feet, count * sizeof(foot_tile));
+    alloc_free(ctx, job.normals, count * sizeof(foot_normals));
     alloc_free(ctx, job.last_change, count * sizeof(int32_t));
     alloc_free(ctx, job.last_sweep, count * sizeof(int32_t));
     return status;
