@@ -173,13 +173,24 @@ static void gather_phi(const sweep_job* job, tile_ix t, float* block) {
     gather_extend(job->params->domain, map->coord[t], (const int[2]){MARGIN, MARGIN}, block);
 }
 
+// True if the whole block is on one side of the surface.
+static bool is_one_sided(const float* block) {
+    int inside = 0, outside = 0;
+    for (int i = 0; i < BLOCK_VALUES(MARGIN, MARGIN); ++i) {
+        inside |= block[i] < 0.0f;
+        outside |= block[i] >= 0.0f;
+    }
+    return inside == 0 || outside == 0;
+}
+
 static void start_tile(const sweep_job* job, tile_ix t) {
+    static const foot none = {{FOOT_FAR, FOOT_FAR, FOOT_FAR}, {0}};
     float block[BLOCK_VALUES(MARGIN, MARGIN)];
     gather_phi(job, t, block);
-    bool has_any = false;
+    bool has_any = false, is_uncut = is_one_sided(block);
     for (int i = 0; i < TILE_CELLS; ++i) {
         int at = BLOCK_INDEX(MARGIN, MARGIN, i & 7, i >> 3 & 7, i >> 6);
-        foot f = nearest_on_lines(block + at);
+        foot f = is_uncut ? none : nearest_on_lines(block + at);
         has_any = has_any || f.v[0] != FOOT_FAR;
         job->feet[t].from[i] = t * TILE_CELLS + i;
         for (int a = 0; a < AXES; ++a) {
