@@ -78,7 +78,7 @@ TREACLE_ALWAYS_INLINE double f64x8_sum(f64x8 v) {
     return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
-/// Lanes n .. n + 7 of the sixteen of low and high, n a constant 0..8. For vectors of 8 of any type.
+/// Lanes n .. n + 7 of the sixteen of low and high, n a constant 0..8. For any vectors of 8.
 #define SIMD_SLIDE(low, high, n)                                                                   \
     __builtin_shufflevector((low), (high), (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5,       \
                             (n) + 6, (n) + 7)
