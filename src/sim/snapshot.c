@@ -49,7 +49,7 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
         array_of("tile_first", TREACLE_TYPE_I64, 1, (int64_t)p->tile_count + 1, p->tile_first);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         const particle_column_info* info = &particle_columns[c];
-        if (p->column[c] != NULL && is_shown((particle_column)c, kind)) {
+        if ((p->column_mask >> c & 1u) != 0 && is_shown((particle_column)c, kind)) {
             arrays[count++] =
                 array_of(info->name, info->type, info->components, p->count, p->column[c]);
         }
@@ -124,6 +124,13 @@ static treacle_status find_array(const treacle_sim* sim, const treacle_frame* st
     return TREACLE_OK;
 }
 
+// An array of no items may have no address.
+static void copy_bytes(void* to, const void* from, size_t bytes) {
+    if (bytes > 0) {
+        memcpy(to, from, bytes);
+    }
+}
+
 static treacle_status copy_tiles(treacle_sim* sim, const treacle_frame* state, int64_t rows) {
     particles* p = &sim->next.particles;
     treacle_array tile = array_of("tile_coord", TREACLE_TYPE_I32, AXES, -1, NULL);
@@ -131,7 +138,7 @@ static treacle_status copy_tiles(treacle_sim* sim, const treacle_frame* state, i
     treacle_array first = array_of("tile_first", TREACLE_TYPE_I64, 1, tile.count + 1, NULL);
     TREACLE_TRY(find_array(sim, state, &first));
     TREACLE_TRY(particles_reserve(p, rows, tile.count));
-    memcpy(p->tile, tile.data, (size_t)tile.count * sizeof(*p->tile));
+    copy_bytes(p->tile, tile.data, (size_t)tile.count * sizeof(*p->tile));
     memcpy(p->tile_first, first.data, (size_t)first.count * sizeof(*p->tile_first));
     p->tile_count = (tile_ix)tile.count;
     p->count = rows;
@@ -149,7 +156,7 @@ static treacle_status copy_columns(treacle_sim* sim, const treacle_frame* state)
             treacle_array column =
                 array_of(info->name, info->type, info->components, id.count, NULL);
             TREACLE_TRY(find_array(sim, state, &column));
-            memcpy(p->column[c], column.data, (size_t)id.count * info->bytes);
+            copy_bytes(p->column[c], column.data, (size_t)id.count * info->bytes);
         }
     }
     return TREACLE_OK;

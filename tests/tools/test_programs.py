@@ -1,8 +1,10 @@
-"""build/validate and build/bench, as people and scripts call them."""
+"""build/validate, build/bench and the demonstration, as people and scripts call them."""
 
 import json
 import os
+import pathlib
 import subprocess
+import tempfile
 import unittest
 
 BUILD = os.environ.get("TREACLE_BUILD", "build")
@@ -50,6 +52,15 @@ class Programs(unittest.TestCase):
         lines = done.stdout.splitlines()
         self.assertTrue(lines[0].startswith("case "))
         self.assertRegex(lines[-1], r"^\d+ passed, 0 failed")
+
+    def test_the_demonstration_makes_picture_and_film(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "demo"
+            done = run("treacle", "run", "scenes/demo.yaml", "--frames", "3", "-o", out,
+                       "--preview", "--film", out / "demo.mp4", "--quiet")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for name in ("preview_0003.png", "demo.mp4"):
+                self.assertGreater((out / name).stat().st_size, 500)
 
 
 if __name__ == "__main__":

@@ -268,6 +268,22 @@ static void test_a_scene_without_liquid_runs(void** state) {
     treacle_context_destroy(ctx);
 }
 
+static void test_columns_exist_before_the_first_particle(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context(2);
+    treacle_sim_def def = treacle_sim_def_default();
+    treacle_sim* sim = make_sim(ctx, &def);
+    treacle_frame frame;
+    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame), TREACLE_OK);
+    assert_non_null(treacle_frame_find(&frame, "position"));
+    assert_int_equal(treacle_frame_find(&frame, "position")->count, 0);
+    assert_int_equal(treacle_sim_restore(sim, &frame), TREACLE_OK);
+    treacle_step_stats stats;
+    assert_int_equal(treacle_sim_step(sim, 0.01, &stats), TREACLE_OK);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_restoring_at_every_step_equals_an_uninterrupted_run),
@@ -278,6 +294,7 @@ int main(void) {
         cmocka_unit_test(test_damaged_states_are_refused_and_change_nothing),
         cmocka_unit_test(test_failing_memory_leaves_the_state_as_it_was),
         cmocka_unit_test(test_a_scene_without_liquid_runs),
+        cmocka_unit_test(test_columns_exist_before_the_first_particle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
