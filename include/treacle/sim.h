@@ -45,21 +45,22 @@ typedef struct treacle_solve_stats {
 
 /// What a step did. Numbers that depend on the machine: seconds and memory_peak only.
 typedef struct treacle_step_stats {
-    int64_t step;                         ///< its number, from 1
-    double time;                          ///< s, at its end
-    double dt;                            ///< s
-    int retries;                          ///< times the step was begun again with a smaller dt
-    int64_t particles;                    ///< at its end
-    int64_t tiles;                        ///< at its end
-    int64_t emitted, absorbed;            ///< particles
-    int64_t split, merged;                ///< particles, by reseeding
-    double volume;                        ///< m^3, sum over particles
-    double kinetic_energy;                ///< J
-    double max_speed;                     ///< m/s
-    double density_spread;                ///< rms of local particle volume over its target, less 1
-    treacle_solve_stats pressure;         ///< zero where the flow has no such solve
-    double seconds[TREACLE_STAGE_COUNT];  ///< s, by stage
-    size_t memory_peak;                   ///< bytes, of the context
+    int64_t step;                        ///< its number, from 1
+    double time;                         ///< s, at its end
+    double dt;                           ///< s
+    int retries;                         ///< times the step was begun again with a smaller dt
+    int64_t particles;                   ///< at its end
+    int64_t tiles;                       ///< at its end
+    int64_t emitted, absorbed;           ///< particles
+    int64_t split, merged;               ///< particles, by reseeding
+    double volume;                       ///< m^3, sum over particles
+    double surface_volume;               ///< m^3, inside the surface before the flow; 0 without
+    double kinetic_energy;               ///< J
+    double max_speed;                    ///< m/s
+    double density_spread;               ///< rms of local particle volume over its target, less 1
+    treacle_solve_stats pressure;        ///< zero where the flow has no such solve
+    double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage
+    size_t memory_peak;                  ///< bytes, of the context
 } treacle_step_stats;
 
 TREACLE_API treacle_status treacle_sim_create(treacle_context* ctx, const treacle_sim_def* def,

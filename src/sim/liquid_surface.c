@@ -1,6 +1,48 @@
 // The liquid's surface, from its particles.
+#include "base/parallel_sum.h"
+#include "grid/fraction.h"
 #include "grid/level_liquid.h"
 #include "sim/liquid.h"
+
+typedef struct volume_job {
+    const grid_domain* domain;
+    const tile_map* map;
+    const float* fraction;
+} volume_job;
+
+// The liquid goes on behind walls: only cells of the domain count.
+static double volume_of_tile(void* data, int64_t t) {
+    const volume_job* job = data;
+    int cells[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        int left = job->domain->cells[a] - job->map->coord[t].at[a] * TILE_SIZE;
+        cells[a] = left < TILE_SIZE ? left : TILE_SIZE;
+    }
+    double sum = 0.0;
+    for (int z = 0; z < cells[2]; ++z) {
+        for (int y = 0; y < cells[1]; ++y) {
+            for (int x = 0; x < cells[0]; ++x) {
+                int cell = (z * TILE_SIZE + y) * TILE_SIZE + x;
+                sum += (double)job->fraction[t * TILE_CELLS + cell];
+            }
+        }
+    }
+    return sum;
+}
+
+static treacle_status measure_volume(liquid_work* w) {
+    float* fraction = NULL;
+    TREACLE_TRY(
+        arena_take(w->scratch, w->values, sizeof(float), "shares of cells", (void**)&fraction));
+    const tile_map* map = &w->state->map;
+    fraction_params params = {w->setup->domain, map, w->cell_phi};
+    fraction_compute(&params, &(fraction_fields){.cell = fraction});
+    volume_job job = {w->setup->domain, map, fraction};
+    double h = w->setup->domain->h;
+    w->stats->surface_volume = parallel_sum(w->ctx, map->count, volume_of_tile, &job) * (h * h * h);
+    arena_give(w->scratch, fraction);
+    return TREACLE_OK;
+}
 
 treacle_status liquid_surface(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
@@ -19,5 +61,6 @@ treacle_status liquid_surface(liquid_work* w) {
     for (size_t i = w->values - TILE_CELLS; i < w->values; ++i) {
         w->cell_phi[i] = LIQUID_DISTANCE_MAX; // the dummy tile is air
     }
-    return level_liquid(&params, w->cell_phi);
+    TREACLE_TRY(level_liquid(&params, w->cell_phi));
+    return measure_volume(w);
 }

@@ -76,7 +76,10 @@ static void append_steps(fixture* f, int64_t after, int64_t last) {
             .time = 0.1 * (double)step,
             .dt = 0.1 / (double)step,
             .particles = 100 * step,
+            .split = 7,
             .volume = 1.0 / 3.0,
+            .surface_volume = 0.5,
+            .density_spread = 0.125,
             .max_speed = step == 2 ? 1.0 / 0.0 : 1.0,
             .pressure = {.iterations = (int)step, .residual = 1e-7, .converged = step != 3},
             .seconds = {[TREACLE_STAGE_SORT] = 0.25},
@@ -95,6 +98,9 @@ static void test_a_line_tells_all_of_a_step(void** state) {
     read_text(f, text);
     assert_non_null(strstr(text, "{\"step\":1,\"frame\":2,\"time\":0.10000000000000001,"));
     assert_non_null(strstr(text, "\"volume\":0.33333333333333331,"));
+    assert_non_null(strstr(text, "\"split\":7,\"merged\":0,"));
+    assert_non_null(strstr(text, "\"surface_volume\":0.5,"));
+    assert_non_null(strstr(text, "\"density_spread\":0.125,"));
     assert_non_null(strstr(text, "\"pressure\":{\"iterations\":1,"));
     assert_non_null(strstr(text, "\"sort\":0.25,"));
     assert_non_null(strstr(text, "\"memory_peak\":1000}\n"));
