@@ -54,6 +54,10 @@ class Layers(unittest.TestCase):
         for folder in ("apps/treacle", "validate", "examples"):
             self.one({f"{folder}/a.c": '#include "base/alloc.h"\n'}, "not of the public API")
 
+    def test_benches_may_look_inside(self):
+        files = {"bench/a.c": '#include "base/alloc.h"\n', "src/base/alloc.h": ""}
+        self.assertEqual(complaints("layers", files), [])
+
     def test_public_headers_show_nothing_internal(self):
         self.one({"include/treacle/a.h": '#include "base/alloc.h"\n'}, "not a public header")
 
