@@ -9,7 +9,7 @@ size_t solver_case_length(const tile_map* map) {
     return ((size_t)map->count + 1) * TILE_CELLS;
 }
 
-static treacle_status make_domain(treacle_context* ctx, int n, grid_domain* out) {
+treacle_status solver_case_domain(treacle_context* ctx, int n, grid_domain* out) {
     treacle_domain_def def = {.size = {1.0, 1.0, 1.0}, .cell = 1.0 / n};
     return grid_domain_init(ctx, &def, out);
 }
@@ -102,8 +102,9 @@ static void search_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static treacle_status map_wanted(treacle_context* ctx, const grid_domain* domain, int tiles,
-                                 const uint8_t* is_wanted, tile_map* out) {
+treacle_status solver_case_map(treacle_context* ctx, const grid_domain* domain,
+                               const uint8_t* is_wanted, tile_map* out) {
+    int tiles = domain->tiles[0];
     int64_t all = (int64_t)tiles * tiles * tiles, count = 0;
     tile_coord* coords = malloc((size_t)all * sizeof(*coords));
     if (coords == NULL) {
@@ -130,7 +131,7 @@ static treacle_status find_tiles(treacle_context* ctx, treacle_context* helper,
         return TREACLE_ERR_MEMORY;
     }
     parallel_for(helper, all, 4, search_tiles, &(tile_search){scene, tiles, is_wanted});
-    treacle_status status = map_wanted(ctx, domain, tiles, is_wanted, out);
+    treacle_status status = solver_case_map(ctx, domain, is_wanted, out);
     free(is_wanted);
     return status;
 }
@@ -190,7 +191,7 @@ static bool has_row(const pressure_case* c, cell3 cell) {
 treacle_status pressure_case_create(treacle_context* ctx, treacle_context* helper,
                                     solver_scene scene, pressure_case* out) {
     *out = (pressure_case){.scene = scene};
-    TREACLE_TRY(make_domain(ctx, scene.n, &out->domain));
+    TREACLE_TRY(solver_case_domain(ctx, scene.n, &out->domain));
     TREACLE_TRY(find_tiles(ctx, helper, &scene, &out->domain, &out->map));
     size_t length = solver_case_length(&out->map);
     for (int a = 0; a < AXES; ++a) {

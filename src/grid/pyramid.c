@@ -9,16 +9,22 @@ static bool can_halve(const grid_domain* domain, int a) {
     return domain->is_active[a] && domain->tiles[a] > 1;
 }
 
-bool pyramid_can_coarsen(const grid_domain* domain) {
-    return can_halve(domain, 0) || can_halve(domain, 1) || can_halve(domain, 2);
+bool pyramid_can_coarsen(const grid_domain* domain, pyramid_rule rule) {
+    bool is_blocked = false;
+    for (int a = 0; a < AXES; ++a) {
+        is_blocked = is_blocked || (domain->is_periodic[a] && !can_halve(domain, a));
+    }
+    bool is_any = can_halve(domain, 0) || can_halve(domain, 1) || can_halve(domain, 2);
+    return is_any && !(rule == PYRAMID_TOGETHER && is_blocked);
 }
 
-static void halve_domain(const grid_domain* fine, pyramid_step* step) {
+static void halve_domain(const grid_domain* fine, pyramid_rule rule, pyramid_step* step) {
     step->domain = *fine;
     step->domain.h = 2.0 * fine->h;
     for (int a = 0; a < AXES; ++a) {
-        step->shift[a] = can_halve(fine, a) ? 1 : 0;
-        if (step->shift[a] == 1) {
+        bool is_halved = rule == PYRAMID_TOGETHER ? fine->is_active[a] : can_halve(fine, a);
+        step->shift[a] = is_halved ? 1 : 0;
+        if (is_halved) {
             step->domain.cells[a] = (fine->cells[a] + 1) / 2;
             step->domain.tiles[a] = (step->domain.cells[a] + TILE_SIZE - 1) / TILE_SIZE;
         }
@@ -94,10 +100,11 @@ static void link_family(const tile_map* fine, pyramid_step* step) {
 }
 
 treacle_status pyramid_step_create(treacle_context* ctx, const grid_domain* domain,
-                                   const tile_map* map, const uint32_t* reach, pyramid_step* out) {
+                                   const tile_map* map, const uint32_t* reach, pyramid_rule rule,
+                                   pyramid_step* out) {
     *out = (pyramid_step){.fine_count = map->count};
     treacle_status status;
-    halve_domain(domain, out);
+    halve_domain(domain, rule, out);
     TREACLE_TRY_GOTO(create_map(ctx, domain, map, reach, out), fail);
     TREACLE_TRY_GOTO(alloc_array(ctx, (size_t)map->count, sizeof(tile_ix), "parents of tiles",
                                  (void**)&out->parent),
@@ -113,6 +120,32 @@ fail:
     return status;
 }
 
+// The fine tile at place n around coarse tile T.
+static tile_ix find_wide(const pyramid_step* step, const grid_domain* domain, const tile_map* map,
+                         tile_ix T, int n) {
+    const int offset[AXES] = {n % 4 - 1, n / 4 % 4 - 1, n / 16 - 1};
+    tile_coord at = step->map.coord[T];
+    for (int a = 0; a < AXES; ++a) {
+        at.at[a] = (at.at[a] << step->shift[a]) + offset[a];
+        if (step->shift[a] == 0 && offset[a] != 0) {
+            return map->count;
+        }
+    }
+    return tile_coord_wrap(domain, &at) ? tile_map_find(map, at) : map->count;
+}
+
+treacle_status pyramid_step_widen(pyramid_step* step, const grid_domain* domain,
+                                  const tile_map* map) {
+    TREACLE_TRY(alloc_array(step->map.ctx, (size_t)step->map.count, sizeof(*step->wide),
+                            "tiles around children", (void**)&step->wide));
+    for (tile_ix T = 0; T < step->map.count; ++T) {
+        for (int n = 0; n < PYRAMID_WIDE; ++n) {
+            step->wide[T][n] = find_wide(step, domain, map, T, n);
+        }
+    }
+    return TREACLE_OK;
+}
+
 void pyramid_step_destroy(pyramid_step* step) {
     treacle_context* ctx = step->map.ctx;
     if (ctx == NULL) {
@@ -120,6 +153,7 @@ void pyramid_step_destroy(pyramid_step* step) {
     }
     alloc_free(ctx, step->parent, (size_t)step->fine_count * sizeof(tile_ix));
     alloc_free(ctx, step->child, (size_t)step->map.count * sizeof(*step->child));
+    alloc_free(ctx, step->wide, (size_t)step->map.count * sizeof(*step->wide));
     tile_map_destroy(&step->map);
     *step = (pyramid_step){0};
 }

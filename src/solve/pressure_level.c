@@ -217,7 +217,8 @@ static treacle_status create_step(const pressure_level* fine, pyramid_step* step
     for (size_t t = 0; t < tiles; ++t) {
         reach[t] = fine->rows[t] != 0 ? PYRAMID_REACH(0, 0, 0) : 0;
     }
-    treacle_status status = pyramid_step_create(fine->ctx, &fine->domain, fine->map, reach, step);
+    treacle_status status =
+        pyramid_step_create(fine->ctx, &fine->domain, fine->map, reach, PYRAMID_EACH, step);
     alloc_free(fine->ctx, reach, tiles * sizeof(*reach));
     return status;
 }

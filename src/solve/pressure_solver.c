@@ -139,7 +139,7 @@ static treacle_status build_levels(pressure_solver* s, const pressure_system* sy
     s->level_count = 1;
     while (s->level_count < MAX_LEVELS) {
         const pressure_level* fine = &s->level[s->level_count - 1];
-        if (!pyramid_can_coarsen(&fine->domain) || fine->space.active_count == 0) {
+        if (!pyramid_can_coarsen(&fine->domain, PYRAMID_EACH) || fine->space.active_count == 0) {
             break;
         }
         bool has_k_cycle = s->level_count <= LAST_K_LEVEL && is_above_bottom(&fine->domain);

@@ -1,0 +1,23 @@
+// The loops over tiles behind viscosity_level.c, once for each instruction set.
+#pragma once
+
+#include "solve/viscosity_level.h"
+
+/// Operands of any of the loops; each says which it takes.
+typedef struct viscosity_job {
+    const viscosity_level* level;
+    const tile_ix* tiles; // loop items are indices into it
+    const float* b;
+    float* x;
+    float* y;
+    const double* from;
+    double* to;
+    bool is_reverse;
+} viscosity_job;
+
+// Gauss-Seidel on x with right-hand side b.
+ISA_DECLARE(void, viscosity_loop_smooth, (const viscosity_job* job, int64_t begin, int64_t end));
+// y = b - A x.
+ISA_DECLARE(void, viscosity_loop_residual, (const viscosity_job* job, int64_t begin, int64_t end));
+// to = A from; partial 0 = from . to.
+ISA_DECLARE(void, viscosity_loop_apply, (const viscosity_job* job, int64_t begin, int64_t end));

@@ -1,0 +1,432 @@
+#include "solve/viscosity_level.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "solve/stagger.h"
+#include "solve/viscosity_kernels.h"
+
+enum { ROW = TILE_SIZE, ROWS = TILE_SIZE * TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, GRAIN = 4 };
+
+// Sweeps repeat where faces are missing: at walls and at the surface.
+enum { REPEATS_INSIDE = 1, REPEATS_AT_SURFACE = 2 };
+
+// Differences double from level to level, so their squares count four times.
+static const float stress_scale = 0.25f;
+
+static size_t field_length(const viscosity_level* level) {
+    return ((size_t)level->map->count + 1) * TILE_CELLS;
+}
+
+// ---- Packing --------------------------------------------------------------------------------
+
+// Copies a field of a tile and one layer of its neighbours: cells start .. start + 8 an axis, where
+// start is -1 or 0.
+static void pad_field(const float* field, const tile_ix* near, int start, float scale, float* to) {
+    for (int k = 0; k < VISCOSITY_SIDE; ++k) {
+        for (int j = 0; j < VISCOSITY_SIDE; ++j) {
+            int y = j + start + ROW, z = k + start + ROW;
+            const tile_ix* tiles = near + 9 * (z / ROW) + 3 * (y / ROW);
+            const float* row = field + z % ROW * LAYER + y % ROW * ROW;
+            float* out = to + (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE;
+            for (int i = 0; i < ROW; ++i) {
+                out[i - start] = scale * row[(size_t)tiles[1] * TILE_CELLS + (size_t)i];
+            }
+            if (start < 0) {
+                out[0] = scale * row[(size_t)tiles[0] * TILE_CELLS + ROW - 1];
+            } else {
+                out[ROW] = scale * row[(size_t)tiles[2] * TILE_CELLS];
+            }
+        }
+    }
+}
+
+static int weight_stride(int axis) {
+    return axis == 0 ? 1 : axis == 1 ? VISCOSITY_SIDE : VISCOSITY_SIDE * VISCOSITY_SIDE;
+}
+
+// The diagonal of face a of cell (i, j, k): its mass and the weights of the strains it enters.
+static float diagonal_at(const viscosity_level* level, int64_t t, int a, int q) {
+    int i = q % ROW, j = q / ROW % ROW, k = q / LAYER;
+    const float* stress = level->stress + t * VISCOSITY_STRESS_BLOCK;
+    const float* cell = stress + ((k + 1) * VISCOSITY_SIDE + j + 1) * VISCOSITY_SIDE + i + 1;
+    float sum = level->weights.mass[a][t * TILE_CELLS + q] + cell[0] + cell[-weight_stride(a)];
+    for (int n = 1; n < AXES; ++n) {
+        int b = (a + n) % AXES, c = 3 - a - b;
+        const float* edge =
+            stress + (1 + c) * VISCOSITY_PADDED + (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE + i;
+        sum += edge[0] + edge[weight_stride(b)];
+    }
+    return sum;
+}
+
+static bool is_fixed(const viscosity_level* level, int64_t t, int a, int q) {
+    return (level->weights.fixed[t * TILE_CELLS + q] >> a & 1) != 0;
+}
+
+static int pack_component(viscosity_level* level, int64_t t, int a) {
+    float* inverse = level->inverse + t * VISCOSITY_BLOCK + a * TILE_CELLS;
+    int found = 0;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        float diagonal = is_fixed(level, t, a, q) ? 0.0f : diagonal_at(level, t, a, q);
+        bool is_unknown = diagonal > 0.0f;
+        inverse[q] = is_unknown ? 1.0f / diagonal : 0.0f;
+        level->rows[t][a] |= (uint64_t)(is_unknown ? 1 : 0) << q / ROW;
+        found += is_unknown ? 1 : 0;
+    }
+    return found;
+}
+
+typedef struct setup_job {
+    viscosity_level* level;
+    uint16_t* unknowns; // of each tile
+} setup_job;
+
+static void pack_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const setup_job* job = data;
+    viscosity_level* level = job->level;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        const tile_ix* near = level->map->neighbour[t];
+        float* stress = level->stress + t * VISCOSITY_STRESS_BLOCK;
+        int found = 0;
+        pad_field(level->weights.cell, near, -1, 2.0f, stress);
+        for (int c = 0; c < AXES; ++c) {
+            pad_field(level->weights.edge[c], near, 0, 1.0f, stress + (1 + c) * VISCOSITY_PADDED);
+        }
+        for (int a = 0; a < AXES; ++a) {
+            found += pack_component(level, t, a);
+        }
+        level->repeats[t] = found == VISCOSITY_BLOCK ? REPEATS_INSIDE : REPEATS_AT_SURFACE;
+        job->unknowns[t] = (uint16_t)found;
+    }
+}
+
+static void list_active(viscosity_level* level, const uint16_t* unknowns) {
+    level->space.active = level->active;
+    for (tile_ix t = 0; t < level->map->count; ++t) {
+        if (unknowns[t] > 0) {
+            level->active[level->space.active_count++] = t;
+        }
+        level->unknowns += unknowns[t];
+    }
+}
+
+static treacle_status allocate(viscosity_level* level) {
+    treacle_context* ctx = level->ctx;
+    size_t tiles = (size_t)level->map->count;
+    TREACLE_TRY(vec_space_create(ctx, level->map->count, VISCOSITY_BLOCK, 0, &level->space));
+    TREACLE_TRY(vec_create_float(&level->space, "inverse diagonals", &level->inverse));
+    TREACLE_TRY(vec_create_float(&level->space, "residuals", &level->residual));
+    TREACLE_TRY(alloc_array(ctx, tiles, VISCOSITY_STRESS_BLOCK * sizeof(float), "stress weights",
+                            (void**)&level->stress));
+    TREACLE_TRY(alloc_zero(ctx, tiles, sizeof(*level->rows), "row masks", (void**)&level->rows));
+    TREACLE_TRY(alloc_zero(ctx, tiles, sizeof(uint8_t), "sweep counts", (void**)&level->repeats));
+    return alloc_zero(ctx, tiles, sizeof(tile_ix), "active tiles", (void**)&level->active);
+}
+
+// What follows from the weights, the same on every level.
+static treacle_status finish(viscosity_level* level) {
+    size_t tiles = (size_t)level->map->count;
+    void* unknowns = NULL;
+    TREACLE_TRY(alloc_zero(level->ctx, tiles, sizeof(uint16_t), "counts of unknowns", &unknowns));
+    setup_job job = {.level = level, .unknowns = unknowns};
+    parallel_for(level->ctx, level->map->count, GRAIN, pack_tiles, &job);
+    list_active(level, unknowns);
+    alloc_free(level->ctx, unknowns, tiles * sizeof(uint16_t));
+    return tile_colours_create(&level->domain, level->map, level->space.active_count, level->active,
+                               TILE_CONTACT_ANY, &level->colours);
+}
+
+treacle_status viscosity_level_create(treacle_context* ctx, const grid_domain* domain,
+                                      const tile_map* map, const viscosity_weights* weights,
+                                      viscosity_level* out) {
+    *out = (viscosity_level){.ctx = ctx, .domain = *domain, .map = map, .weights = *weights};
+    treacle_status status;
+    TREACLE_TRY_GOTO(allocate(out), fail);
+    TREACLE_TRY_GOTO(finish(out), fail);
+    return TREACLE_OK;
+fail:
+    viscosity_level_destroy(out);
+    return status;
+}
+
+// ---- Coarsening -----------------------------------------------------------------------------
+
+// The neighbours' places that a tile's unknowns reach: an unknown in the first or last layer along
+// an axis interpolates from the next coarse tile over.
+static uint32_t reach_of_tile(const viscosity_level* level, int64_t t) {
+    uint32_t reach = 0;
+    const float* inverse = level->inverse + t * VISCOSITY_BLOCK;
+    for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+        if (!(inverse[n] > 0.0f)) {
+            continue;
+        }
+        int low[AXES], high[AXES];
+        for (int a = 0; a < AXES; ++a) {
+            int at = n % TILE_CELLS >> 3 * a & 7;
+            bool is_active = level->domain.is_active[a];
+            low[a] = is_active && at == 0 ? -1 : 0;
+            high[a] = is_active && at == ROW - 1 ? 1 : 0;
+        }
+        for (int z = low[2]; z <= high[2]; ++z) {
+            for (int y = low[1]; y <= high[1]; ++y) {
+                for (int x = low[0]; x <= high[0]; ++x) {
+                    reach |= PYRAMID_REACH(x, y, z);
+                }
+            }
+        }
+    }
+    return reach;
+}
+
+typedef struct reach_job {
+    const viscosity_level* level;
+    uint32_t* reach;
+} reach_job;
+
+static void find_reach(void* data, int64_t begin, int64_t end, int worker) {
+    const reach_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        job->reach[t] = reach_of_tile(job->level, t);
+    }
+}
+
+static treacle_status create_step(const viscosity_level* fine, pyramid_step* step) {
+    size_t tiles = (size_t)fine->map->count;
+    uint32_t* reach = NULL;
+    TREACLE_TRY(alloc_array(fine->ctx, tiles, sizeof(*reach), "reach of tiles", (void**)&reach));
+    parallel_for(fine->ctx, fine->map->count, GRAIN, find_reach, &(reach_job){fine, reach});
+    treacle_status status =
+        pyramid_step_create(fine->ctx, &fine->domain, fine->map, reach, PYRAMID_TOGETHER, step);
+    alloc_free(fine->ctx, reach, tiles * sizeof(*reach));
+    TREACLE_TRY(status);
+    status = pyramid_step_widen(step, &fine->domain, fine->map);
+    if (status != TREACLE_OK) {
+        pyramid_step_destroy(step);
+    }
+    return status;
+}
+
+enum { OWNED_FIELDS = 7 };
+
+static treacle_status allocate_coarse(viscosity_level* level) {
+    size_t length = field_length(level);
+    TREACLE_TRY(alloc_zero(level->ctx, OWNED_FIELDS * length, sizeof(float), "coarse weights",
+                           (void**)&level->owned));
+    TREACLE_TRY(alloc_zero(level->ctx, length, sizeof(uint8_t), "fixed faces",
+                           (void**)&level->owned_fixed));
+    level->weights.cell = level->owned;
+    for (int a = 0; a < AXES; ++a) {
+        level->weights.edge[a] = level->owned + (size_t)(1 + a) * length;
+        level->weights.mass[a] = level->owned + (size_t)(4 + a) * length;
+    }
+    level->weights.fixed = level->owned_fixed;
+    TREACLE_TRY(vec_create_float(&level->space, "coarse right-hand sides", &level->b));
+    return vec_create_float(&level->space, "coarse corrections", &level->x);
+}
+
+// Field n of the owned ones: cell, edges, masses; and the axes along which it is nodal.
+static void restrict_weights(const viscosity_level* fine, viscosity_level* level, int n) {
+    const viscosity_weights* w = &fine->weights;
+    const float* from[OWNED_FIELDS] = {w->cell,    w->edge[0], w->edge[1], w->edge[2],
+                                       w->mass[0], w->mass[1], w->mass[2]};
+    static const int nodal_axes[OWNED_FIELDS] = {0, 6, 5, 3, 1, 2, 4};
+    stagger_job job = {.step = &level->step,
+                       .fine = {TILE_CELLS, 0},
+                       .coarse = {TILE_CELLS, 0},
+                       .from = from[n],
+                       .to = level->owned + (size_t)n * field_length(level),
+                       .scale = n < VISCOSITY_STRESSES ? stress_scale : 1.0f};
+    stagger_set_rules(&job, nodal_axes[n]);
+    stagger_restrict(level->ctx, &job, level->map->count);
+}
+
+// Whether face a of coarse cell `at` lies on a far side of the domain or past one.
+static bool is_beyond(const viscosity_level* level, const int at[AXES]) {
+    bool is_out = false;
+    for (int b = 0; b < AXES; ++b) {
+        is_out = is_out || (!level->domain.is_periodic[b] && at[b] >= level->domain.cells[b]);
+    }
+    return is_out;
+}
+
+// A coarse face is fixed if any of the fine faces on it is.
+static bool is_any_fixed(const viscosity_level* fine, const viscosity_level* level, int64_t T,
+                         const int I[AXES], int a) {
+    const int* shift = level->step.shift;
+    for (int n = 0; n < 4; ++n) {
+        int at[AXES], place = 0, q = 0;
+        for (int m = 0; m < AXES; ++m) {
+            int b = (a + m) % AXES;
+            int extra = m == 0 ? 0 : n >> (m - 1) & 1;
+            at[b] = (I[b] << shift[b]) + (shift[b] != 0 ? extra : 0);
+            place += (at[b] / ROW + 1) << 2 * b;
+            q += (at[b] % ROW) << 3 * b;
+        }
+        tile_ix t = level->step.wide[T][place];
+        if (t < fine->map->count && is_fixed(fine, t, a, q)) {
+            return true;
+        }
+        const int32_t* tile = level->map->coord[T].at;
+        int coarse[AXES] = {8 * tile[0] + I[0], 8 * tile[1] + I[1], 8 * tile[2] + I[2]};
+        if (t == fine->map->count && is_beyond(level, coarse)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct fix_job {
+    const viscosity_level* fine;
+    viscosity_level* level;
+} fix_job;
+
+static void fix_faces(void* data, int64_t begin, int64_t end, int worker) {
+    const fix_job* job = data;
+    (void)worker;
+    for (int64_t T = begin; T < end; ++T) {
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            const int I[AXES] = {q & 7, q >> 3 & 7, q >> 6};
+            for (int a = 0; a < AXES; ++a) {
+                bool is_set = is_any_fixed(job->fine, job->level, T, I, a);
+                job->level->owned_fixed[T * TILE_CELLS + q] |= (uint8_t)((is_set ? 1 : 0) << a);
+            }
+        }
+    }
+}
+
+treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_level* out) {
+    *out = (viscosity_level){.ctx = fine->ctx};
+    treacle_status status;
+    TREACLE_TRY_GOTO(create_step(fine, &out->step), fail);
+    out->domain = out->step.domain;
+    out->map = &out->step.map;
+    TREACLE_TRY_GOTO(allocate(out), fail);
+    TREACLE_TRY_GOTO(allocate_coarse(out), fail);
+    for (int n = 0; n < OWNED_FIELDS; ++n) {
+        restrict_weights(fine, out, n);
+    }
+    parallel_for(out->ctx, out->map->count, 2, fix_faces, &(fix_job){fine, out});
+    TREACLE_TRY_GOTO(finish(out), fail);
+    return TREACLE_OK;
+fail:
+    viscosity_level_destroy(out);
+    return status;
+}
+
+void viscosity_level_end_setup(viscosity_level* level) {
+    level->weights.cell = NULL;
+    memset(level->weights.edge, 0, sizeof(level->weights.edge));
+    level->weights.fixed = NULL;
+    if (level->owned_fixed != NULL) {
+        alloc_free(level->ctx, level->owned_fixed, field_length(level) * sizeof(uint8_t));
+        level->owned_fixed = NULL;
+    }
+}
+
+void viscosity_level_destroy(viscosity_level* level) {
+    if (level->ctx == NULL || level->map == NULL) {
+        return;
+    }
+    treacle_context* ctx = level->ctx;
+    size_t tiles = (size_t)level->map->count;
+    viscosity_level_end_setup(level);
+    alloc_free(ctx, level->owned, OWNED_FIELDS * field_length(level) * sizeof(float));
+    alloc_free(ctx, level->stress, tiles * VISCOSITY_STRESS_BLOCK * sizeof(float));
+    alloc_free(ctx, level->rows, tiles * sizeof(*level->rows));
+    alloc_free(ctx, level->repeats, tiles * sizeof(uint8_t));
+    alloc_free(ctx, level->active, tiles * sizeof(tile_ix));
+    vec_destroy_float(&level->space, level->inverse);
+    vec_destroy_float(&level->space, level->residual);
+    vec_destroy_float(&level->space, level->b);
+    vec_destroy_float(&level->space, level->x);
+    tile_colours_destroy(&level->colours);
+    vec_space_destroy(&level->space);
+    pyramid_step_destroy(&level->step);
+    *level = (viscosity_level){0};
+}
+
+// ---- Loops ----------------------------------------------------------------------------------
+
+typedef void viscosity_loop(const viscosity_job* job, int64_t begin, int64_t end);
+
+typedef struct loop_job {
+    viscosity_loop* loop;
+    const viscosity_job* job;
+} loop_job;
+
+static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
+    const loop_job* work = data;
+    (void)worker;
+    work->loop(work->job, begin, end);
+}
+
+static void run_loop(viscosity_loop* loop, const viscosity_job* job, int64_t count) {
+    parallel_for(job->level->ctx, count, GRAIN, run_chunk, &(loop_job){loop, job});
+}
+
+void viscosity_level_smooth(const viscosity_level* level, const float* b, float* x,
+                            bool is_reverse) {
+    const tile_colours* colours = &level->colours;
+    for (int i = 0; i < colours->count; ++i) {
+        int c = is_reverse ? colours->count - 1 - i : i;
+        viscosity_job job = {.level = level,
+                             .tiles = colours->tile + colours->first[c],
+                             .b = b,
+                             .x = x,
+                             .is_reverse = is_reverse};
+        run_loop(ISA_CALL(level->ctx, viscosity_loop_smooth), &job,
+                 colours->first[c + 1] - colours->first[c]);
+    }
+}
+
+void viscosity_level_restrict(const viscosity_level* fine, const float* b, const float* x,
+                              const viscosity_level* coarse) {
+    viscosity_job residual = {
+        .level = fine, .tiles = fine->active, .b = b, .x = (float*)x, .y = fine->residual};
+    run_loop(ISA_CALL(fine->ctx, viscosity_loop_residual), &residual, fine->space.active_count);
+    for (int a = 0; a < AXES; ++a) {
+        stagger_job job = {.step = &coarse->step,
+                           .tiles = coarse->active,
+                           .fine = {VISCOSITY_BLOCK, a * TILE_CELLS},
+                           .coarse = {VISCOSITY_BLOCK, a * TILE_CELLS},
+                           .from = fine->residual,
+                           .to = coarse->b,
+                           .scale = 1.0f};
+        stagger_set_rules(&job, 1 << a);
+        stagger_restrict(coarse->ctx, &job, coarse->space.active_count);
+    }
+}
+
+void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level* coarse, float* x) {
+    for (int a = 0; a < AXES; ++a) {
+        stagger_job job = {.step = &coarse->step,
+                           .fine = {VISCOSITY_BLOCK, a * TILE_CELLS},
+                           .coarse = {VISCOSITY_BLOCK, a * TILE_CELLS},
+                           .from = coarse->x,
+                           .to = x,
+                           .mask = fine->inverse};
+        stagger_set_rules(&job, 1 << a);
+        stagger_prolong(fine->ctx, &job, coarse->map->count);
+    }
+}
+
+double viscosity_level_apply(const viscosity_level* level, const double* x, double* y) {
+    viscosity_job job = {.level = level, .tiles = level->active, .from = x, .to = y};
+    run_loop(ISA_CALL(level->ctx, viscosity_loop_apply), &job, level->space.active_count);
+    return vec_sum_partial(&level->space, 0);
+}
+
+void viscosity_level_diagonal(const viscosity_level* level, double* d) {
+    for (tile_ix i = 0; i < level->space.active_count; ++i) {
+        int64_t t = level->active[i];
+        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+            bool is_unknown = level->inverse[t * VISCOSITY_BLOCK + n] > 0.0f;
+            float sum = diagonal_at(level, t, n / TILE_CELLS, n % TILE_CELLS);
+            d[t * VISCOSITY_BLOCK + n] = is_unknown ? (double)sum : 0.0;
+        }
+    }
+}

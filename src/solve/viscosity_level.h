@@ -1,0 +1,77 @@
+// One level of the viscosity hierarchy: masses at faces, stress weights at cells and edges.
+//
+//     E(u) = 1/2 sum_f m_f u_f^2 + sum_c w_c sum_a (D_a u_a)^2 + 1/2 sum_e w_e (D_b u_a + D_a
+//     u_b)^2
+//
+// with D the difference of neighbouring values and e the edges between axes a and b. A u is the
+// gradient of E: symmetric, positive, and without stress for every rigid motion, on every level,
+// whatever the weights. Level l + 1 has the weights of level l restricted by the rule of the
+// unknowns' own restriction (solve/stagger.h), times 1/4 for stresses since differences double.
+//
+// Staggering, cell I: face a at I - e_a/2, edge along c at I - e_a/2 - e_b/2. A face is an unknown
+// if it is not fixed and its diagonal is positive.
+#pragma once
+
+#include "base/simd.h"
+#include "grid/pyramid.h"
+#include "solve/vec_space.h"
+
+enum {
+    VISCOSITY_BLOCK = AXES * TILE_CELLS,
+    VISCOSITY_STRESSES = 4,         // cell, then edges along x, y, z
+    VISCOSITY_SIDE = TILE_SIZE + 1, // a padded tile's
+    VISCOSITY_PADDED = VISCOSITY_SIDE * VISCOSITY_SIDE * VISCOSITY_SIDE,
+    VISCOSITY_STRESS_BLOCK = VISCOSITY_STRESSES * VISCOSITY_PADDED,
+};
+
+/// Weights as fields [tile][512] with a zero tile at the end.
+typedef struct viscosity_weights {
+    const float* cell;       // w_c >= 0
+    const float* edge[AXES]; // w_e >= 0, slot = the axis that the edge runs along
+    const float* mass[AXES]; // m_f >= 0; 0 at fixed faces
+    const uint8_t* fixed;    // bit a: face a is no unknown
+} viscosity_weights;
+
+typedef struct viscosity_level {
+    treacle_context* ctx;
+    grid_domain domain;
+    const tile_map* map;
+    pyramid_step step; // from the finer level; levels >= 1. It owns the map
+    vec_space space;
+    tile_ix* active; // tiles with an unknown
+    tile_colours colours;
+    double unknowns;
+
+    viscosity_weights weights; // level 0: the caller's
+    float* owned;              // levels >= 1: the stress fields, during set-up, and the masses
+    uint8_t* owned_fixed;      // levels >= 1, during set-up
+    float* stress;             // [tile][4][9^3]: cells -1 .. 7, times 2; edges 0 .. 8
+    float* inverse;            // [tile][3][512], of the diagonal; 0 where there is no unknown
+    uint64_t (*rows)[AXES];    // [tile], bit 8 z + y: the row has an unknown
+    uint8_t* repeats;          // [tile], sweeps inside the tile
+
+    float* residual;
+    float *b, *x; // levels >= 1
+} viscosity_level;
+
+/// The finest level. The weights are not copied; mass must outlive the level.
+treacle_status viscosity_level_create(treacle_context* ctx, const grid_domain* domain,
+                                      const tile_map* map, const viscosity_weights* weights,
+                                      viscosity_level* out) TREACLE_NODISCARD;
+treacle_status viscosity_level_coarsen(const viscosity_level* fine,
+                                       viscosity_level* out) TREACLE_NODISCARD;
+/// Frees what only the next coarser level needed.
+void viscosity_level_end_setup(viscosity_level* level);
+void viscosity_level_destroy(viscosity_level* level);
+
+/// Gauss-Seidel on A x = b over all tiles; in reverse order the transpose of the forward sweep.
+void viscosity_level_smooth(const viscosity_level* level, const float* b, float* x,
+                            bool is_reverse);
+/// coarse->b = restriction of b - A x.
+void viscosity_level_restrict(const viscosity_level* fine, const float* b, const float* x,
+                              const viscosity_level* coarse);
+/// x += prolongation of coarse->x.
+void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level* coarse, float* x);
+/// y = A x at unknowns; x may be given at fixed faces too. Returns x . y.
+double viscosity_level_apply(const viscosity_level* level, const double* x, double* y);
+void viscosity_level_diagonal(const viscosity_level* level, double* d);

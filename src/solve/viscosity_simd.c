@@ -1,0 +1,267 @@
+// Stencil loops of the viscosity operator: a row of eight faces at a time.
+//
+// A tile's three components are gathered with one layer around them, so that every neighbour of a
+// row is a load at a fixed distance, and the stencil is written once for an axis triple (a, b, c).
+#include <stdint.h>
+
+#include "solve/viscosity_kernels.h"
+
+enum {
+    ROW = TILE_SIZE,
+    LAYER = TILE_SIZE * TILE_SIZE,
+    SIDE = TILE_SIZE + 2,
+    PITCH = 16, // of a row in a block: 64 bytes in float, so that no load of a row splits a line
+    LEAD = 1,   // of the first cell in its row
+    BLOCK = SIDE * SIDE * PITCH,
+};
+
+typedef int64_t i64x8 __attribute__((vector_size(64)));
+
+// Distance between neighbours along an axis, in a gathered block and in padded weights.
+#define BLOCK_STRIDE(a) ((a) == 0 ? 1 : (a) == 1 ? PITCH : PITCH * SIDE)
+#define WEIGHT_STRIDE(a)                                                                           \
+    ((a) == 0 ? 1 : (a) == 1 ? VISCOSITY_SIDE : VISCOSITY_SIDE * VISCOSITY_SIDE)
+
+static int block_row(int j, int k) {
+    return ((k + 1) * SIDE + j + 1) * PITCH + LEAD;
+}
+
+static int edge_row(int j, int k) {
+    return (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE;
+}
+
+static int cell_row(int j, int k) {
+    return ((k + 1) * VISCOSITY_SIDE + j + 1) * VISCOSITY_SIDE + 1;
+}
+
+// Rows outside along both y and z are read only at (+y, -z) and (-y, +z).
+static bool is_row_needed(int j, int k) {
+    bool is_beside = j < 0 || j >= ROW, is_beyond = k < 0 || k >= ROW;
+    return !(is_beside && is_beyond && (j < 0) == (k < 0));
+}
+
+// Offset of the row (j, k), each -1 .. 8, in its tile; the tile is at place 9 z + 3 y + 1 +
+// (-1..1).
+typedef struct row_place {
+    int tile, offset;
+} row_place;
+
+static row_place place_row(int j, int k) {
+    int y = (j + ROW) / ROW, z = (k + ROW) / ROW;
+    return (row_place){9 * z + 3 * y + 1, (k + ROW) % ROW * LAYER + (j + ROW) % ROW * ROW};
+}
+
+static void gather(const float* x, const tile_ix* near, float* to) {
+    for (int k = -1; k <= ROW; ++k) {
+        for (int j = -1; j <= ROW; ++j) {
+            if (!is_row_needed(j, k)) {
+                continue;
+            }
+            row_place at = place_row(j, k);
+            const float* self = x + (size_t)near[at.tile] * VISCOSITY_BLOCK + at.offset;
+            const float* low = x + (size_t)near[at.tile - 1] * VISCOSITY_BLOCK + at.offset;
+            const float* high = x + (size_t)near[at.tile + 1] * VISCOSITY_BLOCK + at.offset;
+            for (int a = 0; a < AXES; ++a) {
+                float* row = to + a * BLOCK + block_row(j, k);
+                f32x8_store(row, f32x8_load(self + a * TILE_CELLS));
+                row[-1] = low[a * TILE_CELLS + ROW - 1];
+                row[ROW] = high[a * TILE_CELLS];
+            }
+        }
+    }
+}
+
+static void gather_double(const double* x, const tile_ix* near, double* to) {
+    for (int k = -1; k <= ROW; ++k) {
+        for (int j = -1; j <= ROW; ++j) {
+            if (!is_row_needed(j, k)) {
+                continue;
+            }
+            row_place at = place_row(j, k);
+            const double* self = x + (size_t)near[at.tile] * VISCOSITY_BLOCK + at.offset;
+            const double* low = x + (size_t)near[at.tile - 1] * VISCOSITY_BLOCK + at.offset;
+            const double* high = x + (size_t)near[at.tile + 1] * VISCOSITY_BLOCK + at.offset;
+            for (int a = 0; a < AXES; ++a) {
+                double* row = to + a * BLOCK + block_row(j, k);
+                f64x8_store(row, f64x8_load(self + a * TILE_CELLS));
+                row[-1] = low[a * TILE_CELLS + ROW - 1];
+                row[ROW] = high[a * TILE_CELLS];
+            }
+        }
+    }
+}
+
+// The stress part of the rows of component a: the transpose of the strains that it enters.
+TREACLE_ALWAYS_INLINE f32x8 row_stress(int a, const float* stress, const float* block, int j,
+                                       int k) {
+    const int sa = BLOCK_STRIDE(a), wa = WEIGHT_STRIDE(a);
+    const float* u = block + a * BLOCK + block_row(j, k);
+    const float* cell = stress + cell_row(j, k);
+    f32x8 here = f32x8_load(u);
+    f32x8 sum = f32x8_load(cell) * (here - f32x8_load(u + sa)) +
+                f32x8_load(cell - wa) * (here - f32x8_load(u - sa));
+    for (int n = 1; n < AXES; ++n) {
+        const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b), wb = WEIGHT_STRIDE(b);
+        const float* v = block + b * BLOCK + block_row(j, k);
+        const float* edge = stress + (1 + c) * VISCOSITY_PADDED + edge_row(j, k);
+        f32x8 low = (here - f32x8_load(u - sb)) + (f32x8_load(v) - f32x8_load(v - sa));
+        f32x8 high = (f32x8_load(u + sb) - here) + (f32x8_load(v + sb) - f32x8_load(v + sb - sa));
+        sum += f32x8_load(edge) * low - f32x8_load(edge + wb) * high;
+    }
+    return sum;
+}
+
+static f64x8 widen(const float* from) {
+    return f64x8_from_f32x8(f32x8_load(from));
+}
+
+TREACLE_ALWAYS_INLINE f64x8 row_stress_double(int a, const float* stress, const double* block,
+                                              int j, int k) {
+    const int sa = BLOCK_STRIDE(a), wa = WEIGHT_STRIDE(a);
+    const double* u = block + a * BLOCK + block_row(j, k);
+    const float* cell = stress + cell_row(j, k);
+    f64x8 here = f64x8_load(u);
+    f64x8 sum =
+        widen(cell) * (here - f64x8_load(u + sa)) + widen(cell - wa) * (here - f64x8_load(u - sa));
+    for (int n = 1; n < AXES; ++n) {
+        const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b), wb = WEIGHT_STRIDE(b);
+        const double* v = block + b * BLOCK + block_row(j, k);
+        const float* edge = stress + (1 + c) * VISCOSITY_PADDED + edge_row(j, k);
+        f64x8 low = (here - f64x8_load(u - sb)) + (f64x8_load(v) - f64x8_load(v - sa));
+        f64x8 high = (f64x8_load(u + sb) - here) + (f64x8_load(v + sb) - f64x8_load(v + sb - sa));
+        sum += widen(edge) * low - widen(edge + wb) * high;
+    }
+    return sum;
+}
+
+// What one tile's loops read.
+typedef struct tile_view {
+    const float *stress, *mass[AXES], *inverse;
+    const uint64_t* rows;
+} tile_view;
+
+static tile_view view_tile(const viscosity_level* level, tile_ix t) {
+    tile_view v = {.stress = level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK,
+                   .inverse = level->inverse + (size_t)t * VISCOSITY_BLOCK,
+                   .rows = level->rows[t]};
+    for (int a = 0; a < AXES; ++a) {
+        v.mass[a] = level->weights.mass[a] + (size_t)t * TILE_CELLS;
+    }
+    return v;
+}
+
+// Half a sweep of component a: its red faces (i + j + k even) or its black ones.
+TREACLE_ALWAYS_INLINE void relax(int a, const tile_view* v, const float* b, float* block,
+                                 int colour) {
+    const i32x8 even = {-1, 0, -1, 0, -1, 0, -1, 0};
+    for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
+        int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
+        float* u = block + a * BLOCK + block_row(j, k);
+        f32x8 here = f32x8_load(u);
+        f32x8 au = f32x8_load(v->mass[a] + q) * here + row_stress(a, v->stress, block, j, k);
+        f32x8 change =
+            (f32x8_load(b + a * TILE_CELLS + q) - au) * f32x8_load(v->inverse + a * TILE_CELLS + q);
+        i32x8 is_due = ((colour + j + k) & 1) == 0 ? even : ~even;
+        f32x8_store(u, here + (f32x8)((i32x8)change & is_due));
+    }
+}
+
+static void sweep_tile(const tile_view* v, const float* b, float* block, bool is_reverse) {
+    if (is_reverse) {
+        relax(2, v, b, block, 1);
+        relax(2, v, b, block, 0);
+        relax(1, v, b, block, 1);
+        relax(1, v, b, block, 0);
+        relax(0, v, b, block, 1);
+        relax(0, v, b, block, 0);
+    } else {
+        relax(0, v, b, block, 0);
+        relax(0, v, b, block, 1);
+        relax(1, v, b, block, 0);
+        relax(1, v, b, block, 1);
+        relax(2, v, b, block, 0);
+        relax(2, v, b, block, 1);
+    }
+}
+
+static void scatter(const float* block, const tile_view* v, float* to) {
+    for (int a = 0; a < AXES; ++a) {
+        for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
+            int row = __builtin_ctzll(rows);
+            f32x8 u = f32x8_load(block + a * BLOCK + block_row(row & 7, row >> 3));
+            f32x8_store(to + a * TILE_CELLS + row * ROW, u);
+        }
+    }
+}
+
+void ISA(viscosity_loop_smooth)(const viscosity_job* job, int64_t begin, int64_t end) {
+    const viscosity_level* level = job->level;
+    TREACLE_ALIGNED(64) float block[AXES * BLOCK];
+    for (int64_t i = begin; i < end; ++i) {
+        tile_ix t = job->tiles[i];
+        tile_view v = view_tile(level, t);
+        const float* b = job->b + (size_t)t * VISCOSITY_BLOCK;
+        gather(job->x, level->map->neighbour[t], block);
+        for (int n = 0; n < level->repeats[t]; ++n) {
+            sweep_tile(&v, b, block, job->is_reverse);
+        }
+        scatter(block, &v, job->x + (size_t)t * VISCOSITY_BLOCK);
+    }
+}
+
+TREACLE_ALWAYS_INLINE void residual_rows(int a, const tile_view* v, const float* b,
+                                         const float* block, float* y) {
+    for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
+        int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
+        int at = a * TILE_CELLS + q;
+        f32x8 here = f32x8_load(block + a * BLOCK + block_row(j, k));
+        f32x8 au = f32x8_load(v->mass[a] + q) * here + row_stress(a, v->stress, block, j, k);
+        i32x8 is_unknown = f32x8_load(v->inverse + at) > f32x8_set(0.0f);
+        f32x8_store(y + at, (f32x8)((i32x8)(f32x8_load(b + at) - au) & is_unknown));
+    }
+}
+
+void ISA(viscosity_loop_residual)(const viscosity_job* job, int64_t begin, int64_t end) {
+    const viscosity_level* level = job->level;
+    TREACLE_ALIGNED(64) float block[AXES * BLOCK];
+    for (int64_t i = begin; i < end; ++i) {
+        tile_ix t = job->tiles[i];
+        tile_view v = view_tile(level, t);
+        const float* b = job->b + (size_t)t * VISCOSITY_BLOCK;
+        float* y = job->y + (size_t)t * VISCOSITY_BLOCK;
+        gather(job->x, level->map->neighbour[t], block);
+        residual_rows(0, &v, b, block, y);
+        residual_rows(1, &v, b, block, y);
+        residual_rows(2, &v, b, block, y);
+    }
+}
+
+TREACLE_ALWAYS_INLINE f64x8 apply_rows(int a, const tile_view* v, const double* block, double* y) {
+    f64x8 sum = f64x8_set(0.0);
+    for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
+        int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
+        int at = a * TILE_CELLS + q;
+        f64x8 here = f64x8_load(block + a * BLOCK + block_row(j, k));
+        f64x8 au = widen(v->mass[a] + q) * here + row_stress_double(a, v->stress, block, j, k);
+        i64x8 is_unknown = widen(v->inverse + at) > f64x8_set(0.0);
+        au = (f64x8)((i64x8)au & is_unknown);
+        f64x8_store(y + at, au);
+        sum += here * au;
+    }
+    return sum;
+}
+
+void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t end) {
+    const viscosity_level* level = job->level;
+    TREACLE_ALIGNED(64) double block[AXES * BLOCK];
+    for (int64_t i = begin; i < end; ++i) {
+        tile_ix t = job->tiles[i];
+        tile_view v = view_tile(level, t);
+        double* y = job->to + (size_t)t * VISCOSITY_BLOCK;
+        gather_double(job->from, level->map->neighbour[t], block);
+        f64x8 sum = apply_rows(0, &v, block, y);
+        sum += apply_rows(1, &v, block, y);
+        sum += apply_rows(2, &v, block, y);
+        level->space.partial[0][t] = f64x8_sum(sum);
+    }
+}

@@ -1,0 +1,147 @@
+// Multigrid for viscosity: V(1,1) cycles.
+//
+// Aggregation fails here: constant blocks see only one in four of the shears that couple two
+// components, so rotations become stiff. Instead each level has the factored operator with
+// restricted weights, for which rigid motions stay exactly free, and linear interpolation.
+#include "solve/viscosity_solver.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "solve/pcg.h"
+
+enum {
+    MAX_LEVELS = 24,
+    BOTTOM_SWEEPS = 20, // forward, and as many back
+};
+
+struct viscosity_solver {
+    treacle_context* ctx;
+    int level_count;
+    viscosity_level level[MAX_LEVELS];
+    pcg_vectors vectors;
+};
+
+static void cycle(const viscosity_solver* s, int l, const float* b, float* x) {
+    const viscosity_level *level = &s->level[l], *coarse = level + 1;
+    bool is_bottom = l + 1 == s->level_count;
+    vec_set_zero_float(&level->space, x);
+    for (int n = 0; n < (is_bottom ? BOTTOM_SWEEPS : 1); ++n) {
+        viscosity_level_smooth(level, b, x, false);
+    }
+    if (!is_bottom) {
+        viscosity_level_restrict(level, b, x, coarse);
+        cycle(s, l + 1, coarse->b, coarse->x);
+        viscosity_level_prolong(level, coarse, x);
+    }
+    for (int n = 0; n < (is_bottom ? BOTTOM_SWEEPS : 1); ++n) {
+        viscosity_level_smooth(level, b, x, true);
+    }
+}
+
+static double apply(const void* data, const double* x, double* y) {
+    const viscosity_solver* s = data;
+    return viscosity_level_apply(&s->level[0], x, y);
+}
+
+static void diagonal(const void* data, double* d) {
+    const viscosity_solver* s = data;
+    viscosity_level_diagonal(&s->level[0], d);
+}
+
+static void precondition(const void* data, const float* r, float* z) {
+    cycle(data, 0, r, z);
+}
+
+linop viscosity_solver_linop(const viscosity_solver* solver) {
+    return (linop){.space = &solver->level[0].space,
+                   .data = solver,
+                   .unknowns = solver->level[0].unknowns,
+                   .apply = apply,
+                   .diagonal = diagonal,
+                   .precondition = precondition};
+}
+
+static treacle_status build_levels(viscosity_solver* s, const viscosity_system* system) {
+    TREACLE_TRY(viscosity_level_create(s->ctx, system->domain, system->map, &system->weights,
+                                       &s->level[0]));
+    s->level_count = 1;
+    while (s->level_count < MAX_LEVELS) {
+        viscosity_level* fine = &s->level[s->level_count - 1];
+        if (!pyramid_can_coarsen(&fine->domain, PYRAMID_TOGETHER) ||
+            fine->space.active_count == 0) {
+            break;
+        }
+        TREACLE_TRY(viscosity_level_coarsen(fine, &s->level[s->level_count]));
+        viscosity_level_end_setup(fine);
+        s->level_count += 1;
+    }
+    viscosity_level_end_setup(&s->level[s->level_count - 1]);
+    return TREACLE_OK;
+}
+
+treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_system* system,
+                                       viscosity_solver** out) {
+    *out = NULL;
+    viscosity_solver* s = NULL;
+    treacle_status status;
+    TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*s), "the viscosity solver", (void**)&s));
+    s->ctx = ctx;
+    TREACLE_TRY_GOTO(build_levels(s, system), fail);
+    TREACLE_TRY_GOTO(pcg_vectors_create(&s->level[0].space, &s->vectors), fail);
+    *out = s;
+    return TREACLE_OK;
+fail:
+    viscosity_solver_destroy(s);
+    return status;
+}
+
+void viscosity_solver_destroy(viscosity_solver* solver) {
+    if (solver == NULL) {
+        return;
+    }
+    pcg_vectors_destroy(&solver->level[0].space, &solver->vectors);
+    for (int l = solver->level_count - 1; l >= 0; --l) {
+        viscosity_level_destroy(&solver->level[l]);
+    }
+    alloc_free(solver->ctx, solver, sizeof(*solver));
+}
+
+treacle_status viscosity_add_fixed(const viscosity_solver* solver, const double* fixed,
+                                   double* rhs) {
+    const viscosity_level* level = &solver->level[0];
+    double* change = NULL;
+    TREACLE_TRY(vec_create(&level->space, "forces of walls", &change));
+    viscosity_level_apply(level, fixed, change);
+    vec_add_scaled(&level->space, -1.0, change, rhs);
+    vec_destroy(&level->space, change);
+    return TREACLE_OK;
+}
+
+typedef struct mask_job {
+    const viscosity_level* level;
+    double* v;
+} mask_job;
+
+static void mask_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const mask_job* job = data;
+    (void)worker;
+    for (int64_t q = begin * VISCOSITY_BLOCK; q < end * VISCOSITY_BLOCK; ++q) {
+        job->v[q] = job->level->inverse[q] > 0.0f ? job->v[q] : 0.0;
+    }
+}
+
+static void mask(const viscosity_level* level, double* v) {
+    parallel_for(level->ctx, level->map->count, 8, mask_tiles, &(mask_job){level, v});
+    memset(v + (size_t)level->map->count * VISCOSITY_BLOCK, 0, VISCOSITY_BLOCK * sizeof(double));
+}
+
+treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
+                               const solve_params* params, solve_stats* stats) {
+    linop op = viscosity_solver_linop(solver);
+    mask(&solver->level[0], rhs);
+    mask(&solver->level[0], u);
+    *stats = pcg_solve(&op, &solver->vectors, params, rhs, u);
+    return TREACLE_OK;
+}

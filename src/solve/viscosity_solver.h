@@ -1,0 +1,35 @@
+// Solves M u + D^T W D u = b for the velocity at faces: conjugate gradients with multigrid on the
+// factored operator (solve/viscosity_level.h).
+#pragma once
+
+#include "solve/linop.h"
+#include "solve/solve_stats.h"
+#include "solve/viscosity_level.h"
+
+typedef struct viscosity_system {
+    const grid_domain* domain;
+    const tile_map* map;
+    viscosity_weights weights;
+} viscosity_system;
+
+typedef struct viscosity_solver viscosity_solver;
+
+/// The map and the masses are not copied and must outlive the solver.
+treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_system* system,
+                                       viscosity_solver** out) TREACLE_NODISCARD;
+/// Accepts NULL.
+void viscosity_solver_destroy(viscosity_solver* solver);
+
+/// The operator with its preconditioner, for tests and for loops of one's own.
+linop viscosity_solver_linop(const viscosity_solver* solver);
+
+/// rhs -= A u_fixed: takes the velocities of fixed faces, given in `fixed` (zero at unknowns), to
+/// the right-hand side.
+treacle_status viscosity_add_fixed(const viscosity_solver* solver, const double* fixed,
+                                   double* rhs) TREACLE_NODISCARD;
+
+/// Vectors are [tile][axis][512] plus a zero tile of the same size. On return `rhs` holds the
+/// residual and u the solution; both are zero where there is no unknown. A solve that did not reach
+/// its target is no error: see stats.
+treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
+                               const solve_params* params, solve_stats* stats) TREACLE_NODISCARD;

@@ -1,0 +1,510 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "conform/linop_conform.h"
+#include "solve/viscosity_solver.h"
+#include "unit/alloc_failure.h"
+
+typedef struct fixture {
+    treacle_context* ctx;
+    grid_domain domain;
+    tile_map map;
+    int margin;
+    float *cell, *edge[AXES], *mass[AXES];
+    uint8_t* fixed;
+    viscosity_system system;
+    viscosity_solver* solver;
+} fixture;
+
+typedef struct fixture_def {
+    int cells[AXES];
+    bool is_periodic[AXES];
+    int threads;
+    treacle_isa isa;
+    bool has_floor; // faces below the height 2 are fixed
+    bool is_patchy; // weights of random strength, some zero
+    int margin;     // cells of air around the liquid, 0: two
+    double r;       // stress weight against mass
+} fixture_def;
+
+// The block of liquid that a grid holds: all but a margin.
+static bool is_liquid(const fixture* f, const int at[AXES]) {
+    bool is_in = true;
+    for (int a = 0; a < AXES; ++a) {
+        int margin = f->domain.is_active[a] && !f->domain.is_periodic[a] ? f->margin : 0;
+        is_in = is_in && at[a] >= margin && at[a] < f->domain.cells[a] - margin;
+    }
+    return is_in;
+}
+
+// Slot of a cell, or the zero tile's first.
+static size_t cell_at(const fixture* f, const int at[AXES]) {
+    tile_coord tile;
+    for (int a = 0; a < AXES; ++a) {
+        tile.at[a] = at[a] >> 3;
+    }
+    bool is_in = tile_coord_wrap(&f->domain, &tile);
+    tile_ix t = is_in ? tile_map_find(&f->map, tile) : f->map.count;
+    int q = (at[2] & 7) * 64 + (at[1] & 7) * 8 + (at[0] & 7);
+    return (size_t)t * TILE_CELLS + (t < f->map.count ? (size_t)q : 0);
+}
+
+#define FOR_EACH_CELL(f, at)                                                                       \
+    for (int at[AXES] = {0, 0, 0}; at[2] <= (f)->domain.cells[2]; ++at[2])                         \
+        for (at[1] = 0; at[1] <= (f)->domain.cells[1]; ++at[1])                                    \
+            for (at[0] = 0; at[0] <= (f)->domain.cells[0]; ++at[0])
+
+static bool is_within(const fixture* f, const int at[AXES]) {
+    return at[0] < f->domain.cells[0] && at[1] < f->domain.cells[1] && at[2] < f->domain.cells[2];
+}
+
+// Strength of a weight; hashes n.
+static float strength(const fixture_def* def, size_t n) {
+    double random = conform_random(n);
+    return def->is_patchy ? (float)(random < -0.8 ? 0.0 : 1.1 + random) : 1.0f;
+}
+
+// Touches cell `at` or one of those below it along the axes of the set.
+static bool is_near_liquid(const fixture* f, const int at[AXES], int axes) {
+    bool is_near = false;
+    for (int n = 0; n < 8; ++n) {
+        if ((n & ~axes) == 0) {
+            int below[AXES];
+            for (int a = 0; a < AXES; ++a) {
+                below[a] = at[a] - (n >> a & 1);
+            }
+            is_near = is_near || is_liquid(f, below);
+        }
+    }
+    return is_near;
+}
+
+static bool is_around_liquid(const fixture* f, const int at[AXES]) {
+    bool is_near = false;
+    for (int n = 0; n < 27; ++n) {
+        int other[AXES] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
+        is_near = is_near || is_liquid(f, other);
+    }
+    return is_near;
+}
+
+static void fill_cell(fixture* f, const fixture_def* def, const int at[AXES], size_t i) {
+    bool is_flat = !(f->domain.is_active[0] && f->domain.is_active[1] && f->domain.is_active[2]);
+    f->cell[i] = is_liquid(f, at) ? (float)def->r * strength(def, 10 * i) : 0.0f;
+    for (int a = 0; a < AXES; ++a) {
+        int across = 7 & ~(1 << a);
+        bool is_free = f->domain.is_active[a] && !(def->has_floor && at[1] < 4) &&
+                       is_within(f, at) && (at[a] > 0 || f->domain.is_periodic[a]);
+        bool has_edge = is_near_liquid(f, at, across) &&
+                        (!is_flat || !f->domain.is_active[a]); // flat: only the shear in the plane
+        f->edge[a][i] = has_edge ? (float)def->r * strength(def, 10 * i + 1 + (size_t)a) : 0.0f;
+        // Faces that only a shear reaches have a little mass: without any, two of them at a corner
+        // could move against each other freely.
+        float mass = is_near_liquid(f, at, 1 << a) ? strength(def, 10 * i + 4 + (size_t)a) : 0.0f;
+        f->mass[a][i] = is_free && is_around_liquid(f, at) ? mass + 0.05f : 0.0f;
+        f->fixed[i] |= (uint8_t)((is_free ? 0 : 1) << a);
+    }
+}
+
+static void* array_create(const tile_map* map, size_t item) {
+    void* array = calloc(((size_t)map->count + 1) * TILE_CELLS, item);
+    assert_non_null(array);
+    return array;
+}
+
+static treacle_status make_map(fixture* f) {
+    tile_coord coords[4096];
+    int64_t n = 0;
+    for (int z = 0; z <= f->domain.cells[2] / 8 - f->domain.is_periodic[2]; ++z) {
+        for (int y = 0; y <= f->domain.cells[1] / 8 - f->domain.is_periodic[1]; ++y) {
+            for (int x = 0; x <= f->domain.cells[0] / 8 - f->domain.is_periodic[0]; ++x) {
+                coords[n++] = (tile_coord){{x, y, z}};
+            }
+        }
+    }
+    return tile_map_create(f->ctx, &f->domain, n, coords, &f->map);
+}
+
+static void fill_weights(fixture* f, const fixture_def* def) {
+    f->cell = array_create(&f->map, sizeof(float));
+    f->fixed = array_create(&f->map, 1);
+    for (int a = 0; a < AXES; ++a) {
+        f->edge[a] = array_create(&f->map, sizeof(float));
+        f->mass[a] = array_create(&f->map, sizeof(float));
+    }
+    FOR_EACH_CELL(f, at) {
+        size_t i = cell_at(f, at);
+        bool is_repeat = false;
+        for (int a = 0; a < AXES; ++a) {
+            is_repeat = is_repeat || (f->domain.is_periodic[a] && at[a] == f->domain.cells[a]);
+        }
+        if (i < (size_t)f->map.count * TILE_CELLS && !is_repeat) {
+            fill_cell(f, def, at, i);
+        }
+    }
+}
+
+static treacle_status fixture_build(fixture* f, const fixture_def* def) {
+    treacle_domain_def box = {.cell = 1.0};
+    for (int a = 0; a < AXES; ++a) {
+        box.size[a] = def->cells[a] > 1 ? def->cells[a] : 0.0;
+        box.sides[a][0] = box.sides[a][1] =
+            def->is_periodic[a] ? TREACLE_SIDE_PERIODIC : TREACLE_SIDE_SLIP;
+    }
+    TREACLE_TRY(grid_domain_init(f->ctx, &box, &f->domain));
+    f->margin = def->margin > 0 ? def->margin : 2;
+    TREACLE_TRY(make_map(f));
+    fill_weights(f, def);
+    f->system = (viscosity_system){&f->domain,
+                                   &f->map,
+                                   {.cell = f->cell,
+                                    .edge = {f->edge[0], f->edge[1], f->edge[2]},
+                                    .mass = {f->mass[0], f->mass[1], f->mass[2]},
+                                    .fixed = f->fixed}};
+    return viscosity_solver_create(f->ctx, &f->system, &f->solver);
+}
+
+static void fixture_clear(fixture* f) {
+    viscosity_solver_destroy(f->solver);
+    tile_map_destroy(&f->map);
+    for (int a = 0; a < AXES; ++a) {
+        free(f->edge[a]);
+        free(f->mass[a]);
+    }
+    free(f->cell);
+    free(f->fixed);
+}
+
+static void fixture_open(fixture* f, const fixture_def* def) {
+    *f = (fixture){0};
+    treacle_context_def context_def = treacle_context_def_default();
+    context_def.threads = def->threads > 0 ? def->threads : 1;
+    context_def.isa = def->isa;
+    assert_int_equal(treacle_context_create(&context_def, &f->ctx), TREACLE_OK);
+    assert_int_equal(fixture_build(f, def), TREACLE_OK);
+}
+
+static void fixture_close(fixture* f) {
+    fixture_clear(f);
+    treacle_context_destroy(f->ctx);
+}
+
+static const fixture_def domains[] = {
+    {.cells = {13, 21, 9}, .is_patchy = true, .r = 10.0},
+    {.cells = {24, 33, 40}, .is_patchy = true, .has_floor = true, .r = 100.0},
+    {.cells = {50, 40, 1}, .is_patchy = true, .r = 10.0},
+    {.cells = {1, 40, 50}, .has_floor = true, .r = 1e4},
+    {.cells = {48, 24, 32}, .is_periodic = {true, false, true}, .has_floor = true, .r = 1e3},
+};
+enum { DOMAINS = sizeof(domains) / sizeof(domains[0]) };
+
+static void test_operator_conforms(void** state) {
+    (void)state;
+    for (int i = 0; i < DOMAINS; ++i) {
+        fixture f;
+        fixture_open(&f, &domains[i]);
+        linop op = viscosity_solver_linop(f.solver);
+        conform_is_symmetric(&op);
+        conform_is_positive(&op);
+        conform_diagonal_agrees(&op);
+        conform_preconditioner_is_symmetric_positive(&op, 1e-5);
+        fixture_close(&f);
+    }
+}
+
+static double face(const fixture* f, const double* u, const int at[AXES], int a) {
+    size_t i = cell_at(f, at);
+    return u[i / TILE_CELLS * VISCOSITY_BLOCK + (size_t)a * TILE_CELLS + i % TILE_CELLS];
+}
+
+static void move(const int at[AXES], int axis, int by, int to[AXES]) {
+    memcpy(to, at, AXES * sizeof(int));
+    to[axis] += by;
+}
+
+// Twice the energy: the sum of its terms one by one.
+static double energy_of(const fixture* f, const double* u) {
+    double sum = 0.0;
+    FOR_EACH_CELL(f, at) {
+        size_t i = cell_at(f, at);
+        bool is_repeat = false;
+        for (int a = 0; a < AXES; ++a) {
+            is_repeat = is_repeat || (f->domain.is_periodic[a] && at[a] == f->domain.cells[a]);
+        }
+        for (int a = 0; a < AXES && !is_repeat; ++a) {
+            int b = (a + 1) % AXES, c = (a + 2) % AXES, up[AXES], b_low[AXES], c_low[AXES];
+            move(at, a, 1, up);
+            move(at, b, -1, b_low);
+            move(at, c, -1, c_low);
+            double own = face(f, u, at, a), stretch = face(f, u, up, a) - own;
+            double shear = (face(f, u, at, b) - face(f, u, c_low, b)) +
+                           (face(f, u, at, c) - face(f, u, b_low, c));
+            sum += (double)f->mass[a][i] * own * own;
+            sum += 2.0 * (double)f->cell[i] * stretch * stretch;
+            sum += (double)f->edge[a][i] * shear * shear;
+        }
+    }
+    return sum;
+}
+
+static void test_apply_is_the_gradient_of_the_energy(void** state) {
+    (void)state;
+    for (int i = 0; i < DOMAINS; ++i) {
+        fixture f;
+        fixture_open(&f, &domains[i]);
+        linop op = viscosity_solver_linop(f.solver);
+        double *u = conform_random_vector(&op, 1), *v = conform_random_vector(&op, 2);
+        double* au = conform_vector(&op);
+        double uu = op.apply(op.data, u, au), uv = vec_dot(op.space, v, au);
+        double want = energy_of(&f, u);
+        assert_true(fabs(uu - want) < 1e-6 * want);
+        vec_add_scaled(op.space, 1.0, v, u);
+        double both = energy_of(&f, u), alone = energy_of(&f, v);
+        assert_true(fabs(2.0 * uv - (both - want - alone)) < 1e-6 * want);
+        vec_destroy(op.space, u);
+        vec_destroy(op.space, v);
+        vec_destroy(op.space, au);
+        fixture_close(&f);
+    }
+}
+
+// Rigid motion n at face a of cell I of level l, in units of the finest cells.
+static double rigid(int n, int a, const int32_t* tile, int q, double h) {
+    double p[AXES] = {8 * tile[0] + (q & 7), 8 * tile[1] + (q >> 3 & 7), 8 * tile[2] + (q >> 6)};
+    for (int b = 0; b < AXES; ++b) {
+        p[b] = h * (p[b] + (b == a ? 0.0 : 0.5));
+    }
+    if (n < AXES) {
+        return n == a ? 1.0 : 0.0;
+    }
+    int c = n - AXES; // about axis c
+    return a == (c + 1) % AXES ? -p[(c + 2) % AXES] : a == (c + 2) % AXES ? p[(c + 1) % AXES] : 0.0;
+}
+
+// The largest stress force of a rigid motion, in units of weight times motion.
+static double stress_of_rigid(const viscosity_level* level, int n, double h) {
+    double *u = NULL, *y = NULL, most = 0.0, size = 0.0;
+    assert_int_equal(vec_create(&level->space, "u", &u), TREACLE_OK);
+    assert_int_equal(vec_create(&level->space, "y", &y), TREACLE_OK);
+    for (tile_ix t = 0; t < level->map->count; ++t) {
+        for (int k = 0; k < VISCOSITY_BLOCK; ++k) {
+            u[t * VISCOSITY_BLOCK + k] =
+                rigid(n, k / TILE_CELLS, level->map->coord[t].at, k % TILE_CELLS, h);
+        }
+    }
+    viscosity_level_apply(level, u, y);
+    for (tile_ix t = 0; t < level->map->count; ++t) {
+        for (int k = 0; k < VISCOSITY_BLOCK; ++k) {
+            size_t i = (size_t)t * VISCOSITY_BLOCK + (size_t)k;
+            if (level->inverse[i] > 0.0f) {
+                const float* mass = level->weights.mass[k / TILE_CELLS];
+                double force = y[i] - (double)mass[t * TILE_CELLS + k % TILE_CELLS] * u[i];
+                most = fmax(most, fabs(force) * (double)level->inverse[i]);
+                size = fmax(size, fabs(u[i]));
+            }
+        }
+    }
+    vec_destroy(&level->space, u);
+    vec_destroy(&level->space, y);
+    return most / size;
+}
+
+static void test_rigid_motion_is_free_on_every_level(void** state) {
+    (void)state;
+    fixture_def def = {.cells = {60, 44, 52}, .is_patchy = true, .margin = 8, .r = 1e6};
+    fixture f;
+    fixture_open(&f, &def);
+    viscosity_level level[3];
+    assert_int_equal(viscosity_level_create(f.ctx, &f.domain, &f.map, &f.system.weights, &level[0]),
+                     TREACLE_OK);
+    for (int l = 0; l < 3; ++l) {
+        for (int n = 0; n < 6; ++n) {
+            assert_true(stress_of_rigid(&level[l], n, 1 << l) < 1e-12);
+        }
+        assert_true(stress_of_rigid(&level[l], 3, 1.0) < 1e-12);
+        if (l < 2) {
+            assert_int_equal(viscosity_level_coarsen(&level[l], &level[l + 1]), TREACLE_OK);
+        }
+    }
+    for (int l = 2; l >= 0; --l) {
+        viscosity_level_destroy(&level[l]);
+    }
+    fixture_close(&f);
+}
+
+static double total_mass(const viscosity_level* level, int a) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < (int64_t)level->map->count * TILE_CELLS; ++i) {
+        sum += (double)level->weights.mass[a][i];
+    }
+    return sum;
+}
+
+static void test_coarse_levels_keep_the_mass(void** state) {
+    (void)state;
+    fixture_def def = {.cells = {30, 44, 28}, .is_patchy = true, .r = 1.0};
+    fixture f;
+    fixture_open(&f, &def);
+    viscosity_level fine, coarse;
+    assert_int_equal(viscosity_level_create(f.ctx, &f.domain, &f.map, &f.system.weights, &fine),
+                     TREACLE_OK);
+    assert_int_equal(viscosity_level_coarsen(&fine, &coarse), TREACLE_OK);
+    for (int a = 0; a < AXES; ++a) {
+        double want = total_mass(&fine, a);
+        assert_true(fabs(total_mass(&coarse, a) - want) < 1e-5 * want);
+    }
+    viscosity_level_destroy(&coarse);
+    viscosity_level_destroy(&fine);
+    fixture_close(&f);
+}
+
+static double true_residual(const linop* op, const double* b, const double* x) {
+    double* y = conform_vector(op);
+    op->apply(op->data, x, y);
+    vec_add_scaled(op->space, -1.0, b, y);
+    double share = sqrt(vec_measure(op->space, y).square / vec_measure(op->space, b).square);
+    vec_destroy(op->space, y);
+    return share;
+}
+
+static void test_solution_meets_the_equations(void** state) {
+    (void)state;
+    for (int i = 0; i < DOMAINS; ++i) {
+        fixture_def def = domains[i];
+        def.is_patchy = false;
+        fixture f;
+        fixture_open(&f, &def);
+        linop op = viscosity_solver_linop(f.solver);
+        double *b = conform_random_vector(&op, 31), *r = conform_vector(&op);
+        double* x = conform_vector(&op);
+        vec_copy(op.space, b, r);
+        solve_params params = solve_params_default();
+        params.relative = 1e-9;
+        solve_stats stats;
+        assert_int_equal(viscosity_solve(f.solver, r, x, &params, &stats), TREACLE_OK);
+        assert_true(stats.is_converged);
+        assert_true(stats.factor < (def.has_floor ? 0.5 : 0.65));
+        assert_true(true_residual(&op, b, x) < 1.1e-9);
+        vec_destroy(op.space, b);
+        vec_destroy(op.space, r);
+        vec_destroy(op.space, x);
+        fixture_close(&f);
+    }
+}
+
+static void test_a_moving_wall_drags_everything_along(void** state) {
+    (void)state;
+    // Fixed faces all move with velocity 1 along x; so does the liquid, which starts with it.
+    fixture_def def = {.cells = {20, 24, 20}, .has_floor = true, .r = 50.0};
+    fixture f;
+    fixture_open(&f, &def);
+    linop op = viscosity_solver_linop(f.solver);
+    double *wall = conform_vector(&op), *rhs = conform_vector(&op), *u = conform_vector(&op);
+    for (tile_ix t = 0; t < f.map.count; ++t) {
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            size_t at = (size_t)t * TILE_CELLS + (size_t)q, slot = (size_t)t * VISCOSITY_BLOCK;
+            bool is_fixed = (f.fixed[at] & 1) != 0;
+            wall[slot + (size_t)q] = is_fixed ? 1.0 : 0.0;
+            rhs[slot + (size_t)q] = is_fixed ? 0.0 : (double)f.mass[0][at];
+        }
+    }
+    solve_params params = solve_params_default();
+    params.relative = 1e-10;
+    solve_stats stats;
+    assert_int_equal(viscosity_add_fixed(f.solver, wall, rhs), TREACLE_OK);
+    assert_int_equal(viscosity_solve(f.solver, rhs, u, &params, &stats), TREACLE_OK);
+    assert_true(stats.is_converged);
+    double* d = conform_vector(&op);
+    op.diagonal(op.data, d);
+    for (size_t i = 0; i < vec_length(op.space); ++i) {
+        bool is_x = i % VISCOSITY_BLOCK < TILE_CELLS;
+        assert_true(fabs(u[i] - (d[i] > 0.0 && is_x ? 1.0 : 0.0)) < 1e-7);
+    }
+    vec_destroy(op.space, d);
+    vec_destroy(op.space, wall);
+    vec_destroy(op.space, rhs);
+    vec_destroy(op.space, u);
+    fixture_close(&f);
+}
+
+static solve_stats solve_random(const fixture_def* def, const solve_params* params, double** out,
+                                size_t* bytes) {
+    fixture f;
+    fixture_open(&f, def);
+    linop op = viscosity_solver_linop(f.solver);
+    double *r = conform_random_vector(&op, 51), *x = conform_vector(&op);
+    solve_stats stats;
+    assert_int_equal(viscosity_solve(f.solver, r, x, params, &stats), TREACLE_OK);
+    *bytes = vec_length(op.space) * sizeof(double);
+    *out = malloc(*bytes);
+    memcpy(*out, x, *bytes);
+    vec_destroy(op.space, r);
+    vec_destroy(op.space, x);
+    fixture_close(&f);
+    return stats;
+}
+
+static void test_bits_depend_neither_on_threads_nor_on_the_instruction_set(void** state) {
+    (void)state;
+    for (int i = 1; i < DOMAINS; i += 3) {
+        fixture_def def = domains[i];
+        solve_params params = {.relative = 1e-5, .max_iterations = 12};
+        double *want = NULL, *got = NULL;
+        size_t bytes = 0;
+        solve_random(&def, &params, &want, &bytes);
+        for (int n = 0; n < 4; ++n) {
+            def.threads = n % 2 == 0 ? 2 : 5;
+            def.isa = n < 2 ? TREACLE_ISA_SSE2 : TREACLE_ISA_AUTO;
+            solve_random(&def, &params, &got, &bytes);
+            assert_memory_equal(got, want, bytes);
+            free(got);
+        }
+        free(want);
+    }
+}
+
+static treacle_status build_and_solve(treacle_context* ctx, void* data) {
+    fixture f = {.ctx = ctx};
+    solve_params params = {.relative = 1e-3, .max_iterations = 2};
+    solve_stats stats;
+    treacle_status status = fixture_build(&f, data);
+    size_t length = ((size_t)f.map.count + 1) * VISCOSITY_BLOCK;
+    double *r = calloc(length, sizeof(double)), *x = calloc(length, sizeof(double));
+    if (status == TREACLE_OK) {
+        status = viscosity_solve(f.solver, r, x, &params, &stats);
+    }
+    if (status == TREACLE_OK) {
+        status = viscosity_add_fixed(f.solver, x, r);
+    }
+    free(r);
+    free(x);
+    fixture_clear(&f);
+    return status;
+}
+
+static void test_failing_allocations_leave_nothing_behind(void** state) {
+    (void)state;
+    fixture_def def = domains[1];
+    ALLOC_FAILURE_CHECK(build_and_solve, &def);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operator_conforms),
+        cmocka_unit_test(test_apply_is_the_gradient_of_the_energy),
+        cmocka_unit_test(test_rigid_motion_is_free_on_every_level),
+        cmocka_unit_test(test_coarse_levels_keep_the_mass),
+        cmocka_unit_test(test_solution_meets_the_equations),
+        cmocka_unit_test(test_a_moving_wall_drags_everything_along),
+        cmocka_unit_test(test_bits_depend_neither_on_threads_nor_on_the_instruction_set),
+        cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
