@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
-#include "solve/stagger.h"
+#include "solve/stagger_transfer.h"
 #include "solve/viscosity_kernels.h"
 
 enum { ROW = TILE_SIZE, ROWS = TILE_SIZE * TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, GRAIN = 4 };

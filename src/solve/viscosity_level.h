@@ -6,7 +6,8 @@
 // with D the difference of neighbouring values and e the edges between axes a and b. A u is the
 // gradient of E: symmetric, positive, and without stress for every rigid motion, on every level,
 // whatever the weights. Level l + 1 has the weights of level l restricted by the rule of the
-// unknowns' own restriction (solve/stagger.h), times 1/4 for stresses since differences double.
+// unknowns' own restriction (solve/stagger_transfer.h), times 1/4 for stresses since differences
+// double.
 //
 // Staggering, cell I: face a at I - e_a/2, edge along c at I - e_a/2 - e_b/2. A face is an unknown
 // if it is not fixed and its diagonal is positive.

@@ -1,4 +1,4 @@
-#include "solve/stagger.h"
+#include "solve/stagger_transfer.h"
 
 #include "base/parallel.h"
 

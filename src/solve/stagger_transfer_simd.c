@@ -1,5 +1,5 @@
 // Tile kernels of the staggered transfers: one pass an axis, rows of eight.
-#include "solve/stagger.h"
+#include "solve/stagger_transfer.h"
 
 enum {
     ROW = TILE_SIZE,
