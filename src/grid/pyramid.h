@@ -12,7 +12,8 @@
 // touches itself. PYRAMID_TOGETHER: all active axes are halved or none, so that cells stay cubes;
 // it ends when a periodic axis cannot be halved or no axis has more than one tile.
 //
-// Transfers that reach past a block (solve/stagger_transfer.h) need the fine tiles around the children too:
+// Transfers that reach past a block (solve/stagger_transfer.h) need the fine tiles around the
+// children too:
 //
 //     wide[T][n], n = (x + 1) + 4 (y + 1) + 16 (z + 1): the fine tile at 2 T + (x, y, z), each of
 //     -1, 0, 1, 2; along an axis that is not halved at T + 0 only. The fine map's count where there
