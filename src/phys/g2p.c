@@ -25,6 +25,7 @@ static transfer_target target_of_tile(const g2p_params* params, int a, tile_ix t
         .value = particles_f32(p, PARTICLE_VELOCITY) + AXES * first + a,
         .value_stride = AXES,
         .keep = params->keep,
+        .keeps_value = params->keeps_velocity,
     };
     if (params->is_affine) {
         t.slope = particles_f32(p, PARTICLE_AFFINE) + AXES * AXES * first + AXES * a;

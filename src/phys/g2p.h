@@ -10,7 +10,8 @@ typedef struct g2p_params {
     const particles* to;         // VELOCITY and, if affine, AFFINE are written
     treacle_kernel kernel;
     bool is_affine;
-    const float* keep; // [materials]: FLIP's share; NULL for PIC and APIC
+    bool keeps_velocity; // sets AFFINE only: particles already have the velocity they begin with
+    const float* keep;   // [materials]: FLIP's share; NULL for PIC and APIC
 } g2p_params;
 
 /// Velocities of particles from the grid, after which they are the new state.

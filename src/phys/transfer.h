@@ -58,7 +58,8 @@ typedef struct transfer_target {
     int64_t count;
     const float* position;
     const uint8_t* material;
-    float* value; // [count], stride value_stride; read and written
+    float* value;     // [count], stride value_stride; read and written
+    bool keeps_value; // only the slope is wanted
     int value_stride;
     float* slope; // or NULL
     int slope_stride;

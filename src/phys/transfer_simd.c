@@ -39,7 +39,7 @@ void ISA(transfer_gather)(const transfer_target* target, const transfer_place* p
             float before = transfer_float_gather_one(&stencil, old, unused);
             value += target->keep[target->material[p]] * (*own - before);
         }
-        *own = value;
+        *own = target->keeps_value ? *own : value;
         for (int a = 0; target->slope != NULL && a < AXES; ++a) {
             target->slope[target->slope_stride * p + a] = slope[a] * target->slope_scale;
         }

@@ -317,6 +317,7 @@ treacle_status liquid_to_particles(liquid_work* w) {
                          .to = w->p,
                          .kernel = w->setup->def->kernel,
                          .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
+                         .keeps_velocity = w->is_first,
                          .keep = is_flip ? keep : NULL};
     g2p_velocity(&params);
     return TREACLE_OK;

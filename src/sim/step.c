@@ -117,7 +117,8 @@ static const step_stage liquid_stages[] = {
 };
 
 // Before the first step: the velocity that liquids begin with, brought to the grid and made free of
-// divergence, for the first step's particles to move through.
+// divergence, for the first step's particles to move through. They keep their own and get its
+// gradient.
 static const step_stage first_stages[] = {
     {TREACLE_STAGE_TILES, build_tiles},
     {TREACLE_STAGE_TO_GRID, to_grid},
@@ -204,6 +205,7 @@ treacle_status step_prepare(treacle_sim* sim) {
     step_work work = {
         .sim = sim, .p = &sim->next.particles, .dt = sim->def.step.max_dt, .stats = &stats};
     work.liquid = liquid_of(&work);
+    work.liquid.is_first = true;
     TREACLE_TRY(run_stages(&work, first_stages, &timers));
     sim_state_swap(sim);
     return TREACLE_OK;
