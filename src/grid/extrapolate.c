@@ -41,16 +41,32 @@ static tile_mask find_front(const uint32_t* rows, const tile_mask* inside) {
     return front;
 }
 
-// The mean of the known neighbours of a sample: `at` in the block of values, bit `bit` of *row.
-static float mean_of_known(const float* at, const uint32_t* row, int bit) {
+// The value at a cell of the surroundings of a tile. Only known ones may be read: another thread
+// may be writing the others.
+static float value_at(const layer_job* job, tile_ix t, const int cell[AXES]) {
+    int side[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        side[a] = block_side_of(cell[a]);
+    }
+    tile_ix tile = job->params->map->neighbour[t][TILE_NEIGHBOUR(side[0], side[1], side[2])];
+    return job->values[(size_t)tile * TILE_CELLS +
+                       (size_t)(block_row_at(cell[1], cell[2]) + (cell[0] & 7))];
+}
+
+// The mean of the known neighbours of a cell; rows as in find_front.
+static float mean_of_known(const layer_job* job, tile_ix t, const uint32_t* rows,
+                           const int cell[AXES]) {
+    const uint32_t* row = rows + (cell[2] + 1) * SIDE + cell[1] + 1;
+    int bit = cell[0] + 1;
     float sum = 0.0f, count = 0.0f;
     for (int side = -1; side <= 1; side += 2) {
         const uint32_t is_known[AXES] = {*row >> (bit + side), row[side] >> bit,
                                          row[side * SIDE] >> bit};
-        const int stride[AXES] = {side, side * SIDE, side * SIDE * SIDE};
         for (int a = 0; a < AXES; ++a) {
             if (is_known[a] & 1) {
-                sum += at[stride[a]];
+                int other[AXES] = {cell[0], cell[1], cell[2]};
+                other[a] += side;
+                sum += value_at(job, t, other);
                 count += 1.0f;
             }
         }
@@ -71,14 +87,10 @@ static void advance_tile(const layer_job* job, tile_ix t) {
     if (tile_mask_is_empty(&front)) {
         return;
     }
-    float block[BLOCK_VALUES(1, 1)];
-    gather_block(map, job->values, t, 1, 1, block);
     float* values = job->values + (size_t)t * TILE_CELLS;
     for (int i = 0; i < TILE_CELLS; ++i) {
         if (tile_mask_has(&front, i)) {
-            int x = i & 7, y = i >> 3 & 7, z = i >> 6;
-            values[i] = mean_of_known(block + BLOCK_INDEX(1, 1, x, y, z),
-                                      rows + (z + 1) * SIDE + y + 1, x + 1);
+            values[i] = mean_of_known(job, t, rows, (const int[AXES]){i & 7, i >> 3 & 7, i >> 6});
         }
     }
     for (int z = 0; z < TILE_SIZE; ++z) {
