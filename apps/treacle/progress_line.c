@@ -14,7 +14,9 @@ enum {
     WIDTH_MAX = 200,
     PART_CAPACITY = 64,
     BAR_MAX = 30,
-    BAR_MIN = 8,
+    BAR_MIN = 6,
+    BAR_EXTRA = 4, // its brackets and the space behind it
+    WIDTH_WITH_BAR = 60,
 };
 
 // The parts of the line, in the order in which they stand.
@@ -32,7 +34,7 @@ typedef enum part {
 static const double redraw_seconds = 0.05;
 
 // Where the line is too long these go first, from the front.
-static const part drop_order[] = {PART_ITERATIONS, PART_SUBSTEP, PART_PARTICLES, PART_LEFT};
+static const part drop_order[] = {PART_SUBSTEP, PART_ITERATIONS, PART_PARTICLES, PART_LEFT};
 
 void progress_line_begin(progress_line* line, bool quiet) {
     *line = (progress_line){.quiet = quiet, .is_terminal = isatty(STDERR_FILENO) == 1};
@@ -50,18 +52,17 @@ static void fill_parts(const treacle_progress* p, char parts[PART_COUNT][PART_CA
     memset(parts, 0, PART_COUNT * sizeof(parts[0]));
     snprintf(parts[PART_FRAME], PART_CAPACITY, "frame %" PRId64 "/%" PRId64, p->frame, p->frames);
     snprintf(parts[PART_PERCENT], PART_CAPACITY, "%3.0f %%", 100.0 * p->fraction);
-    if (p->seconds_left >= 0.0) {
+    if (p->seconds_left > 0.0) {
         snprintf(parts[PART_LEFT], PART_CAPACITY, "%s left", human_seconds(p->seconds_left).at);
     }
     if (p->stats == NULL) {
         return;
     }
-    snprintf(parts[PART_SUBSTEP], PART_CAPACITY, "sub-step %d", p->substep);
+    snprintf(parts[PART_SUBSTEP], PART_CAPACITY, "step %d", p->substep);
     snprintf(parts[PART_PARTICLES], PART_CAPACITY, "%s particles",
              human_count((double)p->stats->particles).at);
     if (p->stats->pressure.iterations > 0) {
-        snprintf(parts[PART_ITERATIONS], PART_CAPACITY, "%d iterations",
-                 p->stats->pressure.iterations);
+        snprintf(parts[PART_ITERATIONS], PART_CAPACITY, "%d it.", p->stats->pressure.iterations);
     }
 }
 
@@ -75,7 +76,7 @@ static int parts_width(char parts[PART_COUNT][PART_CAPACITY]) {
 }
 
 static void fill_bar(double fraction, int room, char* bar) {
-    int width = room - 4 < BAR_MAX ? room - 4 : BAR_MAX;
+    int width = room - BAR_EXTRA < BAR_MAX ? room - BAR_EXTRA : BAR_MAX;
     if (width < BAR_MIN) {
         return;
     }
@@ -91,9 +92,10 @@ static void draw(progress_line* line, const treacle_progress* p) {
     char parts[PART_COUNT][PART_CAPACITY];
     // The last column stays free: a cursor behind it would wrap on some terminals.
     int room = terminal_width() - 1;
+    int bar = room >= WIDTH_WITH_BAR ? BAR_MIN + BAR_EXTRA : 0;
     fill_parts(p, parts);
     for (size_t k = 0; k < sizeof(drop_order) / sizeof(drop_order[0]); ++k) {
-        if (parts_width(parts) <= room) {
+        if (parts_width(parts) + bar <= room) {
             break;
         }
         parts[drop_order[k]][0] = '\0';

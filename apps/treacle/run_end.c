@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "human.h"
+#include "interrupt.h"
 
 static void print_summary(const char* folder, const progress_line* line) {
     if (line->quiet || line->first_frame == 0) {
@@ -40,5 +41,7 @@ int run_end(const treacle_context* ctx, treacle_status status, const char* folde
     }
     int code = cli_fail(ctx, status);
     print_way_on(status, folder, line);
-    return code;
+    // Ctrl-C reaches a helper program too, which then fails.
+    bool is_interrupted = status == TREACLE_ERR_EXTERNAL && interrupt_wanted();
+    return is_interrupted ? CLI_EXIT_INTERRUPTED : code;
 }

@@ -51,10 +51,10 @@ class Kill(harness.Case):
             self.assert_same("out", "reference")
 
     def test_all_files_are_as_if_nothing_had_happened(self):
-        self.kill_and_compare(KILLS)
+        self.kill_and_compare(KILLS, "--frames", 6)
 
     def test_kills_between_files_leave_nothing_too(self):
-        self.kill_and_compare(4, *STEPS)
+        self.kill_and_compare(3, *STEPS)
 
     def test_pictures_are_as_if_nothing_had_happened(self):
         self.kill_and_compare(3, "--preview", "--frames", 3)

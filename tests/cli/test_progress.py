@@ -43,8 +43,9 @@ class Progress(harness.Case):
                 self.assertTrue(lines[0].startswith("frame 1/10  "))
                 self.assertIn("100 %", lines[-1])
                 if width >= 80:
-                    self.assertIn("[##########", lines[-1])
+                    self.assertIn("[######", lines[-1])
                     self.assertIn(" particles", lines[-1])
+                    self.assertRegex(lines[-2], r"step \d+  \d+ particles  \d+ it\.$")
 
     def test_quiet_shows_nothing(self):
         self.assertEqual(self.on_terminal(80, "run", "drop.yaml", "-o", "out", "-q"), "")
