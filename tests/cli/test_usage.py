@@ -1,5 +1,8 @@
 """Wrong use gets one clear sentence, a hint and the exit code 2; help and version go to stdout."""
 
+import shutil
+import unittest
+
 import harness
 
 ERR_USAGE, ERR_SCENE, ERR_IO = 2, 3, 5
@@ -137,6 +140,22 @@ class Run(harness.Case):
     def test_quiet_is_quiet(self):
         done = self.treacle("run", "drop.yaml", "--frames", 2, "--quiet")
         self.assertEqual(done.stdout + done.stderr, "")
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "LOUD: there is no ffmpeg")
+    def test_a_film_is_made_and_made_again(self):
+        film = self.dir / "out/drop/film.mp4"
+        film.parent.mkdir(parents=True)
+        self.treacle("run", "drop.yaml", "--frames", 2, "--film", "out/drop/film.mp4")
+        self.assertGreater(film.stat().st_size, 1000)
+        self.assertTrue((self.dir / "out/drop/preview_0002.png").exists())
+        film.unlink()
+        self.treacle("resume", "out/drop")
+        self.assertGreater(film.stat().st_size, 1000)
+
+    def test_a_film_needs_a_folder(self):
+        done = self.treacle("run", "drop.yaml", "--film", "nowhere/film.mp4", code=ERR_IO)
+        self.assertEqual(done.stderr, "treacle: error: there is no folder for the film "
+                                      "nowhere/film.mp4\n")
 
     def test_a_folder_with_a_run_is_not_written_over(self):
         self.treacle("run", "drop.yaml", "-o", "out", "--frames", 2)
