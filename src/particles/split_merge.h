@@ -7,8 +7,8 @@
 //
 // to the rounding of a float. A split gives both halves the velocity field of the whole: at x +- d
 // the velocity is v +- C d, so the affine motion and its angular momentum stay too. A merge
-// averages v and C by mass; what the two moved against each other becomes heat, as in any inelastic
-// impact.
+// averages v, C and whatever else they carry by mass; what the two moved against each other becomes
+// heat, as in any inelastic impact.
 #pragma once
 
 #include "particles/particles.h"

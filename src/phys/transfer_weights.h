@@ -26,7 +26,8 @@ typedef struct TRANSFER_NAME(axis_weights) {
 } TRANSFER_NAME(axis_weights);
 
 static inline int TRANSFER_NAME(floor_int)(REAL x) {
-    return (int)(x + 8) - 8; // positions are never below -8
+    int toward_zero = (int)x;
+    return toward_zero - (x < (REAL)toward_zero);
 }
 
 static inline void TRANSFER_NAME(linear_weights)(REAL g, TRANSFER_NAME(axis_weights) * out) {

@@ -193,12 +193,47 @@ static void test_instruction_sets_agree(void** state) {
     print_message("compared %d instruction sets with sse2\n", compared);
 }
 
+// The last number below 8 is in the tile: its samples must not go past the block's.
+static void test_a_particle_at_the_very_end_of_a_tile_stays_in_its_block(void** state) {
+    (void)state;
+    const float edges[] = {0.0f, 0x1p-30f, 4.0f, nextafterf(8.0f, 0.0f)};
+    const treacle_kernel kernels[] = {TREACLE_KERNEL_LINEAR, TREACLE_KERNEL_QUADRATIC,
+                                      TREACLE_KERNEL_WIDE};
+    enum { USED = 2 * BLOCK_CELLS + BLOCK_TAIL, MORE = 1000 };
+    static float block[USED + MORE];
+    for (int e = 0; e < 4; ++e) {
+        for (int k = 0; k < 3; ++k) {
+            const float position[3] = {edges[e], edges[e], edges[e]}, value = 3.0f, volume = 1.0f;
+            const uint8_t material = 0;
+            transfer_source source = {.count = 1,
+                                      .position = position,
+                                      .value = &value,
+                                      .value_stride = 1,
+                                      .volume = &volume,
+                                      .volume_scale = 1.0f,
+                                      .material = &material};
+            transfer_place place = {.kernel = kernels[k], .is_active = {true, true, true}};
+            transfer_scatter_sse2(&source, &place, block);
+            double sum = 0.0, weight = 0.0;
+            for (int i = 0; i < BLOCK_CELLS; ++i) {
+                sum += (double)block[2 * i];
+                weight += (double)block[2 * i + 1];
+            }
+            assert_true(fabs(weight - 1.0) < 1e-6 && fabs(sum - 3.0) < 1e-5);
+            for (int i = USED; i < USED + MORE; ++i) {
+                assert_true(block[i] == 0.0f);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mass_and_momentum_arrive_whole),
         cmocka_unit_test(test_apic_keeps_angular_momentum_and_pic_loses_it),
         cmocka_unit_test(test_linear_fields_come_back_exactly),
         cmocka_unit_test(test_instruction_sets_agree),
+        cmocka_unit_test(test_a_particle_at_the_very_end_of_a_tile_stays_in_its_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
