@@ -128,6 +128,7 @@ treacle_status emitter_init(treacle_context* ctx, const treacle_emitter_def* def
                             const emitter_setting* setting, emitter* out) {
     *out = (emitter){.ctx = ctx, .seed = setting->seed, .source = setting->source};
     emitter e = *out;
+    e.domain = *setting->domain;
     e.jitter = setting->particles.jitter;
     e.material = (uint8_t)def->material;
     e.start = def->start;
@@ -191,7 +192,6 @@ static drop drop_of(const emitter* e, int64_t layer, int64_t column) {
 
 typedef struct emission {
     const emitter* e;
-    const grid_domain* domain;
     double from, to; // m, of the path
     double speed;    // m/s, at its end
     particles* p;
@@ -210,16 +210,16 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
         .marker = e->marker,
     };
     tile_coord tile;
-    particles_locate(now->domain, birth.place, &tile, birth.position);
+    particles_locate(&e->domain, birth.place, &tile, birth.position);
     particle_ix row;
     TREACLE_TRY(particles_append(now->p, tile, 1, &row));
-    particles_bear(now->p, now->domain, row, &birth);
+    particles_bear(now->p, &e->domain, row, &birth);
     return TREACLE_OK;
 }
 
-treacle_status emitter_emit(const emitter* e, const grid_domain* domain, double from, double to,
-                            particles* p, int64_t* count) {
-    emission now = {.e = e, .domain = domain, .p = p, .speed = emitter_speed(e, fmin(to, e->stop))};
+treacle_status emitter_emit(const emitter* e, double from, double to, particles* p,
+                            int64_t* count) {
+    emission now = {.e = e, .p = p, .speed = emitter_speed(e, fmin(to, e->stop))};
     now.from = emitter_path(e, from);
     now.to = emitter_path(e, to);
     *count = 0;

@@ -21,6 +21,7 @@
 
 typedef struct emitter {
     treacle_context* ctx;
+    grid_domain domain;
     uint64_t seed, source; // the source part of its ids
     double jitter;         // 0..1
     uint8_t material;
@@ -58,5 +59,5 @@ double emitter_path(const emitter* e, double time);
 double emitter_speed(const emitter* e, double time);
 
 /// Appends the particles that are born in (from, to]. *count: how many.
-treacle_status emitter_emit(const emitter* e, const grid_domain* domain, double from, double to,
-                            particles* p, int64_t* count) TREACLE_NODISCARD;
+treacle_status emitter_emit(const emitter* e, double from, double to, particles* p,
+                            int64_t* count) TREACLE_NODISCARD;

@@ -5,8 +5,9 @@
 
 #include "base/parallel.h"
 
-treacle_status sink_init(treacle_context* ctx, const treacle_sink_def* def, sink* out) {
-    *out = (sink){.start = def->start, .stop = def->stop};
+treacle_status sink_init(treacle_context* ctx, const treacle_sink_def* def,
+                         const grid_domain* domain, sink* out) {
+    *out = (sink){.domain = *domain, .start = def->start, .stop = def->stop};
     if (isnan(def->start) || !(def->stop >= def->start)) {
         return check_fail(ctx, TREACLE_ERR_SCENE,
                           "sink works from %g s to %g s: expected a stop that is not before the "
@@ -52,13 +53,13 @@ static void mark(void* data, int64_t begin, int64_t end, int worker) {
     job->count += marked;
 }
 
-treacle_status sink_absorb(const sink* s, const grid_domain* domain, double time, particles* p,
-                           arena* scratch, int64_t* count) {
+treacle_status sink_absorb(const sink* s, double time, particles* p, arena* scratch,
+                           int64_t* count) {
     *count = 0;
     if (!(time >= s->start && time <= s->stop) || p->count == 0) {
         return TREACLE_OK;
     }
-    absorb_job job = {.shape = s->shape, .domain = domain, .p = p};
+    absorb_job job = {.shape = s->shape, .domain = &s->domain, .p = p};
     TREACLE_TRY(
         arena_take(scratch, (size_t)p->count, 1, "rows to absorb", (void**)&job.is_removed));
     parallel_for(p->ctx, p->tile_count, p->tile_count / 256 + 1, mark, &job);

@@ -41,7 +41,7 @@ static treacle_status init_sinks(treacle_sim* sim, const treacle_sim_def* def) {
                            (void**)&sim->sinks));
     sim->sink_count = def->sink_count;
     for (int i = 0; i < def->sink_count; ++i) {
-        TREACLE_TRY(sink_init(sim->ctx, &def->sinks[i], &sim->sinks[i]));
+        TREACLE_TRY(sink_init(sim->ctx, &def->sinks[i], &sim->domain, &sim->sinks[i]));
     }
     return TREACLE_OK;
 }

@@ -78,8 +78,7 @@ treacle_status treacle_stages_emit(treacle_sim* sim, double from, double to, int
     *count = 0;
     for (int i = 0; i < sim->emitter_count; ++i) {
         int64_t born = 0;
-        TREACLE_TRY(
-            emitter_emit(&sim->emitters[i], &sim->domain, from, to, &sim->now.particles, &born));
+        TREACLE_TRY(emitter_emit(&sim->emitters[i], from, to, &sim->now.particles, &born));
         *count += born;
     }
     return TREACLE_OK;

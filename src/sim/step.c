@@ -26,8 +26,7 @@ static treacle_status fly(step_work* w) {
 static treacle_status emit(step_work* w) {
     for (int i = 0; i < w->sim->emitter_count; ++i) {
         int64_t count = 0;
-        TREACLE_TRY(
-            emitter_emit(&w->sim->emitters[i], &w->sim->domain, w->from, w->to, w->p, &count));
+        TREACLE_TRY(emitter_emit(&w->sim->emitters[i], w->from, w->to, w->p, &count));
         w->stats->emitted += count;
     }
     return TREACLE_OK;
@@ -36,8 +35,7 @@ static treacle_status emit(step_work* w) {
 static treacle_status absorb(step_work* w) {
     for (int i = 0; i < w->sim->sink_count; ++i) {
         int64_t count = 0;
-        TREACLE_TRY(
-            sink_absorb(&w->sim->sinks[i], &w->sim->domain, w->to, w->p, &w->sim->scratch, &count));
+        TREACLE_TRY(sink_absorb(&w->sim->sinks[i], w->to, w->p, &w->sim->scratch, &count));
         w->stats->absorbed += count;
     }
     return TREACLE_OK;

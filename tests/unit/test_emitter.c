@@ -85,13 +85,13 @@ static double volume_of(const particles* p) {
 }
 
 // Emits until `end` in steps of dt.
-static void run(const emitter* e, const grid_domain* domain, double dt, double end, particles* p) {
+static void run(const emitter* e, double dt, double end, particles* p) {
     particles_clear(p);
     double t = 0.0;
     while (t < end - 1e-9) {
         double to = fmin(t + dt, end);
         int64_t count;
-        assert_int_equal(emitter_emit(e, domain, t, to, p, &count), TREACLE_OK);
+        assert_int_equal(emitter_emit(e, t, to, p, &count), TREACLE_OK);
         t = to;
     }
 }
@@ -108,7 +108,7 @@ static void check_volume(nozzle n, bool is_flat, double exact_area) {
     const double steps[] = {1e-4, 1e-3, 0.01, 0.1};
     double path = 0.5 * 2.0 + 0.5 * 3.0; // m, by t = 1 s
     for (int i = 0; i < 4; ++i) {
-        run(&e, &domain, steps[i], 1.0, &p);
+        run(&e, steps[i], 1.0, &p);
         double error = volume_of(&p) / (exact_area * path) - 1.0;
         print_message("dt %g: volume %+.3f %%\n", steps[i], 100.0 * error);
         assert_true(fabs(error) < 0.01);
@@ -143,9 +143,9 @@ static void test_a_rate_is_kept_to(void** state) {
     particles p;
     init_emitter(ctx, &n, &domain, 1.0, &e);
     assert_int_equal(particles_create(ctx, 0, &p), TREACLE_OK);
-    run(&e, &domain, 0.02, 3.0, &p);
+    run(&e, 0.02, 3.0, &p);
     assert_true(fabs(volume_of(&p) / 0.02 - 1.0) < 0.02);
-    run(&e, &domain, 0.02, 0.25, &p);
+    run(&e, 0.02, 0.25, &p);
     assert_int_equal(p.count, 0);
     particles_destroy(&p);
     emitter_finish(&e);
@@ -178,7 +178,7 @@ static void note_births(const emitter* e, const grid_domain* domain, double dt, 
         double from = end * i / steps, to = end * (i + 1) / steps;
         int64_t count;
         particles_clear(&p);
-        assert_int_equal(emitter_emit(e, domain, from, to, &p, &count), TREACLE_OK);
+        assert_int_equal(emitter_emit(e, from, to, &p, &count), TREACLE_OK);
         assert_int_equal(count, p.count);
         for (tile_ix g = 0; g < p.tile_count; ++g) {
             for (particle_ix r = p.tile_first[g]; r < p.tile_first[g + 1]; ++r) {
@@ -236,7 +236,7 @@ static void test_the_stream_is_evenly_filled(void** state) {
     init_emitter(ctx, &n, &domain, 0.5, &e);
     assert_int_equal(particles_create(ctx, 0, &p), TREACLE_OK);
     int64_t count;
-    assert_int_equal(emitter_emit(&e, &domain, 0.0, 0.5, &p, &count), TREACLE_OK);
+    assert_int_equal(emitter_emit(&e, 0.0, 0.5, &p, &count), TREACLE_OK);
     assert_int_equal(sort_store(&p, &domain, &stats), TREACLE_OK);
     assert_int_equal(p.count, 8 * 8 * 64); // 8 cells of path, 8 x 8 wide, 8 each
     assert_true(particles_is_sorted(&p, &domain));
@@ -256,7 +256,7 @@ static void test_a_sink_takes_what_is_inside_while_it_works(void** state) {
     init_emitter(ctx, &n, &domain, 0.5, &e);
     assert_int_equal(particles_create(ctx, 0, &p), TREACLE_OK);
     int64_t count, before;
-    assert_int_equal(emitter_emit(&e, &domain, 0.0, 0.2, &p, &before), TREACLE_OK);
+    assert_int_equal(emitter_emit(&e, 0.0, 0.2, &p, &before), TREACLE_OK);
     treacle_shape ball = treacle_shape_default(TREACLE_SHAPE_SPHERE);
     ball.radius = 0.1;
     ball.move[0] = ball.move[1] = ball.move[2] = 0.45;
@@ -264,10 +264,10 @@ static void test_a_sink_takes_what_is_inside_while_it_works(void** state) {
     sink drain;
     arena scratch;
     arena_init(&scratch, ctx);
-    assert_int_equal(sink_init(ctx, &def, &drain), TREACLE_OK);
-    assert_int_equal(sink_absorb(&drain, &domain, 0.9, &p, &scratch, &count), TREACLE_OK);
+    assert_int_equal(sink_init(ctx, &def, &domain, &drain), TREACLE_OK);
+    assert_int_equal(sink_absorb(&drain, 0.9, &p, &scratch, &count), TREACLE_OK);
     assert_int_equal(count, 0);
-    assert_int_equal(sink_absorb(&drain, &domain, 1.0, &p, &scratch, &count), TREACLE_OK);
+    assert_int_equal(sink_absorb(&drain, 1.0, &p, &scratch, &count), TREACLE_OK);
     assert_true(count > 50 && p.count == before - count);
     assert_true(particles_is_grouped(&p));
     for (tile_ix g = 0; g < p.tile_count; ++g) {
@@ -277,7 +277,7 @@ static void test_a_sink_takes_what_is_inside_while_it_works(void** state) {
             assert_false(shape_is_inside(drain.shape, x));
         }
     }
-    assert_int_equal(sink_absorb(&drain, &domain, 2.1, &p, &scratch, &count), TREACLE_OK);
+    assert_int_equal(sink_absorb(&drain, 2.1, &p, &scratch, &count), TREACLE_OK);
     sink_finish(&drain);
     arena_finish(&scratch);
     particles_destroy(&p);
@@ -295,7 +295,7 @@ static treacle_status init_and_emit(treacle_context* ctx, void* data) {
     treacle_status status = particles_create(ctx, 0, &p);
     int64_t count;
     for (int i = 0; status == TREACLE_OK && i < 3; ++i) {
-        status = emitter_emit(&e, &domain, 0.1 * i, 0.1 * (i + 1), &p, &count);
+        status = emitter_emit(&e, 0.1 * i, 0.1 * (i + 1), &p, &count);
     }
     particles_destroy(&p);
     emitter_finish(&e);
