@@ -15,7 +15,8 @@
 //
 //     |phi|^2 = (v . n)^2 + max(0, |v - (v . n) n| - REACH)^2
 //
-// which is exact for planes, whatever lattice points p the crossings happen to be at.
+// which is exact for planes, whatever lattice points p the crossings happen to be at. Crossings
+// behind the sides of the domain do not count: phi there is only a guess.
 #include "grid/redistance.h"
 
 #include <math.h>
@@ -24,6 +25,7 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "grid/redistance_kernels.h"
+#include "grid/tile_mask.h"
 
 enum {
     MARGIN = 2,
@@ -144,8 +146,26 @@ static void slide_foot(const float* at, foot* f) {
     }
 }
 
+// How much of the lines from a cell, upward and downward along each axis, is in the domain: all of
+// them, or one half where a side is in between.
+typedef struct line_lengths {
+    float of[AXES][2];
+} line_lengths;
+
+static line_lengths lengths_of(const grid_domain* domain, tile_coord coord, int i) {
+    const int cell[AXES] = {i & 7, i >> 3 & 7, i >> 6};
+    line_lengths out;
+    for (int a = 0; a < AXES; ++a) {
+        int at = coord.at[a] * TILE_SIZE + cell[a];
+        bool has_sides = !domain->is_periodic[a];
+        out.of[a][0] = has_sides && at == domain->cells[a] - 1 ? 0.5f : 1.0f;
+        out.of[a][1] = has_sides && at == 0 ? 0.5f : 1.0f;
+    }
+    return out;
+}
+
 // The foot of a cell by the nearest crossing on the six lines to its neighbours.
-static foot nearest_on_lines(const float* at) {
+static foot nearest_on_lines(const float* at, const line_lengths* lengths) {
     foot best = {{FOOT_FAR, FOOT_FAR, FOOT_FAR}, {0}};
     float best_square = FOOT_FAR;
     bool is_inside = at[0] < 0.0f;
@@ -155,8 +175,8 @@ static foot nearest_on_lines(const float* at) {
             continue;
         }
         foot f = foot_on_line(at, axis, stride);
-        float square = f.v[axis] * f.v[axis];
-        if (square < best_square) {
+        float square = f.v[axis] * f.v[axis], length = lengths->of[axis][line % 2];
+        if (square < best_square && square <= length * length) {
             best_square = square;
             best = f;
         }
@@ -187,10 +207,17 @@ static void start_tile(const sweep_job* job, tile_ix t) {
     static const foot none = {{FOOT_FAR, FOOT_FAR, FOOT_FAR}, {0}};
     float block[BLOCK_VALUES(MARGIN, MARGIN)];
     gather_phi(job, t, block);
+    const grid_domain* domain = job->params->domain;
+    const tile_coord coord = job->params->map->coord[t];
+    tile_mask inside = tile_mask_inside(domain, PLACE_CELL, coord);
     bool has_any = false, is_uncut = is_one_sided(block);
     for (int i = 0; i < TILE_CELLS; ++i) {
         int at = BLOCK_INDEX(MARGIN, MARGIN, i & 7, i >> 3 & 7, i >> 6);
-        foot f = is_uncut ? none : nearest_on_lines(block + at);
+        foot f = none;
+        if (!is_uncut && tile_mask_has(&inside, i)) {
+            line_lengths lengths = lengths_of(domain, coord, i);
+            f = nearest_on_lines(block + at, &lengths);
+        }
         has_any = has_any || f.v[0] != FOOT_FAR;
         job->feet[t].from[i] = t * TILE_CELLS + i;
         for (int a = 0; a < AXES; ++a) {

@@ -187,6 +187,22 @@ static void test_a_sheet_thinner_than_a_cell_keeps_both_sides(void** state) {
     level_world_end(&w);
 }
 
+// Inside everywhere, but less and less so towards the side x = 0.
+static double fading(const double x[AXES]) {
+    return -0.2 - 0.5 * x[0];
+}
+
+static void test_no_surface_appears_behind_a_side(void** state) {
+    (void)state;
+    level_world w = level_world_with(1, (const int[AXES]){24, 16, 16}, TREACLE_SIDE_SLIP);
+    level_sample(&w, fading);
+    run(&w);
+    for (int64_t i = 0; i < (int64_t)w.map.count * TILE_CELLS; ++i) {
+        assert_true(w.phi.values[i] == -limit);
+    }
+    level_world_end(&w);
+}
+
 static double across_the_seam(const double x[AXES]) {
     double d = fabs(x[0]) < fabs(x[0] - 32.0) ? x[0] : x[0] - 32.0;
     return 2.0 * (fabs(d + 0.8) - 2.3);
@@ -278,6 +294,7 @@ int main(void) {
         cmocka_unit_test(test_a_box_keeps_its_distance),
         cmocka_unit_test(test_the_slope_is_one),
         cmocka_unit_test(test_a_sheet_thinner_than_a_cell_keeps_both_sides),
+        cmocka_unit_test(test_no_surface_appears_behind_a_side),
         cmocka_unit_test(test_distances_wrap_around),
         cmocka_unit_test(test_a_flat_axis_does_not_count),
         cmocka_unit_test(test_signs_are_kept_and_bits_depend_neither_on_threads_nor_instructions),
