@@ -173,6 +173,22 @@ static treacle_status check_times(binder* b, const scene_node* map, double start
     return TREACLE_OK;
 }
 
+static treacle_status check_bounded(binder* b, const scene_node* map, const treacle_shape* def,
+                                    const bind_path* path) {
+    shape* s = NULL;
+    if (!b->is_domain_known) {
+        return TREACLE_OK; // then the shape was not checked as a whole
+    }
+    TREACLE_TRY(shape_create(b->ctx, def, &s));
+    box3 bounds = shape_bounds(s);
+    shape_destroy(s);
+    if (vec3_is_finite(bounds.low) && vec3_is_finite(bounds.high)) {
+        return TREACLE_OK;
+    }
+    return bind_error(b, bind_place(map, "shape"), path,
+                      "the nozzle has no end: a plane must be cut off by an 'intersection'");
+}
+
 treacle_status bind_check_emitter(binder* b, const scene_node* map, void* item,
                                   const bind_path* path) {
     const treacle_emitter_def* emitter = item;
@@ -186,6 +202,7 @@ treacle_status bind_check_emitter(binder* b, const scene_node* map, void* item,
                           "the domain is flat along %c, so the direction must have 0 there",
                           axis_names[b->flat_axis]);
     }
+    TREACLE_TRY(check_bounded(b, map, emitter->shape, path));
     return check_times(b, map, emitter->start, emitter->stop, path);
 }
 

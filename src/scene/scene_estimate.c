@@ -6,15 +6,22 @@
 #include "math/field.h"
 #include "scene/scene_internal.h"
 
-enum { SAMPLES = 48 }; // along each axis, for volumes
+enum {
+    SAMPLES = 48, // along each axis, for volumes
+    RAYS = 48,    // along each axis, for the shadows of nozzles
+};
 
-// Typical figures.
+// Typical figures, from runs of the scenes in scenes/.
 static const double picture_bytes = 37.0;    // of a particle in a frame, before compression
-static const double packed_share = 0.75;     // after it
-static const double tile_bytes = 60e3;       // of all fields of a tile of 8^3 cells
-static const double tile_fill = 0.35;        // share of liquid in the tiles around it
-static const double particle_seconds = 6e-7; // of one core, for a step of one particle
-static const double parallel_share = 0.9;    // of the work that threads divide
+static const double packed_share = 0.6;      // after it
+static const double base_bytes = 5.5e6;      // of a simulation without anything in it
+static const double tile_bytes = 1e5;        // of all fields of a tile
+static const double tile_fill = 0.35;        // share of liquid in the tiles around it; flat: twice
+static const double tiles_more = 8.0;        // around each liquid and emitter
+static const double step_seconds = 0.01;     // of one core, for a step of liquid without particles
+static const double particle_seconds = 5e-7; // and for each particle
+static const double flying_particle_seconds = 1e-7; // the same without flow
+static const double parallel_share = 0.9;           // of the work that threads divide
 static const double kept_states = 2.0;
 
 int scene_flat_axis(const treacle_domain_def* domain) {
@@ -66,18 +73,46 @@ static treacle_status liquid_volume(const treacle_scene* scene, const treacle_sh
     return TREACLE_OK;
 }
 
-// Area of the nozzle across the stream: its volume by its length along it.
+// Two directions across a third.
+static void make_across(vec3 along, int flat, vec3 across[2]) {
+    int least = 0;
+    for (int a = 1; a < 3; ++a) {
+        least = fabs(along.at[a]) < fabs(along.at[least]) ? a : least;
+    }
+    vec3 other = vec3_make(0.0, 0.0, 0.0);
+    other.at[flat >= 0 ? flat : least] = 1.0;
+    across[0] = vec3_normalise(vec3_cross(along, other));
+    across[1] = vec3_cross(along, across[0]);
+}
+
+// Area of the nozzle's shadow along the stream, by rays; a flat domain is one cell thick.
+static double shadow_area(const treacle_domain_def* domain, const shape* s, vec3 along) {
+    box3 box = scene_box_inside(domain, s);
+    if (box3_is_empty(box)) {
+        return 0.0;
+    }
+    int flat = scene_flat_axis(domain), rows = flat >= 0 ? 1 : RAYS, hits = 0;
+    vec3 across[2], middle = vec3_scale(0.5, vec3_add(box.low, box.high));
+    double reach = 0.5 * vec3_length(vec3_sub(box.high, box.low)), entry = 0.0;
+    make_across(along, flat, across);
+    for (int i = 0; i < RAYS * rows; ++i) {
+        double u = reach * (2.0 * (i % RAYS + 0.5) / RAYS - 1.0);
+        double v = rows == 1 ? 0.0 : reach * (2.0 * (i / RAYS + 0.5) / rows - 1.0);
+        vec3 origin = vec3_add_scaled(middle, -reach, along);
+        origin = vec3_add_scaled(vec3_add_scaled(origin, u, across[0]), v, across[1]);
+        shape_ray ray = {.origin = origin, .direction = along, .begin = 0.0, .end = 2.0 * reach};
+        hits += shape_enter(s, &ray, &entry);
+    }
+    double width = 2.0 * reach / RAYS;
+    return hits * width * (rows == 1 ? domain->cell : width);
+}
+
 static treacle_status nozzle_area(const treacle_scene* scene, const treacle_emitter_def* emitter,
                                   double* out) {
     shape* s = NULL;
     TREACLE_TRY(shape_create(scene->ctx, emitter->shape, &s));
-    box3 box = scene_box_inside(&scene->root.sim.domain, s);
     vec3 along = vec3_normalise(vec3_from(emitter->direction));
-    double length = 0.0;
-    for (int a = 0; a < 3 && !box3_is_empty(box); ++a) {
-        length += fabs(along.at[a]) * (box.high.at[a] - box.low.at[a]);
-    }
-    *out = length > 0.0 ? volume_inside(&scene->root.sim.domain, s) / length : 0.0;
+    *out = shadow_area(&scene->root.sim.domain, s, along);
     shape_destroy(s);
     return TREACLE_OK;
 }
@@ -131,24 +166,38 @@ static double state_bytes(const treacle_sim_def* sim) {
 }
 
 static int64_t count_of(double value) {
-    return value < 9e18 ? (int64_t)value : INT64_MAX;
+    return value < 9e18 ? (int64_t)(value + 0.5) : INT64_MAX;
+}
+
+// Bytes of the tiles that hold so many particles.
+static double grid_bytes(const treacle_sim_def* sim, double particles) {
+    bool is_flat = scene_flat_axis(&sim->domain) >= 0;
+    double tile_cells = is_flat ? 64.0 * 2.0 * tile_fill : 512.0 * tile_fill;
+    double tiles = particles / sim->particles.per_cell / tile_cells +
+                   tiles_more * (sim->liquid_count + sim->emitter_count);
+    return sim->flow == TREACLE_FLOW_NONE ? 0.0 : tiles * tile_bytes;
+}
+
+static double seconds_per_step(const treacle_sim_def* sim, double particles, int threads) {
+    bool is_flying = sim->flow == TREACLE_FLOW_NONE;
+    double work = is_flying ? particles * flying_particle_seconds
+                            : step_seconds + particles * particle_seconds;
+    return work * (1.0 - parallel_share + parallel_share / threads);
 }
 
 static void fill_costs(const treacle_scene* scene, double start, double end,
                        treacle_estimate* out) {
     const treacle_sim_def* sim = &scene->root.sim;
     const treacle_output_def* output = &scene->root.output;
-    double frames = (double)output->frames, mean = 0.5 * (start + end), most = fmax(start, end);
-    double cells = most / sim->particles.per_cell;
+    double frames = (double)output->frames, mean = 0.5 * (start + end);
     double states = output->state_every > 0 ? frames / output->state_every : 0.0;
-    double threads = treacle_context_threads(scene->ctx);
     out->particles = count_of(start);
     out->particles_end = count_of(end);
-    out->memory = most * (2.0 * state_bytes(sim) + 24.0) + cells / (512.0 * tile_fill) * tile_bytes;
+    out->memory = base_bytes + end * (2.0 * state_bytes(sim) + 24.0) + grid_bytes(sim, end);
     out->disk = packed_share *
                 (frames * mean * picture_bytes + (states + kept_states) * mean * state_bytes(sim));
-    out->seconds = (frames - 1.0) * steps_per_frame(sim) * mean * particle_seconds *
-                   (1.0 - parallel_share + parallel_share / threads);
+    out->seconds = (frames - 1.0) * steps_per_frame(sim) *
+                   seconds_per_step(sim, mean, treacle_context_threads(scene->ctx));
 }
 
 treacle_status treacle_scene_estimate(const treacle_scene* scene, treacle_estimate* out) {

@@ -182,7 +182,7 @@ static void test_shipped_scenes_load_without_a_word(void** state) {
     folder_free(&f);
 }
 
-// Loading the canonical text again gives the same text and hash.
+// Loading the canonical text again gives the same text and hash, and makes a simulation.
 static void check_round_trip(const char* path) {
     treacle_context* ctx = make_context();
     treacle_scene *first = NULL, *second = NULL;
@@ -200,12 +200,19 @@ static void check_round_trip(const char* path) {
     assert_int_equal(treacle_scene_estimate(second, &estimate), TREACLE_OK);
     assert_true(estimate.particles_end >= estimate.particles);
     assert_true(estimate.particles_end > 0);
+    treacle_sim* sim = NULL;
+    status = treacle_sim_create(ctx, treacle_scene_sim(second), &sim);
+    if (status != TREACLE_OK) {
+        print_message("%s: %s\n", path, treacle_context_error(ctx));
+    }
+    assert_int_equal(status, TREACLE_OK);
+    treacle_sim_destroy(sim);
     treacle_scene_destroy(first);
     treacle_scene_destroy(second);
     treacle_context_destroy(ctx);
 }
 
-static void test_canonical_text_loads_to_itself(void** state) {
+static void test_canonical_text_loads_to_itself_and_simulates(void** state) {
     (void)state;
     static const char* const folders[] = {"scenes", "tests/scene/good"};
     for (int k = 0; k < 2; ++k) {
@@ -226,7 +233,7 @@ int main(void) {
         cmocka_unit_test(test_there_are_a_hundred_bad_scenes),
         cmocka_unit_test(test_good_scenes_load),
         cmocka_unit_test(test_shipped_scenes_load_without_a_word),
-        cmocka_unit_test(test_canonical_text_loads_to_itself),
+        cmocka_unit_test(test_canonical_text_loads_to_itself_and_simulates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
