@@ -17,7 +17,7 @@ typedef struct level_world {
 } level_world;
 
 static inline level_world level_world_with(int threads, const int cells[AXES], treacle_side side) {
-    level_world w = {.ctx = context_with(threads, NULL)};
+    level_world w = {.ctx = context_with(threads)};
     w.domain = domain_with(w.ctx, cells[0], cells[1], cells[2], side);
     w.map = whole_map(w.ctx, &w.domain);
     assert_int_equal(grid_field_create(&w.map, PLACE_CELL, 100.0f, &w.phi), TREACLE_OK);

@@ -7,7 +7,7 @@ static treacle_context* ctx;
 
 static int set_up(void** state) {
     (void)state;
-    ctx = context_with(1, NULL);
+    ctx = context_with(1);
     return 0;
 }
 

@@ -52,7 +52,7 @@ static void check_block(const grid_domain* domain, const tile_map* map, const fl
 }
 
 static void check_domain(int x, int y, int z, treacle_side side) {
-    treacle_context* ctx = context_with(1, NULL);
+    treacle_context* ctx = context_with(1);
     grid_domain domain = domain_with(ctx, x, y, z, side);
     tile_map map = whole_map(ctx, &domain);
     grid_field f;
@@ -82,7 +82,7 @@ static void test_flat_axes_repeat(void** state) {
 static void test_mask_rows_agree_with_gathered_values(void** state) {
     (void)state;
     const int cells[][AXES] = {{20, 17, 12}, {20, 16, 0}, {0, 16, 20}, {16, 0, 12}};
-    treacle_context* ctx = context_with(1, NULL);
+    treacle_context* ctx = context_with(1);
     for (int d = 0; d < 4; ++d) {
         grid_domain domain =
             domain_with(ctx, cells[d][0], cells[d][1], cells[d][2], TREACLE_SIDE_SLIP);
@@ -150,7 +150,7 @@ static treacle_status make_field(treacle_context* ctx, void* user) {
 
 static void test_failed_allocations_leave_nothing(void** state) {
     (void)state;
-    assert_survives_failures(make_field, NULL);
+    ALLOC_FAILURE_CHECK(make_field, NULL);
 }
 
 int main(void) {

@@ -81,7 +81,7 @@ static double circle(const double x[AXES]) {
 
 static void check_volume(const int cells[AXES], shape_fcn* shape, double volume, double error) {
     for (int kind = LEVEL_SMOOTH; kind <= LEVEL_SPHERES; ++kind) {
-        treacle_context* ctx = context_with(2, NULL);
+        treacle_context* ctx = context_with(2);
         grid_domain domain = domain_with(ctx, cells[0], cells[1], cells[2], TREACLE_SIDE_SLIP);
         liquid_world w = liquid_with(ctx, domain, shape, (level_kind)kind);
         liquid_facts facts = facts_of(&w, shape);
@@ -123,7 +123,7 @@ static double seam_ball(const double x[AXES]) {
 
 static void test_a_ball_across_the_seams_is_whole(void** state) {
     (void)state;
-    treacle_context* ctx = context_with(2, NULL);
+    treacle_context* ctx = context_with(2);
     grid_domain domain = domain_with(ctx, 32, 32, 32, TREACLE_SIDE_PERIODIC);
     liquid_world w = liquid_with(ctx, domain, seam_ball, LEVEL_SMOOTH);
     liquid_facts facts = facts_of(&w, seam_ball);
@@ -139,7 +139,7 @@ static double half_ball(const double x[AXES]) {
 
 static void test_a_drop_on_a_wall_has_no_surface_there(void** state) {
     (void)state;
-    treacle_context* ctx = context_with(1, NULL);
+    treacle_context* ctx = context_with(1);
     grid_domain domain = domain_with(ctx, 32, 32, 32, TREACLE_SIDE_NO_SLIP);
     liquid_world w = liquid_with(ctx, domain, half_ball, LEVEL_SMOOTH);
     liquid_facts facts = facts_of(&w, half_ball);
@@ -156,7 +156,7 @@ static double speck(const double x[AXES]) {
 static void test_a_lone_particle_is_liquid(void** state) {
     (void)state;
     for (int kind = LEVEL_SMOOTH; kind <= LEVEL_SPHERES; ++kind) {
-        treacle_context* ctx = context_with(1, NULL);
+        treacle_context* ctx = context_with(1);
         grid_domain domain = domain_with(ctx, 24, 24, 24, TREACLE_SIDE_OPEN);
         liquid_world w = liquid_with(ctx, domain, speck, (level_kind)kind);
         assert_int_equal(w.points.count, 1);
@@ -176,7 +176,7 @@ static void test_bits_do_not_depend_on_threads_or_instructions(void** state) {
     (void)state;
     float* first = NULL;
     for (int round = 0; round < 4; ++round) {
-        treacle_context* ctx = context_with(1 + round, NULL);
+        treacle_context* ctx = context_with(1 + round);
         treacle_isa best = ctx->isa;
         ctx->isa = round == 0                               ? TREACLE_ISA_SSE2
                    : round == 1 && best != TREACLE_ISA_SSE2 ? TREACLE_ISA_AVX2
@@ -214,11 +214,11 @@ static treacle_status make_level(treacle_context* ctx, void* user) {
 
 static void test_failed_allocations_leave_nothing(void** state) {
     (void)state;
-    treacle_context* ctx = context_with(1, NULL);
+    treacle_context* ctx = context_with(1);
     grid_domain domain = domain_with(ctx, 24, 24, 24, TREACLE_SIDE_OPEN);
     points_world points = points_in(&domain, speck, eight);
     treacle_context_destroy(ctx);
-    assert_survives_failures(make_level, &points);
+    ALLOC_FAILURE_CHECK(make_level, &points);
     points_end(&points);
 }
 

@@ -53,7 +53,7 @@ static void check(treacle_context* ctx, const grid_domain* domain) {
 
 static void test_exactly_the_tiles_within_reach_are_there(void** state) {
     (void)state;
-    treacle_context* ctx = context_with(2, NULL);
+    treacle_context* ctx = context_with(2);
     grid_domain closed = domain_with(ctx, 32, 29, 24, TREACLE_SIDE_SLIP);
     grid_domain torus = domain_with(ctx, 16, 32, 48, TREACLE_SIDE_PERIODIC);
     grid_domain flat = domain_with(ctx, 32, 0, 24, TREACLE_SIDE_OPEN);
@@ -78,12 +78,12 @@ static treacle_status make_band(treacle_context* ctx, void* user) {
 
 static void test_failed_allocations_leave_nothing(void** state) {
     (void)state;
-    assert_survives_failures(make_band, NULL);
+    ALLOC_FAILURE_CHECK(make_band, NULL);
 }
 
 static void test_no_points_make_no_tiles(void** state) {
     (void)state;
-    treacle_context* ctx = context_with(1, NULL);
+    treacle_context* ctx = context_with(1);
     grid_domain domain = domain_with(ctx, 32, 32, 32, TREACLE_SIDE_SLIP);
     const int64_t first[1] = {0};
     tile_points points = {0, NULL, first, NULL};

@@ -20,7 +20,7 @@ static void test_codes_interleave_the_bits(void** state) {
 
 static void test_the_map_depends_on_the_set_alone(void** state) {
     (void)state;
-    treacle_context* ctx = context_with(1, NULL);
+    treacle_context* ctx = context_with(1);
     grid_domain domain = domain_with(ctx, 32, 48, 64, TREACLE_SIDE_SLIP);
     tile_coord reversed[SOME];
     for (int i = 0; i < SOME; ++i) {
@@ -58,7 +58,7 @@ static tile_map full_map(treacle_context* ctx, const grid_domain* domain, int n)
 
 static void test_neighbours_are_next_door(void** state) {
     (void)state;
-    treacle_context* ctx = context_with(3, NULL);
+    treacle_context* ctx = context_with(3);
     grid_domain domain = domain_with(ctx, 64, 64, 64, TREACLE_SIDE_NO_SLIP);
     tile_map map = full_map(ctx, &domain, 9);
     for (tile_ix t = 0; t < map.count; ++t) {
@@ -82,7 +82,7 @@ static void test_neighbours_are_next_door(void** state) {
 
 static void test_periodic_axes_wrap(void** state) {
     (void)state;
-    treacle_context* ctx = context_with(1, NULL);
+    treacle_context* ctx = context_with(1);
     grid_domain domain = domain_with(ctx, 16, 32, 48, TREACLE_SIDE_PERIODIC);
     const tile_coord coords[] = {{{-1, 4, 11}}, {{0, 0, 0}}};
     tile_map map;
@@ -99,7 +99,7 @@ static void test_periodic_axes_wrap(void** state) {
 
 static void test_tiles_outside_are_refused(void** state) {
     (void)state;
-    treacle_context* ctx = context_with(1, NULL);
+    treacle_context* ctx = context_with(1);
     grid_domain domain = domain_with(ctx, 32, 33, 0, TREACLE_SIDE_OPEN);
     const tile_coord bad[] = {{{-1, 0, 0}}, {{5, 0, 0}}, {{0, 5, 0}}, {{0, 0, 1}}};
     const tile_coord good[] = {{{4, 0, 0}}, {{0, 4, 0}}};
@@ -130,7 +130,7 @@ static treacle_status make_and_destroy(treacle_context* ctx, void* user) {
 
 static void test_failed_allocations_leave_nothing(void** state) {
     (void)state;
-    assert_survives_failures(make_and_destroy, NULL);
+    ALLOC_FAILURE_CHECK(make_and_destroy, NULL);
 }
 
 int main(void) {
