@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "grid/grid_field.h"
+#include "field_fixture.h"
 
 typedef double shape_fcn(const double x[AXES]);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "grid/extrapolate.h"
-#include "grid/grid_field.h"
+#include "field_fixture.h"
 
 typedef struct world {
     treacle_context* ctx;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "grid/gather.h"
-#include "grid/grid_field.h"
+#include "field_fixture.h"
 #include "grid/tile_mask.h"
 
 // Every value tells its cell.
@@ -126,40 +126,12 @@ static void test_places_are_on_the_doubled_lattice(void** state) {
     }
 }
 
-static treacle_status make_field(treacle_context* ctx, void* user) {
-    (void)user;
-    grid_domain domain = domain_with(ctx, 16, 8, 0, TREACLE_SIDE_SLIP);
-    const tile_coord coord = {{1, 0, 0}};
-    tile_map map;
-    TREACLE_TRY(tile_map_create(ctx, &domain, 1, &coord, &map));
-    grid_field f, g = {0};
-    treacle_status status = grid_field_create(&map, PLACE_CELL, 3.0f, &f);
-    if (status == TREACLE_OK) {
-        status = grid_field_create(&map, PLACE_CELL, 4.0f, &g);
-    }
-    if (status == TREACLE_OK) {
-        grid_field_fill(&f, 2.0f);
-        grid_field_copy(&g, &f);
-        assert_true(g.values[0] == 2.0f && g.values[511] == 2.0f && g.values[512] == 4.0f);
-    }
-    grid_field_destroy(&f);
-    grid_field_destroy(&g);
-    tile_map_destroy(&map);
-    return status;
-}
-
-static void test_failed_allocations_leave_nothing(void** state) {
-    (void)state;
-    ALLOC_FAILURE_CHECK(make_field, NULL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_block_is_the_tile_and_its_surroundings),
         cmocka_unit_test(test_flat_axes_repeat),
         cmocka_unit_test(test_mask_rows_agree_with_gathered_values),
         cmocka_unit_test(test_places_are_on_the_doubled_lattice),
-        cmocka_unit_test(test_failed_allocations_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
