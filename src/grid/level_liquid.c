@@ -224,12 +224,15 @@ static void evaluate_tile(const level_job* job, tile_ix t) {
         splat_rows(job, t, &around, wanted, sums);
     }
     float* phi = job->phi + (size_t)t * TILE_CELLS;
+    const float* volume = job->params->cell_volume;
     for (int i = 0; i < TILE_CELLS; ++i) {
         int x = i & 7, row = ((i >> 6) + MARGIN) * SIDE + (i >> 3 & 7) + MARGIN;
         bool is_deep = deep[row] >> (x + MARGIN) & 1, is_open = open[row] >> (x + MARGIN) & 1;
         phi[i] = is_deep ? job->inside : job->outside;
         if (is_open) {
             phi[i] = level_of_sums(job, sums, (i >> 3) * SPLAT_STRIDE + x + SPLAT_PAD);
+            float crowd = volume != NULL ? volume[(size_t)t * TILE_CELLS + (size_t)i] : 0.0f;
+            phi[i] = fminf(phi[i], fmaxf(LEVEL_CROWD - crowd, job->inside));
         }
     }
 }

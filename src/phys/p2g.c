@@ -29,8 +29,9 @@ typedef struct scatter_job {
     int64_t first;         // of the current colour
     transfer_source whole; // arrays of all particles; pointers are moved to a tile's own
     transfer_place place;
-    float* sum;    // [map tiles][512]
-    float* weight; // likewise
+    float* sum;     // [map tiles][512]
+    float* weight;  // likewise
+    bool is_folded; // what goes to cells beyond a side comes back to the cell at it
 } scatter_job;
 
 static int colour_of(tile_coord coord) {
@@ -102,6 +103,35 @@ static void add_block(const scatter_job* job, tile_ix tile, const float* block) 
     }
 }
 
+// Adds plane `from` of axis b of a block to plane `to`, and empties it.
+static void fold_plane(float* block, int b, int from, int to) {
+    static const int stride[AXES] = {2, 2 * BLOCK_SIZE, 2 * BLOCK_SIZE * BLOCK_SIZE};
+    int c = (b + 1) % AXES, d = (b + 2) % AXES;
+    for (int i = 0; i < BLOCK_SIZE * BLOCK_SIZE; ++i) {
+        float* row = block + i % BLOCK_SIZE * stride[c] + i / BLOCK_SIZE * stride[d];
+        for (int k = 0; k < 2; ++k) {
+            row[to * stride[b] + k] += row[from * stride[b] + k];
+            row[from * stride[b] + k] = 0.0f;
+        }
+    }
+}
+
+// Cells only, and the linear kernel, which reaches one beyond a side.
+static void fold_sides(const grid_domain* domain, tile_coord tile, float* block) {
+    for (int b = 0; b < AXES; ++b) {
+        if (!domain->is_active[b] || domain->is_periodic[b]) {
+            continue;
+        }
+        int low = BLOCK_HALO - tile.at[b] * TILE_SIZE, high = low + domain->cells[b];
+        if (low == BLOCK_HALO) {
+            fold_plane(block, b, low - 1, low);
+        }
+        if (high < BLOCK_SIZE) {
+            fold_plane(block, b, high, high - 1);
+        }
+    }
+}
+
 static transfer_source source_of_tile(const scatter_job* job, tile_ix tile) {
     particle_ix first = job->params->from->tile_first[tile];
     transfer_source s = job->whole;
@@ -122,6 +152,9 @@ static void scatter_tiles(void* data, int64_t begin, int64_t end, int worker) {
         tile_ix tile = job->tiles->tile[job->first + i];
         transfer_source source = source_of_tile(job, tile);
         ISA_CALL(job->params->from->ctx, transfer_scatter)(&source, &job->place, block);
+        if (job->is_folded) {
+            fold_sides(job->params->domain, job->params->from->tile[tile], block);
+        }
         add_block(job, tile_map_find(job->params->map, job->params->from->tile[tile]), block);
     }
 }
@@ -212,6 +245,7 @@ treacle_status p2g_scalar(const p2g_params* params, const float* value, float* c
     job.whole.value_stride = 1;
     job.sum = cell_value;
     job.weight = cell_volume;
+    job.is_folded = true;
     scatter(&job);
     normalise(&job);
     const particles* p = params->from;

@@ -23,7 +23,8 @@ treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
                             float* const face_mass[AXES]) TREACLE_NODISCARD;
 
 /// cell_value = volume-weighted mean of `value` ([count], one per particle), cell_volume = volume
-/// of the particles as the kernel sees it, in full cells. Always with the linear kernel.
+/// of the particles as the kernel sees it, in full cells. Always with the linear kernel, mirrored
+/// at the sides of the domain: the volumes of all cells add up to that of all particles.
 treacle_status p2g_scalar(const p2g_params* params, const float* value, float* cell_value,
                           float* cell_volume) TREACLE_NODISCARD;
 

@@ -4,11 +4,11 @@
 //
 //     div d = c / c_0 - 1 =: s,     d = - grad q,     q = 0 on the surface                  [vol.1]
 //
-// c is the volume of particles that a cell sees through the linear kernel, in cells, and c_0 what
-// it would see in evenly filled liquid: 1, and 7/8 of it for each wall that the cell touches, since
-// the kernel reaches beyond. Deeper than a cell s has both signs; near the surface, where a cell
-// sees air, only crowding (s > 0) counts. Velocity is not touched: this repairs an error of
-// position. The system is that of the pressure [press.1] with unit density.
+// c is the volume of particles that a cell sees through the linear kernel, mirrored at walls, in
+// cells, and c_0 = 1 what it would see in evenly filled liquid. Deeper than a cell s has both
+// signs; near the surface, where a cell sees air, only crowding (s > 0) counts. Velocity is not
+// touched: this repairs an error of position. The system is that of the pressure [press.1] with
+// unit density.
 //
 // Staggering: q, c at cells, d on faces. Symbols: cell_volume (c), cell_q, face_d.
 // Properties that tests check: evenly spread particles stay; the spread falls; volume over a minute
@@ -30,25 +30,15 @@ typedef struct volume_job {
     float* face_d[AXES];
 } volume_job;
 
-// c_0 of the cell with global index `at`; 0 outside the domain.
-static double target_of(const grid_domain* domain, const int at[AXES]) {
-    double target = 1.0;
-    for (int a = 0; a < AXES; ++a) {
-        if (at[a] >= domain->cells[a]) {
-            return 0.0;
-        }
-        bool has_sides = domain->is_active[a] && !domain->is_periodic[a];
-        bool touches = at[a] == 0 || at[a] == domain->cells[a] - 1;
-        target *= has_sides && touches ? 7.0 / 8.0 : 1.0;
-    }
-    return target;
-}
-
-static void cell_of(const volume_params* params, tile_ix tile, int i, int out[AXES]) {
+static bool is_in_domain(const volume_params* params, tile_ix tile, int i) {
     const tile_coord* coord = &params->geometry->params->map->coord[tile];
-    out[0] = coord->at[0] * TILE_SIZE + i % TILE_SIZE;
-    out[1] = coord->at[1] * TILE_SIZE + i / TILE_SIZE % TILE_SIZE;
-    out[2] = coord->at[2] * TILE_SIZE + i / TILE_SIZE / TILE_SIZE;
+    const int cell[AXES] = {i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE};
+    bool is_in = true;
+    for (int a = 0; a < AXES; ++a) {
+        int at = coord->at[a] * TILE_SIZE + cell[a];
+        is_in = is_in && at < params->geometry->params->domain->cells[a];
+    }
+    return is_in;
 }
 
 // s of a cell, 0 outside the liquid [vol.1].
@@ -56,13 +46,10 @@ static double excess_at(const volume_params* params, tile_ix tile, int i) {
     const projection_params* geometry = params->geometry->params;
     size_t at = (size_t)tile * TILE_CELLS + (size_t)i;
     float phi = geometry->cell_phi[at];
-    if (!(phi < 0.0f)) {
+    if (!(phi < 0.0f) || !is_in_domain(params, tile, i)) {
         return 0.0;
     }
-    int cell[AXES];
-    cell_of(params, tile, i, cell);
-    double target = target_of(geometry->domain, cell);
-    double excess = target > 0.0 ? (double)params->cell_volume[at] / target - 1.0 : 0.0;
+    double excess = (double)params->cell_volume[at] - 1.0;
     return phi > -1.0f && excess < 0.0 ? 0.0 : excess;
 }
 
@@ -87,9 +74,7 @@ static double spread_of_tile(void* data, int64_t t) {
     const float* phi = job->params->geometry->params->cell_phi + (size_t)t * TILE_CELLS;
     double sum = 0.0;
     for (int i = 0; i < TILE_CELLS; ++i) {
-        int at[AXES];
-        cell_of(job->params, (tile_ix)t, i, at);
-        if (phi[i] < -1.0f && target_of(job->params->geometry->params->domain, at) > 0.0) {
+        if (phi[i] < -1.0f && is_in_domain(job->params, (tile_ix)t, i)) {
             double s = excess_at(job->params, (tile_ix)t, i);
             sum += job->is_count ? 1.0 : s * s;
         }

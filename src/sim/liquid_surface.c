@@ -73,6 +73,7 @@ treacle_status liquid_surface(liquid_work* w) {
         .kind = kind,
         .radius = level_radius_default(w->setup->domain, kind, def->particles.per_cell),
         .limit = LIQUID_DISTANCE_MAX,
+        .cell_volume = w->cell_volume,
     };
     for (size_t i = w->values - TILE_CELLS; i < w->values; ++i) {
         w->cell_phi[i] = LIQUID_DISTANCE_MAX; // the dummy tile is air

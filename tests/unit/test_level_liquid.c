@@ -25,9 +25,12 @@ static liquid_world liquid_with(treacle_context* ctx, grid_domain domain, shape_
     assert_int_equal(grid_field_create(&w.map, PLACE_CELL, limit, &w.phi), TREACLE_OK);
     assert_int_equal(grid_field_create(&w.map, PLACE_CELL, 0.0f, &w.cell), TREACLE_OK);
     double per_cell = domain.is_active[2] ? 8.0 : 4.0;
-    level_params params = {
-        &w.domain, &w.map, &w.points.view, kind, level_radius_default(&domain, kind, per_cell),
-        limit};
+    level_params params = {.domain = &w.domain,
+                           .map = &w.map,
+                           .points = &w.points.view,
+                           .kind = kind,
+                           .radius = level_radius_default(&domain, kind, per_cell),
+                           .limit = limit};
     assert_int_equal(level_liquid(&params, w.phi.values), TREACLE_OK);
     fraction_params fraction = {&w.domain, &w.map, w.phi.values};
     fraction_compute(&fraction, &(fraction_fields){.cell = w.cell.values});
@@ -172,6 +175,35 @@ static void test_a_lone_particle_is_liquid(void** state) {
     }
 }
 
+// Points that run together in the corner of a cell, 0.87 from all centres.
+static double clump(const double x[AXES]) {
+    return fmax(fmax(fabs(x[0] - 12.0), fabs(x[1] - 12.0)), fabs(x[2] - 12.0)) - 0.2;
+}
+
+static void test_a_crowd_is_liquid(void** state) {
+    (void)state;
+    treacle_context* ctx = context_with(1);
+    grid_domain domain = domain_with(ctx, 24, 24, 24, TREACLE_SIDE_SLIP);
+    liquid_world w = liquid_with(ctx, domain, clump, LEVEL_SMOOTH);
+    assert_true(w.points.count > 0);
+    level_params params = {.domain = &w.domain,
+                           .map = &w.map,
+                           .points = &w.points.view,
+                           .radius = 1.5f,
+                           .limit = limit,
+                           .cell_volume = w.cell.values};
+    tile_ix tile = tile_map_find(&w.map, (tile_coord){{1, 1, 1}});
+    size_t beside = (size_t)tile * TILE_CELLS + 4 * (1 + TILE_SIZE + TILE_SIZE * TILE_SIZE);
+    for (int crowded = 0; crowded < 2; ++crowded) {
+        // 20 cells full of points, or one.
+        w.cell.values[beside] = crowded ? 2.5f : 0.125f;
+        assert_int_equal(level_liquid(&params, w.phi.values), TREACLE_OK);
+        assert_true((w.phi.values[beside] < 0.0f) == crowded);
+    }
+    liquid_end(&w);
+    treacle_context_destroy(ctx);
+}
+
 static void test_bits_do_not_depend_on_threads_or_instructions(void** state) {
     (void)state;
     float* first = NULL;
@@ -204,7 +236,12 @@ static treacle_status make_level(treacle_context* ctx, void* user) {
     grid_field phi;
     treacle_status status = grid_field_create(&map, PLACE_CELL, limit, &phi);
     if (status == TREACLE_OK) {
-        level_params params = {&domain, &map, &points->view, LEVEL_SPHERES, 0.3f, limit};
+        level_params params = {.domain = &domain,
+                               .map = &map,
+                               .points = &points->view,
+                               .kind = LEVEL_SPHERES,
+                               .radius = 0.3f,
+                               .limit = limit};
         status = level_liquid(&params, phi.values);
     }
     grid_field_destroy(&phi);
@@ -230,6 +267,7 @@ int main(void) {
         cmocka_unit_test(test_a_ball_across_the_seams_is_whole),
         cmocka_unit_test(test_a_drop_on_a_wall_has_no_surface_there),
         cmocka_unit_test(test_a_lone_particle_is_liquid),
+        cmocka_unit_test(test_a_crowd_is_liquid),
         cmocka_unit_test(test_bits_do_not_depend_on_threads_or_instructions),
         cmocka_unit_test(test_failed_allocations_leave_nothing),
     };
