@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -377,13 +378,12 @@ static double linear_of_srgb(double s) {
 }
 
 static bool read_hex_colour(const char* chars, double out[3]) {
-    unsigned part[3];
-    if (strlen(chars) != 7 || strspn(chars + 1, "0123456789abcdefABCDEF") != 6 ||
-        sscanf(chars, "#%2x%2x%2x", &part[0], &part[1], &part[2]) != 3) {
+    if (chars[0] != '#' || strlen(chars) != 7 || strspn(chars + 1, "0123456789abcdefABCDEF") != 6) {
         return false;
     }
+    unsigned long bits = strtoul(chars + 1, NULL, 16);
     for (int i = 0; i < 3; ++i) {
-        out[i] = linear_of_srgb(part[i] / 255.0);
+        out[i] = linear_of_srgb((double)(bits >> (16 - 8 * i) & 0xff) / 255.0);
     }
     return true;
 }

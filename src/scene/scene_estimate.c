@@ -96,8 +96,9 @@ static double shadow_area(const treacle_domain_def* domain, const shape* s, vec3
     double reach = 0.5 * vec3_length(vec3_sub(box.high, box.low)), entry = 0.0;
     make_across(along, flat, across);
     for (int i = 0; i < RAYS * rows; ++i) {
-        double u = reach * (2.0 * (i % RAYS + 0.5) / RAYS - 1.0);
-        double v = rows == 1 ? 0.0 : reach * (2.0 * (i / RAYS + 0.5) / rows - 1.0);
+        int row = i / RAYS, column = i % RAYS;
+        double u = reach * (2.0 * (column + 0.5) / RAYS - 1.0);
+        double v = reach * (2.0 * (row + 0.5) / rows - 1.0);
         vec3 origin = vec3_add_scaled(middle, -reach, along);
         origin = vec3_add_scaled(vec3_add_scaled(origin, u, across[0]), v, across[1]);
         shape_ray ray = {.origin = origin, .direction = along, .begin = 0.0, .end = 2.0 * reach};

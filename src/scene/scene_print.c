@@ -206,8 +206,11 @@ static bool is_same_constant(const char* a, const char* b) {
     treacle_field left, right;
     memcpy(&left, a, sizeof(left));
     memcpy(&right, b, sizeof(right));
-    return left.kind == TREACLE_FIELD_CONSTANT && right.kind == TREACLE_FIELD_CONSTANT &&
-           memcmp(left.value_a, right.value_a, sizeof(left.value_a)) == 0;
+    bool is_same = left.kind == TREACLE_FIELD_CONSTANT && right.kind == TREACLE_FIELD_CONSTANT;
+    for (int i = 0; i < 3; ++i) {
+        is_same = is_same && left.value_a[i] == right.value_a[i];
+    }
+    return is_same;
 }
 
 static bool is_default(const schema_key* key, const char* item, const char* defaults) {
@@ -269,8 +272,8 @@ static void print_shape(printer* p, const treacle_shape* shape_def) {
 static void print_items(printer* p, const schema_key* key, const char* item) {
     const char* items = get_pointer(item + key->offset);
     int count = get_int(item + key->count_offset);
-    _Alignas(max_align_t) char defaults[512];
-    TREACLE_ASSERT(key->of->bytes <= sizeof(defaults));
+    _Alignas(max_align_t) char defaults[SCHEMA_ITEM_MAX];
+    TREACLE_ASSERT(key->of->bytes <= SCHEMA_ITEM_MAX);
     key->of->init(defaults);
     p->indent += 1;
     for (int i = 0; i < count; ++i) {

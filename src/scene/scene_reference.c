@@ -144,12 +144,12 @@ static const schema_section* section_of(const schema_key* key) {
 // A section and, after it, those that its rows name. `defaults` is the struct with its defaults;
 // NULL: its own init makes them.
 static void write_section(writer* w, const schema_section* section, const char* defaults) {
-    _Alignas(max_align_t) char own[sizeof(scene_root) > 512 ? sizeof(scene_root) : 512];
+    _Alignas(max_align_t) char own[SCHEMA_ITEM_MAX];
     if (is_done(w, section)) {
         return;
     }
     w->done[w->count++] = section;
-    TREACLE_ASSERT(section->bytes <= sizeof(own));
+    TREACLE_ASSERT(section->bytes <= SCHEMA_ITEM_MAX);
     if (section->init != NULL) {
         section->init(own);
         defaults = own;

@@ -99,6 +99,9 @@ typedef struct scene_root {
     scene_domain domain;
 } scene_root;
 
+enum { SCHEMA_ITEM_MAX = 2048 }; // bytes of any section's struct
+_Static_assert(sizeof(scene_root) <= SCHEMA_ITEM_MAX, "the root is the largest of them");
+
 /// A shape as the file says it; bind_shape.c turns it into the def and back.
 typedef struct shape_spec {
     double size[3], min[3], max[3], centre[3]; // m
