@@ -421,6 +421,9 @@ static treacle_status read_document(tree* t, scene_node** out) {
 treacle_status yaml_tree_read(scene_reader* reader, const scene_file* file, const char* chars,
                               size_t length, scene_node** out) {
     *out = NULL;
+    bool has_mark = length >= 3 && memcmp(chars, "\xef\xbb\xbf", 3) == 0; // of byte order
+    chars += has_mark ? 3 : 0;
+    length -= has_mark ? 3 : 0;
     tree t = {.reader = reader, .file = file, .chars = chars, .length = length};
     if (length > SCENE_TEXT_MAX) {
         return scene_diag_error(reader->diags, (scene_place){file, 1, 1},
