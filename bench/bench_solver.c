@@ -71,7 +71,8 @@ static treacle_status solve_viscosity(treacle_context* ctx, const viscosity_case
                                {.cell = c->cell,
                                 .edge = {c->edge[0], c->edge[1], c->edge[2]},
                                 .mass = {c->mass[0], c->mass[1], c->mass[2]},
-                                .fixed = c->fixed}};
+                                .fixed = c->fixed,
+                                .whole = c->whole}};
     viscosity_solver* solver = NULL;
     solve_stats stats;
     size_t memory = treacle_context_memory(ctx);
@@ -197,8 +198,9 @@ static treacle_status measure_viscosity(bench* b, const viscosity_scene* s) {
                  .matrix = &matrix,
                  .rhs = c.rhs,
                  .length = AXES * solver_case_length(&c.map)};
-    // The caller's masses; its other weights may go once the solver is made.
-    treacle_status status = measure(b, ctx, name, &p, &yardstick, sizeof(float) * (double)p.length);
+    // The caller's masses and whole weights; the others may go once the solver is made.
+    double fields = sizeof(float) * (double)(p.length + p.length / AXES);
+    treacle_status status = measure(b, ctx, name, &p, &yardstick, fields);
     csr_destroy(&matrix);
     viscosity_case_destroy(&c);
     treacle_context_destroy(ctx);
@@ -219,14 +221,10 @@ treacle_status bench_solver(bench* b) {
 
 treacle_status bench_viscosity(bench* b) {
     static const viscosity_scene scenes[] = {
-        {{SOLVER_SHAPE_BALL, 64}, 1.0, false},     {{SOLVER_SHAPE_BALL, 64}, 100.0, false},
-        {{SOLVER_SHAPE_BALL, 64}, 1e4, false},     {{SOLVER_SHAPE_BALL, 64}, 1e6, false},
-        {{SOLVER_SHAPE_BALL, 64}, 1e6, true},      {{SOLVER_SHAPE_COIL, 64}, 100.0, false},
-        {{SOLVER_SHAPE_COIL, 64}, 1e4, false},     {{SOLVER_SHAPE_BLOCK, 64}, 1.0, false},
-        {{SOLVER_SHAPE_BLOCK, 64}, 100.0, false},  {{SOLVER_SHAPE_BLOCK, 64}, 1e4, false},
-        {{SOLVER_SHAPE_BLOCK, 64}, 1e6, false},    {{SOLVER_SHAPE_BLOCK, 64}, 1e6, true},
-        {{SOLVER_SHAPE_BLOCK, 128}, 100.0, false}, {{SOLVER_SHAPE_BLOCK, 128}, 1e4, false},
-        {{SOLVER_SHAPE_BALL, 128}, 1e4, false},
+        {{SOLVER_SHAPE_BALL, 64}, 1e4, false},   {{SOLVER_SHAPE_BALL, 64}, 1e6, false},
+        {{SOLVER_SHAPE_BALL, 64}, 1e6, true},    {{SOLVER_SHAPE_COIL, 64}, 100.0, false},
+        {{SOLVER_SHAPE_COIL, 64}, 1e4, false},  {{SOLVER_SHAPE_COIL, 64}, 1e6, false},
+        {{SOLVER_SHAPE_BLOCK, 64}, 1e6, true},
     };
     for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); ++i) {
         TREACLE_TRY(measure_viscosity(b, &scenes[i]));

@@ -32,6 +32,7 @@ typedef struct viscosity_case {
     grid_domain domain;
     tile_map map;
     float *cell, *edge[AXES], *mass[AXES];
+    float* whole; // r mu
     uint8_t* fixed;
     double* rhs; // [tile][axis][512]
 } viscosity_case;

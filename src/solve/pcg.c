@@ -13,10 +13,12 @@
 #include <math.h>
 #include <time.h>
 
+#include "math/elementary.h"
+
 // Gives up when so many iterations have not brought the residual below this share of its best. The
 // 2-norm may rise for a while at high contrast; what falls steadily is the energy of the error.
 static const double stagnation_share = 0.9;
-enum { STAGNATION_ITERATIONS = 60 };
+enum { STAGNATION_ITERATIONS = 60, PACE_ITERATIONS = 10 };
 
 treacle_status pcg_vectors_create(const vec_space* space, pcg_vectors* out) {
     *out = (pcg_vectors){0};
@@ -70,12 +72,25 @@ static bool has_stagnated(const solve_stats* stats) {
            best_of(stats, before, n + 1) > stagnation_share * best_of(stats, 0, before);
 }
 
+// Iterations that the rest would take at the pace of the last few.
+static double iterations_left(const solve_stats* stats) {
+    int n = stats->iterations, before = n - PACE_ITERATIONS;
+    if (before < 0 || n >= SOLVE_HISTORY) {
+        return 0.0;
+    }
+    double pace = elementary_log(stats->history[before] / stats->residual) / PACE_ITERATIONS;
+    double rest = elementary_log(stats->residual / stats->target);
+    return pace > 0.0 ? rest / pace : INFINITY;
+}
+
 // True when there is nothing more to do; the reason is in stats.
 static bool is_over(const solve_params* params, solve_stats* stats) {
     stats->is_broken = !isfinite(stats->residual);
     stats->is_converged = stats->residual <= stats->target;
     stats->is_stagnated = !stats->is_converged && has_stagnated(stats);
-    return stats->is_broken || stats->is_converged || stats->is_stagnated ||
+    stats->is_slow =
+        params->patience > 0.0 && !stats->is_converged && iterations_left(stats) > params->patience;
+    return stats->is_broken || stats->is_converged || stats->is_stagnated || stats->is_slow ||
            stats->iterations >= params->max_iterations;
 }
 
@@ -148,7 +163,7 @@ solve_stats pcg_solve(const linop* op, const pcg_vectors* vectors, const solve_p
         iterate(op, vectors, params, &step, &stats);
     }
     if (stats.iterations > 0 && stats.history[0] > 0.0) {
-        stats.factor = pow(stats.residual / stats.history[0], 1.0 / stats.iterations);
+        stats.factor = elementary_pow(stats.residual / stats.history[0], 1.0 / stats.iterations);
     }
     stats.seconds = wall_seconds() - begin;
     return stats;

@@ -21,7 +21,8 @@ typedef struct solve_params {
     double relative;
     double absolute;
     int max_iterations;
-    bool is_warm; // x holds a first guess; otherwise it is taken as zero
+    bool is_warm;    // x holds a first guess; otherwise it is taken as zero
+    double patience; // gives up when so many more iterations seem necessary; 0: never
 } solve_params;
 
 static inline solve_params solve_params_default(void) {
@@ -31,6 +32,7 @@ static inline solve_params solve_params_default(void) {
 typedef struct solve_stats {
     bool is_converged;
     bool is_stagnated; // gave up because the residual fell no more
+    bool is_slow;      // gave up because the patience of the params was at an end
     bool is_broken;    // met a NaN or a direction of negative energy
     int iterations;
     double unknowns;               // active ones

@@ -420,6 +420,17 @@ double viscosity_level_apply(const viscosity_level* level, const double* x, doub
     return vec_sum_partial(&level->space, 0);
 }
 
+double viscosity_level_largest(const viscosity_level* level) {
+    float most = 0.0f;
+    for (tile_ix i = 0; i < level->space.active_count; ++i) {
+        const float* twice = level->stress + (size_t)level->active[i] * VISCOSITY_STRESS_BLOCK;
+        for (int q = 0; q < VISCOSITY_PADDED; ++q) {
+            most = twice[q] > most ? twice[q] : most;
+        }
+    }
+    return 0.5 * (double)most;
+}
+
 void viscosity_level_diagonal(const viscosity_level* level, double* d) {
     for (tile_ix i = 0; i < level->space.active_count; ++i) {
         int64_t t = level->active[i];

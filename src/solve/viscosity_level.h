@@ -31,6 +31,7 @@ typedef struct viscosity_weights {
     const float* edge[AXES]; // w_e >= 0, slot = the axis that the edge runs along
     const float* mass[AXES]; // m_f >= 0; 0 at fixed faces
     const uint8_t* fixed;    // bit a: face a is no unknown
+    const float* whole;      // w_c of a full cell, for telling weak links; NULL: the largest w_c
 } viscosity_weights;
 
 typedef struct viscosity_level {
@@ -75,4 +76,6 @@ void viscosity_level_restrict(const viscosity_level* fine, const float* b, const
 void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level* coarse, float* x);
 /// y = A x at unknowns; x may be given at fixed faces too. Returns x . y.
 double viscosity_level_apply(const viscosity_level* level, const double* x, double* y);
+/// The largest weight of a cell.
+double viscosity_level_largest(const viscosity_level* level);
 void viscosity_level_diagonal(const viscosity_level* level, double* d);

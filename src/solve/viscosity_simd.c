@@ -265,3 +265,27 @@ void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t 
         level->space.partial[0][t] = f64x8_sum(sum);
     }
 }
+
+// Widens a gathered block row by row; rows that were not gathered hold nothing of use.
+static void widen_block(const float* from, double* to) {
+    for (int n = 0; n < AXES * BLOCK; n += SIMD_LANES) {
+        f64x8_store(to + n, widen(from + n));
+    }
+}
+
+void ISA(viscosity_defect)(const viscosity_level* level, tile_ix t, const float* r, const float* z,
+                           double* defect) {
+    TREACLE_ALIGNED(64) float block[AXES * BLOCK] = {0};
+    TREACLE_ALIGNED(64) double wide[AXES * BLOCK];
+    tile_view v = view_tile(level, t);
+    gather(z, level->map->neighbour[t], block);
+    widen_block(block, wide);
+    memset(defect, 0, VISCOSITY_BLOCK * sizeof(double));
+    apply_rows(0, &v, wide, defect);
+    apply_rows(1, &v, wide, defect);
+    apply_rows(2, &v, wide, defect);
+    const float* rhs = r + (size_t)t * VISCOSITY_BLOCK;
+    for (int n = 0; n < VISCOSITY_BLOCK; n += SIMD_LANES) {
+        f64x8_store(defect + n, widen(rhs + n) - f64x8_load(defect + n));
+    }
+}

@@ -3,6 +3,11 @@
 // Aggregation fails here: constant blocks see only one in four of the shears that couple two
 // components, so rotations become stiff. Instead each level has the factored operator with
 // restricted weights, for which rigid motions stay exactly free, and linear interpolation.
+//
+// What only mass resists, the rigid motions of free bodies, is taken out by a coarse space of its
+// own (solve/rigid_space.h). Where threads or sheets bend softly the cycle is slow even so: then,
+// within the solve, that space is replaced by one with the motions of every connected piece of
+// every tile.
 #include "solve/viscosity_solver.h"
 
 #include <string.h>
@@ -10,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "solve/pcg.h"
+#include "solve/rigid_space.h"
 
 enum {
     MAX_LEVELS = 24,
@@ -21,7 +27,14 @@ struct viscosity_solver {
     int level_count;
     viscosity_level level[MAX_LEVELS];
     pcg_vectors vectors;
+    rigid_space* rigid; // may be NULL
+    bool has_pieces;    // rigid is that of pieces
 };
+
+// Below this weight of stress against mass rigid motions are no softer than others.
+static const double rigid_weight = 10.0;
+// More iterations than this and the space of pieces pays.
+static const double patience = 20.0;
 
 static void cycle(const viscosity_solver* s, int l, const float* b, float* x) {
     const viscosity_level *level = &s->level[l], *coarse = level + 1;
@@ -51,7 +64,11 @@ static void diagonal(const void* data, double* d) {
 }
 
 static void precondition(const void* data, const float* r, float* z) {
-    cycle(data, 0, r, z);
+    const viscosity_solver* s = data;
+    cycle(s, 0, r, z);
+    if (s->rigid != NULL) {
+        rigid_space_correct(s->rigid, r, z);
+    }
 }
 
 linop viscosity_solver_linop(const viscosity_solver* solver) {
@@ -60,7 +77,8 @@ linop viscosity_solver_linop(const viscosity_solver* solver) {
                    .unknowns = solver->level[0].unknowns,
                    .apply = apply,
                    .diagonal = diagonal,
-                   .precondition = precondition};
+                   .precondition = precondition,
+                   .is_flexible = solver->rigid != NULL};
 }
 
 static treacle_status build_levels(viscosity_solver* s, const viscosity_system* system) {
@@ -90,6 +108,11 @@ treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_sys
     s->ctx = ctx;
     TREACLE_TRY_GOTO(build_levels(s, system), fail);
     TREACLE_TRY_GOTO(pcg_vectors_create(&s->level[0].space, &s->vectors), fail);
+    if (viscosity_level_largest(&s->level[0]) > rigid_weight) {
+        TREACLE_TRY_GOTO(
+            rigid_space_create(&s->level[0], system->weights.whole, RIGID_SCOPE_GRID, &s->rigid),
+            fail);
+    }
     *out = s;
     return TREACLE_OK;
 fail:
@@ -101,6 +124,7 @@ void viscosity_solver_destroy(viscosity_solver* solver) {
     if (solver == NULL) {
         return;
     }
+    rigid_space_destroy(solver->rigid);
     pcg_vectors_destroy(&solver->level[0].space, &solver->vectors);
     for (int l = solver->level_count - 1; l >= 0; --l) {
         viscosity_level_destroy(&solver->level[l]);
@@ -137,11 +161,67 @@ static void mask(const viscosity_level* level, double* v) {
     memset(v + (size_t)level->map->count * VISCOSITY_BLOCK, 0, VISCOSITY_BLOCK * sizeof(double));
 }
 
+// x += the rigid motions that b - A x asks for. After that the residual has no part in them, and
+// the correction in every cycle keeps it so.
+static void start_rigid(viscosity_solver* solver, const double* b, double* x) {
+    const vec_space* space = &solver->level[0].space;
+    double *r = solver->vectors.p, *q = solver->vectors.q;
+    vec_copy(space, b, r);
+    viscosity_level_apply(&solver->level[0], x, q);
+    vec_add_scaled(space, -1.0, q, r);
+    rigid_space_project(solver->rigid, r, x);
+}
+
+static solve_stats run(viscosity_solver* solver, double* rhs, double* u, solve_params params) {
+    linop op = viscosity_solver_linop(solver);
+    if (solver->rigid != NULL) {
+        if (!params.is_warm) {
+            vec_set_zero(op.space, u);
+        }
+        start_rigid(solver, rhs, u);
+        params.is_warm = true;
+    }
+    return pcg_solve(&op, &solver->vectors, &params, rhs, u);
+}
+
+static treacle_status add_pieces(viscosity_solver* solver) {
+    rigid_space_destroy(solver->rigid);
+    solver->rigid = NULL;
+    solver->has_pieces = true;
+    return rigid_space_create(&solver->level[0], solver->level[0].weights.whole, RIGID_SCOPE_TILE,
+                              &solver->rigid);
+}
+
+// `stats` of a solve that went on from where `before` ended.
+static void prepend(const solve_stats* before, solve_stats* stats) {
+    int kept = before->history_count - 1, room = SOLVE_HISTORY - kept;
+    int added = stats->history_count < room ? stats->history_count : room;
+    memmove(stats->history + kept, stats->history, (size_t)added * sizeof(double));
+    memcpy(stats->history, before->history, (size_t)kept * sizeof(double));
+    stats->history_count = kept + added;
+    stats->iterations += before->iterations;
+    stats->seconds += before->seconds;
+}
+
 treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
                                const solve_params* params, solve_stats* stats) {
-    linop op = viscosity_solver_linop(solver);
-    mask(&solver->level[0], rhs);
-    mask(&solver->level[0], u);
-    *stats = pcg_solve(&op, &solver->vectors, params, rhs, u);
+    const viscosity_level* level = &solver->level[0];
+    solve_params first = *params;
+    mask(level, rhs);
+    mask(level, u);
+    first.patience = solver->has_pieces ? 0.0 : patience;
+    *stats = run(solver, rhs, u, first);
+    if (!stats->is_slow) {
+        return TREACLE_OK;
+    }
+    solve_params rest = *params;
+    solve_stats before = *stats;
+    rest.is_warm = true;
+    rest.max_iterations -= before.iterations;
+    viscosity_level_apply(level, u, solver->vectors.q);
+    vec_add_scaled(&level->space, 1.0, solver->vectors.q, rhs);
+    TREACLE_TRY(add_pieces(solver));
+    *stats = run(solver, rhs, u, rest);
+    prepend(&before, stats);
     return TREACLE_OK;
 }

@@ -1,0 +1,384 @@
+// E is summed term by term (solve/stress_term.h). A term whose faces all belong to one aggregate
+// sees a rigid motion and adds nothing, so only terms at the seams count, and the masses.
+#include "solve/rigid_assembly.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "solve/stress_term.h"
+
+enum { NONE = -1, LIST_LIMIT = RIGID_NO_PLACE };
+
+// ---- Tile lists -----------------------------------------------------------------------------
+
+static treacle_status renumber(rigid_labels* labels, bool only_free, int32_t* count) {
+    size_t old_count = (size_t)labels->count;
+    size_t length = (size_t)labels->tile_count * VISCOSITY_BLOCK;
+    int32_t* number = NULL;
+    TREACLE_TRY(alloc_array(labels->ctx, old_count, sizeof(int32_t), "numbers of aggregates",
+                            (void**)&number));
+    *count = 0;
+    for (size_t g = 0; g < old_count; ++g) {
+        number[g] = only_free && labels->is_held[g] != 0 ? NONE : (*count)++;
+    }
+    for (size_t i = 0; i < length; ++i) {
+        labels->label[i] = labels->label[i] == NONE ? NONE : number[labels->label[i]];
+    }
+    alloc_free(labels->ctx, number, old_count * sizeof(int32_t));
+    return TREACLE_OK;
+}
+
+// Writes the aggregates of a tile to `list` and the faces' places in it to `place`, each unless
+// NULL; returns their number. Faces of more aggregates than a list can hold stay out.
+static int32_t list_tile(const rigid_labels* labels, int64_t t, int32_t* list, uint8_t* place) {
+    int32_t seen[LIST_LIMIT], count = 0;
+    const int32_t* label = labels->label + t * VISCOSITY_BLOCK;
+    for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+        int32_t at = count - 1;
+        while (at >= 0 && seen[at] != label[n]) {
+            --at;
+        }
+        if (label[n] != NONE && at < 0 && count < LIST_LIMIT) {
+            at = count;
+            seen[count++] = label[n];
+        }
+        if (place != NULL) {
+            place[n] = label[n] != NONE && at >= 0 ? (uint8_t)at : RIGID_NO_PLACE;
+        }
+    }
+    if (list != NULL) {
+        memcpy(list, seen, (size_t)count * sizeof(int32_t));
+    }
+    return count;
+}
+
+static treacle_status list_tiles(const rigid_labels* labels, rigid_map* map) {
+    treacle_context* ctx = map->ctx;
+    for (tile_ix t = 0; t < labels->tile_count; ++t) {
+        map->used += list_tile(labels, t, NULL, NULL) > 0 ? 1 : 0;
+    }
+    size_t used = (size_t)map->used;
+    TREACLE_TRY(alloc_array(ctx, used, sizeof(tile_ix), "tiles of aggregates", (void**)&map->tile));
+    TREACLE_TRY(
+        alloc_zero(ctx, used + 1, sizeof(int32_t), "lists of aggregates", (void**)&map->first));
+    TREACLE_TRY(alloc_array(ctx, used * VISCOSITY_BLOCK, sizeof(uint8_t), "places of faces",
+                            (void**)&map->place));
+    int64_t u = 0;
+    for (tile_ix t = 0; t < labels->tile_count; ++t) {
+        int32_t length = list_tile(labels, t, NULL, NULL);
+        if (length > 0) {
+            map->tile[u] = t;
+            map->first[u + 1] = map->first[u] + length;
+            ++u;
+        }
+    }
+    TREACLE_TRY(alloc_array(ctx, (size_t)map->first[used], sizeof(int32_t), "lists of aggregates",
+                            (void**)&map->list));
+    for (u = 0; u < map->used; ++u) {
+        list_tile(labels, map->tile[u], map->list + map->first[u],
+                  map->place + u * VISCOSITY_BLOCK);
+    }
+    return TREACLE_OK;
+}
+
+// The mean position of an aggregate's faces.
+static treacle_status find_centres(const viscosity_level* level, const rigid_labels* labels,
+                                   rigid_map* map) {
+    size_t count = (size_t)map->count;
+    double* faces = NULL;
+    TREACLE_TRY(alloc_zero(map->ctx, count, sizeof(*map->centre), "centres of aggregates",
+                           (void**)&map->centre));
+    TREACLE_TRY(alloc_zero(map->ctx, count, sizeof(double), "sizes of aggregates", (void**)&faces));
+    for (int64_t u = 0; u < map->used; ++u) {
+        int64_t begin = (int64_t)map->tile[u] * VISCOSITY_BLOCK;
+        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+            int32_t g = labels->label[begin + n];
+            for (int b = 0; b < AXES && g != NONE; ++b) {
+                int at = TILE_SIZE * level->map->coord[map->tile[u]].at[b] + (n >> 3 * b & 7);
+                map->centre[g][b] += at + (b == n / TILE_CELLS ? 0.0 : 0.5);
+            }
+            if (g != NONE) {
+                faces[g] += 1.0;
+            }
+        }
+    }
+    for (size_t g = 0; g < count; ++g) {
+        for (int b = 0; b < AXES; ++b) {
+            map->centre[g][b] /= faces[g];
+        }
+    }
+    alloc_free(map->ctx, faces, count * sizeof(double));
+    return TREACLE_OK;
+}
+
+treacle_status rigid_map_create(const viscosity_level* level, bool only_free, rigid_labels* labels,
+                                rigid_map* out) {
+    *out = (rigid_map){.ctx = level->ctx};
+    treacle_status status;
+    TREACLE_TRY_GOTO(renumber(labels, only_free, &out->count), fail);
+    TREACLE_TRY_GOTO(list_tiles(labels, out), fail);
+    TREACLE_TRY_GOTO(find_centres(level, labels, out), fail);
+    return TREACLE_OK;
+fail:
+    rigid_map_destroy(out);
+    return status;
+}
+
+void rigid_map_destroy(rigid_map* map) {
+    if (map->ctx == NULL) {
+        return;
+    }
+    size_t used = (size_t)map->used;
+    size_t lists = map->first == NULL ? 0 : (size_t)map->first[used];
+    alloc_free(map->ctx, map->centre, (size_t)map->count * sizeof(*map->centre));
+    alloc_free(map->ctx, map->list, lists * sizeof(int32_t));
+    alloc_free(map->ctx, map->tile, used * sizeof(tile_ix));
+    alloc_free(map->ctx, map->first, (used + 1) * sizeof(int32_t));
+    alloc_free(map->ctx, map->place, used * VISCOSITY_BLOCK);
+    *map = (rigid_map){0};
+}
+
+// ---- E = Z^T A Z ----------------------------------------------------------------------------
+
+// Blocks of E, found by row and column in an open hash table.
+typedef struct assembly {
+    treacle_context* ctx;
+    const viscosity_level* level;
+    const rigid_labels* labels;
+    const rigid_map* map;
+    ldl_block* diagonal; // [map->count]
+    int64_t count, capacity;
+    int64_t entry_capacity; // the same, but while growing
+    int32_t (*entry)[2];    // [entry_capacity]
+    ldl_block* value;       // [capacity]
+    int64_t slot_count;     // a power of two, twice the capacity
+    int64_t* slot;          // -1: empty
+} assembly;
+
+static uint64_t home_slot(const assembly* s, int32_t row, int32_t column) {
+    uint64_t key = (uint64_t)(uint32_t)row << 32 | (uint32_t)column;
+    key = (key ^ key >> 31) * 0x9e3779b97f4a7c15u;
+    return (key ^ key >> 32) & (uint64_t)(s->slot_count - 1);
+}
+
+static void insert(assembly* s, int64_t e) {
+    uint64_t at = home_slot(s, s->entry[e][0], s->entry[e][1]);
+    while (s->slot[at] >= 0) {
+        at = (at + 1) & (uint64_t)(s->slot_count - 1);
+    }
+    s->slot[at] = e;
+}
+
+static treacle_status grow(assembly* s) {
+    const char* what = "blocks of rigid motions";
+    int64_t wanted = s->capacity == 0 ? 256 : 2 * s->capacity;
+    TREACLE_TRY(alloc_resize(s->ctx, (void**)&s->slot, (size_t)s->slot_count, 2 * (size_t)wanted,
+                             sizeof(int64_t), what));
+    s->slot_count = 2 * wanted;
+    TREACLE_TRY(alloc_resize(s->ctx, (void**)&s->entry, (size_t)s->entry_capacity, (size_t)wanted,
+                             sizeof(*s->entry), what));
+    s->entry_capacity = wanted;
+    TREACLE_TRY(alloc_resize(s->ctx, (void**)&s->value, (size_t)s->capacity, (size_t)wanted,
+                             sizeof(*s->value), what));
+    s->capacity = wanted;
+    memset(s->slot, 0xff, (size_t)s->slot_count * sizeof(int64_t));
+    for (int64_t e = 0; e < s->count; ++e) {
+        insert(s, e);
+    }
+    return TREACLE_OK;
+}
+
+// The block of row > column, made if missing; there is room for it.
+static ldl_block* find_block(assembly* s, int32_t row, int32_t column) {
+    uint64_t at = home_slot(s, row, column);
+    for (; s->slot[at] >= 0; at = (at + 1) & (uint64_t)(s->slot_count - 1)) {
+        int64_t e = s->slot[at];
+        if (s->entry[e][0] == row && s->entry[e][1] == column) {
+            return &s->value[e];
+        }
+    }
+    int64_t e = s->count++;
+    s->entry[e][0] = row;
+    s->entry[e][1] = column;
+    memset(&s->value[e], 0, sizeof(ldl_block));
+    s->slot[at] = e;
+    return &s->value[e];
+}
+
+static void add_product(ldl_block* to, double weight, const double* d, const double* e) {
+    for (int r = 0; r < BLOCK_SIZE; ++r) {
+        double left = weight * d[r];
+        for (int c = 0; c < BLOCK_SIZE; ++c) {
+            to->at[r][c] += left * e[c];
+        }
+    }
+}
+
+// The row of Z at a face: unit translation along its axis, and the rotations about the centre.
+static void mode_at(const assembly* s, int64_t slot, int32_t g, double mode[BLOCK_SIZE]) {
+    int n = (int)(slot % VISCOSITY_BLOCK), a = n / TILE_CELLS, b = (a + 1) % AXES;
+    int c = (a + 2) % AXES;
+    double arm[AXES];
+    rigid_map_arm(s->map, s->level, (tile_ix)(slot / VISCOSITY_BLOCK), n, g, arm);
+    memset(mode, 0, BLOCK_SIZE * sizeof(double));
+    mode[a] = 1.0;
+    mode[AXES + b] = arm[c];
+    mode[AXES + c] = -arm[b];
+}
+
+// The strain of a term under the motions of the aggregates it touches.
+typedef struct seam {
+    int count;
+    int32_t aggregate[STRESS_TERM_FACES];
+    double strain[STRESS_TERM_FACES][BLOCK_SIZE];
+    int covered; // faces in an aggregate
+} seam;
+
+static void find_seam(const assembly* s, const stress_term* term, seam* out) {
+    out->count = out->covered = 0;
+    for (int n = 0; n < term->count; ++n) {
+        int32_t g = term->slot[n] >= 0 ? s->labels->label[term->slot[n]] : NONE;
+        if (g == NONE) {
+            continue;
+        }
+        int at = 0;
+        while (at < out->count && out->aggregate[at] != g) {
+            ++at;
+        }
+        if (at == out->count) {
+            out->aggregate[out->count++] = g;
+            memset(out->strain[at], 0, sizeof(out->strain[at]));
+        }
+        double mode[BLOCK_SIZE];
+        mode_at(s, term->slot[n], g, mode);
+        for (int k = 0; k < BLOCK_SIZE; ++k) {
+            out->strain[at][k] += term->sign[n] * mode[k];
+        }
+        out->covered += 1;
+    }
+}
+
+static treacle_status add_term(assembly* s, const stress_term* term) {
+    seam m;
+    find_seam(s, term, &m);
+    bool is_rigid = m.count == 1 && m.covered == term->count && !s->level->domain.is_periodic[0] &&
+                    !s->level->domain.is_periodic[1] && !s->level->domain.is_periodic[2];
+    if (m.count == 0 || is_rigid) {
+        return TREACLE_OK;
+    }
+    if (s->count + STRESS_TERM_FACES * STRESS_TERM_FACES > s->capacity) {
+        TREACLE_TRY(grow(s));
+    }
+    double weight = (double)term->weight;
+    for (int i = 0; i < m.count; ++i) {
+        add_product(&s->diagonal[m.aggregate[i]], weight, m.strain[i], m.strain[i]);
+        for (int j = 0; j < m.count; ++j) {
+            if (m.aggregate[i] > m.aggregate[j]) {
+                add_product(find_block(s, m.aggregate[i], m.aggregate[j]), weight, m.strain[i],
+                            m.strain[j]);
+            }
+        }
+    }
+    return TREACLE_OK;
+}
+
+// The one aggregate that all faces of a tile belong to, or NONE.
+static int32_t only_aggregate(const assembly* s, tile_ix t) {
+    const int32_t* label = s->labels->label + (int64_t)t * VISCOSITY_BLOCK;
+    for (int n = 1; n < VISCOSITY_BLOCK; ++n) {
+        if (label[n] != label[0]) {
+            return NONE;
+        }
+    }
+    return label[0];
+}
+
+// Whether a tile or one next to it has a face of an aggregate.
+static bool is_near_aggregate(const assembly* s, tile_ix t, const uint8_t* is_used) {
+    bool is_near = false;
+    for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
+        tile_ix other = s->level->map->neighbour[t][n];
+        is_near = is_near || (other < s->level->map->count && is_used[other] != 0);
+    }
+    return is_near;
+}
+
+static bool is_at_side(int q) {
+    bool is_side = false;
+    for (int a = 0; a < AXES; ++a) {
+        int at = q >> 3 * a & 7;
+        is_side = is_side || at == 0 || at == TILE_SIZE - 1;
+    }
+    return is_side;
+}
+
+static treacle_status add_tile(assembly* s, tile_ix t) {
+    bool is_uniform = only_aggregate(s, t) != NONE;
+    for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            bool can_skip = is_uniform && !is_at_side(q);
+            if (!can_skip && stress_term_weight(s->level, t, kind, q) > 0.0f) {
+                stress_term term = stress_term_at(s->level, (term_place){t, kind, q});
+                TREACLE_TRY(add_term(s, &term));
+            }
+        }
+    }
+    return TREACLE_OK;
+}
+
+static void add_masses(assembly* s) {
+    for (int64_t u = 0; u < s->map->used; ++u) {
+        int64_t t = s->map->tile[u];
+        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+            int64_t slot = t * VISCOSITY_BLOCK + n;
+            int32_t g = s->labels->label[slot];
+            float mass = s->level->weights.mass[n / TILE_CELLS][t * TILE_CELLS + n % TILE_CELLS];
+            if (g != NONE && mass > 0.0f) {
+                double mode[BLOCK_SIZE];
+                mode_at(s, slot, g, mode);
+                add_product(&s->diagonal[g], (double)mass, mode, mode);
+            }
+        }
+    }
+}
+
+static treacle_status assemble(assembly* s) {
+    tile_ix tiles = s->level->map->count;
+    uint8_t* is_used = NULL;
+    TREACLE_TRY(alloc_zero(s->ctx, (size_t)tiles, 1, "used tiles", (void**)&is_used));
+    for (int64_t u = 0; u < s->map->used; ++u) {
+        is_used[s->map->tile[u]] = 1;
+    }
+    treacle_status status = grow(s);
+    for (tile_ix t = 0; t < tiles && status == TREACLE_OK; ++t) {
+        status = is_near_aggregate(s, t, is_used) ? add_tile(s, t) : TREACLE_OK;
+    }
+    alloc_free(s->ctx, is_used, (size_t)tiles);
+    add_masses(s);
+    return status;
+}
+
+treacle_status rigid_assembly_factor(const viscosity_level* level, const rigid_labels* labels,
+                                     const rigid_map* map, block_ldl** out) {
+    assembly s = {.ctx = level->ctx, .level = level, .labels = labels, .map = map};
+    size_t count = (size_t)map->count;
+    treacle_status status;
+    *out = NULL;
+    TREACLE_TRY_GOTO(
+        alloc_zero(s.ctx, count, sizeof(ldl_block), "blocks of rigid motions", (void**)&s.diagonal),
+        finish);
+    TREACLE_TRY_GOTO(assemble(&s), finish);
+    ldl_matrix matrix = {.count = map->count,
+                         .position = (const double(*)[3])map->centre,
+                         .entry_count = s.count,
+                         .entry = (const int32_t(*)[2])s.entry,
+                         .value = s.value,
+                         .diagonal = s.diagonal};
+    status = block_ldl_create(s.ctx, &matrix, out);
+finish:
+    alloc_free(s.ctx, s.diagonal, count * sizeof(ldl_block));
+    alloc_free(s.ctx, s.entry, (size_t)s.entry_capacity * sizeof(*s.entry));
+    alloc_free(s.ctx, s.value, (size_t)s.capacity * sizeof(*s.value));
+    alloc_free(s.ctx, s.slot, (size_t)s.slot_count * sizeof(int64_t));
+    return status;
+}

@@ -1,0 +1,38 @@
+// Behind rigid_space.c: aggregates tile by tile, and the factor of E = Z^T A Z.
+#pragma once
+
+#include "solve/block_ldl.h"
+#include "solve/rigid_labels.h"
+
+enum { RIGID_NO_PLACE = 0xff };
+
+typedef struct rigid_map {
+    treacle_context* ctx;
+    int32_t count;          // aggregates
+    double (*centre)[AXES]; // [count], in cells
+    tile_ix used;           // tiles with a face of an aggregate
+    tile_ix* tile;          // [used]
+    int32_t* first;         // [used + 1], of a tile's list
+    int32_t* list;          // aggregates, tile after tile
+    uint8_t* place;         // [used][3][512], in the list, or RIGID_NO_PLACE
+} rigid_map;
+
+/// only_free leaves out the aggregates that are held. Labels are renumbered to match.
+treacle_status rigid_map_create(const viscosity_level* level, bool only_free, rigid_labels* labels,
+                                rigid_map* out) TREACLE_NODISCARD;
+void rigid_map_destroy(rigid_map* map);
+
+/// The arm from the centre of aggregate g to face n of tile t, in cells; zero along an inactive
+/// axis.
+static inline void rigid_map_arm(const rigid_map* map, const viscosity_level* level, tile_ix t,
+                                 int n, int32_t g, double arm[AXES]) {
+    const int32_t* tile = level->map->coord[t].at;
+    int a = n / TILE_CELLS, q = n % TILE_CELLS;
+    for (int b = 0; b < AXES; ++b) {
+        double at = TILE_SIZE * tile[b] + (q >> 3 * b & 7) + (b == a ? 0.0 : 0.5);
+        arm[b] = level->domain.is_active[b] ? at - map->centre[g][b] : 0.0;
+    }
+}
+
+treacle_status rigid_assembly_factor(const viscosity_level* level, const rigid_labels* labels,
+                                     const rigid_map* map, block_ldl** out) TREACLE_NODISCARD;

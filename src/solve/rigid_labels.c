@@ -1,0 +1,355 @@
+#include "solve/rigid_labels.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "solve/stress_term.h"
+
+// A link is strong from this share of a full term's weight on.
+static const float strong_share = 0.2f;
+enum { SMALLEST_AGGREGATE = 12, NONE = -1 };
+
+typedef struct labeller {
+    const viscosity_level* level;
+    const float* whole;
+    float largest; // weight of a cell, where `whole` is not given
+    rigid_labels* out;
+    int32_t* part_count; // [tile]
+    int32_t* first;      // [tile + 1], the first part of a tile
+    int32_t* parent;     // [parts]
+    uint8_t* is_held;    // [parts]
+    uint8_t* is_whole;   // [tile]: full of unknowns with strong links only
+} labeller;
+
+static bool is_strong(const labeller* l, tile_ix t, int q, float weight) {
+    float full = l->whole != NULL ? l->whole[(size_t)t * TILE_CELLS + (size_t)q] : l->largest;
+    return weight > 0.0f && weight >= strong_share * full;
+}
+
+// ---- Inside a tile --------------------------------------------------------------------------
+
+static int32_t find_root(int32_t* parent, int32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void unite(int32_t* parent, int32_t i, int32_t j) {
+    int32_t p = find_root(parent, i), q = find_root(parent, j);
+    parent[p > q ? p : q] = p > q ? q : p;
+}
+
+static bool check_whole(const labeller* l, tile_ix t) {
+    const float* inverse = l->level->inverse + (size_t)t * VISCOSITY_BLOCK;
+    for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+        if (!(inverse[n] > 0.0f)) {
+            return false;
+        }
+    }
+    for (int kind = 2; kind < STRESS_TERM_KINDS; ++kind) {
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            if (!is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Unites the faces of a term that are unknowns of tile t.
+static void unite_inside(const labeller* l, tile_ix t, const stress_term* term, int32_t* parent) {
+    int64_t begin = (int64_t)t * VISCOSITY_BLOCK;
+    int32_t previous = NONE;
+    for (int n = 0; n < term->count; ++n) {
+        int64_t at = term->slot[n] - begin;
+        if (term->slot[n] >= 0 && at >= 0 && at < VISCOSITY_BLOCK &&
+            l->level->inverse[term->slot[n]] > 0.0f) {
+            if (previous != NONE) {
+                unite(parent, previous, (int32_t)at);
+            }
+            previous = (int32_t)at;
+        }
+    }
+}
+
+static int32_t number_parts(const float* inverse, int32_t* parent, int32_t* label) {
+    int32_t count = 0;
+    for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
+        int32_t root = find_root(parent, n);
+        bool is_unknown = inverse[n] > 0.0f;
+        label[n] = !is_unknown ? NONE : root == n ? count++ : label[root];
+    }
+    return count;
+}
+
+static void split_tile(const labeller* l, tile_ix t) {
+    int32_t parent[VISCOSITY_BLOCK];
+    for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
+        parent[n] = n;
+    }
+    for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            if (is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
+                stress_term term = stress_term_at(l->level, (term_place){t, kind, q});
+                unite_inside(l, t, &term, parent);
+            }
+        }
+    }
+    size_t begin = (size_t)t * VISCOSITY_BLOCK;
+    l->part_count[t] = number_parts(l->level->inverse + begin, parent, l->out->label + begin);
+}
+
+static void split_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const labeller* l = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        l->is_whole[t] = check_whole(l, (tile_ix)t) ? 1 : 0;
+        if (l->is_whole[t] != 0) {
+            memset(l->out->label + t * VISCOSITY_BLOCK, 0, VISCOSITY_BLOCK * sizeof(int32_t));
+            l->part_count[t] = 1;
+        } else {
+            split_tile(l, (tile_ix)t);
+        }
+    }
+}
+
+// ---- Between tiles --------------------------------------------------------------------------
+
+// Joins the parts of a strong term's faces; a fixed face holds them.
+static void join_term(const labeller* l, const stress_term* term, bool can_join) {
+    int32_t previous = NONE;
+    bool is_held = false;
+    for (int n = 0; n < term->count; ++n) {
+        if (!stress_term_is_unknown(l->level, term->slot[n])) {
+            is_held = true;
+            continue;
+        }
+        int32_t here = l->out->label[term->slot[n]];
+        if (previous != NONE && can_join) {
+            unite(l->parent, previous, here);
+        }
+        previous = here;
+    }
+    for (int n = 0; n < term->count && is_held; ++n) {
+        if (stress_term_is_unknown(l->level, term->slot[n])) {
+            l->is_held[l->out->label[term->slot[n]]] = 1;
+        }
+    }
+}
+
+// True if all terms of a tile that reach out of it lead to whole tiles.
+static bool is_deep_inside(const labeller* l, tile_ix t) {
+    bool is_deep = l->is_whole[t] != 0;
+    for (int n = 0; n < TILE_NEIGHBOURS && is_deep; ++n) {
+        tile_ix other = l->level->map->neighbour[t][n];
+        is_deep = other < l->level->map->count && l->is_whole[other] != 0;
+    }
+    return is_deep;
+}
+
+static void join_tile(const labeller* l, tile_ix t, bool can_join) {
+    if (is_deep_inside(l, t)) {
+        static const int low[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
+                                      TILE_NEIGHBOUR(0, 0, -1)};
+        for (int a = 0; a < AXES && can_join; ++a) {
+            unite(l->parent, l->first[t], l->first[l->level->map->neighbour[t][low[a]]]);
+        }
+        return;
+    }
+    for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            if (is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
+                stress_term term = stress_term_at(l->level, (term_place){t, kind, q});
+                join_term(l, &term, can_join);
+            }
+        }
+    }
+}
+
+static void join_parts(const labeller* l, rigid_scope scope) {
+    int32_t parts = l->first[l->out->tile_count];
+    for (int32_t i = 0; i < parts; ++i) {
+        l->parent[i] = i;
+    }
+    for (tile_ix t = 0; t < l->out->tile_count; ++t) {
+        join_tile(l, t, scope == RIGID_SCOPE_GRID);
+    }
+    for (int32_t i = 0; i < parts; ++i) {
+        l->parent[i] = find_root(l->parent, i);
+        if (l->is_held[i] != 0) {
+            l->is_held[l->parent[i]] = 1;
+        }
+    }
+}
+
+// Makes parent[i] the number of the aggregate of part i, NONE for the small ones.
+static treacle_status number_aggregates(const labeller* l) {
+    rigid_labels* out = l->out;
+    int32_t parts = l->first[out->tile_count];
+    size_t length = (size_t)out->tile_count * VISCOSITY_BLOCK;
+    int32_t* size = NULL;
+    TREACLE_TRY(alloc_zero(out->ctx, (size_t)parts, sizeof(int32_t), "sizes", (void**)&size));
+    for (size_t i = 0; i < length; ++i) {
+        if (out->label[i] != NONE) {
+            size[l->parent[out->label[i]]] += 1;
+        }
+    }
+    for (int32_t i = 0; i < parts; ++i) {
+        int32_t root = l->parent[i];
+        if (root != i) {
+            l->parent[i] = l->parent[root]; // a root comes before its members
+            continue;
+        }
+        bool is_kept = size[i] >= SMALLEST_AGGREGATE;
+        if (is_kept) {
+            l->is_held[out->count] = l->is_held[i];
+        }
+        l->parent[i] = is_kept ? out->count++ : NONE;
+    }
+    alloc_free(out->ctx, size, (size_t)parts * sizeof(int32_t));
+    for (size_t i = 0; i < length; ++i) {
+        out->label[i] = out->label[i] == NONE ? NONE : l->parent[out->label[i]];
+    }
+    return TREACLE_OK;
+}
+
+// ---- Growth ---------------------------------------------------------------------------------
+
+// The lowest label next to an unlabelled unknown.
+static int32_t lowest_beside(const labeller* l, int64_t slot) {
+    term_place place[STRESS_TERMS_OF_FACE];
+    int32_t lowest = NONE;
+    stress_terms_of_face(l->level, slot, place);
+    for (int m = 0; m < STRESS_TERMS_OF_FACE; ++m) {
+        if (place[m].tile == l->level->map->count) {
+            continue;
+        }
+        stress_term term = stress_term_at(l->level, place[m]);
+        for (int n = 0; n < term.count && term.weight > 0.0f; ++n) {
+            int32_t label = term.slot[n] >= 0 ? l->out->label[term.slot[n]] : NONE;
+            if (label != NONE && (lowest == NONE || label < lowest)) {
+                lowest = label;
+            }
+        }
+    }
+    return lowest;
+}
+
+typedef struct growth {
+    int64_t slot;
+    int32_t label;
+} growth;
+
+// One layer: all look first, then all take. Returns how many are left.
+static int64_t grow_layer(const labeller* l, growth* list, int64_t count) {
+    int64_t left = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        list[i].label = lowest_beside(l, list[i].slot);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        if (list[i].label != NONE) {
+            l->out->label[list[i].slot] = list[i].label;
+        } else {
+            list[left++] = list[i];
+        }
+    }
+    return left;
+}
+
+static int64_t list_uncovered(const labeller* l, growth* list) {
+    int64_t length = (int64_t)l->out->tile_count * VISCOSITY_BLOCK, count = 0;
+    for (int64_t i = 0; i < length; ++i) {
+        if (l->out->label[i] == NONE && l->level->inverse[i] > 0.0f) {
+            if (list != NULL) {
+                list[count].slot = i;
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
+static treacle_status cover_all(const labeller* l) {
+    treacle_context* ctx = l->out->ctx;
+    growth* list = NULL;
+    int64_t all = list_uncovered(l, NULL), left = all, before;
+    TREACLE_TRY(alloc_array(ctx, (size_t)all, sizeof(growth), "uncovered faces", (void**)&list));
+    list_uncovered(l, list);
+    do {
+        before = left;
+        left = grow_layer(l, list, left);
+    } while (left > 0 && left < before);
+    alloc_free(ctx, list, (size_t)all * sizeof(growth));
+    return TREACLE_OK;
+}
+
+// ---- All together ---------------------------------------------------------------------------
+
+static treacle_status allocate(labeller* l) {
+    treacle_context* ctx = l->out->ctx;
+    size_t tiles = (size_t)l->out->tile_count;
+    TREACLE_TRY(alloc_array(ctx, tiles * VISCOSITY_BLOCK, sizeof(int32_t), "labels of faces",
+                            (void**)&l->out->label));
+    TREACLE_TRY(alloc_zero(ctx, tiles, sizeof(int32_t), "parts of tiles", (void**)&l->part_count));
+    TREACLE_TRY(alloc_zero(ctx, tiles + 1, sizeof(int32_t), "parts of tiles", (void**)&l->first));
+    return alloc_zero(ctx, tiles, sizeof(uint8_t), "whole tiles", (void**)&l->is_whole);
+}
+
+static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
+    treacle_context* ctx = l->out->ctx;
+    int32_t parts = l->first[l->out->tile_count];
+    TREACLE_TRY(alloc_array(ctx, (size_t)parts, sizeof(int32_t), "parts", (void**)&l->parent));
+    TREACLE_TRY(alloc_zero(ctx, (size_t)parts, sizeof(uint8_t), "parts", (void**)&l->is_held));
+    join_parts(l, scope);
+    TREACLE_TRY(number_aggregates(l));
+    TREACLE_TRY(cover_all(l));
+    TREACLE_TRY(alloc_array(ctx, (size_t)l->out->count, sizeof(uint8_t), "held aggregates",
+                            (void**)&l->out->is_held));
+    memcpy(l->out->is_held, l->is_held, (size_t)l->out->count);
+    return TREACLE_OK;
+}
+
+static treacle_status label_all(labeller* l, rigid_scope scope) {
+    tile_ix tiles = l->out->tile_count;
+    TREACLE_TRY(allocate(l));
+    parallel_for(l->out->ctx, tiles, 4, split_tiles, l);
+    for (tile_ix t = 0; t < tiles; ++t) {
+        l->first[t + 1] = l->first[t] + l->part_count[t];
+        for (int64_t n = 0; n < VISCOSITY_BLOCK; ++n) {
+            int32_t* label = &l->out->label[(int64_t)t * VISCOSITY_BLOCK + n];
+            *label += *label == NONE ? 0 : l->first[t];
+        }
+    }
+    return join_and_cover(l, scope);
+}
+
+treacle_status rigid_labels_create(const viscosity_level* level, const float* whole,
+                                   rigid_scope scope, rigid_labels* out) {
+    size_t tiles = (size_t)level->map->count;
+    *out = (rigid_labels){.ctx = level->ctx, .tile_count = level->map->count};
+    labeller l = {.level = level, .whole = whole, .out = out};
+    l.largest = whole == NULL ? (float)viscosity_level_largest(level) : 0.0f;
+    treacle_status status = label_all(&l, scope);
+    size_t parts = l.first != NULL ? (size_t)l.first[tiles] : 0;
+    alloc_free(out->ctx, l.parent, parts * sizeof(int32_t));
+    alloc_free(out->ctx, l.is_held, parts * sizeof(uint8_t));
+    alloc_free(out->ctx, l.part_count, tiles * sizeof(int32_t));
+    alloc_free(out->ctx, l.first, (tiles + 1) * sizeof(int32_t));
+    alloc_free(out->ctx, l.is_whole, tiles * sizeof(uint8_t));
+    if (status != TREACLE_OK) {
+        rigid_labels_destroy(out);
+    }
+    return status;
+}
+
+void rigid_labels_destroy(rigid_labels* labels) {
+    if (labels->ctx != NULL) {
+        size_t length = (size_t)labels->tile_count * VISCOSITY_BLOCK;
+        alloc_free(labels->ctx, labels->label, length * sizeof(int32_t));
+        alloc_free(labels->ctx, labels->is_held, (size_t)labels->count * sizeof(uint8_t));
+    }
+    *labels = (rigid_labels){0};
+}

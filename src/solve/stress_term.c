@@ -1,0 +1,68 @@
+#include "solve/stress_term.h"
+
+typedef struct cell_place {
+    tile_ix tile;
+    int cell;
+} cell_place;
+
+// The cell next to q of tile t along an axis, up or down.
+static cell_place step(const viscosity_level* level, cell_place from, int axis, int by) {
+    static const int neighbour[AXES][2] = {
+        {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(1, 0, 0)},
+        {TILE_NEIGHBOUR(0, -1, 0), TILE_NEIGHBOUR(0, 1, 0)},
+        {TILE_NEIGHBOUR(0, 0, -1), TILE_NEIGHBOUR(0, 0, 1)},
+    };
+    int at = (from.cell >> 3 * axis & 7) + by, rest = from.cell & ~(7 << 3 * axis);
+    if (at >= 0 && at < TILE_SIZE) {
+        return (cell_place){from.tile, rest | at << 3 * axis};
+    }
+    if (from.tile == level->map->count) {
+        return from;
+    }
+    tile_ix next = level->map->neighbour[from.tile][neighbour[axis][by > 0 ? 1 : 0]];
+    return (cell_place){next, rest | (at & 7) << 3 * axis};
+}
+
+static int64_t slot_of(const viscosity_level* level, cell_place at, int a) {
+    return at.tile == level->map->count
+               ? -1
+               : (int64_t)at.tile * VISCOSITY_BLOCK + a * TILE_CELLS + at.cell;
+}
+
+stress_term stress_term_at(const viscosity_level* level, term_place at) {
+    cell_place here = {at.tile, at.cell};
+    stress_term term = {.weight = stress_term_weight(level, at.tile, at.kind, at.cell)};
+    if (at.kind < AXES) {
+        term.count = 2;
+        term.slot[0] = slot_of(level, here, at.kind);
+        term.slot[1] = slot_of(level, step(level, here, at.kind, 1), at.kind);
+        term.sign[0] = -1.0;
+        term.sign[1] = 1.0;
+        return term;
+    }
+    int a = (at.kind + 1) % AXES, b = (at.kind + 2) % AXES;
+    term.count = 4;
+    for (int n = 0; n < 2; ++n) {
+        int along = n == 0 ? a : b, across = n == 0 ? b : a;
+        term.slot[2 * n] = slot_of(level, here, along);
+        term.slot[2 * n + 1] = slot_of(level, step(level, here, across, -1), along);
+        term.sign[2 * n] = 1.0;
+        term.sign[2 * n + 1] = -1.0;
+    }
+    return term;
+}
+
+void stress_terms_of_face(const viscosity_level* level, int64_t slot,
+                          term_place out[STRESS_TERMS_OF_FACE]) {
+    int a = (int)(slot % VISCOSITY_BLOCK) / TILE_CELLS, n = 0;
+    cell_place here = {(tile_ix)(slot / VISCOSITY_BLOCK), (int)(slot % TILE_CELLS)};
+    cell_place below = step(level, here, a, -1);
+    out[n++] = (term_place){here.tile, a, here.cell};
+    out[n++] = (term_place){below.tile, a, below.cell};
+    for (int m = 1; m < AXES; ++m) {
+        int b = (a + m) % AXES, kind = AXES + 3 - a - b;
+        cell_place above = step(level, here, b, 1);
+        out[n++] = (term_place){here.tile, kind, here.cell};
+        out[n++] = (term_place){above.tile, kind, above.cell};
+    }
+}
