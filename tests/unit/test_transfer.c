@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "unit.h"
+
 #include "phys/transfer.h"
 
 enum { COUNT = 200 };
@@ -90,13 +92,13 @@ static void test_mass_and_momentum_arrive_whole(void** state) {
     for (int kernel = TREACLE_KERNEL_LINEAR; kernel <= TREACLE_KERNEL_WIDE; ++kernel) {
         cloud p = random_cloud();
         totals sum = there_and_back(&p, (treacle_kernel)kernel, true, false);
-        assert_float_equal(sum.mass, 3.0 * COUNT, 1e-10);
+        assert_close(sum.mass, 3.0 * COUNT, 1e-10);
         for (int a = 0; a < 3; ++a) {
             double momentum = 0.0;
             for (int i = 0; i < COUNT; ++i) {
                 momentum += p.u[a][i];
             }
-            assert_float_equal(sum.momentum[a], momentum, 1e-11);
+            assert_close(sum.momentum[a], momentum, 1e-11);
         }
     }
 }
@@ -140,10 +142,10 @@ static void test_linear_fields_come_back_exactly(void** state) {
             cloud p = random_cloud();
             transfer_gather_double(COUNT, p.x[0], p.u[a], p.c[a][0], &place, block);
             for (int i = 0; i < COUNT; ++i) {
-                assert_float_equal(p.u[a][i], linear_field(a, p.x[i]), 1e-12);
-                assert_float_equal(p.c[a][i][0], 0.7, 1e-12);
-                assert_float_equal(p.c[a][i][1], -(1.1 + a), 1e-12);
-                assert_float_equal(p.c[a][i][2], 0.2, 1e-12);
+                assert_close(p.u[a][i], linear_field(a, p.x[i]), 1e-12);
+                assert_close(p.c[a][i][0], 0.7, 1e-12);
+                assert_close(p.c[a][i][1], -(1.1 + a), 1e-12);
+                assert_close(p.c[a][i][2], 0.2, 1e-12);
             }
         }
     }
