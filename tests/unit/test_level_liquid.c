@@ -177,7 +177,7 @@ static void test_a_lone_particle_is_liquid(void** state) {
 
 // Points that run together in the corner of a cell, 0.87 from all centres.
 static double clump(const double x[AXES]) {
-    return fmax(fmax(fabs(x[0] - 12.0), fabs(x[1] - 12.0)), fabs(x[2] - 12.0)) - 0.2;
+    return fmax(fmax(fabs(x[0] - 12.0), fabs(x[1] - 12.0)), fabs(x[2] - 12.0)) - 0.3;
 }
 
 static void test_a_crowd_is_liquid(void** state) {
