@@ -24,8 +24,6 @@
 enum { LIQUID_KERNEL_RADIUS = 2, LIQUID_MATERIALS_MAX = 256 };
 // Cells, beyond which nobody needs to know how far the surface is.
 #define LIQUID_DISTANCE_MAX 4.0f
-// Cells: how deep in the liquid a crowded cell is taken to be, at most.
-#define LIQUID_CROWD_DEPTH 0.5f
 // A divergence below this share of 1/dt is none: where a solve stops if its relative target asks
 // for more, as in free fall, where the right-hand side is rounding.
 #define LIQUID_DIVERGENCE_MIN 1e-6

@@ -1,5 +1,4 @@
 // The liquid's surface, from its particles.
-#include "base/parallel.h"
 #include "base/parallel_sum.h"
 #include "grid/fraction.h"
 #include "grid/level_liquid.h"
@@ -45,21 +44,6 @@ static treacle_status measure_volume(liquid_work* w) {
     return TREACLE_OK;
 }
 
-// Particles that have crowded into one point draw a surface around that point: it may leave out the
-// centre of the very cell they are in. Such a cell would be air to the flow, a void that swallows
-// ever more. So a cell that holds more than its own volume is liquid, whatever the surface says.
-// Where particles are spread evenly this changes nothing: a cell with its centre outside sees half
-// of its volume at most.
-static void fill_crowded(void* data, int64_t begin, int64_t end, int worker) {
-    const liquid_work* w = data;
-    (void)worker;
-    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        float most = 1.0f - w->cell_volume[i];
-        most = most > -LIQUID_CROWD_DEPTH ? most : -LIQUID_CROWD_DEPTH;
-        w->cell_phi[i] = most < 0.0f && most < w->cell_phi[i] ? most : w->cell_phi[i];
-    }
-}
-
 treacle_status liquid_surface(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
     TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "distance to the surface",
@@ -79,6 +63,5 @@ treacle_status liquid_surface(liquid_work* w) {
         w->cell_phi[i] = LIQUID_DISTANCE_MAX; // the dummy tile is air
     }
     TREACLE_TRY(level_liquid(&params, w->cell_phi));
-    parallel_for(w->ctx, w->state->map.count, 8, fill_crowded, w);
     return measure_volume(w);
 }
