@@ -97,7 +97,9 @@ static const char* nearest_key(const schema_section* section, const char* word) 
 }
 
 static void append_unknown(text* t, const schema_section* section, const char* key) {
-    text_printf(t, "unknown key '%.40s'", key);
+    char quote[BIND_QUOTE_MAX];
+    bind_quote(&(scene_node){.kind = NODE_SCALAR, .is_quoted = true, .text = key}, quote);
+    text_printf(t, "unknown key %s", quote);
     const char* near = nearest_key(section, key);
     const schema_section* other = owner(&schema_root, key, 3);
     if (near != NULL) {
