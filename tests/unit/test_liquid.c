@@ -59,12 +59,47 @@ static void test_flat_domains_run_along_every_plane(void** state) {
     assert_true(seen[0] != seen[1] && seen[1] != seen[2]);
 }
 
+// A jittered pool at rest, 2D.
+static void fill_pool(sim_scene* scene) {
+    fill_liquid(scene, TREACLE_TRANSFER_APIC);
+    scene->def.domain = treacle_sim_def_default().domain;
+    scene->def.domain.cell = 1.0 / 32;
+    scene->def.domain.size[2] = 0.0;
+    scene->def.particles = (treacle_particles_def){.per_cell = 4, .jitter = 1.0};
+    scene->def.emitter_count = scene->def.sink_count = 0;
+    scene->def.liquid_count = 1;
+    scene->box = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.0, 0.0);
+    scene->box.size[0] = 2.0;
+    scene->box.size[1] = 1.0;
+    scene->liquids[0] = treacle_liquid_def_default();
+    scene->liquids[0].shape = &scene->box;
+}
+
+static void test_density_correction_evens_particles_out(void** state) {
+    (void)state;
+    sim_scene scene;
+    fill_pool(&scene);
+    treacle_context* ctx = make_context(1);
+    treacle_sim* sim = check_make_sim(ctx, &scene.def);
+    treacle_step_stats first, last;
+    check_step(ctx, sim, 0.01, &first);
+    for (int i = 0; i < 20; ++i) {
+        check_step(ctx, sim, 0.01, &last);
+    }
+    assert_true(first.density_spread > 0.05);
+    assert_true(last.density_spread < 0.2 * first.density_spread);
+    assert_true(fabs(last.surface_volume / first.surface_volume - 1.0) < 0.01);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_state_is_the_same_on_all_threads_and_instruction_sets),
         cmocka_unit_test(test_restoring_at_every_step_equals_an_uninterrupted_run),
         cmocka_unit_test(test_failing_memory_leaves_the_state_as_it_was),
         cmocka_unit_test(test_flat_domains_run_along_every_plane),
+        cmocka_unit_test(test_density_correction_evens_particles_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
