@@ -5,6 +5,7 @@
 
 bench_fcn bench_house;
 bench_fcn bench_solver;
+bench_fcn bench_step;
 bench_fcn bench_viscosity;
 
 extern const bench_entry bench_entries[];
