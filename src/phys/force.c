@@ -20,6 +20,20 @@ typedef struct force_job {
     float* const* face_u;
 } force_job;
 
+// sum += the force fields at x, m/s^2.
+static void add_fields(const force_params* params, vec3 x, double sum[AXES]) {
+    for (int i = 0; i < params->field_count; ++i) {
+        const force_field* f = &params->fields[i];
+        if (f->where == NULL || shape_is_inside(f->where, x)) {
+            double value[AXES];
+            field_eval(f->acceleration, x, params->time, value);
+            for (int a = 0; a < AXES; ++a) {
+                sum[a] += f->strength * value[a];
+            }
+        }
+    }
+}
+
 // The sum of the force fields at the face of component a, m/s^2.
 static double fields_at(const force_params* params, int a, const int cell[AXES], tile_ix tile) {
     vec3 x;
@@ -28,16 +42,19 @@ static double fields_at(const force_params* params, int a, const int cell[AXES],
         x.at[b] = params->domain->origin[b] +
                   params->domain->h * (index + (double)place_offset(place_face(a), b));
     }
-    double sum = 0.0;
-    for (int i = 0; i < params->field_count; ++i) {
-        const force_field* f = &params->fields[i];
-        if (f->where == NULL || shape_is_inside(f->where, x)) {
-            double value[AXES];
-            field_eval(f->acceleration, x, params->time, value);
-            sum += f->strength * value[a];
-        }
+    double sum[AXES] = {0.0, 0.0, 0.0};
+    add_fields(params, x, sum);
+    return sum[a];
+}
+
+void force_at(const force_params* params, vec3 x, double out[AXES]) {
+    for (int a = 0; a < AXES; ++a) {
+        out[a] = params->gravity[a];
     }
-    return sum;
+    add_fields(params, x, out);
+    for (int a = 0; a < AXES; ++a) {
+        out[a] = params->domain->is_active[a] ? out[a] : 0.0;
+    }
 }
 
 static void push_component(const force_job* job, int a, tile_ix tile) {

@@ -23,5 +23,9 @@ typedef struct force_params {
     const float* cell_buoyancy; // share of its weight that the liquid loses; NULL: none
 } force_params;
 
+/// What a body at x is accelerated by, m/s^2: gravity and fields, without buoyancy; 0 along
+/// inactive axes.
+void force_at(const force_params* params, vec3 x, double out[AXES]);
+
 /// face_u += dt (acceleration), on every face of the map.
 void force_apply(const force_params* params, float* const face_u[AXES]);

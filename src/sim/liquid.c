@@ -41,7 +41,15 @@ treacle_status liquid_advect(liquid_work* w) {
         return check_fail(w->ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
                           reach);
     }
+    int mark = arena_mark(w->scratch);
+    liquid_strays strays;
+    float* place = NULL;
+    TREACLE_TRY(liquid_find_strays(w, w->before, &strays));
+    TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_POSITION, &place));
     advect_particles(&flow, w->p, w->setup->def->advection, w->dt, reach);
+    liquid_put_strays(w, &strays, PARTICLE_POSITION, place);
+    liquid_move_strays(w, &strays);
+    arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
 

@@ -3,8 +3,9 @@
 //     build tiles -> particles to grid -> geometry -> forces -> flow -> extrapolate
 //       -> grid to particles -> density correction
 //
-// The state is the velocity on faces, extrapolated: the next step's particles move through it. And
-// the pressure, the next solve's first guess. All else lives in the scratch arena during a step.
+// The state is the velocity on faces, extrapolated: the next step's particles move through it; the
+// surface, outside of which they fly; and the pressure, the next solve's first guess. All else
+// lives in the scratch arena during a step.
 #pragma once
 
 #include "base/arena.h"
@@ -33,9 +34,10 @@ enum { LIQUID_KERNEL_RADIUS = 2, LIQUID_MATERIALS_MAX = 256 };
 /// Fields between steps. Zeroed: no liquid yet.
 typedef struct liquid_state {
     tile_map map;
-    float* values;        // one block for the four fields
+    float* values;        // one block for all fields
     float* face_u[AXES];  // m/s, [count + 1][512]
     float* cell_pressure; // p / (rho_ref h), m/s^2, [count + 1][512]
+    float* cell_phi;      // distance to the surface, cells, < 0 in the liquid, [count + 1][512]
 } liquid_state;
 
 treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* domain,
@@ -99,7 +101,7 @@ typedef struct liquid_work {
     float* face_mass[AXES];
     float* face_open[AXES];
     float* face_rho[AXES]; // NULL where all densities are one
-    float* cell_phi;       // cells
+    float* cell_phi;       // the state's
     float* cell_density;   // relative
     float* cell_volume;    // in full cells
     float* cell_buoyancy;
@@ -107,6 +109,29 @@ typedef struct liquid_work {
     projection_params projection_params;
     projection projection;
 } liquid_work;
+
+/// Particles outside the surface [stray.1], in the scratch arena.
+typedef struct liquid_strays {
+    int64_t count;
+    particle_ix* row; // [count]
+} liquid_strays;
+
+/// Those outside the surface of a state.
+treacle_status liquid_find_strays(liquid_work* w, const liquid_state* state,
+                                  liquid_strays* out) TREACLE_NODISCARD;
+/// Keeps what a column says of them; harmless where the column is not there.
+treacle_status liquid_keep_strays(liquid_work* w, const liquid_strays* strays,
+                                  particle_column column, float** kept) TREACLE_NODISCARD;
+/// Puts it back.
+void liquid_put_strays(liquid_work* w, const liquid_strays* strays, particle_column column,
+                       const float* kept);
+/// x += dt v
+void liquid_move_strays(liquid_work* w, const liquid_strays* strays);
+/// v += dt (g + fields)
+treacle_status liquid_push_strays(liquid_work* w, const liquid_strays* strays) TREACLE_NODISCARD;
+
+/// What pushes the liquid during the step; its fields come from the scratch arena.
+treacle_status liquid_forces(liquid_work* w, force_params* out) TREACLE_NODISCARD;
 
 treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;

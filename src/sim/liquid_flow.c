@@ -198,27 +198,33 @@ treacle_status liquid_extrapolate(liquid_work* w) {
 
 // --- forces and flow ----------------------------------------------------------------------------
 
-treacle_status liquid_push(liquid_work* w) {
+treacle_status liquid_forces(liquid_work* w, force_params* out) {
     const liquid_setup* setup = w->setup;
     force_field* fields = NULL;
     TREACLE_TRY(arena_take(w->scratch, (size_t)setup->force_count, sizeof(*fields), "forces",
                            (void**)&fields));
-    force_params params = {.domain = setup->domain,
-                           .map = &w->state->map,
-                           .time = w->time,
-                           .dt = w->dt,
-                           .gravity = {w->gravity[0], w->gravity[1], w->gravity[2]},
-                           .fields = fields,
-                           .cell_buoyancy = w->cell_buoyancy};
+    *out = (force_params){.domain = setup->domain,
+                          .map = &w->state->map,
+                          .time = w->time,
+                          .dt = w->dt,
+                          .gravity = {w->gravity[0], w->gravity[1], w->gravity[2]},
+                          .fields = fields,
+                          .cell_buoyancy = w->cell_buoyancy};
     for (int i = 0; i < setup->force_count; ++i) {
         const liquid_force* f = &setup->forces[i];
         if (w->time >= f->start && w->time <= f->stop) {
-            fields[params.field_count++] =
+            fields[out->field_count++] =
                 (force_field){f->where, &f->acceleration, curve_eval_scalar(&f->strength, w->time)};
         }
     }
+    return TREACLE_OK;
+}
+
+treacle_status liquid_push(liquid_work* w) {
+    force_params params;
+    TREACLE_TRY(liquid_forces(w, &params));
     force_apply(&params, w->state->face_u);
-    arena_give(w->scratch, fields);
+    arena_give(w->scratch, params.fields);
     return TREACLE_OK;
 }
 
@@ -319,7 +325,19 @@ treacle_status liquid_to_particles(liquid_work* w) {
                          .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
                          .keeps_velocity = w->is_first,
                          .keep = is_flip ? keep : NULL};
+    int mark = arena_mark(w->scratch);
+    liquid_strays strays;
+    float *velocity = NULL, *affine = NULL;
+    TREACLE_TRY(liquid_find_strays(w, w->state, &strays));
+    TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_VELOCITY, &velocity));
+    TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_AFFINE, &affine));
     g2p_velocity(&params);
+    liquid_put_strays(w, &strays, PARTICLE_VELOCITY, velocity);
+    liquid_put_strays(w, &strays, PARTICLE_AFFINE, affine);
+    if (!w->is_first) {
+        TREACLE_TRY(liquid_push_strays(w, &strays));
+    }
+    arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
 

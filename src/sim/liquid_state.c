@@ -5,7 +5,7 @@
 #include "base/parallel_sum.h"
 #include "sim/liquid.h"
 
-enum { FIELDS = AXES + 1 };
+enum { FIELDS = AXES + 2 };
 
 treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* domain,
                                    int64_t tile_count, const tile_coord* tiles, liquid_state* out) {
@@ -21,13 +21,17 @@ treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* doma
 treacle_status liquid_state_fields(liquid_state* state) {
     size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
     void* block = NULL;
-    TREACLE_TRY(alloc_zero(state->map.ctx, FIELDS * values, sizeof(float), "velocity and pressure",
-                           &block));
+    TREACLE_TRY(
+        alloc_zero(state->map.ctx, FIELDS * values, sizeof(float), "fields of the liquid", &block));
     state->values = block;
     for (int a = 0; a < AXES; ++a) {
         state->face_u[a] = state->values + (size_t)a * values;
     }
     state->cell_pressure = state->values + AXES * values;
+    state->cell_phi = state->values + (AXES + 1) * values;
+    for (size_t i = values - TILE_CELLS; i < values; ++i) {
+        state->cell_phi[i] = LIQUID_DISTANCE_MAX; // the dummy tile is air
+    }
     return TREACLE_OK;
 }
 

@@ -46,8 +46,7 @@ static treacle_status measure_volume(liquid_work* w) {
 
 treacle_status liquid_surface(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
-    TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "distance to the surface",
-                                (void**)&w->cell_phi));
+    w->cell_phi = w->state->cell_phi;
     tile_points points = liquid_points(w->p);
     level_kind kind = def->surface == TREACLE_SURFACE_SMOOTH ? LEVEL_SMOOTH : LEVEL_SPHERES;
     level_params params = {
@@ -59,9 +58,6 @@ treacle_status liquid_surface(liquid_work* w) {
         .limit = LIQUID_DISTANCE_MAX,
         .cell_volume = w->cell_volume,
     };
-    for (size_t i = w->values - TILE_CELLS; i < w->values; ++i) {
-        w->cell_phi[i] = LIQUID_DISTANCE_MAX; // the dummy tile is air
-    }
     TREACLE_TRY(level_liquid(&params, w->cell_phi));
     return measure_volume(w);
 }

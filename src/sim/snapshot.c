@@ -22,17 +22,18 @@ static treacle_array array_of(const char* name, treacle_type type, int component
 }
 
 // The names of the liquid's fields in a state, in the order of liquid_state.
-static const char* const field_names[] = {"face_u", "face_v", "face_w", "pressure"};
+static const char* const field_names[] = {"face_u", "face_v", "face_w", "pressure", "surface"};
+enum { FIELDS = sizeof(field_names) / sizeof(field_names[0]) };
 
 static float* field_at(const liquid_state* liquid, int i) {
-    return i < AXES ? liquid->face_u[i] : liquid->cell_pressure;
+    return i < AXES ? liquid->face_u[i] : i == AXES ? liquid->cell_pressure : liquid->cell_phi;
 }
 
 static int show_liquid(const liquid_state* liquid, treacle_array* arrays) {
     int64_t tiles = liquid->map.count;
     int count = 0;
     arrays[count++] = array_of("grid_tile", TREACLE_TYPE_I32, AXES, tiles, liquid->map.coord);
-    for (int i = 0; i < AXES + 1; ++i) {
+    for (int i = 0; i < FIELDS; ++i) {
         arrays[count++] =
             array_of(field_names[i], TREACLE_TYPE_F32, 1, tiles * TILE_CELLS, field_at(liquid, i));
     }
@@ -208,7 +209,7 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
     if (!is_whole) {
         return check_fail(sim->ctx, TREACLE_ERR_FORMAT, "the state's tiles are not in order");
     }
-    for (int i = 0; i < AXES + 1; ++i) {
+    for (int i = 0; i < FIELDS; ++i) {
         treacle_array values =
             array_of(field_names[i], TREACLE_TYPE_F32, 1, tile.count * TILE_CELLS, NULL);
         TREACLE_TRY(find_array(sim, state, &values));

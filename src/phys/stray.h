@@ -1,0 +1,18 @@
+// Particles outside the surface of the liquid.
+#pragma once
+
+#include "particles/particles.h"
+
+typedef struct stray_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    const float* cell_phi; // distance to the surface, cells, [count + 1][512]
+    const particles* p;
+} stray_params;
+
+/// How far outside, in cells, a particle may be and still belong to the liquid.
+#define STRAY_DISTANCE 0.25f
+
+/// is_stray[row] = 1 for particles that are not part of the liquid, else 0. Positions may be up to
+/// half a cell outside their tile.
+void stray_find(const stray_params* params, uint8_t* is_stray);

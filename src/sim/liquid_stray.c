@@ -1,0 +1,103 @@
+// Particles outside the surface: stages overwrite what they have with what the liquid would give
+// them, and then it is put back [stray.1].
+#include <string.h>
+
+#include "base/parallel.h"
+#include "phys/stray.h"
+#include "sim/liquid.h"
+
+treacle_status liquid_find_strays(liquid_work* w, const liquid_state* state, liquid_strays* out) {
+    *out = (liquid_strays){0};
+    size_t count = (size_t)w->p->count, found = 0;
+    uint8_t* is_stray = NULL;
+    TREACLE_TRY(arena_take(w->scratch, count, 1, "marks of strays", (void**)&is_stray));
+    stray_params params = {w->setup->domain, &state->map, state->cell_phi, w->p};
+    stray_find(&params, is_stray);
+    for (size_t i = 0; i < count; ++i) {
+        found += is_stray[i];
+    }
+    TREACLE_TRY(arena_take(w->scratch, found, sizeof(*out->row), "strays", (void**)&out->row));
+    const uint8_t* next = is_stray;
+    for (size_t i = 0; i < found; ++i) {
+        next = memchr(next, 1, count - (size_t)(next - is_stray));
+        out->row[i] = next++ - is_stray;
+    }
+    out->count = (int64_t)found;
+    return TREACLE_OK;
+}
+
+treacle_status liquid_keep_strays(liquid_work* w, const liquid_strays* strays,
+                                  particle_column column, float** kept) {
+    size_t bytes = particle_columns[column].bytes;
+    TREACLE_TRY(
+        arena_take(w->scratch, (size_t)strays->count, bytes, "what strays have", (void**)kept));
+    const char* from = w->p->column[column];
+    for (int64_t i = 0; from != NULL && i < strays->count; ++i) {
+        memcpy((char*)*kept + (size_t)i * bytes, from + (size_t)strays->row[i] * bytes, bytes);
+    }
+    return TREACLE_OK;
+}
+
+void liquid_put_strays(liquid_work* w, const liquid_strays* strays, particle_column column,
+                       const float* kept) {
+    size_t bytes = particle_columns[column].bytes;
+    char* to = w->p->column[column];
+    for (int64_t i = 0; to != NULL && i < strays->count; ++i) {
+        memcpy(to + (size_t)strays->row[i] * bytes, (const char*)kept + (size_t)i * bytes, bytes);
+    }
+}
+
+void liquid_move_strays(liquid_work* w, const liquid_strays* strays) {
+    float cells = (float)(w->dt / w->setup->domain->h);
+    for (int64_t i = 0; i < strays->count; ++i) {
+        float* x = particles_f32(w->p, PARTICLE_POSITION) + AXES * strays->row[i];
+        const float* v = particles_f32(w->p, PARTICLE_VELOCITY) + AXES * strays->row[i];
+        for (int a = 0; a < AXES; ++a) {
+            x[a] += w->setup->domain->is_active[a] ? cells * v[a] : 0.0f;
+        }
+    }
+}
+
+// The tile whose particles include the row.
+static tile_ix tile_of_row(const particles* p, particle_ix row) {
+    tile_ix low = 0, high = p->tile_count;
+    while (high - low > 1) {
+        tile_ix middle = low + (high - low) / 2;
+        bool is_above = p->tile_first[middle] <= row;
+        low = is_above ? middle : low;
+        high = is_above ? high : middle;
+    }
+    return low;
+}
+
+typedef struct push_job {
+    const liquid_work* w;
+    const liquid_strays* strays;
+    const force_params* forces;
+} push_job;
+
+static void push_rows(void* data, int64_t begin, int64_t end, int worker) {
+    const push_job* job = data;
+    const particles* p = job->w->p;
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        particle_ix row = job->strays->row[i];
+        const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * row;
+        float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * row;
+        vec3 x = particles_place(job->w->setup->domain, p->tile[tile_of_row(p, row)], position);
+        double push[AXES];
+        force_at(job->forces, x, push);
+        for (int a = 0; a < AXES; ++a) {
+            v[a] = (float)((double)v[a] + job->w->dt * push[a]);
+        }
+    }
+}
+
+treacle_status liquid_push_strays(liquid_work* w, const liquid_strays* strays) {
+    force_params forces;
+    TREACLE_TRY(liquid_forces(w, &forces));
+    push_job job = {w, strays, &forces};
+    parallel_for(w->ctx, strays->count, 64, push_rows, &job);
+    arena_give(w->scratch, forces.fields);
+    return TREACLE_OK;
+}
