@@ -116,6 +116,14 @@ linop pressure_solver_linop(const pressure_solver* solver) {
                    .is_flexible = true};
 }
 
+treacle_status pressure_solver_project(const pressure_solver* solver, double* v) {
+    return regions_project(&solver->closed, v);
+}
+
+const pressure_level* pressure_solver_finest(const pressure_solver* solver) {
+    return &solver->level[0];
+}
+
 int pressure_solver_closed_count(const pressure_solver* solver) {
     return (int)solver->closed.count;
 }
@@ -158,7 +166,6 @@ treacle_status pressure_solver_create(treacle_context* ctx, const pressure_syste
     s->ctx = ctx;
     TREACLE_TRY_GOTO(build_levels(s, system), fail);
     TREACLE_TRY_GOTO(regions_create(&s->level[0], &s->closed), fail);
-    TREACLE_TRY_GOTO(pcg_vectors_create(&s->level[0].space, &s->vectors), fail);
     *out = s;
     return TREACLE_OK;
 fail:
@@ -200,6 +207,9 @@ treacle_status pressure_solve(pressure_solver* solver, double* rhs, double* x,
                               const solve_params* params, solve_stats* stats) {
     const pressure_level* level = &solver->level[0];
     linop op = pressure_solver_linop(solver);
+    if (solver->vectors.p == NULL) {
+        TREACLE_TRY(pcg_vectors_create(&level->space, &solver->vectors));
+    }
     mask(level, rhs);
     mask(level, x);
     TREACLE_TRY(regions_project(&solver->closed, rhs));

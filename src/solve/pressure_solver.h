@@ -8,6 +8,7 @@
 
 #include "grid/tile_map.h"
 #include "solve/linop.h"
+#include "solve/pressure_level.h"
 #include "solve/solve_stats.h"
 
 typedef struct pressure_system {
@@ -27,6 +28,10 @@ void pressure_solver_destroy(pressure_solver* solver);
 
 /// The operator with its preconditioner, for tests and for loops of one's own.
 linop pressure_solver_linop(const pressure_solver* solver);
+/// The finest level, for loops of one's own.
+const pressure_level* pressure_solver_finest(const pressure_solver* solver);
+/// Takes the mean over each closed region out of v.
+treacle_status pressure_solver_project(const pressure_solver* solver, double* v) TREACLE_NODISCARD;
 /// Regions without a free surface.
 int pressure_solver_closed_count(const pressure_solver* solver);
 

@@ -189,3 +189,19 @@ void vec_combine_float(const vec_space* space, float a, const float* f, float c,
     vec_job job = {.space = space, .a = (double)a, .scale = (double)c, .f = f, .h = u};
     run_loop(ISA_CALL(space->ctx, vec_loop_combine_float), &job);
 }
+
+void vec_add_scaled_float(const vec_space* space, double a, const float* x, double* y) {
+    vec_job job = {.space = space, .a = a, .f = x, .u = y};
+    run_loop(ISA_CALL(space->ctx, vec_loop_add_scaled_float), &job);
+}
+
+double vec_dot_mixed(const vec_space* space, const float* x, const double* y) {
+    vec_job job = {.space = space, .f = x, .x = y};
+    run_loop(ISA_CALL(space->ctx, vec_loop_dot_mixed), &job);
+    return vec_sum_partial(space, 0);
+}
+
+void vec_widen(const vec_space* space, const float* from, double* to) {
+    vec_job job = {.space = space, .f = from, .u = to};
+    run_loop(ISA_CALL(space->ctx, vec_loop_widen), &job);
+}

@@ -53,6 +53,10 @@ void vec_copy(const vec_space* space, const double* from, double* to);
 /// y += a x.
 void vec_add_scaled(const vec_space* space, double a, const double* x, double* y);
 double vec_dot(const vec_space* space, const double* x, const double* y);
+/// y += a x.
+void vec_add_scaled_float(const vec_space* space, double a, const float* x, double* y);
+double vec_dot_mixed(const vec_space* space, const float* x, const double* y);
+void vec_widen(const vec_space* space, const float* from, double* to);
 double vec_dot_float(const vec_space* space, const float* x, const float* y);
 vec_sizes vec_measure(const vec_space* space, const double* x);
 /// to = scale * from, rounded.

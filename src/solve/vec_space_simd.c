@@ -146,3 +146,38 @@ void ISA(vec_loop_combine_float)(const vec_job* job, int64_t begin, int64_t end)
         }
     }
 }
+
+void ISA(vec_loop_add_scaled_float)(const vec_job* job, int64_t begin, int64_t end) {
+    f64x8 a = f64x8_set(job->a);
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const float* f = job->f + run.offset;
+        double* u = job->u + run.offset;
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_from_f32x8(f32x8_load(f + k)));
+        }
+    }
+}
+
+void ISA(vec_loop_dot_mixed)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        const float* f = job->f + run.offset;
+        const double* x = job->x + run.offset;
+        f64x8 sum = f64x8_set(0.0);
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            sum += f64x8_from_f32x8(f32x8_load(f + k)) * f64x8_load(x + k);
+        }
+        job->space->partial[0][run.slot] = f64x8_sum(sum);
+    }
+}
+
+void ISA(vec_loop_widen)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f64x8_store(job->u + run.offset + k,
+                        f64x8_from_f32x8(f32x8_load(job->f + run.offset + k)));
+        }
+    }
+}

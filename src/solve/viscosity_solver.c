@@ -53,6 +53,17 @@ static void cycle(const viscosity_solver* s, int l, const float* b, float* x) {
     }
 }
 
+const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver) {
+    return &solver->level[0];
+}
+
+void viscosity_solver_sweep(const viscosity_solver* solver, const float* r, float* z) {
+    const viscosity_level* level = &solver->level[0];
+    vec_set_zero_float(&level->space, z);
+    viscosity_level_smooth(level, r, z, false);
+    viscosity_level_smooth(level, r, z, true);
+}
+
 static double apply(const void* data, const double* x, double* y) {
     const viscosity_solver* s = data;
     return viscosity_level_apply(&s->level[0], x, y);
@@ -107,7 +118,6 @@ treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_sys
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*s), "the viscosity solver", (void**)&s));
     s->ctx = ctx;
     TREACLE_TRY_GOTO(build_levels(s, system), fail);
-    TREACLE_TRY_GOTO(pcg_vectors_create(&s->level[0].space, &s->vectors), fail);
     if (viscosity_level_largest(&s->level[0]) > rigid_weight) {
         TREACLE_TRY_GOTO(
             rigid_space_create(&s->level[0], system->weights.whole, RIGID_SCOPE_GRID, &s->rigid),
@@ -184,7 +194,11 @@ static solve_stats run(viscosity_solver* solver, double* rhs, double* u, solve_p
     return pcg_solve(&op, &solver->vectors, &params, rhs, u);
 }
 
-static treacle_status add_pieces(viscosity_solver* solver) {
+bool viscosity_solver_has_pieces(const viscosity_solver* solver) {
+    return solver->has_pieces;
+}
+
+treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) {
     rigid_space_destroy(solver->rigid);
     solver->rigid = NULL;
     solver->has_pieces = true;
@@ -207,6 +221,9 @@ treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
                                const solve_params* params, solve_stats* stats) {
     const viscosity_level* level = &solver->level[0];
     solve_params first = *params;
+    if (solver->vectors.p == NULL) {
+        TREACLE_TRY(pcg_vectors_create(&level->space, &solver->vectors));
+    }
     mask(level, rhs);
     mask(level, u);
     first.patience = solver->has_pieces ? 0.0 : patience;
@@ -220,7 +237,7 @@ treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
     rest.max_iterations -= before.iterations;
     viscosity_level_apply(level, u, solver->vectors.q);
     vec_add_scaled(&level->space, 1.0, solver->vectors.q, rhs);
-    TREACLE_TRY(add_pieces(solver));
+    TREACLE_TRY(viscosity_solver_add_pieces(solver));
     *stats = run(solver, rhs, u, rest);
     prepend(&before, stats);
     return TREACLE_OK;

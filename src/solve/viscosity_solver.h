@@ -23,6 +23,15 @@ void viscosity_solver_destroy(viscosity_solver* solver);
 /// The operator with its preconditioner, for tests and for loops of one's own.
 linop viscosity_solver_linop(const viscosity_solver* solver);
 
+/// The finest level, for loops of one's own.
+const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver);
+/// z = one sweep and its reverse on A z = r: enough where the stress is weak against the mass.
+void viscosity_solver_sweep(const viscosity_solver* solver, const float* r, float* z);
+/// Switches to the rigid motions of all pieces of all tiles, for threads and sheets. A solve does
+/// so by itself when it is slow.
+treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) TREACLE_NODISCARD;
+bool viscosity_solver_has_pieces(const viscosity_solver* solver);
+
 /// rhs -= A u_fixed: takes the velocities of fixed faces, given in `fixed` (zero at unknowns), to
 /// the right-hand side.
 treacle_status viscosity_add_fixed(const viscosity_solver* solver, const double* fixed,

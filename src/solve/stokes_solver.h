@@ -1,0 +1,70 @@
+// Solves velocity and pressure together:
+//
+//     A u + B^T p = f        A: solve/viscosity_level.h
+//     B u         = h        (B u)_c = sum over axes of (opening u) at the high face - low face
+//
+// by GCR, preconditioned from the left below: one multigrid cycle for A, then one for the Schur
+// complement, approximated after Cahouet and Chabard [CC88] by
+//
+//     S^-1 ~ W + (B M^-1 B^T)^-1,  W = 3/4 sqrt(2 w_c * 3/2 / diag(B D^-1 B^T)),  D = diag(A) - M.
+//
+// The pressure is that of a cell times its share of liquid, so that rows stay of order one.
+#pragma once
+
+#include "solve/solve_stats.h"
+#include "solve/viscosity_solver.h"
+
+typedef struct stokes_system {
+    const grid_domain* domain;
+    const tile_map* map;
+    viscosity_weights weights; // as for a viscosity solve
+    const float*
+        opening[AXES];   // [tile][512] at faces: share that no solid covers, >= 0.1 at unknowns
+    const float* volume; // [tile][512] at cells: share of liquid
+} stokes_system;
+
+/// Stops when all hold: energy norm of the error, estimated, over that of the solution; largest
+/// |h - B u|; |sum of h - B u|; 2-norm of the whole residual over that of f and h. Infinity
+/// switches a test off.
+typedef struct stokes_params {
+    double energy;
+    double divergence;
+    double net;
+    double relative;
+    int max_iterations;
+    int restart;  // directions kept: 8 floats a cell and direction
+    bool is_warm; // u and p hold a first guess
+} stokes_params;
+
+typedef struct stokes_stats {
+    bool is_converged, is_broken;
+    int iterations;
+    double energy, divergence, net, relative; // at the end
+    double seconds;
+    double unknowns;
+    int history_count;
+    double history[SOLVE_HISTORY]; // energy estimates before iteration 1, 2, ...
+    double history_relative[SOLVE_HISTORY];
+} stokes_stats;
+
+typedef struct stokes_solver stokes_solver;
+
+stokes_params stokes_params_default(void);
+
+/// The map, mass, whole, opening and volume are not copied and must outlive the solver.
+treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* system,
+                                    stokes_solver** out) TREACLE_NODISCARD;
+/// Accepts NULL.
+void stokes_solver_destroy(stokes_solver* solver);
+
+/// f and u are [tile][axis][512], h and p [tile][512], each with a zero tile at the end. On return
+/// f and h hold the residuals. Not reaching the target is no error: see stats.
+typedef struct stokes_vectors {
+    double *f, *h, *u, *p;
+} stokes_vectors;
+treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors,
+                            const stokes_params* params, stokes_stats* stats) TREACLE_NODISCARD;
+
+/// y_u = A u + B^T p, y_p = B u, for tests.
+void stokes_apply(const stokes_solver* solver, const double* u, const double* p, double* y_u,
+                  double* y_p);

@@ -1,0 +1,261 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "conform/viscosity_fixture.h"
+#include "solve/stokes_solver.h"
+#include "unit/alloc_failure.h"
+
+typedef struct stokes_fixture {
+    fixture base;
+    float* opening[AXES];
+    float* volume;
+    stokes_solver* solver;
+    stokes_vectors v;
+    size_t faces, cells; // lengths of vectors
+} stokes_fixture;
+
+static treacle_status stokes_build(stokes_fixture* f, const fixture_def* def) {
+    TREACLE_TRY(fixture_build(&f->base, def));
+    const tile_map* map = &f->base.map;
+    f->cells = ((size_t)map->count + 1) * TILE_CELLS;
+    f->faces = AXES * f->cells;
+    f->volume = array_create(map, sizeof(float));
+    for (int a = 0; a < AXES; ++a) {
+        f->opening[a] = array_create(map, sizeof(float));
+        for (size_t i = 0; i < f->cells - TILE_CELLS; ++i) {
+            f->opening[a][i] = 0.75f + 0.25f * (float)conform_random(3 * i + (size_t)a);
+        }
+    }
+    for (size_t i = 0; i < f->cells; ++i) {
+        f->volume[i] = f->base.cell[i] / (float)def->r;
+    }
+    stokes_system system = {&f->base.domain,
+                            map,
+                            f->base.system.weights,
+                            {f->opening[0], f->opening[1], f->opening[2]},
+                            f->volume};
+    f->v = (stokes_vectors){calloc(f->faces, sizeof(double)), calloc(f->cells, sizeof(double)),
+                            calloc(f->faces, sizeof(double)), calloc(f->cells, sizeof(double))};
+    return stokes_solver_create(f->base.ctx, &system, &f->solver);
+}
+
+static void stokes_clear(stokes_fixture* f) {
+    stokes_solver_destroy(f->solver);
+    for (int a = 0; a < AXES; ++a) {
+        free(f->opening[a]);
+    }
+    free(f->volume);
+    free(f->v.f);
+    free(f->v.h);
+    free(f->v.u);
+    free(f->v.p);
+    fixture_clear(&f->base);
+}
+
+static void stokes_open(stokes_fixture* f, const fixture_def* def) {
+    *f = (stokes_fixture){0};
+    treacle_context_def context_def = treacle_context_def_default();
+    context_def.threads = def->threads > 0 ? def->threads : 1;
+    context_def.isa = def->isa;
+    assert_int_equal(treacle_context_create(&context_def, &f->base.ctx), TREACLE_OK);
+    assert_int_equal(stokes_build(f, def), TREACLE_OK);
+}
+
+static void stokes_close(stokes_fixture* f) {
+    stokes_clear(f);
+    treacle_context_destroy(f->base.ctx);
+}
+
+// A random momentum in f, as masses times velocities.
+static void fill_momentum(stokes_fixture* f) {
+    for (size_t i = 0; i < f->faces - VISCOSITY_BLOCK; ++i) {
+        size_t t = i / VISCOSITY_BLOCK, a = i % VISCOSITY_BLOCK / TILE_CELLS, q = i % TILE_CELLS;
+        f->v.f[i] = conform_random(i) * (double)f->base.mass[a][t * TILE_CELLS + q];
+    }
+}
+
+static double dot(size_t n, const double* x, const double* y) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; ++i) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+static const fixture_def domains[] = {
+    {.cells = {24, 33, 40}, .has_floor = true, .r = 100.0},
+    {.cells = {50, 40, 1}, .has_floor = true, .r = 1.0},
+    {.cells = {40, 40, 40}, .margin = 4, .r = 1e4},
+    {.cells = {32, 32, 32}, .has_floor = true, .r = 0.1},
+    {.cells = {48, 24, 32}, .is_periodic = {true, false, true}, .has_floor = true, .r = 1e3},
+};
+enum { DOMAINS = sizeof(domains) / sizeof(domains[0]) };
+
+static void test_gradient_is_the_transpose_of_divergence(void** state) {
+    (void)state;
+    for (int n = 0; n < DOMAINS; ++n) {
+        stokes_fixture f;
+        stokes_open(&f, &domains[n]);
+        linop a = viscosity_solver_linop(f.base.solver);
+        double *u = conform_random_vector(&a, 3), *zero = calloc(f.faces, sizeof(double));
+        double *p = calloc(f.cells, sizeof(double)), *y_u = calloc(f.faces, sizeof(double));
+        double *y_p = calloc(f.cells, sizeof(double)), *bu = calloc(f.cells, sizeof(double));
+        for (size_t i = 0; i < f.cells - TILE_CELLS; ++i) {
+            p[i] = (double)f.volume[i] >= 0.02 ? conform_random(i) : 0.0;
+        }
+        stokes_apply(f.solver, u, p, y_u, bu);
+        stokes_apply(f.solver, zero, p, y_u, y_p);
+        double down = dot(f.faces, u, y_u), up = dot(f.cells, p, bu);
+        assert_true(fabs(down - up) < 1e-11 * (1.0 + fabs(up)));
+        vec_destroy(a.space, u);
+        free(zero);
+        free(p);
+        free(y_u);
+        free(y_p);
+        free(bu);
+        stokes_close(&f);
+    }
+}
+
+// |b - A x| / |b| from scratch.
+static double true_residual(const stokes_fixture* f, const double* b) {
+    double *y_u = calloc(f->faces, sizeof(double)), *y_p = calloc(f->cells, sizeof(double));
+    double missed = 0.0, whole = dot(f->faces, b, b);
+    stokes_apply(f->solver, f->v.u, f->v.p, y_u, y_p);
+    for (size_t i = 0; i < f->faces; ++i) {
+        missed += (b[i] - y_u[i]) * (b[i] - y_u[i]);
+    }
+    missed += dot(f->cells, y_p, y_p);
+    free(y_u);
+    free(y_p);
+    return sqrt(missed / whole);
+}
+
+static void test_solution_meets_the_equations(void** state) {
+    (void)state;
+    for (int n = 0; n < DOMAINS; ++n) {
+        stokes_fixture f;
+        stokes_open(&f, &domains[n]);
+        stokes_params params = stokes_params_default();
+        stokes_stats stats;
+        params.relative = 1e-6;
+        params.energy = INFINITY;
+        fill_momentum(&f);
+        double* b = calloc(f.faces, sizeof(double));
+        memcpy(b, f.v.f, f.faces * sizeof(double));
+        assert_int_equal(stokes_solve(f.solver, &f.v, &params, &stats), TREACLE_OK);
+        assert_true(stats.is_converged);
+        assert_true(stats.iterations <= 60);
+        assert_true(true_residual(&f, b) < 1.2e-6);
+        free(b);
+        stokes_close(&f);
+    }
+}
+
+static void test_energy_estimate_is_near_the_true_error(void** state) {
+    (void)state;
+    stokes_fixture f;
+    stokes_open(&f, &domains[0]);
+    linop a = viscosity_solver_linop(f.base.solver);
+    stokes_params params = stokes_params_default();
+    stokes_stats stats;
+    double *exact = calloc(f.faces, sizeof(double)), *y = calloc(f.faces, sizeof(double));
+    params.energy = 1e-6;
+    fill_momentum(&f);
+    assert_int_equal(stokes_solve(f.solver, &f.v, &params, &stats), TREACLE_OK);
+    memcpy(exact, f.v.u, f.faces * sizeof(double));
+    double whole = a.apply(a.data, exact, y);
+    params.energy = 1e-2;
+    memset(f.v.f, 0, f.faces * sizeof(double));
+    memset(f.v.h, 0, f.cells * sizeof(double));
+    fill_momentum(&f);
+    assert_int_equal(stokes_solve(f.solver, &f.v, &params, &stats), TREACLE_OK);
+    for (size_t i = 0; i < f.faces; ++i) {
+        exact[i] -= f.v.u[i];
+    }
+    double error = sqrt(a.apply(a.data, exact, y) / whole);
+    assert_true(error < 3.0 * stats.energy && error > 0.1 * stats.energy);
+    free(exact);
+    free(y);
+    stokes_close(&f);
+}
+
+static void test_warm_start_from_the_solution_ends_at_once(void** state) {
+    (void)state;
+    stokes_fixture f;
+    stokes_open(&f, &domains[0]);
+    stokes_params params = stokes_params_default();
+    stokes_stats stats;
+    params.energy = 1e-5;
+    fill_momentum(&f);
+    assert_int_equal(stokes_solve(f.solver, &f.v, &params, &stats), TREACLE_OK);
+    assert_true(stats.iterations > 5);
+    params.energy = 2e-5;
+    params.is_warm = true;
+    memset(f.v.h, 0, f.cells * sizeof(double));
+    fill_momentum(&f);
+    assert_int_equal(stokes_solve(f.solver, &f.v, &params, &stats), TREACLE_OK);
+    assert_true(stats.is_converged && stats.iterations == 0);
+    stokes_close(&f);
+}
+
+static void test_bits_depend_neither_on_threads_nor_on_the_instruction_set(void** state) {
+    (void)state;
+    double* want = NULL;
+    for (int n = 0; n < 3; ++n) {
+        fixture_def def = domains[2];
+        def.threads = n == 0 ? 1 : 3;
+        def.isa = n == 1 ? TREACLE_ISA_SSE2 : TREACLE_ISA_AUTO;
+        stokes_fixture f;
+        stokes_open(&f, &def);
+        stokes_params params = stokes_params_default();
+        stokes_stats stats;
+        params.max_iterations = 8;
+        fill_momentum(&f);
+        assert_int_equal(stokes_solve(f.solver, &f.v, &params, &stats), TREACLE_OK);
+        if (n == 0) {
+            want = calloc(f.faces, sizeof(double));
+            memcpy(want, f.v.u, f.faces * sizeof(double));
+        } else {
+            assert_memory_equal(want, f.v.u, f.faces * sizeof(double));
+        }
+        stokes_close(&f);
+    }
+    free(want);
+}
+
+static treacle_status build_and_solve(treacle_context* ctx, void* data) {
+    stokes_fixture f = {.base = {.ctx = ctx}};
+    stokes_params params = stokes_params_default();
+    stokes_stats stats;
+    params.max_iterations = 2;
+    treacle_status status = stokes_build(&f, data);
+    if (status == TREACLE_OK) {
+        fill_momentum(&f);
+        status = stokes_solve(f.solver, &f.v, &params, &stats);
+    }
+    stokes_clear(&f);
+    return status;
+}
+
+static void test_failing_allocations_leave_nothing_behind(void** state) {
+    (void)state;
+    fixture_def def = {.cells = {9, 16, 9}, .margin = 2, .r = 100.0};
+    ALLOC_FAILURE_CHECK(build_and_solve, &def);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradient_is_the_transpose_of_divergence),
+        cmocka_unit_test(test_solution_meets_the_equations),
+        cmocka_unit_test(test_energy_estimate_is_near_the_true_error),
+        cmocka_unit_test(test_warm_start_from_the_solution_ends_at_once),
+        cmocka_unit_test(test_bits_depend_neither_on_threads_nor_on_the_instruction_set),
+        cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
