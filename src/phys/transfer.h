@@ -11,8 +11,8 @@
 //
 // w and s are products of the axis weights of phys/transfer_weights.h. A tile works on a block of
 // 12 samples an axis: its own 8 and two on each side, as far as the widest kernel reaches. In the
-// block of a scatter momentum and mass lie side by side, so that one row of the stencil, four
-// samples along x, is one vector of eight.
+// block of a scatter momentum and mass lie side by side, so that two samples along x are one vector
+// of four. Particles are taken eight at a time; each sample still sums them in their order.
 //
 // Velocities are scattered relative to a reference that all particles share. The rounding then
 // scales with the differences in velocity and not with the velocity: a body in free fall gets the
@@ -27,7 +27,7 @@ enum {
     BLOCK_HALO = 2,
     BLOCK_SIZE = 12, // 8 + 2 BLOCK_HALO
     BLOCK_CELLS = BLOCK_SIZE * BLOCK_SIZE * BLOCK_SIZE,
-    BLOCK_TAIL = 8, // rows are read four samples at a time, past the end of the last
+    BLOCK_TAIL = 8, // rows are read two samples at a time, past the end of the last
 };
 
 /// Where samples lie and how particles see them.

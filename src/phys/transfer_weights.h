@@ -1,6 +1,7 @@
-// The weights of one particle along one axis, for whichever number type REAL is.
+// The weights of particles along one axis. REAL holds a number for each of LANES particles, see
+// phys/transfer_body.h.
 //
-// The particle sits at g, in cells, on the lattice of samples at the integers. Up to four samples
+// A particle sits at g, in cells, on the lattice of samples at the integers. Up to four samples
 // base .. base+3 see it, with
 //
 //     w   the weight; the w of an axis sum to one and sum w d = 0 (linear fields are exact)
@@ -20,51 +21,48 @@
 #include "treacle/types.h"
 
 typedef struct TRANSFER_NAME(axis_weights) {
-    int base;  // index of the first sample
+    INT base;  // index of the first sample
     int count; // of samples with a weight
     REAL w[4], d[4], s[4];
 } TRANSFER_NAME(axis_weights);
 
-static inline int TRANSFER_NAME(floor_int)(REAL x) {
-    int toward_zero = (int)x;
-    return toward_zero - (x < (REAL)toward_zero);
-}
-
-static inline void TRANSFER_NAME(linear_weights)(REAL g, TRANSFER_NAME(axis_weights) * out) {
-    out->base = TRANSFER_NAME(floor_int)(g);
+TREACLE_ALWAYS_INLINE void TRANSFER_NAME(linear_weights)(REAL g,
+                                                         TRANSFER_NAME(axis_weights) * out) {
+    out->base = TRANSFER_NAME(floor)(g);
     out->count = 2;
-    REAL f = g - (REAL)out->base;
-    out->w[0] = 1 - f, out->w[1] = f;
-    out->d[0] = -f, out->d[1] = 1 - f;
-    out->s[0] = -1, out->s[1] = 1;
+    REAL f = g - TRANSFER_NAME(from_int)(out->base);
+    out->w[0] = 1.0f - f, out->w[1] = f;
+    out->d[0] = -f, out->d[1] = 1.0f - f;
+    out->s[0] = TRANSFER_NAME(set)(-1), out->s[1] = TRANSFER_NAME(set)(1);
     for (int i = 2; i < 4; ++i) {
-        out->w[i] = 0, out->d[i] = 0, out->s[i] = 0;
+        out->w[i] = out->d[i] = out->s[i] = TRANSFER_NAME(set)(0);
     }
 }
 
-static inline void TRANSFER_NAME(quadratic_weights)(REAL g, TRANSFER_NAME(axis_weights) * out) {
-    int near = TRANSFER_NAME(floor_int)(g + (REAL)0.5);
+TREACLE_ALWAYS_INLINE void TRANSFER_NAME(quadratic_weights)(REAL g,
+                                                            TRANSFER_NAME(axis_weights) * out) {
+    INT near = TRANSFER_NAME(floor)(g + 0.5f);
     out->base = near - 1;
     out->count = 3;
-    REAL f = g - (REAL)near;
-    REAL low = (REAL)0.5 - f, high = (REAL)0.5 + f;
-    out->w[0] = (REAL)0.5 * low * low, out->w[1] = (REAL)0.75 - f * f;
-    out->w[2] = (REAL)0.5 * high * high, out->w[3] = 0;
+    REAL f = g - TRANSFER_NAME(from_int)(near);
+    REAL low = 0.5f - f, high = 0.5f + f;
+    out->w[0] = 0.5f * low * low, out->w[1] = 0.75f - f * f;
+    out->w[2] = 0.5f * high * high, out->w[3] = TRANSFER_NAME(set)(0);
     for (int i = 0; i < 4; ++i) {
-        out->d[i] = (REAL)(i - 1) - f;
-        out->s[i] = 4 * out->w[i] * out->d[i];
+        out->d[i] = (SCALAR)(i - 1) - f;
+        out->s[i] = 4.0f * out->w[i] * out->d[i];
     }
 }
 
-static inline void TRANSFER_NAME(wide_weights)(REAL g, TRANSFER_NAME(axis_weights) * out) {
-    int low = TRANSFER_NAME(floor_int)(g);
+TREACLE_ALWAYS_INLINE void TRANSFER_NAME(wide_weights)(REAL g, TRANSFER_NAME(axis_weights) * out) {
+    INT low = TRANSFER_NAME(floor)(g);
     out->base = low - 1;
     out->count = 4;
-    REAL f = g - (REAL)low, moment = 0;
-    out->w[0] = (REAL)0.25 * (1 - f), out->w[1] = (REAL)0.25 * (2 - f);
-    out->w[2] = (REAL)0.25 * (1 + f), out->w[3] = (REAL)0.25 * f;
+    REAL f = g - TRANSFER_NAME(from_int)(low), moment = TRANSFER_NAME(set)(0);
+    out->w[0] = 0.25f * (1.0f - f), out->w[1] = 0.25f * (2.0f - f);
+    out->w[2] = 0.25f * (1.0f + f), out->w[3] = 0.25f * f;
     for (int i = 0; i < 4; ++i) {
-        out->d[i] = (REAL)(i - 1) - f;
+        out->d[i] = (SCALAR)(i - 1) - f;
         moment += out->w[i] * out->d[i] * out->d[i];
     }
     for (int i = 0; i < 4; ++i) {
@@ -72,10 +70,10 @@ static inline void TRANSFER_NAME(wide_weights)(REAL g, TRANSFER_NAME(axis_weight
     }
 }
 
-static inline void TRANSFER_NAME(weights)(treacle_kernel kernel, bool is_active, REAL g,
-                                          TRANSFER_NAME(axis_weights) * out) {
+TREACLE_ALWAYS_INLINE void TRANSFER_NAME(weights)(treacle_kernel kernel, bool is_active, REAL g,
+                                                  TRANSFER_NAME(axis_weights) * out) {
     if (!is_active) {
-        *out = (TRANSFER_NAME(axis_weights)){.base = 0, .count = 1, .w = {1}};
+        *out = (TRANSFER_NAME(axis_weights)){.count = 1, .w = {TRANSFER_NAME(set)(1)}};
     } else if (kernel == TREACLE_KERNEL_LINEAR) {
         TRANSFER_NAME(linear_weights)(g, out);
     } else if (kernel == TREACLE_KERNEL_QUADRATIC) {

@@ -174,8 +174,7 @@ static void test_instruction_sets_agree(void** state) {
                               .reference = 0.1f,
                               .volume = volume,
                               .volume_scale = 1.0f};
-    static float block[4][2 * BLOCK_CELLS + BLOCK_TAIL];
-    transfer_place place = place_of(TREACLE_KERNEL_QUADRATIC, 0);
+    static float block[4][3][2 * BLOCK_CELLS + BLOCK_TAIL], back[4][3][COUNT][4];
     int compared = 0;
     for (int isa = TREACLE_ISA_SSE2; isa <= TREACLE_ISA_AVX512; ++isa) {
         treacle_context_def def = treacle_context_def_default();
@@ -185,9 +184,21 @@ static void test_instruction_sets_agree(void** state) {
         if (treacle_context_create(&def, &ctx) != TREACLE_OK) {
             continue;
         }
-        ISA_CALL(ctx, transfer_scatter)(&source, &place, block[isa]);
+        for (int kernel = 0; kernel < 3; ++kernel) {
+            transfer_place place = place_of((treacle_kernel)kernel, 0);
+            transfer_target target = {.count = COUNT,
+                                      .position = x[0],
+                                      .value = back[isa][kernel][0],
+                                      .value_stride = 4,
+                                      .slope = back[isa][kernel][0] + 1,
+                                      .slope_stride = 4,
+                                      .slope_scale = 0.3f};
+            ISA_CALL(ctx, transfer_scatter)(&source, &place, block[isa][kernel]);
+            ISA_CALL(ctx, transfer_gather)(&target, &place, block[isa][kernel], NULL);
+        }
         if (isa > TREACLE_ISA_SSE2) {
             assert_memory_equal(block[isa], block[TREACLE_ISA_SSE2], sizeof(block[isa]));
+            assert_memory_equal(back[isa], back[TREACLE_ISA_SSE2], sizeof(back[isa]));
             compared += 1;
         }
         treacle_context_destroy(ctx);
