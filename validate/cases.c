@@ -4,6 +4,13 @@ const validate_case validate_cases[] = {
     {"ballistic", VALIDATE_QUICK, 2, "thrown particles fly along the parabola", case_ballistic},
     {"emission", VALIDATE_QUICK, 5, "emitters bring the volume they promise, whatever dt",
      case_emission},
+    {"angular-momentum", VALIDATE_QUICK, 2, "APIC transfers keep it, PIC's lose what they must",
+     case_angular_momentum},
+    {"transfer-energy", VALIDATE_QUICK, 15, "energy that transfers leave to inviscid vortices",
+     case_transfer_energy},
+    {"transfer-energy-fine", VALIDATE_FULL, 45, "the same at 128 cells", case_transfer_energy_fine},
+    {"taylor-green", VALIDATE_QUICK, 15, "the numerical viscosity of an inviscid vortex",
+     case_taylor_green},
 };
 
 const int validate_case_count = sizeof(validate_cases) / sizeof(validate_cases[0]);

@@ -5,6 +5,10 @@
 
 validate_fcn case_ballistic;
 validate_fcn case_emission;
+validate_fcn case_angular_momentum;
+validate_fcn case_transfer_energy;
+validate_fcn case_transfer_energy_fine;
+validate_fcn case_taylor_green;
 
 extern const validate_case validate_cases[];
 extern const int validate_case_count;

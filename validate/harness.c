@@ -95,6 +95,20 @@ void validate_at_least(validate* v, double measured, double reference, double sl
     va_end(arguments);
 }
 
+void validate_at_most(validate* v, double measured, double reference, double slack,
+                      const char* quantity, ...) {
+    va_list arguments;
+    va_start(arguments, quantity);
+    add_named(v,
+              (validate_row){.measured = measured,
+                             .reference = reference,
+                             .error = shortfall(-measured, -reference),
+                             .tolerance = slack,
+                             .is_scored = true},
+              quantity, arguments);
+    va_end(arguments);
+}
+
 void validate_info(validate* v, double measured, double reference, const char* quantity, ...) {
     va_list arguments;
     va_start(arguments, quantity);
@@ -182,7 +196,7 @@ static json_t* rows_to_json(const validate* v, int begin) {
 
 void validate_print_head(const validate* v) {
     if (!v->options.as_json) {
-        fprintf(v->options.out, "%-14s %-44s %13s %13s %10s %10s\n", "case", "quantity", "measured",
+        fprintf(v->options.out, "%-20s %-44s %13s %13s %10s %10s\n", "case", "quantity", "measured",
                 "reference", "error", "tolerance");
     }
 }
@@ -196,11 +210,11 @@ static void print_row(const validate* v, const validate_row* row) {
         fputc('\n', out);
         json_decref(object);
     } else if (row->is_scored) {
-        fprintf(out, "%-14s %-44s %13.6g %13.6g %10.3g %10.3g %s\n", name, row->quantity,
+        fprintf(out, "%-20s %-44s %13.6g %13.6g %10.3g %10.3g %s\n", name, row->quantity,
                 row->measured, row->reference, row->error, row->tolerance,
                 validate_row_passes(row) ? "pass" : "FAIL");
     } else {
-        fprintf(out, "%-14s %-44s %13.6g %13.6g %10.3g %10s info\n", name, row->quantity,
+        fprintf(out, "%-20s %-44s %13.6g %13.6g %10.3g %10s info\n", name, row->quantity,
                 row->measured, row->reference, row->error, "");
     }
     fflush(out);

@@ -85,6 +85,9 @@ void validate_absolute(validate* v, double measured, double reference, double to
 /// Passes if measured >= reference - slack; error is what is missing.
 void validate_at_least(validate* v, double measured, double reference, double slack,
                        const char* quantity, ...) TREACLE_PRINTF(5, 6);
+/// Passes if measured <= reference + slack; error is what is too much.
+void validate_at_most(validate* v, double measured, double reference, double slack,
+                      const char* quantity, ...) TREACLE_PRINTF(5, 6);
 /// Only shown. The reference may be NAN.
 void validate_info(validate* v, double measured, double reference, const char* quantity, ...)
     TREACLE_PRINTF(4, 5);

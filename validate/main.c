@@ -89,10 +89,10 @@ static bool parse_arguments(int argc, char** argv, arguments* out, int* exit_cod
 
 static int list_cases(void) {
     double sum[VALIDATE_TIER_COUNT] = {0};
-    printf("%-16s %-6s %8s  %s\n", "case", "tier", "seconds", "what");
+    printf("%-20s %-6s %8s  %s\n", "case", "tier", "seconds", "what");
     for (int i = 0; i < validate_case_count; ++i) {
         const validate_case* c = &validate_cases[i];
-        printf("%-16s %-6s %8.0f  %s\n", c->name, validate_tier_name(c->tier), c->seconds, c->text);
+        printf("%-20s %-6s %8.0f  %s\n", c->name, validate_tier_name(c->tier), c->seconds, c->text);
         for (int t = c->tier; t < VALIDATE_TIER_COUNT; ++t) {
             sum[t] += c->seconds;
         }

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "phys/transfer.h"
+#include "phys/velocity.h"
 
 enum { COLOURS = 8 };
 
@@ -29,9 +30,9 @@ typedef struct scatter_job {
     int64_t first;         // of the current colour
     transfer_source whole; // arrays of all particles; pointers are moved to a tile's own
     transfer_place place;
-    float* sum;     // [map tiles][512]
-    float* weight;  // likewise
-    bool is_folded; // what goes to cells beyond a side comes back to the cell at it
+    float* sum;    // [map tiles][512]
+    float* weight; // likewise
+    int component; // of velocity; AXES for values at cells
 } scatter_job;
 
 static int colour_of(tile_coord coord) {
@@ -103,31 +104,44 @@ static void add_block(const scatter_job* job, tile_ix tile, const float* block) 
     }
 }
 
-// Adds plane `from` of axis b of a block to plane `to`, and empties it.
-static void fold_plane(float* block, int b, int from, int to) {
+// What goes to plane `from` of an axis of a block comes back to plane `to`.
+typedef struct fold {
+    int axis, from, to;
+    float sign, reference;
+} fold;
+
+// A mirrored particle has the velocity sign u; less the reference, this is sign (u - reference) +
+// (sign - 1) reference.
+static void fold_plane(const fold* f, float* block) {
     static const int stride[AXES] = {2, 2 * BLOCK_SIZE, 2 * BLOCK_SIZE * BLOCK_SIZE};
-    int c = (b + 1) % AXES, d = (b + 2) % AXES;
+    int c = (f->axis + 1) % AXES, d = (f->axis + 2) % AXES;
     for (int i = 0; i < BLOCK_SIZE * BLOCK_SIZE; ++i) {
         float* row = block + i % BLOCK_SIZE * stride[c] + i / BLOCK_SIZE * stride[d];
-        for (int k = 0; k < 2; ++k) {
-            row[to * stride[b] + k] += row[from * stride[b] + k];
-            row[from * stride[b] + k] = 0.0f;
-        }
+        float *from = row + f->from * stride[f->axis], *to = row + f->to * stride[f->axis];
+        to[0] += f->sign * from[0] + (f->sign - 1.0f) * f->reference * from[1];
+        to[1] += from[1];
+        from[0] = from[1] = 0.0f;
     }
 }
 
-// Cells only, and the linear kernel, which reaches one beyond a side.
-static void fold_sides(const grid_domain* domain, tile_coord tile, float* block) {
+// Values at cells come back from every side, so that volumes add up; velocities from walls only.
+static void fold_sides(const scatter_job* job, tile_coord tile, float* block) {
+    const grid_domain* domain = job->params->domain;
     for (int b = 0; b < AXES; ++b) {
         if (!domain->is_active[b] || domain->is_periodic[b]) {
             continue;
         }
-        int low = BLOCK_HALO - tile.at[b] * TILE_SIZE, high = low + domain->cells[b];
-        if (low == BLOCK_HALO) {
-            fold_plane(block, b, low - 1, low);
-        }
-        if (high < BLOCK_SIZE) {
-            fold_plane(block, b, high, high - 1);
+        int low = tile.at[b] * TILE_SIZE - BLOCK_HALO;
+        for (int i = 0; i < BLOCK_SIZE; ++i) {
+            velocity_mirror m =
+                velocity_mirror_of(domain, job->params->has_viscosity, job->component, b, low + i);
+            fold f = {b, i, m.plane - low, m.sign, job->whole.reference};
+            bool is_open = domain->sides[b][low + i < 0 ? 0 : 1] == TREACLE_SIDE_OPEN;
+            bool comes_back =
+                f.to != i && f.to >= 0 && f.to < BLOCK_SIZE && (job->component == AXES || !is_open);
+            if (comes_back) {
+                fold_plane(&f, block);
+            }
         }
     }
 }
@@ -152,9 +166,7 @@ static void scatter_tiles(void* data, int64_t begin, int64_t end, int worker) {
         tile_ix tile = job->tiles->tile[job->first + i];
         transfer_source source = source_of_tile(job, tile);
         ISA_CALL(job->params->from->ctx, transfer_scatter)(&source, &job->place, block);
-        if (job->is_folded) {
-            fold_sides(job->params->domain, job->params->from->tile[tile], block);
-        }
+        fold_sides(job, job->params->from->tile[tile], block);
         add_block(job, tile_map_find(job->params->map, job->params->from->tile[tile]), block);
     }
 }
@@ -203,6 +215,7 @@ static scatter_job job_of(const p2g_params* params, const coloured_tiles* tiles)
                   .volume_scale = (float)(1.0 / (h * h * h)),
                   .material = particles_material(p)},
         .place = {.offset = {0.5, 0.5, 0.5}},
+        .component = AXES,
     };
     memcpy(job.place.is_active, params->domain->is_active, sizeof(job.place.is_active));
     return job;
@@ -215,6 +228,7 @@ treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
     const particles* p = params->from;
     for (int a = 0; a < AXES; ++a) {
         scatter_job job = job_of(params, &tiles);
+        job.component = a;
         job.place.kernel = params->kernel;
         job.place.offset[a] = params->domain->is_active[a] ? 0.0 : 0.5;
         job.whole.value = particles_f32(p, PARTICLE_VELOCITY) + a;
@@ -245,7 +259,6 @@ treacle_status p2g_scalar(const p2g_params* params, const float* value, float* c
     job.whole.value_stride = 1;
     job.sum = cell_value;
     job.weight = cell_volume;
-    job.is_folded = true;
     scatter(&job);
     normalise(&job);
     const particles* p = params->from;

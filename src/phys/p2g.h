@@ -15,10 +15,12 @@ typedef struct p2g_params {
     bool is_affine;        // APIC: use the AFFINE column
     const float* density;  // [materials], relative to the reference density: weight of a volume
     float reference[AXES]; // m/s, a velocity that all particles share, e.g. their mean
+    bool has_viscosity;    // no-slip sides hold liquid
 } p2g_params;
 
 /// face_u[a] = mass-weighted velocity, face_mass[a] = weight in full cells of reference density.
-/// face_u is 0 where face_mass is 0.
+/// face_u is 0 where face_mass is 0. Walls are mirrors, with the rules of phys/velocity.h: what a
+/// particle gives to a face behind one comes back to the face in front of it.
 treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
                             float* const face_mass[AXES]) TREACLE_NODISCARD;
 

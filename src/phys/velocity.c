@@ -61,29 +61,23 @@ static void copy_plane(float* out, int n, int b, int from, int to, float sign) {
     }
 }
 
-typedef struct mirror {
-    int plane;  // index of the sample that stands behind the mirror
-    float sign; // of its image
-} mirror;
-
-// The sample that stands for global index g along axis b of component a; g itself inside.
-static mirror mirror_of(const face_velocity* field, int a, int b, int g) {
-    const grid_domain* domain = field->domain;
+velocity_mirror velocity_mirror_of(const grid_domain* domain, bool has_viscosity, int a, int b,
+                                   int g) {
     int n = domain->cells[b];
     int last = b == a ? n : n - 1;
     if (g >= 0 && g <= last) {
         bool on_wall =
             b == a && (g == 0 || g == n) && domain->sides[b][g == 0 ? 0 : 1] != TREACLE_SIDE_OPEN;
-        return (mirror){g, on_wall ? 0.0f : 1.0f};
+        return (velocity_mirror){g, on_wall ? 0.0f : 1.0f};
     }
     treacle_side side = domain->sides[b][g < 0 ? 0 : 1];
     if (b == a) {
         bool is_open = side == TREACLE_SIDE_OPEN;
         int edge = g < 0 ? 0 : n;
-        return (mirror){is_open ? edge : 2 * edge - g, is_open ? 1.0f : -1.0f};
+        return (velocity_mirror){is_open ? edge : 2 * edge - g, is_open ? 1.0f : -1.0f};
     }
-    bool sticks = side == TREACLE_SIDE_NO_SLIP && field->has_viscosity;
-    return (mirror){g < 0 ? -1 - g : 2 * n - 1 - g, sticks ? -1.0f : 1.0f};
+    bool sticks = a < AXES && side == TREACLE_SIDE_NO_SLIP && has_viscosity;
+    return (velocity_mirror){g < 0 ? -1 - g : 2 * n - 1 - g, sticks ? -1.0f : 1.0f};
 }
 
 static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity_block block,
@@ -94,7 +88,8 @@ static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity
         }
         int low = field->map->coord[tile].at[b] * TILE_SIZE - block.halo;
         for (int i = 0; i < block.size; ++i) {
-            mirror m = mirror_of(field, a, b, low + i);
+            velocity_mirror m =
+                velocity_mirror_of(field->domain, field->has_viscosity, a, b, low + i);
             int from = m.plane - low;
             if ((from != i || m.sign != 1.0f) && from >= 0 && from < block.size) {
                 copy_plane(out, block.size, b, from, i, m.sign);

@@ -30,6 +30,15 @@ typedef struct velocity_block {
 
 enum { VELOCITY_HALO_MAX = 7 };
 
+/// A sample beyond a side of the domain as the image of one inside, by the rules above.
+typedef struct velocity_mirror {
+    int plane;  // index, along the axis, of the sample whose image it is
+    float sign; // of its image; 0 for faces on walls
+} velocity_mirror;
+/// Of index g along axis b of component a; a = AXES for values at cells. Inside it is g itself.
+velocity_mirror velocity_mirror_of(const grid_domain* domain, bool has_viscosity, int a, int b,
+                                   int g);
+
 /// Gathers component a around a tile into out[(z n + y) n + x] with n = size; on an inactive axis
 /// only the layer of the tile's cell 0 is set.
 void velocity_gather(const face_velocity* field, int a, tile_ix tile, velocity_block block,

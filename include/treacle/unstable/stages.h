@@ -45,6 +45,44 @@ TREACLE_API treacle_status treacle_stages_sort(treacle_sim* sim, treacle_stages_
 /// does at its start; and the particles' from it. Does nothing where particles fly ballistically.
 TREACLE_API treacle_status treacle_stages_prepare(treacle_sim* sim);
 
+// ---- The parts of a liquid's step. Particles must be sorted.
+
+/// Moves the particles for dt seconds as a step does, but through the given velocity, m/s: as it is
+/// at the time `at`, sampled on faces. ERR_DIVERGED above 5 cells. Not sorted afterwards.
+TREACLE_API treacle_status treacle_stages_carry(treacle_sim* sim, const treacle_field* velocity,
+                                                double at, double dt);
+
+/// The surface that the particles have, dense, x fastest, one value a cell of the domain: the
+/// distance to it in cells, negative inside and cut off at 4, and the share of the cell that is
+/// inside. Either may be NULL.
+TREACLE_API treacle_status treacle_stages_surface(treacle_sim* sim, float* distance, float* share);
+
+/// What is on the grid.
+typedef struct treacle_stages_totals {
+    double mass;        ///< kg, as the faces across the first active axis have it
+    double momentum[3]; ///< kg m/s
+    double angular[3];  ///< kg m^2/s, about the origin of coordinates
+} treacle_stages_totals;
+/// Velocity from particles to faces and back, by the transfer and kernel of the simulation. Nothing
+/// moves and nothing acts on the liquid in between. `out` is what the faces had. ERR_USAGE where
+/// particles fly ballistically.
+TREACLE_API treacle_status treacle_stages_transfer(treacle_sim* sim, treacle_stages_totals* out);
+
+/// Particles of unit mass in one tile, in double; lengths in cells from the tile's low corner.
+typedef struct treacle_stages_cloud {
+    treacle_kernel kernel;
+    bool is_affine; ///< APIC; else PIC
+    int64_t count;
+    const double* position; ///< [3 count], 0 <= x < 8
+    double* velocity;       ///< [3][count], component by component
+    double* affine;         ///< [3][count][3], the gradient of each component; written in PIC, too
+} treacle_stages_cloud;
+/// The same transfer by the same lines of code, instantiated in double: there and back. `out` is in
+/// units of the cloud, angular momentum about the tile's low corner.
+TREACLE_API treacle_status treacle_stages_transfer_double(treacle_context* ctx,
+                                                          const treacle_stages_cloud* cloud,
+                                                          treacle_stages_totals* out);
+
 #ifdef __cplusplus
 }
 #endif
