@@ -82,6 +82,11 @@ TREACLE_ALWAYS_INLINE i32x8 i32x8_from_f32x8(f32x8 v) {
     return __builtin_convertvector(v, i32x8);
 }
 
+/// Lanes of a where the comparison is true (-1), else of b.
+TREACLE_ALWAYS_INLINE f32x8 f32x8_select(i32x8 is_true, f32x8 a, f32x8 b) {
+    return (f32x8)((is_true & (i32x8)a) | (~is_true & (i32x8)b));
+}
+
 /// Lane i is from[i * stride]; lanes from n on are 0 and not read.
 TREACLE_ALWAYS_INLINE f32x8 f32x8_load_some(const float* from, int stride, int n) {
     if (n == SIMD_LANES) {

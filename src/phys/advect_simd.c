@@ -1,60 +1,71 @@
-// Advection of the particles of a tile, dx/dt = u(x) [S19 eq. 4]; law and schemes: phys/advect.c.
+// Advection of the particles of a tile, dx/dt = u(x) [S19 eq. 4], eight at a time; law and schemes:
+// phys/advect.c.
 #include "phys/advect_kernel.h"
 
-// Where a place lies along an axis among samples at the integers [0] and at the halves [1].
+// Where eight places lie along an axis among samples at the integers [0] and at the halves [1].
 typedef struct axis_place {
-    int at[2];  // the sample below, times the stride
-    float f[2]; // how far beyond it, 0..1
-    int stride; // to the sample above; 0 along an inactive axis
+    i32x8 at[2]; // the sample below, times the stride
+    f32x8 f[2];  // how far beyond it, 0..1
+    int stride;  // to the sample above; 0 along an inactive axis
 } axis_place;
 
-static inline axis_place place_on_axis(const advect_tile* t, int axis, float x) {
+TREACLE_ALWAYS_INLINE axis_place place_on_axis(const advect_tile* t, int axis, f32x8 x) {
     int stride = axis == 0 ? 1 : axis == 1 ? t->size : t->size * t->size;
     axis_place out;
-    if (!t->is_active[axis]) {
-        return (axis_place){.at = {t->halo * stride, t->halo * stride}};
-    }
-    float highest = (float)(t->size - 2);
     for (int half = 0; half < 2; ++half) {
-        float g = x + (float)t->halo - 0.5f * (float)half;
-        g = g > 0.0f ? g : 0.0f; // a NaN becomes 0, too
-        float low = g < highest ? g : highest;
-        int at = (int)low;
+        if (!t->is_active[axis]) {
+            out.at[half] = (i32x8){0} + t->halo * stride;
+            out.f[half] = f32x8_set(0.0f);
+            continue;
+        }
+        f32x8 zero = f32x8_set(0.0f), highest = f32x8_set((float)(t->size - 2));
+        f32x8 g = x + (float)t->halo - 0.5f * (float)half;
+        g = f32x8_select(g > zero, g, zero); // a NaN becomes 0, too
+        i32x8 at = i32x8_from_f32x8(f32x8_select(g < highest, g, highest));
         out.at[half] = at * stride;
-        out.f[half] = g - (float)at;
+        out.f[half] = g - f32x8_from_i32x8(at);
     }
-    out.stride = stride;
+    out.stride = t->is_active[axis] ? stride : 0;
     return out;
 }
 
-// Component a at a place: linear along every active axis.
-static inline float sample(const advect_tile* t, int a, const axis_place p[AXES]) {
+// Samples along x around each place, linear between them.
+TREACLE_ALWAYS_INLINE f32x8 along_x(const float* u, const int32_t at[SIMD_LANES], int stride,
+                                    f32x8 f) {
+    f32x8 pair[2];
+    f32x8_load_pairs(u, at, pair);
+    return stride == 0 ? pair[0] : pair[0] + f * (pair[1] - pair[0]);
+}
+
+// Component a at eight places: linear along every active axis.
+TREACLE_ALWAYS_INLINE f32x8 sample(const advect_tile* t, int a, const axis_place p[AXES]) {
     int hx = a != 0, hy = a != 1, hz = a != 2;
-    const float* u = t->u[a] + p[0].at[hx] + p[1].at[hy] + p[2].at[hz];
+    const float* u = t->u[a];
+    int32_t at[SIMD_LANES];
+    i32x8 lowest = p[0].at[hx] + p[1].at[hy] + p[2].at[hz];
+    memcpy(at, &lowest, sizeof(at));
     int dx = p[0].stride, dy = p[1].stride, dz = p[2].stride;
-    float fx = p[0].f[hx], fy = p[1].f[hy], fz = p[2].f[hz];
-    float u00 = u[0] + fx * (u[dx] - u[0]);
-    float u10 = u[dy] + fx * (u[dy + dx] - u[dy]);
-    float u01 = u[dz] + fx * (u[dz + dx] - u[dz]);
-    float u11 = u[dz + dy] + fx * (u[dz + dy + dx] - u[dz + dy]);
-    float u0 = u00 + fy * (u10 - u00), u1 = u01 + fy * (u11 - u01);
+    f32x8 fx = p[0].f[hx], fy = p[1].f[hy], fz = p[2].f[hz];
+    f32x8 u00 = along_x(u, at, dx, fx), u10 = along_x(u + dy, at, dx, fx);
+    f32x8 u01 = along_x(u + dz, at, dx, fx), u11 = along_x(u + dz + dy, at, dx, fx);
+    f32x8 u0 = u00 + fy * (u10 - u00), u1 = u01 + fy * (u11 - u01);
     return u0 + fz * (u1 - u0);
 }
 
 // k = dt u(x + c before), in cells.
-static inline void slope_at(const advect_tile* t, const float x[AXES], float c,
-                            const float before[AXES], float k[AXES]) {
+TREACLE_ALWAYS_INLINE void slope_at(const advect_tile* t, const f32x8 x[AXES], float c,
+                                    const f32x8 before[AXES], f32x8 k[AXES]) {
     axis_place p[AXES];
     for (int a = 0; a < AXES; ++a) {
         p[a] = place_on_axis(t, a, x[a] + c * before[a]);
     }
     for (int a = 0; a < AXES; ++a) {
-        k[a] = t->is_active[a] ? t->dt_over_h * sample(t, a, p) : 0.0f;
+        k[a] = t->is_active[a] ? t->dt_over_h * sample(t, a, p) : f32x8_set(0.0f);
     }
 }
 
-static inline void move(const advect_tile* t, float x[AXES]) {
-    float k1[AXES] = {0}, k2[AXES], k3[AXES];
+TREACLE_ALWAYS_INLINE void move(const advect_tile* t, f32x8 x[AXES]) {
+    f32x8 k1[AXES] = {{0}}, k2[AXES], k3[AXES];
     slope_at(t, x, 0.0f, k1, k1);
     if (t->scheme == TREACLE_ADVECTION_EULER) {
         for (int a = 0; a < AXES; ++a) {
@@ -76,7 +87,16 @@ static inline void move(const advect_tile* t, float x[AXES]) {
 }
 
 void ISA(advect_move)(const advect_tile* tile) {
-    for (int64_t i = 0; i < tile->count; ++i) {
-        move(tile, tile->position + AXES * i);
+    for (int64_t i = 0; i < tile->count; i += SIMD_LANES) {
+        int n = tile->count - i < SIMD_LANES ? (int)(tile->count - i) : SIMD_LANES;
+        float* position = tile->position + AXES * i;
+        f32x8 x[AXES];
+        for (int a = 0; a < AXES; ++a) {
+            x[a] = f32x8_load_some(position + a, AXES, n);
+        }
+        move(tile, x);
+        for (int a = 0; a < AXES; ++a) {
+            f32x8_store_some(position + a, AXES, n, x[a]);
+        }
     }
 }
