@@ -4,6 +4,7 @@
 // machine disturbs them little; the two-thread rows are wall times. Iterations and times are given
 // for residuals of 1e-4 and 1e-6 in the 2-norm, from a zero guess. The residual of the matrix is
 // checked in every row: a row whose true residual misses its target says so.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 #include "bench.h"
 #include "benches.h"
 #include "solve/pressure_solver.h"
+#include "solve/stokes_solver.h"
 #include "solve/viscosity_solver.h"
 #include "solver_cases.h"
 
@@ -207,7 +209,7 @@ static treacle_status measure_viscosity(bench* b, const viscosity_scene* s) {
     return status;
 }
 
-treacle_status bench_solver(bench* b) {
+treacle_status bench_pressure(bench* b) {
     static const solver_scene pressure[] = {
         {SOLVER_SHAPE_BALL, 64},  {SOLVER_SHAPE_COIL, 64},  {SOLVER_SHAPE_BLOCK, 64},
         {SOLVER_SHAPE_BALL, 128}, {SOLVER_SHAPE_COIL, 128}, {SOLVER_SHAPE_BLOCK, 128},
@@ -234,4 +236,138 @@ treacle_status bench_viscosity(bench* b) {
         TREACLE_TRY(measure_viscosity(b, &scenes[i]));
     }
     return TREACLE_OK;
+}
+
+// ---- Unified --------------------------------------------------------------------------------
+
+// Seconds of the split at 1e-4: pressure, viscosity, pressure.
+static treacle_status time_split(bench* b, treacle_context* ctx, const viscosity_scene* s,
+                                 const viscosity_case* c, double* seconds) {
+    pressure_case p;
+    outcome pressure, viscosity;
+    solve_params params = solve_params_default();
+    params.relative = 1e-4;
+    TREACLE_TRY(pressure_case_create(ctx, b->ctx, s->scene, &p));
+    size_t cells = solver_case_length(&p.map), faces = AXES * solver_case_length(&c->map);
+    double *x = calloc(faces + cells, sizeof(double)), *r = calloc(faces + cells, sizeof(double));
+    treacle_status status = TREACLE_ERR_MEMORY;
+    if (x != NULL && r != NULL) {
+        memcpy(r, p.rhs, cells * sizeof(double));
+        status = solve_pressure(ctx, &p, r, x, &params, &pressure);
+    }
+    if (status == TREACLE_OK) {
+        memset(x, 0, faces * sizeof(double));
+        memcpy(r, c->rhs, faces * sizeof(double));
+        status = solve_viscosity(ctx, c, r, x, &params, &viscosity);
+        *seconds = 2.0 * pressure.seconds + viscosity.seconds;
+    }
+    free(x);
+    free(r);
+    pressure_case_destroy(&p);
+    return status;
+}
+
+static treacle_status run_unified(treacle_context* ctx, const viscosity_case* c,
+                                  const stokes_params* params, stokes_stats* stats,
+                                  double* seconds) {
+    size_t cells = solver_case_length(&c->map), faces = AXES * cells;
+    double* all = calloc(2 * (faces + cells), sizeof(double));
+    stokes_vectors v = {all, all + faces, all + faces + cells, all + 2 * faces + cells};
+    stokes_system system = {&c->domain,
+                            &c->map,
+                            {.cell = c->cell,
+                             .edge = {c->edge[0], c->edge[1], c->edge[2]},
+                             .mass = {c->mass[0], c->mass[1], c->mass[2]},
+                             .fixed = c->fixed,
+                             .whole = c->whole},
+                            {c->opening[0], c->opening[1], c->opening[2]},
+                            c->volume};
+    stokes_solver* solver = NULL;
+    treacle_status status = TREACLE_ERR_MEMORY;
+    if (all != NULL) {
+        memcpy(v.f, c->rhs, faces * sizeof(double));
+        double begin = cpu_seconds();
+        status = stokes_solver_create(ctx, &system, &solver);
+        if (status == TREACLE_OK) {
+            status = stokes_solve(solver, &v, params, stats);
+        }
+        *seconds = cpu_seconds() - begin;
+    }
+    stokes_solver_destroy(solver);
+    free(all);
+    return status;
+}
+
+// The first entry of the history at or below the target, or minus the number of iterations.
+static int iterations_to(const stokes_stats* stats, const double* history, double target) {
+    for (int n = 0; n < stats->history_count; ++n) {
+        if (history[n] <= target) {
+            return n;
+        }
+    }
+    return -stats->iterations;
+}
+
+static void report_count(const bench* b, const char* name, const char* what, int count) {
+    bench_report(b, &(bench_row){.case_name = name, .quantity = what, .value = count, .unit = "1"});
+}
+
+static treacle_status report_unified(bench* b, treacle_context* ctx, const viscosity_scene* s,
+                                     const viscosity_case* c) {
+    char name[64], reference[64];
+    double seconds = 0.0, split = 0.0;
+    stokes_params params = stokes_params_default();
+    stokes_stats stats;
+    bench_text(name, sizeof(name), "unified S%d %d^3 r=%g%s", (int)s->scene.shape, s->scene.n, s->r,
+               s->has_contrast ? " contrast" : "");
+    TREACLE_TRY(time_split(b, ctx, s, c, &split));
+    TREACLE_TRY(run_unified(ctx, c, &params, &stats, &seconds));
+    report_count(b, name, "iterations to energy 5e-4", stats.is_converged ? stats.iterations : -1);
+    bench_report(b, &(bench_row){.case_name = name,
+                                 .quantity = "time to energy 5e-4",
+                                 .value = seconds,
+                                 .unit = "s",
+                                 .yardstick = bench_text(reference, sizeof(reference),
+                                                         "split to 1e-4, %.3g s", split),
+                                 .ratio = split / seconds});
+    params.energy = INFINITY;
+    params.relative = 1e-6;
+    TREACLE_TRY(run_unified(ctx, c, &params, &stats, &seconds));
+    report_count(b, name, "iterations to 1e-4",
+                 iterations_to(&stats, stats.history_relative, 1e-4));
+    report_count(b, name, "iterations to 1e-6",
+                 iterations_to(&stats, stats.history_relative, 1e-6));
+    return TREACLE_OK;
+}
+
+static treacle_status measure_unified(bench* b, const viscosity_scene* s) {
+    treacle_context* ctx = NULL;
+    viscosity_case c = {
+        .scene = s->scene, .r = s->r, .has_contrast = s->has_contrast, .is_unified = true};
+    TREACLE_TRY(one_thread_context(&ctx));
+    TREACLE_TRY(viscosity_case_create(ctx, b->ctx, &c));
+    treacle_status status = report_unified(b, ctx, s, &c);
+    viscosity_case_destroy(&c);
+    treacle_context_destroy(ctx);
+    return status;
+}
+
+treacle_status bench_unified(bench* b) {
+    static const viscosity_scene scenes[] = {
+        {{SOLVER_SHAPE_BLOCK, 64}, 0.1, false},   {{SOLVER_SHAPE_BLOCK, 64}, 1.0, false},
+        {{SOLVER_SHAPE_BLOCK, 64}, 100.0, false}, {{SOLVER_SHAPE_BLOCK, 64}, 1e4, false},
+        {{SOLVER_SHAPE_BLOCK, 64}, 1e6, true},    {{SOLVER_SHAPE_BALL, 64}, 1e4, false},
+        {{SOLVER_SHAPE_COIL, 64}, 100.0, false},  {{SOLVER_SHAPE_COIL, 64}, 1e4, false},
+        {{SOLVER_SHAPE_BLOCK, 128}, 1e4, false},
+    };
+    for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); ++i) {
+        TREACLE_TRY(measure_unified(b, &scenes[i]));
+    }
+    return TREACLE_OK;
+}
+
+treacle_status bench_solver(bench* b) {
+    TREACLE_TRY(bench_pressure(b));
+    TREACLE_TRY(bench_viscosity(b));
+    return bench_unified(b);
 }

@@ -6,7 +6,9 @@
 bench_fcn bench_house;
 bench_fcn bench_solver;
 bench_fcn bench_step;
+bench_fcn bench_pressure;
 bench_fcn bench_viscosity;
+bench_fcn bench_unified;
 
 extern const bench_entry bench_entries[];
 extern const int bench_entry_count;

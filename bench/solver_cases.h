@@ -29,15 +29,19 @@ typedef struct viscosity_case {
     solver_scene scene;
     double r; // viscosity * time step / (density * cell^2), at the largest viscosity
     bool has_contrast;
+    bool is_unified; // masses averaged along the face's axis, times the opening; sets the fields
+                     // below
     grid_domain domain;
     tile_map map;
     float *cell, *edge[AXES], *mass[AXES];
-    float* whole; // r mu
+    float* whole;                  // r mu
+    float *opening[AXES], *volume; // unified only
     uint8_t* fixed;
     double* rhs; // [tile][axis][512]
 } viscosity_case;
 
-/// Set scene, r and has_contrast before; the map belongs to ctx; `helper` lends its threads.
+/// Set scene, r, has_contrast and is_unified before; the map belongs to ctx; `helper` lends its
+/// threads.
 treacle_status viscosity_case_create(treacle_context* ctx, treacle_context* helper,
                                      viscosity_case* c);
 void viscosity_case_destroy(viscosity_case* c);

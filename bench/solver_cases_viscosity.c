@@ -41,6 +41,18 @@ static bool is_inside(const cube* q, cell3 cell) {
     return cell.at[0] < q->n && cell.at[1] < q->n && cell.at[2] < q->n;
 }
 
+static double opening_at(const cube* q, point3 face, int a) {
+    const double smallest = 0.1;
+    double opening = solver_scene_opening(&q->c->scene, face, a);
+    return opening > smallest ? opening : smallest;
+}
+
+static float mass_at(const cube* q, point3 face, int a) {
+    const solver_scene* scene = &q->c->scene;
+    return (float)(q->c->is_unified ? opening_at(q, face, a) * solver_scene_tent(scene, face, a)
+                                    : solver_scene_fraction(scene, face));
+}
+
 static void fill_cell(const cube* q, cell3 cell) {
     int64_t i = index_of(q, cell);
     bool is_in = is_inside(q, cell);
@@ -49,7 +61,7 @@ static void fill_cell(const cube* q, cell3 cell) {
         point3 face = point_at(q, cell, 7 & ~(1 << a));
         bool is_fixed = !is_in || solver_scene_solid(&q->c->scene, face) <= 0.0;
         q->edge[a][i] = cell.at[a] < q->n ? stress_at(q, cell, 1 << a) : 0.0f;
-        q->mass[a][i] = is_fixed ? 0.0f : (float)solver_scene_fraction(&q->c->scene, face);
+        q->mass[a][i] = is_fixed ? 0.0f : mass_at(q, face, a);
         q->fixed[i] |= (uint8_t)((is_fixed ? 1 : 0) << a);
     }
 }
@@ -170,10 +182,13 @@ static void copy_cell(const cube* q, viscosity_case* c, tile_ix t, int n) {
     c->cell[to] = q->cell[i];
     c->whole[to] = (float)(c->r * solver_scene_viscosity(point_at(q, cell, 7), c->has_contrast));
     c->fixed[to] = q->fixed[i];
+    c->volume[to] = (float)solver_scene_fraction(&c->scene, point_at(q, cell, 7));
+    c->volume[to] = q->cell[i] > 0.0f ? c->volume[to] : 0.0f;
     for (int a = 0; a < AXES; ++a) {
         c->edge[a][to] = q->edge[a][i];
         c->mass[a][to] = q->mass[a][i];
         point3 face = point_at(q, cell, 7 & ~(1 << a));
+        c->opening[a][to] = c->is_unified ? (float)opening_at(q, face, a) : 0.0f;
         double velocity = solver_scene_velocity(face, a);
         size_t slot = (size_t)t * AXES * TILE_CELLS + (size_t)a * TILE_CELLS + (size_t)n;
         bool is_unknown = (q->is_unknown[i] >> a & 1) != 0;
@@ -185,13 +200,17 @@ static bool allocate(viscosity_case* c) {
     size_t length = solver_case_length(&c->map);
     c->cell = calloc(length, sizeof(float));
     c->whole = calloc(length, sizeof(float));
+    c->volume = calloc(length, sizeof(float));
     c->fixed = calloc(length, 1);
     c->rhs = calloc(AXES * length, sizeof(double));
-    bool is_complete = c->cell != NULL && c->whole != NULL && c->fixed != NULL && c->rhs != NULL;
+    bool is_complete = c->cell != NULL && c->whole != NULL && c->volume != NULL &&
+                       c->fixed != NULL && c->rhs != NULL;
     for (int a = 0; a < AXES; ++a) {
         c->edge[a] = calloc(length, sizeof(float));
         c->mass[a] = calloc(length, sizeof(float));
-        is_complete = is_complete && c->edge[a] != NULL && c->mass[a] != NULL;
+        c->opening[a] = calloc(length, sizeof(float));
+        is_complete =
+            is_complete && c->edge[a] != NULL && c->mass[a] != NULL && c->opening[a] != NULL;
     }
     return is_complete;
 }
@@ -235,11 +254,13 @@ treacle_status viscosity_case_create(treacle_context* ctx, treacle_context* help
 void viscosity_case_destroy(viscosity_case* c) {
     free(c->cell);
     free(c->whole);
+    free(c->volume);
     free(c->fixed);
     free(c->rhs);
     for (int a = 0; a < AXES; ++a) {
         free(c->edge[a]);
         free(c->mass[a]);
+        free(c->opening[a]);
     }
     tile_map_destroy(&c->map);
 }

@@ -93,6 +93,16 @@ double solver_scene_fraction(const solver_scene* scene, point3 p) {
     return sum / 8.0 < 1e-4 ? 0.0 : sum / 8.0;
 }
 
+double solver_scene_tent(const solver_scene* scene, point3 p, int axis) {
+    double sum = 0.0;
+    for (int k = -2; k <= 2; ++k) {
+        point3 q = p;
+        q.at[axis] += 0.25 * k / scene->n;
+        sum += (k == -2 || k == 2 ? 0.125 : 0.25) * solver_scene_fraction(scene, q);
+    }
+    return sum;
+}
+
 double solver_scene_opening(const solver_scene* scene, point3 p, int axis) {
     double dx = 1.0 / scene->n, centre = solver_scene_solid(scene, p), sum = 0.0;
     if (fabs(centre) > dx) {

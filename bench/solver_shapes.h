@@ -24,6 +24,8 @@ double solver_scene_solid(const solver_scene* scene, point3 p);
 
 /// Share of a cell-sized box around p that is liquid, 0 below 1e-4.
 double solver_scene_fraction(const solver_scene* scene, point3 p);
+/// The same, averaged while the box slides by half a cell to either side along `axis`.
+double solver_scene_tent(const solver_scene* scene, point3 p, int axis);
 /// Share of the cell face around p, normal to `axis`, that is open, 0 below 1e-3.
 double solver_scene_opening(const solver_scene* scene, point3 p, int axis);
 /// A velocity with waves of several lengths.

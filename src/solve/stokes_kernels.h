@@ -12,6 +12,7 @@ typedef struct stokes_job {
     const float* is_face; // [tile][3][512], > 0: the face is an unknown
     const float* u_float; // or
     const double* u;
+    const float* p_float; // or
     const double* p;
     double* to;
 } stokes_job;

@@ -60,21 +60,29 @@ void ISA(stokes_loop_divergence)(const stokes_job* job, int64_t begin, int64_t e
     }
 }
 
-// The pressures of the cells below the row at q of tile t.
-static f64x8 pressure_below(const stokes_job* job, int64_t t, int a, int q) {
+static f64x8 pressure_row(const stokes_job* job, int64_t at) {
+    return job->p != NULL ? f64x8_load(job->p + at)
+                          : f64x8_from_f32x8(f32x8_load(job->p_float + at));
+}
+
+static double pressure_one(const stokes_job* job, int64_t at) {
+    return job->p != NULL ? job->p[at] : (double)job->p_float[at];
+}
+
+// The pressures of the cells below the row at q of tile t, whose own are `here`.
+static f64x8 pressure_below(const stokes_job* job, int64_t t, int a, int q, f64x8 here) {
     int stride = a == 1 ? ROW : LAYER, at = q >> 3 * a & 7;
     tile_ix next = job->map->neighbour[t][low_neighbour[a]];
     bool is_inside = next < job->map->count;
-    const double* other = job->p + (int64_t)next * TILE_CELLS;
+    int64_t other = (int64_t)next * TILE_CELLS + q;
     if (a == 0) {
-        f64x8 here = f64x8_load(job->p + t * TILE_CELLS + q);
-        double first = is_inside ? other[q + ROW - 1] : 0.0;
+        double first = is_inside ? pressure_one(job, other + ROW - 1) : 0.0;
         return __builtin_shufflevector(here, f64x8_set(first), 8, 0, 1, 2, 3, 4, 5, 6);
     }
     if (at > 0) {
-        return f64x8_load(job->p + t * TILE_CELLS + q - stride);
+        return pressure_row(job, t * TILE_CELLS + q - stride);
     }
-    return is_inside ? f64x8_load(other + q + (TILE_SIZE - 1) * stride) : f64x8_set(0.0);
+    return is_inside ? pressure_row(job, other + (TILE_SIZE - 1) * stride) : f64x8_set(0.0);
 }
 
 void ISA(stokes_loop_gradient)(const stokes_job* job, int64_t begin, int64_t end) {
@@ -84,8 +92,8 @@ void ISA(stokes_loop_gradient)(const stokes_job* job, int64_t begin, int64_t end
             for (int q = 0; q < TILE_CELLS; q += ROW) {
                 int64_t at = t * AXIS_COUNT * TILE_CELLS + a * TILE_CELLS + q;
                 f64x8 opening = f64x8_from_f32x8(f32x8_load(job->opening[a] + t * TILE_CELLS + q));
-                f64x8 push = opening * (pressure_below(job, t, a, q) -
-                                        f64x8_load(job->p + t * TILE_CELLS + q));
+                f64x8 here = pressure_row(job, t * TILE_CELLS + q);
+                f64x8 push = opening * (pressure_below(job, t, a, q, here) - here);
                 f64x8 sum = f64x8_load(job->to + at) + keep_where(push, job->is_face + at);
                 f64x8_store(job->to + at, sum);
             }

@@ -19,7 +19,7 @@
 #include "solve/pressure_solver.h"
 #include "solve/stokes_kernels.h"
 
-enum { MAX_RESTART = 60, SLOW_ITERATIONS = 12 };
+enum { MAX_RESTART = 60, SLOW_ITERATIONS = 7 };
 
 static const double smallest_volume = 0.02; // of a cell with a pressure
 static const float smallest_mass = 1e-3f;   // in B M^-1 B^T
@@ -43,8 +43,9 @@ struct stokes_solver {
     float* z_p[MAX_RESTART];
     float* q_u[MAX_RESTART];
     float* q_p[MAX_RESTART];
+    vec_many many_u, many_p;
     double *w_u, *w_p; // A z
-    double *d_u, *d_p; // z in double
+    double* d_p;       // B z
     double *b_u, *b_p; // f and h
     float *r_u, *r_p;  // the residual rounded
     float *t_p, *s_p;  // in the Schur part
@@ -91,9 +92,11 @@ static void divergence(const stokes_solver* s, const float* u_float, const doubl
                  &(loop_job){ISA_CALL(s->ctx, stokes_loop_divergence), &job});
 }
 
-static void add_gradient(const stokes_solver* s, const double* p, double* to) {
+static void add_gradient(const stokes_solver* s, const float* p_float, const double* p,
+                         double* to) {
     stokes_job job = job_of(s);
     job.tiles = s->faces->active;
+    job.p_float = p_float;
     job.p = p;
     job.to = to;
     parallel_for(s->ctx, s->faces->space.active_count, 8, run_chunk,
@@ -103,7 +106,7 @@ static void add_gradient(const stokes_solver* s, const double* p, double* to) {
 void stokes_apply(const stokes_solver* solver, const double* u, const double* p, double* y_u,
                   double* y_p) {
     viscosity_level_apply(solver->faces, u, y_u);
-    add_gradient(solver, p, y_u);
+    add_gradient(solver, NULL, p, y_u);
     divergence(solver, NULL, u, y_p);
 }
 
@@ -230,8 +233,7 @@ static treacle_status create_vectors(stokes_solver* s) {
     const vec_space *u = &s->faces->space, *p = &s->cells->space;
     TREACLE_TRY(vec_create(u, "images", &s->w_u));
     TREACLE_TRY(vec_create(p, "images", &s->w_p));
-    TREACLE_TRY(vec_create(u, "corrections", &s->d_u));
-    TREACLE_TRY(vec_create(p, "corrections", &s->d_p));
+    TREACLE_TRY(vec_create(p, "divergences", &s->d_p));
     TREACLE_TRY(vec_create(u, "right-hand sides", &s->b_u));
     TREACLE_TRY(vec_create(p, "right-hand sides", &s->b_p));
     TREACLE_TRY(vec_create_float(u, "residuals", &s->r_u));
@@ -246,6 +248,8 @@ static treacle_status build(stokes_solver* s, const stokes_system* system) {
     s->faces = viscosity_solver_finest(s->viscosity);
     s->is_inviscid = viscosity_level_largest(s->faces) <= sweep_weight;
     TREACLE_TRY(create_pressure(s, system));
+    TREACLE_TRY(vec_many_create(&s->faces->space, &s->many_u));
+    TREACLE_TRY(vec_many_create(&s->cells->space, &s->many_p));
     return create_vectors(s);
 }
 
@@ -274,8 +278,9 @@ static void destroy_vectors(stokes_solver* s) {
         vec_destroy_float(p, s->z_p[j]);
         vec_destroy_float(p, s->q_p[j]);
     }
+    vec_many_destroy(&s->many_u);
+    vec_many_destroy(&s->many_p);
     vec_destroy(u, s->w_u);
-    vec_destroy(u, s->d_u);
     vec_destroy(u, s->b_u);
     vec_destroy(p, s->b_p);
     vec_destroy(p, s->w_p);
@@ -366,11 +371,12 @@ static double energy_square(const stokes_solver* s, const float* z_u, const floa
 typedef struct gcr_state {
     const stokes_params* params;
     stokes_stats* stats;
-    double *r_u, *r_p;  // residual
-    double scale;       // a power of two for rounding the residual
-    double energy_norm; // of the solution, estimated
-    double whole;       // 2-norm of f and h
-    int count;          // directions in this cycle
+    double *r_u, *r_p;        // residual
+    double scale;             // a power of two for rounding the residual
+    double energy_norm;       // of the solution, estimated
+    double whole;             // 2-norm of f and h
+    vec_sizes size_u, size_p; // of the residual
+    int count;                // directions in this cycle
     double r[MAX_RESTART][MAX_RESTART], g[MAX_RESTART];
 } gcr_state;
 
@@ -397,28 +403,33 @@ static treacle_status make_room(stokes_solver* s, int j) {
     return TREACLE_OK;
 }
 
-static void round_residual(const stokes_solver* s, const gcr_state* k) {
+static void round_residual(const stokes_solver* s, gcr_state* k) {
+    k->size_u = vec_measure(&s->faces->space, k->r_u);
+    k->size_p = vec_measure(&s->cells->space, k->r_p);
     vec_round(&s->faces->space, k->scale, k->r_u, s->r_u);
     vec_round(&s->cells->space, k->scale, k->r_p, s->r_p);
 }
 
-// Measures the residual; z is its correction. True if all targets are met.
+static double net_flow(const stokes_solver* s, const double* r_p) {
+    const vec_space* cells = &s->cells->space;
+    for (tile_ix i = 0; i < cells->active_count; ++i) {
+        int64_t t = cells->active[i];
+        double sum = 0.0;
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            sum += r_p[t * TILE_CELLS + q];
+        }
+        cells->partial[2][t] = sum;
+    }
+    return fabs(vec_sum_partial(cells, 2));
+}
+
+// Judges the residual, whose correction z is. True if all targets are met.
 static bool judge(const stokes_solver* s, const gcr_state* k, const float* z_u, const float* z_p) {
     const stokes_params* want = k->params;
     stokes_stats* have = k->stats;
-    vec_sizes p = vec_measure(&s->cells->space, k->r_p);
-    double u = vec_measure(&s->faces->space, k->r_u).square;
-    for (tile_ix i = 0; i < s->cells->space.active_count; ++i) {
-        int64_t t = s->cells->active[i];
-        double sum = 0.0;
-        for (int q = 0; q < TILE_CELLS; ++q) {
-            sum += k->r_p[t * TILE_CELLS + q];
-        }
-        s->cells->space.partial[2][t] = sum;
-    }
-    have->net = fabs(vec_sum_partial(&s->cells->space, 2));
-    have->divergence = p.max;
-    have->relative = k->whole > 0.0 ? sqrt(u + p.square) / k->whole : 0.0;
+    have->net = isfinite(want->net) ? net_flow(s, k->r_p) : 0.0;
+    have->divergence = k->size_p.max;
+    have->relative = k->whole > 0.0 ? sqrt(k->size_u.square + k->size_p.square) / k->whole : 0.0;
     double estimate = energy_square(s, z_u, z_p);
     have->energy = k->energy_norm > 0.0 ? sqrt(fmax(estimate, 0.0)) / k->scale / k->energy_norm : 0;
     int at = have->history_count < SOLVE_HISTORY ? have->history_count++ : SOLVE_HISTORY - 1;
@@ -429,26 +440,47 @@ static bool judge(const stokes_solver* s, const gcr_state* k, const float* z_u, 
            have->net <= want->net && have->relative <= want->relative;
 }
 
+// Takes the parts along the images before j out of w; returns its length. Once more where little is
+// left, since then rounding counts.
+static double orthogonalise(const stokes_solver* s, gcr_state* k, int j) {
+    const vec_space *u = &s->faces->space, *p = &s->cells->space;
+    double before = 0.0, after = 0.0;
+    for (int pass = 0; pass < 2 && (pass == 0 || after < 0.01 * before); ++pass) {
+        double share[MAX_RESTART], share_p[MAX_RESTART];
+        vec_dot_many(&s->many_u, j, s->q_u, s->w_u, share);
+        vec_dot_many(&s->many_p, j, s->q_p, s->w_p, share_p);
+        before = 0.0;
+        for (int i = 0; i < j; ++i) {
+            share[i] += share_p[i];
+            before += share[i] * share[i];
+            k->r[i][j] = share[i] + (pass == 0 ? 0.0 : k->r[i][j]);
+        }
+        after = vec_subtract_many(u, j, s->q_u, share, s->w_u) +
+                vec_subtract_many(p, j, s->q_p, share, s->w_p);
+        before += after;
+    }
+    return sqrt(after);
+}
+
+// Moves the residual by a along image j, and rounds it for the preconditioner.
+static void retreat(const stokes_solver* s, gcr_state* k, int j, double a) {
+    k->size_u =
+        vec_retreat(&s->faces->space, &(vec_retreat_step){a, k->scale, s->q_u[j], k->r_u, s->r_u});
+    k->size_p =
+        vec_retreat(&s->cells->space, &(vec_retreat_step){a, k->scale, s->q_p[j], k->r_p, s->r_p});
+}
+
 // Appends direction j: its image, made orthogonal to those before, and the step along it.
 static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     const vec_space *u = &s->faces->space, *p = &s->cells->space;
-    vec_widen(u, s->z_u[j], s->d_u);
-    vec_widen(p, s->z_p[j], s->d_p);
-    stokes_apply(s, s->d_u, s->d_p, s->w_u, s->w_p);
-    for (int i = 0; i < j; ++i) {
-        double share = vec_dot_mixed(u, s->q_u[i], s->w_u) + vec_dot_mixed(p, s->q_p[i], s->w_p);
-        k->r[i][j] = share;
-        vec_add_scaled_float(u, -share, s->q_u[i], s->w_u);
-        vec_add_scaled_float(p, -share, s->q_p[i], s->w_p);
-    }
-    double length = sqrt(square(s, s->w_u, s->w_p));
-    double inverse = length > 0.0 ? 1.0 / length : 0.0;
-    vec_round(u, inverse, s->w_u, s->q_u[j]);
-    vec_round(p, inverse, s->w_p, s->q_p[j]);
+    viscosity_level_apply_float(s->faces, s->z_u[j], s->w_u);
+    add_gradient(s, s->z_p[j], NULL, s->w_u);
+    divergence(s, s->z_u[j], NULL, s->w_p);
+    double length = orthogonalise(s, k, j), inverse = length > 0.0 ? 1.0 / length : 0.0;
     k->r[j][j] = length;
-    k->g[j] = vec_dot_mixed(u, s->q_u[j], k->r_u) + vec_dot_mixed(p, s->q_p[j], k->r_p);
-    vec_add_scaled_float(u, -k->g[j], s->q_u[j], k->r_u);
-    vec_add_scaled_float(p, -k->g[j], s->q_p[j], k->r_p);
+    k->g[j] = vec_normalise(u, inverse, s->w_u, s->q_u[j], k->r_u) +
+              vec_normalise(p, inverse, s->w_p, s->q_p[j], k->r_p);
+    retreat(s, k, j, k->g[j]);
     k->count = j + 1;
 }
 
@@ -482,9 +514,9 @@ static bool is_slow(const stokes_stats* stats) {
 static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
     int room = k->params->restart < MAX_RESTART ? k->params->restart : MAX_RESTART;
     k->count = 0;
+    round_residual(s, k);
     for (int j = 0; j < room && !*is_over; ++j) {
         TREACLE_TRY(make_room(s, j));
-        round_residual(s, k);
         precondition(s, s->r_u, s->r_p, s->z_u[j], s->z_p[j]);
         k->stats->is_converged = judge(s, k, s->z_u[j], s->z_p[j]);
         *is_over = k->stats->is_converged || k->stats->is_broken ||

@@ -12,6 +12,10 @@ typedef struct vec_job {
     double *u, *v;
     const float *f, *g;
     float* h;
+    int count;
+    float* const* list;
+    const double* share;
+    double* many;
 } vec_job;
 
 /// One run of values: an active tile, or the tail.
@@ -37,10 +41,6 @@ ISA_DECLARE(void, vec_loop_add_scaled, (const vec_job* job, int64_t begin, int64
 ISA_DECLARE(void, vec_loop_dot, (const vec_job* job, int64_t begin, int64_t end));
 // u += a f
 ISA_DECLARE(void, vec_loop_add_scaled_float, (const vec_job* job, int64_t begin, int64_t end));
-// partial 0 = f . x
-ISA_DECLARE(void, vec_loop_dot_mixed, (const vec_job* job, int64_t begin, int64_t end));
-// u = f
-ISA_DECLARE(void, vec_loop_widen, (const vec_job* job, int64_t begin, int64_t end));
 // partial 0 = f . g
 ISA_DECLARE(void, vec_loop_dot_float, (const vec_job* job, int64_t begin, int64_t end));
 // partial 0 = x . x, partial 1 = max |x|
@@ -51,6 +51,14 @@ ISA_DECLARE(void, vec_loop_round, (const vec_job* job, int64_t begin, int64_t en
 ISA_DECLARE(void, vec_loop_descend, (const vec_job* job, int64_t begin, int64_t end));
 // partial 0 = f . x, partial 1 = f . y
 ISA_DECLARE(void, vec_loop_dot_two, (const vec_job* job, int64_t begin, int64_t end));
+// many[i] = list[i] . x for i < count
+ISA_DECLARE(void, vec_loop_dot_many, (const vec_job* job, int64_t begin, int64_t end));
+// u -= sum of share[i] list[i]; partial 0 = u . u
+ISA_DECLARE(void, vec_loop_subtract_many, (const vec_job* job, int64_t begin, int64_t end));
+// h = scale x; partial 0 = h . y
+ISA_DECLARE(void, vec_loop_normalise, (const vec_job* job, int64_t begin, int64_t end));
+// v -= a f, h = scale v; partial 0 = v . v, partial 1 = max |v|
+ISA_DECLARE(void, vec_loop_retreat, (const vec_job* job, int64_t begin, int64_t end));
 // h = a f + scale h, in float
 ISA_DECLARE(void, vec_loop_combine_float, (const vec_job* job, int64_t begin, int64_t end));
 // u = f + a u

@@ -75,16 +75,20 @@ static void run_loop(vec_loop* loop, const vec_job* job) {
     parallel_for(space->ctx, runs, grain < 1 ? 1 : grain, run_chunk, &(loop_job){loop, job});
 }
 
-double vec_sum_partial(const vec_space* space, int which) {
+static double sum_runs(const vec_space* space, const double* partial) {
     exact_sum sum;
     exact_sum_init(&sum);
     for (tile_ix i = 0; i < space->active_count; ++i) {
-        exact_sum_add(&sum, space->partial[which][space->active[i]]);
+        exact_sum_add(&sum, partial[space->active[i]]);
     }
     if (space->tail > 0) {
-        exact_sum_add(&sum, space->partial[which][space->tile_count]);
+        exact_sum_add(&sum, partial[space->tile_count]);
     }
     return exact_sum_value(&sum);
+}
+
+double vec_sum_partial(const vec_space* space, int which) {
+    return sum_runs(space, space->partial[which]);
 }
 
 double vec_max_partial(const vec_space* space, int which) {
@@ -195,13 +199,51 @@ void vec_add_scaled_float(const vec_space* space, double a, const float* x, doub
     run_loop(ISA_CALL(space->ctx, vec_loop_add_scaled_float), &job);
 }
 
-double vec_dot_mixed(const vec_space* space, const float* x, const double* y) {
-    vec_job job = {.space = space, .f = x, .x = y};
-    run_loop(ISA_CALL(space->ctx, vec_loop_dot_mixed), &job);
+treacle_status vec_many_create(const vec_space* space, vec_many* out) {
+    *out = (vec_many){.space = space};
+    return alloc_zero(space->ctx, VEC_MANY * ((size_t)space->tile_count + 1), sizeof(double),
+                      "sums over tiles", (void**)&out->partial);
+}
+
+void vec_many_destroy(vec_many* many) {
+    if (many->partial != NULL) {
+        size_t runs = (size_t)many->space->tile_count + 1;
+        alloc_free(many->space->ctx, many->partial, VEC_MANY * runs * sizeof(double));
+    }
+    *many = (vec_many){0};
+}
+
+void vec_dot_many(const vec_many* many, int count, float* const* q, const double* w,
+                  double* share) {
+    const vec_space* space = many->space;
+    vec_job job = {.space = space, .count = count, .list = q, .x = w, .many = many->partial};
+    run_loop(ISA_CALL(space->ctx, vec_loop_dot_many), &job);
+    for (int i = 0; i < count; ++i) {
+        share[i] = sum_runs(space, many->partial + (size_t)i * ((size_t)space->tile_count + 1));
+    }
+}
+
+double vec_subtract_many(const vec_space* space, int count, float* const* q, const double* share,
+                         double* w) {
+    vec_job job = {.space = space, .count = count, .list = q, .share = share, .u = w};
+    run_loop(ISA_CALL(space->ctx, vec_loop_subtract_many), &job);
     return vec_sum_partial(space, 0);
 }
 
-void vec_widen(const vec_space* space, const float* from, double* to) {
-    vec_job job = {.space = space, .f = from, .u = to};
-    run_loop(ISA_CALL(space->ctx, vec_loop_widen), &job);
+double vec_normalise(const vec_space* space, double inverse, const double* w, float* q,
+                     const double* r) {
+    vec_job job = {.space = space, .scale = inverse, .x = w, .y = r, .h = q};
+    run_loop(ISA_CALL(space->ctx, vec_loop_normalise), &job);
+    return vec_sum_partial(space, 0);
+}
+
+vec_sizes vec_retreat(const vec_space* space, const vec_retreat_step* step) {
+    vec_job job = {.space = space,
+                   .a = step->a,
+                   .scale = step->scale,
+                   .f = step->q,
+                   .v = step->r,
+                   .h = step->rounded};
+    run_loop(ISA_CALL(space->ctx, vec_loop_retreat), &job);
+    return sizes_of_partials(space);
 }

@@ -15,6 +15,8 @@
 
 #include "grid/tile_map.h"
 
+enum { VEC_MANY = 64 };
+
 typedef struct vec_space {
     treacle_context* ctx;
     tile_ix tile_count;
@@ -55,8 +57,6 @@ void vec_add_scaled(const vec_space* space, double a, const double* x, double* y
 double vec_dot(const vec_space* space, const double* x, const double* y);
 /// y += a x.
 void vec_add_scaled_float(const vec_space* space, double a, const float* x, double* y);
-double vec_dot_mixed(const vec_space* space, const float* x, const double* y);
-void vec_widen(const vec_space* space, const float* from, double* to);
 double vec_dot_float(const vec_space* space, const float* x, const float* y);
 vec_sizes vec_measure(const vec_space* space, const double* x);
 /// to = scale * from, rounded.
@@ -74,6 +74,31 @@ vec_sizes vec_descend(const vec_space* space, const vec_descent* step);
 
 /// {z . x, z . y}.
 vec_pair vec_dot_two(const vec_space* space, const float* z, const double* x, const double* y);
+/// Room for the partial sums of many dot products at once.
+typedef struct vec_many {
+    const vec_space* space;
+    double* partial; // [VEC_MANY][tile_count + 1]
+} vec_many;
+treacle_status vec_many_create(const vec_space* space, vec_many* out) TREACLE_NODISCARD;
+void vec_many_destroy(vec_many* many);
+
+/// The steps of an orthogonalisation against float vectors q[0] .. q[count - 1], count <= VEC_MANY.
+/// share[i] = q[i] . w.
+void vec_dot_many(const vec_many* many, int count, float* const* q, const double* w, double* share);
+/// w -= sum of share[i] q[i]; returns w . w.
+double vec_subtract_many(const vec_space* space, int count, float* const* q, const double* share,
+                         double* w);
+/// q = inverse * w, rounded; returns q . r.
+double vec_normalise(const vec_space* space, double inverse, const double* w, float* q,
+                     const double* r);
+/// r -= a q, rounded = scale * r; returns the sizes of r.
+typedef struct vec_retreat_step {
+    double a, scale;
+    const float* q;
+    double* r;
+    float* rounded;
+} vec_retreat_step;
+vec_sizes vec_retreat(const vec_space* space, const vec_retreat_step* step);
 /// u = a f + c u.
 void vec_combine_float(const vec_space* space, float a, const float* f, float c, float* u);
 void vec_set_zero_float(const vec_space* space, float* v);

@@ -159,25 +159,81 @@ void ISA(vec_loop_add_scaled_float)(const vec_job* job, int64_t begin, int64_t e
     }
 }
 
-void ISA(vec_loop_dot_mixed)(const vec_job* job, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-        vec_run run = vec_run_at(job->space, i);
-        const float* f = job->f + run.offset;
-        const double* x = job->x + run.offset;
+// Dots of up to four vectors of the list with x, from entry i on, so that x is read once for them.
+static void dot_four(const vec_job* job, vec_run run, int i) {
+    f64x8 sum[4] = {f64x8_set(0.0), f64x8_set(0.0), f64x8_set(0.0), f64x8_set(0.0)};
+    int n = job->count - i < 4 ? job->count - i : 4;
+    const float* q[4];
+    for (int m = 0; m < 4; ++m) {
+        q[m] = job->list[i + (m < n ? m : 0)] + run.offset;
+    }
+    for (int k = 0; k < run.count; k += SIMD_LANES) {
+        f64x8 x = f64x8_load(job->x + run.offset + k);
+        for (int m = 0; m < 4; ++m) {
+            sum[m] += f64x8_from_f32x8(f32x8_load(q[m] + k)) * x;
+        }
+    }
+    for (int m = 0; m < n; ++m) {
+        size_t stride = (size_t)job->space->tile_count + 1;
+        job->many[(size_t)(i + m) * stride + (size_t)run.slot] = f64x8_sum(sum[m]);
+    }
+}
+
+void ISA(vec_loop_dot_many)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+        vec_run run = vec_run_at(job->space, n);
+        for (int i = 0; i < job->count; i += 4) {
+            dot_four(job, run, i);
+        }
+    }
+}
+
+void ISA(vec_loop_subtract_many)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+        vec_run run = vec_run_at(job->space, n);
+        double* u = job->u + run.offset;
         f64x8 sum = f64x8_set(0.0);
         for (int k = 0; k < run.count; k += SIMD_LANES) {
-            sum += f64x8_from_f32x8(f32x8_load(f + k)) * f64x8_load(x + k);
+            f64x8 v = f64x8_load(u + k);
+            for (int i = 0; i < job->count; ++i) {
+                f64x8 q = f64x8_from_f32x8(f32x8_load(job->list[i] + run.offset + k));
+                v -= f64x8_set(job->share[i]) * q;
+            }
+            f64x8_store(u + k, v);
+            sum += v * v;
         }
         job->space->partial[0][run.slot] = f64x8_sum(sum);
     }
 }
 
-void ISA(vec_loop_widen)(const vec_job* job, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-        vec_run run = vec_run_at(job->space, i);
+void ISA(vec_loop_normalise)(const vec_job* job, int64_t begin, int64_t end) {
+    f64x8 scale = f64x8_set(job->scale);
+    for (int64_t n = begin; n < end; ++n) {
+        vec_run run = vec_run_at(job->space, n);
+        f64x8 sum = f64x8_set(0.0);
         for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8_store(job->u + run.offset + k,
-                        f64x8_from_f32x8(f32x8_load(job->f + run.offset + k)));
+            f32x8 q = f32x8_from_f64x8(scale * f64x8_load(job->x + run.offset + k));
+            f32x8_store(job->h + run.offset + k, q);
+            sum += f64x8_from_f32x8(q) * f64x8_load(job->y + run.offset + k);
         }
+        job->space->partial[0][run.slot] = f64x8_sum(sum);
+    }
+}
+
+void ISA(vec_loop_retreat)(const vec_job* job, int64_t begin, int64_t end) {
+    f64x8 a = f64x8_set(job->a), scale = f64x8_set(job->scale);
+    for (int64_t n = begin; n < end; ++n) {
+        vec_run run = vec_run_at(job->space, n);
+        f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
+        for (int k = 0; k < run.count; k += SIMD_LANES) {
+            f64x8 q = f64x8_from_f32x8(f32x8_load(job->f + run.offset + k));
+            f64x8 v = f64x8_load(job->v + run.offset + k) - a * q;
+            f64x8_store(job->v + run.offset + k, v);
+            f32x8_store(job->h + run.offset + k, f32x8_from_f64x8(scale * v));
+            sum += v * v;
+            most = larger(most, magnitude(v));
+        }
+        job->space->partial[0][run.slot] = f64x8_sum(sum);
+        job->space->partial[1][run.slot] = largest_lane(most);
     }
 }

@@ -251,21 +251,6 @@ TREACLE_ALWAYS_INLINE f64x8 apply_rows(int a, const tile_view* v, const double* 
     return sum;
 }
 
-void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t end) {
-    const viscosity_level* level = job->level;
-    TREACLE_ALIGNED(64) double block[AXES * BLOCK];
-    for (int64_t i = begin; i < end; ++i) {
-        tile_ix t = job->tiles[i];
-        tile_view v = view_tile(level, t);
-        double* y = job->to + (size_t)t * VISCOSITY_BLOCK;
-        gather_double(job->from, level->map->neighbour[t], block);
-        f64x8 sum = apply_rows(0, &v, block, y);
-        sum += apply_rows(1, &v, block, y);
-        sum += apply_rows(2, &v, block, y);
-        level->space.partial[0][t] = f64x8_sum(sum);
-    }
-}
-
 // Widens a gathered block row by row; rows that were not gathered hold nothing of use.
 static void widen_block(const float* from, double* to) {
     for (int n = 0; n < AXES * BLOCK; n += SIMD_LANES) {
@@ -273,13 +258,37 @@ static void widen_block(const float* from, double* to) {
     }
 }
 
+static void gather_wide(const viscosity_job* job, const tile_ix* near, double* to) {
+    if (job->from != NULL) {
+        gather_double(job->from, near, to);
+        return;
+    }
+    TREACLE_ALIGNED(64) float block[AXES * BLOCK] = {0};
+    gather(job->x, near, block);
+    widen_block(block, to);
+}
+
+void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t end) {
+    const viscosity_level* level = job->level;
+    TREACLE_ALIGNED(64) double block[AXES * BLOCK];
+    for (int64_t i = begin; i < end; ++i) {
+        tile_ix t = job->tiles[i];
+        tile_view v = view_tile(level, t);
+        double* y = job->to + (size_t)t * VISCOSITY_BLOCK;
+        gather_wide(job, level->map->neighbour[t], block);
+        f64x8 sum = apply_rows(0, &v, block, y);
+        sum += apply_rows(1, &v, block, y);
+        sum += apply_rows(2, &v, block, y);
+        level->space.partial[0][t] = f64x8_sum(sum);
+    }
+}
+
 void ISA(viscosity_defect)(const viscosity_level* level, tile_ix t, const float* r, const float* z,
                            double* defect) {
-    TREACLE_ALIGNED(64) float block[AXES * BLOCK] = {0};
     TREACLE_ALIGNED(64) double wide[AXES * BLOCK];
     tile_view v = view_tile(level, t);
-    gather(z, level->map->neighbour[t], block);
-    widen_block(block, wide);
+    viscosity_job job = {.x = (float*)z};
+    gather_wide(&job, level->map->neighbour[t], wide);
     memset(defect, 0, VISCOSITY_BLOCK * sizeof(double));
     apply_rows(0, &v, wide, defect);
     apply_rows(1, &v, wide, defect);
