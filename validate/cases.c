@@ -11,6 +11,8 @@ const validate_case validate_cases[] = {
     {"transfer-energy-fine", VALIDATE_FULL, 45, "the same at 128 cells", case_transfer_energy_fine},
     {"taylor-green", VALIDATE_QUICK, 15, "the numerical viscosity of an inviscid vortex",
      case_taylor_green},
+    {"free-fall", VALIDATE_QUICK, 20, "a blob falls without drag and without strain",
+     case_free_fall},
 };
 
 const int validate_case_count = sizeof(validate_cases) / sizeof(validate_cases[0]);

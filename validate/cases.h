@@ -9,6 +9,7 @@ validate_fcn case_angular_momentum;
 validate_fcn case_transfer_energy;
 validate_fcn case_transfer_energy_fine;
 validate_fcn case_taylor_green;
+validate_fcn case_free_fall;
 
 extern const validate_case validate_cases[];
 extern const int validate_case_count;
