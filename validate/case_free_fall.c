@@ -70,9 +70,9 @@ static treacle_status drop(validate* v, const fall_def* def, fall* out) {
     treacle_sim* sim = NULL;
     measure_sums begin = {0};
     *out = (fall){0};
-    treacle_status status = validate_sim_create(
-        v, &sim, scene, def->is_flat ? "0.4 m, 1 m" : "0.4 m, 1 m, 0.4 m", def->transfer,
-        def->density_correction, def->is_flat ? "0.00625" : "0.197");
+    treacle_status status =
+        validate_sim_create(v, &sim, scene, def->is_flat ? "0.4 m, 1 m" : "0.4 m, 1 m, 0.4 m",
+                            def->transfer, def->density_correction, def->is_flat ? "0" : "0.197");
     if (status == TREACLE_OK) {
         status = measure_particles(sim, MEASURE_ALL, &begin);
     }

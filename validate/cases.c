@@ -13,6 +13,9 @@ const validate_case validate_cases[] = {
      case_taylor_green},
     {"free-fall", VALIDATE_QUICK, 20, "a blob falls without drag and without strain",
      case_free_fall},
+    {"hydrostatic", VALIDATE_QUICK, 30, "a pool at rest stays at rest, in 2D", case_hydrostatic},
+    {"hydrostatic-fine", VALIDATE_FULL, 400, "a pool at rest stays at rest, finer and in 3D",
+     case_hydrostatic_fine},
 };
 
 const int validate_case_count = sizeof(validate_cases) / sizeof(validate_cases[0]);

@@ -10,6 +10,8 @@ validate_fcn case_transfer_energy;
 validate_fcn case_transfer_energy_fine;
 validate_fcn case_taylor_green;
 validate_fcn case_free_fall;
+validate_fcn case_hydrostatic;
+validate_fcn case_hydrostatic_fine;
 
 extern const validate_case validate_cases[];
 extern const int validate_case_count;
