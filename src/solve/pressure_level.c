@@ -350,6 +350,18 @@ double pressure_level_apply(const pressure_level* level, const double* x, double
     return vec_sum_partial(&level->space, 0);
 }
 
+double pressure_level_link_share(const pressure_level* level) {
+    float least = 1.0f; // share of the extra
+    for (tile_ix i = 0; i < level->space.active_count && least > 0.0f; ++i) {
+        int64_t begin = (int64_t)level->active[i] * TILE_CELLS;
+        for (int64_t q = begin; q < begin + TILE_CELLS; ++q) {
+            float share = level->extra[q] * level->inverse[q];
+            least = level->inverse[q] > 0.0f && share < least ? share : least;
+        }
+    }
+    return 1.0 - (double)least;
+}
+
 void pressure_level_diagonal(const pressure_level* level, double* d) {
     for (tile_ix i = 0; i < level->space.active_count; ++i) {
         int64_t t = level->active[i];

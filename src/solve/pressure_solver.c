@@ -28,8 +28,12 @@ enum {
     BOTTOM_SWEEPS = 10, // forward, and as many back
 };
 
+// Up to this share of links in every diagonal the coarser levels do not pay.
+static const double single_share = 0.5;
+
 struct pressure_solver {
     treacle_context* ctx;
+    bool is_single; // the diagonal is so strong that a sweep and its reverse do
     int level_count;
     pressure_level level[MAX_LEVELS];
     region_set closed;
@@ -40,11 +44,11 @@ struct pressure_solver {
 
 static void cycle(const pressure_solver* s, int l, const float* b, float* x);
 
-static void solve_bottom(const pressure_level* level, const float* b, float* x) {
-    for (int n = 0; n < BOTTOM_SWEEPS; ++n) {
+static void solve_bottom(const pressure_level* level, int sweeps, const float* b, float* x) {
+    for (int n = 0; n < sweeps; ++n) {
         pressure_level_smooth(level, b, x, false, n == 0);
     }
-    for (int n = 0; n < BOTTOM_SWEEPS; ++n) {
+    for (int n = 0; n < sweeps; ++n) {
         pressure_level_smooth(level, b, x, true, false);
     }
 }
@@ -76,7 +80,7 @@ static void k_cycle(const pressure_solver* s, int l) {
 static void cycle(const pressure_solver* s, int l, const float* b, float* x) {
     const pressure_level *level = &s->level[l], *coarse = level + 1;
     if (l + 1 == s->level_count) {
-        solve_bottom(level, b, x);
+        solve_bottom(level, s->is_single ? 1 : BOTTOM_SWEEPS, b, x);
         return;
     }
     pressure_level_smooth(level, b, x, false, true);
@@ -145,7 +149,8 @@ static treacle_status build_levels(pressure_solver* s, const pressure_system* sy
     TREACLE_TRY(pressure_level_create(s->ctx, system->domain, system->map, system->link,
                                       system->extra, &s->level[0]));
     s->level_count = 1;
-    while (s->level_count < MAX_LEVELS) {
+    s->is_single = pressure_level_link_share(&s->level[0]) <= single_share;
+    while (s->level_count < MAX_LEVELS && !s->is_single) {
         const pressure_level* fine = &s->level[s->level_count - 1];
         if (!pyramid_can_coarsen(&fine->domain, PYRAMID_EACH) || fine->space.active_count == 0) {
             break;

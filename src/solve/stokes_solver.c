@@ -23,7 +23,6 @@ enum { MAX_RESTART = 60, SLOW_ITERATIONS = 7 };
 
 static const double smallest_volume = 0.02; // of a cell with a pressure
 static const float smallest_mass = 1e-3f;   // in B M^-1 B^T
-static const double sweep_weight = 0.2;     // up to here a sweep does for the cycle of A
 static const double slow_factor = 0.8;      // of the estimate an iteration: pieces pay
 
 struct stokes_solver {
@@ -34,9 +33,8 @@ struct stokes_solver {
     const viscosity_level* faces;
     const pressure_level* cells;
     const float* opening[AXES];
-    float* fields;    // link[3] and extra of B M^-1 B^T
-    float* schur;     // W, [tile][512]
-    bool is_inviscid; // a sweep does
+    float* fields; // link[3] and extra of B M^-1 B^T
+    float* schur;  // W, [tile][512]
     bool has_pressure_cycle;
     int capacity; // directions that there is room for
     float* z_u[MAX_RESTART];
@@ -246,7 +244,6 @@ static treacle_status build(stokes_solver* s, const stokes_system* system) {
     viscosity_system viscosity = {system->domain, system->map, system->weights};
     TREACLE_TRY(viscosity_solver_create(s->ctx, &viscosity, &s->viscosity));
     s->faces = viscosity_solver_finest(s->viscosity);
-    s->is_inviscid = viscosity_level_largest(s->faces) <= sweep_weight;
     TREACLE_TRY(create_pressure(s, system));
     TREACLE_TRY(vec_many_create(&s->faces->space, &s->many_u));
     TREACLE_TRY(vec_many_create(&s->cells->space, &s->many_p));
@@ -343,12 +340,8 @@ static void add_diagonal(void* data, int64_t begin, int64_t end, int worker) {
 // z_u = cycle(r_u), t = B z_u - r_p, z_p = W t + cycle(t).
 static void precondition(const stokes_solver* s, const float* r_u, const float* r_p, float* z_u,
                          float* z_p) {
-    if (s->is_inviscid) {
-        viscosity_solver_sweep(s->viscosity, r_u, z_u);
-    } else {
-        linop a = viscosity_solver_linop(s->viscosity);
-        a.precondition(a.data, r_u, z_u);
-    }
+    linop a = viscosity_solver_linop(s->viscosity);
+    a.precondition(a.data, r_u, z_u);
     divergence(s, z_u, NULL, s->d_p);
     schur_job job = {.s = s, .d = s->d_p, .r_p = r_p, .t = s->t_p, .z = z_p};
     parallel_for(s->ctx, s->cells->space.active_count, 8, subtract_rows, &job);
@@ -521,8 +514,7 @@ static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
         k->stats->is_converged = judge(s, k, s->z_u[j], s->z_p[j]);
         *is_over = k->stats->is_converged || k->stats->is_broken ||
                    k->stats->iterations >= k->params->max_iterations;
-        bool needs_pieces =
-            !s->is_inviscid && is_slow(k->stats) && !viscosity_solver_has_pieces(s->viscosity);
+        bool needs_pieces = is_slow(k->stats) && !viscosity_solver_has_pieces(s->viscosity);
         if (needs_pieces && !*is_over) {
             return viscosity_solver_add_pieces(s->viscosity);
         }

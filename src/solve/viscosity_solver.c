@@ -24,6 +24,7 @@ enum {
 
 struct viscosity_solver {
     treacle_context* ctx;
+    bool is_single; // the mass is so strong that a sweep and its reverse do
     int level_count;
     viscosity_level level[MAX_LEVELS];
     pcg_vectors vectors;
@@ -31,6 +32,8 @@ struct viscosity_solver {
     bool has_pieces;    // rigid is that of pieces
 };
 
+// Up to this weight of stress against mass the coarser levels do not pay.
+static const double single_weight = 0.2;
 // Below this weight of stress against mass rigid motions are no softer than others.
 static const double rigid_weight = 10.0;
 // More iterations than this and the space of pieces pays.
@@ -39,8 +42,9 @@ static const double patience = 20.0;
 static void cycle(const viscosity_solver* s, int l, const float* b, float* x) {
     const viscosity_level *level = &s->level[l], *coarse = level + 1;
     bool is_bottom = l + 1 == s->level_count;
+    int sweeps = is_bottom && !s->is_single ? BOTTOM_SWEEPS : 1;
     vec_set_zero_float(&level->space, x);
-    for (int n = 0; n < (is_bottom ? BOTTOM_SWEEPS : 1); ++n) {
+    for (int n = 0; n < sweeps; ++n) {
         viscosity_level_smooth(level, b, x, false);
     }
     if (!is_bottom) {
@@ -48,20 +52,13 @@ static void cycle(const viscosity_solver* s, int l, const float* b, float* x) {
         cycle(s, l + 1, coarse->b, coarse->x);
         viscosity_level_prolong(level, coarse, x);
     }
-    for (int n = 0; n < (is_bottom ? BOTTOM_SWEEPS : 1); ++n) {
+    for (int n = 0; n < sweeps; ++n) {
         viscosity_level_smooth(level, b, x, true);
     }
 }
 
 const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver) {
     return &solver->level[0];
-}
-
-void viscosity_solver_sweep(const viscosity_solver* solver, const float* r, float* z) {
-    const viscosity_level* level = &solver->level[0];
-    vec_set_zero_float(&level->space, z);
-    viscosity_level_smooth(level, r, z, false);
-    viscosity_level_smooth(level, r, z, true);
 }
 
 static double apply(const void* data, const double* x, double* y) {
@@ -96,7 +93,8 @@ static treacle_status build_levels(viscosity_solver* s, const viscosity_system* 
     TREACLE_TRY(viscosity_level_create(s->ctx, system->domain, system->map, &system->weights,
                                        &s->level[0]));
     s->level_count = 1;
-    while (s->level_count < MAX_LEVELS) {
+    s->is_single = viscosity_level_largest(&s->level[0]) <= single_weight;
+    while (s->level_count < MAX_LEVELS && !s->is_single) {
         viscosity_level* fine = &s->level[s->level_count - 1];
         if (!pyramid_can_coarsen(&fine->domain, PYRAMID_TOGETHER) ||
             fine->space.active_count == 0) {

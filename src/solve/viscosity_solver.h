@@ -25,8 +25,6 @@ linop viscosity_solver_linop(const viscosity_solver* solver);
 
 /// The finest level, for loops of one's own.
 const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver);
-/// z = one sweep and its reverse on A z = r: enough where the stress is weak against the mass.
-void viscosity_solver_sweep(const viscosity_solver* solver, const float* r, float* z);
 /// Switches to the rigid motions of all pieces of all tiles, for threads and sheets. A solve does
 /// so by itself when it is slow.
 treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) TREACLE_NODISCARD;

@@ -370,6 +370,55 @@ static void test_unreachable_target_is_reported_as_stagnation(void** state) {
     assert_true(stats.residual < 1e-12 * stats.rhs_norm);
 }
 
+// A bar of heat: capacity in the extras, conduction in the links, its ends at given temperatures.
+static solve_stats solve_bar(double capacity, double conduction, double* middle) {
+    fixture_def def = {.cells = {64, 8, 8}, .is_closed = true, .fill = 1.0};
+    fixture f;
+    fixture_open(&f, &def);
+    pressure_solver_destroy(f.solver);
+    size_t length = ((size_t)f.map.count + 1) * TILE_CELLS;
+    double *rhs = calloc(length, sizeof(double)), *x = calloc(length, sizeof(double));
+    FOR_EACH_CELL(&f, at) {
+        size_t i = cell_at(&f, at);
+        f.extra[i] = (float)capacity;
+        for (int a = 0; a < AXES; ++a) {
+            f.link[a][i] *= (float)conduction;
+        }
+        // Half a cell from the last centres: 100 at the low end, 300 at the high one.
+        if (at[0] == 0 || at[0] == 63) {
+            f.extra[i] += 2.0f * (float)conduction;
+            rhs[i] += 2.0 * conduction * (at[0] == 0 ? 100.0 : 300.0);
+        }
+    }
+    pressure_system system = {&f.domain, &f.map, {f.link[0], f.link[1], f.link[2]}, f.extra};
+    solve_params params = solve_params_default();
+    solve_stats stats;
+    params.relative = 1e-10;
+    assert_int_equal(pressure_solver_create(f.ctx, &system, &f.solver), TREACLE_OK);
+    assert_int_equal(pressure_solve(f.solver, rhs, x, &params, &stats), TREACLE_OK);
+    const int at[AXES] = {16, 3, 5};
+    *middle = x[cell_at(&f, at)];
+    free(rhs);
+    free(x);
+    fixture_close(&f);
+    return stats;
+}
+
+static void test_steady_heat_in_a_bar_is_linear(void** state) {
+    (void)state;
+    double middle = 0.0;
+    assert_true(solve_bar(0.0, 1.0, &middle).is_converged);
+    assert_true(fabs(middle - (100.0 + 200.0 * 16.5 / 64.0)) < 1e-5);
+}
+
+static void test_a_strong_diagonal_needs_few_sweeps(void** state) {
+    (void)state;
+    double middle = 1.0;
+    solve_stats stats = solve_bar(10.0, 1.0, &middle);
+    assert_true(stats.is_converged && stats.iterations <= 12);
+    assert_true(fabs(middle) < 1e-8);
+}
+
 static treacle_status build_and_solve(treacle_context* ctx, void* data) {
     fixture f = {.ctx = ctx};
     double *r = NULL, *x = NULL;
@@ -408,6 +457,8 @@ int main(void) {
         cmocka_unit_test(test_iterations_do_not_grow_with_the_grid),
         cmocka_unit_test(test_absolute_target_ends_a_solve_of_rounding_errors),
         cmocka_unit_test(test_warm_start_from_the_solution_is_free),
+        cmocka_unit_test(test_steady_heat_in_a_bar_is_linear),
+        cmocka_unit_test(test_a_strong_diagonal_needs_few_sweeps),
         cmocka_unit_test(test_unreachable_target_is_reported_as_stagnation),
         cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
     };
