@@ -59,6 +59,7 @@ typedef struct treacle_step_stats {
     double max_speed;                    ///< m/s
     double density_spread;               ///< rms of local particle volume over its target, less 1
     treacle_solve_stats pressure;        ///< zero where the flow has no such solve
+    treacle_solve_stats viscosity;       ///< likewise
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage
     size_t memory_peak;                  ///< bytes, of the context
 } treacle_step_stats;

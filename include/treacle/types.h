@@ -133,7 +133,9 @@ typedef enum treacle_transfer {
 
 typedef enum treacle_flow {
     TREACLE_FLOW_NONE, ///< particles fly ballistically, no liquid forces
-    TREACLE_FLOW_PRESSURE,
+    TREACLE_FLOW_PRESSURE, ///< without viscosity
+    TREACLE_FLOW_SPLIT,    ///< pressure, viscosity, pressure [BB08]
+    TREACLE_FLOW_AUTO,     ///< split if a material has viscosity, else pressure
 } treacle_flow;
 
 typedef enum treacle_kernel {

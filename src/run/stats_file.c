@@ -37,6 +37,7 @@ static json_t* seconds_object(const treacle_step_stats* stats) {
         failed |= json_object_set_new(object, name, real(stats->seconds[k]));
     }
     failed |= json_object_set_new(object, "pressure_solve", real(stats->pressure.seconds));
+    failed |= json_object_set_new(object, "viscosity_solve", real(stats->viscosity.seconds));
     if (failed != 0) {
         json_decref(object);
         return NULL;
@@ -52,15 +53,16 @@ static json_t* solve_object(const treacle_solve_stats* solve) {
 static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
     return json_pack(
         "{s:I, s:I, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:I}",
+        "s:o, s:o, s:I}",
         "step", (json_int_t)s->step, "frame", (json_int_t)frame, "time", real(s->time), "dt",
         real(s->dt), "retries", s->retries, "particles", (json_int_t)s->particles, "tiles",
         (json_int_t)s->tiles, "emitted", (json_int_t)s->emitted, "absorbed",
         (json_int_t)s->absorbed, "split", (json_int_t)s->split, "merged", (json_int_t)s->merged,
         "volume", real(s->volume), "surface_volume", real(s->surface_volume), "kinetic_energy",
         real(s->kinetic_energy), "max_speed", real(s->max_speed), "density_spread",
-        real(s->density_spread), "pressure", solve_object(&s->pressure), "seconds",
-        seconds_object(s), "memory_peak", (json_int_t)s->memory_peak);
+        real(s->density_spread), "pressure", solve_object(&s->pressure), "viscosity",
+        solve_object(&s->viscosity), "seconds", seconds_object(s), "memory_peak",
+        (json_int_t)s->memory_peak);
 }
 
 // Length of the line with its end, or 0 if memory ran out or the line is too long.

@@ -16,7 +16,7 @@
 
 // In the order of the enums in types.h.
 static const char* const side_words[] = {"slip", "no-slip", "open", "periodic", NULL};
-static const char* const flow_words[] = {"none", "pressure", NULL};
+static const char* const flow_words[] = {"none", "pressure", "split", "auto", NULL};
 static const char* const transfer_words[] = {"pic", "flip", "apic", NULL};
 static const char* const kernel_words[] = {"linear", "quadratic", "wide", NULL};
 static const char* const surface_words[] = {"smooth", "spheres", NULL};
@@ -708,7 +708,9 @@ static const schema_key root_keys[] = {
      .type = SCHEMA_ENUM,
      .offset = SIM(flow),
      .words = flow_words,
-     .help = "`pressure`: a liquid that keeps its volume; `none`: particles that fly freely"},
+     .help =
+         "`split`: pressure, viscosity, pressure; `pressure`: without viscosity; `auto`: `split` "
+         "if a material has viscosity; `none`: particles that fly freely"},
     {.name = "transfer",
      .type = SCHEMA_ENUM,
      .offset = SIM(transfer),

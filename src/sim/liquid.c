@@ -34,6 +34,7 @@ treacle_status liquid_advect(liquid_work* w) {
         return TREACLE_OK;
     }
     face_velocity flow = {.map = &w->before->map,
+                          .has_viscosity = w->setup->def->flow == TREACLE_FLOW_SPLIT,
                           .domain = w->setup->domain,
                           .u = {w->before->face_u[0], w->before->face_u[1], w->before->face_u[2]}};
     double reach = liquid_state_fastest(w->before) * w->dt / w->setup->domain->h;
@@ -116,7 +117,13 @@ static p2g_params transfer_of(const liquid_work* w) {
                         .density = w->setup->density};
 }
 
-// One number per particle for a scalar transfer: relative density, or lost weight [force.1].
+// What a particle brings to its cells.
+typedef enum scalar_kind {
+    SCALAR_DENSITY,  // over the reference
+    SCALAR_BUOYANCY, // the weight that it has lost [force.1]
+    SCALAR_LOG_MU,   // log of its viscosity: its mean is the log of the geometric mean
+} scalar_kind;
+
 static double buoyancy_of(const liquid_work* w, particle_ix i) {
     const treacle_material_def* m = &w->setup->materials[particles_material(w->p)[i]];
     const float* temperature = particles_f32(w->p, PARTICLE_TEMPERATURE);
@@ -127,27 +134,30 @@ static double buoyancy_of(const liquid_work* w, particle_ix i) {
 
 typedef struct scalar_job {
     const liquid_work* w;
-    bool is_buoyancy;
+    scalar_kind kind;
     float* out;
 } scalar_job;
 
 static void fill_scalars(void* data, int64_t begin, int64_t end, int worker) {
     const scalar_job* job = data;
+    const liquid_setup* setup = job->w->setup;
     (void)worker;
     const uint8_t* material = particles_material(job->w->p);
     for (int64_t i = begin; i < end; ++i) {
-        job->out[i] =
-            job->is_buoyancy ? (float)buoyancy_of(job->w, i) : job->w->setup->density[material[i]];
+        job->out[i] = job->kind == SCALAR_BUOYANCY ? (float)buoyancy_of(job->w, i)
+                      : job->kind == SCALAR_LOG_MU ? setup->log_mu[material[i]]
+                                                   : setup->density[material[i]];
     }
 }
 
-static treacle_status scalars_to_grid(liquid_work* w, const p2g_params* params, bool is_buoyancy) {
+// The volume of particles at cells comes along with every one of them.
+static treacle_status scalars_to_grid(liquid_work* w, const p2g_params* params, scalar_kind kind,
+                                      float* to) {
     float* column = NULL;
     TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->count, sizeof(float), "scalars of particles",
                            (void**)&column));
-    scalar_job job = {w, is_buoyancy, column};
+    scalar_job job = {w, kind, column};
     parallel_for(w->ctx, w->p->count, 4096, fill_scalars, &job);
-    float* to = is_buoyancy ? w->cell_buoyancy : w->cell_density;
     treacle_status status = p2g_scalar(params, column, to, w->cell_volume);
     arena_give(w->scratch, column);
     return status;
@@ -161,9 +171,13 @@ treacle_status liquid_to_grid(liquid_work* w) {
     TREACLE_TRY(take_field(w, "volumes at cells", &w->cell_volume));
     if (w->setup->has_buoyancy) {
         TREACLE_TRY(take_field(w, "buoyancy at cells", &w->cell_buoyancy));
-        TREACLE_TRY(scalars_to_grid(w, &params, true));
+        TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_BUOYANCY, w->cell_buoyancy));
     }
-    TREACLE_TRY(scalars_to_grid(w, &params, false));
+    if (w->setup->def->flow == TREACLE_FLOW_SPLIT) {
+        TREACLE_TRY(take_field(w, "viscosity at cells", &w->cell_log_mu));
+        TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_LOG_MU, w->cell_log_mu));
+    }
+    TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_DENSITY, w->cell_density));
     TREACLE_TRY(p2g_velocity(&params, w->state->face_u, w->face_mass));
     if (w->setup->def->transfer == TREACLE_TRANSFER_FLIP) {
         TREACLE_TRY(take_faces(w, "velocity before the flow", w->face_before));

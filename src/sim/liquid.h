@@ -67,6 +67,7 @@ typedef struct liquid_setup {
     const grid_domain* domain;
     int material_count;
     float* density;                  // [materials], over reference_density
+    float* log_mu;                   // [materials], log of the viscosity in Pa s
     treacle_material_def* materials; // [materials]; names are NULL
     double reference_density;        // kg/m^3
     bool has_densities;              // that differ
@@ -105,6 +106,7 @@ typedef struct liquid_work {
     float* cell_density;   // relative
     float* cell_volume;    // in full cells
     float* cell_buoyancy;
+    float* cell_log_mu; // log of Pa s; with viscosity only
     tile_mask* valid;
     projection_params projection_params;
     projection projection;
@@ -141,6 +143,13 @@ treacle_status liquid_geometry(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_surface(liquid_work* w) TREACLE_NODISCARD;
 /// Velocity on faces that the surface reaches but no particle does; part of the geometry.
 treacle_status liquid_reach_surface(liquid_work* w) TREACLE_NODISCARD;
+/// Adds what a solve did to the step's statistics; ERR_DIVERGED if it did not converge.
+treacle_status liquid_accept(liquid_work* w, const solve_stats* solve, const char* what,
+                             treacle_solve_stats* out) TREACLE_NODISCARD;
+/// One implicit step of viscosity; part of the flow.
+treacle_status liquid_thicken(liquid_work* w) TREACLE_NODISCARD;
+/// Extends the velocity of faces next to liquid by some layers.
+treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
 treacle_status liquid_push(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_flow(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_extrapolate(liquid_work* w) TREACLE_NODISCARD;

@@ -185,15 +185,17 @@ treacle_status liquid_reach_surface(liquid_work* w) {
     return TREACLE_OK;
 }
 
-treacle_status liquid_extrapolate(liquid_work* w) {
-    const treacle_sim_def* def = w->setup->def;
-    int layers = (int)ceil(def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
+treacle_status liquid_extend_wet(liquid_work* w, int layers) {
     for (int a = 0; a < AXES; ++a) {
         valid_job job = {NULL, w, a};
         parallel_for(w->ctx, w->state->map.count, 8, mark_wet, &job);
         TREACLE_TRY(extend(w, a, layers));
     }
     return TREACLE_OK;
+}
+
+treacle_status liquid_extrapolate(liquid_work* w) {
+    return liquid_extend_wet(w, (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1);
 }
 
 // --- forces and flow ----------------------------------------------------------------------------
@@ -255,21 +257,27 @@ static projection_params projection_of(const liquid_work* w) {
     };
 }
 
-static treacle_status accept(liquid_work* w, const solve_stats* solve) {
-    w->stats->pressure = (treacle_solve_stats){
-        .iterations = solve->iterations,
+treacle_status liquid_accept(liquid_work* w, const solve_stats* solve, const char* what,
+                             treacle_solve_stats* out) {
+    *out = (treacle_solve_stats){
+        .iterations = out->iterations + solve->iterations,
         .residual = solve->rhs_norm > 0.0 ? solve->residual / solve->rhs_norm : 0.0,
-        .seconds = solve->seconds,
+        .seconds = out->seconds + solve->seconds,
         .converged = solve->is_converged,
     };
     bool is_relaxed = w->setup->def->pressure.method == TREACLE_PROJECTION_RELAX;
     if (solve->is_broken || (!solve->is_converged && !is_relaxed)) {
         return check_fail(w->ctx, TREACLE_ERR_DIVERGED,
-                          "the pressure solve stopped at a relative residual of %g after %d "
-                          "iterations",
-                          w->stats->pressure.residual, solve->iterations);
+                          "the %s solve stopped at a relative residual of %g after %d iterations",
+                          what, out->residual, solve->iterations);
     }
     return TREACLE_OK;
+}
+
+static treacle_status project(liquid_work* w, double* x) {
+    solve_stats solve;
+    TREACLE_TRY(projection_apply(&w->projection, w->state->face_u, x, &solve));
+    return liquid_accept(w, &solve, "pressure", &w->stats->pressure);
 }
 
 treacle_status liquid_flow(liquid_work* w) {
@@ -285,10 +293,14 @@ treacle_status liquid_flow(liquid_work* w) {
     scale_pressure(w, x, false);
     w->projection_params = projection_of(w);
     TREACLE_TRY(projection_create(&w->projection_params, &w->projection));
-    solve_stats solve;
-    TREACLE_TRY(projection_apply(&w->projection, w->state->face_u, x, &solve));
-    TREACLE_TRY(accept(w, &solve));
+    w->stats->pressure = w->stats->viscosity = (treacle_solve_stats){0};
+    TREACLE_TRY(project(w, x));
     scale_pressure(w, x, true);
+    if (w->setup->def->flow == TREACLE_FLOW_SPLIT) {
+        TREACLE_TRY(liquid_thicken(w));
+        memset(x, 0, w->values * sizeof(double));
+        TREACLE_TRY(project(w, x));
+    }
     arena_give(w->scratch, x);
     return TREACLE_OK;
 }
@@ -310,6 +322,7 @@ static void flip_shares(const liquid_work* w, float* keep) {
 treacle_status liquid_to_particles(liquid_work* w) {
     face_velocity now = {.map = &w->state->map,
                          .domain = w->setup->domain,
+                         .has_viscosity = w->setup->def->flow == TREACLE_FLOW_SPLIT,
                          .u = {w->state->face_u[0], w->state->face_u[1], w->state->face_u[2]}};
     face_velocity before = now;
     float keep[LIQUID_MATERIALS_MAX];

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "math/elementary.h"
+#include "phys/viscosity.h"
 #include "sim/liquid.h"
 
 static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def* def,
@@ -11,12 +13,15 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         alloc_zero(ctx, count, sizeof(*out->density), "the materials", (void**)&out->density));
     TREACLE_TRY(
         alloc_zero(ctx, count, sizeof(*out->materials), "the materials", (void**)&out->materials));
+    TREACLE_TRY(
+        alloc_zero(ctx, count, sizeof(*out->log_mu), "the materials", (void**)&out->log_mu));
     out->reference_density = count > 0 ? def->materials[0].density : 1.0;
     for (size_t i = 0; i < count; ++i) {
         const treacle_material_def* m = &def->materials[i];
         out->materials[i] = *m;
         out->materials[i].name = NULL;
         out->density[i] = (float)(m->density / out->reference_density);
+        out->log_mu[i] = (float)elementary_log(fmax(m->viscosity, VISCOSITY_LEAST));
         out->has_densities = out->has_densities || out->density[i] != 1.0f;
         out->has_buoyancy = out->has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
     }
@@ -68,6 +73,7 @@ void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup) {
     }
     alloc_free(ctx, setup->forces, (size_t)setup->force_count * sizeof(*setup->forces));
     alloc_free(ctx, setup->density, materials * sizeof(*setup->density));
+    alloc_free(ctx, setup->log_mu, materials * sizeof(*setup->log_mu));
     alloc_free(ctx, setup->materials, materials * sizeof(*setup->materials));
     *setup = (liquid_setup){0};
 }

@@ -1,6 +1,19 @@
 #include "base/alloc.h"
 #include "sim/sim_internal.h"
 
+// What `auto` means here.
+static treacle_flow flow_of(const treacle_sim_def* def) {
+    if (def->flow != TREACLE_FLOW_AUTO) {
+        return def->flow;
+    }
+    bool is_viscous = false;
+    for (int i = 0; i < def->material_count; ++i) {
+        is_viscous = is_viscous || def->materials[i].viscosity > 0.0;
+    }
+    // Viscosity that already damps the transfer must not count twice.
+    return is_viscous && !def->flip_from_viscosity ? TREACLE_FLOW_SPLIT : TREACLE_FLOW_PRESSURE;
+}
+
 static uint32_t columns_of(const treacle_sim_def* def) {
     bool has_affine = def->flow != TREACLE_FLOW_NONE && def->transfer == TREACLE_TRANSFER_APIC;
     bool has_buoyancy = false;
@@ -66,6 +79,7 @@ static treacle_status init_liquid(treacle_sim* sim, const treacle_sim_def* def) 
 
 static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def = *def;
+    sim->def.flow = flow_of(def);
     sim->def.gravity = (treacle_curve){0};
     sim->def.materials = NULL;
     sim->def.liquids = NULL;

@@ -18,6 +18,30 @@ static void test_state_is_the_same_on_all_threads_and_instruction_sets(void** st
     }
 }
 
+static void fill_thick(sim_scene* scene) {
+    fill_liquid(scene, TREACLE_TRANSFER_APIC);
+    scene->def.flow = TREACLE_FLOW_AUTO;
+    scene->materials[0].viscosity = 1000.0;
+    scene->materials[1].viscosity = 0.1;
+}
+
+static void test_thick_liquid_is_the_same_on_all_threads_and_instruction_sets(void** state) {
+    (void)state;
+    sim_scene scene;
+    fill_thick(&scene);
+    check_threads_and_sets(&scene, 4);
+}
+
+static void test_failing_memory_leaves_thick_liquid_as_it_was(void** state) {
+    (void)state;
+    sim_scene scene;
+    fill_thick(&scene);
+    scene.def.particles.per_cell = 1;
+    scene.def.domain.size[1] = 0.5;
+    scene.def.domain.origin[1] = 0.5;
+    ALLOC_FAILURE_CHECK(check_create_and_step, &scene);
+}
+
 static void test_restoring_at_every_step_equals_an_uninterrupted_run(void** state) {
     (void)state;
     sim_scene scene;
@@ -96,6 +120,8 @@ static void test_density_correction_evens_particles_out(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_state_is_the_same_on_all_threads_and_instruction_sets),
+        cmocka_unit_test(test_thick_liquid_is_the_same_on_all_threads_and_instruction_sets),
+        cmocka_unit_test(test_failing_memory_leaves_thick_liquid_as_it_was),
         cmocka_unit_test(test_restoring_at_every_step_equals_an_uninterrupted_run),
         cmocka_unit_test(test_failing_memory_leaves_the_state_as_it_was),
         cmocka_unit_test(test_flat_domains_run_along_every_plane),
