@@ -24,15 +24,22 @@ typedef struct coloured_tiles {
     tile_ix* tile; // of the particles
 } coloured_tiles;
 
-typedef struct scatter_job {
-    const p2g_params* params;
-    const coloured_tiles* tiles;
-    int64_t first;         // of the current colour
+// One field that particles give to.
+typedef struct scatter_field {
     transfer_source whole; // arrays of all particles; pointers are moved to a tile's own
     transfer_place place;
     float* sum;    // [map tiles][512]
     float* weight; // likewise
     int component; // of velocity; AXES for values at cells
+} scatter_field;
+
+// A tile gives to all fields before the next one comes: its particles are read once.
+typedef struct scatter_job {
+    const p2g_params* params;
+    const coloured_tiles* tiles;
+    int64_t first; // of the current colour
+    int field_count;
+    scatter_field field[AXES];
 } scatter_job;
 
 static int colour_of(tile_coord coord) {
@@ -90,8 +97,8 @@ static void add_rows(const float* block, const overlap at[AXES], float* sum, flo
 }
 
 // Neighbours that do not exist lie beyond the domain: what goes there is lost with them.
-static void add_block(const scatter_job* job, tile_ix tile, const float* block) {
-    const tile_map* map = job->params->map;
+static void add_block(const tile_map* map, const scatter_field* field, tile_ix tile,
+                      const float* block) {
     for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
         tile_ix to = map->neighbour[tile][n];
         if (to == map->count) {
@@ -100,7 +107,7 @@ static void add_block(const scatter_job* job, tile_ix tile, const float* block) 
         overlap at[AXES] = {overlap_of(n % 3 - 1), overlap_of(n / 3 % 3 - 1),
                             overlap_of(n / 9 - 1)};
         size_t start = (size_t)to * TILE_CELLS;
-        add_rows(block, at, job->sum + start, job->weight + start);
+        add_rows(block, at, field->sum + start, field->weight + start);
     }
 }
 
@@ -125,8 +132,9 @@ static void fold_plane(const fold* f, float* block) {
 }
 
 // Values at cells come back from every side, so that volumes add up; velocities from walls only.
-static void fold_sides(const scatter_job* job, tile_coord tile, float* block) {
-    const grid_domain* domain = job->params->domain;
+static void fold_sides(const p2g_params* params, const scatter_field* field, tile_coord tile,
+                       float* block) {
+    const grid_domain* domain = params->domain;
     for (int b = 0; b < AXES; ++b) {
         if (!domain->is_active[b] || domain->is_periodic[b]) {
             continue;
@@ -134,11 +142,11 @@ static void fold_sides(const scatter_job* job, tile_coord tile, float* block) {
         int low = tile.at[b] * TILE_SIZE - BLOCK_HALO;
         for (int i = 0; i < BLOCK_SIZE; ++i) {
             velocity_mirror m =
-                velocity_mirror_of(domain, job->params->has_viscosity, job->component, b, low + i);
-            fold f = {b, i, m.plane - low, m.sign, job->whole.reference};
+                velocity_mirror_of(domain, params->has_viscosity, field->component, b, low + i);
+            fold f = {b, i, m.plane - low, m.sign, field->whole.reference};
             bool is_open = domain->sides[b][low + i < 0 ? 0 : 1] == TREACLE_SIDE_OPEN;
-            bool comes_back =
-                f.to != i && f.to >= 0 && f.to < BLOCK_SIZE && (job->component == AXES || !is_open);
+            bool comes_back = f.to != i && f.to >= 0 && f.to < BLOCK_SIZE &&
+                              (field->component == AXES || !is_open);
             if (comes_back) {
                 fold_plane(&f, block);
             }
@@ -146,10 +154,11 @@ static void fold_sides(const scatter_job* job, tile_coord tile, float* block) {
     }
 }
 
-static transfer_source source_of_tile(const scatter_job* job, tile_ix tile) {
-    particle_ix first = job->params->from->tile_first[tile];
-    transfer_source s = job->whole;
-    s.count = job->params->from->tile_first[tile + 1] - first;
+static transfer_source source_of_tile(const particles* from, const scatter_field* field,
+                                      tile_ix tile) {
+    particle_ix first = from->tile_first[tile];
+    transfer_source s = field->whole;
+    s.count = from->tile_first[tile + 1] - first;
     s.position += 3 * first;
     s.value += s.value_stride * first;
     s.slope = s.slope == NULL ? NULL : s.slope + s.slope_stride * first;
@@ -160,22 +169,29 @@ static transfer_source source_of_tile(const scatter_job* job, tile_ix tile) {
 
 static void scatter_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const scatter_job* job = data;
+    const p2g_params* params = job->params;
     (void)worker;
     float block[2 * BLOCK_CELLS + BLOCK_TAIL];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix tile = job->tiles->tile[job->first + i];
-        transfer_source source = source_of_tile(job, tile);
-        ISA_CALL(job->params->from->ctx, transfer_scatter)(&source, &job->place, block);
-        fold_sides(job, job->params->from->tile[tile], block);
-        add_block(job, tile_map_find(job->params->map, job->params->from->tile[tile]), block);
+        tile_ix to = tile_map_find(params->map, params->from->tile[tile]);
+        for (int f = 0; f < job->field_count; ++f) {
+            const scatter_field* field = &job->field[f];
+            transfer_source source = source_of_tile(params->from, field, tile);
+            ISA_CALL(params->from->ctx, transfer_scatter)(&source, &field->place, block);
+            fold_sides(params, field, params->from->tile[tile], block);
+            add_block(params->map, field, to, block);
+        }
     }
 }
 
-// sum, weight += all particles, colour by colour.
+// sum, weight = all particles, colour by colour.
 static void scatter(scatter_job* job) {
     size_t bytes = ((size_t)job->params->map->count + 1) * TILE_CELLS * sizeof(float);
-    memset(job->sum, 0, bytes);
-    memset(job->weight, 0, bytes);
+    for (int f = 0; f < job->field_count; ++f) {
+        memset(job->field[f].sum, 0, bytes);
+        memset(job->field[f].weight, 0, bytes);
+    }
     for (int c = 0; c < COLOURS; ++c) {
         job->first = job->tiles->first[c];
         parallel_for(job->params->from->ctx, job->tiles->first[c + 1] - job->first, 1,
@@ -199,17 +215,10 @@ static void normalise_tiles(void* data, int64_t begin, int64_t end, int worker) 
     }
 }
 
-static void normalise(const scatter_job* job) {
-    normalise_job n = {job->sum, job->weight, job->whole.reference};
-    parallel_for(job->params->from->ctx, job->params->map->count, 8, normalise_tiles, &n);
-}
-
-static scatter_job job_of(const p2g_params* params, const coloured_tiles* tiles) {
+static scatter_field field_of(const p2g_params* params) {
     const particles* p = params->from;
     double h = params->domain->h;
-    scatter_job job = {
-        .params = params,
-        .tiles = tiles,
+    scatter_field field = {
         .whole = {.position = particles_f32(p, PARTICLE_POSITION),
                   .volume = particles_f32(p, PARTICLE_VOLUME),
                   .volume_scale = (float)(1.0 / (h * h * h)),
@@ -217,51 +226,62 @@ static scatter_job job_of(const p2g_params* params, const coloured_tiles* tiles)
         .place = {.offset = {0.5, 0.5, 0.5}},
         .component = AXES,
     };
-    memcpy(job.place.is_active, params->domain->is_active, sizeof(job.place.is_active));
-    return job;
+    memcpy(field.place.is_active, params->domain->is_active, sizeof(field.place.is_active));
+    return field;
 }
 
-treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
-                            float* const face_mass[AXES]) {
-    coloured_tiles tiles;
-    TREACLE_TRY(colour_tiles(params->from, &tiles));
+// Component a of velocity.
+static scatter_field velocity_of(const p2g_params* params, int a) {
     const particles* p = params->from;
-    for (int a = 0; a < AXES; ++a) {
-        scatter_job job = job_of(params, &tiles);
-        job.component = a;
-        job.place.kernel = params->kernel;
-        job.place.offset[a] = params->domain->is_active[a] ? 0.0 : 0.5;
-        job.whole.value = particles_f32(p, PARTICLE_VELOCITY) + a;
-        job.whole.value_stride = AXES;
-        job.whole.density = params->density;
-        job.whole.reference = params->reference[a];
-        if (params->is_affine) {
-            job.whole.slope = particles_f32(p, PARTICLE_AFFINE) + AXES * a;
-            job.whole.slope_stride = AXES * AXES;
-            job.whole.slope_scale = (float)params->domain->h;
-        }
-        job.sum = face_u[a];
-        job.weight = face_mass[a];
-        scatter(&job);
-        normalise(&job);
+    scatter_field field = field_of(params);
+    field.component = a;
+    field.place.kernel = params->kernel;
+    field.place.offset[a] = params->domain->is_active[a] ? 0.0 : 0.5;
+    field.whole.value = particles_f32(p, PARTICLE_VELOCITY) + a;
+    field.whole.value_stride = AXES;
+    field.whole.density = params->density;
+    field.whole.reference = params->reference[a];
+    if (params->is_affine) {
+        field.whole.slope = particles_f32(p, PARTICLE_AFFINE) + AXES * a;
+        field.whole.slope_stride = AXES * AXES;
+        field.whole.slope_scale = (float)params->domain->h;
+    }
+    return field;
+}
+
+static treacle_status run(scatter_job* job) {
+    const particles* p = job->params->from;
+    coloured_tiles tiles;
+    TREACLE_TRY(colour_tiles(p, &tiles));
+    job->tiles = &tiles;
+    scatter(job);
+    for (int f = 0; f < job->field_count; ++f) {
+        const scatter_field* field = &job->field[f];
+        normalise_job n = {field->sum, field->weight, field->whole.reference};
+        parallel_for(p->ctx, job->params->map->count, 8, normalise_tiles, &n);
     }
     alloc_free(p->ctx, tiles.tile, (size_t)p->tile_count * sizeof(tile_ix));
     return TREACLE_OK;
 }
 
+treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
+                            float* const face_mass[AXES]) {
+    scatter_job job = {.params = params, .field_count = AXES};
+    for (int a = 0; a < AXES; ++a) {
+        job.field[a] = velocity_of(params, a);
+        job.field[a].sum = face_u[a];
+        job.field[a].weight = face_mass[a];
+    }
+    return run(&job);
+}
+
 treacle_status p2g_scalar(const p2g_params* params, const float* value, float* cell_value,
                           float* cell_volume) {
-    coloured_tiles tiles;
-    TREACLE_TRY(colour_tiles(params->from, &tiles));
-    scatter_job job = job_of(params, &tiles);
-    job.place.kernel = TREACLE_KERNEL_LINEAR;
-    job.whole.value = value;
-    job.whole.value_stride = 1;
-    job.sum = cell_value;
-    job.weight = cell_volume;
-    scatter(&job);
-    normalise(&job);
-    const particles* p = params->from;
-    alloc_free(p->ctx, tiles.tile, (size_t)p->tile_count * sizeof(tile_ix));
-    return TREACLE_OK;
+    scatter_job job = {.params = params, .field_count = 1, .field = {field_of(params)}};
+    job.field[0].place.kernel = TREACLE_KERNEL_LINEAR;
+    job.field[0].whole.value = value;
+    job.field[0].whole.value_stride = 1;
+    job.field[0].sum = cell_value;
+    job.field[0].weight = cell_volume;
+    return run(&job);
 }

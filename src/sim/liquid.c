@@ -81,31 +81,48 @@ treacle_status liquid_build_tiles(liquid_work* w) {
 
 // --- particles to grid -------------------------------------------------------------------------
 
+// Volume and its moments with velocity.
+enum { MOMENTS = AXES + 1 };
 typedef struct mean_job {
     const particles* p;
-    int axis; // AXES: the volume itself
+    double* moment; // [tiles][MOMENTS]
+    int which;
 } mean_job;
 
-static double volume_moment_of_tile(void* data, int64_t tile) {
+static void measure_moments(void* data, int64_t begin, int64_t end, int worker) {
     const mean_job* job = data;
+    (void)worker;
     const float* volume = particles_f32(job->p, PARTICLE_VOLUME);
     const float* velocity = particles_f32(job->p, PARTICLE_VELOCITY);
-    double sum = 0.0;
-    for (particle_ix i = job->p->tile_first[tile]; i < job->p->tile_first[tile + 1]; ++i) {
-        double v = job->axis < AXES ? (double)velocity[AXES * i + job->axis] : 1.0;
-        sum += (double)volume[i] * v;
+    for (int64_t tile = begin; tile < end; ++tile) {
+        double sum[MOMENTS] = {0};
+        for (particle_ix i = job->p->tile_first[tile]; i < job->p->tile_first[tile + 1]; ++i) {
+            for (int a = 0; a < AXES; ++a) {
+                sum[a] += (double)volume[i] * (double)velocity[AXES * i + a];
+            }
+            sum[AXES] += (double)volume[i];
+        }
+        memcpy(job->moment + MOMENTS * tile, sum, sizeof(sum));
     }
-    return sum;
 }
 
-static void mean_velocity(const liquid_work* w, float out[AXES]) {
-    mean_job whole = {w->p, AXES};
-    double volume = parallel_sum(w->ctx, w->p->tile_count, volume_moment_of_tile, &whole);
-    for (int a = 0; a < AXES; ++a) {
-        mean_job job = {w->p, a};
-        double moment = parallel_sum(w->ctx, w->p->tile_count, volume_moment_of_tile, &job);
-        out[a] = volume > 0.0 ? (float)(moment / volume) : 0.0f;
+static double moment_of_tile(void* data, int64_t tile) {
+    const mean_job* job = data;
+    return job->moment[MOMENTS * tile + job->which];
+}
+
+static treacle_status mean_velocity(const liquid_work* w, float out[AXES]) {
+    mean_job job = {.p = w->p, .which = AXES};
+    TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->tile_count, MOMENTS * sizeof(double),
+                           "moments of tiles", (void**)&job.moment));
+    parallel_for(w->ctx, w->p->tile_count, 1, measure_moments, &job);
+    double volume = parallel_sum(w->ctx, w->p->tile_count, moment_of_tile, &job);
+    for (job.which = 0; job.which < AXES; ++job.which) {
+        double moment = parallel_sum(w->ctx, w->p->tile_count, moment_of_tile, &job);
+        out[job.which] = volume > 0.0 ? (float)(moment / volume) : 0.0f;
     }
+    arena_give(w->scratch, job.moment);
+    return TREACLE_OK;
 }
 
 static p2g_params transfer_of(const liquid_work* w) {
@@ -165,7 +182,7 @@ static treacle_status scalars_to_grid(liquid_work* w, const p2g_params* params, 
 
 treacle_status liquid_to_grid(liquid_work* w) {
     p2g_params params = transfer_of(w);
-    mean_velocity(w, params.reference);
+    TREACLE_TRY(mean_velocity(w, params.reference));
     TREACLE_TRY(take_faces(w, "masses on faces", w->face_mass));
     TREACLE_TRY(take_field(w, "densities at cells", &w->cell_density));
     TREACLE_TRY(take_field(w, "volumes at cells", &w->cell_volume));
