@@ -18,6 +18,7 @@
 #include "phys/stray.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "grid/gather.h"
@@ -86,6 +87,15 @@ static bool is_outside(const grid_domain* domain, const surroundings* around, co
     return least >= 0.0f || mean > STRAY_DISTANCE;
 }
 
+// Most tiles: nothing around them is outside.
+static bool is_all_liquid(const surroundings* around) {
+    int outside = 0;
+    for (int i = 0; i < BLOCK_VALUES(2, 2); ++i) {
+        outside |= !(around->phi[i] < 0.0f);
+    }
+    return outside == 0;
+}
+
 static void find_in_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const stray_job* job = data;
     const stray_params* params = job->params;
@@ -94,6 +104,11 @@ static void find_in_tiles(void* data, int64_t begin, int64_t end, int worker) {
     surroundings around;
     for (int64_t t = begin; t < end; ++t) {
         look_around(params, p->tile[t], &around);
+        if (is_all_liquid(&around)) {
+            memset(job->is_stray + p->tile_first[t], 0,
+                   (size_t)(p->tile_first[t + 1] - p->tile_first[t]));
+            continue;
+        }
         for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
             const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * i;
             job->is_stray[i] = is_outside(params->domain, &around, x);

@@ -51,7 +51,7 @@ static double fastest_of_tile(void* data, int64_t tile) {
     for (int a = 0; a < AXES; ++a) {
         const float* u = state->face_u[a] + (size_t)tile * TILE_CELLS;
         for (int i = 0; i < TILE_CELLS; ++i) {
-            largest = fmaxf(largest, fabsf(u[i]));
+            largest = fabsf(u[i]) > largest ? fabsf(u[i]) : largest;
         }
     }
     return (double)largest;
