@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "solve/stress_term.h"
 
-enum { NONE = -1, LIST_LIMIT = RIGID_NO_PLACE };
+enum { NONE = -1, LIST_LIMIT = RIGID_MIXED };
 
 // ---- Tile lists -----------------------------------------------------------------------------
 
@@ -50,6 +50,32 @@ static int32_t list_tile(const rigid_labels* labels, int64_t t, int32_t* list, u
         memcpy(list, seen, (size_t)count * sizeof(int32_t));
     }
     return count;
+}
+
+// The place that all unknowns of a row share. Faces that are no unknown have no say.
+static uint8_t place_of_row(const viscosity_level* level, int64_t slot, const uint8_t* place) {
+    uint8_t common = RIGID_NO_PLACE;
+    bool is_first = true;
+    for (int i = 0; i < TILE_SIZE; ++i) {
+        if (level->inverse[slot + i] > 0.0f) {
+            common = is_first || common == place[i] ? place[i] : RIGID_MIXED;
+            is_first = false;
+        }
+    }
+    return common;
+}
+
+static treacle_status find_rows(const viscosity_level* level, rigid_map* map) {
+    TREACLE_TRY(alloc_array(map->ctx, (size_t)map->used * RIGID_ROWS, sizeof(uint8_t),
+                            "places of rows", (void**)&map->row));
+    for (int64_t u = 0; u < map->used; ++u) {
+        for (int64_t n = 0; n < RIGID_ROWS; ++n) {
+            int64_t slot = (int64_t)map->tile[u] * VISCOSITY_BLOCK + n * TILE_SIZE;
+            map->row[u * RIGID_ROWS + n] =
+                place_of_row(level, slot, map->place + u * VISCOSITY_BLOCK + n * TILE_SIZE);
+        }
+    }
+    return TREACLE_OK;
 }
 
 static treacle_status list_tiles(const rigid_labels* labels, rigid_map* map) {
@@ -117,6 +143,7 @@ treacle_status rigid_map_create(const viscosity_level* level, bool only_free, ri
     treacle_status status;
     TREACLE_TRY_GOTO(renumber(labels, only_free, &out->count), fail);
     TREACLE_TRY_GOTO(list_tiles(labels, out), fail);
+    TREACLE_TRY_GOTO(find_rows(level, out), fail);
     TREACLE_TRY_GOTO(find_centres(level, labels, out), fail);
     return TREACLE_OK;
 fail:
@@ -135,6 +162,7 @@ void rigid_map_destroy(rigid_map* map) {
     alloc_free(map->ctx, map->tile, used * sizeof(tile_ix));
     alloc_free(map->ctx, map->first, (used + 1) * sizeof(int32_t));
     alloc_free(map->ctx, map->place, used * VISCOSITY_BLOCK);
+    alloc_free(map->ctx, map->row, used * RIGID_ROWS);
     *map = (rigid_map){0};
 }
 

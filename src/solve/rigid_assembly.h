@@ -4,7 +4,11 @@
 #include "solve/block_ldl.h"
 #include "solve/rigid_labels.h"
 
-enum { RIGID_NO_PLACE = 0xff };
+enum {
+    RIGID_NO_PLACE = 0xff,
+    RIGID_MIXED = 0xfe, // of a row: more than one place
+    RIGID_ROWS = VISCOSITY_BLOCK / TILE_SIZE,
+};
 
 typedef struct rigid_map {
     treacle_context* ctx;
@@ -15,6 +19,7 @@ typedef struct rigid_map {
     int32_t* first;         // [used + 1], of a tile's list
     int32_t* list;          // aggregates, tile after tile
     uint8_t* place;         // [used][3][512], in the list, or RIGID_NO_PLACE
+    uint8_t* row; // [used][192], the place that all unknowns of a row have, or RIGID_MIXED
 } rigid_map;
 
 /// only_free leaves out the aggregates that are held. Labels are renumbered to match.
@@ -23,7 +28,7 @@ treacle_status rigid_map_create(const viscosity_level* level, bool only_free, ri
 void rigid_map_destroy(rigid_map* map);
 
 /// The arm from the centre of aggregate g to face n of tile t, in cells; zero along an inactive
-/// axis.
+/// axis. The faces of a row have arms that differ by one along x.
 static inline void rigid_map_arm(const rigid_map* map, const viscosity_level* level, tile_ix t,
                                  int n, int32_t g, double arm[AXES]) {
     const int32_t* tile = level->map->coord[t].at;

@@ -8,7 +8,7 @@
 
 // A link is strong from this share of a full term's weight on.
 static const float strong_share = 0.2f;
-enum { SMALLEST_AGGREGATE = 12, NONE = -1 };
+enum { SMALLEST_AGGREGATE = 12, NONE = -1, HELD = 1 << 30 };
 
 typedef struct labeller {
     const viscosity_level* level;
@@ -59,47 +59,82 @@ static bool check_whole(const labeller* l, tile_ix t) {
     return true;
 }
 
-// Unites the faces of a term that are unknowns of tile t.
-static void unite_inside(const labeller* l, tile_ix t, const stress_term* term, int32_t* parent) {
-    int64_t begin = (int64_t)t * VISCOSITY_BLOCK;
-    int32_t previous = NONE;
-    for (int n = 0; n < term->count; ++n) {
-        int64_t at = term->slot[n] - begin;
-        if (term->slot[n] >= 0 && at >= 0 && at < VISCOSITY_BLOCK &&
-            l->level->inverse[term->slot[n]] > 0.0f) {
-            if (previous != NONE) {
-                unite(parent, previous, (int32_t)at);
-            }
-            previous = (int32_t)at;
+// The faces of a strong term in tile t: unites the unknowns, notes the others.
+typedef struct tile_union {
+    const float* inverse; // of the tile
+    int32_t parent[VISCOSITY_BLOCK];
+    uint8_t is_held[VISCOSITY_BLOCK]; // in a strong term with a face that is no unknown
+} tile_union;
+
+static void unite_faces(tile_union* u, int count, const int* faces) {
+    int previous = NONE;
+    bool is_held = false;
+    for (int n = 0; n < count; ++n) {
+        if (!(u->inverse[faces[n]] > 0.0f)) {
+            is_held = true;
+            continue;
         }
+        if (previous != NONE) {
+            unite(u->parent, previous, faces[n]);
+        }
+        previous = faces[n];
+    }
+    for (int n = 0; n < count && is_held; ++n) {
+        u->is_held[faces[n]] = 1;
     }
 }
 
-static int32_t number_parts(const float* inverse, int32_t* parent, int32_t* label) {
+static int coordinate(int q, int axis) {
+    return q >> 3 * axis & 7;
+}
+
+// The faces of a term that lie in its own tile; returns their number.
+static int faces_inside(int kind, int q, int faces[STRESS_TERM_FACES]) {
+    int count = 0;
+    if (kind < AXES) {
+        faces[count++] = kind * TILE_CELLS + q;
+        if (coordinate(q, kind) < TILE_SIZE - 1) {
+            faces[count++] = kind * TILE_CELLS + q + (1 << 3 * kind);
+        }
+        return count;
+    }
+    int a = (kind + 1) % AXES, b = (kind + 2) % AXES;
+    faces[count++] = a * TILE_CELLS + q;
+    faces[count++] = b * TILE_CELLS + q;
+    if (coordinate(q, b) > 0) {
+        faces[count++] = a * TILE_CELLS + q - (1 << 3 * b);
+    }
+    if (coordinate(q, a) > 0) {
+        faces[count++] = b * TILE_CELLS + q - (1 << 3 * a);
+    }
+    return count;
+}
+
+static int32_t number_parts(tile_union* u, int32_t* label) {
     int32_t count = 0;
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
-        int32_t root = find_root(parent, n);
-        bool is_unknown = inverse[n] > 0.0f;
-        label[n] = !is_unknown ? NONE : root == n ? count++ : label[root];
+        int32_t root = find_root(u->parent, n);
+        bool is_unknown = u->inverse[n] > 0.0f;
+        label[n] = !is_unknown ? NONE : root == n ? count++ : label[root] & ~HELD;
+        label[n] |= is_unknown && u->is_held[n] != 0 ? HELD : 0;
     }
     return count;
 }
 
 static void split_tile(const labeller* l, tile_ix t) {
-    int32_t parent[VISCOSITY_BLOCK];
+    tile_union u = {.inverse = l->level->inverse + (size_t)t * VISCOSITY_BLOCK};
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
-        parent[n] = n;
+        u.parent[n] = n;
     }
     for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             if (is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
-                stress_term term = stress_term_at(l->level, (term_place){t, kind, q});
-                unite_inside(l, t, &term, parent);
+                int faces[STRESS_TERM_FACES];
+                unite_faces(&u, faces_inside(kind, q, faces), faces);
             }
         }
     }
-    size_t begin = (size_t)t * VISCOSITY_BLOCK;
-    l->part_count[t] = number_parts(l->level->inverse + begin, parent, l->out->label + begin);
+    l->part_count[t] = number_parts(&u, l->out->label + (size_t)t * VISCOSITY_BLOCK);
 }
 
 static void split_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -150,6 +185,14 @@ static bool is_deep_inside(const labeller* l, tile_ix t) {
     return is_deep;
 }
 
+// Whether a term has faces outside its own tile.
+static bool reaches_out(int kind, int q) {
+    if (kind < AXES) {
+        return coordinate(q, kind) == TILE_SIZE - 1;
+    }
+    return coordinate(q, (kind + 1) % AXES) == 0 || coordinate(q, (kind + 2) % AXES) == 0;
+}
+
 static void join_tile(const labeller* l, tile_ix t, bool can_join) {
     if (is_deep_inside(l, t)) {
         static const int low[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
@@ -161,7 +204,8 @@ static void join_tile(const labeller* l, tile_ix t, bool can_join) {
     }
     for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
-            if (is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
+            if (reaches_out(kind, q) &&
+                is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
                 stress_term term = stress_term_at(l->level, (term_place){t, kind, q});
                 join_term(l, &term, can_join);
             }
@@ -298,14 +342,36 @@ static treacle_status allocate(labeller* l) {
     return alloc_zero(ctx, tiles, sizeof(uint8_t), "whole tiles", (void**)&l->is_whole);
 }
 
+static bool has_free(const labeller* l) {
+    return memchr(l->is_held, 0, (size_t)l->out->count) != NULL;
+}
+
+// Labels of tiles to labels of the grid; the marks of held faces to their parts.
+static void spread_labels(const labeller* l) {
+    for (tile_ix t = 0; t < l->out->tile_count; ++t) {
+        int32_t* label = l->out->label + (size_t)t * VISCOSITY_BLOCK;
+        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+            if (label[n] == NONE) {
+                continue;
+            }
+            bool is_held = (label[n] & HELD) != 0;
+            label[n] = (label[n] & ~HELD) + l->first[t];
+            l->is_held[label[n]] |= is_held ? 1 : 0;
+        }
+    }
+}
+
 static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
     treacle_context* ctx = l->out->ctx;
     int32_t parts = l->first[l->out->tile_count];
     TREACLE_TRY(alloc_array(ctx, (size_t)parts, sizeof(int32_t), "parts", (void**)&l->parent));
     TREACLE_TRY(alloc_zero(ctx, (size_t)parts, sizeof(uint8_t), "parts", (void**)&l->is_held));
+    spread_labels(l);
     join_parts(l, scope);
     TREACLE_TRY(number_aggregates(l));
-    TREACLE_TRY(cover_all(l));
+    if (scope == RIGID_SCOPE_TILE || has_free(l)) {
+        TREACLE_TRY(cover_all(l));
+    }
     TREACLE_TRY(alloc_array(ctx, (size_t)l->out->count, sizeof(uint8_t), "held aggregates",
                             (void**)&l->out->is_held));
     memcpy(l->out->is_held, l->is_held, (size_t)l->out->count);
@@ -318,10 +384,6 @@ static treacle_status label_all(labeller* l, rigid_scope scope) {
     parallel_for(l->out->ctx, tiles, 4, split_tiles, l);
     for (tile_ix t = 0; t < tiles; ++t) {
         l->first[t + 1] = l->first[t] + l->part_count[t];
-        for (int64_t n = 0; n < VISCOSITY_BLOCK; ++n) {
-            int32_t* label = &l->out->label[(int64_t)t * VISCOSITY_BLOCK + n];
-            *label += *label == NONE ? 0 : l->first[t];
-        }
     }
     return join_and_cover(l, scope);
 }

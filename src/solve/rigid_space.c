@@ -79,24 +79,59 @@ typedef struct rigid_job {
     double* to;
 } rigid_job;
 
-// Adds Z^T v of one tile to the sums of its list.
+// Adds the force v at arm to a sum: push along a, and torque.
+static void add_force(double* sum, int a, const double push, const double moment[AXES]) {
+    int b = (a + 1) % AXES, c = (a + 2) % AXES;
+    sum[a] += push;
+    sum[AXES + b] += moment[c];
+    sum[AXES + c] -= moment[b];
+}
+
+// A row of forces on one aggregate: its total, and its moment along x from the first face.
+static void sum_row(const double* v, double* total, double* along) {
+    double lane[TILE_SIZE];
+    memcpy(lane, v, sizeof(lane));
+    *total =
+        ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    *along = ((4.0 * lane[4]) + (2.0 * lane[2] + 6.0 * lane[6])) +
+             ((lane[1] + 5.0 * lane[5]) + (3.0 * lane[3] + 7.0 * lane[7]));
+}
+
+static void sum_faces(const rigid_space* s, int64_t used, int begin, int count, const double* v) {
+    const rigid_map* map = &s->map;
+    double(*sums)[BLOCK_SIZE] = s->local + map->first[used];
+    for (int n = begin; n < begin + count; ++n) {
+        uint8_t place = map->place[used * VISCOSITY_BLOCK + n];
+        if (place != RIGID_NO_PLACE) {
+            double arm[AXES];
+            int32_t g = map->list[map->first[used] + place];
+            rigid_map_arm(map, s->level, map->tile[used], n, g, arm);
+            const double moment[AXES] = {arm[0] * v[n], arm[1] * v[n], arm[2] * v[n]};
+            add_force(sums[place], n / TILE_CELLS, v[n], moment);
+        }
+    }
+}
+
+// Adds Z^T v of one tile to the sums of its list. v is zero where there is no unknown.
 static void sum_tile(const rigid_space* s, int64_t used, const double* v) {
     const rigid_map* map = &s->map;
-    const uint8_t* place = map->place + used * VISCOSITY_BLOCK;
     double(*sums)[BLOCK_SIZE] = s->local + map->first[used];
-    tile_ix t = map->tile[used];
     memset(sums, 0, (size_t)(map->first[used + 1] - map->first[used]) * sizeof(*sums));
-    for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
-        if (place[n] == RIGID_NO_PLACE) {
-            continue;
+    for (int row = 0; row < RIGID_ROWS; ++row) {
+        uint8_t place = map->row[used * RIGID_ROWS + row];
+        int n = row * TILE_SIZE;
+        if (place == RIGID_MIXED) {
+            sum_faces(s, used, n, TILE_SIZE, v);
+        } else if (place != RIGID_NO_PLACE) {
+            double arm[AXES], total, along;
+            int32_t g = map->list[map->first[used] + place];
+            rigid_map_arm(map, s->level, map->tile[used], n, g, arm);
+            sum_row(v + n, &total, &along);
+            bool is_wide = s->level->domain.is_active[0];
+            const double moment[AXES] = {arm[0] * total + (is_wide ? along : 0.0), arm[1] * total,
+                                         arm[2] * total};
+            add_force(sums[place], n / TILE_CELLS, total, moment);
         }
-        int a = n / TILE_CELLS, b = (a + 1) % AXES, c = (a + 2) % AXES;
-        double arm[AXES];
-        rigid_map_arm(map, s->level, t, n, map->list[map->first[used] + place[n]], arm);
-        double* sum = sums[place[n]];
-        sum[a] += v[n];
-        sum[AXES + b] += arm[c] * v[n];
-        sum[AXES + c] -= arm[b] * v[n];
     }
 }
 
@@ -132,18 +167,35 @@ static void solve_motions(const rigid_space* s) {
     block_ldl_solve(s->ldl, &s->motion[0][0]);
 }
 
-// The motion of an aggregate at a face.
-static double motion_at(const rigid_space* s, int64_t used, int n) {
-    const rigid_map* map = &s->map;
-    uint8_t place = map->place[used * VISCOSITY_BLOCK + n];
-    if (place == RIGID_NO_PLACE) {
-        return 0.0;
-    }
-    int32_t g = map->list[map->first[used] + place];
+// The motion of aggregate g at face n of a tile, and how it changes along x.
+static void motion_at(const rigid_space* s, tile_ix t, int n, int32_t g, double* here,
+                      double* along) {
     int a = n / TILE_CELLS, b = (a + 1) % AXES, c = (a + 2) % AXES;
+    const double* motion = s->motion[g];
     double arm[AXES];
-    rigid_map_arm(map, s->level, map->tile[used], n, g, arm);
-    return s->motion[g][a] + s->motion[g][AXES + b] * arm[c] - s->motion[g][AXES + c] * arm[b];
+    rigid_map_arm(&s->map, s->level, t, n, g, arm);
+    *here = motion[a] + motion[AXES + b] * arm[c] - motion[AXES + c] * arm[b];
+    *along = c == 0 ? motion[AXES + b] : b == 0 ? -motion[AXES + c] : 0.0;
+    *along = s->level->domain.is_active[0] ? *along : 0.0;
+}
+
+// The motions of eight faces of a row.
+static void motions_of_row(const rigid_space* s, int64_t used, int row, double out[TILE_SIZE]) {
+    const rigid_map* map = &s->map;
+    uint8_t common = map->row[used * RIGID_ROWS + row];
+    double here = 0.0, along = 0.0;
+    for (int i = 0; i < TILE_SIZE; ++i) {
+        int n = row * TILE_SIZE + i;
+        uint8_t place = map->place[used * VISCOSITY_BLOCK + n];
+        bool is_new = common == RIGID_MIXED || i == 0;
+        uint8_t which = common == RIGID_MIXED ? place : common;
+        if (is_new && which != RIGID_NO_PLACE) {
+            int32_t g = map->list[map->first[used] + which];
+            motion_at(s, map->tile[used], n, g, &here, &along);
+        }
+        double value = common == RIGID_MIXED ? here : here + along * i;
+        out[i] = place == RIGID_NO_PLACE ? 0.0 : value;
+    }
 }
 
 static void add_motions(void* data, int64_t begin, int64_t end, int worker) {
@@ -151,13 +203,18 @@ static void add_motions(void* data, int64_t begin, int64_t end, int worker) {
     const rigid_space* s = job->space;
     (void)worker;
     for (int64_t u = begin; u < end; ++u) {
-        int64_t slot = (int64_t)s->map.tile[u] * VISCOSITY_BLOCK;
-        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
-            double here = motion_at(s, u, n);
-            if (job->z != NULL) {
-                job->z[slot + n] += (float)here;
-            } else {
-                job->to[slot + n] += here;
+        for (int row = 0; row < RIGID_ROWS; ++row) {
+            int64_t slot = (int64_t)s->map.tile[u] * VISCOSITY_BLOCK + row * TILE_SIZE;
+            double motion[TILE_SIZE];
+            if (s->map.row[u * RIGID_ROWS + row] == RIGID_NO_PLACE) {
+                continue;
+            }
+            motions_of_row(s, u, row, motion);
+            for (int i = 0; i < TILE_SIZE && job->z != NULL; ++i) {
+                job->z[slot + i] += (float)motion[i];
+            }
+            for (int i = 0; i < TILE_SIZE && job->z == NULL; ++i) {
+                job->to[slot + i] += motion[i];
             }
         }
     }
