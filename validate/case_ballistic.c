@@ -6,7 +6,6 @@
 // new one (symplectic Euler). It is checked exactly, and so is its convergence to the parabola.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cases.h"
 
@@ -22,74 +21,39 @@ static const char scene[] = "domain: {size: [4 m, 4 m, 4 m], cell: 5 cm}\n"
                             "  - shape: {sphere: {radius: 20 cm, centre: [1.03, 1.01, 2.02]}}\n"
                             "    velocity: [%.17g, %.17g, %.17g]\n";
 
-typedef struct sample {
-    uint64_t id;
-    double x[3];
-} sample;
-
-static int compare_samples(const void* a, const void* b) {
-    uint64_t i = ((const sample*)a)->id, k = ((const sample*)b)->id;
-    return (i > k) - (i < k);
-}
-
-// All particles by id. The caller frees *out.
-static treacle_status collect(treacle_sim* sim, sample** out, int64_t* count) {
-    treacle_frame frame;
-    treacle_status status = treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame);
-    if (status != TREACLE_OK) {
-        return status;
-    }
-    const treacle_array* first = treacle_frame_find(&frame, "tile_first");
-    const int64_t* tile_first = first->data;
-    const uint64_t* id = treacle_frame_find(&frame, "id")->data;
-    *count = tile_first[first->count - 1];
-    *out = malloc((size_t)(*count + 1) * sizeof(**out));
-    if (*out == NULL) {
-        return TREACLE_ERR_MEMORY;
-    }
-    for (int64_t tile = 0; tile + 1 < first->count; ++tile) {
-        for (int64_t i = tile_first[tile]; i < tile_first[tile + 1]; ++i) {
-            (*out)[i].id = id[i];
-            validate_position(&frame, tile, i, (*out)[i].x);
-        }
-    }
-    qsort(*out, (size_t)*count, sizeof(**out), compare_samples);
-    return TREACLE_OK;
-}
-
 typedef struct flight_result {
     int64_t begun, ended; // particles
     double fall;          // m, mean height lost against a straight flight
     double deviation;     // m, of the worst particle from its own path
 } flight_result;
 
-static void compare_flights(const sample* before, const sample* after, double dt,
-                            flight_result* out) {
+static void compare_flights(const validate_particle* before, const validate_particle* after,
+                            double dt, flight_result* out) {
     double fall = -0.5 * gravity * flight * flight * (1.0 + dt / flight);
     for (int64_t i = 0; i < out->begun; ++i) {
         for (int a = 0; a < 3; ++a) {
-            double straight = before[i].x[a] + velocity[a] * flight;
-            double miss = after[i].x[a] - straight + (a == 1 ? fall : 0.0);
+            double straight = before[i].place[a] + velocity[a] * flight;
+            double miss = after[i].place[a] - straight + (a == 1 ? fall : 0.0);
             out->deviation = fmax(out->deviation, fabs(miss));
-            out->fall += a == 1 ? (straight - after[i].x[a]) / (double)out->begun : 0.0;
+            out->fall += a == 1 ? (straight - after[i].place[a]) / (double)out->begun : 0.0;
         }
     }
 }
 
 static treacle_status fly(validate* v, double dt, flight_result* out) {
     treacle_sim* sim = NULL;
-    sample *before = NULL, *after = NULL;
+    validate_particle *before = NULL, *after = NULL;
     *out = (flight_result){0};
     treacle_status status =
         validate_sim_create(v, &sim, scene, gravity, velocity[0], velocity[1], velocity[2]);
     if (status == TREACLE_OK) {
-        status = collect(sim, &before, &out->begun);
+        status = validate_particles(sim, &before, &out->begun);
     }
     if (status == TREACLE_OK) {
         status = validate_advance(sim, flight, dt);
     }
     if (status == TREACLE_OK) {
-        status = collect(sim, &after, &out->ended);
+        status = validate_particles(sim, &after, &out->ended);
     }
     if (status == TREACLE_OK && out->begun > 0 && out->begun == out->ended) {
         compare_flights(before, after, dt, out);

@@ -11,6 +11,8 @@ const validate_case validate_cases[] = {
     {"transfer-energy-fine", VALIDATE_FULL, 45, "the same at 128 cells", case_transfer_energy_fine},
     {"taylor-green", VALIDATE_QUICK, 15, "the numerical viscosity of an inviscid vortex",
      case_taylor_green},
+    {"tracking", VALIDATE_QUICK, 15, "shapes that are carried round and back are as they were",
+     case_tracking},
     {"free-fall", VALIDATE_QUICK, 20, "a blob falls without drag and without strain",
      case_free_fall},
     {"hydrostatic", VALIDATE_QUICK, 30, "a pool at rest stays at rest, in 2D", case_hydrostatic},

@@ -9,6 +9,7 @@ validate_fcn case_angular_momentum;
 validate_fcn case_transfer_energy;
 validate_fcn case_transfer_energy_fine;
 validate_fcn case_taylor_green;
+validate_fcn case_tracking;
 validate_fcn case_free_fall;
 validate_fcn case_hydrostatic;
 validate_fcn case_hydrostatic_fine;

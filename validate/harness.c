@@ -410,3 +410,32 @@ void validate_position(const treacle_frame* frame, int64_t tile, int64_t index, 
         out[a] = frame->origin[a] + frame->cell * cells;
     }
 }
+
+static int compare_ids(const void* a, const void* b) {
+    uint64_t i = ((const validate_particle*)a)->id, k = ((const validate_particle*)b)->id;
+    return (i > k) - (i < k);
+}
+
+treacle_status validate_particles(treacle_sim* sim, validate_particle** out, int64_t* count) {
+    treacle_frame frame;
+    treacle_status status = treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame);
+    if (status != TREACLE_OK) {
+        return status;
+    }
+    const treacle_array* first = treacle_frame_find(&frame, "tile_first");
+    const int64_t* tile_first = first->data;
+    const uint64_t* id = treacle_frame_find(&frame, "id")->data;
+    *count = tile_first[first->count - 1];
+    *out = malloc((size_t)(*count + 1) * sizeof(**out));
+    if (*out == NULL) {
+        return TREACLE_ERR_MEMORY;
+    }
+    for (int64_t tile = 0; tile + 1 < first->count; ++tile) {
+        for (int64_t i = tile_first[tile]; i < tile_first[tile + 1]; ++i) {
+            (*out)[i].id = id[i];
+            validate_position(&frame, tile, i, (*out)[i].place);
+        }
+    }
+    qsort(*out, (size_t)*count, sizeof(**out), compare_ids);
+    return TREACLE_OK;
+}

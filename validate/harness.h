@@ -113,5 +113,11 @@ treacle_status validate_sim_create(validate* v, treacle_sim** out, const char* s
 treacle_status validate_advance(treacle_sim* sim, double until, double dt);
 /// Where particle `index` of the frame is, in m. `tile` must be the one that holds it.
 void validate_position(const treacle_frame* frame, int64_t tile, int64_t index, double out[3]);
+typedef struct validate_particle {
+    uint64_t id;
+    double place[3]; ///< m
+} validate_particle;
+/// All particles in the order of their ids. The caller frees *out.
+treacle_status validate_particles(treacle_sim* sim, validate_particle** out, int64_t* count);
 /// Says on stderr what went wrong, in the words of the case, and returns ERR_INTERNAL.
 treacle_status validate_stop(validate* v, const char* format, ...) TREACLE_PRINTF(2, 3);

@@ -38,11 +38,19 @@ static int active_axes(const grid_domain* domain) {
 }
 
 // r / R such that phi = 0 at the end of a half space: mean depth, over the bump of radius R around
-// a point of the surface, of the half inside [geometry.2]; and what was measured to be missing,
-// because means of few points lie beside the normal.
-static float half_space_share(const grid_domain* domain) {
-    static const float share[] = {0.0f, 35.0f / 128.0f, 0.2586884f, 315.0f / 1280.0f};
-    return share[active_axes(domain)] + 0.022f;
+// a point of the surface, of the half inside; and what was measured to be missing, for phi bends
+// between cells and means of few points lie beside the normal [geometry.2].
+static double half_space_share(const level_params* params) {
+    static const double depth[] = {0.0, 35.0 / 128.0, 0.2586884, 315.0 / 1280.0};
+    static const double bend[] = {0.0, 0.014, 0.014, 0.0167}, scatter[] = {0.0, 0.0, 0.23, 0.53};
+    int axes = active_axes(params->domain);
+    double points = params->per_cell, fewest = 1.0; // in the cube of side R
+    for (int a = 0; a < axes; ++a) {
+        points *= (double)params->radius;
+        fewest *= 3.0;
+    }
+    points = points > fewest ? points : fewest;
+    return depth[axes] + bend[axes] + scatter[axes] * elementary_pow(points, -1.4);
 }
 
 // Sum of `bits` shifted by -n .. n: OR, or AND if `all`.
@@ -304,7 +312,7 @@ static level_job job_of(const level_params* params) {
     level_job job = {.params = params};
     bool is_smooth = params->kind == LEVEL_SMOOTH;
     float support = is_smooth ? params->radius : params->radius + LEVEL_CLOSING;
-    job.ball = is_smooth ? half_space_share(params->domain) * params->radius : support;
+    job.ball = is_smooth ? (float)half_space_share(params) * params->radius : support;
     int reach = support > 1.5f ? 2 : 1;
     for (int a = 0; a < AXES; ++a) {
         job.reach[a] = params->domain->is_active[a] ? reach : 0;

@@ -32,6 +32,7 @@ typedef struct level_params {
     const tile_points* points;
     level_kind kind;
     float radius;             // cells; see level_radius_default
+    double per_cell;          // > 0, points in a full cell
     float limit;              // cells, >= 2: distances beyond are cut off
     const float* cell_volume; // [count + 1][512], c; NULL: nothing is known of volumes
 } level_params;

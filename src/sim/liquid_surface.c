@@ -55,6 +55,7 @@ treacle_status liquid_surface(liquid_work* w) {
         .points = &points,
         .kind = kind,
         .radius = level_radius_default(w->setup->domain, kind, def->particles.per_cell),
+        .per_cell = def->particles.per_cell,
         .limit = LIQUID_DISTANCE_MAX,
         .cell_volume = w->cell_volume,
     };

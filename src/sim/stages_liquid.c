@@ -12,7 +12,15 @@
 #include "sim/sim_internal.h"
 #include "treacle/unstable/stages.h"
 
-// The work on a grid around the particles as they are. Ends with work_end, whatever comes between.
+static treacle_status check_flow(const treacle_sim* sim) {
+    bool has_grid = sim->def.flow != TREACLE_FLOW_NONE;
+    return has_grid ? TREACLE_OK
+                    : check_fail(sim->ctx, TREACLE_ERR_USAGE,
+                                 "the flow is none: particles fly freely, there is no grid");
+}
+
+// The work on a grid around the particles as they are; nobody strays from the liquid. Ends with
+// work_end, whatever comes between.
 static treacle_status work_begin(treacle_sim* sim, treacle_step_stats* stats, liquid_work* out) {
     liquid_state_destroy(&sim->next.liquid);
     *out = (liquid_work){
@@ -25,7 +33,11 @@ static treacle_status work_begin(treacle_sim* sim, treacle_step_stats* stats, li
         .dt = sim->def.step.max_dt,
         .stats = stats,
     };
-    return liquid_build_tiles(out);
+    TREACLE_TRY(liquid_build_tiles(out));
+    for (size_t i = 0; i < (size_t)out->state->map.count * TILE_CELLS; ++i) {
+        out->state->cell_phi[i] = -LIQUID_DISTANCE_MAX;
+    }
+    return TREACLE_OK;
 }
 
 static treacle_status work_end(treacle_sim* sim, liquid_work* w, treacle_status status) {
@@ -105,6 +117,7 @@ static treacle_status carry(liquid_work* w, const treacle_field* velocity, doubl
 
 treacle_status treacle_stages_carry(treacle_sim* sim, const treacle_field* velocity, double at,
                                     double dt) {
+    TREACLE_TRY(check_flow(sim));
     liquid_work w;
     treacle_step_stats stats = {0};
     treacle_status status = work_begin(sim, &stats, &w);
@@ -133,6 +146,7 @@ static void spread(const liquid_work* w, const float* values, float* dense) {
 }
 
 static treacle_status surface(liquid_work* w, float* distance, float* share) {
+    TREACLE_TRY(liquid_to_grid(w)); // for the volumes at cells
     TREACLE_TRY(liquid_surface(w));
     if (distance != NULL) {
         spread(w, w->cell_phi, distance);
@@ -148,17 +162,17 @@ static treacle_status surface(liquid_work* w, float* distance, float* share) {
     return TREACLE_OK;
 }
 
-treacle_status treacle_stages_surface(treacle_sim* sim, float* distance, float* share) {
-    const int32_t* cells = sim->domain.cells;
-    int64_t count = (int64_t)cells[0] * cells[1] * cells[2];
-    for (int64_t i = 0; i < count; ++i) {
-        if (distance != NULL) {
-            distance[i] = LIQUID_DISTANCE_MAX;
-        }
-        if (share != NULL) {
-            share[i] = 0.0f;
-        }
+static void fill_dense(const grid_domain* domain, float value, float* dense) {
+    int64_t count = (int64_t)domain->cells[0] * domain->cells[1] * domain->cells[2];
+    for (int64_t i = 0; dense != NULL && i < count; ++i) {
+        dense[i] = value;
     }
+}
+
+treacle_status treacle_stages_surface(treacle_sim* sim, float* distance, float* share) {
+    TREACLE_TRY(check_flow(sim));
+    fill_dense(&sim->domain, LIQUID_DISTANCE_MAX, distance);
+    fill_dense(&sim->domain, 0.0f, share);
     liquid_work w;
     treacle_step_stats stats = {0};
     treacle_status status = work_begin(sim, &stats, &w);
@@ -213,10 +227,7 @@ static treacle_status transfer(liquid_work* w, treacle_stages_totals* out) {
 
 treacle_status treacle_stages_transfer(treacle_sim* sim, treacle_stages_totals* out) {
     *out = (treacle_stages_totals){0};
-    if (sim->def.flow == TREACLE_FLOW_NONE) {
-        return check_fail(sim->ctx, TREACLE_ERR_USAGE,
-                          "a transfer to the grid: the flow is none, there is no grid");
-    }
+    TREACLE_TRY(check_flow(sim));
     liquid_work w;
     treacle_step_stats stats = {0};
     treacle_status status = work_begin(sim, &stats, &w);

@@ -1,10 +1,13 @@
 """What documents show must be what there is: programs as they are, links that lead somewhere."""
 
+import os
 import pathlib
 import re
+import subprocess
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = os.environ.get("TREACLE_BUILD", "build")
 
 
 class Documents(unittest.TestCase):
@@ -21,6 +24,16 @@ class Documents(unittest.TestCase):
                 if "://" not in target:
                     with self.subTest(page=page.relative_to(ROOT), target=target):
                         self.assertTrue((page.parent / target).exists())
+
+    def test_the_table_of_cases_is_the_list(self):
+        listed = subprocess.run([f"{BUILD}/validate", "--list"], capture_output=True, text=True,
+                                check=True).stdout
+        cases = re.findall(r"(?m)^(\S+) +(quick|full|long) +\d+  (.*)$", listed)
+        self.assertGreater(len(cases), 5)
+        page = (ROOT / "docs/manual/validation.md").read_text()
+        rows = re.findall(r"(?m)^\| `(\S+)` \| (\w+) \| (.*?) \| .+ \| .+ \|$", page)
+        self.assertEqual(rows, cases, "docs/manual/validation.md needs a row for each line of "
+                                      "build/validate --list, in its order and words")
 
 
 if __name__ == "__main__":

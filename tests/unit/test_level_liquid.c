@@ -30,6 +30,7 @@ static liquid_world liquid_with(treacle_context* ctx, grid_domain domain, shape_
                            .points = &w.points.view,
                            .kind = kind,
                            .radius = level_radius_default(&domain, kind, per_cell),
+                           .per_cell = per_cell,
                            .limit = limit};
     assert_int_equal(level_liquid(&params, w.phi.values), TREACLE_OK);
     fraction_params fraction = {&w.domain, &w.map, w.phi.values};

@@ -140,7 +140,7 @@ static void test_a_transfer_brings_mass_and_momentum(void** state) {
     treacle_context_destroy(ctx);
 }
 
-static void test_where_nothing_flows_there_is_no_transfer(void** state) {
+static void test_where_nothing_flows_there_is_no_grid(void** state) {
     (void)state;
     treacle_context* ctx = make_context(1);
     ball_scene scene;
@@ -149,7 +149,10 @@ static void test_where_nothing_flows_there_is_no_transfer(void** state) {
     treacle_sim* sim = NULL;
     treacle_stages_totals sum;
     assert_int_equal(treacle_sim_create(ctx, &scene.def, &sim), TREACLE_OK);
+    treacle_field calm = {.kind = TREACLE_FIELD_CONSTANT};
     assert_int_equal(treacle_stages_transfer(sim, &sum), TREACLE_ERR_USAGE);
+    assert_int_equal(treacle_stages_surface(sim, NULL, NULL), TREACLE_ERR_USAGE);
+    assert_int_equal(treacle_stages_carry(sim, &calm, 0.0, 0.1), TREACLE_ERR_USAGE);
     treacle_sim_destroy(sim);
     treacle_context_destroy(ctx);
 }
@@ -215,7 +218,7 @@ int main(void) {
         cmocka_unit_test(test_carrying_too_far_or_by_nonsense_is_refused),
         cmocka_unit_test(test_the_surface_holds_the_ball),
         cmocka_unit_test(test_a_transfer_brings_mass_and_momentum),
-        cmocka_unit_test(test_where_nothing_flows_there_is_no_transfer),
+        cmocka_unit_test(test_where_nothing_flows_there_is_no_grid),
         cmocka_unit_test(test_a_cloud_in_double_keeps_its_momentum),
         cmocka_unit_test(test_failed_allocations_leave_nothing),
     };

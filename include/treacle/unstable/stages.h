@@ -45,7 +45,8 @@ TREACLE_API treacle_status treacle_stages_sort(treacle_sim* sim, treacle_stages_
 /// does at its start; and the particles' from it. Does nothing where particles fly ballistically.
 TREACLE_API treacle_status treacle_stages_prepare(treacle_sim* sim);
 
-// ---- The parts of a liquid's step. Particles must be sorted.
+// ---- The parts of a liquid's step. Particles must be sorted. ERR_USAGE where they fly
+// ballistically.
 
 /// Moves the particles for dt seconds as a step does, but through the given velocity, m/s: as it is
 /// at the time `at`, sampled on faces. ERR_DIVERGED above 5 cells. Not sorted afterwards.
@@ -64,8 +65,7 @@ typedef struct treacle_stages_totals {
     double angular[3];  ///< kg m^2/s, about the origin of coordinates
 } treacle_stages_totals;
 /// Velocity from particles to faces and back, by the transfer and kernel of the simulation. Nothing
-/// moves and nothing acts on the liquid in between. `out` is what the faces had. ERR_USAGE where
-/// particles fly ballistically.
+/// moves and nothing acts on the liquid in between. `out` is what the faces had.
 TREACLE_API treacle_status treacle_stages_transfer(treacle_sim* sim, treacle_stages_totals* out);
 
 /// Particles of unit mass in one tile, in double; lengths in cells from the tile's low corner.
