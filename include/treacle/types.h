@@ -60,6 +60,7 @@ typedef enum treacle_shape_kind {
     TREACLE_SHAPE_CAPSULE,      ///< radius, height between the two ball centres, along y, centred
     TREACLE_SHAPE_TORUS,        ///< radius (of the ring), thickness (of the tube), around y
     TREACLE_SHAPE_PLANE,        ///< the half space below the plane y = 0
+    TREACLE_SHAPE_MESH,         ///< file; the inside of a closed triangle mesh
     TREACLE_SHAPE_UNION,        ///< of the children
     TREACLE_SHAPE_INTERSECTION, ///< of the children
     TREACLE_SHAPE_DIFFERENCE,   ///< the first child without the others
@@ -70,6 +71,7 @@ typedef struct treacle_shape {
     double radius;    ///< m
     double height;    ///< m
     double thickness; ///< m
+    const char* file; ///< path of a .ply, .obj or .stl file, mesh only; in m; not owned
     double move[3];   ///< m, applied last
     double rotate[3]; ///< rad, about x, then y, then z
     double scale;     ///< > 0, applied first

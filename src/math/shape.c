@@ -1,11 +1,13 @@
 // A compiled shape is the tree in preorder: a node, then the subtrees of its children. `end` of a
 // node is where its subtree ends, so the children of node i begin at i + 1 and at the `end` of the
 // child before. Placements are multiplied out and sizes scaled: a leaf only moves and turns a
-// point into its own frame.
+// point into its own frame. A mesh keeps the size of its file, so its points are scaled, too.
 #include "math/shape.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "math/mat3.h"
+#include "math/mesh_tree.h"
 
 typedef struct node {
     treacle_shape_kind kind;
@@ -14,6 +16,9 @@ typedef struct node {
     double radius, height, thickness; // m
     vec3 move;
     mat3 rotate; // from the leaf's frame to the world's
+    double scale;
+    mesh_tree* mesh; // of a mesh
+    box3 bounds;     // of a mesh, in the world
 } node;
 
 struct shape {
@@ -49,6 +54,8 @@ static const char* kind_name(treacle_shape_kind kind) {
         return "torus";
     case TREACLE_SHAPE_PLANE:
         return "plane";
+    case TREACLE_SHAPE_MESH:
+        return "mesh";
     case TREACLE_SHAPE_UNION:
         return "union";
     case TREACLE_SHAPE_INTERSECTION:
@@ -93,7 +100,11 @@ static treacle_status check_sizes(treacle_context* ctx, const treacle_shape* def
     if (def->kind == TREACLE_SHAPE_BOX) {
         return check_box(ctx, def);
     }
-    if (def->kind == TREACLE_SHAPE_PLANE || is_set_operation(def->kind)) {
+    if (def->kind == TREACLE_SHAPE_MESH && (def->file == NULL || def->file[0] == '\0')) {
+        return check_fail(ctx, TREACLE_ERR_SCENE, "a mesh has no file");
+    }
+    if (def->kind == TREACLE_SHAPE_PLANE || def->kind == TREACLE_SHAPE_MESH ||
+        is_set_operation(def->kind)) {
         return TREACLE_OK;
     }
     TREACLE_TRY(check_positive(ctx, def, "radius", def->radius));
@@ -167,6 +178,9 @@ static double reach(const node* n, vec3 u) {
 }
 
 static box3 leaf_bounds(const node* n) {
+    if (n->kind == TREACLE_SHAPE_MESH) {
+        return n->bounds;
+    }
     vec3 reaches;
     for (int a = 0; a < 3; ++a) {
         reaches.at[a] = reach(n, mat3_row(&n->rotate, a));
@@ -195,11 +209,49 @@ static void compile(shape* s, const treacle_shape* def, const placement* parent)
                 .height = p.scale * def->height,
                 .thickness = p.scale * def->thickness,
                 .move = p.move,
-                .rotate = p.rotate};
+                .rotate = p.rotate,
+                .scale = p.scale};
     for (int i = 0; is_set_operation(def->kind) && i < def->child_count; ++i) {
         compile(s, &def->children[i], &p);
     }
     n->end = s->node_count;
+}
+
+static box3 mesh_bounds(const node* n, const triangle_mesh* mesh) {
+    box3 bounds = {0};
+    for (int64_t i = 0; i < 3 * (int64_t)mesh->triangle_count; ++i) {
+        vec3 corner = triangle_mesh_corner(mesh, (int32_t)(i / 3), (int)(i % 3));
+        vec3 x = vec3_add_scaled(n->move, n->scale, mat3_apply(&n->rotate, corner));
+        bounds.low = i == 0 ? x : vec3_min(bounds.low, x);
+        bounds.high = i == 0 ? x : vec3_max(bounds.high, x);
+    }
+    return bounds;
+}
+
+static treacle_status load_mesh(shape* s, node* n, const char* file, bool is_silent) {
+    triangle_mesh* mesh = NULL;
+    char warning[TRIANGLE_MESH_WARNING_MAX];
+    TREACLE_TRY(triangle_mesh_load(s->ctx, file, &mesh));
+    treacle_status status = mesh_tree_create(mesh, &n->mesh);
+    n->bounds = mesh_bounds(n, mesh);
+    if (!is_silent && triangle_mesh_warning(mesh, warning)) {
+        log_message(s->ctx, TREACLE_LOG_WARNING, "%s: %s", file, warning);
+    }
+    triangle_mesh_destroy(mesh);
+    return status;
+}
+
+// The meshes of the subtree of `def`, whose nodes begin at *at.
+static treacle_status load_meshes(shape* s, const treacle_shape* def, int* at, bool is_silent) {
+    node* n = &s->nodes[*at];
+    *at += 1;
+    if (def->kind == TREACLE_SHAPE_MESH) {
+        return load_mesh(s, n, def->file, is_silent);
+    }
+    for (int i = 0; is_set_operation(def->kind) && i < def->child_count; ++i) {
+        TREACLE_TRY(load_meshes(s, &def->children[i], at, is_silent));
+    }
+    return TREACLE_OK;
 }
 
 // Each number of the def may be fine and their products out of range.
@@ -217,7 +269,8 @@ static treacle_status check_compiled(const shape* s) {
     return TREACLE_OK;
 }
 
-treacle_status shape_create(treacle_context* ctx, const treacle_shape* def, shape** out) {
+static treacle_status create(treacle_context* ctx, const treacle_shape* def, bool is_silent,
+                             shape** out) {
     *out = NULL;
     int count = 0;
     TREACLE_TRY(check_tree(ctx, def, 0, &count));
@@ -234,7 +287,11 @@ treacle_status shape_create(treacle_context* ctx, const treacle_shape* def, shap
     *s = (shape){.ctx = ctx, .nodes = nodes};
     placement world = {.scale = 1.0, .rotate = mat3_identity(), .move = vec3_make(0.0, 0.0, 0.0)};
     compile(s, def, &world);
-    status = check_compiled(s);
+    int first = 0;
+    status = load_meshes(s, def, &first, is_silent);
+    if (status == TREACLE_OK) {
+        status = check_compiled(s);
+    }
     if (status != TREACLE_OK) {
         shape_destroy(s);
         return status;
@@ -243,8 +300,19 @@ treacle_status shape_create(treacle_context* ctx, const treacle_shape* def, shap
     return TREACLE_OK;
 }
 
+treacle_status shape_create(treacle_context* ctx, const treacle_shape* def, shape** out) {
+    return create(ctx, def, false, out);
+}
+
+treacle_status shape_create_silent(treacle_context* ctx, const treacle_shape* def, shape** out) {
+    return create(ctx, def, true, out);
+}
+
 void shape_destroy(shape* s) {
     if (s != NULL) {
+        for (int i = 0; i < s->node_count; ++i) {
+            mesh_tree_destroy(s->nodes[i].mesh);
+        }
         alloc_free(s->ctx, s->nodes, (size_t)s->node_count * sizeof(node));
         alloc_free(s->ctx, s, sizeof(*s));
     }
@@ -266,6 +334,9 @@ static double box_distance(const double* q, int axes) {
 static double leaf_distance(const node* n, vec3 x) {
     vec3 p = mat3_apply_transposed(&n->rotate, vec3_sub(x, n->move));
     double along = fabs(p.at[1]) - 0.5 * n->height;
+    if (n->kind == TREACLE_SHAPE_MESH) {
+        return n->scale * mesh_tree_distance(n->mesh, vec3_scale(1.0 / n->scale, p));
+    }
     switch (n->kind) {
     case TREACLE_SHAPE_BOX: {
         double q[3];

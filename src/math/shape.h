@@ -4,6 +4,8 @@
 // def may go. Distances are negative inside. They are exact for primitives; of unions,
 // intersections and differences they have the right sign and are never too large in size (the usual
 // min and max), so tracing along them is safe.
+//
+// A mesh is read from its file when the shape is made, and kept.
 #pragma once
 
 #include "base/context.h"
@@ -20,9 +22,13 @@ typedef struct shape shape;
 /// Checks a def with all its children: ERR_SCENE and a sentence that names the kind, the field, its
 /// value and what was expected; ERR_LIMIT where it is too deep or too large.
 treacle_status shape_check(treacle_context* ctx, const treacle_shape* def) TREACLE_NODISCARD;
-/// Checks and compiles.
+/// Checks and compiles. Meshes are read: ERR_IO where a file cannot be, ERR_FORMAT where it is bad.
+/// What there is to warn of (a mesh that is not closed) is logged.
 treacle_status shape_create(treacle_context* ctx, const treacle_shape* def,
                             shape** out) TREACLE_NODISCARD;
+/// The same without a word to the log, for those who have given their own warnings.
+treacle_status shape_create_silent(treacle_context* ctx, const treacle_shape* def,
+                                   shape** out) TREACLE_NODISCARD;
 /// Accepts NULL.
 void shape_destroy(shape* s);
 

@@ -1,0 +1,30 @@
+// How far a point is from a mesh, and whether it is inside.
+//
+// A tree of boxes over the triangles. The distance is that to the nearest triangle, exact but for
+// rounding. Inside is where the generalized winding number [B18] exceeds 1/2: for a closed mesh
+// that is the usual inside, and with holes in it or parts that intersect it still makes sense.
+// Triangles far from the point count as dipoles. Questions only read: any number of threads may
+// ask, and the answers are the same bits on every machine.
+#pragma once
+
+#include "math/triangle_mesh.h"
+
+typedef struct mesh_tree mesh_tree;
+
+/// Copies what it needs of the mesh.
+treacle_status mesh_tree_create(const triangle_mesh* mesh, mesh_tree** out) TREACLE_NODISCARD;
+/// Accepts NULL.
+void mesh_tree_destroy(mesh_tree* tree);
+
+/// Negative inside.
+double mesh_tree_distance(const mesh_tree* tree, vec3 x);
+bool mesh_tree_is_inside(const mesh_tree* tree, vec3 x);
+
+/// Half the solid angle of the mesh seen from a point: 2 pi times the winding number. It is
+/// far + 2 pi turns + the angle of (re, im), in which no arc tangent was needed.
+typedef struct mesh_winding {
+    double re, im;
+    int turns;
+    double far;
+} mesh_winding;
+mesh_winding mesh_tree_wind(const mesh_tree* tree, vec3 x);
