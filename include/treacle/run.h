@@ -44,7 +44,7 @@ TREACLE_API treacle_run_def treacle_run_def_default(void);
 
 /// Simulates the scene into the folder:
 ///
-///     scene.yaml        the effective scene; resuming needs no other file
+///     scene.yaml        the effective scene; resuming needs no other file but its meshes
 ///     run.json          version, where the scene came from, its hash, number of frames
 ///     frame_0001.trf    what pictures need, from frame 1, which is the start
 ///     state_0001.trs    what resuming needs; the last two and every n-th are kept

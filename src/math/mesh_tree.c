@@ -18,12 +18,12 @@
 
 enum {
     BINS = 16,
-    LEAF_MAX = 4,
+    LEAF_MAX = 8,
     SPLIT_DEPTH = 48, // below it nodes are cut into equal halves, so the depth is bounded ...
     STACK_MAX = 128,  // ... by 48 + 31
 };
 
-static const double far_ratio = 2.0;
+static const double far_ratio = 2.5;
 static const double pi = 3.14159265358979323846;
 
 typedef struct tree_triangle {
@@ -325,20 +325,27 @@ static double segment_distance2(vec3 a, vec3 d) {
     return length2(vec3_add_scaled(a, at, d));
 }
 
-// From the origin: to the plane where the foot of the perpendicular is inside, to the nearest edge
-// otherwise.
-static double triangle_distance2(vec3 a, vec3 b, vec3 c) {
-    vec3 ab = vec3_sub(b, a), bc = vec3_sub(c, b), ca = vec3_sub(a, c);
-    vec3 normal = vec3_cross(ab, vec3_sub(c, a));
-    bool is_over = vec3_dot(vec3_cross(normal, ab), a) <= 0.0 &&
-                   vec3_dot(vec3_cross(normal, bc), b) <= 0.0 &&
-                   vec3_dot(vec3_cross(normal, ca), c) <= 0.0;
-    double square = length2(normal);
-    if (is_over && square > 0.0) {
-        double along = vec3_dot(normal, a);
-        return along * along / square;
+// From the origin, or `best` if it is not less. The foot of the perpendicular is nearest if it is
+// inside; otherwise a point of an edge that has it on its outer side is.
+static double triangle_distance2(const vec3 corner[3], double best) {
+    vec3 side[3] = {vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[1]),
+                    vec3_sub(corner[0], corner[2])};
+    vec3 normal = vec3_cross(side[0], side[1]);
+    double square = length2(normal), along = vec3_dot(normal, corner[0]);
+    if (along * along > best * square) {
+        return best;
     }
-    return fmin(segment_distance2(a, ab), fmin(segment_distance2(b, bc), segment_distance2(c, ca)));
+    bool is_over = square > 0.0;
+    for (int k = 0; k < 3; ++k) {
+        bool is_beyond = vec3_dot(vec3_cross(normal, side[k]), corner[k]) > 0.0;
+        if (is_beyond || !(square > 0.0)) {
+            double d = segment_distance2(corner[k], side[k]);
+            best = d < best ? d : best;
+            is_over = false;
+        }
+    }
+    double foot = is_over ? along * along / square : best;
+    return foot < best ? foot : best;
 }
 
 static double box_distance2(const box3* box, vec3 x) {
@@ -351,12 +358,11 @@ static double box_distance2(const box3* box, vec3 x) {
     return sum;
 }
 
-static double leaf_distance2(const mesh_tree* tree, const tree_node* n, vec3 x) {
-    double best = INFINITY;
+static double leaf_distance2(const mesh_tree* tree, const tree_node* n, vec3 x, double best) {
     for (int32_t i = n->begin; i < n->begin + n->count; ++i) {
         const vec3* at = tree->triangles[i].at;
-        double d = triangle_distance2(vec3_sub(at[0], x), vec3_sub(at[1], x), vec3_sub(at[2], x));
-        best = d < best ? d : best;
+        const vec3 corner[3] = {vec3_sub(at[0], x), vec3_sub(at[1], x), vec3_sub(at[2], x)};
+        best = triangle_distance2(corner, best);
     }
     return best;
 }
@@ -379,8 +385,7 @@ static double distance2(const mesh_tree* tree, vec3 x) {
             continue;
         }
         if (n->count > 0) {
-            double d = leaf_distance2(tree, n, x);
-            best = d < best ? d : best;
+            best = leaf_distance2(tree, n, x, best);
             continue;
         }
         visit near = {v.node + 1, box_distance2(&tree->nodes[v.node + 1].box, x)};

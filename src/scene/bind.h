@@ -14,6 +14,7 @@ typedef struct binder {
     scene_root* root;
     bool is_domain_known; // the domain is bound and right
     int flat_axis;        // of the domain; -1: none
+    uint64_t mesh_hash;   // of the contents of all mesh files, in their order; 0: none
 } binder;
 
 /// Where in the scene, for messages: "liquids[0].velocity".
@@ -52,6 +53,8 @@ treacle_status bind_vector(binder* b, const bind_slot* slot, double out[3]) TREA
 typedef treacle_status bind_fcn(binder* b, const bind_slot* slot);
 bind_fcn bind_bool, bind_int, bind_int64, bind_real, bind_vec3, bind_colour, bind_enum, bind_name,
     bind_material;
+// bind_mesh.c
+bind_fcn bind_mesh;
 // bind_curve.c
 bind_fcn bind_curve, bind_curve3, bind_field, bind_field3;
 // bind_shape.c

@@ -19,6 +19,7 @@ void bind_shape_spec(const treacle_shape* def, shape_spec* out) {
         .height = def->height,
         .thickness = def->thickness,
         .normal = {0.0, 1.0, 0.0},
+        .file = def->file,
         .scale = def->scale,
         .child_count = def->child_count,
         .children = def->children,
@@ -153,6 +154,7 @@ static void finish_shape(const shape_spec* spec, treacle_shape_kind kind, treacl
     out->radius = spec->radius;
     out->height = spec->height;
     out->thickness = spec->thickness;
+    out->file = spec->file;
     out->scale = spec->scale;
     out->child_count = spec->child_count;
     out->children = spec->children;
@@ -204,7 +206,7 @@ treacle_status bind_shapes(binder* b, const bind_slot* slot) {
 // What only the whole tree shows: too deep, or nothing left.
 static treacle_status check_tree(binder* b, const bind_slot* slot, const treacle_shape* def) {
     shape* s = NULL;
-    treacle_status status = shape_create(b->ctx, def, &s);
+    treacle_status status = shape_create_silent(b->ctx, def, &s);
     if (status == TREACLE_ERR_SCENE || status == TREACLE_ERR_LIMIT) {
         return bind_error(b, slot->node->place, slot->path, "%s", treacle_context_error(b->ctx));
     }

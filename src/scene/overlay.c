@@ -154,17 +154,17 @@ static treacle_status make_file(overlay* o, const char* name, bool is_set, const
 static treacle_status load_file(overlay* o, open_file* file, const scene_node* from,
                                 scene_node** out);
 
-static treacle_status join_path(overlay* o, const char* includer, const char* path,
-                                const char** out) {
-    const char* slash = strrchr(includer, '/');
-    size_t folder = path[0] == '/' || slash == NULL ? 0 : (size_t)(slash - includer) + 1;
+treacle_status overlay_join_path(scene_pool* pool, const char* from, const char* path,
+                                 const char** out) {
+    const char* slash = strrchr(from, '/');
+    size_t folder = path[0] == '/' || slash == NULL ? 0 : (size_t)(slash - from) + 1;
     text t;
-    text_init(&t, o->ctx);
-    text_append_span(&t, includer, folder);
+    text_init(&t, pool->ctx);
+    text_append_span(&t, from, folder);
     text_append(&t, path);
     treacle_status status = text_status(&t);
     if (status == TREACLE_OK) {
-        status = scene_pool_text(o->reader.pool, t.at, t.length, out);
+        status = scene_pool_text(pool, t.at, t.length, out);
     }
     text_finish(&t);
     return status;
@@ -191,7 +191,7 @@ static treacle_status load_include(overlay* o, const open_file* from, const scen
         return refuse(o, node, "include: too many files include each other, at '%s'", node->text);
     }
     open_file file = {.up = from, .depth = from->depth + 1};
-    TREACLE_TRY(join_path(o, from->path, node->text, &file.path));
+    TREACLE_TRY(overlay_join_path(o->reader.pool, from->path, node->text, &file.path));
     return load_file(o, &file, node, out);
 }
 

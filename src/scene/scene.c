@@ -56,7 +56,9 @@ static treacle_status bind(treacle_scene* scene, const scene_source* source,
                 .flat_axis = -1};
     schema_root.init(&scene->root);
     TREACLE_TRY(default_name(scene, source->name, &scene->root.output.name));
-    return bind_section(&b, &schema_root, tree, &scene->root, NULL);
+    TREACLE_TRY(bind_section(&b, &schema_root, tree, &scene->root, NULL));
+    scene->mesh_hash = b.mesh_hash;
+    return TREACLE_OK;
 }
 
 static treacle_status read_all(treacle_scene* scene, const scene_source* source) {
@@ -74,6 +76,20 @@ static treacle_status read_all(treacle_scene* scene, const scene_source* source)
     return bind(scene, source, tree);
 }
 
+// Where meshes lie does not count, what is in them does.
+static treacle_status hash_scene(treacle_scene* scene) {
+    text t;
+    text_init(&t, scene->ctx);
+    scene_print(&t, &scene->root, false);
+    treacle_status status = text_status(&t);
+    if (status == TREACLE_OK) {
+        uint64_t hash = hash_bytes(t.at, t.length, 0);
+        scene->hash = scene->mesh_hash == 0 ? hash : hash_combine(hash, scene->mesh_hash);
+    }
+    text_finish(&t);
+    return status;
+}
+
 static treacle_status finish(treacle_scene* scene) {
     scene_diags_sort(&scene->diags);
     TREACLE_TRY(scene_diags_report(&scene->diags, &scene->report));
@@ -83,14 +99,13 @@ static treacle_status finish(treacle_scene* scene) {
     }
     text t;
     text_init(&t, scene->ctx);
-    scene_print(&t, &scene->root);
+    scene_print(&t, &scene->root, true);
     treacle_status status = text_status(&t);
     if (status == TREACLE_OK) {
-        scene->hash = hash_bytes(t.at, t.length, 0);
         status = scene_pool_text(&scene->pool, t.at, t.length, &scene->text);
     }
     text_finish(&t);
-    return status;
+    return status == TREACLE_OK ? hash_scene(scene) : status;
 }
 
 static treacle_status make(treacle_context* ctx, const scene_source* source, treacle_scene** out) {

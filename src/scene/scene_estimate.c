@@ -67,7 +67,7 @@ static double volume_inside(const treacle_domain_def* domain, const shape* s) {
 static treacle_status liquid_volume(const treacle_scene* scene, const treacle_shape* def,
                                     double* out) {
     shape* s = NULL;
-    TREACLE_TRY(shape_create(scene->ctx, def, &s));
+    TREACLE_TRY(shape_create_silent(scene->ctx, def, &s));
     *out = volume_inside(&scene->root.sim.domain, s);
     shape_destroy(s);
     return TREACLE_OK;
@@ -111,7 +111,7 @@ static double shadow_area(const treacle_domain_def* domain, const shape* s, vec3
 static treacle_status nozzle_area(const treacle_scene* scene, const treacle_emitter_def* emitter,
                                   double* out) {
     shape* s = NULL;
-    TREACLE_TRY(shape_create(scene->ctx, emitter->shape, &s));
+    TREACLE_TRY(shape_create_silent(scene->ctx, emitter->shape, &s));
     vec3 along = vec3_normalise(vec3_from(emitter->direction));
     *out = shadow_area(&scene->root.sim.domain, s, along);
     shape_destroy(s);

@@ -13,7 +13,8 @@ struct treacle_scene {
     scene_diags diags;
     scene_root root;
     const char* report;
-    const char* text; // "" with errors
+    const char* text;   // "" with errors
+    uint64_t mesh_hash; // see binder
     uint64_t hash;
 };
 
@@ -31,6 +32,9 @@ treacle_status overlay_load(overlay* o, const char* path, scene_node** out) TREA
 /// The scene of a text.
 treacle_status overlay_parse(overlay* o, const char* name, const char* chars, size_t length,
                              scene_node** out) TREACLE_NODISCARD;
+/// `path` as seen from the file `from`: beside it, unless it is absolute. Lives in the pool.
+treacle_status overlay_join_path(scene_pool* pool, const char* from, const char* path,
+                                 const char** out) TREACLE_NODISCARD;
 /// Lays one "key.path=value" over the scene.
 treacle_status overlay_set(overlay* o, scene_node* root, const char* setting) TREACLE_NODISCARD;
 
@@ -42,8 +46,9 @@ typedef struct scene_locale {
 treacle_status scene_locale_begin(treacle_context* ctx, scene_locale* out) TREACLE_NODISCARD;
 void scene_locale_end(const scene_locale* locale);
 
-/// Appends the canonical text of a bound scene (scene_print.c).
-void scene_print(text* t, const scene_root* root);
+/// Appends the canonical text of a bound scene (scene_print.c); without the paths of files, it is
+/// the same wherever they are.
+void scene_print(text* t, const scene_root* root, bool has_paths);
 /// A row's value as in a scene file, for the manual's defaults.
 void scene_print_value(text* t, const schema_key* key, const void* item);
 

@@ -9,6 +9,7 @@ typedef struct printer {
     text* out;
     const scene_root* root; // for the names of materials
     int indent;
+    bool has_paths;
 } printer;
 
 static void print_section(printer* p, const schema_section* section, const char* item,
@@ -228,6 +229,7 @@ static bool is_default(const schema_key* key, const char* item, const char* defa
         return get_int(item + key->count_offset) == 0;
     case SCHEMA_SHAPE:
     case SCHEMA_NAME:
+    case SCHEMA_MESH:
         return get_pointer(at) == NULL;
     default:
         return memcmp(at, other, plain_bytes(key->type)) == 0;
@@ -326,6 +328,10 @@ static void print_key(printer* p, const schema_key* key, const char* item) {
         text_append_char(p->out, ' ');
         print_quoted(p->out, p->root->sim.materials[get_int(item + key->offset)].name);
         break;
+    case SCHEMA_MESH:
+        text_append_char(p->out, ' ');
+        print_quoted(p->out, p->has_paths ? get_pointer(item + key->offset) : "");
+        break;
     default:
         text_append_char(p->out, ' ');
         scene_print_value(p->out, key, item);
@@ -345,10 +351,10 @@ static void print_section(printer* p, const schema_section* section, const char*
     }
 }
 
-void scene_print(text* t, const scene_root* root) {
+void scene_print(text* t, const scene_root* root, bool has_paths) {
     scene_root defaults;
     schema_root.init(&defaults);
-    printer p = {.out = t, .root = root};
+    printer p = {.out = t, .root = root, .has_paths = has_paths};
     text_append(t, "# The effective scene: all values that differ from their defaults, in SI.");
     print_section(&p, &schema_root, (const char*)root, (const char*)&defaults);
     text_append_char(t, '\n');

@@ -119,6 +119,16 @@ static const schema_key plane_keys[] = {
      .help = "points out of the shape, which is everything on the other side"},
 };
 
+static const schema_key mesh_keys[] = {
+    {.name = "file",
+     .type = SCHEMA_MESH,
+     .flags = SCHEMA_REQUIRED,
+     .offset = offsetof(shape_spec, file),
+     .help = "path of a .ply, .obj or .stl file, in metres; it begins at the scene file, or at the "
+             "working folder with `--set`"},
+    CENTRE,
+};
+
 #define SHAPE_PART(word, title, text_, check_)                                                     \
     static const schema_section word##_section = {.name = title,                                   \
                                                   .help = text_,                                   \
@@ -134,6 +144,11 @@ SHAPE_PART(capsule, "capsule", "A cylinder along y with round caps.", NULL);
 SHAPE_PART(torus, "torus", "A ring around y.", bind_shape_check_torus);
 SHAPE_PART(plane, "plane", "Everything on one side of a plane: by default, all below y = 0.",
            bind_shape_check_plane);
+SHAPE_PART(mesh, "mesh",
+           "The inside of a closed triangle mesh. A mesh with holes is filled as well as can be, "
+           "with a warning. `rotate` and `scale` are about the origin of the file, which `centre` "
+           "puts in its place.",
+           NULL);
 
 #define PRIMITIVE(word, text_)                                                                     \
     {                                                                                              \
@@ -154,6 +169,7 @@ static const schema_key shape_keys[] = {
     PRIMITIVE(capsule, "a cylinder with round caps"),
     PRIMITIVE(torus, "a ring"),
     PRIMITIVE(plane, "a half space"),
+    PRIMITIVE(mesh, "a mesh from a file"),
     OPERATION(union, "all of the listed shapes together"),
     OPERATION(intersection, "what is in all of the listed shapes"),
     OPERATION(difference, "the first of the listed shapes without the others"),

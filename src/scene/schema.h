@@ -18,6 +18,7 @@ typedef enum schema_type {
     SCHEMA_COLOUR,   // double[3], linear
     SCHEMA_ENUM,     // an enum, or `spread` of them in a row
     SCHEMA_NAME,     // const char*, fit for a file name
+    SCHEMA_MESH,     // const char*, the absolute path of a mesh that can be read
     SCHEMA_CURVE,    // treacle_curve of scalars
     SCHEMA_CURVE3,   // treacle_curve of vectors
     SCHEMA_FIELD,    // treacle_field of scalars
@@ -107,6 +108,7 @@ typedef struct shape_spec {
     double size[3], min[3], max[3], centre[3]; // m
     double radius, height, thickness;          // m
     double point[3], normal[3];                // of a plane
+    const char* file;                          // of a mesh
     double move[3], rotate[3], scale;
     int child_count;
     const treacle_shape* children;
@@ -115,7 +117,7 @@ typedef struct shape_spec {
 extern const schema_section schema_root;
 extern const schema_section schema_shape;
 extern const schema_section schema_ramp; // of a treacle_field; `a` and `b` take after the field
-enum { SCHEMA_SHAPE_KINDS = 9 };         // the first rows of schema_shape, in the order of the enum
+enum { SCHEMA_SHAPE_KINDS = 10 };        // the first rows of schema_shape, in the order of the enum
 
 /// The row of a key, or NULL.
 const schema_key* schema_find(const schema_section* section, const char* key);

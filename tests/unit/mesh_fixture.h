@@ -15,8 +15,13 @@ typedef struct mesh_soup {
     vec3* corners; // 3 a triangle
 } mesh_soup;
 
+// volatile: gcc 12 takes (double)(float)x for x where it vectorises.
 static inline vec3 mesh_soup_rounded(vec3 x) {
-    return vec3_make((double)(float)x.at[0], (double)(float)x.at[1], (double)(float)x.at[2]);
+    for (int a = 0; a < 3; ++a) {
+        volatile float single = (float)x.at[a];
+        x.at[a] = (double)single;
+    }
+    return x;
 }
 
 static inline mesh_soup mesh_soup_of(int triangles, const double (*x)[3], const int (*index)[3]) {
@@ -95,7 +100,7 @@ static inline void mesh_put_point(FILE* f, vec3 x, bool is_big) {
 }
 
 static inline void mesh_put_text(FILE* f, const char* before, vec3 x) {
-    fprintf(f, "%s%.9g %.9g %.9g\n", before, x.at[0], x.at[1], x.at[2]);
+    fprintf(f, "%s%.17g %.17g %.17g\n", before, x.at[0], x.at[1], x.at[2]);
 }
 
 static inline void mesh_put_ply(FILE* f, const mesh_soup* s, mesh_format format) {
