@@ -179,7 +179,7 @@ static treacle_status check_bounded(binder* b, const scene_node* map, const trea
     if (!b->is_domain_known) {
         return TREACLE_OK; // then the shape was not checked as a whole
     }
-    TREACLE_TRY(shape_create(b->ctx, def, &s));
+    TREACLE_TRY(shape_create_silent(b->ctx, def, &s));
     box3 bounds = shape_bounds(s);
     shape_destroy(s);
     if (vec3_is_finite(bounds.low) && vec3_is_finite(bounds.high)) {
@@ -223,7 +223,7 @@ treacle_status bind_check_force(binder* b, const scene_node* map, void* item,
 static treacle_status check_placement(binder* b, const scene_node* map, const treacle_shape* def,
                                       const bind_path* path, const char* effect) {
     shape* s = NULL;
-    TREACLE_TRY(shape_create(b->ctx, def, &s));
+    TREACLE_TRY(shape_create_silent(b->ctx, def, &s));
     box3 box = scene_box_inside(&b->root->sim.domain, s);
     bool is_outside = box3_is_empty(box);
     bool is_thin = !is_outside && !(shape_volume_in(s, &box, VOLUME_SAMPLES) > 0.0);
@@ -277,7 +277,7 @@ static treacle_status check_field(binder* b, const field_check* check) {
     vec3 x = {0};
     bool is_bad = false;
     if (check->shape != NULL) {
-        TREACLE_TRY(shape_create(b->ctx, check->shape, &s));
+        TREACLE_TRY(shape_create_silent(b->ctx, check->shape, &s));
     }
     treacle_status status = field_init(b->ctx, check->def, check->components, &f);
     if (status == TREACLE_OK) {
