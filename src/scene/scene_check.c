@@ -9,8 +9,9 @@
 
 enum {
     PERIOD_CELLS = 16,
-    VOLUME_SAMPLES = 24,
-    FIELD_SAMPLES = 5, // along each axis
+    ROUGH_SAMPLES = 4,   // find most shapes; ...
+    VOLUME_SAMPLES = 24, // ... thin ones need more
+    FIELD_SAMPLES = 5,   // along each axis
 };
 
 static const double most_cells = 1 << 20;  // along an axis
@@ -226,7 +227,8 @@ static treacle_status check_placement(binder* b, const scene_node* map, const tr
     TREACLE_TRY(shape_create_silent(b->ctx, def, &s));
     box3 box = scene_box_inside(&b->root->sim.domain, s);
     bool is_outside = box3_is_empty(box);
-    bool is_thin = !is_outside && !(shape_volume_in(s, &box, VOLUME_SAMPLES) > 0.0);
+    bool is_thin = !is_outside && !(shape_volume_in(s, &box, ROUGH_SAMPLES) > 0.0) &&
+                   !(shape_volume_in(s, &box, VOLUME_SAMPLES) > 0.0);
     shape_destroy(s);
     if (is_outside) {
         return bind_warning(b, bind_place(map, "shape"), path,

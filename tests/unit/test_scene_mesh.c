@@ -118,7 +118,7 @@ static void test_open_mesh_is_warned_of_once(void** state) {
 static treacle_status load_scene(treacle_context* ctx, const char* file, treacle_scene** out) {
     char text[512];
     snprintf(text, sizeof(text),
-             "name: mesh\ndomain: {size: [2.4, 2.4, 2.4], cell: 0.05, origin: [-1.2, -1.2, -1.2]}\n"
+             "name: mesh\ndomain: {size: [2.4, 2.4, 2.4], cell: 0.1, origin: [-1.2, -1.2, -1.2]}\n"
              "liquids:\n  - shape: {mesh: {file: \"%s\"}}\n",
              file);
     return treacle_scene_parse(ctx, "test", text, strlen(text), 0, NULL, out);
@@ -134,7 +134,7 @@ static void test_liquid_has_the_volume_of_the_mesh(void** state) {
     assert_int_equal(treacle_sim_create(ctx, treacle_scene_sim(scene), &sim), TREACLE_OK);
     triangle_mesh* mesh = NULL;
     assert_int_equal(triangle_mesh_load(ctx, path_a, &mesh), TREACLE_OK);
-    double each = 0.05 * 0.05 * 0.05 / treacle_scene_sim(scene)->particles.per_cell;
+    double each = 0.1 * 0.1 * 0.1 / treacle_scene_sim(scene)->particles.per_cell;
     double volume = (double)treacle_sim_particle_count(sim) * each;
     assert_close(volume, mesh->volume, 0.01 * mesh->volume);
     triangle_mesh_destroy(mesh);
