@@ -7,7 +7,7 @@
 #include "scene/scene_internal.h"
 
 enum {
-    SAMPLES = 48, // along each axis, for volumes
+    SAMPLES = 24, // along each axis, for volumes
     RAYS = 48,    // along each axis, for the shadows of nozzles
 };
 
