@@ -197,10 +197,12 @@ static treacle_status load_copy(run_job* job, treacle_scene** out) {
     if (status == TREACLE_ERR_SCENE) {
         status = fail_scene(job->ctx, *out);
     } else if (status == TREACLE_OK && treacle_scene_hash(*out) != job->record.scene_hash) {
-        status = check_fail(job->ctx, TREACLE_ERR_USAGE,
-                            "%s was changed after the run began; a run cannot change its scene. "
-                            "Begin a new one: treacle run %s -o another-folder",
-                            path, path);
+        status = check_fail(
+            job->ctx, TREACLE_ERR_USAGE,
+            "%s was changed after the run began, or a mesh that it names was; a run cannot "
+            "change its scene. "
+            "Begin a new one: treacle run %s -o another-folder",
+            path, path);
     }
     if (status != TREACLE_OK) {
         treacle_scene_destroy(*out);
