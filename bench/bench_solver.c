@@ -366,8 +366,99 @@ treacle_status bench_unified(bench* b) {
     return TREACLE_OK;
 }
 
+// ---- The field's own benchmark [SHM22] ------------------------------------------------------
+
+// A number in [-1, 1) that looks random, from a counter.
+static double scatter(uint64_t n) {
+    n = (n ^ (n >> 31)) * 0x9e3779b97f4a7c15u;
+    n = (n ^ (n >> 29)) * 0xbf58476d1ce4e5b9u;
+    return (double)(n >> 11) * 0x1p-52 - 1.0;
+}
+
+static void report_rate(bench* b, const char* name, const outcome* o, double unknowns,
+                        double reference) {
+    char text[64];
+    report_count(b, name, "iterations to max-norm 1e-7", o->iterations);
+    bench_report(b, &(bench_row){.case_name = name,
+                                 .quantity = "unknowns a core second, set-up included",
+                                 .value = 1e-6 * unknowns / o->seconds,
+                                 .unit = "million",
+                                 .yardstick = bench_text(text, sizeof(text),
+                                                         "published code, %g million", reference),
+                                 .ratio = 1e-6 * unknowns / o->seconds / reference});
+}
+
+static treacle_status measure_tank(bench* b, int n) {
+    treacle_context* ctx = NULL;
+    pressure_case c;
+    outcome o;
+    char name[64];
+    solve_params params = {.norm = SOLVE_NORM_MAX, .relative = 1e-7, .max_iterations = 100};
+    TREACLE_TRY(one_thread_context(&ctx));
+    TREACLE_TRY(pressure_case_create(ctx, b->ctx, (solver_scene){SOLVER_SHAPE_TANK, n}, &c));
+    size_t length = solver_case_length(&c.map);
+    double* x = calloc(length, sizeof(double));
+    for (size_t i = 0; i < length - TILE_CELLS; ++i) {
+        c.rhs[i] = scatter(i);
+    }
+    treacle_status status =
+        x == NULL ? TREACLE_ERR_MEMORY : solve_pressure(ctx, &c, c.rhs, x, &params, &o);
+    if (status == TREACLE_OK) {
+        report_rate(b, bench_text(name, sizeof(name), "field: pressure, tank %d^3", n), &o,
+                    (double)(length - TILE_CELLS), 1.6);
+    }
+    free(x);
+    pressure_case_destroy(&c);
+    treacle_context_destroy(ctx);
+    return status;
+}
+
+static treacle_status measure_drop(bench* b, int cells, double viscosity) {
+    treacle_context* ctx = NULL;
+    outcome o;
+    char name[64];
+    // Density 1000, 24 steps a second, 1 m across.
+    viscosity_case c = {.scene = {SOLVER_SHAPE_DROP, cells + 16},
+                        .r = viscosity / 24.0 / 1000.0 * cells * cells};
+    solve_params params = {.norm = SOLVE_NORM_MAX, .relative = 1e-7, .max_iterations = 100};
+    TREACLE_TRY(one_thread_context(&ctx));
+    TREACLE_TRY(viscosity_case_create(ctx, b->ctx, &c));
+    size_t length = AXES * solver_case_length(&c.map);
+    double *x = calloc(length, sizeof(double)), unknowns = 0.0;
+    for (size_t i = 0; i < length; ++i) {
+        size_t t = i / VISCOSITY_BLOCK, a = i % VISCOSITY_BLOCK / TILE_CELLS, q = i % TILE_CELLS;
+        double mass = (double)c.mass[a][t * TILE_CELLS + q];
+        c.rhs[i] = mass * scatter(i);
+        unknowns += mass > 0.0 ? 1.0 : 0.0;
+    }
+    treacle_status status =
+        x == NULL ? TREACLE_ERR_MEMORY : solve_viscosity(ctx, &c, c.rhs, x, &params, &o);
+    if (status == TREACLE_OK) {
+        bench_text(name, sizeof(name), "field: viscosity %g, drop %d", viscosity, cells);
+        report_rate(b, name, &o, unknowns, 0.2);
+    }
+    free(x);
+    viscosity_case_destroy(&c);
+    treacle_context_destroy(ctx);
+    return status;
+}
+
+treacle_status bench_field(bench* b) {
+    for (int n = 64; n <= 256; n *= 2) {
+        TREACLE_TRY(measure_tank(b, n));
+    }
+    static const double viscosities[] = {1.0, 1e4, 1e6};
+    for (int n = 32; n <= 128; n *= 2) {
+        for (int i = 0; i < 3; ++i) {
+            TREACLE_TRY(measure_drop(b, n, viscosities[i]));
+        }
+    }
+    return TREACLE_OK;
+}
+
 treacle_status bench_solver(bench* b) {
     TREACLE_TRY(bench_pressure(b));
     TREACLE_TRY(bench_viscosity(b));
-    return bench_unified(b);
+    TREACLE_TRY(bench_unified(b));
+    return bench_field(b);
 }

@@ -7,6 +7,7 @@ const bench_entry bench_entries[] = {
     {"pressure", 60, "pressure against incomplete Cholesky", bench_pressure},
     {"viscosity", 500, "viscosity against incomplete Cholesky", bench_viscosity},
     {"unified", 90, "velocity and pressure together against the split", bench_unified},
+    {"field", 60, "the benchmark of Shao, Huang and Michels: drop and tank", bench_field},
 };
 
 const int bench_entry_count = sizeof(bench_entries) / sizeof(bench_entries[0]);

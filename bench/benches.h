@@ -9,6 +9,7 @@ bench_fcn bench_step;
 bench_fcn bench_pressure;
 bench_fcn bench_viscosity;
 bench_fcn bench_unified;
+bench_fcn bench_field;
 
 extern const bench_entry bench_entries[];
 extern const int bench_entry_count;

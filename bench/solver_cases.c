@@ -65,7 +65,8 @@ static size_t slot_of(const tile_map* map, cell3 cell) {
 
 static double face_opening(const solver_scene* scene, cell3 cell, int axis) {
     int at = cell.at[axis];
-    return at > 0 && at < scene->n
+    bool is_open_top = scene->shape == SOLVER_SHAPE_TANK && axis == 1 && at == scene->n;
+    return (at > 0 && at < scene->n) || is_open_top
                ? solver_scene_opening(scene, face_centre(scene->n, cell, axis), axis)
                : 0.0;
 }

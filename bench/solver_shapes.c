@@ -56,6 +56,10 @@ static double coil(const solver_scene* scene, point3 p) {
     return fmin(fmin(pool, disc), fmin(helix_distance(&pile, p), helix_distance(&thread, p)));
 }
 
+static double drop_radius(const solver_scene* scene) {
+    return 0.5 * (scene->n - 16) / scene->n;
+}
+
 double solver_scene_liquid(const solver_scene* scene, point3 p) {
     static const double low[3] = {0.203, -0.5, 0.201}, high[3] = {0.803, 0.602, 0.801};
     switch (scene->shape) {
@@ -63,6 +67,10 @@ double solver_scene_liquid(const solver_scene* scene, point3 p) {
         return fmin(p.at[1] - 0.4, distance(p, 0.4, 0.72, 0.45) - 0.12);
     case SOLVER_SHAPE_COIL:
         return coil(scene, p);
+    case SOLVER_SHAPE_DROP:
+        return distance(p, 0.5, 0.5, 0.5) - drop_radius(scene);
+    case SOLVER_SHAPE_TANK:
+        return p.at[1] - 1.0;
     case SOLVER_SHAPE_BLOCK:
         break;
     }
@@ -70,6 +78,13 @@ double solver_scene_liquid(const solver_scene* scene, point3 p) {
 }
 
 double solver_scene_solid(const solver_scene* scene, point3 p) {
+    if (scene->shape == SOLVER_SHAPE_TANK) {
+        return 1.0;
+    }
+    if (scene->shape == SOLVER_SHAPE_DROP) {
+        double radius = drop_radius(scene);
+        return distance(p, 0.5, 0.5 - 0.75 * radius, 0.5) - radius;
+    }
     double dx = 1.0 / scene->n;
     double low[3] = {dx, dx, dx}, high[3] = {1.0 - dx, 1.0 - dx, 1.0 - dx};
     double wall = -box(p, low, high);

@@ -1,13 +1,15 @@
 // The liquids that the solver is measured on, as distances in a unit cube of n^3 cells.
 //
-// All stand among the same solids: a box wall one cell thick, a tilted floor and a ball. Distances
-// are in units of the cube's side, negative inside.
+// The first three stand among the same solids: a box wall one cell thick, a tilted floor and a
+// ball. Distances are in units of the cube's side, negative inside.
 #pragma once
 
 typedef enum solver_shape {
     SOLVER_SHAPE_BALL = 1,  // S1: a pool to 40 % of the height and a ball that flies free
     SOLVER_SHAPE_COIL = 2,  // S2: a shallow pool, a disc, and a thread 7 cells thick coiled on it
     SOLVER_SHAPE_BLOCK = 3, // S3: a block of 0.6 x 0.6 x 0.6 on the floor
+    SOLVER_SHAPE_DROP = 4,  // a ball of liquid on a ball of solid, both n - 16 cells thick [SHM22]
+    SOLVER_SHAPE_TANK = 5,  // the whole cube, open at the top only [SHM22]
 } solver_shape;
 
 typedef struct solver_scene {
