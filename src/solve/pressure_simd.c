@@ -12,23 +12,23 @@ enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE };
 static const float zero_tile[TILE_CELLS];
 static const double zero_tile_double[TILE_CELLS];
 
-static f32x8 shift_up(f32x8 v, float first) {
+TREACLE_ALWAYS_INLINE f32x8 shift_up(f32x8 v, float first) {
     return __builtin_shufflevector(v, f32x8_set(first), 8, 0, 1, 2, 3, 4, 5, 6);
 }
 
-static f32x8 shift_down(f32x8 v, float last) {
+TREACLE_ALWAYS_INLINE f32x8 shift_down(f32x8 v, float last) {
     return __builtin_shufflevector(v, f32x8_set(last), 1, 2, 3, 4, 5, 6, 7, 8);
 }
 
-static f64x8 shift_up_double(f64x8 v, double first) {
+TREACLE_ALWAYS_INLINE f64x8 shift_up_double(f64x8 v, double first) {
     return __builtin_shufflevector(v, f64x8_set(first), 8, 0, 1, 2, 3, 4, 5, 6);
 }
 
-static f64x8 shift_down_double(f64x8 v, double last) {
+TREACLE_ALWAYS_INLINE f64x8 shift_down_double(f64x8 v, double last) {
     return __builtin_shufflevector(v, f64x8_set(last), 1, 2, 3, 4, 5, 6, 7, 8);
 }
 
-static f32x8 select(i32x8 mask, f32x8 yes, f32x8 no) {
+TREACLE_ALWAYS_INLINE f32x8 select(i32x8 mask, f32x8 yes, f32x8 no) {
     return (f32x8)(((i32x8)yes & mask) | ((i32x8)no & ~mask));
 }
 
@@ -99,7 +99,7 @@ typedef struct row_links {
     f32x8 low[AXES], high[AXES];
 } row_links;
 
-static row_links load_links(const near_links* w, int j, int k) {
+TREACLE_ALWAYS_INLINE row_links load_links(const near_links* w, int j, int k) {
     int q = k * LAYER + j * ROW;
     const float* x = w->x + (k * TILE_SIZE + j) * PRESSURE_PADDED;
     const float* y_high = j < TILE_SIZE - 1 ? w->y + q + ROW : w->y_high + k * LAYER;
@@ -114,7 +114,7 @@ typedef struct row_float {
     f32x8 self, low[AXES], high[AXES];
 } row_float;
 
-static row_float load_row(const near_float* v, int j, int k) {
+TREACLE_ALWAYS_INLINE row_float load_row(const near_float* v, int j, int k) {
     int q = k * LAYER + j * ROW;
     const int last = TILE_SIZE - 1;
     const float* y_low = j > 0 ? v->self + q - ROW : v->low[1] + k * LAYER + last * ROW;
@@ -133,7 +133,7 @@ typedef struct row_double {
     f64x8 self, low[AXES], high[AXES];
 } row_double;
 
-static row_double load_row_double(const near_double* v, int j, int k) {
+TREACLE_ALWAYS_INLINE row_double load_row_double(const near_double* v, int j, int k) {
     int q = k * LAYER + j * ROW;
     const int last = TILE_SIZE - 1;
     const double* y_low = j > 0 ? v->self + q - ROW : v->low[1] + k * LAYER + last * ROW;
@@ -149,7 +149,7 @@ static row_double load_row_double(const near_double* v, int j, int k) {
 }
 
 // (A x) of a row in difference form: exact for a constant x.
-static f32x8 row_apply(const near_links* w, const near_float* v, int j, int k) {
+TREACLE_ALWAYS_INLINE f32x8 row_apply(const near_links* w, const near_float* v, int j, int k) {
     row_links link = load_links(w, j, k);
     row_float x = load_row(v, j, k);
     f32x8 sum = f32x8_load(w->extra + k * LAYER + j * ROW) * x.self;
@@ -159,7 +159,8 @@ static f32x8 row_apply(const near_links* w, const near_float* v, int j, int k) {
     return sum;
 }
 
-static f64x8 row_apply_double(const near_links* w, const row_double* x, int j, int k) {
+TREACLE_ALWAYS_INLINE f64x8 row_apply_double(const near_links* w, const row_double* x, int j,
+                                             int k) {
     row_links link = load_links(w, j, k);
     f64x8 sum = f64x8_from_f32x8(f32x8_load(w->extra + k * LAYER + j * ROW)) * x->self;
     for (int a = 0; a < AXES; ++a) {
@@ -170,7 +171,8 @@ static f64x8 row_apply_double(const near_links* w, const row_double* x, int j, i
 }
 
 // What the equations of a row give for their own unknowns.
-static f32x8 row_solve(const near_links* w, const row_float* x, f32x8 b, int j, int k) {
+TREACLE_ALWAYS_INLINE f32x8 row_solve(const near_links* w, const row_float* x, f32x8 b, int j,
+                                      int k) {
     row_links link = load_links(w, j, k);
     f32x8 sum = b;
     for (int a = 0; a < AXES; ++a) {
@@ -212,7 +214,7 @@ void ISA(pressure_loop_smooth)(const pressure_job* job, int64_t begin, int64_t e
     }
 }
 
-static f32x4 add_pairs(f32x8 v) {
+TREACLE_ALWAYS_INLINE f32x4 add_pairs(f32x8 v) {
     return __builtin_shufflevector(v, v, 0, 2, 4, 6) + __builtin_shufflevector(v, v, 1, 3, 5, 7);
 }
 
@@ -258,7 +260,7 @@ void ISA(pressure_loop_restrict)(const pressure_job* job, int64_t begin, int64_t
     }
 }
 
-static f32x8 spread(const float* from, int shift) {
+TREACLE_ALWAYS_INLINE f32x8 spread(const float* from, int shift) {
     if (shift == 0) {
         return f32x8_load(from);
     }
