@@ -130,6 +130,7 @@ static p2g_params transfer_of(const liquid_work* w) {
                         .map = &w->state->map,
                         .from = w->p,
                         .kernel = w->setup->def->kernel,
+                        .has_viscosity = w->setup->def->flow == TREACLE_FLOW_SPLIT,
                         .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
                         .density = w->setup->density};
 }
