@@ -18,6 +18,7 @@ const validate_case validate_cases[] = {
     {"hydrostatic", VALIDATE_QUICK, 30, "a pool at rest stays at rest, in 2D", case_hydrostatic},
     {"hydrostatic-fine", VALIDATE_FULL, 400, "a pool at rest stays at rest, finer and in 3D",
      case_hydrostatic_fine},
+    {"film", VALIDATE_QUICK, 10, "honey runs down an incline as fast as it must", case_film},
 };
 
 const int validate_case_count = sizeof(validate_cases) / sizeof(validate_cases[0]);

@@ -13,6 +13,7 @@ validate_fcn case_tracking;
 validate_fcn case_free_fall;
 validate_fcn case_hydrostatic;
 validate_fcn case_hydrostatic_fine;
+validate_fcn case_film;
 
 extern const validate_case validate_cases[];
 extern const int validate_case_count;
