@@ -19,6 +19,9 @@ const validate_case validate_cases[] = {
     {"hydrostatic-fine", VALIDATE_FULL, 400, "a pool at rest stays at rest, finer and in 3D",
      case_hydrostatic_fine},
     {"film", VALIDATE_QUICK, 10, "honey runs down an incline as fast as it must", case_film},
+    {"slosh", VALIDATE_QUICK, 10, "sloshing liquid keeps its volume for 20 s", case_slosh},
+    {"slosh-minute", VALIDATE_FULL, 120, "sloshing liquid keeps its volume for a minute",
+     case_slosh_minute},
 };
 
 const int validate_case_count = sizeof(validate_cases) / sizeof(validate_cases[0]);

@@ -14,6 +14,8 @@ validate_fcn case_free_fall;
 validate_fcn case_hydrostatic;
 validate_fcn case_hydrostatic_fine;
 validate_fcn case_film;
+validate_fcn case_slosh;
+validate_fcn case_slosh_minute;
 
 extern const validate_case validate_cases[];
 extern const int validate_case_count;
