@@ -22,6 +22,7 @@ const validate_case validate_cases[] = {
     {"slosh", VALIDATE_QUICK, 10, "sloshing liquid keeps its volume for 20 s", case_slosh},
     {"slosh-minute", VALIDATE_FULL, 120, "sloshing liquid keeps its volume for a minute",
      case_slosh_minute},
+    {"layers", VALIDATE_QUICK, 30, "two densities at rest stay at rest", case_layers},
 };
 
 const int validate_case_count = sizeof(validate_cases) / sizeof(validate_cases[0]);

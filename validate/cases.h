@@ -16,6 +16,7 @@ validate_fcn case_hydrostatic_fine;
 validate_fcn case_film;
 validate_fcn case_slosh;
 validate_fcn case_slosh_minute;
+validate_fcn case_layers;
 
 extern const validate_case validate_cases[];
 extern const int validate_case_count;

@@ -17,6 +17,8 @@
 #include "phys/velocity.h"
 
 enum { COLOURS = 8 };
+// What a field is that is no component of velocity.
+enum { AT_CELLS = AXES, AT_NODES };
 
 // The tiles of the particles, sorted by colour.
 typedef struct coloured_tiles {
@@ -30,7 +32,7 @@ typedef struct scatter_field {
     transfer_place place;
     float* sum;    // [map tiles][512]
     float* weight; // likewise
-    int component; // of velocity; AXES for values at cells
+    int component; // of velocity, AT_CELLS or AT_NODES
 } scatter_field;
 
 // A tile gives to all fields before the next one comes: its particles are read once.
@@ -146,7 +148,7 @@ static void fold_sides(const p2g_params* params, const scatter_field* field, til
             fold f = {b, i, m.plane - low, m.sign, field->whole.reference};
             bool is_open = domain->sides[b][low + i < 0 ? 0 : 1] == TREACLE_SIDE_OPEN;
             bool comes_back = f.to != i && f.to >= 0 && f.to < BLOCK_SIZE &&
-                              (field->component == AXES || !is_open);
+                              (field->component == AT_CELLS || !is_open);
             if (comes_back) {
                 fold_plane(&f, block);
             }
@@ -179,7 +181,9 @@ static void scatter_tiles(void* data, int64_t begin, int64_t end, int worker) {
             const scatter_field* field = &job->field[f];
             transfer_source source = source_of_tile(params->from, field, tile);
             ISA_CALL(params->from->ctx, transfer_scatter)(&source, &field->place, block);
-            fold_sides(params, field, params->from->tile[tile], block);
+            if (field->component != AT_NODES) {
+                fold_sides(params, field, params->from->tile[tile], block);
+            }
             add_block(params->map, field, to, block);
         }
     }
@@ -224,7 +228,7 @@ static scatter_field field_of(const p2g_params* params) {
                   .volume_scale = (float)(1.0 / (h * h * h)),
                   .material = particles_material(p)},
         .place = {.offset = {0.5, 0.5, 0.5}},
-        .component = AXES,
+        .component = AT_CELLS,
     };
     memcpy(field.place.is_active, params->domain->is_active, sizeof(field.place.is_active));
     return field;
@@ -284,4 +288,47 @@ treacle_status p2g_scalar(const p2g_params* params, const float* value, float* c
     job.field[0].sum = cell_value;
     job.field[0].weight = cell_volume;
     return run(&job);
+}
+
+// Nodes on a side see half of what is around them; with its mirror image all.
+static void mirror_nodes(void* data, int64_t begin, int64_t end, int worker) {
+    const scatter_job* job = data;
+    const grid_domain* domain = job->params->domain;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        const tile_coord* tile = &job->params->map->coord[i / TILE_CELLS];
+        int cell = (int)(i % TILE_CELLS);
+        const int at[AXES] = {cell % TILE_SIZE, cell / TILE_SIZE % TILE_SIZE,
+                              cell / TILE_SIZE / TILE_SIZE};
+        for (int a = 0; a < AXES; ++a) {
+            int node = tile->at[a] * TILE_SIZE + at[a];
+            bool is_on_side = domain->is_active[a] && !domain->is_periodic[a] &&
+                              (node == 0 || node == domain->cells[a]);
+            job->field[0].weight[i] *= is_on_side ? 2.0f : 1.0f;
+        }
+    }
+}
+
+treacle_status p2g_node_volume(const p2g_params* params, float* node_volume) {
+    treacle_context* ctx = params->from->ctx;
+    size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
+    void* unused = NULL;
+    TREACLE_TRY(alloc_array(ctx, values, sizeof(float), "sums at nodes", &unused));
+    scatter_job job = {.params = params, .field_count = 1, .field = {field_of(params)}};
+    scatter_field* field = &job.field[0];
+    field->component = AT_NODES;
+    field->place.kernel = TREACLE_KERNEL_LINEAR;
+    for (int a = 0; a < AXES; ++a) {
+        field->place.offset[a] = params->domain->is_active[a] ? 0.0 : 0.5;
+    }
+    field->whole.value = field->whole.volume; // any: only weights are wanted
+    field->whole.value_stride = 1;
+    field->sum = unused;
+    field->weight = node_volume;
+    treacle_status status = run(&job);
+    if (status == TREACLE_OK) {
+        parallel_for(ctx, params->map->count, 8, mirror_nodes, &job);
+    }
+    alloc_free(ctx, unused, values * sizeof(float));
+    return status;
 }

@@ -30,5 +30,9 @@ treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
 treacle_status p2g_scalar(const p2g_params* params, const float* value, float* cell_value,
                           float* cell_volume) TREACLE_NODISCARD;
 
+/// node_volume = the same volume as the nodes, the low corners of cells, see it; nodes on the sides
+/// of the domain see its mirror image, too. Layers beyond the first along flat axes are 0.
+treacle_status p2g_node_volume(const p2g_params* params, float* node_volume) TREACLE_NODISCARD;
+
 /// Weights below this share of a full cell count as none.
 #define P2G_MASS_MIN 1e-9f

@@ -354,35 +354,6 @@ treacle_status liquid_to_particles(liquid_work* w) {
     return TREACLE_OK;
 }
 
-treacle_status liquid_correct_density(liquid_work* w) {
-    if (!w->setup->def->density_correction) {
-        return TREACLE_OK;
-    }
-    // With one density and no emitter the pressure's own system serves; else its twin without.
-    projection unit = {0};
-    projection_params unit_params = w->projection_params;
-    unit_params.solve.relative = LIQUID_DENSITY_TOLERANCE;
-    unit_params.solve.absolute = LIQUID_DENSITY_TOLERANCE;
-    unit_params.solve.is_warm = false;
-    bool has_rho = w->face_rho[0] != NULL;
-    treacle_status status = TREACLE_OK;
-    if (has_rho) {
-        memset(unit_params.face_rho, 0, sizeof(unit_params.face_rho));
-        TREACLE_TRY(projection_create(&unit_params, &unit));
-    } else {
-        unit = w->projection;
-        unit.params = &unit_params;
-    }
-    volume_params params = {&unit, w->cell_volume, w->p};
-    volume_stats stats;
-    status = volume_correct(&params, &stats);
-    w->stats->density_spread = stats.spread;
-    if (has_rho) {
-        projection_destroy(&unit);
-    }
-    return status;
-}
-
 void liquid_work_finish(liquid_work* w) {
     projection_destroy(&w->projection);
 }

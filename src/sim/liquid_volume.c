@@ -1,0 +1,52 @@
+// The last stage of a step: particles are spread evenly again.
+#include <string.h>
+
+#include "phys/p2g.h"
+#include "phys/shift.h"
+#include "sim/liquid.h"
+
+// With one density and no emitter the pressure's own system serves; else its twin without.
+static treacle_status correct(liquid_work* w) {
+    projection unit = {0};
+    projection_params unit_params = w->projection_params;
+    unit_params.solve.relative = LIQUID_DENSITY_TOLERANCE;
+    unit_params.solve.absolute = LIQUID_DENSITY_TOLERANCE;
+    unit_params.solve.is_warm = false;
+    bool has_rho = w->face_rho[0] != NULL;
+    if (has_rho) {
+        memset(unit_params.face_rho, 0, sizeof(unit_params.face_rho));
+        TREACLE_TRY(projection_create(&unit_params, &unit));
+    } else {
+        unit = w->projection;
+        unit.params = &unit_params;
+    }
+    volume_params params = {&unit, w->cell_volume, w->p};
+    volume_stats stats;
+    treacle_status status = volume_correct(&params, &stats);
+    w->stats->density_spread = stats.spread;
+    if (has_rho) {
+        projection_destroy(&unit);
+    }
+    return status;
+}
+
+// Below the resolution of cells: where densities differ [shift.1].
+static treacle_status shift(liquid_work* w) {
+    float* volume = NULL;
+    TREACLE_TRY(
+        arena_take(w->scratch, w->values, sizeof(float), "volumes at nodes", (void**)&volume));
+    p2g_params from = {.domain = w->setup->domain, .map = &w->state->map, .from = w->p};
+    TREACLE_TRY(p2g_node_volume(&from, volume));
+    shift_params params = {w->setup->domain, &w->state->map, w->cell_phi, volume, w->p};
+    shift_particles(&params);
+    arena_give(w->scratch, volume);
+    return TREACLE_OK;
+}
+
+treacle_status liquid_correct_density(liquid_work* w) {
+    if (!w->setup->def->density_correction) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(correct(w));
+    return w->setup->has_densities ? shift(w) : TREACLE_OK;
+}
