@@ -84,7 +84,9 @@ static void shift_one(const grid_domain* domain, const surroundings* around, flo
     }
     slope_at(domain, around, cell, beyond, slope);
     for (int a = 0; a < AXES; ++a) {
-        x[a] -= fminf(fmaxf(SHIFT_RATE * slope[a], -SHIFT_MAX), SHIFT_MAX);
+        float low = (float)(-around->tile.at[a] * TILE_SIZE), high = low + (float)domain->cells[a];
+        float to = x[a] - fminf(fmaxf(SHIFT_RATE * slope[a], -SHIFT_MAX), SHIFT_MAX);
+        x[a] = domain->is_periodic[a] ? to : fminf(fmaxf(to, low), high);
     }
 }
 

@@ -14,5 +14,5 @@ typedef struct shift_params {
 #define SHIFT_RATE 0.1f
 #define SHIFT_MAX 0.1f
 
-/// Positions may be up to half a cell outside their tile.
+/// Positions may be up to half a cell outside their tile. None is moved out of the domain.
 void shift_particles(const shift_params* params);
