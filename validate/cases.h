@@ -17,6 +17,8 @@ validate_fcn case_film;
 validate_fcn case_slosh;
 validate_fcn case_slosh_minute;
 validate_fcn case_layers;
+validate_fcn case_random_scenes;
+validate_fcn case_random_scenes_all;
 
 extern const validate_case validate_cases[];
 extern const int validate_case_count;
