@@ -1,4 +1,5 @@
-// A blob of liquid in free fall stays as it is [SUITE 2: R = 0.1 m, g = 9.81 m/s^2, no walls near].
+// A blob of liquid in free fall stays as it is [SUITE 2: R = 0.1 m, g = 9.81 m/s^2, no walls near,
+// nu = 0, 0.01, 1 and 100 m^2/s].
 //
 //     v = -g t,     y = y_0 - (g t^2 / 2) (1 - dt/t),     no strain
 //
@@ -26,6 +27,7 @@ static const char scene[] = "domain: {size: [%s], cell: 12.5 mm, sides: {all: sl
                             "gravity: [0, -9.81, 0]\n"
                             "transfer: %s\n"
                             "density_correction: %s\n"
+                            "materials: {syrup: {density: 1000, viscosity: %g}}\n"
                             "step: {max_dt: 5 ms}\n"
                             "liquids:\n"
                             "  - shape: {sphere: {radius: 10 cm, centre: [0.203, 0.811, %s]}}\n";
@@ -34,13 +36,16 @@ typedef struct fall_def {
     const char* name;
     bool is_flat;
     const char *transfer, *density_correction;
+    double viscosity; // Pa s
 } fall_def;
 
 static const fall_def falls[] = {
-    {"2D pic", true, "pic", "true"},           {"2D flip", true, "flip", "true"},
-    {"2D apic", true, "apic", "true"},         {"3D pic", false, "pic", "true"},
-    {"3D flip", false, "flip", "true"},        {"3D apic", false, "apic", "true"},
-    {"3D apic alone", false, "apic", "false"},
+    {"2D pic", true, "pic", "true", 0.0},           {"2D flip", true, "flip", "true", 0.0},
+    {"2D apic", true, "apic", "true", 0.0},         {"3D pic", false, "pic", "true", 0.0},
+    {"3D flip", false, "flip", "true", 0.0},        {"3D apic", false, "apic", "true", 0.0},
+    {"3D apic alone", false, "apic", "false", 0.0}, {"2D nu 0.01", true, "apic", "true", 10.0},
+    {"2D nu 1", true, "apic", "true", 1e3},         {"2D nu 100", true, "apic", "true", 1e5},
+    {"3D nu 1", false, "apic", "true", 1e3},
 };
 
 // The largest errors of a fall.
@@ -70,9 +75,9 @@ static treacle_status drop(validate* v, const fall_def* def, fall* out) {
     treacle_sim* sim = NULL;
     measure_sums begin = {0};
     *out = (fall){0};
-    treacle_status status =
-        validate_sim_create(v, &sim, scene, def->is_flat ? "0.4 m, 1 m" : "0.4 m, 1 m, 0.4 m",
-                            def->transfer, def->density_correction, def->is_flat ? "0" : "0.197");
+    treacle_status status = validate_sim_create(
+        v, &sim, scene, def->is_flat ? "0.4 m, 1 m" : "0.4 m, 1 m, 0.4 m", def->transfer,
+        def->density_correction, def->viscosity, def->is_flat ? "0" : "0.197");
     if (status == TREACLE_OK) {
         status = measure_particles(sim, MEASURE_ALL, &begin);
     }

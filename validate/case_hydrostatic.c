@@ -118,7 +118,7 @@ static treacle_status report(validate* v, const rest_def* def, bool is_speed_sco
     if (is_speed_scored) {
         validate_absolute(v, *speed, 0.0, 1e-3, "%s, rms u/sqrt(g H)", def->name);
     } else {
-        validate_info(v, *speed, 0.0, "%s, rms u/sqrt(g H)", def->name);
+        validate_info(v, *speed, NAN, "%s, rms u/sqrt(g H)", def->name);
     }
     validate_absolute(v, result.tilt / def->cell, 0.0, 0.2, "%s, tilt of the surface, cells",
                       def->name);

@@ -164,6 +164,7 @@ static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
                 bool is_open = job->params->face_open[a][i] > 0.0f; // walls stand still
                 double u = is_open ? (double)job->face_u[a][i] : 0.0;
                 job->rhs[at] = (double)job->mass[a][i] * u;
+                job->u[at] = u;
                 job->held[at] = is_held ? u : 0.0;
             }
         }
@@ -203,7 +204,9 @@ static treacle_status solve(visc_job* job, solve_stats* stats) {
     TREACLE_TRY(viscosity_solver_create(ctx, &system, &solver));
     treacle_status status = viscosity_add_fixed(solver, job->held, job->rhs);
     if (status == TREACLE_OK) {
-        status = viscosity_solve(solver, job->rhs, job->u, &p->solve, stats);
+        solve_params params = p->solve;
+        params.is_warm = !viscosity_solver_is_stiff(solver);
+        status = viscosity_solve(solver, job->rhs, job->u, &params, stats);
     }
     viscosity_solver_destroy(solver);
     if (status == TREACLE_OK) {

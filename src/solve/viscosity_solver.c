@@ -192,6 +192,10 @@ static solve_stats run(viscosity_solver* solver, double* rhs, double* u, solve_p
     return pcg_solve(&op, &solver->vectors, &params, rhs, u);
 }
 
+bool viscosity_solver_is_stiff(const viscosity_solver* solver) {
+    return solver->rigid != NULL;
+}
+
 bool viscosity_solver_has_pieces(const viscosity_solver* solver) {
     return solver->has_pieces;
 }

@@ -28,6 +28,9 @@ const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver);
 /// Switches to the rigid motions of all pieces of all tiles, for threads and sheets. A solve does
 /// so by itself when it is slow.
 treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) TREACLE_NODISCARD;
+/// Whether stress outweighs mass so far that a velocity it has not yet acted on is a bad first
+/// guess.
+bool viscosity_solver_is_stiff(const viscosity_solver* solver);
 bool viscosity_solver_has_pieces(const viscosity_solver* solver);
 
 /// rhs -= A u_fixed: takes the velocities of fixed faces, given in `fixed` (zero at unknowns), to
