@@ -4,6 +4,21 @@ import harness
 
 UNSUPPORTED = 8
 
+# Thin liquids of two densities that splash: strays, splits and merges, what a state must carry too.
+SPLASH = """\
+name: splash
+frames: 6
+domain: {size: [0.32, 0.32, 0.16], cell: 2 cm, sides: {all: slip, top: open}}
+materials:
+  water: {density: 1000}
+  oil: {density: 700}
+liquids:
+  - {shape: {box: {min: [0, 0, 0], max: [16 cm, 16 cm, 16 cm]}}, material: water}
+  - {shape: {sphere: {radius: 5 cm, centre: [22 cm, 22 cm, 8 cm]}}, material: oil,
+     velocity: [-2, -3, 0]}
+transfer: flip
+"""
+
 
 class SameBits(harness.Case):
     def run_into(self, folder, *options):
@@ -35,6 +50,21 @@ class SameBits(harness.Case):
         self.run_into("reference", "--frames", 8)
         self.run_into("out", "--frames", 3)
         self.treacle("resume", "out", "--frames", 8, "--threads", 1)
+        self.assert_same("out", "reference")
+
+    def test_the_scenes_of_these_tests_are_liquid(self):
+        self.scene("splash.yaml", SPLASH)
+        for scene in ("drop.yaml", "splash.yaml"):
+            self.treacle("run", scene, "-o", scene + ".out", "-q", "--frames", 2)
+            last = harness.contents(self.dir / (scene + ".out"))["stats.jsonl"][-1]
+            self.assertGreater(last["pressure"]["iterations"], 0)
+            self.assertGreater(last["surface_volume"], 0.0)
+
+    def test_a_splash_is_the_same_on_other_threads_and_by_way_of_an_extension(self):
+        self.scene("splash.yaml", SPLASH)
+        self.treacle("run", "splash.yaml", "-o", "reference", "-q", "--threads", 1)
+        self.treacle("run", "splash.yaml", "-o", "out", "-q", "--threads", 3, "--frames", 3)
+        self.treacle("resume", "out", "--frames", 6, "--threads", 2)
         self.assert_same("out", "reference")
 
     def test_a_run_may_begin_without_liquid(self):

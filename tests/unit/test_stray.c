@@ -1,4 +1,4 @@
-// Particles outside the surface fly [stray.1].
+// Particles outside the surface fly [stray.1]; those inside are its volume.
 #include "sim_checks.h"
 
 #include "sim/sim_internal.h"
@@ -84,6 +84,19 @@ static void test_a_lone_particle_falls_to_the_pool(void** state) {
     }
 }
 
+static void test_the_surface_of_a_pool_holds_its_volume(void** state) {
+    (void)state;
+    pond scene;
+    fill_pond(&scene, TREACLE_TRANSFER_APIC, -1.0);
+    treacle_context* ctx = make_context(2);
+    treacle_sim* sim = check_make_sim(ctx, &scene.def);
+    treacle_step_stats stats;
+    check_step(ctx, sim, 0.004, &stats);
+    assert_true(fabs(stats.surface_volume / stats.volume - 1.0) < 0.02);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
 static void test_nothing_strays_from_a_pool_at_rest(void** state) {
     (void)state;
     pond scene;
@@ -107,6 +120,7 @@ static void test_nothing_strays_from_a_pool_at_rest(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_lone_particle_falls_to_the_pool),
+        cmocka_unit_test(test_the_surface_of_a_pool_holds_its_volume),
         cmocka_unit_test(test_nothing_strays_from_a_pool_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
