@@ -36,10 +36,6 @@ static int row_start(const splat_source* s, int y, int z) {
     return (z * TILE_SIZE + y) * SPLAT_STRIDE + s->cell[0] - s->reach[0] + SPLAT_PAD;
 }
 
-TREACLE_ALWAYS_INLINE f32x8 select(i32x8 mask, f32x8 yes, f32x8 no) {
-    return (f32x8)((mask & (i32x8)yes) | (~mask & (i32x8)no));
-}
-
 TREACLE_ALWAYS_INLINE void add_row(float* to, f32x8 v) {
     f32x8_store(to, f32x8_load(to) + v);
 }
@@ -56,7 +52,7 @@ void ISA(splat_smooth)(const splat_source* s, float (*sums)[SPLAT_VALUES]) {
             for (int y = ys.first; y <= ys.last; ++y) {
                 float dy = distance_along(s, &point, 1, y);
                 f32x8 q = one - (dx2 + f32x8_set(dy * dy + dz * dz)) * scale;
-                q = select(q > zero, q, zero);
+                q = f32x8_select(q > zero, q, zero);
                 f32x8 k = q * q * q;
                 int at = row_start(s, y, z);
                 add_row(sums[0] + at, k);
@@ -80,7 +76,7 @@ void ISA(splat_nearest)(const splat_source* s, float (*sums)[SPLAT_VALUES]) {
                 f32x8 square = dx2 + f32x8_set(dy * dy + dz * dz);
                 float* to = sums[0] + row_start(s, y, z);
                 f32x8 least = f32x8_load(to);
-                f32x8_store(to, select(square < least, square, least));
+                f32x8_store(to, f32x8_select(square < least, square, least));
             }
         }
     }

@@ -6,10 +6,6 @@ typedef struct feet8 {
     i32x8 from;
 } feet8;
 
-TREACLE_ALWAYS_INLINE f32x8 select(i32x8 mask, f32x8 yes, f32x8 no) {
-    return (f32x8)((mask & (i32x8)yes) | (~mask & (i32x8)no));
-}
-
 TREACLE_ALWAYS_INLINE i32x8 load_labels(const int32_t* at) {
     i32x8 labels;
     memcpy(&labels, at, sizeof(labels));
@@ -32,7 +28,7 @@ TREACLE_ALWAYS_INLINE i32x8 take(feet8* own, feet8 other, int axis, float step, 
     f32x8 square = square_of(&other);
     i32x8 takes = (square < square_of(own)) & (square < limit);
     for (int a = 0; a < AXES; ++a) {
-        own->v[a] = select(takes, other.v[a], own->v[a]);
+        own->v[a] = f32x8_select(takes, other.v[a], own->v[a]);
     }
     own->from = (takes & other.from) | (~takes & own->from);
     return takes;
@@ -125,7 +121,7 @@ void ISA(foot_look_round)(float (*const block)[BLOCK_VALUES(1, 1)], foot_nearest
             }
             f32x8 square = square_of(&f);
             i32x8 is_nearer = square < best;
-            best = select(is_nearer, square, best);
+            best = f32x8_select(is_nearer, square, best);
             which = (is_nearer & f.from) | (~is_nearer & which);
         }
         f32x8_store(out->square + row * TILE_SIZE, best);

@@ -61,6 +61,14 @@ static inline int tile_layers(const tile_map* map, int axis) {
     return map->is_flat[axis] ? 1 : TILE_SIZE;
 }
 
+/// The cell of the domain that is cell i (0..511) of a tile.
+static inline void tile_cell_at(const tile_map* map, tile_ix tile, int i, int out[AXES]) {
+    const tile_coord* coord = &map->coord[tile];
+    out[0] = coord->at[0] * TILE_SIZE + i % TILE_SIZE;
+    out[1] = coord->at[1] * TILE_SIZE + i / TILE_SIZE % TILE_SIZE;
+    out[2] = coord->at[2] * TILE_SIZE + i / TILE_SIZE / TILE_SIZE;
+}
+
 /// Wraps periodic axes. False if the coordinate is outside the tiles that the domain allows: 0 to
 /// cells / 8, the far layer included.
 bool tile_coord_wrap(const grid_domain* domain, tile_coord* coord);

@@ -41,15 +41,7 @@ typedef struct visc_job {
     uint8_t* fixed;                        // [count + 1][512], bit a
     double *rhs, *u, *held;                // [count + 1][3][512]
     float* const* face_u;
-    const viscosity_solver* solver;
 } visc_job;
-
-static void global_cell(const tile_map* map, tile_ix tile, int i, int out[AXES]) {
-    const tile_coord* coord = &map->coord[tile];
-    out[0] = coord->at[0] * TILE_SIZE + i % TILE_SIZE;
-    out[1] = coord->at[1] * TILE_SIZE + i / TILE_SIZE % TILE_SIZE;
-    out[2] = coord->at[2] * TILE_SIZE + i / TILE_SIZE / TILE_SIZE;
-}
 
 static bool is_inside(const grid_domain* domain, const int at[AXES]) {
     return at[0] < domain->cells[0] && at[1] < domain->cells[1] && at[2] < domain->cells[2];
@@ -119,7 +111,7 @@ static void weigh_cell(const visc_job* job, tile_ix tile, int q, const float* lo
     const viscosity_params* p = job->params;
     const grid_domain* domain = p->domain;
     int at[AXES];
-    global_cell(p->map, tile, q, at);
+    tile_cell_at(p->map, tile, q, at);
     size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
     if (is_inside(domain, at) && p->volume.cell[i] > 0.0f) {
         job->cell[i] = (float)(mean_weight(p, 1, &log_mu) * (double)p->volume.cell[i]);

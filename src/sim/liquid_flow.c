@@ -17,13 +17,6 @@ typedef struct face_job {
     int axis;
 } face_job;
 
-static void global_cell(const liquid_work* w, tile_ix tile, int cell, int at[AXES]) {
-    const tile_coord* coord = &w->state->map.coord[tile];
-    at[0] = coord->at[0] * TILE_SIZE + cell % TILE_SIZE;
-    at[1] = coord->at[1] * TILE_SIZE + cell / TILE_SIZE % TILE_SIZE;
-    at[2] = coord->at[2] * TILE_SIZE + cell / TILE_SIZE / TILE_SIZE;
-}
-
 // Whether the face lies in the domain or on an open side of it.
 static bool is_open_face(const grid_domain* domain, int axis, const int at[AXES]) {
     for (int b = 0; b < AXES; ++b) {
@@ -48,7 +41,7 @@ static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
         float* u = job->w->state->face_u[job->axis] + (size_t)t * TILE_CELLS;
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at[AXES];
-            global_cell(job->w, (tile_ix)t, i, at);
+            tile_cell_at(&job->w->state->map, (tile_ix)t, i, at);
             bool is_open = is_open_face(job->w->setup->domain, job->axis, at);
             open[i] = is_open ? 1.0f : 0.0f;
             u[i] = is_open ? u[i] : 0.0f;
@@ -66,7 +59,7 @@ static void prescribe_faces(void* data, int64_t begin, int64_t end, int worker) 
     (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
-        global_cell(w, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         vec3 x;
         for (int b = 0; b < AXES; ++b) {
             double offset = (double)place_offset(place_face(a), b);

@@ -28,10 +28,6 @@ TREACLE_ALWAYS_INLINE f64x8 shift_down_double(f64x8 v, double last) {
     return __builtin_shufflevector(v, f64x8_set(last), 1, 2, 3, 4, 5, 6, 7, 8);
 }
 
-TREACLE_ALWAYS_INLINE f32x8 select(i32x8 mask, f32x8 yes, f32x8 no) {
-    return (f32x8)(((i32x8)yes & mask) | ((i32x8)no & ~mask));
-}
-
 // A tile's values and those of the six tiles that share a face with it.
 typedef struct near_float {
     const float *self, *low[AXES], *high[AXES];
@@ -194,7 +190,7 @@ static void relax_colour(const pressure_job* job, tile_ix t, const near_float* v
         row_float near = load_row(v, j, k);
         f32x8 now = row_solve(&w, &near, f32x8_load(b + q), j, k) * f32x8_load(inverse + q);
         i32x8 is_due = ((colour + j + k) & 1) == 0 ? even : ~even;
-        f32x8_store(x + q, select(is_due, now, near.self));
+        f32x8_store(x + q, f32x8_select(is_due, now, near.self));
     }
 }
 
@@ -287,7 +283,7 @@ void ISA(pressure_loop_prolong)(const pressure_job* job, int64_t begin, int64_t 
             int row = __builtin_ctzll(rows), q = row * ROW;
             f32x8 v = spread(from + coarse_row(step, o, row & 7, row >> 3), step->shift[0]);
             i32x8 is_unknown = f32x8_load(inverse + q) > f32x8_set(0.0f);
-            f32x8_store(to + q, f32x8_load(to + q) + select(is_unknown, v, f32x8_set(0.0f)));
+            f32x8_store(to + q, f32x8_load(to + q) + f32x8_select(is_unknown, v, f32x8_set(0.0f)));
         }
     }
 }
