@@ -8,7 +8,7 @@ set -eu
 
 packages_build="build-essential cmake ninja-build pkg-config
     libyaml-dev libjansson-dev libpng-dev libblosc-dev libxxhash-dev
-    libcmocka-dev python3 python3-numpy"
+    libode-dev libembree-dev libopenexr-dev libcmocka-dev python3 python3-numpy"
 packages_film="ffmpeg"
 packages_bench="libhypre-dev"
 packages_checks="git clang libclang-rt-14-dev clang-format clang-tidy"

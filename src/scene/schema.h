@@ -1,9 +1,10 @@
 // The one table of a scene file: every key with type, unit, range, default and help.
 //
 // Binding, checking, defaults, the canonical text and the manual's reference are all made from it.
-// A new key is one row in schema.c; a new section is one table and one row that names it. Rows are
-// bound in their order, not in that of the file: what others refer to stands above them. Defaults
-// are not written here: `init` of a section takes them from the defs' _default() functions.
+// A new key is one row in a schema*.c; a new section is one table and one row that names it. Rows
+// are bound in their order, not in that of the file: what others refer to stands above them.
+// Defaults are not written here: `init` of a section takes them from the defs' _default()
+// functions.
 #pragma once
 
 #include "scene/units.h"

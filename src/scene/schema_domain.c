@@ -1,0 +1,85 @@
+// Keys of the domain and its sides.
+#include "scene/schema_parts.h"
+
+// In the order of the enum in types.h.
+static const char* const side_words[] = {"slip", "no-slip", "open", "periodic", NULL};
+
+#define SIDE(word, axis, end, text_)                                                               \
+    {                                                                                              \
+        .name = word, .type = SCHEMA_ENUM, .offset = (2 * (axis) + (end)) * sizeof(treacle_side),  \
+        .words = side_words, .help = text_                                                         \
+    }
+
+static const schema_key sides_keys[] = {
+    {.name = "all",
+     .type = SCHEMA_ENUM,
+     .flags = SCHEMA_INPUT_ONLY | SCHEMA_ALONE,
+     .words = side_words,
+     .spread = 6,
+     .help = "all six at once; the other keys then change single ones. `sides: slip` is short for "
+             "`sides: {all: slip}`"},
+    SIDE("left", 0, 0, "low x"),
+    SIDE("right", 0, 1, "high x"),
+    SIDE("bottom", 1, 0, "low y"),
+    SIDE("top", 1, 1, "high y"),
+    SIDE("back", 2, 0, "low z"),
+    SIDE("front", 2, 1, "high z"),
+};
+static const schema_section sides_section = {
+    .name = "sides",
+    .help = "What liquid finds at each side of the domain: `slip` is a wall along which it slides, "
+            "`no-slip` a wall to which it sticks, at an `open` side it leaves for good, and at a "
+            "`periodic` one it comes back on the other side (both must say so, and the domain is a "
+            "multiple of 16 cells wide there).",
+    .keys = sides_keys,
+    .key_count = COUNT(sides_keys),
+    .bytes = sizeof(treacle_side[3][2]),
+    .check = bind_check_sides,
+};
+
+static const schema_key domain_keys[] = {
+    {.name = "origin",
+     .type = SCHEMA_VEC3,
+     .flags = SCHEMA_PAIR,
+     .offset = offsetof(scene_domain, origin),
+     .unit = UNIT_LENGTH,
+     .help = "the low corner; along a flat axis, where the plane of the picture is"},
+    {.name = "size",
+     .type = SCHEMA_VEC3,
+     .flags = SCHEMA_REQUIRED | SCHEMA_PAIR,
+     .offset = offsetof(scene_domain, size),
+     .unit = UNIT_LENGTH,
+     .range = WITHIN(0, 1e6),
+     .help = "extent along x, y and z, a multiple of `cell` each; 0 along one axis makes the scene "
+             "flat (2D), and so do two numbers instead of three"},
+    {.name = "cell",
+     .type = SCHEMA_REAL,
+     .flags = SCHEMA_REQUIRED,
+     .choice = 1,
+     .offset = offsetof(scene_domain, cell),
+     .unit = UNIT_LENGTH,
+     .range = ABOVE(0),
+     .help = "width of a cell of the grid: half of it is twice the detail and 16 times the work",
+     .default_text = ""},
+    {.name = "resolution",
+     .type = SCHEMA_INT,
+     .flags = SCHEMA_REQUIRED,
+     .choice = 1,
+     .offset = offsetof(scene_domain, resolution),
+     .range = WITHIN(2, 65536),
+     .help = "cells along the longest axis, instead of `cell`",
+     .default_text = ""},
+    {.name = "sides",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(scene_domain, sides),
+     .of = &sides_section,
+     .help = "what the walls are like"},
+};
+const schema_section schema_domain = {
+    .name = "domain",
+    .help = "The box that is simulated. Y is up.",
+    .keys = domain_keys,
+    .key_count = COUNT(domain_keys),
+    .bytes = sizeof(scene_domain),
+    .check = bind_check_domain,
+};
