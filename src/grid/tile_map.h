@@ -69,6 +69,25 @@ static inline void tile_cell_at(const tile_map* map, tile_ix tile, int i, int ou
     out[2] = coord->at[2] * TILE_SIZE + i / TILE_SIZE / TILE_SIZE;
 }
 
+/// The slot, in a field, of the cell one below cell q of tile t along an axis; one of the dummy
+/// tile's where there is none.
+static inline int64_t tile_slot_below(const tile_map* map, int64_t t, int q, int axis) {
+    static const int low[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
+                                  TILE_NEIGHBOUR(0, 0, -1)};
+    int stride = 1 << 3 * axis, at = q >> 3 * axis & 7;
+    return at > 0 ? t * TILE_CELLS + q - stride
+                  : (int64_t)map->neighbour[t][low[axis]] * TILE_CELLS + q + 7 * stride;
+}
+
+/// The same for the cell one above.
+static inline int64_t tile_slot_above(const tile_map* map, int64_t t, int q, int axis) {
+    static const int high[AXES] = {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0),
+                                   TILE_NEIGHBOUR(0, 0, 1)};
+    int stride = 1 << 3 * axis, at = q >> 3 * axis & 7;
+    return at < 7 ? t * TILE_CELLS + q + stride
+                  : (int64_t)map->neighbour[t][high[axis]] * TILE_CELLS + q - 7 * stride;
+}
+
 /// Wraps periodic axes. False if the coordinate is outside the tiles that the domain allows: 0 to
 /// cells / 8, the far layer included.
 bool tile_coord_wrap(const grid_domain* domain, tile_coord* coord);

@@ -114,15 +114,6 @@ static size_t field_length(const stokes_solver* s) {
     return ((size_t)s->map->count + 1) * TILE_CELLS;
 }
 
-// The slot of the cell below q of tile t along axis a; the zero tile's where there is none.
-static int64_t cell_below(const tile_map* map, int64_t t, int q, int a) {
-    static const int low[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
-                                  TILE_NEIGHBOUR(0, 0, -1)};
-    int stride = 1 << 3 * a, at = q >> 3 * a & 7;
-    return at > 0 ? t * TILE_CELLS + q - stride
-                  : (int64_t)map->neighbour[t][low[a]] * TILE_CELLS + q + 7 * stride;
-}
-
 static bool is_face_unknown(const stokes_solver* s, int64_t t, int q, int a) {
     return s->faces->inverse[t * VISCOSITY_BLOCK + a * TILE_CELLS + q] > 0.0f;
 }
@@ -131,7 +122,7 @@ static bool is_face_unknown(const stokes_solver* s, int64_t t, int q, int a) {
 // diagonal of the one that has.
 static void add_face(stokes_solver* s, const stokes_system* system, int64_t t, int q, int a) {
     size_t length = field_length(s);
-    int64_t here = t * TILE_CELLS + q, below = cell_below(s->map, t, q, a);
+    int64_t here = t * TILE_CELLS + q, below = tile_slot_below(s->map, t, q, a);
     float opening = system->opening[a][here], mass = system->weights.mass[a][here];
     float weight = opening * opening / (mass > smallest_mass ? mass : smallest_mass);
     bool has_here = (double)system->volume[here] >= smallest_volume;
@@ -167,7 +158,7 @@ static void add_stiffness(const stokes_solver* s, const stokes_system* system, f
             if (!(inverse > 0.0f)) {
                 continue;
             }
-            int64_t here = t * TILE_CELLS + q, below = cell_below(s->map, t, q, a);
+            int64_t here = t * TILE_CELLS + q, below = tile_slot_below(s->map, t, q, a);
             float stiffness = 1.0f / inverse - system->weights.mass[a][here];
             float opening = system->opening[a][here];
             float share = opening * opening / (stiffness > 1e-12f ? stiffness : 1e-12f);
