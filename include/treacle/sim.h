@@ -16,6 +16,7 @@ typedef struct treacle_sim treacle_sim;
 
 /// Stages of a step, in order, as they appear in the statistics.
 #define TREACLE_STAGE_LIST(X)                                                                      \
+    X(SOLIDS, "solids")                                                                            \
     X(ADVECT, "advect")                                                                            \
     X(EMIT, "emit")                                                                                \
     X(SORT, "sort")                                                                                \

@@ -119,6 +119,31 @@ typedef struct treacle_sink_def {
     double start, stop; ///< s
 } treacle_sink_def;
 
+/// How liquid moves along a solid.
+typedef enum treacle_wall {
+    TREACLE_WALL_SLIP,        ///< it slides freely
+    TREACLE_WALL_NO_SLIP,     ///< it sticks
+    TREACLE_WALL_SLIP_LENGTH, ///< it slides as if it stuck slip_length behind the surface
+} treacle_wall;
+
+/// A solid that moves as it is told: an obstacle, or a container.
+///
+/// The point b of its shape is, at time t, at  pivot + position(t) + velocity t
+/// + S(t) R(t) (b - pivot),  R by the angles of rotation(t), S by the angle spin t.
+typedef struct treacle_solid_def {
+    const char* name;
+    const treacle_shape* shape;
+    bool inside_out;        ///< the solid is everything outside of the shape: a container
+    treacle_curve position; ///< m, how far it is moved, over time; count 0: not at all
+    treacle_curve
+        rotation;       ///< rad, about x, then y, then z, through the pivot; count 0: not at all
+    double velocity[3]; ///< m/s, constant, added to what `position` says
+    double spin[3];     ///< rad/s, constant, about the pivot, on top of `rotation`
+    double pivot[3];    ///< m, about which it turns
+    treacle_wall wall;  ///< used where the flow has viscosity
+    double slip_length; ///< m, >= 0; of TREACLE_WALL_SLIP_LENGTH
+} treacle_solid_def;
+
 /// An acceleration of the liquid in a part of space and time.
 typedef struct treacle_force_def {
     const treacle_shape* shape; ///< where it acts; NULL: everywhere
@@ -134,7 +159,7 @@ typedef enum treacle_transfer {
 } treacle_transfer;
 
 typedef enum treacle_flow {
-    TREACLE_FLOW_NONE, ///< particles fly ballistically, no liquid forces
+    TREACLE_FLOW_NONE,     ///< particles fly ballistically, no liquid forces
     TREACLE_FLOW_PRESSURE, ///< without viscosity
     TREACLE_FLOW_SPLIT,    ///< pressure, viscosity, pressure [BB08]
     TREACLE_FLOW_AUTO,     ///< split if a material has viscosity, else pressure
@@ -163,10 +188,18 @@ typedef enum treacle_projection {
     TREACLE_PROJECTION_SOLVE, ///< the linear system, by multigrid
     TREACLE_PROJECTION_RELAX, ///< sweeps of [S19 eq. 23, 24]; a comparator, slow
 } treacle_projection;
+/// How much of a face of the grid a solid leaves open [BBB07 sec. 2.1].
+typedef enum treacle_walls {
+    TREACLE_WALLS_EXACT, ///< share of the volume around the face
+    TREACLE_WALLS_AREA,  ///< share of the face's area
+    TREACLE_WALLS_LINE,  ///< share of the line between the middles of the cells on both sides
+    TREACLE_WALLS_VOXEL, ///< all or nothing: walls are stairs; a comparator
+} treacle_walls;
 typedef struct treacle_pressure_def {
     treacle_projection method;
     double tolerance;   ///< > 0, residual relative to the right-hand side
     int max_iterations; ///< 1..100000
+    treacle_walls walls;
 } treacle_pressure_def;
 
 typedef struct treacle_particles_def {
@@ -211,6 +244,8 @@ typedef struct treacle_sim_def {
     const treacle_sink_def* sinks;
     int force_count;
     const treacle_force_def* forces;
+    int solid_count;
+    const treacle_solid_def* solids; ///< of two in the same place the nearer surface counts
 } treacle_sim_def;
 
 TREACLE_API treacle_sim_def treacle_sim_def_default(void);
@@ -220,6 +255,7 @@ TREACLE_API treacle_liquid_def treacle_liquid_def_default(void);
 TREACLE_API treacle_emitter_def treacle_emitter_def_default(void);
 TREACLE_API treacle_sink_def treacle_sink_def_default(void);
 TREACLE_API treacle_force_def treacle_force_def_default(void);
+TREACLE_API treacle_solid_def treacle_solid_def_default(void);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 // -2 .. 15 between these, cells -1 .. 7 of these.
 enum {
     CELLS_IN = BLOCK_SIDE(FRACTION_LOW, FRACTION_HIGH),
-    POINTS = 19,
+    POINTS = FRACTION_POINTS,
     OCTANTS = 18,
     CELLS = 9,
 };
@@ -218,11 +218,10 @@ static void fill_areas(const lattice* points, const int layers[AXES], int axis, 
     }
 }
 
-void ISA(fraction_tile)(const float* block, const int layers[AXES], const fraction_fields* tile) {
-    lattice points;
+static void fill_fields(const lattice* points, const int layers[AXES],
+                        const fraction_fields* tile) {
     octants parts;
-    refine(block, &points);
-    cut_octants(&points, &parts);
+    cut_octants(points, &parts);
     if (tile->cell != NULL) {
         fill_boxes(&parts, layers, (const int[AXES]){0, 0, 0}, tile->cell);
     }
@@ -243,7 +242,18 @@ void ISA(fraction_tile)(const float* block, const int layers[AXES], const fracti
             fill_tents(&cells, layers, a, tile->tent[a]);
         }
         if (tile->area[a] != NULL) {
-            fill_areas(&points, layers, a, tile->area[a]);
+            fill_areas(points, layers, a, tile->area[a]);
         }
     }
+}
+
+void ISA(fraction_tile)(const float* block, const int layers[AXES], const fraction_fields* tile) {
+    lattice points;
+    refine(block, &points);
+    fill_fields(&points, layers, tile);
+}
+
+void ISA(fraction_points)(const float* points, const int layers[AXES],
+                          const fraction_fields* tile) {
+    fill_fields((const lattice*)(const void*)points, layers, tile);
 }

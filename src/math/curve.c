@@ -84,6 +84,16 @@ void curve_eval(const treacle_curve* curve, double t, double out[3]) {
     }
 }
 
+void curve_slope(const treacle_curve* curve, double t, double out[3]) {
+    int i = key_before(curve, t);
+    bool is_constant = i < 0 || i == curve->count - 1;
+    for (int c = 0; c < 3; ++c) {
+        const treacle_key* key = &curve->keys[is_constant ? 0 : i];
+        out[c] =
+            is_constant ? 0.0 : (key[1].value[c] - key[0].value[c]) / (key[1].time - key[0].time);
+    }
+}
+
 // The integral from the first key to t: trapezia of all whole pieces, and a part of one.
 static double integral_to(const treacle_curve* curve, double t, int component) {
     const treacle_key* key = curve->keys;

@@ -16,6 +16,8 @@ void curve_free(treacle_context* ctx, treacle_curve* curve);
 /// The three components at time t. The curve must be valid.
 void curve_eval(const treacle_curve* curve, double t, double out[3]);
 double curve_eval_scalar(const treacle_curve* curve, double t);
+/// How fast the three components change from t on, per second.
+void curve_slope(const treacle_curve* curve, double t, double out[3]);
 /// The integral from a to b (minus that from b to a): exact but for rounding, and a function of the
 /// two ends alone, as F(b) - F(a): integrals over adjoining steps sum to the one over all of them.
 void curve_integral(const treacle_curve* curve, double a, double b, double out[3]);

@@ -65,3 +65,20 @@ mat3 mat3_rotation(const double angles[3]) {
     mat3 yx = mat3_multiply(&y, &x);
     return mat3_multiply(&z, &yx);
 }
+
+// R = 1 + sin(w) K + (1 - cos(w)) K^2, K x = axis cross x.
+mat3 mat3_rotation_about(vec3 turn) {
+    double angle = vec3_length(turn);
+    vec3 n = vec3_normalise(turn);
+    double sine = elementary_sin(angle), half = elementary_sin(0.5 * angle);
+    mat3 r = mat3_identity();
+    for (int j = 0; j < 3; ++j) {
+        vec3 once = vec3_cross(n, mat3_column(&r, j));
+        vec3 twice = vec3_cross(n, once);
+        vec3 column = vec3_add_scaled(vec3_scale(sine, once), 2.0 * half * half, twice);
+        for (int i = 0; i < 3; ++i) {
+            r.at[i][j] = (i == j ? 1.0 : 0.0) + column.at[i];
+        }
+    }
+    return r;
+}

@@ -40,3 +40,5 @@ bool mat3_invert(const mat3* a, mat3* out);
 /// axes staying where they are: R = Rz Ry Rx. Multiples of a right angle, as near as a double can
 /// say them, turn exactly.
 mat3 mat3_rotation(const double angles[3]);
+/// The rotation about the direction of `turn` by its length, rad.
+mat3 mat3_rotation_about(vec3 turn);

@@ -308,6 +308,35 @@ treacle_status shape_create_silent(treacle_context* ctx, const treacle_shape* de
     return create(ctx, def, true, out);
 }
 
+// Longer than any scene, short enough that sums of its square are finite.
+static const double endless = 1e100;
+
+// The leaf's own axis that lies along a world axis; -1 if none does.
+static int own_axis(const node* n, int axis) {
+    for (int k = 0; k < 3; ++k) {
+        if (fabs(n->rotate.at[axis][k]) > 1.0 - 1e-12) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+treacle_status shape_create_flat(treacle_context* ctx, const treacle_shape* def, int axis,
+                                 shape** out) {
+    TREACLE_TRY(create(ctx, def, false, out));
+    for (int i = 0; i < (*out)->node_count; ++i) {
+        node* n = &(*out)->nodes[i];
+        int own = own_axis(n, axis);
+        if (n->kind == TREACLE_SHAPE_BOX && own >= 0) {
+            n->half.at[own] = endless;
+        }
+        if (n->kind == TREACLE_SHAPE_CYLINDER && own == 1) {
+            n->height = endless;
+        }
+    }
+    return TREACLE_OK;
+}
+
 void shape_destroy(shape* s) {
     if (s != NULL) {
         for (int i = 0; i < s->node_count; ++i) {

@@ -29,6 +29,10 @@ treacle_status shape_create(treacle_context* ctx, const treacle_shape* def,
 /// The same without a word to the log, for those who have given their own warnings.
 treacle_status shape_create_silent(treacle_context* ctx, const treacle_shape* def,
                                    shape** out) TREACLE_NODISCARD;
+/// For a domain that is flat along an axis (0..2): boxes and cylinders whose end faces look along
+/// it are made endless, so that distances in the plane do not stop at their ends.
+treacle_status shape_create_flat(treacle_context* ctx, const treacle_shape* def, int axis,
+                                 shape** out) TREACLE_NODISCARD;
 /// Accepts NULL.
 void shape_destroy(shape* s);
 

@@ -88,7 +88,8 @@ static bool is_wet(const seed_job* job, vec3 x) {
     for (int i = 0; is_inside && i < job->liquid; ++i) {
         is_inside = !shape_is_inside(job->def->liquids[i].shape, x);
     }
-    return is_inside;
+    const seed_def* def = job->def;
+    return is_inside && !(def->is_blocked != NULL && def->is_blocked(def->blocked_data, x));
 }
 
 // Whether a box of `width` cells around a centre may hold any of the liquid.

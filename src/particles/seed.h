@@ -32,6 +32,8 @@ typedef struct seed_def {
     treacle_particles_def particles;
     int liquid_count;
     const seed_liquid* liquids; // liquid i is source i; none seeds where an earlier one is
+    bool (*is_blocked)(const void* data, vec3 x); // where no liquid is; NULL: nowhere
+    const void* blocked_data;
 } seed_def;
 
 /// Appends the particles of all liquids, by liquid and tile: not in the order of a sort.

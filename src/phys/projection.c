@@ -4,9 +4,11 @@
 //
 // Discretised with the unknown x = dt p / (rho_ref h), in m/s, at cells with phi < 0, for each one
 //
-//     sum over its faces of  w_f (x_i - x_j)  =  - sum over its faces of  +-A_f u*_f     [press.1]
+//     sum over faces of  w_f (x_i - x_j)  =  - sum over faces of  +-(A_f u*_f + (1 - A_f) v_f)
+//                                                                                       [press.1]
 //
-// with w_f = A_f rho_ref / rho_f between two liquid cells, A_f the open share of the face. Between
+// with w_f = A_f rho_ref / rho_f between two liquid cells, A_f the open share of the face, and v_f
+// the velocity of the solid that closes the rest of it [BBB07 sec. 2.2]. Between
 // a liquid cell and air the surface is where phi, linear between the centres, vanishes: at the
 // share theta = phi_i / (phi_i - phi_j) of the way. There x = 0, hence w_f / theta on the diagonal,
 // the ghost fluid [BB08 sec. 5.2]:                                                        [press.2]
@@ -17,8 +19,8 @@
 // Beyond an open side of the domain phi is mirrored with its sign turned: the surface is on the
 // side. Along an inactive axis there are no faces.
 //
-// Staggering: x, phi, extra at cells; u, w, A, rho on faces. Symbols: face_w, cell_extra, face_open
-// (A), face_rho (rho_f / rho_ref), cell_x.
+// Staggering: x, phi, extra at cells; u, v, w, A, rho on faces. Symbols: face_w, cell_extra,
+// face_open (A), face_solid_u (v), face_rho (rho_f / rho_ref), cell_x.
 // Properties that tests check: hydrostatic pressure is exact for a level surface at any offset; the
 // divergence after the solve is the residual; symmetric weights; uniform velocity stays.
 #include "phys/projection.h"
@@ -189,6 +191,21 @@ treacle_status projection_solve(const projection* p, double* rhs, double* cell_x
     return pressure_solve(p->solver, rhs, cell_x, &p->params->solve, stats);
 }
 
+// What goes through faces: liquid through the open part, the solid through the rest.
+static void gather_flux(const project_job* job, int a, tile_ix tile, double flux[VALUES]) {
+    const projection_params* params = job->of->params;
+    float open[VALUES], u[VALUES], solid[VALUES];
+    gather_block(params->map, params->face_open[a], tile, 1, 1, open);
+    gather_block(params->map, job->face_u[a], tile, 1, 1, u);
+    if (params->face_solid_u[a] != NULL) {
+        gather_block(params->map, params->face_solid_u[a], tile, 1, 1, solid);
+    }
+    for (int i = 0; i < VALUES; ++i) {
+        double v = params->face_solid_u[a] != NULL ? (double)solid[i] : 0.0;
+        flux[i] = (double)open[i] * (double)u[i] + (1.0 - (double)open[i]) * v;
+    }
+}
+
 // rhs = minus the divergence of face_u, times the cell width, in liquid cells [press.1].
 static void diverge_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const project_job* job = data;
@@ -201,14 +218,11 @@ static void diverge_tiles(void* data, int64_t begin, int64_t end, int worker) {
             if (!params->domain->is_active[a]) {
                 continue;
             }
-            float open[VALUES], u[VALUES];
-            gather_block(params->map, params->face_open[a], (tile_ix)t, 1, 1, open);
-            gather_block(params->map, job->face_u[a], (tile_ix)t, 1, 1, u);
+            double flux[VALUES];
+            gather_flux(job, a, (tile_ix)t, flux);
             int step = step_of[a];
             FOR_CELLS(params->map, cell, at) {
-                double in = (double)open[at] * (double)u[at];
-                double out = (double)open[at + step] * (double)u[at + step];
-                rhs[cell] += phi[cell] < 0.0f ? in - out : 0.0;
+                rhs[cell] += phi[cell] < 0.0f ? flux[at] - flux[at + step] : 0.0;
             }
         }
     }

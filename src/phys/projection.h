@@ -9,9 +9,10 @@
 typedef struct projection_params {
     const grid_domain* domain;
     const tile_map* map;
-    const float* cell_phi;        // cells, < 0 in liquid; [count + 1][512], dummy tile > 0
-    const float* face_open[AXES]; // 0..1, share of a face that liquid may cross
-    const float* face_rho[AXES];  // density over the reference density; NULL: 1 everywhere
+    const float* cell_phi;           // cells, < 0 in liquid; [count + 1][512], dummy tile > 0
+    const float* face_open[AXES];    // 0..1, share of a face that liquid may cross
+    const float* face_rho[AXES];     // density over the reference density; NULL: 1 everywhere
+    const float* face_solid_u[AXES]; // m/s, of what closes the rest of a face; NULL: at rest
     solve_params solve;
     bool is_relaxed; // the comparator of [S19 eq. 23, 24] instead of the solve
 } projection_params;

@@ -219,6 +219,17 @@ treacle_status bind_check_force(binder* b, const scene_node* map, void* item,
     return check_times(b, map, force->start, force->stop, path);
 }
 
+treacle_status bind_check_solid(binder* b, const scene_node* map, void* item,
+                                const bind_path* path) {
+    const treacle_solid_def* def = item;
+    bool has_length = scene_node_find(map, "slip_length") != NULL;
+    if (has_length != (def->wall == TREACLE_WALL_SLIP_LENGTH)) {
+        return bind_error(b, bind_place(map, has_length ? "slip_length" : "wall"), path,
+                          "'slip_length' and 'wall: slip-length' belong together: one is missing");
+    }
+    return TREACLE_OK;
+}
+
 // The whole ------------------------------------------------------------------
 
 static treacle_status check_placement(binder* b, const scene_node* map, const treacle_shape* def,
@@ -357,6 +368,21 @@ static treacle_status check_sinks(binder* b, const scene_node* root) {
     return TREACLE_OK;
 }
 
+static treacle_status check_solids(binder* b, const scene_node* root) {
+    bind_path list = {.name = "solids"};
+    const scene_node* nodes = scene_node_find(root, "solids");
+    for (int i = 0; i < b->root->sim.solid_count; ++i) {
+        const treacle_solid_def* def = &b->root->sim.solids[i];
+        bind_path path = {.up = &list, .name = def->name};
+        bool is_moving = def->position.count > 0 || vec3_length(vec3_from(def->velocity)) > 0.0;
+        if (!is_moving && !def->inside_out) {
+            TREACLE_TRY(check_placement(b, scene_node_find(nodes, def->name), def->shape, &path,
+                                        "it stops no liquid"));
+        }
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status add_default_material(binder* b) {
     void* block = NULL;
     TREACLE_TRY(scene_pool_take(b->pool, 1, sizeof(treacle_material_def), &block));
@@ -398,5 +424,6 @@ treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
     TREACLE_TRY(check_liquids(b, map));
     TREACLE_TRY(check_emitters(b, map));
     TREACLE_TRY(check_sinks(b, map));
+    TREACLE_TRY(check_solids(b, map));
     return check_forces(b, map);
 }

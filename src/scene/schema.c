@@ -8,6 +8,7 @@ static const char* const transfer_words[] = {"pic", "flip", "apic", NULL};
 static const char* const kernel_words[] = {"linear", "quadratic", "wide", NULL};
 static const char* const surface_words[] = {"smooth", "spheres", NULL};
 static const char* const projection_words[] = {"solve", "relax", NULL};
+static const char* const walls_words[] = {"exact", "area", "line", "voxel", NULL};
 static const char* const advection_words[] = {"euler", "rk2", "rk3", NULL};
 
 static const schema_key particles_keys[] = {
@@ -75,6 +76,13 @@ static const schema_key pressure_keys[] = {
      .offset = offsetof(treacle_pressure_def, max_iterations),
      .range = WITHIN(1, 100000),
      .help = "after which it gives up"},
+    {.name = "walls",
+     .type = SCHEMA_ENUM,
+     .offset = offsetof(treacle_pressure_def, walls),
+     .words = walls_words,
+     .help = "what solids leave open of a face: `exact`, the share of the volume around it; "
+             "`area`, of the face; `line`, of the line across; `voxel`: walls are stairs, for "
+             "comparison"},
 };
 static const schema_section pressure_section = {
     .name = "pressure",
@@ -251,6 +259,14 @@ static const schema_key root_keys[] = {
      .range = WITHIN(0, 16384),
      .of = &schema_force,
      .help = "accelerations in parts of space and time",
+     .default_text = "none"},
+    {.name = "solids",
+     .type = SCHEMA_MAP,
+     .offset = SIM(solids),
+     .count_offset = SIM(solid_count),
+     .range = WITHIN(0, 16384),
+     .of = &schema_solid,
+     .help = "obstacles and containers, by name",
      .default_text = "none"},
     {.name = "output",
      .type = SCHEMA_SECTION,

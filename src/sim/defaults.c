@@ -62,3 +62,7 @@ treacle_force_def treacle_force_def_default(void) {
     static const treacle_key full = {.value = {1.0}};
     return (treacle_force_def){.strength = {.count = 1, .keys = &full}, .stop = INFINITY};
 }
+
+treacle_solid_def treacle_solid_def_default(void) {
+    return (treacle_solid_def){.name = NULL};
+}

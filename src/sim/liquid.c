@@ -44,12 +44,15 @@ treacle_status liquid_advect(liquid_work* w) {
     }
     int mark = arena_mark(w->scratch);
     liquid_strays strays;
-    float* place = NULL;
+    float *place = NULL, *start = NULL;
+    TREACLE_TRY(liquid_keep_positions(w, &start));
     TREACLE_TRY(liquid_find_strays(w, w->before, &strays));
     TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_POSITION, &place));
     advect_particles(&flow, w->p, w->setup->def->advection, w->dt, reach);
     liquid_put_strays(w, &strays, PARTICLE_POSITION, place);
     liquid_move_strays(w, &strays);
+    liquid_sweep(w, start, false);
+    liquid_stop_strays(w, &strays);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }

@@ -18,6 +18,7 @@
 #include "phys/force.h"
 #include "phys/velocity.h"
 #include "phys/volume.h"
+#include "sim/solids.h"
 #include "treacle/sim.h"
 
 // Cells that particles may cross in a step, and that kernels reach beyond them.
@@ -76,6 +77,7 @@ typedef struct liquid_setup {
     liquid_force* forces;
     int emitter_count;
     const emitter* emitters;
+    solid_set solids;
 } liquid_setup;
 
 treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* def,
@@ -97,14 +99,21 @@ typedef struct liquid_work {
     treacle_step_stats* stats;
 
     // Made and used by the stages, from the scratch arena.
-    size_t values; // of a field, dummy tile included
+    solid_pose* solid_from; // [solids], at the step's begin; NULL without solids
+    solid_pose* solid_to;   // at its end
+    size_t values;          // of a field, dummy tile included
     float* face_before[AXES];
     float* face_mass[AXES];
-    float* face_open[AXES];
-    float* face_rho[AXES]; // NULL where all densities are one
-    float* cell_phi;       // the state's
-    float* cell_density;   // relative
-    float* cell_volume;    // in full cells
+    float* face_open[AXES]; // 0..1, what sides and solids leave open
+    // Of solids at the step's end; NULL without solids. See phys/solid_fields.h.
+    float* cell_solid_phi;     // cells, > 0 outside
+    uint16_t* cell_solid_id;   // the nearest
+    float* cell_open;          // share of the volume
+    float* face_solid_u[AXES]; // m/s, where face_open < 1
+    float* face_rho[AXES];     // NULL where all densities are one
+    float* cell_phi;           // the state's
+    float* cell_density;       // relative
+    float* cell_volume;        // in full cells
     float* cell_buoyancy;
     float* cell_log_mu; // log of Pa s; with viscosity only
     tile_mask* valid;
@@ -129,12 +138,27 @@ void liquid_put_strays(liquid_work* w, const liquid_strays* strays, particle_col
                        const float* kept);
 /// x += dt v
 void liquid_move_strays(liquid_work* w, const liquid_strays* strays);
+/// The tile whose particles include the row.
+tile_ix liquid_tile_of_row(const particles* p, particle_ix row);
 /// v += dt (g + fields)
 treacle_status liquid_push_strays(liquid_work* w, const liquid_strays* strays) TREACLE_NODISCARD;
 
 /// What pushes the liquid during the step; its fields come from the scratch arena.
 treacle_status liquid_forces(liquid_work* w, force_params* out) TREACLE_NODISCARD;
 
+/// Poses at both ends of the step.
+treacle_status liquid_move_solids(liquid_work* w) TREACLE_NODISCARD;
+/// The solids with their poses at the begin or the end.
+solid_scene liquid_solids_at(const liquid_work* w, bool is_end);
+/// The fields of solids, and face_open with what they leave open; part of the geometry.
+treacle_status liquid_solid_fields(liquid_work* w) TREACLE_NODISCARD;
+/// A copy of all positions in the scratch arena; NULL without solids.
+treacle_status liquid_keep_positions(liquid_work* w, float** out) TREACLE_NODISCARD;
+/// Keeps particles that have moved from `start` out of solids, which move through the step, or
+/// stand at its end.
+void liquid_sweep(liquid_work* w, const float* start, bool is_at_end);
+/// Strays that touch a solid do not fly into it.
+void liquid_stop_strays(liquid_work* w, const liquid_strays* strays);
 treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;

@@ -33,19 +33,34 @@ static bool is_open_face(const grid_domain* domain, int axis, const int at[AXES]
     return at[axis] < domain->cells[axis];
 }
 
+// face_open holds what solids leave open, if there are any.
 static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float* open = job->w->face_open[job->axis] + (size_t)t * TILE_CELLS;
-        float* u = job->w->state->face_u[job->axis] + (size_t)t * TILE_CELLS;
+        float* held = job->w->face_solid_u[job->axis];
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at[AXES];
             tile_cell_at(&job->w->state->map, (tile_ix)t, i, at);
             bool is_open = is_open_face(job->w->setup->domain, job->axis, at);
-            open[i] = is_open ? 1.0f : 0.0f;
-            u[i] = is_open ? u[i] : 0.0f;
+            open[i] = !is_open ? 0.0f : held != NULL ? open[i] : 1.0f;
+            if (held != NULL && !is_open) {
+                held[t * TILE_CELLS + i] = 0.0f;
+            }
         }
+    }
+}
+
+// Closed faces move as their solid does, or not at all.
+static void hold_faces(void* data, int64_t begin, int64_t end, int worker) {
+    const face_job* job = data;
+    (void)worker;
+    const float* open = job->w->face_open[job->axis];
+    const float* held = job->w->face_solid_u[job->axis];
+    float* u = job->w->state->face_u[job->axis];
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        u[i] = open[i] > 0.0f ? u[i] : held != NULL ? held[i] : 0.0f;
     }
 }
 
@@ -103,6 +118,11 @@ treacle_status liquid_geometry(liquid_work* w) {
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "open faces",
                                     (void**)&w->face_open[a]));
+    }
+    TREACLE_TRY(liquid_solid_fields(w));
+    for (int a = 0; a < AXES; ++a) {
+        face_job job = {w, a};
+        parallel_for(w->ctx, w->state->map.count, 8, open_faces, &job);
     }
     TREACLE_TRY(liquid_surface(w));
     bool has_rho = w->setup->has_densities || w->setup->emitter_count > 0;
@@ -241,6 +261,7 @@ static projection_params projection_of(const liquid_work* w) {
         .cell_phi = w->cell_phi,
         .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
         .face_rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
+        .face_solid_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
         .solve = {.norm = SOLVE_NORM_2,
                   .relative = pressure->tolerance,
                   .absolute = LIQUID_DIVERGENCE_MIN * w->setup->domain->h / w->dt,
@@ -276,7 +297,7 @@ static treacle_status project(liquid_work* w, double* x) {
 treacle_status liquid_flow(liquid_work* w) {
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
-        parallel_for(w->ctx, w->state->map.count, 8, open_faces, &job);
+        parallel_for(w->ctx, w->state->map.count, 8, hold_faces, &job);
         if (w->setup->emitter_count > 0) {
             parallel_for(w->ctx, w->state->map.count, 4, prescribe_faces, &job);
         }

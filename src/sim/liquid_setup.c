@@ -58,6 +58,9 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
     if (status == TREACLE_OK) {
         status = make_forces(ctx, def, out);
     }
+    if (status == TREACLE_OK) {
+        status = solids_create(ctx, def, domain, &out->solids);
+    }
     if (status != TREACLE_OK) {
         liquid_setup_destroy(ctx, out);
     }
@@ -66,6 +69,7 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
 
 void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup) {
     size_t materials = (size_t)setup->material_count;
+    solids_destroy(ctx, &setup->solids);
     for (int i = 0; i < setup->force_count; ++i) {
         shape_destroy(setup->forces[i].where);
         field_finish(&setup->forces[i].acceleration);

@@ -58,8 +58,7 @@ void liquid_move_strays(liquid_work* w, const liquid_strays* strays) {
     }
 }
 
-// The tile whose particles include the row.
-static tile_ix tile_of_row(const particles* p, particle_ix row) {
+tile_ix liquid_tile_of_row(const particles* p, particle_ix row) {
     tile_ix low = 0, high = p->tile_count;
     while (high - low > 1) {
         tile_ix middle = low + (high - low) / 2;
@@ -84,7 +83,8 @@ static void push_rows(void* data, int64_t begin, int64_t end, int worker) {
         particle_ix row = job->strays->row[i];
         const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * row;
         float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * row;
-        vec3 x = particles_place(job->w->setup->domain, p->tile[tile_of_row(p, row)], position);
+        vec3 x =
+            particles_place(job->w->setup->domain, p->tile[liquid_tile_of_row(p, row)], position);
         double push[AXES];
         force_at(job->forces, x, push);
         for (int a = 0; a < AXES; ++a) {

@@ -47,6 +47,14 @@ treacle_status liquid_correct_density(liquid_work* w) {
     if (!w->setup->def->density_correction) {
         return TREACLE_OK;
     }
+    int mark = arena_mark(w->scratch);
+    float* start = NULL;
+    TREACLE_TRY(liquid_keep_positions(w, &start));
     TREACLE_TRY(correct(w));
-    return w->setup->has_densities ? shift(w) : TREACLE_OK;
+    if (w->setup->has_densities) {
+        TREACLE_TRY(shift(w));
+    }
+    liquid_sweep(w, start, true);
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
 }

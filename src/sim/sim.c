@@ -86,6 +86,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def.emitters = NULL;
     sim->def.sinks = NULL;
     sim->def.forces = NULL;
+    sim->def.solids = NULL;
     arena_init(&sim->scratch, sim->ctx);
     particle_spares_init(&sim->spares, sim->ctx);
     TREACLE_TRY(sim_check_def(sim->ctx, def));

@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "particles/seed.h"
+#include "phys/sweep.h"
 #include "sim/sim_internal.h"
 
 // Liquids with their shapes and fields compiled; needed only while they are seeded.
@@ -63,6 +64,35 @@ static treacle_status sort_seeds(treacle_sim* sim) {
     return arena_end_step(&sim->scratch);
 }
 
+// Solids where they are at the start.
+typedef struct blockers {
+    solid_scene scene;
+    double gap; // m
+} blockers;
+
+static bool is_in_solid(const void* data, vec3 x) {
+    const blockers* b = data;
+    double distance;
+    solid_nearest(&b->scene, x, &distance);
+    return distance < b->gap;
+}
+
+static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
+    const solid_set* set = &sim->setup.solids;
+    size_t count = (size_t)set->count;
+    void* poses = NULL;
+    TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(solid_pose), "poses of solids", &poses));
+    for (int i = 0; i < set->scripted_count; ++i) {
+        ((solid_pose*)poses)[i] = solids_pose_at(&set->motions[i], 0.0);
+    }
+    blockers b = {{set->count, set->solids, poses}, SWEEP_GAP * sim->domain.h};
+    seeding->is_blocked = count > 0 ? is_in_solid : NULL;
+    seeding->blocked_data = &b;
+    treacle_status status = seed_particles(&sim->now.particles, seeding);
+    alloc_free(sim->ctx, poses, count * sizeof(solid_pose));
+    return status;
+}
+
 treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) {
     liquids compiled = {0};
     treacle_status status;
@@ -74,7 +104,7 @@ treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) {
         .liquid_count = compiled.count,
         .liquids = compiled.seed,
     };
-    TREACLE_TRY_GOTO(seed_particles(&sim->now.particles, &seeding), finish);
+    TREACLE_TRY_GOTO(seed_outside(sim, &seeding), finish);
     TREACLE_TRY_GOTO(sort_seeds(sim), finish);
 finish:
     free_liquids(sim->ctx, &compiled);

@@ -76,6 +76,7 @@ static treacle_status reseed(step_work* w) {
     static treacle_status name(step_work* w) {                                                     \
         return liquid_##name(&w->liquid);                                                          \
     }
+LIQUID_STAGE(move_solids)
 LIQUID_STAGE(advect)
 LIQUID_STAGE(build_tiles)
 LIQUID_STAGE(to_grid)
@@ -98,6 +99,7 @@ static const step_stage ballistic_stages[] = {
 
 // The step.
 static const step_stage liquid_stages[] = {
+    {TREACLE_STAGE_SOLIDS, move_solids},
     {TREACLE_STAGE_ADVECT, advect},
     {TREACLE_STAGE_EMIT, emit},
     {TREACLE_STAGE_EMIT, absorb},
@@ -118,6 +120,7 @@ static const step_stage liquid_stages[] = {
 // divergence, for the first step's particles to move through. They keep their own and get its
 // gradient.
 static const step_stage first_stages[] = {
+    {TREACLE_STAGE_SOLIDS, move_solids},
     {TREACLE_STAGE_TILES, build_tiles},
     {TREACLE_STAGE_TO_GRID, to_grid},
     {TREACLE_STAGE_GEOMETRY, geometry},

@@ -1,0 +1,298 @@
+// What solids leave open of cells and faces [BBB07 sec. 2.1].
+//
+// The distance to the nearest solid is worked out on the doubled lattice, at the middles, corners
+// and edges of cells that a solid may cut, not interpolated from the middles: so a solid may be
+// half a cell thick. On every octant between lattice points it is joined linearly, and with
+// octant volumes summed [geometry.3]
+//
+//     exact   share of the volume of the box around the face, half of each cell beside it
+//     area    share of the area of the face
+//     line    share of the line between the middles of the two cells
+//     voxel   1 if both middles are outside, else 0                                 [solid.2]
+//
+// A face whose line crosses a solid while both ends are outside is closed: there is liquid on
+// both sides of a thin solid, and each side has a pressure of its own.
+//
+// Staggering: distance and volume at cells, open share and solid velocity on faces. Symbols:
+// points (distance in cells), ids (nearest solid). Properties that tests check: planes are exact at
+// every angle; thin plates close the faces that they cross; flat domains agree with deep ones.
+// References: [BBB07 sec. 2.1].
+#include "phys/solid_fields.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "grid/fraction_tile.h"
+
+enum {
+    POINTS = FRACTION_POINTS,
+    POINT_COUNT = POINTS * POINTS * POINTS,
+    CELLS = 9,      // along an axis, from cell -1 on
+    NEAR_MAX = 256, // solids that a tile lists; beyond it looks at all of them
+};
+static const int strides[AXES] = {1, POINTS, POINTS* POINTS};
+
+// A surface is no further from the middle of a cell that it cuts.
+static const float cut_reach = 0.8661f;
+
+typedef struct tile_solids {
+    const solid_fields_params* params;
+    const tile_map* map;
+    tile_ix tile;
+    vec3 corner; // m, the tile's low corner
+    int count;   // near solids; -1: all
+    uint16_t near[NEAR_MAX];
+    float points[POINT_COUNT]; // cells
+    uint16_t ids[POINT_COUNT];
+    uint8_t is_exact[POINT_COUNT];
+} tile_solids;
+
+typedef struct fields_job {
+    const solid_fields_params* params;
+    const solid_fields* out;
+} fields_job;
+
+// Lists solids that come near the tile; false if there are none.
+static bool list_near(tile_solids* t) {
+    const grid_domain* domain = t->params->domain;
+    const solid_scene* scene = &t->params->scene;
+    vec3 middle = t->corner;
+    double squared = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        middle.at[a] += domain->h * (domain->is_active[a] ? 3.5 : 0.5);
+        squared += domain->is_active[a] ? 4.5 * 4.5 : 0.0;
+    }
+    double reach = domain->h * (sqrt(squared) + (double)SOLID_DISTANCE_MAX);
+    t->count = 0;
+    for (int i = 0; i < scene->count; ++i) {
+        if (solid_distance(&scene->solids[i], &scene->poses[i], middle) >= reach) {
+            continue;
+        }
+        if (t->count == NEAR_MAX) {
+            t->count = -1;
+            return true;
+        }
+        t->near[t->count++] = (uint16_t)i;
+    }
+    return t->count > 0;
+}
+
+// Where a lattice point is; along a flat axis in the mid-plane.
+static vec3 place_of(const tile_solids* t, const int at[AXES]) {
+    const grid_domain* domain = t->params->domain;
+    vec3 x = t->corner;
+    for (int a = 0; a < AXES; ++a) {
+        x.at[a] += domain->h * (domain->is_active[a] ? 0.5 * (at[a] - 2) : 0.5);
+    }
+    return x;
+}
+
+static void measure(tile_solids* t, const int at[AXES]) {
+    int index = at[0] + strides[1] * at[1] + strides[2] * at[2];
+    if (t->is_exact[index]) {
+        return;
+    }
+    const solid_scene* scene = &t->params->scene;
+    vec3 x = place_of(t, at);
+    double nearest = INFINITY;
+    int id = SOLID_NONE;
+    for (int k = 0; k < (t->count < 0 ? scene->count : t->count); ++k) {
+        int i = t->count < 0 ? k : t->near[k];
+        double d = solid_distance(&scene->solids[i], &scene->poses[i], x);
+        if (d < nearest) {
+            nearest = d;
+            id = i;
+        }
+    }
+    t->points[index] = (float)(nearest / t->params->domain->h);
+    t->ids[index] = (uint16_t)id;
+    t->is_exact[index] = 1;
+}
+
+// The first lattice index of cell i (from -1 on) along an axis, and how many it has.
+typedef struct span {
+    int first, count;
+} span;
+static span span_of(const tile_solids* t, int a, int i) {
+    return t->map->is_flat[a] ? (span){3, 1} : (span){2 * i + 2, 3};
+}
+
+// The points of a cell: by value where the surface is too far to cut it, one by one where not.
+static void fill_cell(tile_solids* t, const int cell[AXES], bool is_near) {
+    span s[AXES];
+    int middle = 0;
+    for (int a = 0; a < AXES; ++a) {
+        s[a] = span_of(t, a, cell[a]);
+        middle += strides[a] * (s[a].first + (s[a].count == 3));
+    }
+    float phi = t->points[middle];
+    if ((fabsf(phi) < cut_reach) != is_near) {
+        return;
+    }
+    for (int k = 0; k < s[2].count; ++k) {
+        for (int j = 0; j < s[1].count; ++j) {
+            for (int i = 0; i < s[0].count; ++i) {
+                const int at[AXES] = {s[0].first + i, s[1].first + j, s[2].first + k};
+                int index = at[0] + strides[1] * at[1] + strides[2] * at[2];
+                if (is_near) {
+                    measure(t, at);
+                } else if (!t->is_exact[index]) {
+                    t->points[index] = phi;
+                    t->ids[index] = t->ids[middle];
+                }
+            }
+        }
+    }
+}
+
+typedef enum fill_pass {
+    FILL_MIDDLES, // of cells, all measured
+    FILL_FAR,     // points of cells that no surface cuts take their sign
+    FILL_NEAR,    // the others are measured
+    FILL_PASSES,
+} fill_pass;
+
+static void fill_points(tile_solids* t) {
+    memset(t->is_exact, 0, sizeof(t->is_exact));
+    int first[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        first[a] = t->map->is_flat[a] ? 0 : -1;
+    }
+    for (fill_pass pass = FILL_MIDDLES; pass < FILL_PASSES; ++pass) {
+        for (int z = first[2]; z < first[2] + (first[2] == 0 ? 1 : CELLS); ++z) {
+            for (int y = first[1]; y < first[1] + (first[1] == 0 ? 1 : CELLS); ++y) {
+                for (int x = first[0]; x < first[0] + (first[0] == 0 ? 1 : CELLS); ++x) {
+                    const int cell[AXES] = {x, y, z};
+                    if (pass == FILL_MIDDLES) {
+                        measure(t, (const int[AXES]){2 * x + 3, 2 * y + 3, 2 * z + 3});
+                    } else {
+                        fill_cell(t, cell, pass == FILL_NEAR);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Along a flat axis nothing varies.
+static void repeat_flat(tile_solids* t) {
+    for (int a = 0; a < AXES; ++a) {
+        if (!t->map->is_flat[a]) {
+            continue;
+        }
+        int b = (a + 1) % AXES, c = (a + 2) % AXES;
+        for (int i = 0; i < POINTS * POINTS; ++i) {
+            int row = i % POINTS * strides[b] + i / POINTS * strides[c];
+            for (int q = 0; q < POINTS; ++q) {
+                t->points[row + q * strides[a]] = t->points[row + 3 * strides[a]];
+                t->ids[row + q * strides[a]] = t->ids[row + 3 * strides[a]];
+            }
+        }
+    }
+}
+
+// The lattice index of a cell's middle.
+static int middle_of(int cell) {
+    return (2 * (cell % TILE_SIZE) + 3) + (2 * (cell / TILE_SIZE % TILE_SIZE) + 3) * strides[1] +
+           (2 * (cell / TILE_SIZE / TILE_SIZE) + 3) * strides[2];
+}
+
+// The share of a line at or above zero, for values at its ends.
+static float share_above(float p, float q) {
+    if ((p < 0.0f) == (q < 0.0f)) {
+        return p < 0.0f ? 0.0f : 1.0f;
+    }
+    return fmaxf(p, q) / fabsf(p - q);
+}
+
+// What is open of a face, given the share `closed` of it or of its box [solid.2].
+static float open_of(treacle_walls walls, const float* face, int step, float closed) {
+    float low = face[-step], high = face[step];
+    bool is_open = low >= 0.0f && high >= 0.0f;
+    if (is_open && face[0] < 0.0f) {
+        return 0.0f; // a thin solid stands across
+    }
+    float open = walls == TREACLE_WALLS_VOXEL ? (is_open ? 1.0f : 0.0f)
+                 : walls == TREACLE_WALLS_LINE
+                     ? 0.5f * (share_above(low, face[0]) + share_above(face[0], high))
+                     : 1.0f - closed;
+    return open < SOLID_OPEN_MIN ? 0.0f : open;
+}
+
+static void write_faces(const tile_solids* t, int a, float* open, float* u) {
+    const solid_scene* scene = &t->params->scene;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        int at = middle_of(i) - strides[a];
+        open[i] = open_of(t->params->walls, t->points + at, strides[a], open[i]);
+        u[i] = 0.0f;
+        if (open[i] < 1.0f) {
+            const int point[AXES] = {at % POINTS, at / POINTS % POINTS, at / POINTS / POINTS};
+            vec3 v = solid_velocity(&scene->poses[t->ids[at]], place_of(t, point));
+            u[i] = (float)v.at[a];
+        }
+    }
+}
+
+static void write_cells(const tile_solids* t, size_t start, const solid_fields* out) {
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        int middle = middle_of(i);
+        float phi = t->points[middle], limit = SOLID_DISTANCE_MAX;
+        out->cell_phi[start + (size_t)i] = fminf(fmaxf(phi, -limit), limit);
+        out->cell_id[start + (size_t)i] = phi < limit ? t->ids[middle] : SOLID_NONE;
+        out->cell_open[start + (size_t)i] = 1.0f - out->cell_open[start + (size_t)i];
+    }
+}
+
+static void write_open(size_t start, const solid_fields* out) {
+    for (size_t i = start; i < start + TILE_CELLS; ++i) {
+        out->cell_phi[i] = SOLID_DISTANCE_MAX;
+        out->cell_id[i] = SOLID_NONE;
+        out->cell_open[i] = 1.0f;
+        for (int a = 0; a < AXES; ++a) {
+            out->face_open[a][i] = 1.0f;
+            out->face_u[a][i] = 0.0f;
+        }
+    }
+}
+
+static void fill_tile(const fields_job* job, tile_solids* t) {
+    const solid_fields* out = job->out;
+    const int all[AXES] = {TILE_SIZE, TILE_SIZE, TILE_SIZE};
+    size_t start = (size_t)t->tile * TILE_CELLS;
+    for (int a = 0; a < AXES; ++a) {
+        const grid_domain* domain = t->params->domain;
+        t->corner.at[a] = domain->origin[a] + domain->h * TILE_SIZE * t->map->coord[t->tile].at[a];
+    }
+    if (!list_near(t)) {
+        write_open(start, out);
+        return;
+    }
+    fill_points(t);
+    repeat_flat(t);
+    bool is_area = t->params->walls == TREACLE_WALLS_AREA;
+    fraction_fields shares = {.cell = out->cell_open + start};
+    for (int a = 0; a < AXES; ++a) {
+        *(is_area ? &shares.area[a] : &shares.face[a]) = out->face_open[a] + start;
+    }
+    ISA_CALL(t->map->ctx, fraction_points)(t->points, all, &shares);
+    for (int a = 0; a < AXES; ++a) {
+        write_faces(t, a, out->face_open[a] + start, out->face_u[a] + start);
+    }
+    write_cells(t, start, out);
+}
+
+static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const fields_job* job = data;
+    (void)worker;
+    tile_solids t = {.params = job->params, .map = job->params->map};
+    for (int64_t i = begin; i < end; ++i) {
+        t.tile = (tile_ix)i;
+        fill_tile(job, &t);
+    }
+}
+
+void solid_fields_compute(const solid_fields_params* params, const solid_fields* out) {
+    fields_job job = {params, out};
+    parallel_for(params->map->ctx, params->map->count, 1, fill_tiles, &job);
+}

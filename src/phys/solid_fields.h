@@ -1,0 +1,28 @@
+// Solids as the grid sees them.
+#pragma once
+
+#include "grid/tile_map.h"
+#include "phys/solid.h"
+
+/// Cells, beyond which nobody needs to know how far a solid is.
+#define SOLID_DISTANCE_MAX 4.0f
+/// Faces that are open by less are closed.
+#define SOLID_OPEN_MIN 1e-3f
+
+typedef struct solid_fields_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    solid_scene scene;
+    treacle_walls walls;
+} solid_fields_params;
+
+/// [count + 1][512] each; the dummy tile is written by nobody.
+typedef struct solid_fields {
+    float* cell_phi;        // cells, < 0 in solids, cut off at +-SOLID_DISTANCE_MAX
+    uint16_t* cell_id;      // the nearest solid, SOLID_NONE beyond SOLID_DISTANCE_MAX
+    float* cell_open;       // 0..1, share of the cell's volume outside solids
+    float* face_open[AXES]; // 0..1, what solids leave open of a face
+    float* face_u[AXES];    // m/s, of the solid's material across the face; 0 where it is all open
+} solid_fields;
+
+void solid_fields_compute(const solid_fields_params* params, const solid_fields* out);

@@ -1,0 +1,211 @@
+// Particles and solids that move [BBB07 sec. 3; DESIGN of thin solids in docs/math/solids.md].
+//
+// A ray through the world misses a solid that moves, so each particle is looked at in the frame of
+// the solid: it goes from b0 (its place at the begin, the solid at its begin) to b1 (both at the
+// end). If the straight path between them comes nearer to the solid than a gap e, it ends there and
+// the rest of it goes on along the surface:
+//
+//     b = b(s) + (1 - n n^T) (b1 - b(s)),   n the normal at the first s with distance < e [solid.3]
+//
+// a few times over, since a corner has several sides. The path is followed in steps of the
+// distance, which is a bound, so that nothing is stepped over, however thin. A particle that begins
+// inside, because it was born there, goes out along the normal.
+//
+// Properties that tests check: particles stay on their side of a plate that moves several cells a
+// step; tangential motion goes on; particles far from solids are untouched.
+#include "phys/sweep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+
+enum {
+    STEPS_MAX = 200, // of a path; each at least a hundredth of the gap's size or of the path
+    SLIDES = 4,      // along surfaces
+    PUSHES = 8,      // out of a solid
+    PASSES = 3,      // over all solids
+    NEAR_MAX = 64,   // solids that a tile lists; beyond it looks at all of them
+};
+
+typedef struct path {
+    const solid* s;
+    double gap, h; // m
+} path;
+
+static double distance_at(const path* p, vec3 b) {
+    double distance = shape_distance(p->s->shape, b);
+    return p->s->is_inside_out ? -distance : distance;
+}
+
+static vec3 normal_at(const path* p, vec3 b) {
+    vec3 n = vec3_normalise(shape_gradient(p->s->shape, b, 1e-3 * p->h));
+    return p->s->is_inside_out ? vec3_scale(-1.0, n) : n;
+}
+
+// Outward until the gap is kept.
+static vec3 push_out(const path* p, vec3 b) {
+    for (int i = 0; i < PUSHES; ++i) {
+        double distance = distance_at(p, b);
+        if (distance >= p->gap) {
+            break;
+        }
+        b = vec3_add_scaled(b, p->gap * 1.01 - distance, normal_at(p, b));
+    }
+    return b;
+}
+
+// The share of the way from b0 to b1 up to which the gap is kept; 1: all of it.
+static double free_share(const path* p, vec3 b0, vec3 b1) {
+    vec3 way = vec3_sub(b1, b0);
+    double length = vec3_length(way), at = 0.0;
+    double least = fmax(0.1 * p->gap, length / STEPS_MAX);
+    for (int i = 0; i < STEPS_MAX && at < length; ++i) {
+        double free = distance_at(p, vec3_add_scaled(b0, at / length, way)) - p->gap;
+        if (free < 0.0) {
+            return at / length;
+        }
+        at += fmax(free, least);
+    }
+    bool is_free = distance_at(p, b1) >= p->gap;
+    return is_free ? 1.0 : fmin(at / length, 1.0);
+}
+
+// The path from b0, outside, towards b1: its end [solid.3].
+static vec3 follow(const path* p, vec3 b0, vec3 b1) {
+    vec3 at = b0;
+    for (int i = 0; i < SLIDES; ++i) {
+        vec3 way = vec3_sub(b1, at);
+        double share = free_share(p, at, b1);
+        if (share >= 1.0) {
+            return b1;
+        }
+        vec3 hit = vec3_add_scaled(at, share, way);
+        vec3 n = normal_at(p, hit);
+        double inward = vec3_dot(n, vec3_sub(b1, hit));
+        b1 = inward < 0.0 ? vec3_add_scaled(b1, -inward, n) : b1;
+        vec3 out = push_out(p, hit);
+        // Pushed through a thin solid: rather stay where it was still free.
+        at = free_share(p, at, out) >= 1.0 || i == 0 ? out : at;
+    }
+    return at;
+}
+
+static vec3 flatten(const grid_domain* domain, vec3 x, vec3 like) {
+    for (int a = 0; a < AXES; ++a) {
+        x.at[a] = domain->is_active[a] ? x.at[a] : like.at[a];
+    }
+    return x;
+}
+
+// Where the particle ends for one solid. True if it was in the way.
+static bool sweep_one(const sweep_params* params, int i, vec3 x0, vec3* x1) {
+    const solid* s = &params->to.solids[i];
+    double h = params->domain->h;
+    path p = {s, SWEEP_GAP * h, h};
+    vec3 b0 = solid_to_body(s, &params->from.poses[i], x0);
+    vec3 b1 = solid_to_body(s, &params->to.poses[i], *x1);
+    double begin = distance_at(&p, b0), end = distance_at(&p, b1);
+    if (begin + end > vec3_length(vec3_sub(b1, b0)) + 2.0 * p.gap) {
+        return false;
+    }
+    bool is_free = begin >= p.gap && end >= p.gap && free_share(&p, b0, b1) >= 1.0;
+    if (is_free) {
+        return false;
+    }
+    vec3 start = begin >= p.gap ? b0 : push_out(&p, b0);
+    vec3 at = push_out(&p, follow(&p, start, b1));
+    *x1 = flatten(params->domain, solid_to_world(s, &params->to.poses[i], at), *x1);
+    return true;
+}
+
+// --- tiles ---------------------------------------------------------------------------------------
+
+typedef struct near_solids {
+    int count; // -1: all
+    int at[NEAR_MAX];
+} near_solids;
+
+// Solids that particles of a tile may meet.
+static void list_near(const sweep_params* params, tile_coord tile, near_solids* out) {
+    const grid_domain* domain = params->domain;
+    vec3 middle;
+    double squared = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        middle.at[a] = domain->origin[a] +
+                       domain->h * (tile.at[a] * TILE_SIZE + (domain->is_active[a] ? 4.0 : 0.5));
+        squared += domain->is_active[a] ? 16.0 : 0.0;
+    }
+    out->count = 0;
+    for (int i = 0; i < params->to.count && out->count >= 0; ++i) {
+        const solid* s = &params->to.solids[i];
+        double reach = domain->h * (sqrt(squared) + params->reach + 1.0);
+        double begin = solid_distance(s, &params->from.poses[i], middle);
+        double end = solid_distance(s, &params->to.poses[i], middle);
+        // A solid that is far at both ends may have passed between: its way counts.
+        vec3 came = vec3_sub(solid_to_body(s, &params->from.poses[i], middle),
+                             solid_to_body(s, &params->to.poses[i], middle));
+        if (begin + end > 2.0 * reach + vec3_length(came)) {
+            continue;
+        }
+        if (out->count == NEAR_MAX) {
+            out->count = -1;
+        } else {
+            out->at[out->count++] = i;
+        }
+    }
+}
+
+static void sweep_row(const sweep_params* params, const near_solids* near, tile_coord tile,
+                      particle_ix row) {
+    float* position = particles_f32(params->p, PARTICLE_POSITION) + AXES * row;
+    vec3 x0 = particles_place(params->domain, tile, params->before + AXES * row);
+    vec3 x1 = particles_place(params->domain, tile, position);
+    bool is_moved = false;
+    int count = near->count < 0 ? params->to.count : near->count;
+    for (int pass = 0, is_hit = 1; pass < PASSES && is_hit; ++pass) {
+        is_hit = 0;
+        for (int k = 0; k < count; ++k) {
+            is_hit |= sweep_one(params, near->count < 0 ? k : near->at[k], x0, &x1);
+        }
+        is_moved = is_moved || is_hit;
+    }
+    for (int a = 0; a < AXES && is_moved; ++a) {
+        double at = (x1.at[a] - params->domain->origin[a]) / params->domain->h;
+        position[a] = params->domain->is_active[a] ? (float)(at - (double)TILE_SIZE * tile.at[a])
+                                                   : position[a];
+    }
+}
+
+static void sweep_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const sweep_params* params = data;
+    (void)worker;
+    near_solids near;
+    for (int64_t t = begin; t < end; ++t) {
+        list_near(params, params->p->tile[t], &near);
+        for (particle_ix i = params->p->tile_first[t];
+             near.count != 0 && i < params->p->tile_first[t + 1]; ++i) {
+            sweep_row(params, &near, params->p->tile[t], i);
+        }
+    }
+}
+
+void sweep_particles(const sweep_params* params) {
+    parallel_for(params->p->ctx, params->p->tile_count, 1, sweep_tiles, (void*)params);
+}
+
+void sweep_stop(const sweep_params* params, vec3 x, float v[AXES]) {
+    double distance, h = params->domain->h;
+    int i = solid_nearest(&params->to, x, &distance);
+    if (i == SOLID_NONE || distance > 2.0 * SWEEP_GAP * h) {
+        return;
+    }
+    vec3 n = solid_normal(&params->to.solids[i], &params->to.poses[i], x, 1e-3 * h);
+    vec3 of_solid = solid_velocity(&params->to.poses[i], x);
+    vec3 relative = vec3_make((double)v[0] - of_solid.at[0], (double)v[1] - of_solid.at[1],
+                              (double)v[2] - of_solid.at[2]);
+    double inward = fmin(vec3_dot(relative, n), 0.0);
+    for (int a = 0; a < AXES; ++a) {
+        v[a] = (float)((double)v[a] - inward * n.at[a]);
+    }
+}

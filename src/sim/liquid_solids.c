@@ -1,0 +1,106 @@
+// The stages of a step that know solids: where they are, and what they leave open.
+#include <math.h>
+#include <string.h>
+
+#include "phys/solid_fields.h"
+#include "phys/sweep.h"
+#include "sim/liquid.h"
+
+treacle_status liquid_move_solids(liquid_work* w) {
+    const solid_set* set = &w->setup->solids;
+    if (set->count == 0) {
+        return TREACLE_OK;
+    }
+    size_t count = (size_t)set->count;
+    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(solid_pose), "poses of solids",
+                                (void**)&w->solid_from));
+    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(solid_pose), "poses of solids",
+                                (void**)&w->solid_to));
+    for (int i = 0; i < set->scripted_count; ++i) {
+        w->solid_from[i] = solids_pose_at(&set->motions[i], w->time);
+        w->solid_to[i] = solids_pose_at(&set->motions[i], w->is_first ? w->time : w->time + w->dt);
+    }
+    return TREACLE_OK;
+}
+
+solid_scene liquid_solids_at(const liquid_work* w, bool is_end) {
+    const solid_set* set = &w->setup->solids;
+    return (solid_scene){set->count, set->solids, is_end ? w->solid_to : w->solid_from};
+}
+
+static treacle_status take(liquid_work* w, size_t bytes, const char* name, void** out) {
+    return arena_take_zero(w->scratch, w->values, bytes, name, out);
+}
+
+treacle_status liquid_solid_fields(liquid_work* w) {
+    if (w->setup->solids.count == 0) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(take(w, sizeof(float), "distance to solids", (void**)&w->cell_solid_phi));
+    TREACLE_TRY(take(w, sizeof(uint16_t), "nearest solids", (void**)&w->cell_solid_id));
+    TREACLE_TRY(take(w, sizeof(float), "open cells", (void**)&w->cell_open));
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(take(w, sizeof(float), "velocity of solids", (void**)&w->face_solid_u[a]));
+    }
+    solid_fields_params params = {.domain = w->setup->domain,
+                                  .map = &w->state->map,
+                                  .scene = liquid_solids_at(w, true),
+                                  .walls = w->setup->def->pressure.walls};
+    solid_fields fields = {
+        .cell_phi = w->cell_solid_phi,
+        .cell_id = w->cell_solid_id,
+        .cell_open = w->cell_open,
+        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
+        .face_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
+    };
+    solid_fields_compute(&params, &fields);
+    for (size_t i = w->values - TILE_CELLS; i < w->values; ++i) {
+        w->cell_solid_phi[i] = SOLID_DISTANCE_MAX; // the dummy tile is open
+        w->cell_solid_id[i] = SOLID_NONE;
+        w->cell_open[i] = 1.0f;
+    }
+    return TREACLE_OK;
+}
+
+// --- particles -----------------------------------------------------------------------------------
+
+treacle_status liquid_keep_positions(liquid_work* w, float** out) {
+    *out = NULL;
+    if (w->setup->solids.count == 0) {
+        return TREACLE_OK;
+    }
+    size_t bytes = AXES * sizeof(float);
+    TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->count, bytes, "places", (void**)out));
+    if (w->p->count > 0) {
+        memcpy(*out, particles_f32(w->p, PARTICLE_POSITION), (size_t)w->p->count * bytes);
+    }
+    return TREACLE_OK;
+}
+
+static sweep_params sweep_of(const liquid_work* w, bool is_at_end) {
+    return (sweep_params){.domain = w->setup->domain,
+                          .from = liquid_solids_at(w, is_at_end),
+                          .to = liquid_solids_at(w, true),
+                          .p = w->p,
+                          .reach = LIQUID_REACH_MAX};
+}
+
+void liquid_sweep(liquid_work* w, const float* start, bool is_at_end) {
+    if (start != NULL) {
+        sweep_params params = sweep_of(w, is_at_end);
+        params.before = start;
+        sweep_particles(&params);
+    }
+}
+
+void liquid_stop_strays(liquid_work* w, const liquid_strays* strays) {
+    sweep_params params = sweep_of(w, true);
+    const particles* p = w->p;
+    for (int64_t i = 0; params.to.count > 0 && i < strays->count; ++i) {
+        particle_ix row = strays->row[i];
+        const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * row;
+        float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * row;
+        tile_coord tile = p->tile[liquid_tile_of_row(p, row)];
+        sweep_stop(&params, particles_place(w->setup->domain, tile, position), v);
+    }
+}
