@@ -51,7 +51,10 @@ typedef struct problem {
 
 static treacle_status solve_pressure(treacle_context* ctx, const pressure_case* c, double* r,
                                      double* x, const solve_params* params, outcome* out) {
-    pressure_system system = {&c->domain, &c->map, {c->link[0], c->link[1], c->link[2]}, c->extra};
+    pressure_system system = {.domain = &c->domain,
+                              .map = &c->map,
+                              .link = {c->link[0], c->link[1], c->link[2]},
+                              .extra = c->extra};
     pressure_solver* solver = NULL;
     solve_stats stats;
     size_t memory = treacle_context_memory(ctx);

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "solve/body_term.h"
 #include "solve/pressure_kernels.h"
 
 enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, GRAIN = 8 };
@@ -241,6 +242,25 @@ static treacle_status allocate_coarse(pressure_level* level, bool has_k_cycle) {
     return TREACLE_OK;
 }
 
+treacle_status pressure_level_attach(pressure_level* level, body_term* bodies) {
+    level->bodies = bodies;
+    TREACLE_TRY(vec_create_float(&level->space, "inverse diagonals", &level->relax));
+    memcpy(level->relax, level->inverse, field_length(level) * sizeof(float));
+    for (int64_t s = 0; s < bodies->site_count; ++s) {
+        level->relax[bodies->site[s].slot] = 0.0f;
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status coarsen_bodies(const pressure_level* fine, pressure_level* out) {
+    body_term* bodies = NULL;
+    if (fine->bodies == NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(body_term_coarsen(fine, out, &bodies));
+    return pressure_level_attach(out, bodies);
+}
+
 treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cycle,
                                       pressure_level* out) {
     *out = (pressure_level){.ctx = fine->ctx};
@@ -252,6 +272,7 @@ treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cyc
     TREACLE_TRY_GOTO(allocate_coarse(out, has_k_cycle), fail);
     parallel_for(out->ctx, out->map->count, 2, aggregate, &(setup_job){.level = out, .fine = fine});
     TREACLE_TRY_GOTO(finish(out), fail);
+    TREACLE_TRY_GOTO(coarsen_bodies(fine, out), fail);
     return TREACLE_OK;
 fail:
     pressure_level_destroy(out);
@@ -269,10 +290,11 @@ void pressure_level_destroy(pressure_level* level) {
     alloc_free(ctx, level->rows, tiles * sizeof(uint64_t));
     alloc_free(ctx, level->repeats, tiles * sizeof(uint8_t));
     alloc_free(ctx, level->active, tiles * sizeof(tile_ix));
-    float* vectors[] = {level->inverse, level->b, level->x, level->k[0], level->k[1]};
+    float* vectors[] = {level->inverse, level->relax, level->b, level->x, level->k[0], level->k[1]};
     for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); ++i) {
         vec_destroy_float(&level->space, vectors[i]);
     }
+    body_term_destroy(level->bodies);
     tile_colours_destroy(&level->colours);
     vec_space_destroy(&level->space);
     pyramid_step_destroy(&level->step);
@@ -298,8 +320,8 @@ static void run_loop(pressure_loop* loop, const pressure_job* job, int64_t count
     parallel_for(job->level->ctx, count, grain, run_chunk, &(loop_job){loop, job});
 }
 
-void pressure_level_smooth(const pressure_level* level, const float* b, float* x, bool is_reverse,
-                           bool from_zero) {
+static void smooth_tiles(const pressure_level* level, const float* b, float* x, bool is_reverse,
+                         bool from_zero) {
     const tile_colours* colours = &level->colours;
     bool can_skip_zeros = from_zero && !is_reverse && colours->count == 2;
     if (from_zero && !can_skip_zeros) {
@@ -319,6 +341,29 @@ void pressure_level_smooth(const pressure_level* level, const float* b, float* x
     }
 }
 
+void pressure_level_smooth(const pressure_level* level, const float* b, float* x, bool is_reverse,
+                           bool from_zero) {
+    if (level->bodies == NULL) {
+        smooth_tiles(level, b, x, is_reverse, from_zero);
+        return;
+    }
+    if (from_zero) {
+        body_term_reset(level->bodies);
+    }
+    if (!is_reverse) {
+        smooth_tiles(level, b, x, false, from_zero);
+        body_term_relax(level->bodies, 0, b, x);
+        body_term_relax(level->bodies, 1, b, x);
+        return;
+    }
+    if (from_zero) {
+        vec_set_zero_float(&level->space, x);
+    }
+    body_term_relax(level->bodies, 1, b, x);
+    body_term_relax(level->bodies, 0, b, x);
+    smooth_tiles(level, b, x, true, false);
+}
+
 void pressure_level_restrict(const pressure_level* fine, const float* b, const float* x,
                              const pressure_level* coarse, float* coarse_b) {
     pressure_job job = {.level = fine,
@@ -328,6 +373,9 @@ void pressure_level_restrict(const pressure_level* fine, const float* b, const f
                         .x = (float*)x,
                         .y = coarse_b};
     run_loop(ISA_CALL(fine->ctx, pressure_loop_restrict), &job, coarse->space.active_count, 2);
+    if (fine->bodies != NULL) {
+        body_term_restrict(fine->bodies, coarse->bodies, coarse_b);
+    }
 }
 
 void pressure_level_prolong(const pressure_level* fine, const pressure_level* coarse,
@@ -335,19 +383,24 @@ void pressure_level_prolong(const pressure_level* fine, const pressure_level* co
     pressure_job job = {
         .level = fine, .coarse = coarse, .tiles = fine->active, .x = (float*)coarse_x, .y = x};
     run_loop(ISA_CALL(fine->ctx, pressure_loop_prolong), &job, fine->space.active_count, GRAIN);
+    if (fine->bodies != NULL) {
+        body_term_prolong(fine->bodies, coarse->bodies, coarse_x);
+    }
 }
 
 double pressure_level_apply_float(const pressure_level* level, const float* x, float* y) {
     pressure_job job = {.level = level, .tiles = level->active, .x = (float*)x, .y = y};
     run_loop(ISA_CALL(level->ctx, pressure_loop_apply_float), &job, level->space.active_count,
              GRAIN);
-    return vec_sum_partial(&level->space, 0);
+    double energy = vec_sum_partial(&level->space, 0);
+    return level->bodies == NULL ? energy : energy + body_term_apply_float(level->bodies, x, y);
 }
 
 double pressure_level_apply(const pressure_level* level, const double* x, double* y) {
     pressure_job job = {.level = level, .tiles = level->active, .from = x, .to = y};
     run_loop(ISA_CALL(level->ctx, pressure_loop_apply), &job, level->space.active_count, GRAIN);
-    return vec_sum_partial(&level->space, 0);
+    double energy = vec_sum_partial(&level->space, 0);
+    return level->bodies == NULL ? energy : energy + body_term_apply(level->bodies, x, y);
 }
 
 double pressure_level_link_share(const pressure_level* level) {
@@ -372,5 +425,8 @@ void pressure_level_diagonal(const pressure_level* level, double* d) {
                 d[t * TILE_CELLS + row * ROW + n] = (double)sum[n];
             }
         }
+    }
+    if (level->bodies != NULL) {
+        body_term_add_diagonal(level->bodies, d);
     }
 }

@@ -17,6 +17,8 @@ enum {
     PRESSURE_PADDED_TILE = PRESSURE_ROWS * PRESSURE_PADDED,
 };
 
+typedef struct body_term body_term; // solve/body_term.h
+
 typedef struct pressure_level {
     treacle_context* ctx;
     grid_domain domain;
@@ -30,10 +32,12 @@ typedef struct pressure_level {
     float* link_x;           // [tile][row][9]
     const float* link[AXES]; // [tile][512]; link[0] at level 0 only
     const float* extra;
-    float* owned;     // levels >= 1: link[1], link[2], extra
-    float* inverse;   // of the diagonal; 0 where there is no unknown
-    uint64_t* rows;   // [tile], bit 8 z + y: the row has an unknown
-    uint8_t* repeats; // [tile], sweeps inside the tile
+    float* owned;      // levels >= 1: link[1], link[2], extra
+    float* inverse;    // of the diagonal; 0 where there is no unknown
+    float* relax;      // the same for sweeps over tiles; 0 at the sites of bodies, too
+    body_term* bodies; // NULL where there are none
+    uint64_t* rows;    // [tile], bit 8 z + y: the row has an unknown
+    uint8_t* repeats;  // [tile], sweeps inside the tile
 
     float *b, *x; // levels >= 1
     float* k[2];  // levels with a K-cycle
@@ -46,10 +50,12 @@ treacle_status pressure_level_create(treacle_context* ctx, const grid_domain* do
 /// The next level, by summing the links between and the extras within blocks of 2 x 2 x 2 cells.
 treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cycle,
                                       pressure_level* out) TREACLE_NODISCARD;
+/// Gives the level a term of bodies, which it then owns.
+treacle_status pressure_level_attach(pressure_level* level, body_term* bodies) TREACLE_NODISCARD;
 void pressure_level_destroy(pressure_level* level);
 
-/// Gauss-Seidel on A x = b over all tiles; in reverse order the transpose of the forward sweep.
-/// from_zero: x counts as zero, whatever it holds.
+/// Gauss-Seidel on A x = b over all tiles and bodies' sites; in reverse order the transpose of the
+/// forward sweep. from_zero: x counts as zero, whatever it holds.
 void pressure_level_smooth(const pressure_level* level, const float* b, float* x, bool is_reverse,
                            bool from_zero);
 /// coarse_b = sum over blocks of b - A x.

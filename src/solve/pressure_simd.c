@@ -182,14 +182,16 @@ static void relax_colour(const pressure_job* job, tile_ix t, const near_float* v
     const pressure_level* level = job->level;
     near_links w = find_links(level, t);
     const float* b = job->b + (size_t)t * TILE_CELLS;
-    const float* inverse = level->inverse + (size_t)t * TILE_CELLS;
+    const float* inverse =
+        (level->relax != NULL ? level->relax : level->inverse) + (size_t)t * TILE_CELLS;
     float* x = job->x + (size_t)t * TILE_CELLS;
     const i32x8 even = {-1, 0, -1, 0, -1, 0, -1, 0};
     for (uint64_t rows = level->rows[t]; rows != 0; rows &= rows - 1) {
         int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
         row_float near = load_row(v, j, k);
-        f32x8 now = row_solve(&w, &near, f32x8_load(b + q), j, k) * f32x8_load(inverse + q);
-        i32x8 is_due = ((colour + j + k) & 1) == 0 ? even : ~even;
+        f32x8 share = f32x8_load(inverse + q);
+        f32x8 now = row_solve(&w, &near, f32x8_load(b + q), j, k) * share;
+        i32x8 is_due = (((colour + j + k) & 1) == 0 ? even : ~even) & (share > f32x8_set(0.0f));
         f32x8_store(x + q, f32x8_select(is_due, now, near.self));
     }
 }

@@ -14,6 +14,7 @@
 // so the outer loop is the flexible one.
 #include "solve/pressure_solver.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -30,6 +31,9 @@ enum {
 
 // Up to this share of links in every diagonal the coarser levels do not pay.
 static const double single_share = 0.5;
+
+// Of the sum of a body's rows over all cells: less than this is rounding.
+static const double held_floor = 1e-9;
 
 struct pressure_solver {
     treacle_context* ctx;
@@ -149,6 +153,11 @@ static treacle_status build_levels(pressure_solver* s, const pressure_system* sy
     TREACLE_TRY(pressure_level_create(s->ctx, system->domain, system->map, system->link,
                                       system->extra, &s->level[0]));
     s->level_count = 1;
+    if (system->body_count > 0) {
+        body_term* bodies = NULL;
+        TREACLE_TRY(body_term_create(&s->level[0], system->body_count, system->bodies, &bodies));
+        TREACLE_TRY(pressure_level_attach(&s->level[0], bodies));
+    }
     s->is_single = pressure_level_link_share(&s->level[0]) <= single_share;
     while (s->level_count < MAX_LEVELS && !s->is_single) {
         const pressure_level* fine = &s->level[s->level_count - 1];
@@ -162,6 +171,36 @@ static treacle_status build_levels(pressure_solver* s, const pressure_system* sy
     return TREACLE_OK;
 }
 
+// What the bodies' rows make of a constant in each closed region, and when that is nothing.
+static void see_regions(const pressure_solver* s, double* row, double* floor) {
+    const body_term* bodies = s->level[0].bodies;
+    for (int64_t n = 0; n < bodies->row_count; ++n) {
+        int32_t region = s->closed.label[bodies->site[bodies->row_site[n]].slot];
+        for (int i = 0; i < BLOCK_SIZE; ++i) {
+            size_t at = (size_t)bodies->row_body[n] * BLOCK_SIZE + (size_t)i;
+            floor[at] += held_floor * fabs(bodies->row[n][i]);
+            if (region >= 0) {
+                row[at * (size_t)s->closed.count + (size_t)region] += bodies->row[n][i];
+            }
+        }
+    }
+}
+
+static treacle_status hold_regions(pressure_solver* s) {
+    if (s->level[0].bodies == NULL || s->closed.count == 0) {
+        return TREACLE_OK;
+    }
+    size_t rows = (size_t)s->level[0].bodies->body_count * BLOCK_SIZE;
+    size_t values = rows * ((size_t)s->closed.count + 1);
+    double* row = NULL;
+    TREACLE_TRY(alloc_zero(s->ctx, values, sizeof(double), "held regions", (void**)&row));
+    double* floor = row + rows * (size_t)s->closed.count;
+    see_regions(s, row, floor);
+    treacle_status status = regions_hold(&s->closed, (int32_t)rows, row, floor);
+    alloc_free(s->ctx, row, values * sizeof(double));
+    return status;
+}
+
 treacle_status pressure_solver_create(treacle_context* ctx, const pressure_system* system,
                                       pressure_solver** out) {
     *out = NULL;
@@ -171,6 +210,7 @@ treacle_status pressure_solver_create(treacle_context* ctx, const pressure_syste
     s->ctx = ctx;
     TREACLE_TRY_GOTO(build_levels(s, system), fail);
     TREACLE_TRY_GOTO(regions_create(&s->level[0], &s->closed), fail);
+    TREACLE_TRY_GOTO(hold_regions(s), fail);
     *out = s;
     return TREACLE_OK;
 fail:

@@ -4,6 +4,7 @@
 // the order of the unions. A tile whose cells all hang together, the usual case, is one part.
 #include "solve/regions.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -282,8 +283,73 @@ void regions_destroy(region_set* set) {
     alloc_free(set->ctx, set->tile_label, tiles * sizeof(int32_t));
     alloc_free(set->ctx, set->label, tiles * TILE_CELLS * sizeof(int32_t));
     alloc_free(set->ctx, set->size, (size_t)set->count * sizeof(double));
+    alloc_free(set->ctx, set->held, (size_t)set->held_room * (size_t)set->count * sizeof(double));
     set->ctx = NULL;
     set->count = 0;
+}
+
+// ---- Constants that are held ------------------------------------------------------------------
+
+// v -= its part along the directions held so far.
+static void take_out_held(const region_set* set, double* v) {
+    for (int32_t n = 0; n < set->held_count; ++n) {
+        const double* q = set->held + (size_t)n * (size_t)set->count;
+        double share = 0.0;
+        for (int32_t r = 0; r < set->count; ++r) {
+            share += q[r] * v[r];
+        }
+        for (int32_t r = 0; r < set->count; ++r) {
+            v[r] -= share * q[r];
+        }
+    }
+}
+
+static double length_of(const region_set* set, const double* v) {
+    double square = 0.0;
+    for (int32_t r = 0; r < set->count; ++r) {
+        square += v[r] * v[r];
+    }
+    return sqrt(square);
+}
+
+// A row that is hardly more than a combination of earlier ones adds no direction.
+static const double new_share = 1e-6;
+
+static void hold_row(region_set* set, const double* row, double floor) {
+    double* to = set->held + (size_t)set->held_count * (size_t)set->count;
+    double largest = 0.0;
+    for (int32_t r = 0; r < set->count; ++r) {
+        bool is_seen = fabs(row[r]) > floor;
+        largest = is_seen ? fmax(largest, fabs(row[r])) : largest;
+        to[r] = is_seen ? row[r] / sqrt(set->size[r]) : 0.0;
+    }
+    double before = length_of(set, to);
+    if (set->held_count == set->held_room - 1 || !(largest > 0.0)) {
+        return;
+    }
+    take_out_held(set, to);
+    take_out_held(set, to);
+    double after = length_of(set, to);
+    for (int32_t r = 0; r < set->count; ++r) {
+        to[r] /= after;
+    }
+    set->held_count += after > new_share * before ? 1 : 0;
+}
+
+treacle_status regions_hold(region_set* set, int32_t row_count, const double* row,
+                            const double* floor) {
+    if (set->count == 0) {
+        return TREACLE_OK;
+    }
+    // No more directions than regions, and one place to work in.
+    int32_t room = (row_count < set->count ? row_count : set->count) + 1;
+    TREACLE_TRY(alloc_zero(set->ctx, (size_t)room * (size_t)set->count, sizeof(double),
+                           "held regions", (void**)&set->held));
+    set->held_room = room;
+    for (int32_t n = 0; n < row_count; ++n) {
+        hold_row(set, row + (size_t)n * (size_t)set->count, floor[n]);
+    }
+    return TREACLE_OK;
 }
 
 // ---- Projection -----------------------------------------------------------------------------
@@ -348,7 +414,11 @@ treacle_status regions_project(const region_set* set, double* v) {
     }
     sum_regions(set, v, sums);
     for (size_t r = 0; r < count; ++r) {
-        mean[r] = exact_sum_value(&sums[r]) / set->size[r];
+        mean[r] = exact_sum_value(&sums[r]) / sqrt(set->size[r]);
+    }
+    take_out_held(set, mean);
+    for (size_t r = 0; r < count; ++r) {
+        mean[r] /= sqrt(set->size[r]);
     }
     parallel_for(set->ctx, set->space->active_count, 8, subtract_means, &(shift_job){set, mean, v});
 finish:

@@ -16,11 +16,19 @@ typedef struct region_set {
     int32_t* tile_label; // [tile]: the one closed region in it, REGION_NONE or REGION_MIXED
     int32_t* label;      // [tile][512], closed regions only; NULL when there are none
     double* size;        // [count], cells
+    int32_t held_count;  // directions among the constants that something holds
+    int32_t held_room;
+    double* held; // [held_room][count], orthonormal, scaled by the root of the sizes
 } region_set;
 
 /// Finds the closed regions of a level. They are numbered by their first cell.
 treacle_status regions_create(const pressure_level* level, region_set* out) TREACLE_NODISCARD;
 void regions_destroy(region_set* set);
 
+/// Terms beyond the level's may hold constants: row[n][r] is what a term makes of the constant one
+/// in region r. From then on only combinations of constants that no row sees are taken out. A row
+/// below `floor[n]` sees nothing.
+treacle_status regions_hold(region_set* set, int32_t row_count, const double* row,
+                            const double* floor) TREACLE_NODISCARD;
 /// Subtracts from v its mean over each closed region.
 treacle_status regions_project(const region_set* set, double* v) TREACLE_NODISCARD;

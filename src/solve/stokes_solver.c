@@ -207,10 +207,10 @@ static treacle_status create_pressure(stokes_solver* s, const stokes_system* sys
         alloc_zero(s->ctx, 4 * length, sizeof(float), "pressure links", (void**)&s->fields));
     TREACLE_TRY(alloc_zero(s->ctx, length, sizeof(float), "Schur weights", (void**)&s->schur));
     fill_fields(s, system);
-    pressure_system links = {system->domain,
-                             system->map,
-                             {s->fields, s->fields + length, s->fields + 2 * length},
-                             s->fields + 3 * length};
+    pressure_system links = {.domain = system->domain,
+                             .map = system->map,
+                             .link = {s->fields, s->fields + length, s->fields + 2 * length},
+                             .extra = s->fields + 3 * length};
     TREACLE_TRY(pressure_solver_create(s->ctx, &links, &s->pressure));
     s->cells = pressure_solver_finest(s->pressure);
     fill_schur(s, system, &least);

@@ -108,7 +108,10 @@ static treacle_status fixture_build(fixture* f, const fixture_def* def) {
     }
     f->extra = field_create(&f->map);
     fill_links(f, def);
-    pressure_system system = {&f->domain, &f->map, {f->link[0], f->link[1], f->link[2]}, f->extra};
+    pressure_system system = {.domain = &f->domain,
+                              .map = &f->map,
+                              .link = {f->link[0], f->link[1], f->link[2]},
+                              .extra = f->extra};
     return pressure_solver_create(f->ctx, &system, &f->solver);
 }
 
@@ -390,7 +393,10 @@ static solve_stats solve_bar(double capacity, double conduction, double* middle)
             rhs[i] += 2.0 * conduction * (at[0] == 0 ? 100.0 : 300.0);
         }
     }
-    pressure_system system = {&f.domain, &f.map, {f.link[0], f.link[1], f.link[2]}, f.extra};
+    pressure_system system = {.domain = &f.domain,
+                              .map = &f.map,
+                              .link = {f.link[0], f.link[1], f.link[2]},
+                              .extra = f.extra};
     solve_params params = solve_params_default();
     solve_stats stats;
     params.relative = 1e-10;
