@@ -88,10 +88,10 @@ static treacle_status build(diffusion_solver* s) {
     TREACLE_TRY(
         alloc_zero(s->ctx, length, sizeof(double), "changes by diffusion", (void**)&s->change));
     parallel_for(s->ctx, system->map->count, GRAIN, fill_tiles, s);
-    pressure_system cells = {system->domain,
-                             system->map,
-                             {s->fields, s->fields + length, s->fields + 2 * length},
-                             s->fields + AXES * length};
+    pressure_system cells = {.domain = system->domain,
+                             .map = system->map,
+                             .link = {s->fields, s->fields + length, s->fields + 2 * length},
+                             .extra = s->fields + AXES * length};
     return pressure_solver_create(s->ctx, &cells, &s->cells);
 }
 
