@@ -61,6 +61,7 @@ typedef struct treacle_step_stats {
     double density_spread;               ///< rms of local particle volume over its target, less 1
     treacle_solve_stats pressure;        ///< zero where the flow has no such solve
     treacle_solve_stats viscosity;       ///< likewise
+    treacle_solve_stats flow;            ///< likewise; pressure and viscosity in one
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage
     size_t memory_peak;                  ///< bytes, of the context
 } treacle_step_stats;

@@ -162,7 +162,8 @@ typedef enum treacle_flow {
     TREACLE_FLOW_NONE,     ///< particles fly ballistically, no liquid forces
     TREACLE_FLOW_PRESSURE, ///< without viscosity
     TREACLE_FLOW_SPLIT,    ///< pressure, viscosity, pressure [BB08]
-    TREACLE_FLOW_AUTO,     ///< split if a material has viscosity, else pressure
+    TREACLE_FLOW_UNIFIED,  ///< pressure and viscosity in one solve
+    TREACLE_FLOW_AUTO,     ///< unified if a material has viscosity, else pressure
 } treacle_flow;
 
 typedef enum treacle_kernel {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 // In the order of the enums in types.h.
-static const char* const flow_words[] = {"none", "pressure", "split", "auto", NULL};
+static const char* const flow_words[] = {"none", "pressure", "split", "unified", "auto", NULL};
 static const char* const transfer_words[] = {"pic", "flip", "apic", NULL};
 static const char* const kernel_words[] = {"linear", "quadratic", "wide", NULL};
 static const char* const surface_words[] = {"smooth", "spheres", NULL};
@@ -173,8 +173,9 @@ static const schema_key root_keys[] = {
      .offset = SIM(flow),
      .words = flow_words,
      .help =
-         "`split`: pressure, viscosity, pressure; `pressure`: without viscosity; `auto`: `split` "
-         "if a material has viscosity; `none`: particles that fly freely"},
+         "`unified`: pressure and viscosity in one solve; `split`: pressure, viscosity, pressure; "
+         "`pressure`: without viscosity; `auto`: `unified` if a material has viscosity, else "
+         "`pressure`; `none`: particles that fly freely"},
     {.name = "transfer",
      .type = SCHEMA_ENUM,
      .offset = SIM(transfer),

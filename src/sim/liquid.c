@@ -34,7 +34,7 @@ treacle_status liquid_advect(liquid_work* w) {
         return TREACLE_OK;
     }
     face_velocity flow = {.map = &w->before->map,
-                          .has_viscosity = w->setup->def->flow == TREACLE_FLOW_SPLIT,
+                          .has_viscosity = liquid_is_viscous(w->setup),
                           .domain = w->setup->domain,
                           .u = {w->before->face_u[0], w->before->face_u[1], w->before->face_u[2]}};
     double reach = liquid_state_fastest(w->before) * w->dt / w->setup->domain->h;
@@ -133,7 +133,7 @@ static p2g_params transfer_of(const liquid_work* w) {
                         .map = &w->state->map,
                         .from = w->p,
                         .kernel = w->setup->def->kernel,
-                        .has_viscosity = w->setup->def->flow == TREACLE_FLOW_SPLIT,
+                        .has_viscosity = liquid_is_viscous(w->setup),
                         .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
                         .density = w->setup->density};
 }
@@ -194,7 +194,7 @@ treacle_status liquid_to_grid(liquid_work* w) {
         TREACLE_TRY(take_field(w, "buoyancy at cells", &w->cell_buoyancy));
         TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_BUOYANCY, w->cell_buoyancy));
     }
-    if (w->setup->def->flow == TREACLE_FLOW_SPLIT) {
+    if (liquid_is_viscous(w->setup)) {
         TREACLE_TRY(take_field(w, "viscosity at cells", &w->cell_log_mu));
         TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_LOG_MU, w->cell_log_mu));
     }

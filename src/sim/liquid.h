@@ -29,6 +29,8 @@ enum { LIQUID_KERNEL_RADIUS = 2, LIQUID_MATERIALS_MAX = 256 };
 // A divergence below this share of 1/dt is none: where a solve stops if its relative target asks
 // for more, as in free fall, where the right-hand side is rounding.
 #define LIQUID_DIVERGENCE_MIN 1e-6
+// The energy norm of a unified flow's error over the pressure's tolerance.
+#define LIQUID_ENERGY_FACTOR 5.0
 // Of the density correction: noise in it moves particles by far less than a cell.
 #define LIQUID_DENSITY_TOLERANCE 1e-3
 
@@ -80,6 +82,11 @@ typedef struct liquid_setup {
     solid_set solids;
 } liquid_setup;
 
+/// Whether the flow has viscosity.
+static inline bool liquid_is_viscous(const liquid_setup* setup) {
+    return setup->def->flow == TREACLE_FLOW_SPLIT || setup->def->flow == TREACLE_FLOW_UNIFIED;
+}
+
 treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* def,
                                    const grid_domain* domain, liquid_setup* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed setup, and twice.
@@ -115,7 +122,8 @@ typedef struct liquid_work {
     float* cell_density;       // relative
     float* cell_volume;        // in full cells
     float* cell_buoyancy;
-    float* cell_log_mu; // log of Pa s; with viscosity only
+    float* cell_log_mu;     // log of Pa s; with viscosity only
+    float* face_tent[AXES]; // share of liquid that a face of the unified flow has as its mass
     tile_mask* valid;
     projection_params projection_params;
     projection projection;
@@ -172,6 +180,8 @@ treacle_status liquid_accept(liquid_work* w, const solve_stats* solve, const cha
                              treacle_solve_stats* out) TREACLE_NODISCARD;
 /// One implicit step of viscosity; part of the flow.
 treacle_status liquid_thicken(liquid_work* w) TREACLE_NODISCARD;
+/// Pressure and viscosity in one solve. cell_x as in projection_apply.
+treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// Extends the velocity of faces next to liquid by some layers.
 treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
 treacle_status liquid_push(liquid_work* w) TREACLE_NODISCARD;

@@ -8,6 +8,7 @@
 #include "grid/gather.h"
 #include "grid/stagger.h"
 #include "phys/g2p.h"
+#include "phys/unified.h"
 #include "sim/liquid.h"
 
 // --- faces that liquid may cross, or that an emitter moves --------------------------------------
@@ -159,7 +160,7 @@ static void mark_heavy(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-// Faces next to liquid: those whose velocity the flow has found.
+// Faces next to liquid: those whose velocity the flow has found, of the unified one more.
 static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
     const valid_job* job = data;
     const liquid_work* w = job->w;
@@ -173,7 +174,9 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
                                  i / TILE_SIZE / TILE_SIZE);
-            if (phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f) {
+            const float* tent = w->face_tent[job->axis];
+            bool has_mass = tent != NULL && tent[t * TILE_CELLS + i] >= UNIFIED_SHARE_MIN;
+            if (has_mass || phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f) {
                 tile_mask_add(mask, i);
             }
         }
@@ -188,12 +191,13 @@ static treacle_status extend(liquid_work* w, int axis, int layers) {
     return extrapolate(&params, w->state->face_u[axis], w->valid);
 }
 
-// The surface may lie a little beyond what the particles' kernel reaches.
+// The surface may lie a little beyond what the particles' kernel reaches, and the masses of the
+// unified flow lie around it.
 treacle_status liquid_reach_surface(liquid_work* w) {
     for (int a = 0; a < AXES; ++a) {
         valid_job job = {w->face_mass[a], w, a};
         parallel_for(w->ctx, w->state->map.count, 8, mark_heavy, &job);
-        TREACLE_TRY(extend(w, a, LIQUID_KERNEL_RADIUS));
+        TREACLE_TRY(extend(w, a, LIQUID_KERNEL_RADIUS + 1));
     }
     return TREACLE_OK;
 }
@@ -294,6 +298,17 @@ static treacle_status project(liquid_work* w, double* x) {
     return liquid_accept(w, &solve, "pressure", &w->stats->pressure);
 }
 
+// A unified solve that came near its target is used, but not with the divergence that it left.
+static treacle_status unify(liquid_work* w, double* x) {
+    TREACLE_TRY(liquid_unify(w, x));
+    scale_pressure(w, x, true);
+    if (w->stats->flow.converged) {
+        return TREACLE_OK;
+    }
+    memset(x, 0, w->values * sizeof(double));
+    return project(w, x);
+}
+
 treacle_status liquid_flow(liquid_work* w) {
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
@@ -307,9 +322,13 @@ treacle_status liquid_flow(liquid_work* w) {
     scale_pressure(w, x, false);
     w->projection_params = projection_of(w);
     TREACLE_TRY(projection_create(&w->projection_params, &w->projection));
-    w->stats->pressure = w->stats->viscosity = (treacle_solve_stats){0};
-    TREACLE_TRY(project(w, x));
-    scale_pressure(w, x, true);
+    w->stats->pressure = w->stats->viscosity = w->stats->flow = (treacle_solve_stats){0};
+    if (w->setup->def->flow == TREACLE_FLOW_UNIFIED) {
+        TREACLE_TRY(unify(w, x));
+    } else {
+        TREACLE_TRY(project(w, x));
+        scale_pressure(w, x, true);
+    }
     if (w->setup->def->flow == TREACLE_FLOW_SPLIT) {
         TREACLE_TRY(liquid_thicken(w));
         memset(x, 0, w->values * sizeof(double));
@@ -336,7 +355,7 @@ static void flip_shares(const liquid_work* w, float* keep) {
 treacle_status liquid_to_particles(liquid_work* w) {
     face_velocity now = {.map = &w->state->map,
                          .domain = w->setup->domain,
-                         .has_viscosity = w->setup->def->flow == TREACLE_FLOW_SPLIT,
+                         .has_viscosity = liquid_is_viscous(w->setup),
                          .u = {w->state->face_u[0], w->state->face_u[1], w->state->face_u[2]}};
     face_velocity before = now;
     float keep[LIQUID_MATERIALS_MAX];

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "math/elementary.h"
-#include "phys/viscosity.h"
+#include "phys/stress.h"
 #include "sim/liquid.h"
 
 static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def* def,

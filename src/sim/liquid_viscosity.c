@@ -1,9 +1,12 @@
-// The viscosity of the liquid's flow: pressure, viscosity, pressure [BB08].
+// The viscosity of the liquid's flow: alone [BB08], or with the pressure in one solve.
+#include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
 #include "grid/extrapolate.h"
+#include "grid/fraction.h"
 #include "grid/stagger.h"
+#include "phys/unified.h"
 #include "phys/viscosity.h"
 #include "sim/liquid.h"
 
@@ -49,38 +52,104 @@ static treacle_status spread_viscosity(liquid_work* w) {
     return TREACLE_OK;
 }
 
-static treacle_status take_fractions(liquid_work* w, fraction_fields* out) {
-    float** fields[] = {&out->cell,    &out->face[0], &out->face[1], &out->face[2],
-                        &out->edge[0], &out->edge[1], &out->edge[2]};
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
+static treacle_status take_shares(liquid_work* w, int count, float** const fields[]) {
+    for (int i = 0; i < count; ++i) {
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "shares of liquid",
                                     (void**)fields[i]));
     }
-    fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
-    fraction_compute(&params, out);
     return TREACLE_OK;
+}
+
+// What both flows know about the liquid; its fields come from the scratch arena.
+static treacle_status describe(liquid_work* w, fraction_fields* share, stress_params* out) {
+    float** const fields[] = {&share->cell,    &share->edge[0], &share->edge[1], &share->edge[2],
+                              &share->face[0], &share->face[1], &share->face[2]};
+    TREACLE_TRY(take_shares(w, sizeof(fields) / sizeof(fields[0]), fields));
+    *out = (stress_params){
+        .domain = w->setup->domain,
+        .map = &w->state->map,
+        .cell_share = share->cell,
+        .cell_log_mu = w->cell_log_mu,
+        .dt = w->dt,
+        .reference_density = w->setup->reference_density,
+    };
+    for (int a = 0; a < AXES; ++a) {
+        out->edge_share[a] = share->edge[a];
+        out->face_share[a] = share->tent[a] != NULL ? share->tent[a] : share->face[a];
+        out->face_open[a] = w->face_open[a];
+        out->face_rho[a] = w->face_rho[a];
+    }
+    fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
+    fraction_compute(&params, share);
+    return spread_viscosity(w);
 }
 
 treacle_status liquid_thicken(liquid_work* w) {
     int mark = arena_mark(w->scratch);
     const treacle_pressure_def* pressure = &w->setup->def->pressure;
-    viscosity_params params = {
-        .domain = w->setup->domain,
-        .map = &w->state->map,
-        .cell_log_mu = w->cell_log_mu,
-        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
-        .face_rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
-        .dt = w->dt,
-        .reference_density = w->setup->reference_density,
-        .solve = {.norm = SOLVE_NORM_2,
-                  .relative = pressure->tolerance,
-                  .max_iterations = pressure->max_iterations},
-    };
-    TREACLE_TRY(spread_viscosity(w));
-    TREACLE_TRY(liquid_extend_wet(w, LIQUID_KERNEL_RADIUS));
-    TREACLE_TRY(take_fractions(w, &params.volume));
+    viscosity_params params = {.solve = {.norm = SOLVE_NORM_2,
+                                         .relative = pressure->tolerance,
+                                         .max_iterations = pressure->max_iterations}};
+    fraction_fields share = {0};
     solve_stats solve;
+    TREACLE_TRY(describe(w, &share, &params.liquid));
+    TREACLE_TRY(liquid_extend_wet(w, LIQUID_KERNEL_RADIUS));
     TREACLE_TRY(viscosity_apply(&params, w->state->face_u, &solve));
     arena_give_to(w->scratch, mark);
     return liquid_accept(w, &solve, "viscosity", &w->stats->viscosity);
+}
+
+// --- unified ------------------------------------------------------------------------------------
+
+// The velocity of the last step on the tiles of this one; on new tiles that of the particles.
+static treacle_status carry_velocity(liquid_work* w, const float* out[AXES]) {
+    const tile_map* old = &w->before->map;
+    for (int a = 0; a < AXES && old->count > 0; ++a) {
+        float* u = NULL;
+        TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity of the last step",
+                               (void**)&u));
+        for (tile_ix t = 0; t < w->state->map.count; ++t) {
+            tile_ix at = tile_map_find(old, w->state->map.coord[t]);
+            const float* from = at < old->count ? w->before->face_u[a] : w->state->face_u[a];
+            memcpy(u + (size_t)t * TILE_CELLS,
+                   from + (size_t)(at < old->count ? at : t) * TILE_CELLS,
+                   TILE_CELLS * sizeof(float));
+        }
+        out[a] = u;
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status accept(liquid_work* w, const stokes_stats* solve) {
+    w->stats->flow = (treacle_solve_stats){.iterations = solve->iterations,
+                                           .residual = solve->energy,
+                                           .seconds = solve->seconds,
+                                           .converged = solve->is_converged};
+    if (solve->is_broken || (!solve->is_converged && !(solve->energy < UNIFIED_ENERGY_MAX))) {
+        return check_fail(w->ctx, TREACLE_ERR_DIVERGED,
+                          "the solve of pressure and viscosity stopped at a relative error of %g "
+                          "after %d iterations",
+                          solve->energy, solve->iterations);
+    }
+    return TREACLE_OK;
+}
+
+treacle_status liquid_unify(liquid_work* w, double* cell_x) {
+    fraction_fields share = {0};
+    float** const tents[] = {&share.tent[0], &share.tent[1], &share.tent[2]};
+    TREACLE_TRY(take_shares(w, AXES, tents));
+    memcpy(w->face_tent, share.tent, sizeof(w->face_tent));
+    int mark = arena_mark(w->scratch);
+    const treacle_pressure_def* pressure = &w->setup->def->pressure;
+    const double* g = w->gravity;
+    unified_params params = {.push = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * w->dt,
+                             .tolerance = LIQUID_ENERGY_FACTOR * pressure->tolerance,
+                             .max_iterations = pressure->max_iterations};
+    stokes_stats solve;
+    TREACLE_TRY(describe(w, &share, &params.liquid));
+    memcpy(params.face_box, share.face, sizeof(params.face_box));
+    TREACLE_TRY(carry_velocity(w, params.guess_u));
+    TREACLE_TRY(unified_apply(&params, w->state->face_u, cell_x, &solve));
+    arena_give_to(w->scratch, mark);
+    return accept(w, &solve);
 }

@@ -11,7 +11,7 @@ static treacle_flow flow_of(const treacle_sim_def* def) {
         is_viscous = is_viscous || def->materials[i].viscosity > 0.0;
     }
     // Viscosity that already damps the transfer must not count twice.
-    return is_viscous && !def->flip_from_viscosity ? TREACLE_FLOW_SPLIT : TREACLE_FLOW_PRESSURE;
+    return is_viscous && !def->flip_from_viscosity ? TREACLE_FLOW_UNIFIED : TREACLE_FLOW_PRESSURE;
 }
 
 static uint32_t columns_of(const treacle_sim_def* def) {

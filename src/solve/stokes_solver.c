@@ -567,6 +567,16 @@ static bool has_drifted(const stokes_solver* s, const gcr_state* k) {
     return k->stats->is_converged && relative > 1.1 * k->params->relative;
 }
 
+// Free bodies get exactly the momentum that f asks for.
+static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, const gcr_state* k) {
+    bool has_moved = false;
+    TREACLE_TRY(viscosity_solver_move_bodies(s->viscosity, k->r_u, v->u, &has_moved));
+    if (has_moved) {
+        find_residual(s, v, k);
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
     bool is_over = false;
     TREACLE_TRY(pressure_solver_project(s->pressure, v->h));
@@ -579,12 +589,14 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
         vec_set_zero(&s->faces->space, v->u);
         vec_set_zero(&s->cells->space, v->p);
     }
+    TREACLE_TRY(move_bodies(s, v, k));
     while (!is_over) {
         TREACLE_TRY(run_cycle(s, k, &is_over));
         add_solution(s, k, v->u, v->p);
         find_residual(s, v, k);
         is_over = is_over && (k->count == 0 || !has_drifted(s, k));
     }
+    TREACLE_TRY(move_bodies(s, v, k));
     return pressure_solver_project(s->pressure, v->p);
 }
 

@@ -28,8 +28,10 @@ struct viscosity_solver {
     int level_count;
     viscosity_level level[MAX_LEVELS];
     pcg_vectors vectors;
-    rigid_space* rigid; // may be NULL
-    bool has_pieces;    // rigid is that of pieces
+    rigid_space* rigid;  // may be NULL
+    bool has_pieces;     // rigid is that of pieces
+    rigid_space* bodies; // that of free bodies where rigid is not; may be NULL
+    bool has_bodies;     // they were looked for
 };
 
 // Up to this weight of stress against mass the coarser levels do not pay.
@@ -120,6 +122,7 @@ treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_sys
         TREACLE_TRY_GOTO(
             rigid_space_create(&s->level[0], system->weights.whole, RIGID_SCOPE_GRID, &s->rigid),
             fail);
+        s->has_bodies = true;
     }
     *out = s;
     return TREACLE_OK;
@@ -133,6 +136,7 @@ void viscosity_solver_destroy(viscosity_solver* solver) {
         return;
     }
     rigid_space_destroy(solver->rigid);
+    rigid_space_destroy(solver->bodies);
     pcg_vectors_destroy(&solver->level[0].space, &solver->vectors);
     for (int l = solver->level_count - 1; l >= 0; --l) {
         viscosity_level_destroy(&solver->level[l]);
@@ -201,11 +205,29 @@ bool viscosity_solver_has_pieces(const viscosity_solver* solver) {
 }
 
 treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) {
-    rigid_space_destroy(solver->rigid);
+    rigid_space_destroy(solver->bodies);
+    solver->bodies = solver->rigid;
     solver->rigid = NULL;
     solver->has_pieces = true;
     return rigid_space_create(&solver->level[0], solver->level[0].weights.whole, RIGID_SCOPE_TILE,
                               &solver->rigid);
+}
+
+treacle_status viscosity_solver_move_bodies(viscosity_solver* solver, const double* r, double* x,
+                                            bool* has_moved) {
+    const viscosity_level* level = &solver->level[0];
+    if (!solver->has_bodies) {
+        TREACLE_TRY(
+            rigid_space_create(level, level->weights.whole, RIGID_SCOPE_GRID, &solver->bodies));
+        solver->has_bodies = true;
+    }
+    const rigid_space* bodies =
+        solver->rigid != NULL && !solver->has_pieces ? solver->rigid : solver->bodies;
+    *has_moved = bodies != NULL;
+    if (bodies != NULL) {
+        rigid_space_project(bodies, r, x);
+    }
+    return TREACLE_OK;
 }
 
 // `stats` of a solve that went on from where `before` ended.

@@ -28,6 +28,9 @@ const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver);
 /// Switches to the rigid motions of all pieces of all tiles, for threads and sheets. A solve does
 /// so by itself when it is slow.
 treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) TREACLE_NODISCARD;
+/// x += the rigid motions of free bodies that the residual r asks for: then it has no momentum.
+treacle_status viscosity_solver_move_bodies(viscosity_solver* solver, const double* r, double* x,
+                                            bool* has_moved) TREACLE_NODISCARD;
 /// Whether stress outweighs mass so far that a velocity it has not yet acted on is a bad first
 /// guess.
 bool viscosity_solver_is_stiff(const viscosity_solver* solver);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "grid/fraction.h"
 #include "grid/stagger.h"
 #include "phys/viscosity.h"
 #include "unit.h"
@@ -83,13 +84,16 @@ static void end_ball(ball* b) {
 }
 
 static solve_stats thicken(ball* b, double tolerance) {
-    viscosity_params params = {.domain = &b->domain,
-                               .map = &b->map,
-                               .volume = b->volume,
-                               .cell_log_mu = b->log_mu,
-                               .face_open = {b->open[0], b->open[1], b->open[2]},
-                               .dt = 0.1,
-                               .reference_density = 1.0,
+    const fraction_fields* v = &b->volume;
+    viscosity_params params = {.liquid = {.domain = &b->domain,
+                                          .map = &b->map,
+                                          .cell_share = v->cell,
+                                          .edge_share = {v->edge[0], v->edge[1], v->edge[2]},
+                                          .face_share = {v->face[0], v->face[1], v->face[2]},
+                                          .cell_log_mu = b->log_mu,
+                                          .face_open = {b->open[0], b->open[1], b->open[2]},
+                                          .dt = 0.1,
+                                          .reference_density = 1.0},
                                .solve = {.relative = tolerance, .max_iterations = 200}};
     solve_stats stats;
     assert_int_equal(viscosity_apply(&params, b->u, &stats), TREACLE_OK);

@@ -1,0 +1,175 @@
+// Weights of mass and stress [BB08 sec. 5]. Over rho_ref and with r = dt / (rho_ref h^2):
+//
+//     mass at faces     rho_f / rho_ref A_f V_f
+//     weight at cells   r mu V_c                weight at edges   r mu V_e                 [visc.2]
+//
+// V are shares of liquid: of the cell, of the box around the edge, and for the face what the caller
+// says. There are no boundary rows at the surface: where V_c and V_e are 0 there is no stress.
+//
+// Walls lie on grid planes. Faces on a wall are fixed. The edges on a wall hold the shear between
+// the liquid and the wall, half a cell away: with the wall's velocity at the mirror place of the
+// face, a full cell away, the weight must be doubled at a no-slip side [visc.3] and is 0 at a slip
+// side. On an open side half of each box lies outside.
+//
+// Between samples viscosity is the geometric mean: log mu is averaged [CMVT02 sec. 5.2].
+//
+// Staggering: mass on faces, mu, V_c at cells, V_e at edges along the third axis.
+// Symbols: cell_share, edge_share, face_share (V), cell_log_mu, face_rho (rho_f / rho_ref),
+// face_open (A).
+// Properties that tests check: rigid motion is free; momentum is kept; a film's profile.
+#include "phys/stress.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "grid/gather.h"
+#include "math/elementary.h"
+
+typedef struct stress_job {
+    const stress_params* params;
+    const stress_weights* out;
+} stress_job;
+
+static bool is_inside(const grid_domain* domain, const int at[AXES]) {
+    return at[0] < domain->cells[0] && at[1] < domain->cells[1] && at[2] < domain->cells[2];
+}
+
+// What a place on the side of axis a at index `at` does to a weight there [visc.3]; 1 inside.
+static double side_factor(const grid_domain* domain, int a, int at, double no_slip) {
+    bool is_side =
+        domain->is_active[a] && !domain->is_periodic[a] && (at == 0 || at == domain->cells[a]);
+    if (!is_side) {
+        return at < domain->cells[a] ? 1.0 : 0.0;
+    }
+    switch (domain->sides[a][at == 0 ? 0 : 1]) {
+    case TREACLE_SIDE_NO_SLIP:
+        return no_slip;
+    case TREACLE_SIDE_OPEN:
+        return 0.5;
+    case TREACLE_SIDE_SLIP:
+    case TREACLE_SIDE_PERIODIC:
+        break;
+    }
+    return 0.0;
+}
+
+// r times the geometric mean of the viscosities of cells; 0 if none is known [CMVT02 sec. 5.2].
+static double mean_weight(const stress_params* p, int count, const float* const log_mu[]) {
+    double sum = 0.0;
+    int known = 0;
+    for (int i = 0; i < count; ++i) {
+        bool is_known = *log_mu[i] > VISCOSITY_NONE;
+        sum += is_known ? (double)*log_mu[i] : 0.0;
+        known += is_known;
+    }
+    double r = p->dt / (p->reference_density * p->domain->h * p->domain->h);
+    return known > 0 ? r * elementary_exp(sum / known) : 0.0;
+}
+
+// Edge along c: between the axes a and b.
+static float edge_weight(const stress_job* job, int c, const int at[AXES], double volume,
+                         const float* log_mu) {
+    const grid_domain* domain = job->params->domain;
+    int a = (c + 1) % AXES, b = (c + 2) % AXES;
+    static const int side = BLOCK_SIDE(1, 0);
+    const int step[AXES] = {1, side, side * side};
+    if (!domain->is_active[a] || !domain->is_active[b] || at[c] >= domain->cells[c]) {
+        return 0.0f;
+    }
+    double factor = side_factor(domain, a, at[a], 2.0) * side_factor(domain, b, at[b], 2.0);
+    if (!(volume * factor > 0.0)) {
+        return 0.0f;
+    }
+    const float* const around[] = {log_mu, log_mu - step[a], log_mu - step[b],
+                                   log_mu - step[a] - step[b]};
+    return (float)(mean_weight(job->params, 4, around) * volume * factor); // [visc.2]
+}
+
+static float face_mass(const stress_job* job, int a, const int at[AXES], size_t i) {
+    const stress_params* p = job->params;
+    const float* rho = p->face_rho[a];
+    bool has_liquid = p->face_open[a][i] > 0.0f && (rho == NULL || isfinite(rho[i]));
+    double factor = side_factor(p->domain, a, at[a], 0.0);
+    double density = rho == NULL ? 1.0 : (double)rho[i];
+    double share = (double)p->face_share[a][i] * (double)p->face_open[a][i];
+    return has_liquid ? (float)(density * share * factor) : 0.0f;
+}
+
+static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* log_mu) {
+    const stress_params* p = job->params;
+    const grid_domain* domain = p->domain;
+    int at[AXES];
+    tile_cell_at(p->map, tile, q, at);
+    size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
+    if (is_inside(domain, at) && p->cell_share[i] > 0.0f) {
+        job->out->cell[i] = (float)(mean_weight(p, 1, &log_mu) * (double)p->cell_share[i]);
+    }
+    for (int a = 0; a < AXES; ++a) {
+        job->out->edge[a][i] = edge_weight(job, a, at, (double)p->edge_share[a][i], log_mu);
+        job->out->mass[a][i] = domain->is_active[a] ? face_mass(job, a, at, i) : 0.0f;
+        bool is_held = !domain->is_active[a] || !(p->face_open[a][i] > 0.0f) ||
+                       (p->face_rho[a] != NULL && isinf(p->face_rho[a][i]));
+        job->out->fixed[i] |= (uint8_t)(is_held ? 1u << a : 0u);
+    }
+}
+
+static void weigh_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const stress_job* job = data;
+    const tile_map* map = job->params->map;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float log_mu[BLOCK_VALUES(1, 0)];
+        gather_block(map, job->params->cell_log_mu, (tile_ix)t, 1, 0, log_mu);
+        for (int z = 0; z < tile_layers(map, 2); ++z) {
+            for (int y = 0; y < tile_layers(map, 1); ++y) {
+                for (int x = 0; x < tile_layers(map, 0); ++x) {
+                    weigh_cell(job, (tile_ix)t, (z * TILE_SIZE + y) * TILE_SIZE + x,
+                               log_mu + BLOCK_INDEX(1, 0, x, y, z));
+                }
+            }
+        }
+    }
+}
+
+enum { FIELDS = 1 + 2 * AXES };
+
+static size_t field_length(const stress_params* params) {
+    return ((size_t)params->map->count + 1) * TILE_CELLS;
+}
+
+treacle_status stress_weights_create(const stress_params* params, stress_weights* out) {
+    treacle_context* ctx = params->map->ctx;
+    size_t values = field_length(params);
+    *out = (stress_weights){0};
+    TREACLE_TRY(alloc_zero(ctx, FIELDS * values, sizeof(float), "weights of the flow",
+                           (void**)&out->block));
+    treacle_status status = alloc_zero(ctx, values, 1, "fixed faces", (void**)&out->fixed);
+    if (status != TREACLE_OK) {
+        stress_weights_destroy(params, out);
+        return status;
+    }
+    out->cell = out->block;
+    for (int a = 0; a < AXES; ++a) {
+        out->edge[a] = out->block + (size_t)(1 + a) * values;
+        out->mass[a] = out->block + (size_t)(1 + AXES + a) * values;
+    }
+    stress_job job = {params, out};
+    parallel_for(ctx, params->map->count, 4, weigh_tiles, &job);
+    return TREACLE_OK;
+}
+
+void stress_weights_destroy(const stress_params* params, stress_weights* weights) {
+    treacle_context* ctx = params->map->ctx;
+    size_t values = field_length(params);
+    alloc_free(ctx, weights->block, FIELDS * values * sizeof(float));
+    alloc_free(ctx, weights->fixed, values);
+    *weights = (stress_weights){0};
+}
+
+viscosity_weights stress_weights_view(const stress_weights* weights) {
+    return (viscosity_weights){.cell = weights->cell,
+                               .edge = {weights->edge[0], weights->edge[1], weights->edge[2]},
+                               .mass = {weights->mass[0], weights->mass[1], weights->mass[2]},
+                               .fixed = weights->fixed};
+}

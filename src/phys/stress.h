@@ -1,0 +1,40 @@
+// The weights of a flow with viscosity: masses at faces, stress at cells and edges.
+#pragma once
+
+#include "grid/domain.h"
+#include "grid/tile_map.h"
+#include "solve/viscosity_level.h"
+
+/// What the weights need to know about the liquid. Fields are [count + 1][512].
+typedef struct stress_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    const float* cell_share;       // of liquid
+    const float* edge_share[AXES]; // of liquid, of the box around an edge
+    const float* face_share[AXES]; // of liquid, that a face has as its mass
+    const float* cell_log_mu;      // log of the viscosity (Pa s); VISCOSITY_NONE where not known
+    const float* face_open[AXES];  // 0..1, 0 at walls
+    const float* face_rho[AXES];   // density over the reference; INFINITY where the velocity is
+                                   // prescribed; NULL: 1 everywhere
+    double dt;                     // s
+    double reference_density;      // kg/m^3
+} stress_params;
+
+/// No viscosity is known here: no liquid is near. In the dummy tile, too.
+#define VISCOSITY_NONE (-1e30f)
+/// The least viscosity that is told apart from none, Pa s.
+#define VISCOSITY_LEAST 1e-9
+
+/// Fields [count + 1][512].
+typedef struct stress_weights {
+    float *cell, *edge[AXES], *mass[AXES];
+    uint8_t* fixed; // bit a: face a is no unknown
+    float* block;
+} stress_weights;
+
+treacle_status stress_weights_create(const stress_params* params,
+                                     stress_weights* out) TREACLE_NODISCARD;
+/// Harmless on zeroed weights.
+void stress_weights_destroy(const stress_params* params, stress_weights* weights);
+/// As the solvers take them.
+viscosity_weights stress_weights_view(const stress_weights* weights);

@@ -1,0 +1,302 @@
+// Pressure and viscosity in one solve [BB08 sec. 8; LBB17].
+//
+//     rho (u - u*) / dt = -grad p + div tau,   div u = 0,   tau = mu (grad u + grad u^T),
+//     (tau - p) n = 0 on the surface
+//
+// is the saddle point over u and p of [visc.1] and -dt sum p div u. The split [BB08] meets p = 0
+// and tau n = 0 each on its own: a thread then stretches as if its viscosity were 2/3, a sheet half
+// of what it is. With one condition for both, the normal stress 2 mu eps_nn holds the pressure.
+//
+// Discretised, with the pressure of a cell times its share of liquid, x~ = V_c dt p / (rho_ref h):
+//
+//     m_f u_f + (D^T W D u)_f + A_f (x~_below - x~_here) = m_f u*_f,  sum +-A_f u_f = 0  [stokes.1]
+//
+// The mass of a face is m_f = rho_f / rho_ref A_f T_f with T_f the tent: the mean share of liquid
+// of the box while it slides from one cell to the next. T_f g is then the difference of V_c p for
+// every plane surface with p = rho g (distance): liquid under a tilted plane is at rest exactly,
+// and the inviscid limit is no worse than the ghost fluid's [stokes.2].
+//
+// Cells have a pressure where V_c >= 0.02. Two surfaces that approach share cells before they
+// touch: if a face without liquid lies between two cells with a pressure, the emptier one loses
+// its own [stokes.3]. Prescribed faces go to the right-hand sides.
+//
+// The solve starts from the last step's velocity where viscosity is strong, since the new one has
+// not yet felt it, and from the last step's pressure. It is exact enough when the energy norm of
+// the error, the largest divergence and the net loss of volume are small, all three [stokes.4].
+// The energy is compared with that of what can go wrong: forces and motion against the mean.
+//
+// Staggering: u, T, A on faces; p, V_c at cells. Symbols: liquid.face_share (T), liquid.face_open
+// (A), cell_x.
+// Properties that tests check: rigid motion is free; momentum and angular momentum are kept; plane
+// surfaces at rest stay at rest; a thread has three times its viscosity, a sheet four times.
+#include "phys/unified.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "base/parallel_sum.h"
+#include "grid/gather.h"
+
+// Targets [stokes.4]: of cells' volume a step, and of all volume a step.
+static const double divergence_target = 1e-3, net_target = 2e-6;
+// Velocities below this share of a cell a step are none.
+static const double speed_floor = 1e-6;
+static const float pressure_share = 0.02f; // least share of liquid of a cell with a pressure
+static const float gap_share = 1e-3f;      // a face below it lies in a gap
+static const double stiff_weight = 10.0;   // of stress against mass: the new velocity is no guess
+enum { RESTART = 30, RESTART_LONG = 60, MOMENTS = 2 * AXES + 1 };
+
+typedef struct unified_job {
+    const unified_params* params;
+    stress_weights weights;
+    float* cell; // share of liquid of cells with a pressure, 0 elsewhere
+    stokes_vectors v;
+    double *vectors, *moment; // moment: [count][MOMENTS]
+    int which;                // of the moments
+    bool is_stiff;
+    float* const* face_u;
+    double* cell_x;
+} unified_job;
+
+static size_t field_length(const unified_job* job) {
+    return ((size_t)job->params->liquid.map->count + 1) * TILE_CELLS;
+}
+
+// --- cells with a pressure ----------------------------------------------------------------------
+
+// Whether the cell at `at` of a block loses its pressure to a neighbour across a gap [stokes.3].
+static bool is_across_gap(const float* const box[AXES], const float* cell, int at) {
+    static const int side = BLOCK_SIDE(1, 1);
+    const int steps[AXES] = {1, side, side * side};
+    bool is_lost = false;
+    for (int a = 0; a < AXES; ++a) {
+        int s = steps[a];
+        is_lost = is_lost || (box[a][at] < gap_share && cell[at - s] >= cell[at] &&
+                              cell[at - s] >= pressure_share);
+        is_lost = is_lost || (box[a][at + s] < gap_share && cell[at + s] > cell[at] &&
+                              cell[at + s] >= pressure_share);
+    }
+    return is_lost;
+}
+
+static void choose_cells(void* data, int64_t begin, int64_t end, int worker) {
+    const unified_job* job = data;
+    const stress_params* p = &job->params->liquid;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float share[BLOCK_VALUES(1, 1)], boxes[AXES][BLOCK_VALUES(1, 1)];
+        const float* const box[AXES] = {boxes[0], boxes[1], boxes[2]};
+        gather_block(p->map, p->cell_share, (tile_ix)t, 1, 1, share);
+        for (int a = 0; a < AXES; ++a) {
+            gather_block(p->map, job->params->face_box[a], (tile_ix)t, 1, 1, boxes[a]);
+        }
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            int at = BLOCK_INDEX(1, 1, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE,
+                                 q / TILE_SIZE / TILE_SIZE);
+            int cell[AXES];
+            tile_cell_at(p->map, (tile_ix)t, q, cell);
+            bool is_inside = cell[0] < p->domain->cells[0] && cell[1] < p->domain->cells[1] &&
+                             cell[2] < p->domain->cells[2];
+            bool has_pressure = is_inside && share[at] >= pressure_share &&
+                                (share[at] > 0.5f || !is_across_gap(box, share, at));
+            job->cell[t * TILE_CELLS + q] = has_pressure ? share[at] : 0.0f;
+        }
+    }
+}
+
+// --- vectors ------------------------------------------------------------------------------------
+
+// v.u = velocities of fixed faces, 0 elsewhere: walls stand still.
+static void load_fixed(void* data, int64_t begin, int64_t end, int worker) {
+    const unified_job* job = data;
+    (void)worker;
+    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
+        int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
+        bool is_held = (job->weights.fixed[i] >> a & 1) && job->params->liquid.face_open[a][i] > 0;
+        job->v.u[n] = is_held ? (double)job->face_u[a][i] : 0.0;
+    }
+}
+
+// f = M u* less the forces of fixed faces, h = less their flow; the first guesses.
+static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const unified_job* job = data;
+    (void)worker;
+    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
+        int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
+        const float* guess = job->params->guess_u[a];
+        double u = (double)job->face_u[a][i];
+        job->v.f[n] = (double)job->weights.mass[a][i] * u - job->v.f[n];
+        job->v.u[n] = job->is_stiff && guess != NULL ? (double)guess[i] : u;
+    }
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        job->v.h[i] = -job->v.h[i];
+        job->v.p[i] = job->cell_x[i] * (double)job->cell[i];
+    }
+}
+
+static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const unified_job* job = data;
+    (void)worker;
+    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
+        int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
+        bool is_unknown = job->weights.mass[a][i] > 0.0f || job->v.u[n] != 0.0;
+        if (is_unknown && !(job->weights.fixed[i] >> a & 1)) {
+            job->face_u[a][i] = (float)job->v.u[n];
+        }
+    }
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        double share = (double)job->cell[i];
+        job->cell_x[i] = share > 0.0 ? job->v.p[i] / share : 0.0;
+    }
+}
+
+// --- how exact ----------------------------------------------------------------------------------
+
+// Of a tile: mass and momentum along each axis, energy; and the liquid in cells with a pressure.
+static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const unified_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        double sum[MOMENTS] = {0};
+        for (int64_t n = t * VISCOSITY_BLOCK; n < (t + 1) * VISCOSITY_BLOCK; ++n) {
+            int64_t a = n / TILE_CELLS % AXES, i = t * TILE_CELLS + n % TILE_CELLS;
+            double m = (double)job->weights.mass[a][i], u = (double)job->face_u[a][i];
+            sum[a] += m;
+            sum[AXES + a] += m * u;
+            sum[2 * AXES] += m * (u * u);
+        }
+        memcpy(job->moment + t * MOMENTS, sum, sizeof(sum));
+    }
+}
+
+static double moment_of_tile(void* data, int64_t tile) {
+    const unified_job* job = data;
+    return job->moment[tile * MOMENTS + job->which];
+}
+
+static double volume_of_tile(void* data, int64_t tile) {
+    const unified_job* job = data;
+    double sum = 0.0;
+    for (int64_t i = tile * TILE_CELLS; i < (tile + 1) * TILE_CELLS; ++i) {
+        sum += (double)job->cell[i];
+    }
+    return sum;
+}
+
+static double weight_of_tile(void* data, int64_t tile) {
+    const unified_job* job = data;
+    float most = 0.0f;
+    for (int64_t i = tile * TILE_CELLS; i < (tile + 1) * TILE_CELLS; ++i) {
+        most = fmaxf(most, job->weights.cell[i]);
+    }
+    return (double)most;
+}
+
+// The share of the velocity u* that is not the mean motion, but at least what forces have given.
+static double motion_share(unified_job* job) {
+    const stress_params* p = &job->params->liquid;
+    treacle_context* ctx = p->map->ctx;
+    double sum[MOMENTS], mean_energy = 0.0;
+    parallel_for(ctx, p->map->count, 8, measure_tiles, job);
+    for (job->which = 0; job->which < MOMENTS; ++job->which) {
+        sum[job->which] = parallel_sum(ctx, p->map->count, moment_of_tile, job);
+    }
+    double mass = sum[0] + sum[1] + sum[2], energy = sum[2 * AXES];
+    for (int a = 0; a < AXES; ++a) {
+        mean_energy += sum[a] > 0.0 ? sum[AXES + a] * sum[AXES + a] / sum[a] : 0.0;
+    }
+    double least = job->params->push + speed_floor * p->domain->h / p->dt;
+    double moved = fmax(energy - mean_energy, 0.0) + mass * (least * least);
+    return energy > moved ? sqrt(moved / energy) : 1.0;
+}
+
+static stokes_params targets_of(unified_job* job) {
+    const stress_params* p = &job->params->liquid;
+    double cell_a_step = p->domain->h / p->dt;
+    double volume = parallel_sum(p->map->ctx, p->map->count, volume_of_tile, job);
+    stokes_params out = stokes_params_default();
+    out.energy = job->params->tolerance * motion_share(job);
+    out.divergence = divergence_target * cell_a_step;
+    out.net = net_target * volume * cell_a_step;
+    out.max_iterations = job->params->max_iterations;
+    out.restart = RESTART;
+    out.is_warm = true;
+    return out;
+}
+
+// --- the solve ----------------------------------------------------------------------------------
+
+// From the first guesses in u and cell_x; a second time from where the first ended, with more
+// memory, if that was not enough.
+static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stats* stats) {
+    const tile_map* map = job->params->liquid.map;
+    stokes_params targets = targets_of(job);
+    parallel_for(map->ctx, map->count, 8, load_fixed, job);
+    stokes_apply(solver, job->v.u, job->v.p, job->v.f, job->v.h);
+    parallel_for(map->ctx, map->count, 8, load_tiles, job);
+    size_t bytes = field_length(job) * sizeof(double);
+    double* again = job->vectors + 2 * (AXES + 1) * field_length(job);
+    memcpy(again, job->v.f, (AXES + 1) * bytes);
+    TREACLE_TRY(stokes_solve(solver, &job->v, &targets, stats));
+    if (!stats->is_converged && !stats->is_broken) {
+        int before = stats->iterations;
+        double seconds = stats->seconds;
+        memcpy(job->v.f, again, (AXES + 1) * bytes);
+        targets.restart = RESTART_LONG;
+        TREACLE_TRY(stokes_solve(solver, &job->v, &targets, stats));
+        stats->iterations += before;
+        stats->seconds += seconds;
+    }
+    parallel_for(map->ctx, map->count, 8, store_tiles, job);
+    return TREACLE_OK;
+}
+
+static treacle_status build_and_solve(unified_job* job, stokes_stats* stats) {
+    const stress_params* p = &job->params->liquid;
+    treacle_context* ctx = p->map->ctx;
+    parallel_for(ctx, p->map->count, 4, choose_cells, job);
+    job->is_stiff = parallel_max(ctx, p->map->count, weight_of_tile, job) > stiff_weight;
+    stokes_system system = {.domain = p->domain,
+                            .map = p->map,
+                            .weights = stress_weights_view(&job->weights),
+                            .opening = {p->face_open[0], p->face_open[1], p->face_open[2]},
+                            .volume = job->cell};
+    stokes_solver* solver = NULL;
+    TREACLE_TRY(stokes_solver_create(ctx, &system, &solver));
+    treacle_status status = solve(job, solver, stats);
+    stokes_solver_destroy(solver);
+    return status;
+}
+
+enum { VECTORS = 3 * (AXES + 1) };
+
+treacle_status unified_apply(const unified_params* params, float* const face_u[AXES],
+                             double* cell_x, stokes_stats* stats) {
+    const stress_params* p = &params->liquid;
+    treacle_context* ctx = p->map->ctx;
+    unified_job job = {.params = params, .face_u = face_u, .cell_x = cell_x};
+    size_t values = field_length(&job), tiles = (size_t)p->map->count;
+    treacle_status status;
+    TREACLE_TRY_GOTO(stress_weights_create(p, &job.weights), finish);
+    TREACLE_TRY_GOTO(
+        alloc_zero(ctx, values, sizeof(float), "cells with a pressure", (void**)&job.cell), finish);
+    TREACLE_TRY_GOTO(alloc_zero(ctx, VECTORS * values, sizeof(double), "vectors of the flow",
+                                (void**)&job.vectors),
+                     finish);
+    TREACLE_TRY_GOTO(
+        alloc_zero(ctx, tiles * MOMENTS, sizeof(double), "moments of tiles", (void**)&job.moment),
+        finish);
+    job.v.f = job.vectors;
+    job.v.h = job.v.f + AXES * values;
+    job.v.u = job.v.h + values;
+    job.v.p = job.v.u + AXES * values;
+    TREACLE_TRY_GOTO(build_and_solve(&job, stats), finish);
+finish:
+    stress_weights_destroy(p, &job.weights);
+    alloc_free(ctx, job.cell, values * sizeof(float));
+    alloc_free(ctx, job.vectors, VECTORS * values * sizeof(double));
+    alloc_free(ctx, job.moment, tiles * MOMENTS * sizeof(double));
+    return status;
+}

@@ -1,0 +1,26 @@
+// Pressure and viscosity in one solve: unsteady Stokes flow with a free surface.
+#pragma once
+
+#include "phys/stress.h"
+#include "solve/stokes_solver.h"
+
+typedef struct unified_params {
+    stress_params liquid;        // face_share: tents (grid/fraction.h)
+    const float* face_box[AXES]; // share of liquid of the box around a face
+    const float* guess_u[AXES];  // m/s, of the last step; NULL: none
+    double push;                 // m/s that forces have added to the velocity
+    double tolerance;            // of the energy norm of the error, relative
+    int max_iterations;
+} unified_params;
+
+/// An error of the energy norm up to which a solve that did not converge may be used, if its
+/// divergence is then taken out.
+#define UNIFIED_ENERGY_MAX 1e-2
+/// Faces with at least this share of liquid as their mass have a velocity to rely on.
+#define UNIFIED_SHARE_MIN 0.01f
+
+/// Advances face_u by one implicit step, in place. Faces that touch no liquid keep their value.
+/// cell_x, [count + 1][512]: first guess in, dt p / (rho_ref h) in m/s out, 0 without liquid.
+/// A solve that did not reach its target is no error: see stats.
+treacle_status unified_apply(const unified_params* params, float* const face_u[AXES],
+                             double* cell_x, stokes_stats* stats) TREACLE_NODISCARD;
