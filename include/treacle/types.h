@@ -79,6 +79,13 @@ typedef struct treacle_shape {
     const struct treacle_shape* children; ///< not owned
 } treacle_shape;
 
+/// How elastic strain turns with the material.
+typedef enum treacle_strain_rate {
+    TREACLE_STRAIN_COROTATIONAL, ///< with its rotation (Jaumann)
+    TREACLE_STRAIN_CONVECTED,    ///< with its whole deformation (upper-convected, Oldroyd-B)
+    TREACLE_STRAIN_FIXED,        ///< not at all; wrong as soon as something rotates, to show it
+} treacle_strain_rate;
+
 /// What a liquid is made of.
 typedef struct treacle_material_def {
     const char* name;

@@ -1,0 +1,165 @@
+// Elastic strain that turns, decays and yields [G11 sec. 2.3, 2.4].
+//
+//     d eps/dt = D + (turning) - alpha n max(0, |eps'| - gamma),   n = eps' / |eps'|     [strain.1]
+//
+//     D = (grad u + grad u^T) / 2,   W = (grad u - grad u^T) / 2,   L = grad u = D + W
+//
+// eps' is the deviator, |.| the Frobenius norm. Turning is nothing, W eps - eps W (corotational,
+// [G11 eq. 2.23]) or L eps + eps L^T (upper-convected). The last with decay of the whole strain and
+// gamma = 0 is the Oldroyd-B fluid: its conformation tensor is c = I + 2 eps.
+//
+// Over a step D and n are held still. Let s = |eps' + dt D'| and f the share of the step before it
+// reaches gamma. Without turning the rest of the step, a = alpha dt (1 - f) long in units of 1 /
+// alpha, is solved exactly:
+//
+//     eps <- A eps + B dt D                                                              [strain.2]
+//     A = e + (1 - e) gamma / s,  B = f e + (1 - f)(1 - e)/a + (1 - e) gamma / s,  e = exp(-a)
+//                                                                                        [strain.3]
+//
+// and A = B = 1 where s <= gamma. With gamma = 0: A = exp(-alpha dt) and B = (1 - A) / (alpha dt),
+// so the stress of steady flow is mu_e D / alpha for steps of any length. With alpha infinite: A =
+// B = gamma / s, a perfectly plastic body.
+//
+// Turning: with R the Cayley rotation of W dt/2 strain turns before and after [strain.2]; it is
+// orthogonal to rounding, so |eps| is kept. Upper-convected, with F the Cayley map of L dt:
+//
+//     c <- A F c F^T + (B - A) F F^T + (1 - B) I                                         [strain.4]
+//
+// a sum of positive definite parts with weights >= 0: c stays positive definite.
+//
+// Properties that tests check: start-up, relaxation and oscillation of shear against their
+// formulas; the norm in a rotation; c positive definite; steady stress for any alpha dt.
+#include "phys/strain.h"
+
+#include <math.h>
+
+#include "math/elementary.h"
+#include "math/mat3.h"
+
+static double trace_of(const double eps[STRAIN_PARTS]) {
+    return eps[0] + eps[1] + eps[2];
+}
+
+double strain_norm(const double eps[STRAIN_PARTS]) {
+    double third = trace_of(eps) / 3.0, sum = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        double normal = eps[a] - third, shear = eps[AXES + a];
+        sum += normal * normal + 2.0 * shear * shear;
+    }
+    return sqrt(sum);
+}
+
+// (1 - exp(-a)) / a; decayed is exp(-a).
+static double mean_decay(double a, double decayed) {
+    if (a < 1e-5) {
+        return 1.0 - 0.5 * a;
+    }
+    return isinf(a) ? 0.0 : (1.0 - decayed) / a;
+}
+
+strain_factors strain_yield(const strain_law* law, double dt, const double eps[STRAIN_PARTS],
+                            const double stretch[STRAIN_PARTS]) {
+    double next[STRAIN_PARTS];
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        next[i] = eps[i] + dt * stretch[i];
+    }
+    double before = strain_norm(eps), after = strain_norm(next);
+    if (after <= law->yield || !(law->decay > 0.0)) {
+        return (strain_factors){1.0, 1.0};
+    }
+    double free = before < law->yield ? (law->yield - before) / (after - before) : 0.0;
+    double a = law->decay * dt * (1.0 - free);
+    double decayed = elementary_exp(-a);
+    double held = after > 0.0 ? (1.0 - decayed) * law->yield / after : 0.0;
+    return (strain_factors){
+        .keep = decayed + held,
+        .gain = free * decayed + (1.0 - free) * mean_decay(a, decayed) + held,
+    };
+}
+
+static mat3 matrix_of(const double eps[STRAIN_PARTS]) {
+    return (mat3){{{eps[0], eps[5], eps[4]}, {eps[5], eps[1], eps[3]}, {eps[4], eps[3], eps[2]}}};
+}
+
+static void take_matrix(const mat3* m, double eps[STRAIN_PARTS]) {
+    for (int a = 0; a < AXES; ++a) {
+        int b = (a + 1) % AXES, c = (a + 2) % AXES;
+        eps[a] = m->at[a][a];
+        eps[AXES + a] = 0.5 * (m->at[b][c] + m->at[c][b]);
+    }
+}
+
+// eps <- F eps F^T
+static void convect(const mat3* f, double eps[STRAIN_PARTS]) {
+    mat3 inner = matrix_of(eps), turned = mat3_transpose(f);
+    inner = mat3_multiply(&inner, &turned);
+    inner = mat3_multiply(f, &inner);
+    take_matrix(&inner, eps);
+}
+
+// (I - g/2)^-1 (I + g/2): like exp(g) to third order; a rotation where g is skew. Motion that this
+// cannot invert, far too fast for the step, does not turn.
+static mat3 cayley(const mat3* g) {
+    mat3 low = mat3_identity(), high = mat3_identity(), out = mat3_identity();
+    for (int i = 0; i < AXES * AXES; ++i) {
+        low.at[i / AXES][i % AXES] -= 0.5 * g->at[i / AXES][i % AXES];
+        high.at[i / AXES][i % AXES] += 0.5 * g->at[i / AXES][i % AXES];
+    }
+    return mat3_invert(&low, &low) ? mat3_multiply(&low, &high) : out;
+}
+
+// dt (W + part of D)
+static mat3 gradient_of(const strain_motion* motion, double dt, double part) {
+    mat3 out = {{{0}}};
+    for (int a = 0; a < AXES; ++a) {
+        int b = (a + 1) % AXES, c = (a + 2) % AXES;
+        double shear = part * motion->stretch[AXES + a];
+        out.at[a][a] = dt * part * motion->stretch[a];
+        out.at[b][c] = dt * (shear - motion->spin[a]);
+        out.at[c][b] = dt * (shear + motion->spin[a]);
+    }
+    return out;
+}
+
+// [strain.2], on the deviator or on the whole.
+static void relax(const strain_law* law, strain_factors k, double dt,
+                  const double stretch[STRAIN_PARTS], double eps[STRAIN_PARTS]) {
+    double third = law->decays_whole ? 0.0 : trace_of(eps) / 3.0;
+    double third_rate = law->decays_whole ? 0.0 : trace_of(stretch) / 3.0;
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        double mean = i < AXES ? third : 0.0, mean_rate = i < AXES ? third_rate : 0.0;
+        eps[i] =
+            k.keep * (eps[i] - mean) + mean + dt * (k.gain * (stretch[i] - mean_rate) + mean_rate);
+    }
+}
+
+static void advance_convected(strain_factors k, double dt, const strain_motion* motion,
+                              double eps[STRAIN_PARTS]) {
+    mat3 l = gradient_of(motion, dt, 1.0);
+    mat3 f = cayley(&l);
+    double unit[STRAIN_PARTS] = {1.0, 1.0, 1.0};
+    convect(&f, unit);
+    convect(&f, eps);
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        double stretched = 0.5 * (unit[i] - (i < AXES ? 1.0 : 0.0));
+        eps[i] = k.keep * eps[i] + k.gain * stretched; // [strain.4] of c = I + 2 eps
+    }
+}
+
+void strain_advance(const strain_law* law, double dt, const strain_motion* motion,
+                    double eps[STRAIN_PARTS]) {
+    strain_factors k = strain_yield(law, dt, eps, motion->stretch);
+    if (law->rate == TREACLE_STRAIN_CONVECTED) {
+        advance_convected(k, dt, motion, eps);
+        return;
+    }
+    if (law->rate == TREACLE_STRAIN_FIXED) {
+        relax(law, k, dt, motion->stretch, eps);
+        return;
+    }
+    mat3 w = gradient_of(motion, 0.5 * dt, 0.0);
+    mat3 half_turn = cayley(&w);
+    convect(&half_turn, eps);
+    relax(law, k, dt, motion->stretch, eps);
+    convect(&half_turn, eps);
+}

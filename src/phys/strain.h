@@ -1,0 +1,37 @@
+// The elastic strain of one bit of material over one step.
+#pragma once
+
+#include "grid/domain.h"
+#include "treacle/types.h"
+
+/// A symmetric tensor: xx, yy, zz, yz, zx, xy. Entry 3 + a is the one between the two other axes.
+enum { STRAIN_PARTS = 6 };
+
+/// How a material stores and forgets strain.
+typedef struct strain_law {
+    double modulus;           // mu_e, Pa: stress = mu_e eps
+    double decay;             // alpha, 1/s; INFINITY: at once
+    double yield;             // gamma; INFINITY: never
+    treacle_strain_rate rate; // how strain turns with the material
+    bool decays_whole;        // the trace decays, too, not the deviator alone
+} strain_law;
+
+/// How the material moves during the step.
+typedef struct strain_motion {
+    double stretch[STRAIN_PARTS]; // 1/s, D = (grad u + grad u^T) / 2
+    double spin[AXES];            // rad/s, curl u / 2
+} strain_motion;
+
+/// eps_new = keep eps + gain dt D, apart from turning [strain.3]; 0 <= keep <= gain <= 1.
+typedef struct strain_factors {
+    double keep, gain;
+} strain_factors;
+
+/// Frobenius norm of the deviator.
+double strain_norm(const double eps[STRAIN_PARTS]);
+/// What is left of the old strain and of the step's stretch.
+strain_factors strain_yield(const strain_law* law, double dt, const double eps[STRAIN_PARTS],
+                            const double stretch[STRAIN_PARTS]);
+/// eps after dt.
+void strain_advance(const strain_law* law, double dt, const strain_motion* motion,
+                    double eps[STRAIN_PARTS]);
