@@ -269,6 +269,11 @@ void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
     if (affine != NULL) {
         memset(affine + AXES * AXES * row, 0, particle_columns[PARTICLE_AFFINE].bytes);
     }
+    if (p->column[PARTICLE_STRAIN] != NULL) {
+        memset(particles_f32(p, PARTICLE_STRAIN) +
+                   particle_columns[PARTICLE_STRAIN].components * row,
+               0, particle_columns[PARTICLE_STRAIN].bytes);
+    }
     if (p->column[PARTICLE_TEMPERATURE] != NULL) {
         particles_f32(p, PARTICLE_TEMPERATURE)[row] = birth->temperature;
     }

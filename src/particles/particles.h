@@ -31,7 +31,8 @@ typedef int64_t particle_ix;
     X(COLOUR, "colour", F32, 3) /* linear RGB */                                                   \
     X(REST, "rest", F32, 3)     /* m from the origin, where it was born */                         \
     X(TEMPERATURE, "temperature", F32, 1) /* K */                                                  \
-    X(MARKER, "marker", F32, 1)           /* any unit, carried along */
+    X(MARKER, "marker", F32, 1)           /* any unit, carried along */                            \
+    X(STRAIN, "strain", F32, 6)           /* elastic: xx, yy, zz, yz, zx, xy */
 
 typedef enum particle_column {
 #define PARTICLE_COLUMN_ENUM(name, text, type, components) PARTICLE_##name,

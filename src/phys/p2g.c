@@ -18,6 +18,7 @@
 
 enum { COLOURS = 8 };
 // What a field is that is no component of velocity.
+// AT_NODES: at any place, without its image behind the sides.
 enum { AT_CELLS = AXES, AT_NODES };
 
 // The tiles of the particles, sorted by colour.
@@ -287,6 +288,23 @@ treacle_status p2g_scalar(const p2g_params* params, const float* value, float* c
     job.field[0].whole.value_stride = 1;
     job.field[0].sum = cell_value;
     job.field[0].weight = cell_volume;
+    return run(&job);
+}
+
+treacle_status p2g_mean(const p2g_params* params, grid_place place, const p2g_values* values,
+                        float* mean, float* weight) {
+    scatter_job job = {.params = params, .field_count = 1, .field = {field_of(params)}};
+    scatter_field* field = &job.field[0];
+    field->component = AT_NODES;
+    field->place.kernel = TREACLE_KERNEL_LINEAR;
+    for (int a = 0; a < AXES; ++a) {
+        field->place.offset[a] =
+            params->domain->is_active[a] ? (double)place_offset(place, a) : 0.5;
+    }
+    field->whole.value = values->first;
+    field->whole.value_stride = values->stride;
+    field->sum = mean;
+    field->weight = weight;
     return run(&job);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grid/domain.h"
+#include "grid/stagger.h"
 #include "grid/tile_map.h"
 #include "particles/particles.h"
 
@@ -29,6 +30,16 @@ treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
 /// at the sides of the domain: the volumes of all cells add up to that of all particles.
 treacle_status p2g_scalar(const p2g_params* params, const float* value, float* cell_value,
                           float* cell_volume) TREACLE_NODISCARD;
+
+/// One number of every particle.
+typedef struct p2g_values {
+    const float* first;
+    int stride; // from a particle to the next
+} p2g_values;
+/// mean = volume-weighted mean of the values at any place of the grid, with the linear kernel;
+/// weight = volume that it is the mean of, in full cells. Nothing is mirrored at the sides.
+treacle_status p2g_mean(const p2g_params* params, grid_place place, const p2g_values* values,
+                        float* mean, float* weight) TREACLE_NODISCARD;
 
 /// node_volume = the same volume as the nodes, the low corners of cells, see it; nodes on the sides
 /// of the domain see its mirror image, too. Layers beyond the first along flat axes are 0.

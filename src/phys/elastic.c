@@ -1,0 +1,261 @@
+// Elastic stress in the flow, implicit [G11 sec. 3.2, 3.5, made implicit].
+//
+//     rho du/dt = ... + div sigma,   sigma = mu_e eps                                   [elastic.1]
+//
+// eps lives on particles and follows [strain.2]: eps_new = A eps + B dt D(u). With the stress taken
+// at the time n + theta,
+//
+//     sigma = mu_e ((1 - theta) eps + theta eps_new)
+//           = mu_e (1 - theta + theta A) eps   +   2 (theta B dt mu_e / 2) D(u)         [elastic.2]
+//              `stress`, known before the solve         `mu`, a viscosity
+//
+// so the flow solve needs no new unknowns: more viscosity and a force. theta = 1 damps, theta = 1/2
+// lets waves live. A and B depend on D where the material yields; then the solve is repeated with
+// the D that it found.
+//
+// Both go to the grid as volume-weighted means, the stress to where the solve has its strains: aa
+// to cells, ab to edges. There each counts with the share of liquid and what walls make of it, like
+// the viscous stress beside it; that product is `pull`. The force is minus the gradient of sum pull
+// D(u) over samples:
+//
+//     f_a(I) = pull_aa(I) - pull_aa(I - e_a) + sum over b != a of pull_ab(I + e_b) - pull_ab(I)
+//                                                                                       [elastic.3]
+//
+// The stretch that moves eps is that of the solve's own velocity on the grid, between samples
+// linear, and not the particle's affine motion: so stored energy and work agree.
+//
+// Staggering: aa at cells, ab at edges, spin about a at the edges along a.
+// Properties that tests check: linear velocity gives its stretch and spin exactly; a uniform stress
+// pulls nowhere; force and stretch are adjoint.
+#include "phys/elastic.h"
+
+#include <string.h>
+
+#include "base/parallel.h"
+#include "grid/gather.h"
+#include "phys/transfer.h"
+
+// --- from particles ------------------------------------------------------------------------------
+
+typedef struct particle_job {
+    const elastic_params* params;
+    const particles* p;
+    const float* stretch; // [count][6], or NULL
+    const float* spin;    // [count][3], or NULL
+    float *stress, *mu;
+} particle_job;
+
+static void load_strain(const float* from, double out[STRAIN_PARTS]) {
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        out[i] = (double)from[i];
+    }
+}
+
+static void load_particles(void* data, int64_t begin, int64_t end, int worker) {
+    const particle_job* job = data;
+    const elastic_params* params = job->params;
+    const float* strain = particles_f32(job->p, PARTICLE_STRAIN);
+    const uint8_t* material = particles_material(job->p);
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        const strain_law* law = &params->laws[material[i]];
+        double eps[STRAIN_PARTS], stretch[STRAIN_PARTS] = {0};
+        load_strain(strain + STRAIN_PARTS * i, eps);
+        if (job->stretch != NULL) {
+            load_strain(job->stretch + STRAIN_PARTS * i, stretch);
+        }
+        strain_factors k = strain_yield(law, params->dt, eps, stretch);
+        double held = law->modulus * (1.0 - params->theta + params->theta * k.keep);
+        for (int j = 0; j < STRAIN_PARTS; ++j) {
+            job->stress[STRAIN_PARTS * i + j] = (float)(held * eps[j]);
+        }
+        job->mu[i] = (float)(0.5 * params->theta * k.gain * params->dt * law->modulus);
+    }
+}
+
+void elastic_load(const elastic_params* params, const particles* p, const float* stretch,
+                  float* stress, float* mu) {
+    particle_job job = {.params = params, .p = p, .stretch = stretch, .stress = stress, .mu = mu};
+    parallel_for(p->ctx, p->count, 4096, load_particles, &job);
+}
+
+static void advance_particles(void* data, int64_t begin, int64_t end, int worker) {
+    const particle_job* job = data;
+    float* strain = particles_f32(job->p, PARTICLE_STRAIN);
+    const uint8_t* material = particles_material(job->p);
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        const strain_law* law = &job->params->laws[material[i]];
+        if (!(law->modulus > 0.0)) {
+            continue;
+        }
+        double eps[STRAIN_PARTS];
+        strain_motion motion;
+        load_strain(strain + STRAIN_PARTS * i, eps);
+        load_strain(job->stretch + STRAIN_PARTS * i, motion.stretch);
+        for (int a = 0; a < AXES; ++a) {
+            motion.spin[a] = (double)job->spin[AXES * i + a];
+        }
+        strain_advance(law, job->params->dt, &motion, eps);
+        for (int j = 0; j < STRAIN_PARTS; ++j) {
+            strain[STRAIN_PARTS * i + j] = (float)eps[j];
+        }
+    }
+}
+
+void elastic_advance(const elastic_params* params, const particles* p,
+                     const elastic_motion* motion) {
+    particle_job job = {.params = params, .p = p, .stretch = motion->stretch, .spin = motion->spin};
+    parallel_for(p->ctx, p->count, 1024, advance_particles, &job);
+}
+
+// --- on the grid ---------------------------------------------------------------------------------
+
+enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
+static const int step_of[AXES] = {1, SIDE, SIDE* SIDE};
+
+typedef struct grid_job {
+    const tile_map* map;
+    const tensor_field* tensor;
+    double* force;
+    const face_velocity* flow;
+    float* const* spin;
+} grid_job;
+
+// The part of [elastic.3] that one entry of the stress has in one component of the force.
+static void add_difference(const float* pull, int step, double* force) {
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
+        int low = step < 0 ? step : 0, high = step < 0 ? 0 : step;
+        force[q] += (double)pull[at + high] - (double)pull[at + low];
+    }
+}
+
+static void force_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const grid_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        double* force = job->force + (size_t)t * AXES * TILE_CELLS;
+        for (int a = 0; a < AXES; ++a) {
+            int b = (a + 1) % AXES, c = (a + 2) % AXES;
+            float pull[VALUES];
+            if (!job->map->is_flat[a]) {
+                gather_block(job->map, job->tensor->cell[a], (tile_ix)t, 1, 1, pull);
+                add_difference(pull, -step_of[a], force + (size_t)a * TILE_CELLS);
+            }
+            if (!job->map->is_flat[b] && !job->map->is_flat[c]) {
+                gather_block(job->map, job->tensor->edge[a], (tile_ix)t, 1, 1, pull);
+                add_difference(pull, step_of[c], force + (size_t)b * TILE_CELLS);
+                add_difference(pull, step_of[b], force + (size_t)c * TILE_CELLS);
+            }
+        }
+    }
+}
+
+void elastic_add_force(const tile_map* map, const tensor_field* pull, double* force) {
+    grid_job job = {.map = map, .tensor = pull, .force = force};
+    parallel_for(map->ctx, map->count, 4, force_tiles, &job);
+}
+
+enum { MOTION_SIDE = TILE_SIZE + 2 };
+static const velocity_block motion_block = {.halo = 1, .size = MOTION_SIDE};
+
+// Of faces b and c around the edges along a, and of faces a around cells.
+static void measure_axis(const grid_job* job, tile_ix tile, int a, const float* const u[AXES],
+                         const int last[AXES]) {
+    static const int step[AXES] = {1, MOTION_SIDE, MOTION_SIDE * MOTION_SIDE};
+    int b = (a + 1) % AXES, c = (a + 2) % AXES;
+    bool has_edge = !job->map->is_flat[b] && !job->map->is_flat[c];
+    float scale = (float)(1.0 / job->flow->domain->h);
+    size_t first = (size_t)tile * TILE_CELLS;
+    for (int z = 0; z < last[2]; ++z) {
+        for (int y = 0; y < last[1]; ++y) {
+            for (int x = 0; x < last[0]; ++x) {
+                int at = ((z + 1) * MOTION_SIDE + y + 1) * MOTION_SIDE + x + 1;
+                size_t i = first + (size_t)((z * TILE_SIZE + y) * TILE_SIZE + x);
+                bool is_flat = job->map->is_flat[a];
+                job->tensor->cell[a][i] = is_flat ? 0.0f : scale * (u[a][at + step[a]] - u[a][at]);
+                float bc = has_edge ? 0.5f * scale * (u[b][at] - u[b][at - step[c]]) : 0.0f;
+                float cb = has_edge ? 0.5f * scale * (u[c][at] - u[c][at - step[b]]) : 0.0f;
+                job->tensor->edge[a][i] = bc + cb;
+                job->spin[a][i] = cb - bc;
+            }
+        }
+    }
+}
+
+static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const grid_job* job = data;
+    const int last[AXES] = {tile_layers(job->map, 0), tile_layers(job->map, 1),
+                            tile_layers(job->map, 2)};
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float block[AXES][MOTION_SIDE * MOTION_SIDE * MOTION_SIDE] = {{0}};
+        const float* u[AXES] = {block[0], block[1], block[2]};
+        for (int a = 0; a < AXES; ++a) {
+            velocity_gather(job->flow, a, (tile_ix)t, motion_block, block[a]);
+        }
+        for (int a = 0; a < AXES; ++a) {
+            measure_axis(job, (tile_ix)t, a, u, last);
+        }
+    }
+}
+
+void elastic_measure(const face_velocity* flow, const tensor_field* stretch,
+                     float* const spin[AXES]) {
+    grid_job job = {.map = flow->map, .tensor = stretch, .flow = flow, .spin = spin};
+    parallel_for(flow->map->ctx, flow->map->count, 2, measure_tiles, &job);
+}
+
+// --- to particles --------------------------------------------------------------------------------
+
+typedef struct gather_job {
+    const face_velocity* flow;
+    const tensor_field* stretch;
+    float* const* spin;
+    const particles* p;
+    const elastic_motion* out;
+} gather_job;
+
+// One column of one tile's particles from one field.
+static void gather_part(const gather_job* job, int64_t tile, grid_place place, const float* field,
+                        float* column, int stride) {
+    const particles* p = job->p;
+    particle_ix first = p->tile_first[tile];
+    transfer_place at = {.kernel = TREACLE_KERNEL_LINEAR};
+    for (int a = 0; a < AXES; ++a) {
+        at.is_active[a] = job->flow->domain->is_active[a];
+        at.offset[a] = at.is_active[a] ? (double)place_offset(place, a) : 0.5;
+    }
+    transfer_target target = {
+        .count = p->tile_first[tile + 1] - first,
+        .position = particles_f32(p, PARTICLE_POSITION) + AXES * first,
+        .material = particles_material(p) + first,
+        .value = column + stride * first,
+        .value_stride = stride,
+    };
+    float block[BLOCK_CELLS + BLOCK_TAIL] = {0};
+    tile_ix from = tile_map_find(job->flow->map, p->tile[tile]);
+    gather_block(job->flow->map, field, from, BLOCK_HALO, BLOCK_HALO, block);
+    ISA_CALL(p->ctx, transfer_gather)(&target, &at, block, NULL);
+}
+
+static void gather_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const gather_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        for (int part = 0; part < STRAIN_PARTS; ++part) {
+            gather_part(job, t, tensor_place(part), tensor_part(job->stretch, part),
+                        job->out->stretch + part, STRAIN_PARTS);
+        }
+        for (int a = 0; job->out->spin != NULL && a < AXES; ++a) {
+            gather_part(job, t, place_edge(a), job->spin[a], job->out->spin + a, AXES);
+        }
+    }
+}
+
+void elastic_gather(const face_velocity* flow, const tensor_field* stretch, float* const spin[AXES],
+                    const particles* p, const elastic_motion* out) {
+    gather_job job = {flow, stretch, spin, p, out};
+    parallel_for(p->ctx, p->tile_count, 1, gather_tiles, &job);
+}

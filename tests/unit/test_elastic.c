@@ -1,0 +1,275 @@
+// Elastic stress on the grid and strain on particles; the law of one particle is in test_strain.c.
+#include "particle_fixture.h"
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "grid/gather.h"
+#include "phys/elastic.h"
+
+enum { ROOM = 24, FIELDS = 4 * AXES };
+
+typedef struct bench {
+    treacle_context* ctx;
+    grid_domain domain;
+    tile_map map;
+    size_t values;
+    float* block;
+    face_velocity flow;
+    tensor_field tensor;
+    float* spin[AXES];
+} bench;
+
+static bench make_bench(int z, int threads) {
+    bench b = {.ctx = make_context(threads)};
+    b.domain = make_domain(b.ctx, ROOM, ROOM, z, 0.5, TREACLE_SIDE_SLIP);
+    tile_coord coords[64];
+    int count = 0, deep = z > 1 ? 4 : 1;
+    for (int i = 0; i < 4 * 4 * deep; ++i) {
+        coords[count++] = (tile_coord){{i % 4, i / 4 % 4, i / 16}};
+    }
+    assert_int_equal(tile_map_create(b.ctx, &b.domain, count, coords, &b.map), TREACLE_OK);
+    b.values = ((size_t)count + 1) * TILE_CELLS;
+    void* block = NULL;
+    assert_int_equal(alloc_zero(b.ctx, FIELDS * b.values, sizeof(float), "test", &block),
+                     TREACLE_OK);
+    b.block = block;
+    for (int a = 0; a < AXES; ++a) {
+        b.flow.u[a] = b.block + (size_t)a * b.values;
+        b.tensor.cell[a] = b.block + (size_t)(AXES + a) * b.values;
+        b.tensor.edge[a] = b.block + (size_t)(2 * AXES + a) * b.values;
+        b.spin[a] = b.block + (size_t)(3 * AXES + a) * b.values;
+    }
+    return b;
+}
+
+// The flow refers to the bench, which has moved.
+static face_velocity* flow_of(bench* b) {
+    b->flow.map = &b->map;
+    b->flow.domain = &b->domain;
+    return &b->flow;
+}
+
+static void free_bench(bench* b) {
+    alloc_free(b->ctx, b->block, FIELDS * b->values * sizeof(float));
+    tile_map_destroy(&b->map);
+    treacle_context_destroy(b->ctx);
+}
+
+static void place_of(const bench* b, size_t i, grid_place place, double out[AXES], int at[AXES]) {
+    tile_cell_at(&b->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+    for (int a = 0; a < AXES; ++a) {
+        out[a] = b->domain.h * (at[a] + (double)place_offset(place, a));
+    }
+}
+
+static const double slope[AXES][AXES] = {{0.3, -0.7, 0.2}, {0.5, 0.1, -0.4}, {-0.9, 0.6, -0.4}};
+
+static void set_linear(bench* b) {
+    for (int a = 0; a < AXES; ++a) {
+        for (size_t i = 0; i < b->values - TILE_CELLS; ++i) {
+            double x[AXES];
+            int at[AXES];
+            place_of(b, i, place_face(a), x, at);
+            double u = 0.0;
+            for (int c = 0; c < AXES; ++c) {
+                u += b->domain.is_active[c] ? slope[a][c] * x[c] : 0.0;
+            }
+            b->flow.u[a][i] = b->domain.is_active[a] ? (float)u : 0.0f;
+        }
+    }
+}
+
+static bool is_inner(const bench* b, const int at[AXES], int margin) {
+    bool is = true;
+    for (int a = 0; a < AXES; ++a) {
+        is = is && (!b->domain.is_active[a] || (at[a] >= margin && at[a] < ROOM - margin));
+    }
+    return is;
+}
+
+static double part_of(const bench* b, int i, int j, double sign) {
+    bool is = b->domain.is_active[i] && b->domain.is_active[j];
+    return is ? 0.5 * (slope[i][j] + sign * slope[j][i]) : 0.0;
+}
+
+static void check_linear(int z) {
+    bench b = make_bench(z, 2);
+    set_linear(&b);
+    elastic_measure(flow_of(&b), &b.tensor, b.spin);
+    for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
+        double x[AXES];
+        int at[AXES];
+        place_of(&b, i, PLACE_CELL, x, at);
+        bool is_layer = b.domain.is_active[2] || i % TILE_CELLS < TILE_SIZE * TILE_SIZE;
+        for (int a = 0; is_layer && is_inner(&b, at, 2) && a < AXES; ++a) {
+            int p = (a + 1) % AXES, q = (a + 2) % AXES;
+            assert_close((double)b.tensor.cell[a][i], part_of(&b, a, a, 1.0), 2e-5);
+            assert_close((double)b.tensor.edge[a][i], part_of(&b, p, q, 1.0), 2e-5);
+            assert_close((double)b.spin[a][i], part_of(&b, q, p, -1.0), 2e-5);
+        }
+    }
+    free_bench(&b);
+}
+
+static void test_linear_velocity_has_its_stretch_and_spin(void** state) {
+    (void)state;
+    check_linear(ROOM);
+    check_linear(1);
+}
+
+static double* forces(const bench* b) {
+    void* force = NULL;
+    assert_int_equal(alloc_zero(b->ctx, AXES * b->values, sizeof(double), "test", &force),
+                     TREACLE_OK);
+    elastic_add_force(&b->map, &b->tensor, force);
+    return force;
+}
+
+static void test_a_uniform_stress_pulls_nowhere(void** state) {
+    (void)state;
+    bench b = make_bench(ROOM, 2);
+    for (int part = 0; part < STRAIN_PARTS; ++part) {
+        for (size_t i = 0; i < b.values; ++i) {
+            tensor_part(&b.tensor, part)[i] = 1.0f + (float)part;
+        }
+    }
+    double* force = forces(&b);
+    for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
+        double x[AXES];
+        int at[AXES];
+        place_of(&b, i, PLACE_CELL, x, at);
+        for (int a = 0; is_inner(&b, at, 1) && a < AXES; ++a) {
+            size_t slot = (i / TILE_CELLS * AXES + (size_t)a) * TILE_CELLS + i % TILE_CELLS;
+            assert_true(force[slot] == 0.0);
+        }
+    }
+    alloc_free(b.ctx, force, AXES * b.values * sizeof(double));
+    free_bench(&b);
+}
+
+static float random_at(size_t i, int salt) {
+    return (float)(hash_random_f64((uint64_t)salt, i, RANDOM_TEST) - 0.5);
+}
+
+// The power of the force is minus the stress times the stretch.
+static void test_force_and_stretch_are_adjoint(void** state) {
+    (void)state;
+    for (int z = 1; z <= ROOM; z += ROOM - 1) {
+        bench b = make_bench(z, 1);
+        int layers = z > 1 ? TILE_CELLS : TILE_SIZE * TILE_SIZE;
+        float* pull = malloc(STRAIN_PARTS * b.values * sizeof(float));
+        assert_non_null(pull);
+        for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
+            double x[AXES];
+            int at[AXES];
+            place_of(&b, i, PLACE_CELL, x, at);
+            bool is = is_inner(&b, at, 4) && i % TILE_CELLS < (size_t)layers;
+            for (int part = 0; part < STRAIN_PARTS; ++part) {
+                int e = part - AXES;
+                bool has = part < AXES ? b.domain.is_active[part]
+                                       : b.domain.is_active[(e + 1) % AXES] &&
+                                             b.domain.is_active[(e + 2) % AXES];
+                tensor_part(&b.tensor, part)[i] = is && has ? random_at(i, part) : 0.0f;
+            }
+            for (int a = 0; a < AXES; ++a) {
+                b.flow.u[a][i] = b.domain.is_active[a] ? random_at(i, 10 + a) : 0.0f;
+            }
+        }
+        double* force = forces(&b);
+        double power = 0.0, work = 0.0, size = 0.0;
+        for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
+            for (int a = 0; a < AXES && i % TILE_CELLS < (size_t)layers; ++a) {
+                size_t slot = (i / TILE_CELLS * AXES + (size_t)a) * TILE_CELLS + i % TILE_CELLS;
+                power += force[slot] * (double)b.flow.u[a][i];
+            }
+        }
+        for (int part = 0; part < STRAIN_PARTS; ++part) {
+            memcpy(pull + (size_t)part * b.values, tensor_part(&b.tensor, part),
+                   b.values * sizeof(float));
+        }
+        elastic_measure(flow_of(&b), &b.tensor, b.spin);
+        for (int part = 0; part < STRAIN_PARTS; ++part) {
+            double times = part < AXES ? 1.0 : 2.0;
+            for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
+                double term = times * (double)pull[(size_t)part * b.values + i] *
+                              (double)tensor_part(&b.tensor, part)[i] * b.domain.h;
+                work += term;
+                size += fabs(term);
+            }
+        }
+        assert_true(size > 1.0);
+        assert_close(power, -work, 1e-6 * size);
+        free(pull);
+        alloc_free(b.ctx, force, AXES * b.values * sizeof(double));
+        free_bench(&b);
+    }
+}
+
+// Particles in the middle of the room, with a strain column.
+static particles make_particles(bench* b, int count) {
+    particles p;
+    assert_int_equal(particles_create(b->ctx, 1u << PARTICLE_STRAIN, &p), TREACLE_OK);
+    for (int i = 0; i < count; ++i) {
+        particle_birth birth = {.id = (uint64_t)i, .volume = 1.0, .material = (uint8_t)(i & 1)};
+        for (int a = 0; a < AXES; ++a) {
+            double share = 0.3 + 0.4 * ((double)random_at((size_t)(AXES * i + a), 50) + 0.5);
+            birth.place.at[a] = share * b->domain.h * ROOM;
+        }
+        tile_coord tile;
+        particles_locate(&b->domain, birth.place, &tile, birth.position);
+        particle_ix row = 0;
+        assert_int_equal(particles_append(&p, tile, 1, &row), TREACLE_OK);
+        particles_bear(&p, &b->domain, row, &birth);
+    }
+    particle_sort_stats stats;
+    assert_int_equal(sort_store(&p, &b->domain, &stats), TREACLE_OK);
+    return p;
+}
+
+static void test_particles_feel_stretch_and_spin_of_the_grid(void** state) {
+    (void)state;
+    enum { COUNT = 200 };
+    bench b = make_bench(ROOM, 2);
+    set_linear(&b);
+    particles p = make_particles(&b, COUNT);
+    elastic_measure(flow_of(&b), &b.tensor, b.spin);
+    float stretch[COUNT * STRAIN_PARTS], spin[COUNT * AXES];
+    elastic_motion motion = {stretch, spin};
+    elastic_gather(flow_of(&b), &b.tensor, b.spin, &p, &motion);
+    for (int i = 0; i < COUNT; ++i) {
+        for (int a = 0; a < AXES; ++a) {
+            int c = (a + 1) % AXES, d = (a + 2) % AXES;
+            assert_close((double)stretch[STRAIN_PARTS * i + a], slope[a][a], 2e-5);
+            assert_close((double)stretch[STRAIN_PARTS * i + AXES + a], part_of(&b, c, d, 1.0),
+                         2e-5);
+            assert_close((double)spin[AXES * i + a], part_of(&b, d, c, -1.0), 2e-5);
+        }
+    }
+    // Material 1 is not elastic and has no strain.
+    const strain_law laws[2] = {{.modulus = 100.0, .yield = INFINITY, .rate = TREACLE_STRAIN_FIXED},
+                                {.modulus = 0.0}};
+    elastic_params params = {laws, 0.01, 1.0};
+    elastic_advance(&params, &p, &motion);
+    const float* strain = particles_f32(&p, PARTICLE_STRAIN);
+    float stress[COUNT * STRAIN_PARTS], mu[COUNT];
+    elastic_load(&params, &p, NULL, stress, mu);
+    for (int i = 0; i < COUNT; ++i) {
+        bool is_elastic = particles_material(&p)[i] == 0;
+        assert_close((double)strain[STRAIN_PARTS * i], is_elastic ? 0.01 * slope[0][0] : 0.0, 1e-6);
+        assert_close((double)stress[STRAIN_PARTS * i], is_elastic ? slope[0][0] : 0.0, 1e-4);
+        assert_close((double)mu[i], is_elastic ? 0.5 : 0.0, 1e-6); // dt mu_e / 2
+    }
+    particles_destroy(&p);
+    free_bench(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_linear_velocity_has_its_stretch_and_spin),
+        cmocka_unit_test(test_a_uniform_stress_pulls_nowhere),
+        cmocka_unit_test(test_force_and_stretch_are_adjoint),
+        cmocka_unit_test(test_particles_feel_stretch_and_spin_of_the_grid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
