@@ -86,6 +86,25 @@ typedef enum treacle_strain_rate {
     TREACLE_STRAIN_FIXED,        ///< not at all; wrong as soon as something rotates, to show it
 } treacle_strain_rate;
 
+/// What of the strain is forgotten with time.
+typedef enum treacle_strain_decay {
+    TREACLE_DECAY_DEVIATOR, ///< what is left without the change of volume
+    TREACLE_DECAY_WHOLE,    ///< all of it; of convected strain always
+} treacle_strain_decay;
+
+/// A liquid that springs back: below its yield stress it keeps strain, above it forgets.
+typedef struct treacle_elastic_def {
+    double shear_modulus;   ///< Pa, >= 0; 0: not elastic
+    double relaxation_time; ///< s, >= 0; INFINITY: nothing is forgotten
+    double yield_stress;    ///< Pa, >= 0, in shear; 0: any strain is forgotten, INFINITY: none is
+    treacle_strain_rate rate;
+    treacle_strain_decay decay;
+    /// The same in the thesis' words [G11 eq. 2.18]: mu_e = 2 shear_modulus, alpha = 1 /
+    /// relaxation_time, gamma = yield_stress / (sqrt 2 shear_modulus). Those that are not NAN count
+    /// instead.
+    double mu_e, alpha, gamma;
+} treacle_elastic_def;
+
 /// What a liquid is made of.
 typedef struct treacle_material_def {
     const char* name;
@@ -95,6 +114,7 @@ typedef struct treacle_material_def {
     double expansion; ///< 1/K, >= 0; buoyancy of warm liquid: relative loss of weight per kelvin
     double reference_temperature; ///< K, at which there is no buoyancy
     double marker_buoyancy;       ///< relative loss of weight per unit of the marker
+    treacle_elastic_def elastic;
 } treacle_material_def;
 
 /// Liquid that is there from the start.
@@ -221,6 +241,14 @@ typedef struct treacle_step_def {
     double min_dt; ///< s, > 0; a step that fails is retried with half the dt down to this
 } treacle_step_def;
 
+/// How elastic stress enters the flow.
+typedef struct treacle_elasticity_def {
+    double theta;     ///< 0.5..1: 1 is calm, 0.5 keeps the energy of waves
+    bool is_explicit; ///< the stress of the step's begin only, with its limit on dt; a comparator
+    bool limits_step; ///< waves cross at most a cell a step: for accuracy, not for stability
+    int passes;       ///< 1..10, solves a step while material yields
+} treacle_elasticity_def;
+
 /// The whole simulation.
 typedef struct treacle_sim_def {
     size_t def_size; ///< set by treacle_sim_def_default(), checked on entry
@@ -241,6 +269,7 @@ typedef struct treacle_sim_def {
     bool reseed;             ///< splits and merges particles so that cells keep about per_cell
     treacle_kernel kernel;
     treacle_advection advection;
+    treacle_elasticity_def elasticity;
 
     int material_count;
     const treacle_material_def* materials;

@@ -125,7 +125,12 @@ treacle_status bind_number(binder* b, const bind_slot* slot, double* out) {
 treacle_status bind_real(binder* b, const bind_slot* slot) {
     double value = 0.0;
     const int errors = b->diags->errors;
-    TREACLE_TRY(bind_number(b, slot, &value));
+    if (slot->key->infinite != NULL && slot->node->kind == NODE_SCALAR &&
+        strcmp(slot->node->text, slot->key->infinite) == 0) {
+        value = INFINITY;
+    } else {
+        TREACLE_TRY(bind_number(b, slot, &value));
+    }
     if (b->diags->errors == errors) {
         memcpy(slot->item + slot->key->offset, &value, sizeof(value));
     }

@@ -148,7 +148,11 @@ void scene_print_value(text* t, const schema_key* key, const void* item) {
         text_printf(t, "%lld", (long long)get_int64(at));
         break;
     case SCHEMA_REAL:
-        print_number(t, get_double(at));
+        if (isinf(get_double(at)) && key->infinite != NULL) {
+            text_append(t, key->infinite);
+        } else {
+            print_number(t, get_double(at));
+        }
         break;
     case SCHEMA_VEC3:
     case SCHEMA_COLOUR:

@@ -92,6 +92,34 @@ static const schema_section pressure_section = {
     .bytes = sizeof(treacle_pressure_def),
 };
 
+static const schema_key elasticity_keys[] = {
+    {.name = "theta",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_elasticity_def, theta),
+     .range = WITHIN(0.5, 1),
+     .help = "1 is calm; towards 0.5 wobble lives longer"},
+    {.name = "explicit",
+     .type = SCHEMA_BOOL,
+     .offset = offsetof(treacle_elasticity_def, is_explicit),
+     .help = "the thesis' own force, with its limit on the time step; a comparator"},
+    {.name = "limits_step",
+     .type = SCHEMA_BOOL,
+     .offset = offsetof(treacle_elasticity_def, limits_step),
+     .help = "steps so short that elastic waves cross at most a cell: accurate wobble"},
+    {.name = "passes",
+     .type = SCHEMA_INT,
+     .offset = offsetof(treacle_elasticity_def, passes),
+     .range = WITHIN(1, 10),
+     .help = "solves a step, at most, while material yields"},
+};
+static const schema_section elasticity_section = {
+    .name = "elasticity",
+    .help = "How elastic stress enters the flow.",
+    .keys = elasticity_keys,
+    .key_count = COUNT(elasticity_keys),
+    .bytes = sizeof(treacle_elasticity_def),
+};
+
 static const schema_key output_keys[] = {
     {.name = "state_every",
      .type = SCHEMA_INT,
@@ -213,6 +241,11 @@ static const schema_key root_keys[] = {
      .offset = SIM(pressure),
      .of = &pressure_section,
      .help = "how the pressure is found"},
+    {.name = "elasticity",
+     .type = SCHEMA_SECTION,
+     .offset = SIM(elasticity),
+     .of = &elasticity_section,
+     .help = "how elastic stress enters the flow"},
     {.name = "density_correction",
      .type = SCHEMA_BOOL,
      .offset = SIM(density_correction),

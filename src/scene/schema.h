@@ -59,6 +59,7 @@ typedef struct schema_key {
     schema_range range;              // of the value or of each component; LIST, MAP: of the count
     int choice;                      // > 0: only one key of the same choice may be given
     int spread;                      // ENUM: so many in a row get the value; 0 is 1
+    const char* infinite;            // REAL: a word that stands for INFINITY
     const char* const* words;        // ENUM: the values' names in order, NULL at the end
     const struct schema_section* of; // SECTION, LIST, MAP
     const char* help;                // a sentence without its full stop

@@ -101,6 +101,7 @@ static const schema_key emitter_keys[] = {
      .unit = UNIT_TIME,
      .range = FROM(0),
      .help = "when it closes",
+     .infinite = "never",
      .default_text = "never"},
     {.name = "temperature",
      .type = SCHEMA_REAL,
@@ -145,6 +146,7 @@ static const schema_key sink_keys[] = {
      .unit = UNIT_TIME,
      .range = FROM(0),
      .help = "when it closes",
+     .infinite = "never",
      .default_text = "never"},
 };
 const schema_section schema_sink = {
@@ -189,6 +191,7 @@ static const schema_key force_keys[] = {
      .unit = UNIT_TIME,
      .range = FROM(0),
      .help = "when it ends",
+     .infinite = "never",
      .default_text = "never"},
 };
 const schema_section schema_force = {

@@ -5,6 +5,90 @@ static void init_material(void* item) {
     *(treacle_material_def*)item = treacle_material_def_default();
 }
 
+// In the order of the enums in types.h.
+static const char* const rate_words[] = {"corotational", "convected", "fixed", NULL};
+static const char* const decay_words[] = {"deviator", "whole", NULL};
+
+#define ELASTIC(field) offsetof(treacle_elastic_def, field)
+
+static const schema_key elastic_keys[] = {
+    {.name = "shear_modulus",
+     .type = SCHEMA_REAL,
+     .flags = SCHEMA_REQUIRED,
+     .choice = 1,
+     .offset = ELASTIC(shear_modulus),
+     .unit = UNIT_PRESSURE,
+     .range = ABOVE(0),
+     .help = "stiffness against shear: a third of Young's modulus"},
+    {.name = "mu_e",
+     .type = SCHEMA_REAL,
+     .flags = SCHEMA_REQUIRED | SCHEMA_INPUT_ONLY,
+     .choice = 1,
+     .offset = ELASTIC(mu_e),
+     .unit = UNIT_PRESSURE,
+     .range = ABOVE(0),
+     .help = "twice the shear modulus, as the thesis has it; instead of `shear_modulus`",
+     .default_text = ""},
+    {.name = "relaxation_time",
+     .type = SCHEMA_REAL,
+     .choice = 2,
+     .offset = ELASTIC(relaxation_time),
+     .unit = UNIT_TIME,
+     .range = FROM(0),
+     .infinite = "never",
+     .help = "in which strain above the yield point falls to 37 %; `never` for what always springs "
+             "back, 0 for what gives way at once",
+     .default_text = "never"},
+    {.name = "alpha",
+     .type = SCHEMA_REAL,
+     .flags = SCHEMA_INPUT_ONLY,
+     .choice = 2,
+     .offset = ELASTIC(alpha),
+     .unit = UNIT_FREQUENCY,
+     .range = FROM(0),
+     .help = "rate of elastic decay, 1 / `relaxation_time`, instead of it",
+     .default_text = ""},
+    {.name = "yield_stress",
+     .type = SCHEMA_REAL,
+     .choice = 3,
+     .offset = ELASTIC(yield_stress),
+     .unit = UNIT_PRESSURE,
+     .range = FROM(0),
+     .infinite = "none",
+     .help = "shear stress below which nothing is forgotten; `none` for what never yields"},
+    {.name = "gamma",
+     .type = SCHEMA_REAL,
+     .flags = SCHEMA_INPUT_ONLY,
+     .choice = 3,
+     .offset = ELASTIC(gamma),
+     .unit = UNIT_NUMBER,
+     .range = FROM(0),
+     .infinite = "none",
+     .help = "plastic yield point, a strain: `yield_stress` / (1.414 `shear_modulus`), instead of "
+             "it",
+     .default_text = ""},
+    {.name = "rate",
+     .type = SCHEMA_ENUM,
+     .offset = ELASTIC(rate),
+     .words = rate_words,
+     .help = "how strain turns with the material: with its rotation, with its whole deformation "
+             "(polymer solutions: Oldroyd-B), or not at all, which is wrong and there to show it"},
+    {.name = "decay",
+     .type = SCHEMA_ENUM,
+     .offset = ELASTIC(decay),
+     .words = decay_words,
+     .help = "what of the strain is forgotten: its deviator or the whole of it; of `convected` "
+             "strain always the whole"},
+};
+static const schema_section elastic_section = {
+    .name = "elastic",
+    .help = "What springs back. Three numbers, in people's words or in the thesis' [G11].",
+    .keys = elastic_keys,
+    .key_count = COUNT(elastic_keys),
+    .bytes = sizeof(treacle_elastic_def),
+    .check = bind_check_elastic,
+};
+
 static const schema_key material_keys[] = {
     {.name = "density",
      .type = SCHEMA_REAL,
@@ -41,6 +125,11 @@ static const schema_key material_keys[] = {
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_material_def, marker_buoyancy),
      .help = "the share of its weight that liquid loses per unit of its `marker`"},
+    {.name = "elastic",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(treacle_material_def, elastic),
+     .of = &elastic_section,
+     .help = "makes it a gel, a dough or a slime"},
 };
 const schema_section schema_material = {
     .name = "material",

@@ -23,6 +23,7 @@ treacle_sim_def treacle_sim_def_default(void) {
         .reseed = true,
         .kernel = TREACLE_KERNEL_LINEAR,
         .advection = TREACLE_ADVECTION_RK3,
+        .elasticity = {.theta = 1.0, .passes = 3},
     };
 }
 
@@ -42,7 +43,11 @@ treacle_material_def treacle_material_def_default(void) {
     return (treacle_material_def){.name = "water",
                                   .density = 1000.0,
                                   .colour = {0.05, 0.3, 0.6},
-                                  .reference_temperature = 293.15};
+                                  .reference_temperature = 293.15,
+                                  .elastic = {.relaxation_time = INFINITY,
+                                              .mu_e = NAN,
+                                              .alpha = NAN,
+                                              .gamma = NAN}};
 }
 
 treacle_liquid_def treacle_liquid_def_default(void) {

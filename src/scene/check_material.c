@@ -1,0 +1,27 @@
+// Checks of materials.
+#include <math.h>
+
+#include "scene/bind.h"
+
+// In people's words; a corotational strain turns as fast as it grows, so that its norm in shear
+// never exceeds sqrt 2.
+treacle_status bind_check_elastic(binder* b, const scene_node* map, void* item,
+                                  const bind_path* path) {
+    const double root_two = sqrt(2.0);
+    treacle_elastic_def* e = item;
+    e->shear_modulus = isnan(e->mu_e) ? e->shear_modulus : 0.5 * e->mu_e;
+    e->relaxation_time = isnan(e->alpha) ? e->relaxation_time : 1.0 / e->alpha;
+    e->yield_stress = isnan(e->gamma) ? e->yield_stress : root_two * e->gamma * e->shear_modulus;
+    double gamma = e->yield_stress / (root_two * e->shear_modulus);
+    bool has_word = !isnan(e->gamma);
+    e->mu_e = e->alpha = e->gamma = NAN;
+    if (isfinite(gamma) && gamma > root_two && e->rate == TREACLE_STRAIN_COROTATIONAL &&
+        isfinite(e->relaxation_time)) {
+        return bind_warning(b, bind_place(map, has_word ? "gamma" : "yield_stress"), path,
+                            "yields at a strain of %g: in shear a corotational strain never "
+                            "exceeds 1.414, so it will not yield; a yield stress below %g Pa, "
+                            "or rate: convected, would",
+                            gamma, 2.0 * e->shear_modulus);
+    }
+    return TREACLE_OK;
+}
