@@ -21,7 +21,8 @@ ALLOWED = {
     "sim": "base math grid particles solve phys",
     "cache": "base math",
     "image": "base math",
-    "render": "base math cache image",
+    "mesh": "base math cache",
+    "render": "base math cache image mesh",
     "scene": "base math grid particles",
     "run": "base math cache image render scene sim",
 }

@@ -126,6 +126,20 @@ static bool take_number(const cli_option* option, const char* value) {
     return true;
 }
 
+static bool take_real(const cli_option* option, const char* value) {
+    char* end = NULL;
+    double number = strtod(value, &end);
+    bool valid = end != value && *end == '\0' && value[0] != ' ' && number >= option->real_min &&
+                 number <= option->real_max;
+    if (!valid) {
+        cli_error("--%s must be a number from %g to %g, not \"%s\"", option->name, option->real_min,
+                  option->real_max, value);
+        return false;
+    }
+    *(double*)option->out = number;
+    return true;
+}
+
 static bool take_choice(const cli_option* option, const char* value) {
     for (int k = 0; k < option->choice_count; ++k) {
         if (strcmp(value, option->choices[k]) == 0) {
@@ -170,6 +184,8 @@ static bool take_value(const cli_option* option, const char* value) {
         return take_text(option, value);
     case CLI_NUMBER:
         return take_number(option, value);
+    case CLI_REAL:
+        return take_real(option, value);
     case CLI_CHOICE:
         return take_choice(option, value);
     case CLI_LIST:

@@ -15,6 +15,7 @@ typedef enum cli_kind {
     CLI_FLAG,   // bool
     CLI_TEXT,   // const char*
     CLI_NUMBER, // int64_t
+    CLI_REAL,   // double
     CLI_CHOICE, // int, the index of the choice
     CLI_LIST,   // cli_list; the option may be repeated
 } cli_kind;
@@ -32,6 +33,7 @@ typedef struct cli_option {
     const char* help;
     void* out;                  // where the value goes, of the kind's type
     int64_t min, max;           // of a number
+    double real_min, real_max;  // of a real number
     int choice_count;           // of a choice
     const char* const* choices; // likewise
 } cli_option;

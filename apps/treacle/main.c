@@ -16,6 +16,7 @@ static const command commands[] = {
     {"check", "look a scene over: its errors, or what it will cost", cmd_check},
     {"run", "simulate a scene into a folder", cmd_run},
     {"resume", "go on with a run that was ended", cmd_resume},
+    {"mesh", "draw the liquid's surface as triangle meshes", cmd_mesh},
     {"info", "tell about a run's folder or one of its files", cmd_info},
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };

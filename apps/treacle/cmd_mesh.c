@@ -1,0 +1,174 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "frame_range.h"
+#include "run_end.h"
+
+typedef struct mesh_options {
+    const char* operand;
+    const char* frames;
+    const char* folder; // where to write
+    const char* name;
+    int method, format;
+    int64_t smoothing, decimation; // rounds; percent
+    double resolution;
+    int64_t threads;
+    bool quiet;
+} mesh_options;
+
+static const char* const method_names[] = {"smooth", "splat", "level"};
+static const char* const format_names[] = {"ply", "obj"};
+
+static treacle_status mesh_frame(treacle_context* ctx, const mesh_options* o, const char* from,
+                                 const char* to) {
+    treacle_mesh_def def = treacle_mesh_def_default();
+    def.method = (treacle_mesh_method)o->method;
+    def.resolution = o->resolution;
+    def.smoothing = (int)o->smoothing;
+    def.decimation = 0.01 * (double)o->decimation;
+    treacle_loaded_frame* loaded = NULL;
+    treacle_mesh* mesh = NULL;
+    treacle_status status = treacle_frame_read(ctx, from, &loaded);
+    if (status == TREACLE_OK) {
+        status = treacle_mesh_create(ctx, treacle_loaded_frame_view(loaded), &def, &mesh);
+    }
+    if (status == TREACLE_OK) {
+        status = treacle_mesh_write(ctx, mesh, to);
+    }
+    if (status == TREACLE_OK && !o->quiet) {
+        treacle_mesh_view view = treacle_mesh_get_view(mesh);
+        printf("%s: %" PRId64 " triangles, %.6g m^3 (liquid %.6g m^3), %.6g m^2\n", to,
+               view.triangle_count, view.volume, view.liquid_volume, view.area);
+    }
+    treacle_mesh_destroy(mesh);
+    treacle_loaded_frame_destroy(loaded);
+    return status;
+}
+
+// For the level set the state file is better, if it is still there: it has the simulator's own.
+static void prefer_state(const frame_range* range, int64_t number, char path[FRAME_PATH_CAPACITY]) {
+    char state[FRAME_PATH_CAPACITY];
+    if (range->file == NULL && frame_range_output(range->folder, "state", number, "trs", state) &&
+        access(state, R_OK) == 0) {
+        strcpy(path, state);
+    }
+}
+
+static int mesh_all(treacle_context* ctx, const mesh_options* o) {
+    frame_range range;
+    int code = frame_range_find(ctx, o->operand, o->frames, &range);
+    const char* folder = o->folder != NULL ? o->folder : range.folder != NULL ? range.folder : ".";
+    if (code == TREACLE_OK && !frame_range_make_folder(folder)) {
+        code = TREACLE_ERR_IO;
+    }
+    for (int64_t k = range.first; k <= range.last && code == TREACLE_OK; ++k) {
+        char from[FRAME_PATH_CAPACITY], to[FRAME_PATH_CAPACITY];
+        if (!frame_range_path(&range, k, from) ||
+            !frame_range_output(folder, o->name, k, format_names[o->format], to)) {
+            return TREACLE_ERR_LIMIT;
+        }
+        if (o->method == TREACLE_MESH_LEVEL) {
+            prefer_state(&range, k, from);
+        }
+        treacle_status status = mesh_frame(ctx, o, from, to);
+        code = status == TREACLE_OK ? TREACLE_OK : cli_fail(ctx, status);
+    }
+    return code;
+}
+
+static cli_outcome parse(mesh_options* o, int argc, char** argv) {
+    const cli_option options[] = {
+        {.name = "frames",
+         .kind = CLI_TEXT,
+         .value = "A:B",
+         .out = &o->frames,
+         .help = "frames A to B, or one (default: all)"},
+        {.name = "method",
+         .kind = CLI_CHOICE,
+         .value = "HOW",
+         .out = &o->method,
+         .choice_count = 3,
+         .choices = method_names,
+         .help = "smooth, splat or level (default: smooth)"},
+        {.name = "resolution",
+         .kind = CLI_REAL,
+         .value = "X",
+         .out = &o->resolution,
+         .real_min = 0.5,
+         .real_max = 16.0,
+         .help = "samples along a cell, 0.5 to 16 (default: 2; 4 for splat)"},
+        {.name = "smoothing",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->smoothing,
+         .min = 0,
+         .max = 1000,
+         .help = "rounds of smoothing, which keep the volume (default: 4)"},
+        {.name = "decimation",
+         .kind = CLI_NUMBER,
+         .value = "PERCENT",
+         .out = &o->decimation,
+         .min = 0,
+         .max = 99,
+         .help = "share of the triangles that may go where the surface is flat (default: 0)"},
+        {.name = "to",
+         .kind = CLI_CHOICE,
+         .value = "FORMAT",
+         .out = &o->format,
+         .choice_count = 2,
+         .choices = format_names,
+         .help = "ply or obj (default: ply)"},
+        {.name = "output",
+         .letter = 'o',
+         .kind = CLI_TEXT,
+         .value = "FOLDER",
+         .out = &o->folder,
+         .help = "where to write (default: the run's folder)"},
+        {.name = "name",
+         .kind = CLI_TEXT,
+         .value = "STEM",
+         .out = &o->name,
+         .help = "files are STEM_0001.ply and so on (default: surface)"},
+        RUN_THREADS_OPTION(&o->threads),
+        {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = &o->quiet, .help = "say nothing"},
+    };
+    const cli_spec spec = {
+        .command = "mesh",
+        .operand_name = "PATH",
+        .operand_help = "the folder of a run, or one frame file",
+        .summary = "draw the liquid's surface as triangle meshes",
+        .details =
+            "Writes surface_0001.ply and so on: closed, manifold meshes that enclose the volume\n"
+            "of the liquid, with normal, velocity, colour, temperature, rest position and\n"
+            "material at the vertices where the frame has them. \"smooth\" draws particles with\n"
+            "kernels that lie flat in sheets and along threads; \"splat\" is the method of\n"
+            "Carlson et al. 2002; \"level\" is the level set that the simulation itself uses.\n"
+            "A file appears under its name only once it is whole.",
+        .example = "  treacle mesh out/honey\n"
+                   "  treacle mesh out/honey --frames 10:20 --resolution 3 --to obj\n",
+        .operand = &o->operand,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .options = options,
+    };
+    return cli_parse(&spec, argc, argv);
+}
+
+int cmd_mesh(int argc, char** argv) {
+    mesh_options options = {.smoothing = treacle_mesh_def_default().smoothing, .name = "surface"};
+    cli_outcome outcome = parse(&options, argc, argv);
+    if (outcome != CLI_GO) {
+        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+    }
+    treacle_context* ctx = NULL;
+    treacle_status status = cli_create_context(options.threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
+    if (status != TREACLE_OK) {
+        return (int)status;
+    }
+    int code = mesh_all(ctx, &options);
+    treacle_context_destroy(ctx);
+    return code;
+}

@@ -1,0 +1,179 @@
+#include "treacle/mesh.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "mesh/contour.h"
+#include "mesh/mesh_attributes.h"
+#include "mesh/mesh_field.h"
+
+enum { AXIS_COUNT = 3, VERTEX_GRAIN = 4096, SMOOTHING_MAX = 1000 };
+
+struct treacle_mesh {
+    treacle_context* ctx;
+    surface_mesh surface; // in metres
+    mesh_attributes attributes;
+    double volume, area, liquid_volume;
+};
+
+treacle_mesh_def treacle_mesh_def_default(void) {
+    return (treacle_mesh_def){
+        .def_size = sizeof(treacle_mesh_def),
+        .method = TREACLE_MESH_SMOOTH,
+        .smoothing = 4,
+        .keep_volume = true,
+    };
+}
+
+static treacle_status check_def(treacle_context* ctx, const treacle_mesh_def* def) {
+    if (def == NULL || def->def_size != sizeof(*def)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "the mesh def does not come from treacle_mesh_def_default()");
+    }
+    if (!(def->resolution == 0.0 || (def->resolution >= 0.5 && def->resolution <= 16.0))) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "a mesh with %g samples along a cell, expected 0.5 to 16",
+                          def->resolution);
+    }
+    if (def->smoothing < 0 || def->smoothing > SMOOTHING_MAX) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "%d rounds of smoothing, expected 0 to %d",
+                          def->smoothing, SMOOTHING_MAX);
+    }
+    if (!(def->decimation >= 0.0 && def->decimation <= 0.99)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "a decimation of %g, expected 0 to 0.99",
+                          def->decimation);
+    }
+    return TREACLE_OK;
+}
+
+typedef struct method {
+    mesh_field_fcn* field;
+    double resolution; // if the def does not say
+} method;
+
+static const method methods[] = {
+    [TREACLE_MESH_SMOOTH] = {mesh_field_smooth, 2.0},
+    [TREACLE_MESH_SPLAT] = {mesh_field_splat, 4.0},
+    [TREACLE_MESH_LEVEL] = {mesh_field_level, 2.0},
+};
+
+static double points_volume(const mesh_points* p) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < p->count; ++i) {
+        sum += (double)p->volume[i];
+    }
+    return sum;
+}
+
+// The surface of the field, where it encloses the volume, smooth and with few triangles.
+static treacle_status draw_surface(const treacle_mesh_def* def, const mesh_field* field,
+                                   double volume, surface_mesh* out) {
+    treacle_context* ctx = field->blocks.ctx;
+    contour_table table;
+    if (!contour_table_make(&table)) {
+        return check_fail(ctx, TREACLE_ERR_INTERNAL, "the table of cubes cannot be made");
+    }
+    const float range[2] = {field->low, field->high};
+    float iso =
+        def->keep_volume ? contour_match_volume(&field->blocks, &table, range, volume) : field->iso;
+    TREACLE_TRY(contour_mesh(&field->blocks, &table, iso, out));
+    treacle_status status = TREACLE_OK;
+    if (def->decimation > 0.0) {
+        status = surface_mesh_decimate(out, def->decimation, field->blocks.step);
+    }
+    if (status == TREACLE_OK && (def->smoothing > 0 || def->decimation > 0.0)) {
+        status = surface_mesh_smooth(out, def->smoothing, def->keep_volume ? volume : 0.0);
+    }
+    if (status == TREACLE_OK) {
+        status = surface_mesh_normals(out);
+    }
+    if (status != TREACLE_OK) {
+        surface_mesh_destroy(out);
+    }
+    return status;
+}
+
+typedef struct world_job {
+    surface_mesh* m;
+    const treacle_frame* frame;
+} world_job;
+
+static void to_world(void* data, int64_t begin, int64_t end, int worker) {
+    const world_job* job = data;
+    (void)worker;
+    for (int64_t v = begin; v < end; ++v) {
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            double x = (double)job->m->place[v][k];
+            job->m->place[v][k] = (float)(job->frame->origin[k] + job->frame->cell * x);
+        }
+    }
+}
+
+static treacle_status fill(treacle_mesh* mesh, const mesh_points* p, const treacle_mesh_def* def) {
+    const method* how = &methods[def->method];
+    double resolution = def->resolution > 0.0 ? def->resolution : how->resolution;
+    double cell = p->frame->cell, cube = cell * cell * cell, volume = points_volume(p);
+    mesh_field field;
+    TREACLE_TRY(how->field(p, resolution, &field));
+    treacle_status status = draw_surface(def, &field, volume, &mesh->surface);
+    mesh_blocks_destroy(&field.blocks);
+    TREACLE_TRY(status);
+    TREACLE_TRY(mesh_attributes_find(p, &mesh->surface, &mesh->attributes));
+    mesh->volume = surface_mesh_volume(&mesh->surface) * cube;
+    mesh->area = surface_mesh_area(&mesh->surface) * cell * cell;
+    mesh->liquid_volume = volume * cube;
+    world_job job = {&mesh->surface, p->frame};
+    parallel_for(mesh->ctx, mesh->surface.vertex_count, VERTEX_GRAIN, to_world, &job);
+    return TREACLE_OK;
+}
+
+treacle_status treacle_mesh_create(treacle_context* ctx, const treacle_frame* frame,
+                                   const treacle_mesh_def* def, treacle_mesh** out) {
+    *out = NULL;
+    TREACLE_TRY(check_def(ctx, def));
+    mesh_points points;
+    TREACLE_TRY(mesh_points_create(ctx, frame, &points));
+    void* block = NULL;
+    treacle_status status = alloc_zero(ctx, 1, sizeof(treacle_mesh), "a mesh", &block);
+    if (status == TREACLE_OK) {
+        treacle_mesh* mesh = block;
+        mesh->ctx = ctx;
+        status = fill(mesh, &points, def);
+        if (status == TREACLE_OK) {
+            *out = mesh;
+        } else {
+            treacle_mesh_destroy(mesh);
+        }
+    }
+    mesh_points_destroy(&points);
+    return status;
+}
+
+treacle_mesh_view treacle_mesh_get_view(const treacle_mesh* mesh) {
+    const surface_mesh* m = &mesh->surface;
+    const mesh_attributes* a = &mesh->attributes;
+    return (treacle_mesh_view){
+        .vertex_count = m->vertex_count,
+        .triangle_count = m->triangle_count,
+        .position = &m->place[0][0],
+        .normal = &m->normal[0][0],
+        .velocity = a->value[MESH_VELOCITY],
+        .colour = a->value[MESH_COLOUR],
+        .temperature = a->value[MESH_TEMPERATURE],
+        .rest = a->value[MESH_REST],
+        .material = a->material,
+        .triangles = &m->triangle[0][0],
+        .volume = mesh->volume,
+        .area = mesh->area,
+        .liquid_volume = mesh->liquid_volume,
+    };
+}
+
+void treacle_mesh_destroy(treacle_mesh* mesh) {
+    if (mesh != NULL) {
+        surface_mesh_destroy(&mesh->surface);
+        mesh_attributes_destroy(&mesh->attributes);
+        alloc_free(mesh->ctx, mesh, sizeof(*mesh));
+    }
+}

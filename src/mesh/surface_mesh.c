@@ -1,0 +1,242 @@
+#include "mesh/surface_mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "base/parallel_sum.h"
+
+enum { AXIS_COUNT = 3, VERTEX_GRAIN = 2048, SUM_RUN = 4096, VOLUME_ROUNDS = 3 };
+
+static const float shrink = 0.5f, grow = -0.526f; // pass band 0.1 [Tau95]
+
+treacle_status surface_mesh_create(treacle_context* ctx, int64_t vertices, int64_t triangles,
+                                   surface_mesh* out) {
+    *out = (surface_mesh){
+        .ctx = ctx, .vertex_capacity = (size_t)vertices, .triangle_capacity = (size_t)triangles};
+    size_t v = (size_t)vertices, t = (size_t)triangles;
+    void* block = NULL;
+    treacle_status status = alloc_array(ctx, v, sizeof(*out->place), "vertices", &block);
+    out->place = block;
+    if (status == TREACLE_OK) {
+        status = alloc_zero(ctx, v, sizeof(*out->normal), "normals", &block);
+        out->normal = status == TREACLE_OK ? block : NULL;
+    }
+    if (status == TREACLE_OK) {
+        status = alloc_array(ctx, t, sizeof(*out->triangle), "triangles", &block);
+        out->triangle = status == TREACLE_OK ? block : NULL;
+    }
+    if (status != TREACLE_OK) {
+        surface_mesh_destroy(out);
+        return status;
+    }
+    out->vertex_count = vertices;
+    out->triangle_count = triangles;
+    return TREACLE_OK;
+}
+
+void surface_mesh_destroy(surface_mesh* m) {
+    if (m->ctx != NULL) {
+        alloc_free(m->ctx, m->place, m->vertex_capacity * sizeof(*m->place));
+        alloc_free(m->ctx, m->normal, m->vertex_capacity * sizeof(*m->normal));
+        alloc_free(m->ctx, m->triangle, m->triangle_capacity * sizeof(*m->triangle));
+    }
+    *m = (surface_mesh){0};
+}
+
+// Twice the area as a vector, from corner 0.
+static void area_vector(const surface_mesh* m, int64_t t, double out[3]) {
+    const int32_t* v = m->triangle[t];
+    double a[3], b[3];
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        a[k] = (double)m->place[v[1]][k] - (double)m->place[v[0]][k];
+        b[k] = (double)m->place[v[2]][k] - (double)m->place[v[0]][k];
+    }
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        out[k] = a[i] * b[j] - a[j] * b[i];
+    }
+}
+
+// Sums over runs of triangles: volume from the first vertex, or area.
+static double run_volume(void* data, int64_t run) {
+    const surface_mesh* m = data;
+    int64_t end = (run + 1) * SUM_RUN;
+    end = end < m->triangle_count ? end : m->triangle_count;
+    double sum = 0.0;
+    for (int64_t t = run * SUM_RUN; t < end; ++t) {
+        double n[3];
+        area_vector(m, t, n);
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            sum += n[k] * ((double)m->place[m->triangle[t][0]][k] - (double)m->place[0][k]);
+        }
+    }
+    return sum / 6.0;
+}
+
+static double run_area(void* data, int64_t run) {
+    const surface_mesh* m = data;
+    int64_t end = (run + 1) * SUM_RUN;
+    end = end < m->triangle_count ? end : m->triangle_count;
+    double sum = 0.0;
+    for (int64_t t = run * SUM_RUN; t < end; ++t) {
+        double n[3];
+        area_vector(m, t, n);
+        sum += 0.5 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    }
+    return sum;
+}
+
+static int64_t run_count(const surface_mesh* m) {
+    return (m->triangle_count + SUM_RUN - 1) / SUM_RUN;
+}
+
+// The callbacks of parallel_sum read only; their pointer is older than const.
+double surface_mesh_volume(const surface_mesh* m) {
+    return parallel_sum(m->ctx, run_count(m), run_volume, (void*)m);
+}
+
+double surface_mesh_area(const surface_mesh* m) {
+    return parallel_sum(m->ctx, run_count(m), run_area, (void*)m);
+}
+
+treacle_status surface_fans_create(const surface_mesh* m, surface_fans* out) {
+    treacle_context* ctx = m->ctx;
+    *out = (surface_fans){
+        .ctx = ctx, .vertices = (size_t)m->vertex_count, .entries = 3 * (size_t)m->triangle_count};
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(ctx, out->vertices + 2, sizeof(int64_t), "fans", &block));
+    out->first = block;
+    treacle_status status = alloc_array(ctx, out->entries, sizeof(int32_t), "fans", &block);
+    if (status != TREACLE_OK) {
+        surface_fans_destroy(out);
+        return status;
+    }
+    out->list = block;
+    int64_t* cursor = out->first + 1; // first[v + 2] counts, then first[v + 1] fills up
+    for (int64_t t = 0; t < m->triangle_count; ++t) {
+        for (int c = 0; c < 3; ++c) {
+            cursor[m->triangle[t][c] + 1] += 1;
+        }
+    }
+    for (size_t v = 0; v < out->vertices; ++v) {
+        cursor[v + 1] += cursor[v];
+    }
+    for (int64_t t = 0; t < m->triangle_count; ++t) {
+        for (int c = 0; c < 3; ++c) {
+            out->list[cursor[m->triangle[t][c]]++] = (int32_t)t;
+        }
+    }
+    return TREACLE_OK;
+}
+
+void surface_fans_destroy(surface_fans* f) {
+    if (f->ctx != NULL) {
+        alloc_free(f->ctx, f->first, (f->vertices + 2) * sizeof(int64_t));
+        alloc_free(f->ctx, f->list, f->list == NULL ? 0 : f->entries * sizeof(int32_t));
+    }
+    *f = (surface_fans){0};
+}
+
+typedef struct vertex_job {
+    surface_mesh* m;
+    const surface_fans* fans;
+    float (*from)[3];
+    float amount;
+} vertex_job;
+
+static void set_normals(void* data, int64_t begin, int64_t end, int worker) {
+    const vertex_job* job = data;
+    (void)worker;
+    for (int64_t v = begin; v < end; ++v) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int64_t f = job->fans->first[v]; f < job->fans->first[v + 1]; ++f) {
+            double n[3];
+            area_vector(job->m, job->fans->list[f], n);
+            for (int k = 0; k < AXIS_COUNT; ++k) {
+                sum[k] += n[k];
+            }
+        }
+        double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            job->m->normal[v][k] = length > 0.0 ? (float)(sum[k] / length) : k == 1 ? 1.0f : 0.0f;
+        }
+    }
+}
+
+treacle_status surface_mesh_normals(surface_mesh* m) {
+    surface_fans fans;
+    TREACLE_TRY(surface_fans_create(m, &fans));
+    vertex_job job = {.m = m, .fans = &fans};
+    parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, set_normals, &job);
+    surface_fans_destroy(&fans);
+    return TREACLE_OK;
+}
+
+// Towards the mean of the neighbours, by `amount`.
+static void relax(void* data, int64_t begin, int64_t end, int worker) {
+    const vertex_job* job = data;
+    (void)worker;
+    for (int64_t v = begin; v < end; ++v) {
+        float sum[3] = {0.0f, 0.0f, 0.0f};
+        float count = 0.0f;
+        for (int64_t f = job->fans->first[v]; f < job->fans->first[v + 1]; ++f) {
+            const int32_t* t = job->m->triangle[job->fans->list[f]];
+            for (int c = 0; c < 3; ++c) {
+                float w = t[c] == v ? 0.0f : 1.0f;
+                count += w;
+                for (int k = 0; k < AXIS_COUNT; ++k) {
+                    sum[k] += w * (job->from[t[c]][k] - job->from[v][k]);
+                }
+            }
+        }
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            float step = count > 0.0f ? job->amount * sum[k] / count : 0.0f;
+            job->m->place[v][k] = job->from[v][k] + step;
+        }
+    }
+}
+
+static void move_out(void* data, int64_t begin, int64_t end, int worker) {
+    const vertex_job* job = data;
+    (void)worker;
+    for (int64_t v = begin; v < end; ++v) {
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            job->m->place[v][k] += job->amount * job->m->normal[v][k];
+        }
+    }
+}
+
+static void match_volume(vertex_job* job, double volume) {
+    surface_mesh* m = job->m;
+    for (int round = 0; round < VOLUME_ROUNDS; ++round) {
+        double area = surface_mesh_area(m);
+        job->amount = area > 0.0 ? (float)((volume - surface_mesh_volume(m)) / area) : 0.0f;
+        parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, set_normals, job);
+        parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, move_out, job);
+    }
+}
+
+treacle_status surface_mesh_smooth(surface_mesh* m, int rounds, double volume) {
+    treacle_context* ctx = m->ctx;
+    surface_fans fans;
+    TREACLE_TRY(surface_fans_create(m, &fans));
+    void* from = NULL;
+    size_t bytes = (size_t)m->vertex_count * sizeof(*m->place);
+    treacle_status status =
+        alloc_array(ctx, (size_t)m->vertex_count, sizeof(*m->place), "smoothed vertices", &from);
+    if (status == TREACLE_OK) {
+        vertex_job job = {.m = m, .fans = &fans, .from = from};
+        volume = volume > 0.0 ? volume : surface_mesh_volume(m);
+        for (int round = 0; round < 2 * rounds; ++round) {
+            memcpy(from, m->place, bytes);
+            job.amount = round % 2 == 0 ? shrink : grow;
+            parallel_for(ctx, m->vertex_count, VERTEX_GRAIN, relax, &job);
+        }
+        match_volume(&job, volume);
+        alloc_free(ctx, from, bytes);
+    }
+    surface_fans_destroy(&fans);
+    return status;
+}
