@@ -78,9 +78,9 @@ static bool triangulate(loop* l, int i, int j) {
         if (may_join(l, i, k) && may_join(l, k, j) && triangulate(l, i, k) &&
             triangulate(l, k, j)) {
             uint8_t* out = l->out[l->triangles++];
-            out[0] = l->edge[i];
+            out[0] = l->edge[j];
             out[1] = l->edge[k];
-            out[2] = l->edge[j];
+            out[2] = l->edge[i];
             return true;
         }
         l->triangles = before;

@@ -225,7 +225,7 @@ static treacle_status sort_points(mesh_points* p, const frame_arrays* arrays, ra
 treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame,
                                   mesh_points* out) {
     *out = (mesh_points){.ctx = ctx, .frame = frame};
-    frame_arrays arrays;
+    frame_arrays arrays = {0};
     TREACLE_TRY(find_arrays(ctx, frame, &arrays));
     int copies = flat_axis(frame) >= 0 ? 2 : 1;
     int64_t count = arrays.position->count * copies;
