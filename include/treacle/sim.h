@@ -59,6 +59,7 @@ typedef struct treacle_step_stats {
     double kinetic_energy;               ///< J
     double max_speed;                    ///< m/s
     double density_spread;               ///< rms of local particle volume over its target, less 1
+    int64_t walls_held, walls_released;  ///< faces of walls that may let go, and did not or did
     treacle_solve_stats pressure;        ///< zero where the flow has no such solve
     treacle_solve_stats viscosity;       ///< likewise
     treacle_solve_stats flow;            ///< likewise; pressure and viscosity in one

@@ -21,12 +21,21 @@ typedef enum treacle_side {
     TREACLE_SIDE_PERIODIC, ///< liquid leaves here and enters opposite; both sides must say so
 } treacle_side;
 
+/// Whether liquid may let go of a wall [BBB07 sec. 4]. Zeroed: it never does, walls hold it by
+/// suction.
+typedef struct treacle_separation {
+    bool is_on;      ///< it lets go where the pressure falls below minus the adhesion
+    double adhesion; ///< Pa, >= 0, the tension that a wall bears before liquid comes off
+} treacle_separation;
+
 /// The box that is simulated.
 typedef struct treacle_domain_def {
     double origin[3];         ///< m, low corner
     double size[3];           ///< m; 0 along an axis makes the domain one cell thick (2D)
     double cell;              ///< m, > 0, width of a cell; every size must be a multiple of it
     treacle_side sides[3][2]; ///< [axis][0 low, 1 high]; of an inactive axis: ignored
+    /// Of slip and no-slip sides; of others: ignored.
+    treacle_separation separation[3][2];
 } treacle_domain_def;
 
 /// A value over time: linear between keys, constant before the first and after the last.

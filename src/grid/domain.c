@@ -78,6 +78,24 @@ static treacle_status set_sides(treacle_context* ctx, const treacle_domain_def* 
     return TREACLE_OK;
 }
 
+static treacle_status set_separation(treacle_context* ctx, const treacle_domain_def* def, int a,
+                                     grid_domain* out) {
+    for (int end = 0; end < 2; ++end) {
+        treacle_separation said = def->separation[a][end];
+        treacle_side side = out->sides[a][end];
+        bool is_wall = side == TREACLE_SIDE_SLIP || side == TREACLE_SIDE_NO_SLIP;
+        if (said.is_on && !(said.adhesion >= 0.0 && isfinite(said.adhesion))) {
+            return check_fail(ctx, TREACLE_ERR_SCENE,
+                              "adhesion to the %s side along %c is %g Pa: expected a number >= 0",
+                              end == 0 ? "low" : "high", axis_name[a], said.adhesion);
+        }
+        if (said.is_on && is_wall && out->is_active[a]) {
+            out->separation[a][end] = said;
+        }
+    }
+    return TREACLE_OK;
+}
+
 treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* def,
                                 grid_domain* out) {
     grid_domain domain = {.h = def->cell};
@@ -98,6 +116,7 @@ treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* 
         domain.is_active[a] = domain.cells[a] > 1;
         is_any_active = is_any_active || domain.is_active[a];
         TREACLE_TRY(set_sides(ctx, def, a, &domain));
+        TREACLE_TRY(set_separation(ctx, def, a, &domain));
     }
     if (!is_any_active) {
         return check_fail(ctx, TREACLE_ERR_SCENE,

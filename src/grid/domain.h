@@ -20,6 +20,8 @@ typedef struct grid_domain {
     bool is_active[AXES];        // cells > 1
     bool is_periodic[AXES];      // then cells is a multiple of 16
     treacle_side sides[AXES][2]; // [axis][low, high]; SLIP on inactive axes
+    // is_on only at walls of active axes
+    treacle_separation separation[AXES][2];
 } grid_domain;
 
 /// Checks the def and works out the rest. The error names the field that is wrong.

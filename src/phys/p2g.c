@@ -134,7 +134,8 @@ static void fold_plane(const fold* f, float* block) {
     }
 }
 
-// Values at cells come back from every side, so that volumes add up; velocities from walls only.
+// Values at cells come back from every side, so that volumes add up; velocities from walls only,
+// and not across walls that may let go: there no image is known.
 static void fold_sides(const p2g_params* params, const scatter_field* field, tile_coord tile,
                        float* block) {
     const grid_domain* domain = params->domain;
@@ -148,8 +149,9 @@ static void fold_sides(const p2g_params* params, const scatter_field* field, til
                 velocity_mirror_of(domain, params->has_viscosity, field->component, b, low + i);
             fold f = {b, i, m.plane - low, m.sign, field->whole.reference};
             bool is_open = domain->sides[b][low + i < 0 ? 0 : 1] == TREACLE_SIDE_OPEN;
+            bool lets_go = m.edge != VELOCITY_NO_EDGE;
             bool comes_back = f.to != i && f.to >= 0 && f.to < BLOCK_SIZE &&
-                              (field->component == AT_CELLS || !is_open);
+                              (field->component == AT_CELLS || !(is_open || lets_go));
             if (comes_back) {
                 fold_plane(&f, block);
             }

@@ -32,6 +32,7 @@
 #include "base/parallel.h"
 #include "grid/gather.h"
 #include "phys/relax.h"
+#include "phys/separation.h"
 #include "solve/pressure_solver.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
@@ -155,6 +156,9 @@ treacle_status projection_create(const projection_params* params, projection* ou
     out->cell_extra = block;
     project_job job = {.of = out};
     parallel_for(ctx, params->map->count, 4, assemble_tiles, &job);
+    if (params->walls != NULL) {
+        separation_begin(params->walls, out->cell_extra);
+    }
     pressure_system system = {.domain = params->domain,
                               .map = params->map,
                               .link = {out->face_w[0], out->face_w[1], out->face_w[2]},
@@ -284,18 +288,26 @@ void projection_subtract_gradient(const projection* p, const double* cell_x,
     parallel_for(p->params->map->ctx, p->params->map->count, 4, correct_tiles, &job);
 }
 
+void projection_divergence(const projection* p, float* const face_u[AXES], double* divergence) {
+    project_job job = {.of = p, .face_u = face_u, .rhs = divergence};
+    parallel_for(p->params->map->ctx, p->params->map->count, 4, diverge_tiles, &job);
+}
+
 treacle_status projection_apply(const projection* p, float* const face_u[AXES], double* cell_x,
                                 solve_stats* stats) {
+    if (p->params->walls != NULL) {
+        return separation_project(p, face_u, cell_x, stats);
+    }
     treacle_context* ctx = p->params->map->ctx;
     size_t values = ((size_t)p->params->map->count + 1) * TILE_CELLS;
     void* block = NULL;
     TREACLE_TRY(alloc_zero(ctx, values, sizeof(double), "divergence", &block));
-    project_job job = {.of = p, .face_u = face_u, .rhs = block};
-    parallel_for(ctx, p->params->map->count, 4, diverge_tiles, &job);
-    treacle_status status = projection_solve(p, job.rhs, cell_x, stats);
+    double* rhs = block;
+    projection_divergence(p, face_u, rhs);
+    treacle_status status = projection_solve(p, rhs, cell_x, stats);
     if (status == TREACLE_OK) {
         projection_subtract_gradient(p, cell_x, face_u);
     }
-    alloc_free(ctx, job.rhs, values * sizeof(double));
+    alloc_free(ctx, rhs, values * sizeof(double));
     return status;
 }

@@ -13,6 +13,7 @@ typedef struct projection_params {
     const float* face_open[AXES];    // 0..1, share of a face that liquid may cross
     const float* face_rho[AXES];     // density over the reference density; NULL: 1 everywhere
     const float* face_solid_u[AXES]; // m/s, of what closes the rest of a face; NULL: at rest
+    struct wall_set* walls;          // that liquid may let go of; NULL: none
     solve_params solve;
     bool is_relaxed; // the comparator of [S19 eq. 23, 24] instead of the solve
 } projection_params;
@@ -34,6 +35,9 @@ void projection_destroy(projection* p);
 /// Solves for cell_x, [count + 1][512]; a first guess goes in. rhs is used up.
 treacle_status projection_solve(const projection* p, double* rhs, double* cell_x,
                                 solve_stats* stats) TREACLE_NODISCARD;
+/// divergence = minus the divergence of face_u times the cell width, in liquid cells, m/s; comes
+/// zeroed.
+void projection_divergence(const projection* p, float* const face_u[AXES], double* divergence);
 /// face_u -= gradient of cell_x over density, on every open face that touches liquid.
 void projection_subtract_gradient(const projection* p, const double* cell_x,
                                   float* const face_u[AXES]);

@@ -91,6 +91,7 @@ static float face_mass(const stress_job* job, int a, const int at[AXES], size_t 
     const float* rho = p->face_rho[a];
     bool has_liquid = p->face_open[a][i] > 0.0f && (rho == NULL || isfinite(rho[i]));
     double factor = side_factor(p->domain, a, at[a], 0.0);
+    factor = has_liquid && factor == 0.0 && at[a] <= p->domain->cells[a] ? 0.5 : factor; // let go
     double density = rho == NULL ? 1.0 : (double)rho[i];
     double share = (double)p->face_share[a][i] * (double)p->face_open[a][i];
     return has_liquid ? (float)(density * share * factor) : 0.0f;

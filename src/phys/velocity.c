@@ -61,23 +61,37 @@ static void copy_plane(float* out, int n, int b, int from, int to, float sign) {
     }
 }
 
+// Adds twice the plane `from` of axis b to plane `to`.
+static void add_twice(float* out, int n, int b, int from, int to) {
+    int stride[AXES] = {1, n, n * n};
+    int c = (b + 1) % AXES, d = (b + 2) % AXES;
+    for (int i = 0; i < n * n; ++i) {
+        int row = i % n * stride[c] + i / n * stride[d];
+        out[row + to * stride[b]] += 2.0f * out[row + from * stride[b]];
+    }
+}
+
 velocity_mirror velocity_mirror_of(const grid_domain* domain, bool has_viscosity, int a, int b,
                                    int g) {
     int n = domain->cells[b];
     int last = b == a ? n : n - 1;
     if (g >= 0 && g <= last) {
-        bool on_wall =
-            b == a && (g == 0 || g == n) && domain->sides[b][g == 0 ? 0 : 1] != TREACLE_SIDE_OPEN;
-        return (velocity_mirror){g, on_wall ? 0.0f : 1.0f};
+        int end = g == 0 ? 0 : 1;
+        bool on_wall = b == a && (g == 0 || g == n) && domain->sides[b][end] != TREACLE_SIDE_OPEN &&
+                       !domain->separation[b][end].is_on;
+        return (velocity_mirror){g, on_wall ? 0.0f : 1.0f, VELOCITY_NO_EDGE};
     }
     treacle_side side = domain->sides[b][g < 0 ? 0 : 1];
     if (b == a) {
         bool is_open = side == TREACLE_SIDE_OPEN;
         int edge = g < 0 ? 0 : n;
-        return (velocity_mirror){is_open ? edge : 2 * edge - g, is_open ? 1.0f : -1.0f};
+        bool lets_go = domain->separation[b][g < 0 ? 0 : 1].is_on;
+        return (velocity_mirror){is_open ? edge : 2 * edge - g, is_open ? 1.0f : -1.0f,
+                                 lets_go ? edge : VELOCITY_NO_EDGE};
     }
     bool sticks = a < AXES && side == TREACLE_SIDE_NO_SLIP && has_viscosity;
-    return (velocity_mirror){g < 0 ? -1 - g : 2 * n - 1 - g, sticks ? -1.0f : 1.0f};
+    return (velocity_mirror){g < 0 ? -1 - g : 2 * n - 1 - g, sticks ? -1.0f : 1.0f,
+                             VELOCITY_NO_EDGE};
 }
 
 static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity_block block,
@@ -93,6 +107,9 @@ static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity
             int from = m.plane - low;
             if ((from != i || m.sign != 1.0f) && from >= 0 && from < block.size) {
                 copy_plane(out, block.size, b, from, i, m.sign);
+                if (m.edge != VELOCITY_NO_EDGE) {
+                    add_twice(out, block.size, b, m.edge - low, i);
+                }
             }
         }
     }

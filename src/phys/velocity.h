@@ -8,6 +8,7 @@
 //     slip       u(-1-i) =  u(i)                  u(-i) = -u(i),  u(0) = 0
 //     no-slip    u(-1-i) = -u(i)                  u(-i) = -u(i),  u(0) = 0
 //     open       u(-1-i) =  u(i)                  u(-i) =  u(0)
+//     lets go    as slip or no-slip               u(-i) = 2 u(0) - u(i)
 //
 // so that a particle near a wall sees a field that is continuous and does not cross it. Liquid
 // without viscosity slides along a no-slip side as along any other.
@@ -30,10 +31,14 @@ typedef struct velocity_block {
 
 enum { VELOCITY_HALO_MAX = 7 };
 
+enum { VELOCITY_NO_EDGE = INT32_MIN };
+
 /// A sample beyond a side of the domain as the image of one inside, by the rules above.
 typedef struct velocity_mirror {
     int plane;  // index, along the axis, of the sample whose image it is
     float sign; // of its image; 0 for faces on walls
+    int edge;   // index of the sample on the side, of which twice the value is added; or
+                // VELOCITY_NO_EDGE
 } velocity_mirror;
 /// Of index g along axis b of component a; a = AXES for values at cells. Inside it is g itself.
 velocity_mirror velocity_mirror_of(const grid_domain* domain, bool has_viscosity, int a, int b,

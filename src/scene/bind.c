@@ -311,16 +311,17 @@ static treacle_status bind_include(binder* b, const bind_slot* slot) {
 }
 
 static bind_fcn* const binders[SCHEMA_TYPE_COUNT] = {
-    [SCHEMA_BOOL] = bind_bool,     [SCHEMA_INT] = bind_int,
-    [SCHEMA_INT64] = bind_int64,   [SCHEMA_REAL] = bind_real,
-    [SCHEMA_VEC3] = bind_vec3,     [SCHEMA_COLOUR] = bind_colour,
-    [SCHEMA_ENUM] = bind_enum,     [SCHEMA_NAME] = bind_name,
-    [SCHEMA_MESH] = bind_mesh,     [SCHEMA_CURVE] = bind_curve,
-    [SCHEMA_CURVE3] = bind_curve3, [SCHEMA_FIELD] = bind_field,
-    [SCHEMA_FIELD3] = bind_field3, [SCHEMA_SHAPE] = bind_shape,
-    [SCHEMA_SHAPES] = bind_shapes, [SCHEMA_MATERIAL] = bind_material,
-    [SCHEMA_SECTION] = bind_inner, [SCHEMA_LIST] = bind_list,
-    [SCHEMA_MAP] = bind_map,       [SCHEMA_INCLUDE] = bind_include,
+    [SCHEMA_BOOL] = bind_bool,       [SCHEMA_INT] = bind_int,
+    [SCHEMA_INT64] = bind_int64,     [SCHEMA_REAL] = bind_real,
+    [SCHEMA_VEC3] = bind_vec3,       [SCHEMA_COLOUR] = bind_colour,
+    [SCHEMA_ENUM] = bind_enum,       [SCHEMA_NAME] = bind_name,
+    [SCHEMA_MESH] = bind_mesh,       [SCHEMA_CURVE] = bind_curve,
+    [SCHEMA_CURVE3] = bind_curve3,   [SCHEMA_FIELD] = bind_field,
+    [SCHEMA_FIELD3] = bind_field3,   [SCHEMA_SHAPE] = bind_shape,
+    [SCHEMA_SHAPES] = bind_shapes,   [SCHEMA_MATERIAL] = bind_material,
+    [SCHEMA_SECTION] = bind_inner,   [SCHEMA_LIST] = bind_list,
+    [SCHEMA_MAP] = bind_map,         [SCHEMA_INCLUDE] = bind_include,
+    [SCHEMA_RELEASE] = bind_release,
 };
 
 static bool has_required(const schema_section* section) {

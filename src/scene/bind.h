@@ -52,7 +52,7 @@ treacle_status bind_number(binder* b, const bind_slot* slot, double* out) TREACL
 treacle_status bind_vector(binder* b, const bind_slot* slot, double out[3]) TREACLE_NODISCARD;
 typedef treacle_status bind_fcn(binder* b, const bind_slot* slot);
 bind_fcn bind_bool, bind_int, bind_int64, bind_real, bind_vec3, bind_colour, bind_enum, bind_name,
-    bind_material;
+    bind_material, bind_release;
 // bind_mesh.c
 bind_fcn bind_mesh;
 // bind_curve.c

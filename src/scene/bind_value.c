@@ -310,6 +310,28 @@ treacle_status bind_bool(binder* b, const bind_slot* slot) {
     return TREACLE_OK;
 }
 
+// `off`, `on`, or the pressure that a wall bears.
+treacle_status bind_release(binder* b, const bind_slot* slot) {
+    static const char* const words[] = {"off", "on"};
+    int index = find_word(slot->node, words, 2);
+    bool is_word = slot->node->kind == NODE_SCALAR && isalpha((unsigned char)slot->node->text[0]);
+    if (index < 0 && is_word) {
+        return report_word(b, slot,
+                           &(word_list){"expected a pressure such as 50 Pa, or", words, 2});
+    }
+    treacle_separation value = {.is_on = index != 0};
+    const int errors = b->diags->errors;
+    if (index < 0) {
+        TREACLE_TRY(bind_number(b, slot, &value.adhesion));
+    }
+    int spread = slot->key->spread == 0 ? 1 : slot->key->spread;
+    for (int i = 0; i < spread && b->diags->errors == errors; ++i) {
+        char* at = slot->item + slot->key->offset + (size_t)i * sizeof(value);
+        memcpy(at, &value, sizeof(value));
+    }
+    return TREACLE_OK;
+}
+
 treacle_status bind_name(binder* b, const bind_slot* slot) {
     char quote[BIND_QUOTE_MAX];
     bind_quote(slot->node, quote);

@@ -135,6 +135,20 @@ static const void* get_pointer(const char* at) {
     return value;
 }
 
+static treacle_separation get_separation(const char* at) {
+    treacle_separation value;
+    memcpy(&value, at, sizeof(value));
+    return value;
+}
+
+static void print_separation(text* t, treacle_separation value) {
+    if (value.is_on && value.adhesion > 0.0) {
+        print_number(t, value.adhesion);
+    } else {
+        text_append(t, value.is_on ? "on" : "off");
+    }
+}
+
 void scene_print_value(text* t, const schema_key* key, const void* item) {
     const char* at = (const char*)item + key->offset;
     switch (key->type) {
@@ -163,6 +177,9 @@ void scene_print_value(text* t, const schema_key* key, const void* item) {
         break;
     case SCHEMA_NAME:
         print_quoted(t, get_pointer(at));
+        break;
+    case SCHEMA_RELEASE:
+        print_separation(t, get_separation(at));
         break;
     case SCHEMA_CURVE:
     case SCHEMA_CURVE3:
@@ -218,6 +235,10 @@ static bool is_same_constant(const char* a, const char* b) {
     return is_same;
 }
 
+static bool is_same_separation(treacle_separation a, treacle_separation b) {
+    return a.is_on == b.is_on && a.adhesion == b.adhesion;
+}
+
 static bool is_default(const schema_key* key, const char* item, const char* defaults) {
     const char *at = item + key->offset, *other = defaults + key->offset;
     switch (key->type) {
@@ -227,6 +248,8 @@ static bool is_default(const schema_key* key, const char* item, const char* defa
     case SCHEMA_FIELD:
     case SCHEMA_FIELD3:
         return is_same_constant(at, other);
+    case SCHEMA_RELEASE:
+        return is_same_separation(get_separation(at), get_separation(other));
     case SCHEMA_SHAPES:
     case SCHEMA_LIST:
     case SCHEMA_MAP:

@@ -61,6 +61,7 @@ static const char* type_text(const schema_key* key) {
         [SCHEMA_SHAPE] = "[shape](#shape)",
         [SCHEMA_SHAPES] = "list of [shapes](#shape)",
         [SCHEMA_MATERIAL] = "name",
+        [SCHEMA_RELEASE] = "`off`, `on`, or a pressure",
         [SCHEMA_INCLUDE] = "path or list of paths"};
     return texts[key->type];
 }

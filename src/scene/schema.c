@@ -142,6 +142,7 @@ static void init_root(void* item) {
     treacle_sim_def sim = treacle_sim_def_default();
     *root = (scene_root){.sim = sim, .output = {.frames = 120}};
     memcpy(root->domain.sides, sim.domain.sides, sizeof(sim.domain.sides));
+    memcpy(root->domain.separation, sim.domain.separation, sizeof(sim.domain.separation));
 }
 
 #define SIM(field) offsetof(scene_root, sim.field)

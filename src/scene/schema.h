@@ -27,6 +27,7 @@ typedef enum schema_type {
     SCHEMA_SHAPE,    // const treacle_shape*; NULL where it is not given
     SCHEMA_SHAPES,   // const treacle_shape* and its count
     SCHEMA_MATERIAL, // int, an index into the materials
+    SCHEMA_RELEASE,  // treacle_separation, or `spread` of them in a row
     SCHEMA_SECTION,  // a struct inside the struct
     SCHEMA_LIST,     // pointer to structs and its count
     SCHEMA_MAP,      // the same, each under a name of its own
@@ -58,7 +59,7 @@ typedef struct schema_key {
     size_t other_factor;             // ... and multiplied by the double at this offset
     schema_range range;              // of the value or of each component; LIST, MAP: of the count
     int choice;                      // > 0: only one key of the same choice may be given
-    int spread;                      // ENUM: so many in a row get the value; 0 is 1
+    int spread;                      // ENUM, RELEASE: so many in a row get the value; 0 is 1
     const char* infinite;            // REAL: a word that stands for INFINITY
     const char* const* words;        // ENUM: the values' names in order, NULL at the end
     const struct schema_section* of; // SECTION, LIST, MAP
@@ -93,6 +94,7 @@ typedef struct scene_domain {
     double cell;      // m; 0: not given
     int resolution;   // cells along the longest axis; 0: not given
     treacle_side sides[3][2];
+    treacle_separation separation[3][2];
 } scene_domain;
 
 /// What a scene file binds to.

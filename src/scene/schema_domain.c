@@ -37,6 +37,39 @@ static const schema_section sides_section = {
     .check = bind_check_sides,
 };
 
+#define SEPARATION(word, axis, end, text_)                                                         \
+    {                                                                                              \
+        .name = word, .type = SCHEMA_RELEASE, .unit = UNIT_PRESSURE, .range = FROM(0),             \
+        .offset = (2 * (axis) + (end)) * sizeof(treacle_separation), .help = text_                 \
+    }
+
+static const schema_key separation_keys[] = {
+    {.name = "all",
+     .type = SCHEMA_RELEASE,
+     .flags = SCHEMA_INPUT_ONLY | SCHEMA_ALONE,
+     .unit = UNIT_PRESSURE,
+     .range = FROM(0),
+     .spread = 6,
+     .help = "all six at once; the other keys then change single ones. `separation: on` is short "
+             "for `separation: {all: on}`"},
+    SEPARATION("left", 0, 0, "low x"),
+    SEPARATION("right", 0, 1, "high x"),
+    SEPARATION("bottom", 1, 0, "low y"),
+    SEPARATION("top", 1, 1, "high y"),
+    SEPARATION("back", 2, 0, "low z"),
+    SEPARATION("front", 2, 1, "high z"),
+};
+static const schema_section separation_section = {
+    .name = "separation",
+    .help = "Whether liquid lets go of each side that is a wall: `off`, suction holds it for ever; "
+            "`on`, it comes off where the pressure would fall below zero; or a pressure, the "
+            "tension that the wall bears before it comes off. At open and periodic sides there is "
+            "nothing to let go of.",
+    .keys = separation_keys,
+    .key_count = COUNT(separation_keys),
+    .bytes = sizeof(treacle_separation[3][2]),
+};
+
 static const schema_key domain_keys[] = {
     {.name = "origin",
      .type = SCHEMA_VEC3,
@@ -74,6 +107,11 @@ static const schema_key domain_keys[] = {
      .offset = offsetof(scene_domain, sides),
      .of = &sides_section,
      .help = "what the walls are like"},
+    {.name = "separation",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(scene_domain, separation),
+     .of = &separation_section,
+     .help = "whether liquid lets go of the walls"},
 };
 const schema_section schema_domain = {
     .name = "domain",

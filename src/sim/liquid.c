@@ -59,13 +59,18 @@ treacle_status liquid_advect(liquid_work* w) {
 
 // --- tiles -------------------------------------------------------------------------------------
 
-// The pressure of the last step, where both have the tile, as the first guess of this one.
+// The pressure of the last step, where both have the tile, as the first guess of this one; and
+// which walls held the liquid.
 static void carry_pressure(const liquid_state* from, liquid_state* to) {
     for (tile_ix t = 0; t < to->map.count; ++t) {
         tile_ix old = from->map.count > 0 ? tile_map_find(&from->map, to->map.coord[t]) : 0;
         if (old < from->map.count) {
             memcpy(to->cell_pressure + (size_t)t * TILE_CELLS,
                    from->cell_pressure + (size_t)old * TILE_CELLS, TILE_CELLS * sizeof(float));
+            if (to->cell_wall != NULL && from->cell_wall != NULL) {
+                memcpy(to->cell_wall + (size_t)t * TILE_CELLS,
+                       from->cell_wall + (size_t)old * TILE_CELLS, TILE_CELLS);
+            }
         }
     }
 }
@@ -76,7 +81,7 @@ treacle_status liquid_build_tiles(liquid_work* w) {
     int band = (int)ceil(def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
     TREACLE_TRY(tile_band_create(w->ctx, w->setup->domain, &points,
                                  band < TILE_BAND_MAX ? band : TILE_BAND_MAX, &w->state->map));
-    TREACLE_TRY(liquid_state_fields(w->state));
+    TREACLE_TRY(liquid_state_fields(w->state, w->setup->domain));
     carry_pressure(w->before, w->state);
     w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;
     return TREACLE_OK;

@@ -4,8 +4,8 @@
 //       -> grid to particles -> density correction
 //
 // The state is the velocity on faces, extrapolated: the next step's particles move through it; the
-// surface, outside of which they fly; and the pressure, the next solve's first guess. All else
-// lives in the scratch arena during a step.
+// surface, outside of which they fly; the pressure, the next solve's first guess; and which walls
+// hold the liquid, where it may let go. All else lives in the scratch arena during a step.
 #pragma once
 
 #include "base/arena.h"
@@ -16,6 +16,7 @@
 #include "particles/emitter.h"
 #include "particles/particles.h"
 #include "phys/force.h"
+#include "phys/separation.h"
 #include "phys/velocity.h"
 #include "phys/volume.h"
 #include "sim/solids.h"
@@ -41,13 +42,15 @@ typedef struct liquid_state {
     float* face_u[AXES];  // m/s, [count + 1][512]
     float* cell_pressure; // p / (rho_ref h), m/s^2, [count + 1][512]
     float* cell_phi;      // distance to the surface, cells, < 0 in the liquid, [count + 1][512]
+    uint8_t* cell_wall;   // bits of phys/separation.h, [count + 1][512]; NULL: nothing lets go
 } liquid_state;
 
 treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* domain,
                                    int64_t tile_count, const tile_coord* tiles,
                                    liquid_state* out) TREACLE_NODISCARD;
-/// Zeroed fields on the map that the state has.
-treacle_status liquid_state_fields(liquid_state* state) TREACLE_NODISCARD;
+/// Zeroed fields on the map that the state has; of walls where the domain has some that let go.
+treacle_status liquid_state_fields(liquid_state* state,
+                                   const grid_domain* domain) TREACLE_NODISCARD;
 /// Harmless on a zeroed state, and twice.
 void liquid_state_destroy(liquid_state* state);
 /// The largest component of velocity on faces, m/s.
@@ -125,6 +128,7 @@ typedef struct liquid_work {
     float* cell_log_mu;     // log of Pa s; with viscosity only
     float* face_tent[AXES]; // share of liquid that a face of the unified flow has as its mass
     tile_mask* valid;
+    wall_set walls; // that may let go
     projection_params projection_params;
     projection projection;
 } liquid_work;
@@ -184,6 +188,12 @@ treacle_status liquid_thicken(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// Extends the velocity of faces next to liquid by some layers.
 treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
+/// Finds the walls that may let go; part of the flow.
+treacle_status liquid_find_walls(liquid_work* w) TREACLE_NODISCARD;
+/// Keeps which of them let go, as state and in the statistics; part of the flow.
+void liquid_keep_walls(liquid_work* w);
+/// Nothing flows into walls that let go; part of the extrapolation.
+void liquid_hold_walls(liquid_work* w);
 treacle_status liquid_push(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_flow(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_extrapolate(liquid_work* w) TREACLE_NODISCARD;

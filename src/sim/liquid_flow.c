@@ -34,6 +34,11 @@ static bool is_open_face(const grid_domain* domain, int axis, const int at[AXES]
     return at[axis] < domain->cells[axis];
 }
 
+static bool may_let_go(const grid_domain* domain, int axis, const int at[AXES]) {
+    return (at[axis] == 0 && domain->separation[axis][0].is_on) ||
+           (at[axis] == domain->cells[axis] && domain->separation[axis][1].is_on);
+}
+
 // face_open holds what solids leave open, if there are any.
 static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
@@ -53,15 +58,19 @@ static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-// Closed faces move as their solid does, or not at all.
+// Closed faces move as their solid does, or not at all; walls that may let go have to be asked.
 static void hold_faces(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
     (void)worker;
     const float* open = job->w->face_open[job->axis];
     const float* held = job->w->face_solid_u[job->axis];
-    float* u = job->w->state->face_u[job->axis];
+    const liquid_state* state = job->w->state;
+    float* u = state->face_u[job->axis];
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        u[i] = open[i] > 0.0f ? u[i] : held != NULL ? held[i] : 0.0f;
+        int at[AXES];
+        tile_cell_at(&state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        bool keeps = open[i] > 0.0f || may_let_go(job->w->setup->domain, job->axis, at);
+        u[i] = keeps ? u[i] : held != NULL ? held[i] : 0.0f;
     }
 }
 
@@ -212,7 +221,10 @@ treacle_status liquid_extend_wet(liquid_work* w, int layers) {
 }
 
 treacle_status liquid_extrapolate(liquid_work* w) {
-    return liquid_extend_wet(w, (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1);
+    int layers = (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
+    TREACLE_TRY(liquid_extend_wet(w, layers));
+    liquid_hold_walls(w);
+    return TREACLE_OK;
 }
 
 // --- forces and flow ----------------------------------------------------------------------------
@@ -257,7 +269,7 @@ static void scale_pressure(const liquid_work* w, double* x, bool to_state) {
     }
 }
 
-static projection_params projection_of(const liquid_work* w) {
+static projection_params projection_of(liquid_work* w) {
     const treacle_pressure_def* pressure = &w->setup->def->pressure;
     return (projection_params){
         .domain = w->setup->domain,
@@ -266,6 +278,7 @@ static projection_params projection_of(const liquid_work* w) {
         .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
         .face_rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
         .face_solid_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
+        .walls = w->walls.ctx != NULL ? &w->walls : NULL,
         .solve = {.norm = SOLVE_NORM_2,
                   .relative = pressure->tolerance,
                   .absolute = LIQUID_DIVERGENCE_MIN * w->setup->domain->h / w->dt,
@@ -320,6 +333,7 @@ treacle_status liquid_flow(liquid_work* w) {
     double* x = NULL;
     TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(double), "pressure", (void**)&x));
     scale_pressure(w, x, false);
+    TREACLE_TRY(liquid_find_walls(w));
     w->projection_params = projection_of(w);
     TREACLE_TRY(projection_create(&w->projection_params, &w->projection));
     w->stats->pressure = w->stats->viscosity = w->stats->flow = (treacle_solve_stats){0};
@@ -330,10 +344,13 @@ treacle_status liquid_flow(liquid_work* w) {
         scale_pressure(w, x, true);
     }
     if (w->setup->def->flow == TREACLE_FLOW_SPLIT) {
+        wall_set_open(&w->walls, true, w->face_open);
         TREACLE_TRY(liquid_thicken(w));
+        wall_set_open(&w->walls, false, w->face_open);
         memset(x, 0, w->values * sizeof(double));
         TREACLE_TRY(project(w, x));
     }
+    liquid_keep_walls(w);
     arena_give(w->scratch, x);
     return TREACLE_OK;
 }
@@ -388,5 +405,6 @@ treacle_status liquid_to_particles(liquid_work* w) {
 }
 
 void liquid_work_finish(liquid_work* w) {
+    wall_set_destroy(&w->walls);
     projection_destroy(&w->projection);
 }

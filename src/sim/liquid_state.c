@@ -11,19 +11,23 @@ treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* doma
                                    int64_t tile_count, const tile_coord* tiles, liquid_state* out) {
     *out = (liquid_state){0};
     TREACLE_TRY(tile_map_create(ctx, domain, tile_count, tiles, &out->map));
-    treacle_status status = liquid_state_fields(out);
+    treacle_status status = liquid_state_fields(out, domain);
     if (status != TREACLE_OK) {
         liquid_state_destroy(out);
     }
     return status;
 }
 
-treacle_status liquid_state_fields(liquid_state* state) {
+treacle_status liquid_state_fields(liquid_state* state, const grid_domain* domain) {
     size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
     void* block = NULL;
     TREACLE_TRY(
         alloc_zero(state->map.ctx, FIELDS * values, sizeof(float), "fields of the liquid", &block));
     state->values = block;
+    if (separation_is_on(domain)) {
+        TREACLE_TRY(alloc_zero(state->map.ctx, values, 1, "walls of the liquid", &block));
+        state->cell_wall = block;
+    }
     for (int a = 0; a < AXES; ++a) {
         state->face_u[a] = state->values + (size_t)a * values;
     }
@@ -41,6 +45,7 @@ void liquid_state_destroy(liquid_state* state) {
     }
     size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
     alloc_free(state->map.ctx, state->values, FIELDS * values * sizeof(float));
+    alloc_free(state->map.ctx, state->cell_wall, values);
     tile_map_destroy(&state->map);
     *state = (liquid_state){0};
 }

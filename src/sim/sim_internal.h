@@ -13,7 +13,7 @@
 
 enum {
     SIM_MATERIALS_MAX = 256, // their index is one byte of a particle
-    SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 9,
+    SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 10,
 };
 
 // The state between steps: all of it is in a STATE frame. Whatever is not here is made anew every

@@ -37,6 +37,10 @@ static int show_liquid(const liquid_state* liquid, treacle_array* arrays) {
         arrays[count++] =
             array_of(field_names[i], TREACLE_TYPE_F32, 1, tiles * TILE_CELLS, field_at(liquid, i));
     }
+    if (liquid->cell_wall != NULL) {
+        arrays[count++] =
+            array_of("wall", TREACLE_TYPE_U8, 1, tiles * TILE_CELLS, liquid->cell_wall);
+    }
     return count;
 }
 
@@ -214,6 +218,11 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
             array_of(field_names[i], TREACLE_TYPE_F32, 1, tile.count * TILE_CELLS, NULL);
         TREACLE_TRY(find_array(sim, state, &values));
         memcpy(field_at(liquid, i), values.data, (size_t)values.count * sizeof(float));
+    }
+    if (liquid->cell_wall != NULL) {
+        treacle_array bits = array_of("wall", TREACLE_TYPE_U8, 1, tile.count * TILE_CELLS, NULL);
+        TREACLE_TRY(find_array(sim, state, &bits));
+        memcpy(liquid->cell_wall, bits.data, (size_t)bits.count);
     }
     return TREACLE_OK;
 }

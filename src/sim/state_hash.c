@@ -20,5 +20,8 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && values > 0; ++i) {
         hash = hash_bytes(fields[i], values * sizeof(float), hash);
     }
+    if (liquid->cell_wall != NULL) {
+        hash = hash_bytes(liquid->cell_wall, values, hash);
+    }
     return hash;
 }

@@ -76,7 +76,17 @@ static void aggregate_child(const pressure_level* fine, pressure_level* level, i
         if (is_on_coarse_face(step, 2, k)) {
             add_row(step, fine->link[2] + from, own + field + to);
         }
-        add_row(step, fine->extra + from, own + 2 * field + to);
+    }
+}
+
+// Separate from the links: extras alone may change later.
+static void aggregate_extra(const pressure_level* fine, pressure_level* level, int64_t T, int o) {
+    const pyramid_step* step = &level->step;
+    const float* from = fine->extra + (int64_t)step->child[T][o] * TILE_CELLS;
+    float* to = level->owned + 2 * ((size_t)level->map->count + 1) * TILE_CELLS + T * TILE_CELLS;
+    for (int row = 0; row < PRESSURE_ROWS; ++row) {
+        int J = coarse_at(step, o, 1, row % ROW), K = coarse_at(step, o, 2, row / ROW);
+        add_row(step, from + row * ROW, to + K * LAYER + J * ROW + coarse_at(step, o, 0, 0));
     }
 }
 
@@ -87,6 +97,20 @@ static void aggregate(void* data, int64_t begin, int64_t end, int worker) {
         for (int o = 0; o < PYRAMID_CHILDREN; ++o) {
             if (job->level->step.child[T][o] != PYRAMID_NONE) {
                 aggregate_child(job->fine, job->level, T, o);
+                aggregate_extra(job->fine, job->level, T, o);
+            }
+        }
+    }
+}
+
+static void aggregate_extras(void* data, int64_t begin, int64_t end, int worker) {
+    const setup_job* job = data;
+    (void)worker;
+    for (int64_t T = begin; T < end; ++T) {
+        memset((float*)job->level->extra + T * TILE_CELLS, 0, TILE_CELLS * sizeof(float));
+        for (int o = 0; o < PYRAMID_CHILDREN; ++o) {
+            if (job->level->step.child[T][o] != PYRAMID_NONE) {
+                aggregate_extra(job->fine, job->level, T, o);
             }
         }
     }
@@ -181,6 +205,29 @@ static treacle_status allocate(pressure_level* level) {
     TREACLE_TRY(alloc_zero(ctx, tiles, sizeof(uint64_t), "row masks", (void**)&level->rows));
     TREACLE_TRY(alloc_zero(ctx, tiles, sizeof(uint8_t), "sweep counts", (void**)&level->repeats));
     return alloc_zero(ctx, tiles, sizeof(tile_ix), "active tiles", (void**)&level->active);
+}
+
+treacle_status pressure_level_refresh(pressure_level* level, const pressure_level* fine,
+                                      bool* is_same) {
+    size_t tiles = (size_t)level->map->count;
+    void* unknowns = NULL;
+    TREACLE_TRY(alloc_zero(level->ctx, tiles, sizeof(uint16_t), "counts of unknowns", &unknowns));
+    setup_job job = {.level = level, .fine = fine, .unknowns = unknowns};
+    if (fine != NULL) {
+        parallel_for(level->ctx, level->map->count, 2, aggregate_extras, &job);
+    }
+    parallel_for(level->ctx, level->map->count, GRAIN, invert_diagonal, &job);
+    tile_ix active = 0;
+    *is_same = true;
+    level->unknowns = 0.0;
+    for (tile_ix t = 0; t < level->map->count; ++t) {
+        bool was_active = active < level->space.active_count && level->active[active] == t;
+        *is_same = *is_same && was_active == (job.unknowns[t] > 0);
+        active += was_active ? 1 : 0;
+        level->unknowns += job.unknowns[t];
+    }
+    alloc_free(level->ctx, unknowns, tiles * sizeof(uint16_t));
+    return TREACLE_OK;
 }
 
 // What follows from the links, the same on every level.

@@ -53,6 +53,11 @@ treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cyc
 /// Gives the level a term of bodies, which it then owns.
 treacle_status pressure_level_attach(pressure_level* level, body_term* bodies) TREACLE_NODISCARD;
 void pressure_level_destroy(pressure_level* level);
+/// Follows a change of the extras: of the finest level's own field (fine NULL), or of the finer
+/// level's. *is_same is false if a tile gained its first unknown or lost its last: then the level
+/// must be made anew.
+treacle_status pressure_level_refresh(pressure_level* level, const pressure_level* fine,
+                                      bool* is_same) TREACLE_NODISCARD;
 
 /// Gauss-Seidel on A x = b over all tiles and bodies' sites; in reverse order the transpose of the
 /// forward sweep. from_zero: x counts as zero, whatever it holds.

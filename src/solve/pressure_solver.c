@@ -37,6 +37,7 @@ static const double held_floor = 1e-9;
 
 struct pressure_solver {
     treacle_context* ctx;
+    pressure_system system;
     bool is_single; // the diagonal is so strong that a sweep and its reverse do
     int level_count;
     pressure_level level[MAX_LEVELS];
@@ -132,6 +133,10 @@ const pressure_level* pressure_solver_finest(const pressure_solver* solver) {
     return &solver->level[0];
 }
 
+int pressure_solver_region_of(const pressure_solver* solver, int64_t cell) {
+    return solver->closed.label != NULL ? (int)solver->closed.label[cell] : REGION_NONE;
+}
+
 int pressure_solver_closed_count(const pressure_solver* solver) {
     return (int)solver->closed.count;
 }
@@ -149,7 +154,8 @@ static bool is_above_bottom(const grid_domain* domain) {
     return is_above;
 }
 
-static treacle_status build_levels(pressure_solver* s, const pressure_system* system) {
+static treacle_status build_levels(pressure_solver* s) {
+    const pressure_system* system = &s->system;
     TREACLE_TRY(pressure_level_create(s->ctx, system->domain, system->map, system->link,
                                       system->extra, &s->level[0]));
     s->level_count = 1;
@@ -208,7 +214,8 @@ treacle_status pressure_solver_create(treacle_context* ctx, const pressure_syste
     treacle_status status;
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*s), "the pressure solver", (void**)&s));
     s->ctx = ctx;
-    TREACLE_TRY_GOTO(build_levels(s, system), fail);
+    s->system = *system;
+    TREACLE_TRY_GOTO(build_levels(s), fail);
     TREACLE_TRY_GOTO(regions_create(&s->level[0], &s->closed), fail);
     TREACLE_TRY_GOTO(hold_regions(s), fail);
     *out = s;
@@ -218,16 +225,36 @@ fail:
     return status;
 }
 
-void pressure_solver_destroy(pressure_solver* solver) {
-    if (solver == NULL) {
-        return;
-    }
+static void destroy_levels(pressure_solver* solver) {
     pcg_vectors_destroy(&solver->level[0].space, &solver->vectors);
     regions_destroy(&solver->closed);
     for (int l = solver->level_count - 1; l >= 0; --l) {
         pressure_level_destroy(&solver->level[l]);
     }
+    solver->level_count = 0;
+}
+
+void pressure_solver_destroy(pressure_solver* solver) {
+    if (solver == NULL) {
+        return;
+    }
+    destroy_levels(solver);
     alloc_free(solver->ctx, solver, sizeof(*solver));
+}
+
+treacle_status pressure_solver_refresh(pressure_solver* solver) {
+    bool is_same = true;
+    for (int l = 0; l < solver->level_count && is_same; ++l) {
+        const pressure_level* fine = l > 0 ? &solver->level[l - 1] : NULL;
+        TREACLE_TRY(pressure_level_refresh(&solver->level[l], fine, &is_same));
+    }
+    bool is_single = pressure_level_link_share(&solver->level[0]) <= single_share;
+    if (!is_same || is_single != solver->is_single) {
+        destroy_levels(solver);
+        TREACLE_TRY(build_levels(solver));
+    }
+    regions_destroy(&solver->closed);
+    return regions_create(&solver->level[0], &solver->closed);
 }
 
 typedef struct mask_job {

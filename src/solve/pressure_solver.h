@@ -29,12 +29,18 @@ treacle_status pressure_solver_create(treacle_context* ctx, const pressure_syste
 /// Accepts NULL.
 void pressure_solver_destroy(pressure_solver* solver);
 
+/// Follows a change of the system's extras, links as they were: cells were tied to a fixed value or
+/// let go. Cheaper than a new solver; ERR_MEMORY leaves it unusable.
+treacle_status pressure_solver_refresh(pressure_solver* solver) TREACLE_NODISCARD;
+
 /// The operator with its preconditioner, for tests and for loops of one's own.
 linop pressure_solver_linop(const pressure_solver* solver);
 /// The finest level, for loops of one's own.
 const pressure_level* pressure_solver_finest(const pressure_solver* solver);
 /// Takes the mean over each closed region out of v.
 treacle_status pressure_solver_project(const pressure_solver* solver, double* v) TREACLE_NODISCARD;
+/// The closed region of a cell, given by its index in a field; REGION_NONE (-1) in open ones.
+int pressure_solver_region_of(const pressure_solver* solver, int64_t cell);
 /// Regions without a free surface.
 int pressure_solver_closed_count(const pressure_solver* solver);
 

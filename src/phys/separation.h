@@ -1,0 +1,67 @@
+// Walls that liquid may let go of.
+//
+// A wall is the piece of solid surface that one cell of liquid touches: a face on a side of the
+// domain. It is in contact, and moves the liquid across it, or released, and is free surface.
+#pragma once
+
+#include "grid/domain.h"
+#include "grid/tile_map.h"
+#include "solve/solve_stats.h"
+
+struct projection;
+
+/// Walls of a cell: one across each axis.
+enum { WALL_SLOTS = AXES };
+/// Bits of a cell in the state between steps, shifted by the slot.
+enum { WALL_CONTACT = 1, WALL_RELEASED = 16 };
+
+typedef struct wall {
+    int64_t cell; // of the liquid, index in fields at cells
+    int64_t face; // index in fields on faces across axis `slot`
+    int8_t slot;
+    int8_t sign; // of the inward normal along the axis
+    bool is_released;
+    float area;        // share of a cell's face
+    float conductance; // area rho_ref / (rho theta) [sep.2]
+    float base;        // the cell's diagonal without its walls
+    double bound;      // it lets go at the wall pressure -bound; in units of x, m/s
+    double u_before;   // m/s along the inward normal, before the pressure
+    double u_wall;     // m/s, of the wall itself
+} wall;
+
+typedef struct wall_set {
+    treacle_context* ctx; // NULL: nothing may let go
+    int64_t count, capacity;
+    wall* at;   // by tile, axis, cell
+    int passes; // of the last projection: solves
+} wall_set;
+
+typedef struct wall_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    const float* cell_phi;       // cells, < 0 in liquid
+    const float* face_rho[AXES]; // density over the reference; INFINITY where the velocity is
+                                 // prescribed; NULL: 1 everywhere
+    const uint8_t* cell_wall;    // bits of the last step
+    bool is_first;               // before the first step: all that touches is in contact
+    double pressure_unit;        // Pa for x = 1 m/s: rho_ref h / dt
+} wall_params;
+
+/// Whether any wall of the domain lets go.
+bool separation_is_on(const grid_domain* domain);
+
+treacle_status wall_set_create(const wall_params* params, wall_set* out) TREACLE_NODISCARD;
+/// Harmless on a zeroed set, and twice.
+void wall_set_destroy(wall_set* walls);
+int64_t wall_set_released(const wall_set* walls);
+/// The bits of all walls, for the next step; cells without walls get 0.
+void wall_set_keep(const wall_set* walls, const tile_map* map, uint8_t* cell_wall);
+/// Sets face_open to 1 at released faces and to 0 at those in contact, or to 0 at all.
+void wall_set_open(const wall_set* walls, bool is_open, float* const face_open[AXES]);
+
+/// Takes note of the diagonal, which has no walls yet, and ties released cells.
+void separation_begin(wall_set* walls, float* cell_extra);
+/// As projection_apply, with walls: finds which of them let go. The bounds become what is left of
+/// them, so that a second projection in the same step completes the first.
+treacle_status separation_project(const struct projection* p, float* const face_u[AXES],
+                                  double* cell_x, solve_stats* stats) TREACLE_NODISCARD;
