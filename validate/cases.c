@@ -23,6 +23,8 @@ const validate_case validate_cases[] = {
     {"slosh-minute", VALIDATE_FULL, 120, "sloshing liquid keeps its volume for a minute",
      case_slosh_minute},
     {"layers", VALIDATE_QUICK, 30, "two densities at rest stay at rest", case_layers},
+    {"separation", VALIDATE_QUICK, 3, "liquid lets go of walls where it must, and only there",
+     case_separation},
     {"random-scenes", VALIDATE_QUICK, 5, "50 random scenes lose nothing and stay finite",
      case_random_scenes},
     {"random-scenes-all", VALIDATE_FULL, 100, "1000 random scenes lose nothing and stay finite",

@@ -17,6 +17,7 @@ validate_fcn case_film;
 validate_fcn case_slosh;
 validate_fcn case_slosh_minute;
 validate_fcn case_layers;
+validate_fcn case_separation;
 validate_fcn case_random_scenes;
 validate_fcn case_random_scenes_all;
 

@@ -98,6 +98,20 @@ static treacle_status lattice_create(validate* v, const treacle_frame* frame, co
     return TREACLE_OK;
 }
 
+treacle_status measure_field_create(validate* v, treacle_sim* sim, const char* name,
+                                    measure_field* out) {
+    treacle_frame frame;
+    lattice values = {.at = NULL};
+    *out = (measure_field){.at = NULL};
+    treacle_status status = treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame);
+    if (status == TREACLE_OK) {
+        status = lattice_create(v, &frame, name, 0.0f, &values);
+    }
+    memcpy(out->size, values.size, sizeof(out->size));
+    out->at = values.at;
+    return status;
+}
+
 // 1 in cells with particles, else 0.
 static treacle_status mark_wet(validate* v, const treacle_frame* frame, lattice* out) {
     treacle_status status = lattice_create(v, frame, NULL, 0.0f, out);

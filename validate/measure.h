@@ -21,6 +21,15 @@ treacle_status measure_particles(treacle_sim* sim, int material, measure_sums* o
 /// in it.
 treacle_status measure_shear(validate* v, treacle_sim* sim, double* out);
 
+/// A field of the state, spread over the domain with one more layer at the far sides: the value of
+/// (x, y, z) is at[(z size[1] + y) size[0] + x], 0 where there is no tile.
+typedef struct measure_field {
+    int64_t size[3];
+    float* at; ///< of malloc
+} measure_field;
+treacle_status measure_field_create(validate* v, treacle_sim* sim, const char* name,
+                                    measure_field* out);
+
 /// The straight line through the heights of the surface over x, in every column of cells.
 typedef struct measure_level {
     double height; ///< m, in the middle

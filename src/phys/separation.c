@@ -294,11 +294,24 @@ typedef struct set_search {
     size_t values;
 } set_search;
 
+// Liquid that has just let go falls freely: its first guess is the pressure of the wall that held
+// it, and as good as zero for a solve that stops at the absolute target.
+static bool is_rounding(const set_search* s) {
+    double largest = 0.0;
+    for (size_t i = 0; i < s->values; ++i) {
+        largest = fmax(largest, fabs(s->rhs[i]));
+    }
+    return largest <= s->p->params->solve.absolute;
+}
+
 static treacle_status solve_pass(const set_search* s, double tolerance, solve_stats* stats) {
     solve_params params = s->p->params->solve;
     params.relative = tolerance;
     memcpy(s->rhs, s->divergence, s->values * sizeof(double));
     add_to_rhs(s->walls, s->rhs);
+    if (is_rounding(s)) {
+        memset(s->cell_x, 0, s->values * sizeof(double));
+    }
     solve_stats pass;
     TREACLE_TRY(pressure_solve(s->p->solver, s->rhs, s->cell_x, &params, &pass));
     add_stats(&pass, stats);

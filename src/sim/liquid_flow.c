@@ -169,6 +169,15 @@ static void mark_heavy(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// Beyond the sides the surface goes on, but no velocity is known.
+static bool is_face_of_domain(const grid_domain* domain, int axis, const int at[AXES]) {
+    bool is_inside = true;
+    for (int a = 0; a < AXES; ++a) {
+        is_inside = is_inside && at[a] < domain->cells[a] + (a == axis ? 1 : 0);
+    }
+    return is_inside;
+}
+
 // Faces next to liquid: those whose velocity the flow has found, of the unified one more.
 static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
     const valid_job* job = data;
@@ -185,7 +194,10 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
                                  i / TILE_SIZE / TILE_SIZE);
             const float* tent = w->face_tent[job->axis];
             bool has_mass = tent != NULL && tent[t * TILE_CELLS + i] >= UNIFIED_SHARE_MIN;
-            if (has_mass || phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f) {
+            bool is_wet = has_mass || phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f;
+            int face[AXES];
+            tile_cell_at(&w->state->map, (tile_ix)t, i, face);
+            if (is_wet && is_face_of_domain(w->setup->domain, job->axis, face)) {
                 tile_mask_add(mask, i);
             }
         }
