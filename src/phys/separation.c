@@ -191,6 +191,14 @@ void wall_set_open(const wall_set* walls, bool is_open, float* const face_open[A
     }
 }
 
+void wall_set_hold(wall_set* walls, float* const face_u[AXES]) {
+    for (int64_t i = 0; i < walls->count; ++i) {
+        wall* w = &walls->at[i];
+        w->is_released = false;
+        face_u[w->slot][w->face] = (float)(w->sign * w->u_wall);
+    }
+}
+
 // --- the active set -----------------------------------------------------------------------------
 
 static void tie(const wall_set* walls, float* cell_extra) {

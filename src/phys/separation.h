@@ -59,6 +59,9 @@ void wall_set_keep(const wall_set* walls, const tile_map* map, uint8_t* cell_wal
 /// Sets face_open to 1 at released faces and to 0 at those in contact, or to 0 at all.
 void wall_set_open(const wall_set* walls, bool is_open, float* const face_open[AXES]);
 
+/// Puts all walls in contact, and gives their velocity to the faces on them.
+void wall_set_hold(wall_set* walls, float* const face_u[AXES]);
+
 /// Takes note of the diagonal, which has no walls yet, and ties released cells.
 void separation_begin(wall_set* walls, float* cell_extra);
 /// As projection_apply, with walls: finds which of them let go. The bounds become what is left of

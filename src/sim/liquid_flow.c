@@ -350,6 +350,7 @@ treacle_status liquid_flow(liquid_work* w) {
     TREACLE_TRY(projection_create(&w->projection_params, &w->projection));
     w->stats->pressure = w->stats->viscosity = w->stats->flow = (treacle_solve_stats){0};
     if (w->setup->def->flow == TREACLE_FLOW_UNIFIED) {
+        wall_set_hold(&w->walls, w->state->face_u);
         TREACLE_TRY(unify(w, x));
     } else {
         TREACLE_TRY(project(w, x));
