@@ -60,7 +60,7 @@ void particle_spares_init(particle_spares* spares, treacle_context* ctx) {
     *spares = (particle_spares){.ctx = ctx};
 }
 
-static const size_t row_size[PARTICLE_ROW_SIZES] = {1, 4, 8, 12, 36};
+static const size_t row_size[PARTICLE_ROW_SIZES] = {1, 4, 8, 12, 24, 36};
 
 void particle_spares_finish(particle_spares* spares) {
     for (int s = 0; spares->ctx != NULL && s < PARTICLE_ROW_SIZES; ++s) {

@@ -18,7 +18,7 @@
 // tile, far below anything that a kernel resolves.
 #define SIDE_MARGIN (1.0 / 1024.0)
 
-enum { PARTICLE_ROW_SIZES = 5 }; // of columns: 1, 4, 8, 12 and 36 bytes
+enum { PARTICLE_ROW_SIZES = 6 }; // of columns: 1, 4, 8, 12, 24 and 36 bytes
 
 /// Columns to gather into: one of each row size, exchanged with the column that it took in. Kept
 /// from sort to sort.
