@@ -18,6 +18,7 @@ const validate_case validate_cases[] = {
     {"hydrostatic", VALIDATE_QUICK, 30, "a pool at rest stays at rest, in 2D", case_hydrostatic},
     {"hydrostatic-fine", VALIDATE_FULL, 200, "a pool at rest stays at rest, finer and in 3D",
      case_hydrostatic_fine},
+    {"rotation", VALIDATE_QUICK, 5, "thick liquid that spins goes on spinning", case_rotation},
     {"film", VALIDATE_QUICK, 10, "honey runs down an incline as fast as it must", case_film},
     {"slosh", VALIDATE_QUICK, 10, "sloshing liquid keeps its volume for 20 s", case_slosh},
     {"slosh-minute", VALIDATE_FULL, 120, "sloshing liquid keeps its volume for a minute",

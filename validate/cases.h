@@ -13,6 +13,7 @@ validate_fcn case_tracking;
 validate_fcn case_free_fall;
 validate_fcn case_hydrostatic;
 validate_fcn case_hydrostatic_fine;
+validate_fcn case_rotation;
 validate_fcn case_film;
 validate_fcn case_slosh;
 validate_fcn case_slosh_minute;

@@ -379,7 +379,7 @@ treacle_status validate_sim_create(validate* v, treacle_sim** out, const char* s
     treacle_scene* parsed = NULL;
     treacle_status status =
         treacle_scene_parse(v->ctx, v->current->name, text, (size_t)length, 0, NULL, &parsed);
-    if (parsed != NULL) {
+    if (parsed != NULL && status != TREACLE_OK) {
         fputs(treacle_scene_report(parsed), stderr);
     }
     if (status == TREACLE_OK) {

@@ -175,6 +175,8 @@ treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_geometry(liquid_work* w) TREACLE_NODISCARD;
+/// Which faces are open; part of the geometry.
+treacle_status liquid_walls(liquid_work* w) TREACLE_NODISCARD;
 /// The distance to the surface; part of the geometry.
 treacle_status liquid_surface(liquid_work* w) TREACLE_NODISCARD;
 /// Velocity on faces that the surface reaches but no particle does; part of the geometry.
@@ -184,7 +186,7 @@ treacle_status liquid_accept(liquid_work* w, const solve_stats* solve, const cha
                              treacle_solve_stats* out) TREACLE_NODISCARD;
 /// One implicit step of viscosity; part of the flow.
 treacle_status liquid_thicken(liquid_work* w) TREACLE_NODISCARD;
-/// Pressure and viscosity in one solve. cell_x as in projection_apply.
+/// Pressure and viscosity in one solve; fills face_tent. cell_x as in projection_apply.
 treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// Extends the velocity of faces next to liquid by some layers.
 treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
@@ -196,6 +198,8 @@ void liquid_keep_walls(liquid_work* w);
 void liquid_hold_walls(liquid_work* w);
 treacle_status liquid_push(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_flow(liquid_work* w) TREACLE_NODISCARD;
+/// The flow as if the def had asked for this kind.
+treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) TREACLE_NODISCARD;
 treacle_status liquid_extrapolate(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_to_particles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_correct_density(liquid_work* w) TREACLE_NODISCARD;

@@ -122,7 +122,7 @@ static void face_densities(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-treacle_status liquid_geometry(liquid_work* w) {
+treacle_status liquid_walls(liquid_work* w) {
     TREACLE_TRY(arena_take_zero(w->scratch, (size_t)w->state->map.count + 1, sizeof(tile_mask),
                                 "known faces", (void**)&w->valid));
     for (int a = 0; a < AXES; ++a) {
@@ -134,6 +134,11 @@ treacle_status liquid_geometry(liquid_work* w) {
         face_job job = {w, a};
         parallel_for(w->ctx, w->state->map.count, 8, open_faces, &job);
     }
+    return TREACLE_OK;
+}
+
+treacle_status liquid_geometry(liquid_work* w) {
+    TREACLE_TRY(liquid_walls(w));
     TREACLE_TRY(liquid_surface(w));
     bool has_rho = w->setup->has_densities || w->setup->emitter_count > 0;
     for (int a = 0; a < AXES; ++a) {
@@ -334,13 +339,17 @@ static treacle_status unify(liquid_work* w, double* x) {
     return project(w, x);
 }
 
-treacle_status liquid_flow(liquid_work* w) {
+treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
         parallel_for(w->ctx, w->state->map.count, 8, hold_faces, &job);
         if (w->setup->emitter_count > 0) {
             parallel_for(w->ctx, w->state->map.count, 4, prescribe_faces, &job);
         }
+    }
+    for (int a = 0; a < AXES && kind == TREACLE_FLOW_UNIFIED; ++a) {
+        TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "masses of the flow",
+                                    (void**)&w->face_tent[a]));
     }
     double* x = NULL;
     TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(double), "pressure", (void**)&x));
@@ -349,14 +358,14 @@ treacle_status liquid_flow(liquid_work* w) {
     w->projection_params = projection_of(w);
     TREACLE_TRY(projection_create(&w->projection_params, &w->projection));
     w->stats->pressure = w->stats->viscosity = w->stats->flow = (treacle_solve_stats){0};
-    if (w->setup->def->flow == TREACLE_FLOW_UNIFIED) {
+    if (kind == TREACLE_FLOW_UNIFIED) {
         wall_set_hold(&w->walls, w->state->face_u);
         TREACLE_TRY(unify(w, x));
     } else {
         TREACLE_TRY(project(w, x));
         scale_pressure(w, x, true);
     }
-    if (w->setup->def->flow == TREACLE_FLOW_SPLIT) {
+    if (kind == TREACLE_FLOW_SPLIT) {
         wall_set_open(&w->walls, true, w->face_open);
         TREACLE_TRY(liquid_thicken(w));
         wall_set_open(&w->walls, false, w->face_open);
@@ -366,6 +375,10 @@ treacle_status liquid_flow(liquid_work* w) {
     liquid_keep_walls(w);
     arena_give(w->scratch, x);
     return TREACLE_OK;
+}
+
+treacle_status liquid_flow(liquid_work* w) {
+    return liquid_flow_part(w, w->setup->def->flow);
 }
 
 // --- back to the particles ----------------------------------------------------------------------

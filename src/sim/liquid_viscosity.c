@@ -52,19 +52,14 @@ static treacle_status spread_viscosity(liquid_work* w) {
     return TREACLE_OK;
 }
 
-static treacle_status take_shares(liquid_work* w, int count, float** const fields[]) {
-    for (int i = 0; i < count; ++i) {
-        TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "shares of liquid",
-                                    (void**)fields[i]));
-    }
-    return TREACLE_OK;
-}
-
 // What both flows know about the liquid; its fields come from the scratch arena.
 static treacle_status describe(liquid_work* w, fraction_fields* share, stress_params* out) {
     float** const fields[] = {&share->cell,    &share->edge[0], &share->edge[1], &share->edge[2],
                               &share->face[0], &share->face[1], &share->face[2]};
-    TREACLE_TRY(take_shares(w, sizeof(fields) / sizeof(fields[0]), fields));
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
+        TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "shares of liquid",
+                                    (void**)fields[i]));
+    }
     *out = (stress_params){
         .domain = w->setup->domain,
         .map = &w->state->map,
@@ -135,10 +130,7 @@ static treacle_status accept(liquid_work* w, const stokes_stats* solve) {
 }
 
 treacle_status liquid_unify(liquid_work* w, double* cell_x) {
-    fraction_fields share = {0};
-    float** const tents[] = {&share.tent[0], &share.tent[1], &share.tent[2]};
-    TREACLE_TRY(take_shares(w, AXES, tents));
-    memcpy(w->face_tent, share.tent, sizeof(w->face_tent));
+    fraction_fields share = {.tent = {w->face_tent[0], w->face_tent[1], w->face_tent[2]}};
     int mark = arena_mark(w->scratch);
     const treacle_pressure_def* pressure = &w->setup->def->pressure;
     const double* g = w->gravity;

@@ -68,6 +68,33 @@ typedef struct treacle_stages_totals {
 /// moves and nothing acts on the liquid in between. `out` is what the faces had.
 TREACLE_API treacle_status treacle_stages_transfer(treacle_sim* sim, treacle_stages_totals* out);
 
+// ---- The flow alone, on a liquid that is given on the grid
+
+/// Which part of the flow.
+typedef enum treacle_stages_part {
+    TREACLE_STAGES_FLOW,      ///< as the simulation does it
+    TREACLE_STAGES_PRESSURE,  ///< the projection alone
+    TREACLE_STAGES_VISCOSITY, ///< the viscosity of the split alone
+} treacle_stages_part;
+
+/// A liquid on the grid. Arrays are dense, x fastest. Those at cells have one value a cell of the
+/// domain. Those at faces have a place for every cell and one more along each active axis: the
+/// velocity along an axis at (i, j, k) is that of the low face of cell (i, j, k).
+typedef struct treacle_stages_liquid {
+    const float* distance;  ///< at cells: to the surface, in cells, negative inside
+    const float* viscosity; ///< at cells, Pa s; NULL: that of the first material
+    float* velocity[3];     ///< at faces, m/s, forces included; NULL along an inactive axis
+    float* pressure;        ///< at cells, Pa: a first guess in, the result out; NULL: not asked for
+    float* share[3]; ///< at faces: share of liquid that they had as mass; NULL: not asked for
+    double dt;       ///< s
+    treacle_stages_part part;
+} treacle_stages_liquid;
+/// One flow of a step with the solids, sides, density and tolerance of the simulation. Its own
+/// particles and state play no part and stay as they are. Velocities of faces without liquid stay.
+TREACLE_API treacle_status treacle_stages_flow(treacle_sim* sim,
+                                               const treacle_stages_liquid* liquid,
+                                               treacle_step_stats* out);
+
 /// Particles of unit mass in one tile, in double; lengths in cells from the tile's low corner.
 typedef struct treacle_stages_cloud {
     treacle_kernel kernel;
