@@ -20,6 +20,8 @@ const validate_case validate_cases[] = {
      case_hydrostatic_fine},
     {"rotation", VALIDATE_QUICK, 5, "thick liquid that spins goes on spinning", case_rotation},
     {"film", VALIDATE_QUICK, 10, "honey runs down an incline as fast as it must", case_film},
+    {"bingham-poiseuille", VALIDATE_QUICK, 5, "a plug of yield-stress liquid between plates",
+     case_bingham_poiseuille},
     {"slosh", VALIDATE_QUICK, 10, "sloshing liquid keeps its volume for 20 s", case_slosh},
     {"slosh-minute", VALIDATE_FULL, 120, "sloshing liquid keeps its volume for a minute",
      case_slosh_minute},

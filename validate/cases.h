@@ -15,6 +15,7 @@ validate_fcn case_hydrostatic;
 validate_fcn case_hydrostatic_fine;
 validate_fcn case_rotation;
 validate_fcn case_film;
+validate_fcn case_bingham_poiseuille;
 validate_fcn case_slosh;
 validate_fcn case_slosh_minute;
 validate_fcn case_layers;

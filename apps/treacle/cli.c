@@ -270,7 +270,7 @@ cli_outcome cli_parse(const cli_spec* spec, int argc, char** argv) {
             return outcome;
         }
     }
-    if (*spec->operand == NULL) {
+    if (*spec->operand == NULL && !spec->is_operand_optional) {
         cli_error("%s needs %s", spec->command, spec->operand_name);
         return wrong_use(spec);
     }

@@ -46,6 +46,7 @@ typedef struct cli_spec {
     const char* details; // paragraphs, laid out
     const char* example; // one command a line
     const char** operand;
+    bool is_operand_optional;
     int option_count;
     const cli_option* options;
 } cli_spec;

@@ -18,6 +18,7 @@ static const command commands[] = {
     {"resume", "go on with a run that was ended", cmd_resume},
     {"mesh", "draw the liquid's surface as triangle meshes", cmd_mesh},
     {"info", "tell about a run's folder or one of its files", cmd_info},
+    {"materials", "list the materials library", cmd_materials},
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 

@@ -44,6 +44,13 @@ typedef struct treacle_solve_stats {
     bool converged;
 } treacle_solve_stats;
 
+/// How the loop went that finds viscosity and velocity together where one depends on the other.
+typedef struct treacle_rheology_stats {
+    int iterations; ///< solves; 0 where all is Newtonian
+    double change;  ///< of the velocity in the last of them, relative
+    bool converged;
+} treacle_rheology_stats;
+
 /// What a step did. Numbers that depend on the machine: seconds and memory_peak only.
 typedef struct treacle_step_stats {
     int64_t step;                        ///< its number, from 1
@@ -63,6 +70,8 @@ typedef struct treacle_step_stats {
     treacle_solve_stats pressure;        ///< zero where the flow has no such solve
     treacle_solve_stats viscosity;       ///< likewise
     treacle_solve_stats flow;            ///< likewise; pressure and viscosity in one
+    int viscosity_substeps;              ///< of explicit viscosity; 0 otherwise
+    treacle_rheology_stats rheology;     ///< zero where no viscosity depends on shear
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage
     size_t memory_peak;                  ///< bytes, of the context
 } treacle_step_stats;

@@ -3,6 +3,7 @@
 
 #include "base.h"
 #include "cache.h"
+#include "materials.h"
 #include "mesh.h"
 #include "preview.h"
 #include "run.h"

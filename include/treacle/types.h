@@ -114,11 +114,31 @@ typedef struct treacle_elastic_def {
     double mu_e, alpha, gamma;
 } treacle_elastic_def;
 
+/// How viscosity follows from the rate of shear g = sqrt(2 D : D), D = (grad u + grad u^T)/2. In
+/// all laws g is sqrt(g^2 + critical_rate^2), so that viscosity is finite at rest.
+typedef enum treacle_rheology {
+    TREACLE_RHEOLOGY_NEWTONIAN, ///< viscosity
+    TREACLE_RHEOLOGY_POWER_LAW, ///< consistency g^(exponent - 1)
+    TREACLE_RHEOLOGY_CARREAU,   ///< infinite + (viscosity - infinite) (1 + (time g)^2)^((n - 1)/2)
+    TREACLE_RHEOLOGY_BINGHAM,   ///< viscosity + yield_stress / g
+    TREACLE_RHEOLOGY_HERSCHEL_BULKLEY, ///< consistency g^(exponent - 1) + yield_stress / g
+} treacle_rheology;
+typedef struct treacle_rheology_def {
+    treacle_rheology law;
+    double consistency;        ///< Pa s^n, > 0
+    double exponent;           ///< n, 0.01..10; below 1: thins when it is sheared
+    double yield_stress;       ///< Pa, >= 0; below it the material hardly flows
+    double viscosity_infinite; ///< Pa s, >= 0; Carreau's at large rates
+    double time;               ///< s, >= 0; Carreau's: it thins beyond a rate of 1 / time
+    double critical_rate;      ///< 1/s, > 0; below it the material is a very thick liquid
+} treacle_rheology_def;
+
 /// What a liquid is made of.
 typedef struct treacle_material_def {
     const char* name;
     double density;   ///< kg/m^3, > 0
     double viscosity; ///< Pa s, >= 0, dynamic
+    treacle_rheology_def rheology;
     double colour[3]; ///< 0..1, linear RGB
     double expansion; ///< 1/K, >= 0; buoyancy of warm liquid: relative loss of weight per kelvin
     double reference_temperature; ///< K, at which there is no buoyancy
@@ -129,12 +149,13 @@ typedef struct treacle_material_def {
 /// Liquid that is there from the start.
 typedef struct treacle_liquid_def {
     const treacle_shape* shape;
-    int material;              ///< index into treacle_sim_def.materials
-    treacle_field velocity;    ///< m/s
-    double spin[3];            ///< rad/s, rigid rotation about spin_centre, added to velocity
-    double spin_centre[3];     ///< m
-    treacle_field temperature; ///< K
-    treacle_field marker;      ///< any unit, carried along; see marker_buoyancy
+    int material;                   ///< index into treacle_sim_def.materials
+    treacle_field velocity;         ///< m/s
+    double spin[3];                 ///< rad/s, rigid rotation about spin_centre, added to velocity
+    double spin_centre[3];          ///< m
+    treacle_field temperature;      ///< K
+    treacle_field marker;           ///< any unit, carried along; see marker_buoyancy
+    treacle_field viscosity_factor; ///< > 0, multiplies the viscosity; carried along
 } treacle_liquid_def;
 
 /// An inflow: liquid streams through the shape with the given velocity.
@@ -147,6 +168,7 @@ typedef struct treacle_emitter_def {
     double start, stop;  ///< s; stop may be INFINITY
     double temperature;  ///< K
     double marker;
+    double viscosity_factor; ///< > 0
 } treacle_emitter_def;
 
 /// A volume in which liquid vanishes.
@@ -239,6 +261,35 @@ typedef struct treacle_pressure_def {
     treacle_walls walls;
 } treacle_pressure_def;
 
+/// How viscosity acts. All but the first of a kind are comparators: what others do, to be shown
+/// beside it. They need TREACLE_FLOW_SPLIT.
+typedef enum treacle_viscosity_method {
+    TREACLE_VISCOSITY_IMPLICIT,  ///< all components together [BB08]
+    TREACLE_VISCOSITY_EXPLICIT,  ///< in sub-steps
+    TREACLE_VISCOSITY_IMEX,      ///< implicit in each component, explicit between them
+    TREACLE_VISCOSITY_DECOUPLED, ///< each component by itself, as if the others did not matter
+} treacle_viscosity_method;
+typedef enum treacle_viscosity_surface {
+    TREACLE_VISCOSITY_NATURAL,      ///< no traction, by volume [BB08]
+    TREACLE_VISCOSITY_NEUMANN,      ///< no normal derivative of any component; with DECOUPLED only
+    TREACLE_VISCOSITY_DIRICHLET,    ///< the air moves as the surface did before
+    TREACLE_VISCOSITY_NICHOLS_HIRT, ///< no shear, on full and empty cells; 2D only
+} treacle_viscosity_surface;
+/// Between samples, where viscosities differ.
+typedef enum treacle_viscosity_mean {
+    TREACLE_VISCOSITY_GEOMETRIC,
+    TREACLE_VISCOSITY_ARITHMETIC, ///< the thicker wins
+    TREACLE_VISCOSITY_HARMONIC,   ///< the thinner wins
+} treacle_viscosity_mean;
+typedef struct treacle_viscosity_def {
+    treacle_viscosity_method method;
+    treacle_viscosity_surface surface;
+    treacle_viscosity_mean mean;
+    int substeps;     ///< of EXPLICIT and IMEX, 0..1000000; 0: as many as EXPLICIT needs, 1 of IMEX
+    double tolerance; ///< > 0; relative change of velocity at which a rheology has converged
+    int max_iterations; ///< 1..1000, of the loop around the solve that a rheology needs
+} treacle_viscosity_def;
+
 typedef struct treacle_particles_def {
     int per_cell;  ///< 1..64; per cell of liquid (a cube in 3D; a square number is best in 2D)
     double jitter; ///< 0..1, share of a particle's own box in which it is placed at random
@@ -274,6 +325,7 @@ typedef struct treacle_sim_def {
                               ///< in place of a viscosity solve
     treacle_surface surface;
     treacle_pressure_def pressure;
+    treacle_viscosity_def viscosity_solve;
     bool density_correction; ///< moves particles apart so that the volume is kept
     bool reseed;             ///< splits and merges particles so that cells keep about per_cell
     treacle_kernel kernel;

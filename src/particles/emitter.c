@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "math/elementary.h"
 #include "math/hash_random.h"
 #include "particles/line_grid.h"
 
@@ -135,6 +136,7 @@ treacle_status emitter_init(treacle_context* ctx, const treacle_emitter_def* def
     e.stop = def->stop;
     e.temperature = (float)def->temperature;
     e.marker = (float)def->marker;
+    e.log_factor = (float)elementary_log(def->viscosity_factor);
     for (int c = 0; c < 3; ++c) {
         e.colour[c] = setting->colour[c];
     }
@@ -208,6 +210,7 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
         .colour = {e->colour[0], e->colour[1], e->colour[2]},
         .temperature = e->temperature,
         .marker = e->marker,
+        .log_factor = e->log_factor,
     };
     tile_coord tile;
     particles_locate(&e->domain, birth.place, &tile, birth.position);

@@ -26,7 +26,7 @@ typedef struct emitter {
     double jitter;         // 0..1
     uint8_t material;
     float colour[3];
-    float temperature, marker;
+    float temperature, marker, log_factor;
     shape* where;
     vec3 direction;       // of unit length
     double spacing;       // m, a

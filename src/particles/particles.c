@@ -280,6 +280,9 @@ void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
     if (p->column[PARTICLE_MARKER] != NULL) {
         particles_f32(p, PARTICLE_MARKER)[row] = birth->marker;
     }
+    if (p->column[PARTICLE_LOG_FACTOR] != NULL) {
+        particles_f32(p, PARTICLE_LOG_FACTOR)[row] = birth->log_factor;
+    }
     particles_id(p)[row] = birth->id;
     particles_f32(p, PARTICLE_VOLUME)[row] = (float)birth->volume;
     particles_material(p)[row] = birth->material;

@@ -30,9 +30,10 @@ typedef int64_t particle_ix;
     X(AFFINE, "affine", F32, 9) /* 1/s, C of APIC: row a is the gradient of velocity a */          \
     X(COLOUR, "colour", F32, 3) /* linear RGB */                                                   \
     X(REST, "rest", F32, 3)     /* m from the origin, where it was born */                         \
-    X(TEMPERATURE, "temperature", F32, 1) /* K */                                                  \
-    X(MARKER, "marker", F32, 1)           /* any unit, carried along */                            \
-    X(STRAIN, "strain", F32, 6)           /* elastic: xx, yy, zz, yz, zx, xy */
+    X(TEMPERATURE, "temperature", F32, 1)         /* K */                                          \
+    X(MARKER, "marker", F32, 1)                   /* any unit, carried along */                    \
+    X(STRAIN, "strain", F32, 6)                   /* elastic: xx, yy, zz, yz, zx, xy */            \
+    X(LOG_FACTOR, "viscosity_log_factor", F32, 1) /* log of what multiplies the viscosity */
 
 typedef enum particle_column {
 #define PARTICLE_COLUMN_ENUM(name, text, type, components) PARTICLE_##name,
@@ -117,6 +118,7 @@ typedef struct particle_birth {
     float colour[3];
     float temperature; // K
     float marker;
+    float log_factor; // of the viscosity
 } particle_birth;
 /// Fills every column of the row.
 void particles_bear(particles* p, const grid_domain* domain, particle_ix row,

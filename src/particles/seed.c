@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "math/elementary.h"
 #include "math/hash_random.h"
 
 // The next number that is the product of sides of which none is more than twice another.
@@ -115,6 +116,12 @@ static double scalar_at(const field* f, vec3 x) {
     return value;
 }
 
+// What an expression gives that is not positive counts as the least.
+static float log_factor_at(const field* f, vec3 x) {
+    static const double least = 1e-12;
+    return f == NULL ? 0.0f : (float)elementary_log(fmax(scalar_at(f, x), least));
+}
+
 static void bear(const seed_job* job, particle_ix row, tile_coord tile, const candidate* c) {
     const grid_domain* domain = job->def->domain;
     const seed_liquid* liquid = &job->def->liquids[job->liquid];
@@ -133,6 +140,7 @@ static void bear(const seed_job* job, particle_ix row, tile_coord tile, const ca
     field_eval(liquid->velocity, birth.place, 0.0, birth.velocity.at);
     birth.temperature = (float)scalar_at(liquid->temperature, birth.place);
     birth.marker = (float)scalar_at(liquid->marker, birth.place);
+    birth.log_factor = log_factor_at(liquid->factor, birth.place);
     vec3 arm = vec3_sub(birth.place, liquid->spin_centre);
     birth.velocity = vec3_add(birth.velocity, vec3_cross(liquid->spin, arm));
     particles_bear(job->p, domain, row, &birth);

@@ -20,8 +20,9 @@ typedef struct seed_liquid {
     const field* velocity;    // m/s, of 3 components
     const field* temperature; // K
     const field* marker;
-    vec3 spin;        // rad/s
-    vec3 spin_centre; // m
+    const field* factor; // of the viscosity
+    vec3 spin;           // rad/s
+    vec3 spin_centre;    // m
     uint8_t material;
     float colour[3];
 } seed_liquid;

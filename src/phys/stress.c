@@ -11,7 +11,8 @@
 // face, a full cell away, the weight must be doubled at a no-slip side [visc.3] and is 0 at a slip
 // side. On an open side half of each box lies outside.
 //
-// Between samples viscosity is the geometric mean: log mu is averaged [CMVT02 sec. 5.2].
+// Between samples viscosity is the geometric mean: log mu is averaged [CMVT02 sec. 5.2]. The
+// arithmetic and the harmonic mean are for comparison.
 //
 // Staggering: mass on faces, mu, V_c at cells, V_e at edges along the third axis.
 // Symbols: cell_share, edge_share, face_share (V), cell_log_mu, face_rho (rho_f / rho_ref),
@@ -54,17 +55,30 @@ static double side_factor(const grid_domain* domain, int a, int at, double no_sl
     return 0.0;
 }
 
-// r times the geometric mean of the viscosities of cells; 0 if none is known [CMVT02 sec. 5.2].
+// What is averaged over the cells around an edge: log mu, mu or 1/mu; and back.
+static double to_mean(treacle_viscosity_mean mean, double log_mu) {
+    return mean == TREACLE_VISCOSITY_GEOMETRIC
+               ? log_mu
+               : elementary_exp(mean == TREACLE_VISCOSITY_ARITHMETIC ? log_mu : -log_mu);
+}
+
+static double from_mean(treacle_viscosity_mean mean, double value) {
+    return mean == TREACLE_VISCOSITY_GEOMETRIC    ? elementary_exp(value)
+           : mean == TREACLE_VISCOSITY_ARITHMETIC ? value
+                                                  : 1.0 / value;
+}
+
+// r times the mean of the viscosities of cells; 0 if none is known [CMVT02 sec. 5.2].
 static double mean_weight(const stress_params* p, int count, const float* const log_mu[]) {
     double sum = 0.0;
     int known = 0;
     for (int i = 0; i < count; ++i) {
         bool is_known = *log_mu[i] > VISCOSITY_NONE;
-        sum += is_known ? (double)*log_mu[i] : 0.0;
+        sum += is_known ? to_mean(p->mean, (double)*log_mu[i]) : 0.0;
         known += is_known;
     }
     double r = p->dt / (p->reference_density * p->domain->h * p->domain->h);
-    return known > 0 ? r * elementary_exp(sum / known) : 0.0;
+    return known > 0 ? r * from_mean(p->mean, sum / known) : 0.0;
 }
 
 // Edge along c: between the axes a and b.

@@ -13,6 +13,7 @@ typedef struct stress_params {
     const float* edge_share[AXES]; // of liquid, of the box around an edge
     const float* face_share[AXES]; // of liquid, that a face has as its mass
     const float* cell_log_mu;      // log of the viscosity (Pa s); VISCOSITY_NONE where not known
+    treacle_viscosity_mean mean;   // of the cells around an edge
     const float* face_open[AXES];  // 0..1, 0 at walls
     const float* face_rho[AXES];   // density over the reference; INFINITY where the velocity is
                                    // prescribed; NULL: 1 everywhere

@@ -319,9 +319,9 @@ static bind_fcn* const binders[SCHEMA_TYPE_COUNT] = {
     [SCHEMA_CURVE3] = bind_curve3,   [SCHEMA_FIELD] = bind_field,
     [SCHEMA_FIELD3] = bind_field3,   [SCHEMA_SHAPE] = bind_shape,
     [SCHEMA_SHAPES] = bind_shapes,   [SCHEMA_MATERIAL] = bind_material,
-    [SCHEMA_SECTION] = bind_inner,   [SCHEMA_LIST] = bind_list,
-    [SCHEMA_MAP] = bind_map,         [SCHEMA_INCLUDE] = bind_include,
-    [SCHEMA_RELEASE] = bind_release,
+    [SCHEMA_PRESET] = bind_preset,   [SCHEMA_SECTION] = bind_inner,
+    [SCHEMA_LIST] = bind_list,       [SCHEMA_MAP] = bind_map,
+    [SCHEMA_INCLUDE] = bind_include, [SCHEMA_RELEASE] = bind_release,
 };
 
 static bool has_required(const schema_section* section) {

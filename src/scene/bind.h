@@ -55,6 +55,10 @@ bind_fcn bind_bool, bind_int, bind_int64, bind_real, bind_vec3, bind_colour, bin
     bind_material, bind_release;
 // bind_mesh.c
 bind_fcn bind_mesh;
+// bind_preset.c
+bind_fcn bind_preset;
+/// Makes the preset that the node names a material of the scene; index -1 if it names none.
+treacle_status bind_add_preset(binder* b, const scene_node* node, int* index) TREACLE_NODISCARD;
 // bind_curve.c
 bind_fcn bind_curve, bind_curve3, bind_field, bind_field3;
 // bind_shape.c
@@ -66,6 +70,7 @@ void bind_shape_spec(const treacle_shape* def, shape_spec* out);
 // Checks of whole sections (bind_shape.c, scene_check.c).
 schema_check_fcn bind_shape_check_box, bind_shape_check_torus, bind_shape_check_plane;
 schema_check_fcn bind_check_ramp, bind_check_domain, bind_check_sides, bind_check_step,
-    bind_check_emitter, bind_check_sink, bind_check_force, bind_check_solid, bind_check_root;
+    bind_check_emitter, bind_check_sink, bind_check_force, bind_check_solid, bind_check_viscosity,
+    bind_check_root;
 // check_material.c
-schema_check_fcn bind_check_elastic;
+schema_check_fcn bind_check_elastic, bind_check_rheology;

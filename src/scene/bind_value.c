@@ -10,6 +10,7 @@
 #include "math/elementary.h"
 #include "math/suggest.h"
 #include "scene/bind.h"
+#include "treacle/materials.h"
 
 enum {
     RANGE_TEXT_MAX = 160,
@@ -362,6 +363,7 @@ static treacle_status report_no_material(binder* b, const bind_slot* slot, const
                           "expected the name of a material, got %s", quote);
     }
     const char* near = suggest_word(slot->node->text, list->words, list->count);
+    near = near == NULL ? treacle_material_preset_suggest(slot->node->text) : near;
     if (near != NULL) {
         return bind_error(b, slot->node->place, slot->path,
                           "there is no material %s; did you mean '%s'?", quote, near);
@@ -373,8 +375,11 @@ static treacle_status report_no_material(binder* b, const bind_slot* slot, const
     }
     treacle_status status = text_status(&t);
     if (status == TREACLE_OK) {
-        status = bind_error(b, slot->node->place, slot->path,
-                            "there is no material %s; the scene has %s", quote, t.at);
+        status =
+            bind_error(b, slot->node->place, slot->path,
+                       "there is no material %s; the scene has %s, and 'treacle materials' lists "
+                       "presets",
+                       quote, t.at);
     }
     text_finish(&t);
     return status;
@@ -382,19 +387,24 @@ static treacle_status report_no_material(binder* b, const bind_slot* slot, const
 
 treacle_status bind_material(binder* b, const bind_slot* slot) {
     const char* names[WORDS_MAX] = {treacle_material_def_default().name};
+    int added = -1;
     int count = b->root->sim.material_count;
     count = count < WORDS_MAX ? count : WORDS_MAX;
     for (int i = 0; i < count; ++i) {
         names[i] = b->root->sim.materials[i].name;
     }
-    count = count == 0 ? 1 : count;
     for (int i = 0; i < count; ++i) {
         if (slot->node->kind == NODE_SCALAR && strcmp(slot->node->text, names[i]) == 0) {
             memcpy(slot->item + slot->key->offset, &i, sizeof(i));
             return TREACLE_OK;
         }
     }
-    return report_no_material(b, slot, &(word_list){"", names, count});
+    TREACLE_TRY(bind_add_preset(b, slot->node, &added));
+    if (added >= 0) {
+        memcpy(slot->item + slot->key->offset, &added, sizeof(added));
+        return TREACLE_OK;
+    }
+    return report_no_material(b, slot, &(word_list){"", names, count == 0 ? 1 : count});
 }
 
 // Colours --------------------------------------------------------------------

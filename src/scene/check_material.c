@@ -25,3 +25,30 @@ treacle_status bind_check_elastic(binder* b, const scene_node* map, void* item,
     }
     return TREACLE_OK;
 }
+
+treacle_status bind_check_rheology(binder* b, const scene_node* map, void* item,
+                                   const bind_path* path) {
+    const treacle_rheology_def* r = item;
+    // What each law takes, in the order of the enum.
+    static const struct {
+        const char* key;
+        unsigned laws;
+    } rules[] = {
+        {"consistency", 1u << TREACLE_RHEOLOGY_POWER_LAW | 1u << TREACLE_RHEOLOGY_HERSCHEL_BULKLEY},
+        {"exponent", 1u << TREACLE_RHEOLOGY_POWER_LAW | 1u << TREACLE_RHEOLOGY_CARREAU |
+                         1u << TREACLE_RHEOLOGY_HERSCHEL_BULKLEY},
+        {"yield_stress", 1u << TREACLE_RHEOLOGY_BINGHAM | 1u << TREACLE_RHEOLOGY_HERSCHEL_BULKLEY},
+        {"viscosity_infinite", 1u << TREACLE_RHEOLOGY_CARREAU},
+        {"time", 1u << TREACLE_RHEOLOGY_CARREAU},
+    };
+    static const char* const names[] = {"newtonian", "power-law", "carreau", "bingham",
+                                        "herschel-bulkley"};
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); ++i) {
+        const scene_node* node = scene_node_find(map, rules[i].key);
+        if (node != NULL && (rules[i].laws >> r->law & 1u) == 0) {
+            TREACLE_TRY(bind_warning(b, node->place, path, "'%s' has no effect with 'law: %s'",
+                                     rules[i].key, names[r->law]));
+        }
+    }
+    return TREACLE_OK;
+}

@@ -166,6 +166,27 @@ treacle_status bind_check_step(binder* b, const scene_node* map, void* item,
     return TREACLE_OK;
 }
 
+treacle_status bind_check_viscosity(binder* b, const scene_node* map, void* item,
+                                    const bind_path* path) {
+    const treacle_viscosity_def* def = item;
+    bool is_neumann = def->surface == TREACLE_VISCOSITY_NEUMANN;
+    bool is_decoupled = def->method == TREACLE_VISCOSITY_DECOUPLED;
+    if (is_neumann && !is_decoupled) {
+        return bind_error(b, bind_place(map, "surface"), path,
+                          "'surface: neumann' is the boundary of 'method: decoupled'");
+    }
+    if (is_decoupled && def->surface == TREACLE_VISCOSITY_NATURAL) {
+        return bind_error(b, bind_place(map, "method"), path,
+                          "'method: decoupled' has no traction that could vanish: choose "
+                          "'surface: neumann', 'dirichlet' or 'nichols-hirt'");
+    }
+    if (def->surface == TREACLE_VISCOSITY_NICHOLS_HIRT && b->is_domain_known && b->flat_axis < 0) {
+        return bind_error(b, bind_place(map, "surface"), path,
+                          "'surface: nichols-hirt' is for flat scenes");
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status check_times(binder* b, const scene_node* map, double start, double stop,
                                   const bind_path* path) {
     if (!(stop > start)) {
@@ -314,13 +335,14 @@ static treacle_status check_liquids(binder* b, const scene_node* root) {
         const treacle_liquid_def* def = &b->root->sim.liquids[i];
         bind_path path = {.up = &list, .index = i};
         const scene_node* map = scene_node_at(nodes, i);
-        field_check fields[3] = {
+        field_check fields[] = {
             {map, "velocity", &def->velocity, 3, def->shape, &path},
             {map, "temperature", &def->temperature, 1, def->shape, &path},
             {map, "marker", &def->marker, 1, def->shape, &path},
+            {map, "viscosity_factor", &def->viscosity_factor, 1, def->shape, &path},
         };
         TREACLE_TRY(check_placement(b, map, def->shape, &path, "it brings no liquid"));
-        for (int k = 0; k < 3; ++k) {
+        for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); ++k) {
             TREACLE_TRY(check_field(b, &fields[k]));
         }
     }

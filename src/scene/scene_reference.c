@@ -62,6 +62,7 @@ static const char* type_text(const schema_key* key) {
         [SCHEMA_SHAPES] = "list of [shapes](#shape)",
         [SCHEMA_MATERIAL] = "name",
         [SCHEMA_RELEASE] = "`off`, `on`, or a pressure",
+        [SCHEMA_PRESET] = "[preset](materials.md)",
         [SCHEMA_INCLUDE] = "path or list of paths"};
     return texts[key->type];
 }

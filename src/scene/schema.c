@@ -60,6 +60,58 @@ static const schema_section step_section = {
     .check = bind_check_step,
 };
 
+static const char* const method_words[] = {"implicit", "explicit", "imex", "decoupled", NULL};
+static const char* const boundary_words[] = {"natural", "neumann", "dirichlet", "nichols-hirt",
+                                             NULL};
+static const char* const mean_words[] = {"geometric", "arithmetic", "harmonic", NULL};
+
+#define VISCOSITY(field) offsetof(treacle_viscosity_def, field)
+static const schema_key viscosity_keys[] = {
+    {.name = "method",
+     .type = SCHEMA_ENUM,
+     .offset = VISCOSITY(method),
+     .words = method_words,
+     .help = "`implicit`: all components of velocity together. For comparison only: `explicit` in "
+             "sub-steps, `imex` implicit in each component and explicit between them, `decoupled` "
+             "each by itself"},
+    {.name = "surface",
+     .type = SCHEMA_ENUM,
+     .offset = VISCOSITY(surface),
+     .words = boundary_words,
+     .help = "`natural`: no traction. For comparison only: `neumann` (no normal derivative, with "
+             "`decoupled`), `dirichlet` (the air moves as the surface did before), `nichols-hirt` "
+             "(no shear, on full and empty cells, 2D)"},
+    {.name = "mean",
+     .type = SCHEMA_ENUM,
+     .offset = VISCOSITY(mean),
+     .words = mean_words,
+     .help = "where viscosities meet: with `arithmetic` the thicker wins, with `harmonic` the "
+             "thinner"},
+    {.name = "substeps",
+     .type = SCHEMA_INT,
+     .offset = VISCOSITY(substeps),
+     .range = WITHIN(0, 1000000),
+     .help = "of `explicit` and `imex`; 0: as many as `explicit` needs, one for `imex`"},
+    {.name = "tolerance",
+     .type = SCHEMA_REAL,
+     .offset = VISCOSITY(tolerance),
+     .range = UP_TO(0, 1),
+     .help = "with a `rheology`: the change of velocity at which its loop ends"},
+    {.name = "max_iterations",
+     .type = SCHEMA_INT,
+     .offset = VISCOSITY(max_iterations),
+     .range = WITHIN(1, 1000),
+     .help = "with a `rheology`: the most solves a step"},
+};
+static const schema_section viscosity_section = {
+    .name = "viscosity_solve",
+    .help = "How viscosity acts.",
+    .keys = viscosity_keys,
+    .key_count = COUNT(viscosity_keys),
+    .bytes = sizeof(treacle_viscosity_def),
+    .check = bind_check_viscosity,
+};
+
 static const schema_key pressure_keys[] = {
     {.name = "method",
      .type = SCHEMA_ENUM,
@@ -247,6 +299,11 @@ static const schema_key root_keys[] = {
      .offset = SIM(elasticity),
      .of = &elasticity_section,
      .help = "how elastic stress enters the flow"},
+    {.name = "viscosity_solve",
+     .type = SCHEMA_SECTION,
+     .offset = SIM(viscosity_solve),
+     .of = &viscosity_section,
+     .help = "how viscosity acts"},
     {.name = "density_correction",
      .type = SCHEMA_BOOL,
      .offset = SIM(density_correction),

@@ -28,6 +28,7 @@ typedef enum schema_type {
     SCHEMA_SHAPES,   // const treacle_shape* and its count
     SCHEMA_MATERIAL, // int, an index into the materials
     SCHEMA_RELEASE,  // treacle_separation, or `spread` of them in a row
+    SCHEMA_PRESET,   // the whole material is set to one of the library's
     SCHEMA_SECTION,  // a struct inside the struct
     SCHEMA_LIST,     // pointer to structs and its count
     SCHEMA_MAP,      // the same, each under a name of its own

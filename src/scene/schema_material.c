@@ -1,6 +1,66 @@
 // Keys of materials.
 #include "scene/schema_parts.h"
 
+static const char* const rheology_words[] = {"newtonian", "power-law",        "carreau",
+                                             "bingham",   "herschel-bulkley", NULL};
+
+#define RHEOLOGY(field) offsetof(treacle_rheology_def, field)
+static const schema_key rheology_keys[] = {
+    {.name = "law",
+     .type = SCHEMA_ENUM,
+     .flags = SCHEMA_ALONE,
+     .offset = RHEOLOGY(law),
+     .words = rheology_words,
+     .help = "how viscosity follows from the rate of shear g: `power-law` is consistency "
+             "g^(exponent - 1), `carreau` goes from `viscosity` to `viscosity_infinite`, `bingham` "
+             "is `viscosity` + yield_stress/g, `herschel-bulkley` consistency g^(exponent - 1) + "
+             "yield_stress/g"},
+    {.name = "consistency",
+     .type = SCHEMA_REAL,
+     .offset = RHEOLOGY(consistency),
+     .range = UP_TO(0, 1e12),
+     .help = "in Pa s^n with n the exponent: the stress at a rate of 1/s"},
+    {.name = "exponent",
+     .type = SCHEMA_REAL,
+     .offset = RHEOLOGY(exponent),
+     .range = WITHIN(0.01, 10),
+     .help = "below 1 the material thins when it is sheared, above 1 it thickens"},
+    {.name = "yield_stress",
+     .type = SCHEMA_REAL,
+     .offset = RHEOLOGY(yield_stress),
+     .unit = UNIT_PRESSURE,
+     .range = WITHIN(0, 1e12),
+     .help = "shear stress below which it does not flow"},
+    {.name = "viscosity_infinite",
+     .type = SCHEMA_REAL,
+     .offset = RHEOLOGY(viscosity_infinite),
+     .unit = UNIT_VISCOSITY,
+     .range = WITHIN(0, 1e15),
+     .help = "of `carreau`, at the highest rates"},
+    {.name = "time",
+     .type = SCHEMA_REAL,
+     .offset = RHEOLOGY(time),
+     .unit = UNIT_TIME,
+     .range = WITHIN(0, 1e9),
+     .help = "of `carreau`: it begins to thin at a rate of 1/time"},
+    {.name = "critical_rate",
+     .type = SCHEMA_REAL,
+     .offset = RHEOLOGY(critical_rate),
+     .unit = UNIT_FREQUENCY,
+     .range = WITHIN(1e-9, 1e6),
+     .help = "g is sqrt(g^2 + critical_rate^2) in all laws, so that nothing is infinite at rest: "
+             "what should stand still creeps by less than this"},
+};
+static const schema_section rheology_section = {
+    .name = "rheology",
+    .help = "What the viscosity of a material does when it is sheared. Without it, nothing: the "
+            "material is Newtonian.",
+    .keys = rheology_keys,
+    .key_count = COUNT(rheology_keys),
+    .bytes = sizeof(treacle_rheology_def),
+    .check = bind_check_rheology,
+};
+
 static void init_material(void* item) {
     *(treacle_material_def*)item = treacle_material_def_default();
 }
@@ -90,6 +150,12 @@ static const schema_section elastic_section = {
 };
 
 static const schema_key material_keys[] = {
+    {.name = "preset",
+     .type = SCHEMA_PRESET,
+     .flags = SCHEMA_INPUT_ONLY | SCHEMA_ALONE,
+     .help = "a material of the library, from which the other keys then differ; `sauce: ketchup` "
+             "is short for `sauce: {preset: ketchup}`",
+     .default_text = ""},
     {.name = "density",
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_material_def, density),
@@ -105,6 +171,11 @@ static const schema_key material_keys[] = {
      .range = WITHIN(0, 1e15),
      .help = "dynamic viscosity (Pa.s, cP): water 0.001, olive oil 0.08, honey 10; a kinematic one "
              "(m^2/s, cSt) is multiplied by the density"},
+    {.name = "rheology",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(treacle_material_def, rheology),
+     .of = &rheology_section,
+     .help = "what shear does to the viscosity"},
     {.name = "colour",
      .type = SCHEMA_COLOUR,
      .offset = offsetof(treacle_material_def, colour),

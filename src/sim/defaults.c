@@ -19,6 +19,7 @@ treacle_sim_def treacle_sim_def_default(void) {
         .flip_blend = 0.97,
         .surface = TREACLE_SURFACE_SMOOTH,
         .pressure = {.tolerance = 1e-4, .max_iterations = 200},
+        .viscosity_solve = {.tolerance = 1e-3, .max_iterations = 12},
         .density_correction = true,
         .reseed = true,
         .kernel = TREACLE_KERNEL_LINEAR,
@@ -40,23 +41,27 @@ treacle_shape treacle_shape_default(treacle_shape_kind kind) {
 
 // Water, without its viscosity: at the sizes of a film set it does not show.
 treacle_material_def treacle_material_def_default(void) {
-    return (treacle_material_def){.name = "water",
-                                  .density = 1000.0,
-                                  .colour = {0.05, 0.3, 0.6},
-                                  .reference_temperature = 293.15,
-                                  .elastic = {.relaxation_time = INFINITY,
-                                              .mu_e = NAN,
-                                              .alpha = NAN,
-                                              .gamma = NAN}};
+    return (treacle_material_def){
+        .name = "water",
+        .density = 1000.0,
+        .colour = {0.05, 0.3, 0.6},
+        .rheology = {.consistency = 1.0, .exponent = 1.0, .critical_rate = 1e-3},
+        .reference_temperature = 293.15,
+        .elastic = {.relaxation_time = INFINITY, .mu_e = NAN, .alpha = NAN, .gamma = NAN}};
 }
 
 treacle_liquid_def treacle_liquid_def_default(void) {
-    return (treacle_liquid_def){.temperature = {.value_a = {293.15}}};
+    return (treacle_liquid_def){.temperature = {.value_a = {293.15}},
+                                .viscosity_factor = {.value_a = {1.0}}};
 }
 
 treacle_emitter_def treacle_emitter_def_default(void) {
     return (treacle_emitter_def){
-        .direction = {0.0, -1.0, 0.0}, .stop = INFINITY, .temperature = 293.15};
+        .direction = {0.0, -1.0, 0.0},
+        .stop = INFINITY,
+        .temperature = 293.15,
+        .viscosity_factor = 1.0,
+    };
 }
 
 treacle_sink_def treacle_sink_def_default(void) {

@@ -143,11 +143,15 @@ static p2g_params transfer_of(const liquid_work* w) {
                         .density = w->setup->density};
 }
 
+treacle_status liquid_column_to_grid(liquid_work* w, const float* column, float* to) {
+    p2g_params params = transfer_of(w);
+    return p2g_scalar(&params, column, to, w->cell_volume);
+}
+
 // What a particle brings to its cells.
 typedef enum scalar_kind {
     SCALAR_DENSITY,  // over the reference
     SCALAR_BUOYANCY, // the weight that it has lost [force.1]
-    SCALAR_LOG_MU,   // log of its viscosity: its mean is the log of the geometric mean
 } scalar_kind;
 
 static double buoyancy_of(const liquid_work* w, particle_ix i) {
@@ -171,7 +175,6 @@ static void fill_scalars(void* data, int64_t begin, int64_t end, int worker) {
     const uint8_t* material = particles_material(job->w->p);
     for (int64_t i = begin; i < end; ++i) {
         job->out[i] = job->kind == SCALAR_BUOYANCY ? (float)buoyancy_of(job->w, i)
-                      : job->kind == SCALAR_LOG_MU ? setup->log_mu[material[i]]
                                                    : setup->density[material[i]];
     }
 }
@@ -200,8 +203,7 @@ treacle_status liquid_to_grid(liquid_work* w) {
         TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_BUOYANCY, w->cell_buoyancy));
     }
     if (liquid_is_viscous(w->setup)) {
-        TREACLE_TRY(take_field(w, "viscosity at cells", &w->cell_log_mu));
-        TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_LOG_MU, w->cell_log_mu));
+        TREACLE_TRY(liquid_viscosity_to_grid(w));
     }
     TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_DENSITY, w->cell_density));
     TREACLE_TRY(p2g_velocity(&params, w->state->face_u, w->face_mass));

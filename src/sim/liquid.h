@@ -78,6 +78,7 @@ typedef struct liquid_setup {
     double reference_density;        // kg/m^3
     bool has_densities;              // that differ
     bool has_buoyancy;
+    bool has_rheology; // a material whose viscosity depends on the rate of shear
     int force_count;
     liquid_force* forces;
     int emitter_count;
@@ -126,6 +127,8 @@ typedef struct liquid_work {
     float* cell_volume;        // in full cells
     float* cell_buoyancy;
     float* cell_log_mu;     // log of Pa s; with viscosity only
+    float* cell_base;       // what its mean has beside the portions [rheo.3]
+    float** cell_portion;   // [materials], NULL for Newtonian ones
     float* face_tent[AXES]; // share of liquid that a face of the unified flow has as its mass
     tile_mask* valid;
     wall_set walls; // that may let go
@@ -184,8 +187,20 @@ treacle_status liquid_reach_surface(liquid_work* w) TREACLE_NODISCARD;
 /// Adds what a solve did to the step's statistics; ERR_DIVERGED if it did not converge.
 treacle_status liquid_accept(liquid_work* w, const solve_stats* solve, const char* what,
                              treacle_solve_stats* out) TREACLE_NODISCARD;
+/// Means of a column of the particles at cells, and their volume.
+treacle_status liquid_column_to_grid(liquid_work* w, const float* column,
+                                     float* to) TREACLE_NODISCARD;
+/// What the viscosity at cells is made of; part of the transfer.
+treacle_status liquid_viscosity_to_grid(liquid_work* w) TREACLE_NODISCARD;
+/// A solve that advances the velocity on faces by viscosity, with that of cell_log_mu. cell_x as in
+/// projection_apply, where it finds the pressure, too.
+typedef treacle_status liquid_solve_fcn(liquid_work* w, double* cell_x);
+/// Sets the viscosity at cells and solves; again and again, from the same velocity, where the
+/// viscosity depends on what comes out.
+treacle_status liquid_with_rheology(liquid_work* w, liquid_solve_fcn* solve,
+                                    double* cell_x) TREACLE_NODISCARD;
 /// One implicit step of viscosity; part of the flow.
-treacle_status liquid_thicken(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_thicken(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// Pressure and viscosity in one solve; fills face_tent. cell_x as in projection_apply.
 treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// Extends the velocity of faces next to liquid by some layers.

@@ -330,7 +330,7 @@ static treacle_status project(liquid_work* w, double* x) {
 
 // A unified solve that came near its target is used, but not with the divergence that it left.
 static treacle_status unify(liquid_work* w, double* x) {
-    TREACLE_TRY(liquid_unify(w, x));
+    TREACLE_TRY(liquid_with_rheology(w, liquid_unify, x));
     scale_pressure(w, x, true);
     if (w->stats->flow.converged) {
         return TREACLE_OK;
@@ -367,7 +367,7 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     }
     if (kind == TREACLE_FLOW_SPLIT) {
         wall_set_open(&w->walls, true, w->face_open);
-        TREACLE_TRY(liquid_thicken(w));
+        TREACLE_TRY(liquid_with_rheology(w, liquid_thicken, x));
         wall_set_open(&w->walls, false, w->face_open);
         memset(x, 0, w->values * sizeof(double));
         TREACLE_TRY(project(w, x));

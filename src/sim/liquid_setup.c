@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "math/elementary.h"
+#include "phys/rheology.h"
 #include "phys/stress.h"
 #include "sim/liquid.h"
 
@@ -22,6 +23,7 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         out->materials[i].name = NULL;
         out->density[i] = (float)(m->density / out->reference_density);
         out->log_mu[i] = (float)elementary_log(fmax(m->viscosity, VISCOSITY_LEAST));
+        out->has_rheology = out->has_rheology || rheology_is_needed(m);
         out->has_densities = out->has_densities || out->density[i] != 1.0f;
         out->has_buoyancy = out->has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
     }

@@ -65,6 +65,7 @@ static treacle_status describe(liquid_work* w, fraction_fields* share, stress_pa
         .map = &w->state->map,
         .cell_share = share->cell,
         .cell_log_mu = w->cell_log_mu,
+        .mean = w->setup->def->viscosity_solve.mean,
         .dt = w->dt,
         .reference_density = w->setup->reference_density,
     };
@@ -79,7 +80,8 @@ static treacle_status describe(liquid_work* w, fraction_fields* share, stress_pa
     return spread_viscosity(w);
 }
 
-treacle_status liquid_thicken(liquid_work* w) {
+treacle_status liquid_thicken(liquid_work* w, double* cell_x) {
+    (void)cell_x;
     int mark = arena_mark(w->scratch);
     const treacle_pressure_def* pressure = &w->setup->def->pressure;
     viscosity_params params = {.solve = {.norm = SOLVE_NORM_2,

@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "phys/rheology.h"
 #include "sim/sim_internal.h"
 
 // What `auto` means here.
@@ -8,10 +9,29 @@ static treacle_flow flow_of(const treacle_sim_def* def) {
     }
     bool is_viscous = false;
     for (int i = 0; i < def->material_count; ++i) {
-        is_viscous = is_viscous || def->materials[i].viscosity > 0.0;
+        const treacle_material_def* m = &def->materials[i];
+        is_viscous = is_viscous || m->viscosity > 0.0 || rheology_is_needed(m);
     }
     // Viscosity that already damps the transfer must not count twice.
-    return is_viscous && !def->flip_from_viscosity ? TREACLE_FLOW_UNIFIED : TREACLE_FLOW_PRESSURE;
+    if (!is_viscous || def->flip_from_viscosity) {
+        return TREACLE_FLOW_PRESSURE;
+    }
+    bool is_comparator = def->viscosity_solve.method != TREACLE_VISCOSITY_IMPLICIT ||
+                         def->viscosity_solve.surface != TREACLE_VISCOSITY_NATURAL;
+    return is_comparator ? TREACLE_FLOW_SPLIT : TREACLE_FLOW_UNIFIED;
+}
+
+// Whether viscosity differs from particle to particle of one material.
+static bool has_factors(const treacle_sim_def* def) {
+    bool is_any = false;
+    for (int i = 0; i < def->liquid_count; ++i) {
+        const treacle_field* factor = &def->liquids[i].viscosity_factor;
+        is_any = is_any || factor->kind != TREACLE_FIELD_CONSTANT || factor->value_a[0] != 1.0;
+    }
+    for (int i = 0; i < def->emitter_count; ++i) {
+        is_any = is_any || def->emitters[i].viscosity_factor != 1.0;
+    }
+    return is_any && def->flow != TREACLE_FLOW_NONE;
 }
 
 static uint32_t columns_of(const treacle_sim_def* def) {
@@ -22,6 +42,7 @@ static uint32_t columns_of(const treacle_sim_def* def) {
         has_buoyancy = has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
     }
     return (has_affine ? 1u << PARTICLE_AFFINE : 0u) |
+           (has_factors(def) ? 1u << PARTICLE_LOG_FACTOR : 0u) |
            (has_buoyancy ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u);
 }
 

@@ -17,6 +17,9 @@ static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def*
         {"step max_dt", def->step.max_dt, tiny, 1e300},
         {"step min_dt", def->step.min_dt, tiny, 1e300},
         {"flip_blend", def->flip_blend, 0, 1},
+        {"viscosity_solve substeps", def->viscosity_solve.substeps, 0, 1000000},
+        {"viscosity_solve tolerance", def->viscosity_solve.tolerance, tiny, 1},
+        {"viscosity_solve max_iterations", def->viscosity_solve.max_iterations, 1, 1000},
         {"material count", def->material_count, 0, SIM_MATERIALS_MAX},
         {"liquid count", def->liquid_count, 0, 30000},
         {"emitter count", def->emitter_count, 0, 30000},
@@ -44,6 +47,50 @@ static treacle_status check_material(treacle_context* ctx, const treacle_sim_def
     return TREACLE_OK;
 }
 
+// Names, bounds and values of what a material says about its flow.
+static treacle_status check_flow_of(treacle_context* ctx, const treacle_material_def* m, int i) {
+    const treacle_rheology_def* r = &m->rheology;
+    const number_rule rules[] = {
+        {"viscosity", m->viscosity, 0, 1e15},
+        {"rheology law", r->law, 0, TREACLE_RHEOLOGY_HERSCHEL_BULKLEY},
+        {"consistency", r->consistency, 1e-300, 1e12},
+        {"exponent", r->exponent, 0.01, 10},
+        {"yield_stress", r->yield_stress, 0, 1e12},
+        {"viscosity_infinite", r->viscosity_infinite, 0, 1e15},
+        {"rheology time", r->time, 0, 1e9},
+        {"critical_rate", r->critical_rate, 1e-9, 1e6},
+    };
+    bool has_law = r->law != TREACLE_RHEOLOGY_NEWTONIAN;
+    for (size_t k = 0; k < (has_law ? sizeof(rules) / sizeof(rules[0]) : 1); ++k) {
+        const number_rule* rule = &rules[k];
+        if (!(rule->value >= rule->low && rule->value <= rule->high)) {
+            return check_fail(ctx, TREACLE_ERR_SCENE, "%s of material %d is %g: expected %g to %g",
+                              rule->name, i, rule->value, rule->low, rule->high);
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status check_viscosity(treacle_context* ctx, const treacle_sim_def* def) {
+    const treacle_viscosity_def* v = &def->viscosity_solve;
+    bool is_decoupled = v->method == TREACLE_VISCOSITY_DECOUPLED;
+    if ((v->surface == TREACLE_VISCOSITY_NEUMANN && !is_decoupled) ||
+        (v->surface == TREACLE_VISCOSITY_NATURAL && is_decoupled)) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "method %d and surface %d of the viscosity do not go together",
+                          (int)v->method, (int)v->surface);
+    }
+    for (int i = 0; i < def->emitter_count; ++i) {
+        double factor = def->emitters[i].viscosity_factor;
+        if (!(factor > 0.0 && factor <= 1e12)) {
+            return check_fail(ctx, TREACLE_ERR_SCENE,
+                              "viscosity_factor of emitter %d is %g: expected a number > 0", i,
+                              factor);
+        }
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status check_materials(treacle_context* ctx, const treacle_sim_def* def) {
     for (int i = 0; i < def->material_count; ++i) {
         double density = def->materials[i].density;
@@ -52,6 +99,7 @@ static treacle_status check_materials(treacle_context* ctx, const treacle_sim_de
                               "density of material %d is %g kg/m^3: expected a number > 0", i,
                               density);
         }
+        TREACLE_TRY(check_flow_of(ctx, &def->materials[i], i));
     }
     for (int i = 0; i < def->liquid_count; ++i) {
         TREACLE_TRY(check_material(ctx, def, "a liquid", def->liquids[i].material));
@@ -83,6 +131,7 @@ treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) {
     }
     TREACLE_TRY(check_numbers(ctx, def));
     TREACLE_TRY(check_materials(ctx, def));
+    TREACLE_TRY(check_viscosity(ctx, def));
     TREACLE_TRY(check_spins(ctx, def));
     return curve_check(ctx, &def->gravity, "gravity");
 }

@@ -3,11 +3,13 @@
 #include "phys/sweep.h"
 #include "sim/sim_internal.h"
 
+enum { FIELDS = 4 };
+
 // Liquids with their shapes and fields compiled; needed only while they are seeded.
 typedef struct liquids {
     int count;
     shape** shape;
-    field *velocity, *temperature, *marker;
+    field *velocity, *temperature, *marker, *factor;
     seed_liquid* seed;
 } liquids;
 
@@ -16,8 +18,8 @@ static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* d
     out->count = def->liquid_count;
     TREACLE_TRY(
         alloc_zero(sim->ctx, count, sizeof(*out->shape), "the liquids", (void**)&out->shape));
-    field** fields[] = {&out->velocity, &out->temperature, &out->marker};
-    for (int i = 0; i < 3; ++i) {
+    field** fields[FIELDS] = {&out->velocity, &out->temperature, &out->marker, &out->factor};
+    for (int i = 0; i < FIELDS; ++i) {
         TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(field), "the liquids", (void**)fields[i]));
     }
     TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(*out->seed), "the liquids", (void**)&out->seed));
@@ -27,11 +29,13 @@ static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* d
         TREACLE_TRY(field_init(sim->ctx, &liquid->velocity, 3, &out->velocity[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->temperature, 1, &out->temperature[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->marker, 1, &out->marker[i]));
+        TREACLE_TRY(field_init(sim->ctx, &liquid->viscosity_factor, 1, &out->factor[i]));
         out->seed[i] = (seed_liquid){
             .shape = out->shape[i],
             .velocity = &out->velocity[i],
             .temperature = &out->temperature[i],
             .marker = &out->marker[i],
+            .factor = &out->factor[i],
             .spin = vec3_from(liquid->spin),
             .spin_centre = vec3_from(liquid->spin_centre),
             .material = (uint8_t)liquid->material,
@@ -46,8 +50,8 @@ static void free_liquids(treacle_context* ctx, liquids* l) {
     for (int i = 0; l->shape != NULL && i < l->count; ++i) {
         shape_destroy(l->shape[i]);
     }
-    field* fields[] = {l->velocity, l->temperature, l->marker};
-    for (int f = 0; f < 3; ++f) {
+    field* fields[FIELDS] = {l->velocity, l->temperature, l->marker, l->factor};
+    for (int f = 0; f < FIELDS; ++f) {
         for (int i = 0; fields[f] != NULL && i < l->count; ++i) {
             field_finish(&fields[f][i]);
         }

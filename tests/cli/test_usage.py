@@ -1,5 +1,6 @@
 """Wrong use gets one clear sentence, a hint and the exit code 2; help and version go to stdout."""
 
+import json
 import shutil
 import unittest
 
@@ -46,6 +47,8 @@ WRONG = [
      'treacle: error: --isa must be auto, sse2, avx2 or avx512, not "neon"\n' + see("run")),
     (("run", "drop.yaml", "--quiet=1"), "treacle: error: --quiet takes no value\n" + see("run")),
     (("run", "drop.yaml", "-o", ""), "treacle: error: --output must not be empty\n" + see("run")),
+    (("materials", "hony"), 'treacle: error: there is no material "hony"; did you mean honey?\n'
+     'treacle: hint: "treacle materials" lists them\n'),
     (("resume", "."), "treacle: error: . holds no run: it has no run.json\n"),
     (("info", "."), "treacle: error: . holds no run: it has no run.json\n"),
 ]
@@ -60,7 +63,7 @@ class Usage(harness.Case):
                 self.assertEqual(done.stdout, "")
 
     def test_commands_of_the_future_do_not_exist(self):
-        for name in ("materials", "mesh", "render", "plot", "export", "view", "play"):
+        for name in ("mesh", "render", "plot", "export", "view", "play"):
             self.assertIn(f'there is no command "{name}"',
                           self.treacle(name, code=ERR_USAGE).stderr)
 
@@ -79,18 +82,29 @@ class Usage(harness.Case):
         self.assertRegex(self.treacle("--version").stdout, r"^treacle \d+\.\d+\.\d+\n$")
         overview = self.treacle("help").stdout
         self.assertEqual(self.treacle("--help").stdout, overview)
-        for command in ("check", "run", "resume", "info"):
+        for command in ("check", "run", "resume", "info", "materials"):
             self.assertIn(f"  {command} ", overview)
             told = self.treacle("help", command)
             self.assertEqual(told.stderr, "")
             self.assertEqual(self.treacle(command, "--help").stdout, told.stdout)
             self.assertEqual(self.treacle(command, "whatever", "-h").stdout, told.stdout)
 
+    def test_the_materials_library_is_told(self):
+        table = self.treacle("materials").stdout
+        listed = json.loads(self.treacle("materials", "--json").stdout)
+        self.assertGreater(len(listed), 16)
+        for one in listed:
+            self.assertIn(f"\n{one['name']} ", table)
+            told = self.treacle("materials", one["name"]).stdout
+            self.assertIn(one["source"], told)
+        self.assertEqual(json.loads(self.treacle("materials", "honey", "--json").stdout)["name"],
+                         "honey")
+
     def test_the_manual_shows_the_help_as_it_is(self):
         with open("docs/manual/command.md", encoding="utf-8") as file:
             manual = file.read()
         for arguments in (("help",), ("help", "check"), ("help", "run"), ("help", "resume"),
-                          ("help", "info"), ("help", "mesh")):
+                          ("help", "info"), ("help", "mesh"), ("help", "materials")):
             block = f"```text\n$ treacle {' '.join(arguments)}\n{self.treacle(*arguments).stdout}```"
             self.assertIn(block, manual, f"the manual's {arguments} is not what the command prints")
 

@@ -50,7 +50,7 @@ static void test_values_arrive_in_the_defs(void** state) {
     assert_int_equal(sim->transfer, TREACLE_TRANSFER_FLIP);
     assert_true(sim->flip_from_viscosity);
     assert_false(sim->reseed);
-    assert_int_equal(sim->material_count, 3);
+    assert_int_equal(sim->material_count, 4);
     assert_string_equal(sim->materials[0].name, "golden syrup");
     assert_close(sim->materials[0].reference_temperature, 293.15, 1e-12);
     assert_close(sim->materials[1].viscosity, 90e-6 * 910.0, 1e-15);

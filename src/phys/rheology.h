@@ -1,0 +1,30 @@
+// Viscosity from the rate of shear, and the rate of shear from velocities on faces.
+#pragma once
+
+#include "grid/domain.h"
+#include "grid/tile_map.h"
+
+/// Pa s, beyond which a viscosity is cut off.
+#define RHEOLOGY_MOST 1e15
+
+/// Whether the viscosity of a material depends on how fast it is sheared.
+bool rheology_is_needed(const treacle_material_def* material);
+
+/// The viscosity of a material, Pa s, at a rate of shear, 1/s [rheo.2].
+double rheology_viscosity(const treacle_material_def* material, double rate);
+
+/// What is averaged where viscosities meet: log mu, mu or 1/mu; and back.
+double rheology_to_mean(treacle_viscosity_mean mean, double mu);
+double rheology_from_mean(treacle_viscosity_mean mean, double value);
+
+/// Where the liquid is and how it moves. Fields are [count + 1][512].
+typedef struct rheology_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    const float* cell_share;       // of liquid
+    const float* edge_share[AXES]; // of liquid, of the box around an edge
+    const float* face_u[AXES];     // m/s
+} rheology_params;
+
+/// The rate of shear at cells that have liquid, 1/s; 0 elsewhere [rheo.1].
+void rheology_rate(const rheology_params* params, float* cell_rate);
