@@ -1,11 +1,14 @@
 // The materials library. One row a material, with the source of its values; where no single
 // measurement stands behind a row, it says so.
+#include <math.h>
 #include <string.h>
 
 #include "phys/rheology.h"
 #include "treacle/materials.h"
 
 #define CELSIUS(t) (273.15 + (t))
+#define NOT_ELASTIC                                                                                \
+    .elastic = {.relaxation_time = INFINITY, .mu_e = NAN, .alpha = NAN, .gamma = NAN}
 // What all rows share.
 #define MATERIAL(name_, celsius, ...)                                                              \
     .name = name_, .temperature = CELSIUS(celsius),                                                \
