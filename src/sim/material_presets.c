@@ -12,7 +12,8 @@
 // What all rows share.
 #define MATERIAL(name_, celsius, ...)                                                              \
     .name = name_, .temperature = CELSIUS(celsius),                                                \
-    .material = {.name = name_, .reference_temperature = CELSIUS(celsius), __VA_ARGS__}
+    .material = {                                                                                  \
+        .name = name_, .reference_temperature = CELSIUS(celsius), NOT_ELASTIC, __VA_ARGS__}
 #define NEWTONIAN .rheology = {.consistency = 1.0, .exponent = 1.0, .critical_rate = 1e-3}
 #define CARREAU(infinite, time_, n)                                                                \
     .rheology = {.law = TREACLE_RHEOLOGY_CARREAU,                                                  \
