@@ -229,6 +229,9 @@ static treacle_status loop(liquid_work* w, const loop_fields* fields, liquid_sol
 
 // The fields stay until the end of the step: what the solve leaves behind lies above them.
 treacle_status liquid_with_rheology(liquid_work* w, liquid_solve_fcn* solve, double* cell_x) {
+    if (w->cell_base == NULL) { // the viscosity is given
+        return solve(w, cell_x);
+    }
     if (!w->setup->has_rheology) {
         evaluate(w, NULL, 1.0);
         return solve(w, cell_x);

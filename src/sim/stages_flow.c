@@ -119,7 +119,7 @@ static treacle_status run_part(liquid_work* w, treacle_stages_part part) {
     case TREACLE_STAGES_PRESSURE:
         return liquid_flow_part(w, TREACLE_FLOW_PRESSURE);
     case TREACLE_STAGES_VISCOSITY:
-        return liquid_thicken(w);
+        return liquid_thicken(w, NULL);
     }
     return liquid_flow(w);
 }
