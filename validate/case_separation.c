@@ -2,6 +2,7 @@
 //
 // a. A block of liquid hangs under the ceiling. Without separation suction holds it; with it, it
 //    falls freely, y = g t^2 / 2, in the manner of the step (see case_free_fall.c).
+// b. The floor under a pool is pulled away at 2 g: the gap grows like g t^2 / 2.
 // c. Partial contact, one projection: the unit square, free surface at y = 0, slip sides, ceiling
 //    at y = 1, velocity before the pressure A0 + A1 cos(pi x) along y, rho / dt = 1. The
 //    reference is a Signorini problem on the ceiling, solved by an active set on its
@@ -10,6 +11,7 @@
 // Tolerances of the suite: contact 0.02, impulse 1 %, complementarity 1e-8; 1e-6 for the fall, as
 // for any other.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cases.h"
@@ -59,6 +61,69 @@ static treacle_status check_ceiling(validate* v) {
         validate_relative(v, free, way, 1e-6, "a, on: way of the block");
         validate_at_most(v, held / way, 0.5, 0.0, "a, off: way over that of the free fall");
         validate_absolute(v, glued / way, held / way, 1e-6, "a, adhesion of 10 kPa: the same");
+    }
+    return status;
+}
+
+// ---- b. the floor
+
+static const char pulled[] = "domain: {size: [1 m, 1.5 m], cell: 25 mm, sides: {all: slip}}\n"
+                             "gravity: [0, -9.81, 0]\n"
+                             "density_correction: false\n"
+                             "pressure: {tolerance: 1.0e-10}\n"
+                             "step: {max_dt: 5 ms}\n"
+                             "liquids:\n"
+                             "  - shape: {box: {min: [0, 0.9], max: [1, 1.3]}}\n"
+                             "solids:\n"
+                             "  floor:\n"
+                             "    shape: {box: {min: [-1, -2, -1], max: [2, 0.9, 1]}}\n"
+                             "    separation: %s\n"
+                             "    position: [%s]\n";
+
+enum { FLOOR_KEYS = 40, KEY_TEXT = 64 };
+
+// The floor falls as the step would let it fall: its mean velocity in step n is 2 g (n - 1) dt.
+static double floor_depth(int steps) {
+    return gravity * dt * dt * steps * (steps - 1);
+}
+
+static void print_floor(char out[FLOOR_KEYS * KEY_TEXT + KEY_TEXT]) {
+    size_t used = 0;
+    for (int i = 0; i <= FLOOR_KEYS; ++i) {
+        used += (size_t)snprintf(out + used, KEY_TEXT, "%s[%.17g, [0, %.17g, 0]]",
+                                 i == 0 ? "" : ", ", i * dt, -floor_depth(i));
+    }
+}
+
+// The gap between the floor and the lowest particle after the flight, beyond that at the start, m.
+static treacle_status pull(validate* v, const char* separation, double* gap) {
+    char keys[FLOOR_KEYS * KEY_TEXT + KEY_TEXT];
+    treacle_sim* sim = NULL;
+    measure_sums begin = {0}, end = {0};
+    print_floor(keys);
+    treacle_status status = validate_sim_create(v, &sim, pulled, separation, keys);
+    if (status == TREACLE_OK) {
+        status = measure_particles(sim, MEASURE_ALL, &begin);
+    }
+    if (status == TREACLE_OK) {
+        status = validate_advance(sim, flight, dt);
+    }
+    if (status == TREACLE_OK) {
+        status = measure_particles(sim, MEASURE_ALL, &end);
+    }
+    *gap = end.centre[1] - begin.centre[1] + floor_depth(FLOOR_KEYS);
+    treacle_sim_destroy(sim);
+    return status;
+}
+
+static treacle_status check_floor(validate* v) {
+    double free = 0.0, held = 0.0;
+    double gap = 0.5 * gravity * flight * flight * (1.0 - dt / flight);
+    treacle_status status = pull(v, "on", &free);
+    status = status == TREACLE_OK ? pull(v, "off", &held) : status;
+    if (status == TREACLE_OK) {
+        validate_relative(v, free, gap, 1e-4, "b, on: gap above the floor");
+        validate_info(v, held / gap, NAN, "b, off: gap over that of the free fall");
     }
     return status;
 }
@@ -153,6 +218,7 @@ static treacle_status check_contact(validate* v, const contact_def* def) {
 
 treacle_status case_separation(validate* v) {
     treacle_status status = check_ceiling(v);
+    status = status == TREACLE_OK ? check_floor(v) : status;
     for (size_t i = 0; status == TREACLE_OK && i < sizeof(contacts) / sizeof(contacts[0]); ++i) {
         status = check_contact(v, &contacts[i]);
     }

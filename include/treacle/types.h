@@ -200,6 +200,7 @@ typedef struct treacle_solid_def {
     double pivot[3];    ///< m, about which it turns
     treacle_wall wall;  ///< used where the flow has viscosity
     double slip_length; ///< m, >= 0; of TREACLE_WALL_SLIP_LENGTH
+    treacle_separation separation; ///< whether liquid lets go of it
 } treacle_solid_def;
 
 /// An acceleration of the liquid in a part of space and time.

@@ -91,6 +91,7 @@ static treacle_status set_separation(treacle_context* ctx, const treacle_domain_
         }
         if (said.is_on && is_wall && out->is_active[a]) {
             out->separation[a][end] = said;
+            out->lets_go = true;
         }
     }
     return TREACLE_OK;

@@ -22,6 +22,7 @@ typedef struct grid_domain {
     treacle_side sides[AXES][2]; // [axis][low, high]; SLIP on inactive axes
     // is_on only at walls of active axes
     treacle_separation separation[AXES][2];
+    bool lets_go; // some wall may, of the domain or of a solid
 } grid_domain;
 
 /// Checks the def and works out the rest. The error names the field that is wrong.

@@ -28,6 +28,9 @@
 // A region without free surface cannot open a void: there the pressure is known but for a
 // constant, and no wall lets go. In a full closed tank on and off agree.
 //
+// A solid's surface in a cell has the area and the normal of the difference of what it leaves open
+// of opposite faces, A n_a = A_f(high) - A_f(low), and theta is its distance:              [sep.3]
+//
 // Adhesion acts on liquid that was in contact in the last step. What has let go, or just arrived,
 // is held by nothing.
 //
@@ -42,23 +45,19 @@
 
 #include "base/alloc.h"
 #include "phys/projection.h"
+#include "phys/solid.h"
 #include "solve/pressure_solver.h"
 #include "solve/regions.h"
 
-static const double wall_theta = 0.5; // walls of the domain lie on faces
+static const double side_theta = 0.5; // sides of the domain lie on faces
+static const double theta_min = 0.1;
+static const float least_area = 0.01f; // of a wall, in faces
+static const float solid_reach = 2.0f; // cells, from the middle of a cell that a solid cuts
 // The sets are sought with a looser solve first.
 static const double loose_tolerance = 1e-2;
 enum { PASSES_MAX = 16 };
 
 // --- the walls of a geometry --------------------------------------------------------------------
-
-bool separation_is_on(const grid_domain* domain) {
-    bool is_on = false;
-    for (int a = 0; a < AXES; ++a) {
-        is_on = is_on || domain->separation[a][0].is_on || domain->separation[a][1].is_on;
-    }
-    return is_on;
-}
 
 static treacle_status reserve(wall_set* walls, int64_t count) {
     if (count <= walls->capacity) {
@@ -76,83 +75,174 @@ static treacle_status reserve(wall_set* walls, int64_t count) {
     return TREACLE_OK;
 }
 
+// Index of the cell above cell q of a tile along an axis, maybe in the next tile.
+static int64_t index_above(const tile_map* map, tile_ix tile, int q, int axis) {
+    static const int stride[AXES] = {1, TILE_SIZE, TILE_SIZE * TILE_SIZE};
+    bool is_last = q / stride[axis] % TILE_SIZE == TILE_SIZE - 1;
+    int next = axis == 0   ? TILE_NEIGHBOUR(1, 0, 0)
+               : axis == 1 ? TILE_NEIGHBOUR(0, 1, 0)
+                           : TILE_NEIGHBOUR(0, 0, 1);
+    tile_ix to = is_last ? map->neighbour[tile][next] : tile;
+    return (int64_t)to * TILE_CELLS + q + (is_last ? 1 - TILE_SIZE : 1) * stride[axis];
+}
+
+// What all walls of cell q share; the rest is for the caller.
+static wall wall_of_cell(const wall_params* params, tile_ix tile, int q, int slot,
+                         double adhesion) {
+    int64_t at = (int64_t)tile * TILE_CELLS + q;
+    unsigned bits = (unsigned)params->cell_wall[at] >> slot;
+    bool was_in_contact = params->is_first || (bits & WALL_CONTACT) != 0;
+    wall out = {
+        .cell = at,
+        .slot = (int8_t)slot,
+        .is_released = (bits & WALL_RELEASED) != 0,
+        .bound = was_in_contact ? adhesion / params->pressure_unit : 0.0,
+    };
+    for (int a = 0; a < AXES; ++a) {
+        out.high[a] = index_above(params->map, tile, q, a);
+        out.low_share[a] = 0.5f;
+    }
+    return out;
+}
+
+static double density_at(const float* rho, int64_t face) {
+    return rho != NULL && rho[face] > 0.0f ? (double)rho[face] : 1.0;
+}
+
+static bool is_liquid_of_domain(const wall_params* params, tile_ix tile, int q) {
+    int at[AXES];
+    tile_cell_at(params->map, tile, q, at);
+    const int32_t* cells = params->domain->cells;
+    return at[0] < cells[0] && at[1] < cells[1] && at[2] < cells[2] &&
+           params->cell_phi[(int64_t)tile * TILE_CELLS + q] < 0.0f;
+}
+
 // A layer of cells of one tile that lies at a side of the domain.
 typedef struct side_layer {
     tile_ix tile;
     int axis, end, layer; // layer: local coordinate of its cells
 } side_layer;
 
-// Index of the cell above local coordinate 7 or below along an axis, maybe in the next tile.
-static int64_t high_face(const tile_map* map, const side_layer* side, const int cell[AXES]) {
-    int at[AXES] = {cell[0], cell[1], cell[2]}, step[AXES] = {0, 0, 0};
-    at[side->axis] = (cell[side->axis] + 1) % TILE_SIZE;
-    step[side->axis] = at[side->axis] == 0 ? 1 : 0;
-    tile_ix tile = map->neighbour[side->tile][TILE_NEIGHBOUR(step[0], step[1], step[2])];
-    return (int64_t)tile * TILE_CELLS + (at[2] * TILE_SIZE + at[1]) * TILE_SIZE + at[0];
-}
-
-static void add_wall(const wall_params* params, const side_layer* side, const int cell[AXES],
-                     wall_set* walls) {
-    int q = (cell[2] * TILE_SIZE + cell[1]) * TILE_SIZE + cell[0];
-    int64_t at = (int64_t)side->tile * TILE_CELLS + q;
-    int64_t face = side->end == 0 ? at : high_face(params->map, side, cell);
-    const float* rho = params->face_rho[side->axis];
-    bool is_prescribed = rho != NULL && isinf(rho[face]);
+static void add_side(const wall_params* params, const side_layer* side, int q, wall_set* walls) {
+    int a = side->axis;
+    double adhesion = params->domain->separation[a][side->end].adhesion;
+    wall w = wall_of_cell(params, side->tile, q, a, adhesion);
+    int64_t face = side->end == 0 ? w.cell : w.high[a];
     bool has_face = face < (int64_t)params->map->count * TILE_CELLS;
-    if (!(params->cell_phi[at] < 0.0f) || !has_face || is_prescribed) {
+    double density = has_face ? density_at(params->face_rho[a], face) : 1.0;
+    w.area = params->solids.cell_id != NULL ? params->solids.cell_open[w.cell] : 1.0f;
+    if (!has_face || isinf(density) || !(w.area > least_area)) {
         return;
     }
-    double density = rho != NULL && rho[face] > 0.0f ? (double)rho[face] : 1.0;
-    unsigned bits = (unsigned)params->cell_wall[at] >> side->axis;
-    bool was_in_contact = params->is_first || (bits & WALL_CONTACT) != 0;
-    double adhesion = params->domain->separation[side->axis][side->end].adhesion;
-    walls->at[walls->count++] = (wall){
-        .cell = at,
-        .face = face,
-        .slot = (int8_t)side->axis,
-        .sign = (int8_t)(side->end == 0 ? 1 : -1),
-        .is_released = (bits & WALL_RELEASED) != 0,
-        .area = 1.0f,
-        .conductance = (float)(1.0 / (density * wall_theta)),
-        .bound = was_in_contact ? adhesion / params->pressure_unit : 0.0,
-    };
+    w.normal[a] = side->end == 0 ? 1.0f : -1.0f;
+    w.low_share[a] = side->end == 0 ? 1.0f : 0.0f;
+    w.conductance = (float)((double)w.area / (density * side_theta));
+    walls->at[walls->count++] = w;
 }
 
 static treacle_status add_layer(const wall_params* params, const side_layer* side,
                                 wall_set* walls) {
-    const grid_domain* domain = params->domain;
+    static const int stride[AXES] = {1, TILE_SIZE, TILE_SIZE * TILE_SIZE};
     TREACLE_TRY(reserve(walls, walls->count + TILE_SIZE * TILE_SIZE));
     int b = (side->axis + 1) % AXES, c = (side->axis + 2) % AXES;
     for (int n = 0; n < TILE_SIZE * TILE_SIZE; ++n) {
-        int cell[AXES];
-        cell[side->axis] = side->layer;
-        cell[b] = n % TILE_SIZE;
-        cell[c] = n / TILE_SIZE;
-        bool is_inside = true;
-        for (int a = 0; a < AXES; ++a) {
-            int at = params->map->coord[side->tile].at[a] * TILE_SIZE + cell[a];
-            is_inside = is_inside && at < domain->cells[a];
-        }
-        if (is_inside) {
-            add_wall(params, side, cell, walls);
+        int q = side->layer * stride[side->axis] + n % TILE_SIZE * stride[b] +
+                n / TILE_SIZE * stride[c];
+        if (is_liquid_of_domain(params, side->tile, q)) {
+            add_side(params, side, q, walls);
         }
     }
     return TREACLE_OK;
 }
 
-treacle_status wall_set_create(const wall_params* params, wall_set* out) {
+// The open shares of the two faces of a cell across an axis. A side of the domain is no solid: its
+// face counts as open as the one opposite.
+static void open_shares(const wall_params* params, const wall* w, tile_ix tile, int a,
+                        double open[2]) {
+    int at[AXES];
+    tile_cell_at(params->map, tile, (int)(w->cell % TILE_CELLS), at);
     const grid_domain* domain = params->domain;
+    open[0] = (double)params->face_open[a][w->cell];
+    open[1] = (double)params->face_open[a][w->high[a]];
+    if (domain->is_periodic[a]) {
+        return;
+    }
+    open[0] = at[a] == 0 ? open[1] : open[0];
+    open[1] = at[a] == domain->cells[a] - 1 ? open[0] : open[1];
+}
+
+// The solid's surface in a cell: its area is the difference of what is open on both sides
+// [sep.3].
+static void add_solid(const wall_params* params, tile_ix tile, int q, wall_set* walls) {
+    const wall_solids* solids = &params->solids;
+    int64_t cell = (int64_t)tile * TILE_CELLS + q;
+    double adhesion = solids->solids[solids->cell_id[cell]].separation.adhesion;
+    wall w = wall_of_cell(params, tile, q, WALL_OF_SOLID, adhesion);
+    double area[AXES] = {0.0}, square = 0.0, flux = 0.0, density = 0.0, weight = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        double open[2];
+        if (!params->domain->is_active[a]) {
+            continue;
+        }
+        open_shares(params, &w, tile, a, open);
+        area[a] = open[1] - open[0];
+        square += area[a] * area[a];
+        flux += (1.0 - open[0]) * (double)solids->face_u[a][w.cell] -
+                (1.0 - open[1]) * (double)solids->face_u[a][w.high[a]];
+        double sum = open[0] + open[1];
+        w.low_share[a] = sum > 0.0 ? (float)(open[0] / sum) : 0.5f;
+        density += open[0] * density_at(params->face_rho[a], w.cell) +
+                   open[1] * density_at(params->face_rho[a], w.high[a]);
+        weight += sum;
+    }
+    if (!(square > (double)(least_area * least_area)) || !isfinite(density)) {
+        return;
+    }
+    double size = sqrt(square), theta = (double)solids->cell_phi[cell];
+    for (int a = 0; a < AXES; ++a) {
+        w.normal[a] = (float)(area[a] / size);
+    }
+    theta = theta < theta_min ? theta_min : theta > 1.0 ? 1.0 : theta;
+    w.area = (float)size;
+    w.conductance = (float)(size * weight / (density * theta));
+    w.u_wall = flux / size;
+    walls->at[walls->count++] = w;
+}
+
+static bool is_near_solid(const wall_solids* solids, int64_t cell) {
+    uint16_t id = solids->cell_id[cell];
+    return id != SOLID_NONE && solids->solids[id].separation.is_on &&
+           fabsf(solids->cell_phi[cell]) < solid_reach;
+}
+
+static treacle_status add_solids(const wall_params* params, tile_ix tile, wall_set* walls) {
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        int64_t cell = (int64_t)tile * TILE_CELLS + q;
+        if (is_near_solid(&params->solids, cell) && is_liquid_of_domain(params, tile, q)) {
+            TREACLE_TRY(reserve(walls, walls->count + 1));
+            add_solid(params, tile, q, walls);
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status add_tile(const wall_params* params, tile_ix t, wall_set* walls) {
+    const grid_domain* domain = params->domain;
+    for (int i = 0; i < 2 * AXES; ++i) {
+        int a = i / 2, end = i % 2;
+        int layer = (end == 0 ? 0 : domain->cells[a] - 1) - params->map->coord[t].at[a] * TILE_SIZE;
+        if (domain->separation[a][end].is_on && layer >= 0 && layer < TILE_SIZE) {
+            TREACLE_TRY(add_layer(params, &(side_layer){t, a, end, layer}, walls));
+        }
+    }
+    return params->solids.cell_id != NULL ? add_solids(params, t, walls) : TREACLE_OK;
+}
+
+treacle_status wall_set_create(const wall_params* params, wall_set* out) {
     *out = (wall_set){.ctx = params->map->ctx};
     treacle_status status = TREACLE_OK;
     for (tile_ix t = 0; t < params->map->count && status == TREACLE_OK; ++t) {
-        for (int i = 0; i < 2 * AXES && status == TREACLE_OK; ++i) {
-            int a = i / 2, end = i % 2;
-            int layer =
-                (end == 0 ? 0 : domain->cells[a] - 1) - params->map->coord[t].at[a] * TILE_SIZE;
-            if (domain->separation[a][end].is_on && layer >= 0 && layer < TILE_SIZE) {
-                status = add_layer(params, &(side_layer){t, a, end, layer}, out);
-            }
-        }
+        status = add_tile(params, t, out);
     }
     if (status != TREACLE_OK) {
         wall_set_destroy(out);
@@ -184,10 +274,23 @@ void wall_set_keep(const wall_set* walls, const tile_map* map, uint8_t* cell_wal
     }
 }
 
+// The face on a side of the domain.
+static int64_t face_of(const wall* w) {
+    return w->low_share[w->slot] > 0.5f ? w->cell : w->high[w->slot];
+}
+
+static void put_velocity(const wall* w, double u, float* const face_u[AXES]) {
+    if (w->slot != WALL_OF_SOLID) {
+        face_u[w->slot][face_of(w)] = (float)((double)w->normal[w->slot] * u);
+    }
+}
+
 void wall_set_open(const wall_set* walls, bool is_open, float* const face_open[AXES]) {
     for (int64_t i = 0; i < walls->count; ++i) {
         const wall* w = &walls->at[i];
-        face_open[w->slot][w->face] = is_open && w->is_released ? 1.0f : 0.0f;
+        if (w->slot != WALL_OF_SOLID) {
+            face_open[w->slot][face_of(w)] = is_open && w->is_released ? 1.0f : 0.0f;
+        }
     }
 }
 
@@ -195,7 +298,7 @@ void wall_set_hold(wall_set* walls, float* const face_u[AXES]) {
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
         w->is_released = false;
-        face_u[w->slot][w->face] = (float)(w->sign * w->u_wall);
+        put_velocity(w, w->u_wall, face_u);
     }
 }
 
@@ -221,17 +324,25 @@ void separation_begin(wall_set* walls, float* cell_extra) {
 static void load_velocity(const wall_set* walls, float* const face_u[AXES]) {
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
-        w->u_before = w->sign * (double)face_u[w->slot][w->face];
+        w->u_before = 0.0;
+        for (int a = 0; a < AXES; ++a) {
+            if (w->normal[a] != 0.0f) {
+                double low = (double)w->low_share[a];
+                double u = low * (double)face_u[a][w->cell];
+                u += (1.0 - low) * (double)face_u[a][w->high[a]];
+                w->u_before += (double)w->normal[a] * u;
+            }
+        }
     }
 }
 
-// rhs += what walls do to their cells [sep.2].
+// rhs += what released walls do to their cells beside what they would do in contact, which the
+// divergence holds [sep.2].
 static void add_to_rhs(const wall_set* walls, double* rhs) {
     for (int64_t i = 0; i < walls->count; ++i) {
         const wall* w = &walls->at[i];
-        double area = (double)w->area;
-        rhs[w->cell] += w->is_released ? area * w->u_before - (double)w->conductance * w->bound
-                                       : area * w->u_wall;
+        double more = (double)w->area * (w->u_before - w->u_wall);
+        rhs[w->cell] += w->is_released ? more - (double)w->conductance * w->bound : 0.0;
     }
 }
 
@@ -281,7 +392,7 @@ static void store_velocity(const wall_set* walls, const double* cell_x, float* c
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
         double u = w->is_released ? released_u(w, cell_x) : w->u_wall;
-        face_u[w->slot][w->face] = (float)(w->sign * u);
+        put_velocity(w, u, face_u);
         w->bound = w->is_released ? 0.0 : w->bound + contact_x(w, cell_x);
     }
 }

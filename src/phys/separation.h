@@ -1,7 +1,8 @@
 // Walls that liquid may let go of.
 //
 // A wall is the piece of solid surface that one cell of liquid touches: a face on a side of the
-// domain. It is in contact, and moves the liquid across it, or released, and is free surface.
+// domain, or the part of a solid in the cell. It is in contact, and moves the liquid across it, or
+// released, and is free surface.
 #pragma once
 
 #include "grid/domain.h"
@@ -10,23 +11,24 @@
 
 struct projection;
 
-/// Walls of a cell: one across each axis.
-enum { WALL_SLOTS = AXES };
+/// Walls of a cell: one of the domain across each axis, and one of all solids in it.
+enum { WALL_OF_SOLID = AXES };
 /// Bits of a cell in the state between steps, shifted by the slot.
 enum { WALL_CONTACT = 1, WALL_RELEASED = 16 };
 
 typedef struct wall {
-    int64_t cell; // of the liquid, index in fields at cells
-    int64_t face; // index in fields on faces across axis `slot`
-    int8_t slot;
-    int8_t sign; // of the inward normal along the axis
+    int64_t cell;       // of the liquid, index in fields at cells and of its low faces
+    int64_t high[AXES]; // index of its high faces
+    int8_t slot;        // axis, or WALL_OF_SOLID
     bool is_released;
-    float area;        // share of a cell's face
-    float conductance; // area rho_ref / (rho theta) [sep.2]
-    float base;        // the cell's diagonal without its walls
-    double bound;      // it lets go at the wall pressure -bound; in units of x, m/s
-    double u_before;   // m/s along the inward normal, before the pressure
-    double u_wall;     // m/s, of the wall itself
+    float normal[AXES];    // into the liquid
+    float low_share[AXES]; // of the low face in the velocity at the wall; the high one has the rest
+    float area;            // share of a cell's face
+    float conductance;     // area rho_ref / (rho theta) [sep.2]
+    float base;            // the cell's diagonal without its walls
+    double bound;          // it lets go at the wall pressure -bound; in units of x, m/s
+    double u_before;       // m/s along the inward normal, before the pressure
+    double u_wall;         // m/s, of the wall itself
 } wall;
 
 typedef struct wall_set {
@@ -36,19 +38,27 @@ typedef struct wall_set {
     int passes; // of the last projection: solves
 } wall_set;
 
+/// Solids as the grid sees them (phys/solid_fields.h); without any cell_id is NULL.
+typedef struct wall_solids {
+    const struct solid* solids;
+    const float* cell_phi;     // cells
+    const uint16_t* cell_id;   // the nearest solid
+    const float* cell_open;    // share of the volume
+    const float* face_u[AXES]; // m/s, where face_open < 1
+} wall_solids;
+
 typedef struct wall_params {
     const grid_domain* domain;
     const tile_map* map;
     const float* cell_phi;       // cells, < 0 in liquid
     const float* face_rho[AXES]; // density over the reference; INFINITY where the velocity is
                                  // prescribed; NULL: 1 everywhere
-    const uint8_t* cell_wall;    // bits of the last step
-    bool is_first;               // before the first step: all that touches is in contact
-    double pressure_unit;        // Pa for x = 1 m/s: rho_ref h / dt
+    const float* face_open[AXES];
+    wall_solids solids;
+    const uint8_t* cell_wall; // bits of the last step
+    bool is_first;            // before the first step: all that touches is in contact
+    double pressure_unit;     // Pa for x = 1 m/s: rho_ref h / dt
 } wall_params;
-
-/// Whether any wall of the domain lets go.
-bool separation_is_on(const grid_domain* domain);
 
 treacle_status wall_set_create(const wall_params* params, wall_set* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed set, and twice.
@@ -56,7 +66,8 @@ void wall_set_destroy(wall_set* walls);
 int64_t wall_set_released(const wall_set* walls);
 /// The bits of all walls, for the next step; cells without walls get 0.
 void wall_set_keep(const wall_set* walls, const tile_map* map, uint8_t* cell_wall);
-/// Sets face_open to 1 at released faces and to 0 at those in contact, or to 0 at all.
+/// Sets face_open to 1 at released sides of the domain and to 0 at those in contact, or to 0 at
+/// all.
 void wall_set_open(const wall_set* walls, bool is_open, float* const face_open[AXES]);
 
 /// Puts all walls in contact, and gives their velocity to the faces on them.

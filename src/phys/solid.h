@@ -20,6 +20,7 @@ typedef struct solid {
     bool is_inside_out;
     treacle_wall wall;
     double slip_length; // m
+    treacle_separation separation;
 } solid;
 
 /// All solids at one moment.

@@ -56,6 +56,12 @@ static const schema_key solid_keys[] = {
      .unit = UNIT_LENGTH,
      .range = FROM(0),
      .help = "with `wall: slip-length`"},
+    {.name = "separation",
+     .type = SCHEMA_RELEASE,
+     .offset = offsetof(treacle_solid_def, separation),
+     .unit = UNIT_PRESSURE,
+     .range = FROM(0),
+     .help = "whether liquid lets go of it, as of the [sides](#separation) of the domain"},
 };
 const schema_section schema_solid = {
     .name = "solid",

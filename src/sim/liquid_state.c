@@ -24,7 +24,7 @@ treacle_status liquid_state_fields(liquid_state* state, const grid_domain* domai
     TREACLE_TRY(
         alloc_zero(state->map.ctx, FIELDS * values, sizeof(float), "fields of the liquid", &block));
     state->values = block;
-    if (separation_is_on(domain)) {
+    if (domain->lets_go) {
         TREACLE_TRY(alloc_zero(state->map.ctx, values, 1, "walls of the liquid", &block));
         state->cell_wall = block;
     }

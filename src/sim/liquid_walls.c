@@ -7,13 +7,20 @@ treacle_status liquid_find_walls(liquid_work* w) {
         return TREACLE_OK;
     }
     const grid_domain* domain = w->setup->domain;
-    wall_params params = {.domain = domain,
-                          .map = &w->state->map,
-                          .cell_phi = w->cell_phi,
-                          .face_rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
-                          .cell_wall = w->state->cell_wall,
-                          .is_first = w->is_first,
-                          .pressure_unit = w->setup->reference_density * domain->h / w->dt};
+    wall_params params = {
+        .domain = domain,
+        .map = &w->state->map,
+        .cell_phi = w->cell_phi,
+        .face_rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
+        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
+        .solids = {.solids = w->setup->solids.solids,
+                   .cell_phi = w->cell_solid_phi,
+                   .cell_id = w->cell_solid_id,
+                   .cell_open = w->cell_open,
+                   .face_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]}},
+        .cell_wall = w->state->cell_wall,
+        .is_first = w->is_first,
+        .pressure_unit = w->setup->reference_density * domain->h / w->dt};
     return wall_set_create(&params, &w->walls);
 }
 

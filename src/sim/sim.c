@@ -112,6 +112,9 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     particle_spares_init(&sim->spares, sim->ctx);
     TREACLE_TRY(sim_check_def(sim->ctx, def));
     TREACLE_TRY(grid_domain_init(sim->ctx, &def->domain, &sim->domain));
+    for (int i = 0; i < def->solid_count; ++i) {
+        sim->domain.lets_go = sim->domain.lets_go || def->solids[i].separation.is_on;
+    }
     TREACLE_TRY(curve_copy(sim->ctx, &def->gravity, &sim->gravity));
     TREACLE_TRY(init_materials(sim, def));
     TREACLE_TRY(init_emitters(sim, def));

@@ -18,6 +18,11 @@ static treacle_status check_solid(treacle_context* ctx, const treacle_solid_def*
                           "slip_length of %s is %g m: expected a number of at least 0", name,
                           def->slip_length);
     }
+    if (!(def->separation.adhesion >= 0.0 && isfinite(def->separation.adhesion))) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "adhesion to %s is %g Pa: expected a number of at least 0", name,
+                          def->separation.adhesion);
+    }
     if (def->position.count > 0) {
         TREACLE_TRY(curve_check(ctx, &def->position, "a solid's position"));
     }
@@ -30,7 +35,8 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* 
     *out = (solid){.pivot = vec3_from(def->pivot),
                    .is_inside_out = def->inside_out,
                    .wall = def->wall,
-                   .slip_length = def->slip_length};
+                   .slip_length = def->slip_length,
+                   .separation = def->separation};
     int flat = !domain->is_active[0] ? 0 : !domain->is_active[1] ? 1 : 2;
     return domain->is_active[flat] ? shape_create(ctx, def->shape, &out->shape)
                                    : shape_create_flat(ctx, def->shape, flat, &out->shape);

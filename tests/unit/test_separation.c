@@ -22,6 +22,49 @@ static void fill_splash(sim_scene* scene, bool is_on) {
     scene->liquids[0].velocity.value_a[0] = -4.0;
 }
 
+// A ball in a container that is pulled away from below it.
+typedef struct scoop {
+    sim_scene scene;
+    treacle_shape bowl;
+    treacle_solid_def solid;
+} scoop;
+
+static void fill_scoop(scoop* s) {
+    fill_splash(&s->scene, false);
+    s->bowl = shape_at(TREACLE_SHAPE_SPHERE, 0.5, 0.5, 0.5);
+    s->bowl.radius = 0.35;
+    s->solid = treacle_solid_def_default();
+    s->solid.shape = &s->bowl;
+    s->solid.inside_out = true;
+    s->solid.velocity[1] = -1.0;
+    s->solid.separation = (treacle_separation){true, 5.0};
+    s->scene.ball.move[0] = s->scene.ball.move[1] = 0.5;
+    s->scene.liquids[0].velocity.value_a[0] = 0.0;
+    s->scene.def.liquid_count = 1;
+    s->scene.def.solid_count = 1;
+    s->scene.def.solids = &s->solid;
+}
+
+static void test_solids_let_go_and_hold(void** state) {
+    (void)state;
+    scoop s;
+    fill_scoop(&s);
+    treacle_context* ctx = make_context(2);
+    treacle_sim* sim = check_make_sim(ctx, &s.scene.def);
+    int64_t held = 0, released = 0;
+    for (int i = 0; i < 25; ++i) {
+        treacle_step_stats stats;
+        check_step(ctx, sim, 0.01, &stats);
+        held += stats.walls_held;
+        released += stats.walls_released;
+    }
+    assert_true(held > 0 && released > 0);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+    check_threads_and_sets(&s.scene, 4);
+    check_restore(&s.scene, 6);
+}
+
 static void test_walls_let_go_and_hold(void** state) {
     (void)state;
     sim_scene scene;
@@ -150,6 +193,7 @@ static void test_adhesion_holds_what_weighs_less(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_walls_let_go_and_hold),
+        cmocka_unit_test(test_solids_let_go_and_hold),
         cmocka_unit_test(test_state_is_the_same_on_all_threads_and_instruction_sets),
         cmocka_unit_test(test_thick_liquid_is_the_same_on_all_threads_and_instruction_sets),
         cmocka_unit_test(test_restoring_at_every_step_equals_an_uninterrupted_run),
