@@ -72,6 +72,7 @@ typedef struct treacle_step_stats {
     treacle_solve_stats flow;            ///< likewise; pressure and viscosity in one
     int viscosity_substeps;              ///< of explicit viscosity; 0 otherwise
     treacle_rheology_stats rheology;     ///< zero where no viscosity depends on shear
+    int elastic_passes;                  ///< solves while elastic material yields; 0 without
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage
     size_t memory_peak;                  ///< bytes, of the context
 } treacle_step_stats;

@@ -15,18 +15,13 @@
 //
 // Both go to the grid as volume-weighted means, the stress to where the solve has its strains: aa
 // to cells, ab to edges. There each counts with the share of liquid and what walls make of it, like
-// the viscous stress beside it; that product is `pull`. The force is minus the gradient of sum pull
-// D(u) over samples:
-//
-//     f_a(I) = pull_aa(I) - pull_aa(I - e_a) + sum over b != a of pull_ab(I + e_b) - pull_ab(I)
-//                                                                                       [elastic.3]
+// the viscous stress beside it (phys/stress.c), and pulls by its divergence (phys/tensor.c).
 //
 // The stretch that moves eps is that of the solve's own velocity on the grid, between samples
 // linear, and not the particle's affine motion: so stored energy and work agree.
 //
-// Staggering: aa at cells, ab at edges, spin about a at the edges along a.
-// Properties that tests check: linear velocity gives its stretch and spin exactly; a uniform stress
-// pulls nowhere; force and stretch are adjoint.
+// Properties that tests check: what particles bring for known strains; they feel stretch and spin
+// of the grid.
 #include "phys/elastic.h"
 
 #include <string.h>
@@ -107,104 +102,6 @@ void elastic_advance(const elastic_params* params, const particles* p,
                      const elastic_motion* motion) {
     particle_job job = {.params = params, .p = p, .stretch = motion->stretch, .spin = motion->spin};
     parallel_for(p->ctx, p->count, 1024, advance_particles, &job);
-}
-
-// --- on the grid ---------------------------------------------------------------------------------
-
-enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
-static const int step_of[AXES] = {1, SIDE, SIDE* SIDE};
-
-typedef struct grid_job {
-    const tile_map* map;
-    const tensor_field* tensor;
-    double* force;
-    const face_velocity* flow;
-    float* const* spin;
-} grid_job;
-
-// The part of [elastic.3] that one entry of the stress has in one component of the force.
-static void add_difference(const float* pull, int step, double* force) {
-    for (int q = 0; q < TILE_CELLS; ++q) {
-        int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
-        int low = step < 0 ? step : 0, high = step < 0 ? 0 : step;
-        force[q] += (double)pull[at + high] - (double)pull[at + low];
-    }
-}
-
-static void force_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    const grid_job* job = data;
-    (void)worker;
-    for (int64_t t = begin; t < end; ++t) {
-        double* force = job->force + (size_t)t * AXES * TILE_CELLS;
-        for (int a = 0; a < AXES; ++a) {
-            int b = (a + 1) % AXES, c = (a + 2) % AXES;
-            float pull[VALUES];
-            if (!job->map->is_flat[a]) {
-                gather_block(job->map, job->tensor->cell[a], (tile_ix)t, 1, 1, pull);
-                add_difference(pull, -step_of[a], force + (size_t)a * TILE_CELLS);
-            }
-            if (!job->map->is_flat[b] && !job->map->is_flat[c]) {
-                gather_block(job->map, job->tensor->edge[a], (tile_ix)t, 1, 1, pull);
-                add_difference(pull, step_of[c], force + (size_t)b * TILE_CELLS);
-                add_difference(pull, step_of[b], force + (size_t)c * TILE_CELLS);
-            }
-        }
-    }
-}
-
-void elastic_add_force(const tile_map* map, const tensor_field* pull, double* force) {
-    grid_job job = {.map = map, .tensor = pull, .force = force};
-    parallel_for(map->ctx, map->count, 4, force_tiles, &job);
-}
-
-enum { MOTION_SIDE = TILE_SIZE + 2 };
-static const velocity_block motion_block = {.halo = 1, .size = MOTION_SIDE};
-
-// Of faces b and c around the edges along a, and of faces a around cells.
-static void measure_axis(const grid_job* job, tile_ix tile, int a, const float* const u[AXES],
-                         const int last[AXES]) {
-    static const int step[AXES] = {1, MOTION_SIDE, MOTION_SIDE * MOTION_SIDE};
-    int b = (a + 1) % AXES, c = (a + 2) % AXES;
-    bool has_edge = !job->map->is_flat[b] && !job->map->is_flat[c];
-    float scale = (float)(1.0 / job->flow->domain->h);
-    size_t first = (size_t)tile * TILE_CELLS;
-    for (int z = 0; z < last[2]; ++z) {
-        for (int y = 0; y < last[1]; ++y) {
-            for (int x = 0; x < last[0]; ++x) {
-                int at = ((z + 1) * MOTION_SIDE + y + 1) * MOTION_SIDE + x + 1;
-                size_t i = first + (size_t)((z * TILE_SIZE + y) * TILE_SIZE + x);
-                bool is_flat = job->map->is_flat[a];
-                job->tensor->cell[a][i] = is_flat ? 0.0f : scale * (u[a][at + step[a]] - u[a][at]);
-                float bc = has_edge ? 0.5f * scale * (u[b][at] - u[b][at - step[c]]) : 0.0f;
-                float cb = has_edge ? 0.5f * scale * (u[c][at] - u[c][at - step[b]]) : 0.0f;
-                job->tensor->edge[a][i] = bc + cb;
-                job->spin[a][i] = cb - bc;
-            }
-        }
-    }
-}
-
-static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    const grid_job* job = data;
-    const int last[AXES] = {tile_layers(job->map, 0), tile_layers(job->map, 1),
-                            tile_layers(job->map, 2)};
-    (void)worker;
-    for (int64_t t = begin; t < end; ++t) {
-        float block[AXES][MOTION_SIDE * MOTION_SIDE * MOTION_SIDE] = {{0}};
-        const float* u[AXES] = {block[0], block[1], block[2]};
-        for (int a = 0; a < AXES; ++a) {
-            velocity_gather(job->flow, a, (tile_ix)t, motion_block, block[a]);
-        }
-        for (int a = 0; a < AXES; ++a) {
-            measure_axis(job, (tile_ix)t, a, u, last);
-        }
-    }
-}
-
-void elastic_measure(const face_velocity* flow, const tensor_field* stretch,
-                     float* const spin[AXES]) {
-    grid_job job = {.map = flow->map, .tensor = stretch, .flow = flow, .spin = spin};
-    parallel_for(flow->map->ctx, flow->map->count, 2, measure_tiles, &job);
 }
 
 // --- to particles --------------------------------------------------------------------------------

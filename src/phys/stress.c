@@ -129,23 +129,67 @@ static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* 
     }
 }
 
-static void weigh_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    const stress_job* job = data;
+// Calls f for all cells of the tiles, with the viscosity around them.
+typedef void cell_fcn(const stress_job* job, tile_ix tile, int q, const float* log_mu);
+static void each_cell(const stress_job* job, int64_t begin, int64_t end, cell_fcn* f) {
     const tile_map* map = job->params->map;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float log_mu[BLOCK_VALUES(1, 0)];
         gather_block(map, job->params->cell_log_mu, (tile_ix)t, 1, 0, log_mu);
         for (int z = 0; z < tile_layers(map, 2); ++z) {
             for (int y = 0; y < tile_layers(map, 1); ++y) {
                 for (int x = 0; x < tile_layers(map, 0); ++x) {
-                    weigh_cell(job, (tile_ix)t, (z * TILE_SIZE + y) * TILE_SIZE + x,
-                               log_mu + BLOCK_INDEX(1, 0, x, y, z));
+                    f(job, (tile_ix)t, (z * TILE_SIZE + y) * TILE_SIZE + x,
+                      log_mu + BLOCK_INDEX(1, 0, x, y, z));
                 }
             }
         }
     }
 }
+
+static void weigh_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    each_cell(data, begin, end, weigh_cell);
+}
+
+// --- stress that is there before -----------------------------------------------------------------
+
+// Of a stress sigma at a sample of weight w = r mu V, V the volume with all that walls make of it:
+// pull = dt / (rho_ref h) V sigma = w h sigma / mu [elastic.3].
+static void pull_cell(const stress_job* job, tile_ix tile, int q, const float* log_mu) {
+    const stress_params* p = job->params;
+    static const int side = BLOCK_SIDE(1, 0);
+    const int step[AXES] = {1, side, side * side};
+    size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
+    double r = p->dt / (p->reference_density * p->domain->h * p->domain->h);
+    double rh = r * p->domain->h, whole = mean_weight(p, 1, &log_mu);
+    for (int a = 0; a < AXES; ++a) {
+        int b = (a + 1) % AXES, c = (a + 2) % AXES;
+        const float* const around[] = {log_mu, log_mu - step[b], log_mu - step[c],
+                                       log_mu - step[b] - step[c]};
+        double weight = (double)job->out->cell[i], shear_weight = (double)job->out->edge[a][i];
+        double share = weight > 0.0 ? weight / whole : 0.0;
+        double shear_share = shear_weight > 0.0 ? shear_weight / mean_weight(p, 4, around) : 0.0;
+        p->stress->cell[a][i] *= (float)(rh * share);
+        p->stress->edge[a][i] *= (float)(rh * shear_share);
+    }
+}
+
+static void pull_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    each_cell(data, begin, end, pull_cell);
+}
+
+void stress_add_force(const stress_params* params, const stress_weights* weights, double* force) {
+    if (params->stress == NULL) {
+        return;
+    }
+    stress_job job = {params, weights};
+    parallel_for(params->map->ctx, params->map->count, 4, pull_tiles, &job);
+    tensor_add_divergence(params->map, params->stress, force);
+}
+
+// --- creation ------------------------------------------------------------------------------------
 
 enum { FIELDS = 1 + 2 * AXES };
 

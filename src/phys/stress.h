@@ -3,6 +3,7 @@
 
 #include "grid/domain.h"
 #include "grid/tile_map.h"
+#include "phys/tensor.h"
 #include "solve/viscosity_level.h"
 
 /// What the weights need to know about the liquid. Fields are [count + 1][512].
@@ -17,6 +18,7 @@ typedef struct stress_params {
     const float* face_open[AXES];  // 0..1, 0 at walls
     const float* face_rho[AXES];   // density over the reference; INFINITY where the velocity is
                                    // prescribed; NULL: 1 everywhere
+    const tensor_field* stress;    // Pa, there without any motion; NULL: none
     double dt;                     // s
     double reference_density;      // kg/m^3
 } stress_params;
@@ -37,5 +39,8 @@ treacle_status stress_weights_create(const stress_params* params,
                                      stress_weights* out) TREACLE_NODISCARD;
 /// Harmless on zeroed weights.
 void stress_weights_destroy(const stress_params* params, stress_weights* weights);
+/// force += what the stress of the params pulls at faces, as a change of momentum over
+/// reference_density. The stress is used up. force is [tile][axis][512].
+void stress_add_force(const stress_params* params, const stress_weights* weights, double* force);
 /// As the solvers take them.
 viscosity_weights stress_weights_view(const stress_weights* weights);

@@ -236,6 +236,7 @@ static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stat
     parallel_for(map->ctx, map->count, 8, load_fixed, job);
     stokes_apply(solver, job->v.u, job->v.p, job->v.f, job->v.h);
     parallel_for(map->ctx, map->count, 8, load_tiles, job);
+    stress_add_force(&job->params->liquid, &job->weights, job->v.f);
     size_t bytes = field_length(job) * sizeof(double);
     double* again = job->vectors + 2 * (AXES + 1) * field_length(job);
     memcpy(again, job->v.f, (AXES + 1) * bytes);

@@ -70,6 +70,7 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
     viscosity_system system = {p->domain, p->map, stress_weights_view(&job->weights)};
     viscosity_solver* solver = NULL;
     TREACLE_TRY(viscosity_solver_create(ctx, &system, &solver));
+    stress_add_force(p, &job->weights, job->rhs);
     treacle_status status = viscosity_add_fixed(solver, job->held, job->rhs);
     if (status == TREACLE_OK) {
         solve_params params = *want;

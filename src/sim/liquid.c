@@ -205,6 +205,7 @@ treacle_status liquid_to_grid(liquid_work* w) {
     if (liquid_is_viscous(w->setup)) {
         TREACLE_TRY(liquid_viscosity_to_grid(w));
     }
+    TREACLE_TRY(liquid_elastic_begin(w));
     TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_DENSITY, w->cell_density));
     TREACLE_TRY(p2g_velocity(&params, w->state->face_u, w->face_mass));
     if (w->setup->def->transfer == TREACLE_TRANSFER_FLIP) {

@@ -15,6 +15,7 @@
 #include "math/curve.h"
 #include "particles/emitter.h"
 #include "particles/particles.h"
+#include "phys/elastic.h"
 #include "phys/force.h"
 #include "phys/separation.h"
 #include "phys/velocity.h"
@@ -78,7 +79,10 @@ typedef struct liquid_setup {
     double reference_density;        // kg/m^3
     bool has_densities;              // that differ
     bool has_buoyancy;
-    bool has_rheology; // a material whose viscosity depends on the rate of shear
+    bool has_rheology;       // a material whose viscosity depends on the rate of shear
+    bool has_elastic;        // material
+    bool has_yield;          // elastic material whose decay depends on the flow
+    strain_law* strain_laws; // [materials]
     int force_count;
     liquid_force* forces;
     int emitter_count;
@@ -95,6 +99,14 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
                                    const grid_domain* domain, liquid_setup* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed setup, and twice.
 void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup);
+
+/// Elasticity during a step, in the scratch arena; zeroed without elastic material.
+typedef struct liquid_elastic {
+    tensor_field stress;   // Pa, of particles
+    tensor_field stretch;  // 1/s
+    float* spin[AXES];     // 1/s
+    elastic_motion motion; // of particles
+} liquid_elastic;
 
 /// What the stages of one step share.
 typedef struct liquid_work {
@@ -130,6 +142,7 @@ typedef struct liquid_work {
     float* cell_base;       // what its mean has beside the portions [rheo.3]
     float** cell_portion;   // [materials], NULL for Newtonian ones
     float* face_tent[AXES]; // share of liquid that a face of the unified flow has as its mass
+    liquid_elastic elastic;
     tile_mask* valid;
     wall_set walls; // that may let go
     projection_params projection_params;
@@ -203,6 +216,15 @@ treacle_status liquid_with_rheology(liquid_work* w, liquid_solve_fcn* solve,
 treacle_status liquid_thicken(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// Pressure and viscosity in one solve; fills face_tent. cell_x as in projection_apply.
 treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
+/// The law of a material.
+strain_law liquid_strain_law(const treacle_elastic_def* def);
+/// Room for the elasticity of the step.
+treacle_status liquid_elastic_begin(liquid_work* w) TREACLE_NODISCARD;
+/// The solve with elastic stress in it; again, from the same velocity, while material yields.
+treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve,
+                                      double* cell_x) TREACLE_NODISCARD;
+/// The particles' strain after the step.
+treacle_status liquid_elastic_end(liquid_work* w) TREACLE_NODISCARD;
 /// Extends the velocity of faces next to liquid by some layers.
 treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
 /// Finds the walls that may let go; part of the flow.

@@ -328,9 +328,17 @@ static treacle_status project(liquid_work* w, double* x) {
     return liquid_accept(w, &solve, "pressure", &w->stats->pressure);
 }
 
+static treacle_status thicken_elastic(liquid_work* w, double* x) {
+    return liquid_with_elasticity(w, liquid_thicken, x);
+}
+
+static treacle_status unify_elastic(liquid_work* w, double* x) {
+    return liquid_with_elasticity(w, liquid_unify, x);
+}
+
 // A unified solve that came near its target is used, but not with the divergence that it left.
 static treacle_status unify(liquid_work* w, double* x) {
-    TREACLE_TRY(liquid_with_rheology(w, liquid_unify, x));
+    TREACLE_TRY(liquid_with_rheology(w, unify_elastic, x));
     scale_pressure(w, x, true);
     if (w->stats->flow.converged) {
         return TREACLE_OK;
@@ -367,7 +375,7 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     }
     if (kind == TREACLE_FLOW_SPLIT) {
         wall_set_open(&w->walls, true, w->face_open);
-        TREACLE_TRY(liquid_with_rheology(w, liquid_thicken, x));
+        TREACLE_TRY(liquid_with_rheology(w, thicken_elastic, x));
         wall_set_open(&w->walls, false, w->face_open);
         memset(x, 0, w->values * sizeof(double));
         TREACLE_TRY(project(w, x));
@@ -427,7 +435,7 @@ treacle_status liquid_to_particles(liquid_work* w) {
         TREACLE_TRY(liquid_push_strays(w, &strays));
     }
     arena_give_to(w->scratch, mark);
-    return TREACLE_OK;
+    return liquid_elastic_end(w);
 }
 
 void liquid_work_finish(liquid_work* w) {

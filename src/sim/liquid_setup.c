@@ -16,6 +16,8 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         alloc_zero(ctx, count, sizeof(*out->materials), "the materials", (void**)&out->materials));
     TREACLE_TRY(
         alloc_zero(ctx, count, sizeof(*out->log_mu), "the materials", (void**)&out->log_mu));
+    TREACLE_TRY(alloc_zero(ctx, count, sizeof(*out->strain_laws), "the materials",
+                           (void**)&out->strain_laws));
     out->reference_density = count > 0 ? def->materials[0].density : 1.0;
     for (size_t i = 0; i < count; ++i) {
         const treacle_material_def* m = &def->materials[i];
@@ -24,6 +26,11 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         out->density[i] = (float)(m->density / out->reference_density);
         out->log_mu[i] = (float)elementary_log(fmax(m->viscosity, VISCOSITY_LEAST));
         out->has_rheology = out->has_rheology || rheology_is_needed(m);
+        const strain_law law = out->strain_laws[i] = liquid_strain_law(&m->elastic);
+        bool is_elastic = law.modulus > 0.0;
+        bool can_yield = law.decay > 0.0 && law.yield > 0.0 && isfinite(law.yield);
+        out->has_elastic = out->has_elastic || is_elastic;
+        out->has_yield = out->has_yield || (is_elastic && can_yield);
         out->has_densities = out->has_densities || out->density[i] != 1.0f;
         out->has_buoyancy = out->has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
     }
@@ -79,6 +86,7 @@ void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup) {
     }
     alloc_free(ctx, setup->forces, (size_t)setup->force_count * sizeof(*setup->forces));
     alloc_free(ctx, setup->density, materials * sizeof(*setup->density));
+    alloc_free(ctx, setup->strain_laws, materials * sizeof(*setup->strain_laws));
     alloc_free(ctx, setup->log_mu, materials * sizeof(*setup->log_mu));
     alloc_free(ctx, setup->materials, materials * sizeof(*setup->materials));
     *setup = (liquid_setup){0};

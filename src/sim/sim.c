@@ -10,7 +10,8 @@ static treacle_flow flow_of(const treacle_sim_def* def) {
     bool is_viscous = false;
     for (int i = 0; i < def->material_count; ++i) {
         const treacle_material_def* m = &def->materials[i];
-        is_viscous = is_viscous || m->viscosity > 0.0 || rheology_is_needed(m);
+        is_viscous = is_viscous || m->viscosity > 0.0 || rheology_is_needed(m) ||
+                     liquid_strain_law(&m->elastic).modulus > 0.0;
     }
     // Viscosity that already damps the transfer must not count twice.
     if (!is_viscous || def->flip_from_viscosity) {
@@ -36,13 +37,15 @@ static bool has_factors(const treacle_sim_def* def) {
 
 static uint32_t columns_of(const treacle_sim_def* def) {
     bool has_affine = def->flow != TREACLE_FLOW_NONE && def->transfer == TREACLE_TRANSFER_APIC;
-    bool has_buoyancy = false;
+    bool has_buoyancy = false, has_elastic = false;
     for (int i = 0; i < def->material_count; ++i) {
         const treacle_material_def* m = &def->materials[i];
         has_buoyancy = has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
+        has_elastic = has_elastic || liquid_strain_law(&m->elastic).modulus > 0.0;
     }
     return (has_affine ? 1u << PARTICLE_AFFINE : 0u) |
            (has_factors(def) ? 1u << PARTICLE_LOG_FACTOR : 0u) |
+           (has_elastic ? 1u << PARTICLE_STRAIN : 0u) |
            (has_buoyancy ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u);
 }
 

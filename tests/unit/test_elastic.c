@@ -96,7 +96,7 @@ static double part_of(const bench* b, int i, int j, double sign) {
 static void check_linear(int z) {
     bench b = make_bench(z, 2);
     set_linear(&b);
-    elastic_measure(flow_of(&b), &b.tensor, b.spin);
+    tensor_of_velocity(flow_of(&b), &b.tensor, b.spin);
     for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
         double x[AXES];
         int at[AXES];
@@ -122,7 +122,7 @@ static double* forces(const bench* b) {
     void* force = NULL;
     assert_int_equal(alloc_zero(b->ctx, AXES * b->values, sizeof(double), "test", &force),
                      TREACLE_OK);
-    elastic_add_force(&b->map, &b->tensor, force);
+    tensor_add_divergence(&b->map, &b->tensor, force);
     return force;
 }
 
@@ -188,7 +188,7 @@ static void test_force_and_stretch_are_adjoint(void** state) {
             memcpy(pull + (size_t)part * b.values, tensor_part(&b.tensor, part),
                    b.values * sizeof(float));
         }
-        elastic_measure(flow_of(&b), &b.tensor, b.spin);
+        tensor_of_velocity(flow_of(&b), &b.tensor, b.spin);
         for (int part = 0; part < STRAIN_PARTS; ++part) {
             double times = part < AXES ? 1.0 : 2.0;
             for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
@@ -233,7 +233,7 @@ static void test_particles_feel_stretch_and_spin_of_the_grid(void** state) {
     bench b = make_bench(ROOM, 2);
     set_linear(&b);
     particles p = make_particles(&b, COUNT);
-    elastic_measure(flow_of(&b), &b.tensor, b.spin);
+    tensor_of_velocity(flow_of(&b), &b.tensor, b.spin);
     float stretch[COUNT * STRAIN_PARTS], spin[COUNT * AXES];
     elastic_motion motion = {stretch, spin};
     elastic_gather(flow_of(&b), &b.tensor, b.spin, &p, &motion);

@@ -1,0 +1,287 @@
+// The elasticity of the liquid's flow: what particles bring to the solve, the loop around it while
+// material yields, and the strain that they take home.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/parallel_sum.h"
+#include "grid/extrapolate.h"
+#include "grid/gather.h"
+#include "math/elementary.h"
+#include "phys/elastic.h"
+#include "phys/p2g.h"
+#include "phys/stress.h"
+#include "sim/liquid.h"
+
+// Samples of stretch nearer to the liquid than this, in cells, are found by the flow; two layers
+// around them take theirs over.
+static const float found_within = 0.3f;
+enum { STRETCH_LAYERS = 2 };
+// A pass that changes the elastic viscosity of particles by less than this is the last.
+static const double pass_tolerance = 0.01;
+
+strain_law liquid_strain_law(const treacle_elastic_def* def) {
+    double modulus = isnan(def->mu_e) ? 2.0 * def->shear_modulus : def->mu_e;
+    double decay = isnan(def->alpha) ? 1.0 / def->relaxation_time : def->alpha;
+    double stress = def->yield_stress;
+    double yield =
+        isnan(def->gamma) ? (modulus > 0.0 ? sqrt(2.0) * stress / modulus : 0.0) : def->gamma;
+    return (strain_law){
+        .modulus = modulus,
+        .decay = decay,
+        .yield = yield,
+        .rate = def->rate,
+        .decays_whole = def->decay == TREACLE_DECAY_WHOLE || def->rate == TREACLE_STRAIN_CONVECTED,
+    };
+}
+
+static elastic_params params_of(const liquid_work* w) {
+    const treacle_elasticity_def* def = &w->setup->def->elasticity;
+    return (elastic_params){w->setup->strain_laws, w->dt, def->is_explicit ? 0.0 : def->theta};
+}
+
+// --- room ----------------------------------------------------------------------------------------
+
+static treacle_status take(liquid_work* w, size_t count, const char* name, float** out) {
+    return arena_take_zero(w->scratch, count, sizeof(float), name, (void**)out);
+}
+
+treacle_status liquid_elastic_begin(liquid_work* w) {
+    if (!w->setup->has_elastic) {
+        return TREACLE_OK;
+    }
+    liquid_elastic* e = &w->elastic;
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(take(w, w->values, "elastic stress", &e->stress.cell[a]));
+        TREACLE_TRY(take(w, w->values, "elastic stress", &e->stress.edge[a]));
+        TREACLE_TRY(take(w, w->values, "stretch", &e->stretch.cell[a]));
+        TREACLE_TRY(take(w, w->values, "stretch", &e->stretch.edge[a]));
+        TREACLE_TRY(take(w, w->values, "spin", &e->spin[a]));
+    }
+    size_t count = (size_t)w->p->count;
+    TREACLE_TRY(take(w, STRAIN_PARTS * count, "stretch of particles", &e->motion.stretch));
+    return take(w, AXES * count, "spin of particles", &e->motion.spin);
+}
+
+// --- to the grid ---------------------------------------------------------------------------------
+
+typedef struct mix_job {
+    const liquid_work* w;
+    const float *base, *elastic; // log of Pa s, Pa s
+} mix_job;
+
+// The viscosity at cells, with what elasticity adds.
+static void mix_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const mix_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        double more = (double)job->elastic[i], base = (double)job->base[i];
+        job->w->cell_log_mu[i] =
+            more > 0.0 ? (float)elementary_log(elementary_exp(base) + more) : job->base[i];
+    }
+}
+
+typedef struct expect_job {
+    const float* affine;
+    float* stretch;
+} expect_job;
+
+// The symmetric part of the particles' affine motion.
+static void expect_stretch(void* data, int64_t begin, int64_t end, int worker) {
+    const expect_job* job = data;
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        const float* slope = job->affine + AXES * AXES * i;
+        float* stretch = job->stretch + STRAIN_PARTS * i;
+        for (int a = 0; a < AXES; ++a) {
+            int b = (a + 1) % AXES, c = (a + 2) % AXES;
+            stretch[a] = slope[AXES * a + a];
+            stretch[AXES + a] = 0.5f * (slope[AXES * b + c] + slope[AXES * c + b]);
+        }
+    }
+}
+
+// Stress of particles, and the viscosity they add, to the grid.
+static treacle_status load(liquid_work* w, float* mu, const float* base) {
+    liquid_elastic* e = &w->elastic;
+    elastic_params params = params_of(w);
+    p2g_params transfer = {.domain = w->setup->domain, .map = &w->state->map, .from = w->p};
+    float *stress = NULL, *weight = NULL, *cell_mu = NULL;
+    int mark = arena_mark(w->scratch);
+    TREACLE_TRY(take(w, STRAIN_PARTS * (size_t)w->p->count, "stress of particles", &stress));
+    TREACLE_TRY(take(w, w->values, "weights of particles", &weight));
+    TREACLE_TRY(take(w, w->values, "elastic viscosity", &cell_mu));
+    elastic_load(&params, w->p, e->motion.stretch, stress, mu);
+    for (int part = 0; part < STRAIN_PARTS; ++part) {
+        p2g_values values = {stress + part, STRAIN_PARTS};
+        TREACLE_TRY(p2g_mean(&transfer, tensor_place(part), &values, tensor_part(&e->stress, part),
+                             weight));
+    }
+    TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &(p2g_values){mu, 1}, cell_mu, weight));
+    mix_job job = {w, base, cell_mu};
+    parallel_for(w->ctx, w->state->map.count, 8, mix_tiles, &job);
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
+// --- back ----------------------------------------------------------------------------------------
+
+typedef struct found_job {
+    const liquid_work* w;
+    grid_place place;
+} found_job;
+
+// Samples near liquid, by the mean distance of the cells around.
+static void mark_found(void* data, int64_t begin, int64_t end, int worker) {
+    const found_job* job = data;
+    const tile_map* map = &job->w->state->map;
+    static const int side = BLOCK_SIDE(1, 0);
+    const int steps[AXES] = {1, side, side * side};
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float phi[BLOCK_VALUES(1, 0)];
+        tile_mask* mask = &job->w->valid[t];
+        gather_block(map, job->w->cell_phi, (tile_ix)t, 1, 0, phi);
+        memset(mask, 0, sizeof(*mask));
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            int at = BLOCK_INDEX(1, 0, q & 7, q >> 3 & 7, q >> 6);
+            float sum = phi[at], count = 1.0f;
+            for (int a = 0; a < AXES && job->place != PLACE_CELL; ++a) {
+                int b = (a + 1) % AXES;
+                int sa = place_half(job->place, a) ? 0 : steps[a];
+                int sb = place_half(job->place, b) ? 0 : steps[b];
+                sum += sa > 0 ? phi[at - sa] : 0.0f;
+                sum += sa > 0 && sb > 0 ? phi[at - sa - sb] : 0.0f;
+                count += (sa > 0 ? 1.0f : 0.0f) + (sa > 0 && sb > 0 ? 1.0f : 0.0f);
+            }
+            if (sum < found_within * count) {
+                tile_mask_add(mask, q);
+            }
+        }
+    }
+}
+
+static treacle_status spread(liquid_work* w, grid_place place, float* values) {
+    found_job job = {w, place};
+    parallel_for(w->ctx, w->state->map.count, 8, mark_found, &job);
+    extrapolate_params params = {.domain = w->setup->domain,
+                                 .map = &w->state->map,
+                                 .place = place,
+                                 .layers = STRETCH_LAYERS};
+    return extrapolate(&params, values, w->valid);
+}
+
+// Stretch and spin of the flow as it is, at the particles.
+static treacle_status measure(liquid_work* w) {
+    liquid_elastic* e = &w->elastic;
+    face_velocity flow = {.map = &w->state->map,
+                          .domain = w->setup->domain,
+                          .has_viscosity = true,
+                          .u = {w->state->face_u[0], w->state->face_u[1], w->state->face_u[2]}};
+    TREACLE_TRY(liquid_extend_wet(w, LIQUID_KERNEL_RADIUS));
+    tensor_of_velocity(&flow, &e->stretch, e->spin);
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(spread(w, PLACE_CELL, e->stretch.cell[a]));
+        TREACLE_TRY(spread(w, place_edge(a), e->stretch.edge[a]));
+        TREACLE_TRY(spread(w, place_edge(a), e->spin[a]));
+    }
+    elastic_gather(&flow, &e->stretch, e->spin, w->p, &e->motion);
+    return TREACLE_OK;
+}
+
+treacle_status liquid_elastic_end(liquid_work* w) {
+    if (!w->setup->has_elastic || w->is_first) {
+        return TREACLE_OK;
+    }
+    int mark = arena_mark(w->scratch);
+    elastic_params params = params_of(w);
+    liquid_strays strays;
+    float* kept = NULL;
+    TREACLE_TRY(liquid_find_strays(w, w->state, &strays));
+    TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_STRAIN, &kept));
+    elastic_advance(&params, w->p, &w->elastic.motion);
+    liquid_put_strays(w, &strays, PARTICLE_STRAIN, kept);
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
+// --- the loop ------------------------------------------------------------------------------------
+
+typedef struct change_job {
+    const particles* p;
+    const float *before, *after; // after may be NULL
+} change_job;
+
+static double change_of_tile(void* data, int64_t t) {
+    const change_job* job = data;
+    double sum = 0.0;
+    for (particle_ix i = job->p->tile_first[t]; i < job->p->tile_first[t + 1]; ++i) {
+        double after = job->after == NULL ? 0.0 : (double)job->after[i];
+        sum += fabs((double)job->before[i] - after);
+    }
+    return sum;
+}
+
+// How much the flow that was found changes what particles would bring to the next pass.
+static treacle_status change_since(liquid_work* w, const float* mu, double* out) {
+    int mark = arena_mark(w->scratch);
+    float *stress = NULL, *next = NULL;
+    TREACLE_TRY(take(w, STRAIN_PARTS * (size_t)w->p->count, "stress of particles", &stress));
+    TREACLE_TRY(take(w, (size_t)w->p->count, "viscosity of particles", &next));
+    elastic_params params = params_of(w);
+    elastic_load(&params, w->p, w->elastic.motion.stretch, stress, next);
+    change_job change = {w->p, mu, next}, all = {w->p, mu, NULL};
+    double whole = parallel_sum(w->ctx, w->p->tile_count, change_of_tile, &all);
+    double part = parallel_sum(w->ctx, w->p->tile_count, change_of_tile, &change);
+    *out = whole > 0.0 ? part / whole : 0.0;
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
+typedef struct loop_fields {
+    float *start[AXES], *base, *mu;
+} loop_fields;
+
+static treacle_status passes(liquid_work* w, const loop_fields* f, liquid_solve_fcn* solve,
+                             double* x) {
+    const treacle_elasticity_def* def = &w->setup->def->elasticity;
+    int most = w->setup->has_yield && !def->is_explicit ? def->passes : 1;
+    double change = 1.0;
+    w->stats->elastic_passes = 0;
+    while (w->stats->elastic_passes < most && change > pass_tolerance) {
+        for (int a = 0; a < AXES; ++a) {
+            memcpy(w->state->face_u[a], f->start[a], w->values * sizeof(float));
+        }
+        TREACLE_TRY(load(w, f->mu, f->base));
+        TREACLE_TRY(solve(w, x));
+        TREACLE_TRY(measure(w));
+        w->stats->elastic_passes += 1;
+        if (most > 1) {
+            TREACLE_TRY(change_since(w, f->mu, &change));
+        }
+    }
+    return TREACLE_OK;
+}
+
+treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve, double* x) {
+    if (!w->setup->has_elastic || w->is_first) {
+        return solve(w, x);
+    }
+    int mark = arena_mark(w->scratch);
+    loop_fields f;
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(take(w, w->values, "velocity before the flow", &f.start[a]));
+        memcpy(f.start[a], w->state->face_u[a], w->values * sizeof(float));
+    }
+    TREACLE_TRY(take(w, w->values, "viscosity at cells", &f.base));
+    memcpy(f.base, w->cell_log_mu, w->values * sizeof(float));
+    TREACLE_TRY(take(w, (size_t)w->p->count, "viscosity of particles", &f.mu));
+    const float* affine = particles_f32(w->p, PARTICLE_AFFINE);
+    if (affine != NULL) {
+        expect_job job = {affine, w->elastic.motion.stretch};
+        parallel_for(w->ctx, w->p->count, 4096, expect_stretch, &job);
+    }
+    TREACLE_TRY(passes(w, &f, solve, x));
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
