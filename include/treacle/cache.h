@@ -40,13 +40,13 @@ typedef enum treacle_frame_kind {
 /// cells from the low corner of the tile: x = origin + cell * (8 * tile_coord + position).
 typedef struct treacle_frame {
     treacle_frame_kind kind;
-    int64_t number;    ///< frame, from 1
-    int64_t step;      ///< steps done since the start
-    double time;       ///< s
-    double fps;        ///< 1/s
-    double origin[3];  ///< m
-    double cell;       ///< m
-    int32_t cells[3];  ///< of the domain; 1 marks an inactive axis
+    int64_t number;      ///< frame, from 1
+    int64_t step;        ///< steps done since the start
+    double time;         ///< s
+    double fps;          ///< 1/s
+    double origin[3];    ///< m
+    double cell;         ///< m
+    int32_t cells[3];    ///< of the domain; 1 marks an inactive axis
     uint64_t scene_hash; ///< of the scene that made it; 0 if none
     int array_count;
     const treacle_array* arrays;

@@ -21,9 +21,8 @@ typedef struct treacle_scene treacle_scene;
 /// Reads `path` (and what it includes), then lays the `sets` ("key.path=value") over it.
 /// Returns ERR_SCENE if there is at least one error; `out` then still holds the scene with all its
 /// diagnostics and must be destroyed. Other errors leave `out` NULL.
-TREACLE_API treacle_status treacle_scene_load(treacle_context* ctx, const char* path,
-                                              int set_count, const char* const* sets,
-                                              treacle_scene** out);
+TREACLE_API treacle_status treacle_scene_load(treacle_context* ctx, const char* path, int set_count,
+                                              const char* const* sets, treacle_scene** out);
 /// The same from memory; `name` stands in for the path in diagnostics. Such a scene cannot include
 /// files.
 TREACLE_API treacle_status treacle_scene_parse(treacle_context* ctx, const char* name,
@@ -40,9 +39,9 @@ TREACLE_API const char* treacle_scene_report(const treacle_scene* scene);
 
 /// What the file asks the command to do, beside the simulation itself.
 typedef struct treacle_output_def {
-    const char* name;  ///< of the scene
-    int64_t frames;    ///< to simulate, from 1
-    int state_every;   ///< frames between state files that are kept for good; 0 keeps the last two
+    const char* name; ///< of the scene
+    int64_t frames;   ///< to simulate, from 1
+    int state_every;  ///< frames between state files that are kept for good; 0 keeps the last two
 } treacle_output_def;
 
 /// Valid only without errors; owned by the scene.
@@ -56,12 +55,12 @@ TREACLE_API uint64_t treacle_scene_hash(const treacle_scene* scene);
 
 /// What the scene will cost.
 typedef struct treacle_estimate {
-    int cells[3];            ///< of the whole domain
-    int64_t particles;       ///< at the start
-    int64_t particles_end;   ///< at the last frame, with what the emitters bring
-    double memory;           ///< bytes at peak
-    double disk;             ///< bytes of all frames and state files
-    double seconds;          ///< on this machine with this number of threads, very roughly
+    int cells[3];          ///< of the whole domain
+    int64_t particles;     ///< at the start
+    int64_t particles_end; ///< at the last frame, with what the emitters bring
+    double memory;         ///< bytes at peak
+    double disk;           ///< bytes of all frames and state files
+    double seconds;        ///< on this machine with this number of threads, very roughly
 } treacle_estimate;
 TREACLE_API treacle_status treacle_scene_estimate(const treacle_scene* scene,
                                                   treacle_estimate* out);

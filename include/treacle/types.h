@@ -203,6 +203,37 @@ typedef struct treacle_solid_def {
     treacle_separation separation; ///< whether liquid lets go of it
 } treacle_solid_def;
 
+/// What holds a body to another one, or to the world.
+typedef enum treacle_joint_kind {
+    TREACLE_JOINT_HINGE,  ///< it turns about the axis through the anchor
+    TREACLE_JOINT_SLIDER, ///< it moves along the axis and does not turn
+    TREACLE_JOINT_FIXED,  ///< it does neither
+} treacle_joint_kind;
+typedef struct treacle_joint_def {
+    treacle_joint_kind kind;
+    const char* to;   ///< name of the other body; NULL: the world
+    double anchor[3]; ///< m, at the start; of a hinge
+    double axis[3];   ///< direction at the start; of a hinge or a slider
+} treacle_joint_def;
+
+/// A rigid body that liquid, gravity, contacts and joints move. Its centre of mass is that of the
+/// shape.
+typedef struct treacle_body_def {
+    const char* name;
+    const treacle_shape* shape; ///< where it is at the start; closed
+    double density;             ///< kg/m^3, > 0
+    double velocity[3];         ///< m/s, of the centre of mass at the start
+    double spin[3];             ///< rad/s, at the start
+    double friction;            ///< >= 0, Coulomb's, against solids, sides and other bodies
+    double restitution;         ///< 0..1, share of the speed that a bounce gives back
+    treacle_curve force;        ///< N, at the centre of mass, over time; count 0: none
+    treacle_curve torque;       ///< N m, over time; count 0: none
+    treacle_wall wall;          ///< used where the flow has viscosity
+    double slip_length;         ///< m, >= 0; of TREACLE_WALL_SLIP_LENGTH
+    int joint_count;
+    const treacle_joint_def* joints;
+} treacle_body_def;
+
 /// An acceleration of the liquid in a part of space and time.
 typedef struct treacle_force_def {
     const treacle_shape* shape; ///< where it acts; NULL: everywhere
@@ -345,6 +376,8 @@ typedef struct treacle_sim_def {
     const treacle_force_def* forces;
     int solid_count;
     const treacle_solid_def* solids; ///< of two in the same place the nearer surface counts
+    int body_count;
+    const treacle_body_def* bodies;
 } treacle_sim_def;
 
 TREACLE_API treacle_sim_def treacle_sim_def_default(void);
@@ -355,6 +388,8 @@ TREACLE_API treacle_emitter_def treacle_emitter_def_default(void);
 TREACLE_API treacle_sink_def treacle_sink_def_default(void);
 TREACLE_API treacle_force_def treacle_force_def_default(void);
 TREACLE_API treacle_solid_def treacle_solid_def_default(void);
+TREACLE_API treacle_body_def treacle_body_def_default(void);
+TREACLE_API treacle_joint_def treacle_joint_def_default(void);
 
 #ifdef __cplusplus
 }

@@ -33,6 +33,7 @@
 #include "grid/gather.h"
 #include "phys/relax.h"
 #include "phys/separation.h"
+#include "solve/body_term.h"
 #include "solve/pressure_solver.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
@@ -162,7 +163,9 @@ treacle_status projection_create(const projection_params* params, projection* ou
     pressure_system system = {.domain = params->domain,
                               .map = params->map,
                               .link = {out->face_w[0], out->face_w[1], out->face_w[2]},
-                              .extra = out->cell_extra};
+                              .extra = out->cell_extra,
+                              .body_count = params->body_count,
+                              .bodies = params->bodies};
     if (!params->is_relaxed) {
         TREACLE_TRY_GOTO(pressure_solver_create(ctx, &system, &out->solver), fail);
     }
@@ -291,6 +294,14 @@ void projection_subtract_gradient(const projection* p, const double* cell_x,
 void projection_divergence(const projection* p, float* const face_u[AXES], double* divergence) {
     project_job job = {.of = p, .face_u = face_u, .rhs = divergence};
     parallel_for(p->params->map->ctx, p->params->map->count, 4, diverge_tiles, &job);
+}
+
+void projection_body_impulses(const projection* p, const double* cell_x,
+                              double (*out)[BODY_MOTIONS]) {
+    memset(out, 0, (size_t)p->params->body_count * sizeof(*out));
+    if (p->solver != NULL && p->params->body_count > 0) {
+        body_term_multiply(pressure_solver_finest(p->solver)->bodies, cell_x, out);
+    }
 }
 
 treacle_status projection_apply(const projection* p, float* const face_u[AXES], double* cell_x,

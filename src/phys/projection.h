@@ -3,6 +3,7 @@
 
 #include "grid/domain.h"
 #include "grid/tile_map.h"
+#include "solve/body_rows.h"
 #include "solve/solve_stats.h"
 
 /// What the projection needs to know about the liquid.
@@ -15,7 +16,9 @@ typedef struct projection_params {
     const float* face_solid_u[AXES]; // m/s, of what closes the rest of a face; NULL: at rest
     struct wall_set* walls;          // that liquid may let go of; NULL: none
     solve_params solve;
-    bool is_relaxed; // the comparator of [S19 eq. 23, 24] instead of the solve
+    int body_count;          // rigid bodies (phys/rigid_body.h); face_solid_u has their motion
+    const body_rows* bodies; // [body_count]
+    bool is_relaxed;         // the comparator of [S19 eq. 23, 24] instead of the solve
 } projection_params;
 
 /// The linear system of one geometry: sum over faces w (x_i - x_j) + extra x_i = rhs.
@@ -42,6 +45,10 @@ void projection_divergence(const projection* p, float* const face_u[AXES], doubl
 void projection_subtract_gradient(const projection* p, const double* cell_x,
                                   float* const face_u[AXES]);
 
+/// What the pressure cell_x does to each body, impulse over rho_ref h^3 [rigid.2]; zero where
+/// bodies are not part of the system.
+void projection_body_impulses(const projection* p, const double* cell_x,
+                              double (*out)[BODY_MOTIONS]);
 /// Projects face_u in place. cell_x: first guess in, dt p / (rho_ref h) in m/s out.
 treacle_status projection_apply(const projection* p, float* const face_u[AXES], double* cell_x,
                                 solve_stats* stats) TREACLE_NODISCARD;

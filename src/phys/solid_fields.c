@@ -234,6 +234,17 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u) {
     }
 }
 
+// Who closes what, for those whose motion is not known yet.
+static void write_owners(const tile_solids* t, int a, const solid_fields* out) {
+    size_t start = (size_t)t->tile * TILE_CELLS;
+    for (int i = 0; i < TILE_CELLS && out->face_shut[a] != NULL; ++i) {
+        float shut = 1.0f - out->face_open[a][start + (size_t)i];
+        int at = middle_of(i) - strides[a];
+        out->face_shut[a][start + (size_t)i] = shut;
+        out->face_id[a][start + (size_t)i] = shut > 0.0f ? t->ids[at] : SOLID_NONE;
+    }
+}
+
 static void write_cells(const tile_solids* t, size_t start, const solid_fields* out) {
     for (int i = 0; i < TILE_CELLS; ++i) {
         int middle = middle_of(i);
@@ -252,6 +263,10 @@ static void write_open(size_t start, const solid_fields* out) {
         for (int a = 0; a < AXES; ++a) {
             out->face_open[a][i] = 1.0f;
             out->face_u[a][i] = 0.0f;
+            if (out->face_shut[a] != NULL) {
+                out->face_shut[a][i] = 0.0f;
+                out->face_id[a][i] = SOLID_NONE;
+            }
         }
     }
 }
@@ -278,6 +293,7 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     ISA_CALL(t->map->ctx, fraction_points)(t->points, all, &shares);
     for (int a = 0; a < AXES; ++a) {
         write_faces(t, a, out->face_open[a] + start, out->face_u[a] + start);
+        write_owners(t, a, out);
     }
     write_cells(t, start, out);
 }

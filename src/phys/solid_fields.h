@@ -23,6 +23,9 @@ typedef struct solid_fields {
     float* cell_open;       // 0..1, share of the cell's volume outside solids
     float* face_open[AXES]; // 0..1, what solids leave open of a face
     float* face_u[AXES];    // m/s, of the solid's material across the face; 0 where it is all open
+    // For rigid bodies; NULL: not wanted.
+    float* face_shut[AXES];  // 1 - face_open; sides of the domain do not count
+    uint16_t* face_id[AXES]; // which solid closes it, SOLID_NONE where it is all open
 } solid_fields;
 
 void solid_fields_compute(const solid_fields_params* params, const solid_fields* out);

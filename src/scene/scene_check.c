@@ -209,7 +209,7 @@ static treacle_status check_bounded(binder* b, const scene_node* map, const trea
         return TREACLE_OK;
     }
     return bind_error(b, bind_place(map, "shape"), path,
-                      "the nozzle has no end: a plane must be cut off by an 'intersection'");
+                      "the shape has no end: a plane must be cut off by an 'intersection'");
 }
 
 treacle_status bind_check_emitter(binder* b, const scene_node* map, void* item,
@@ -248,6 +248,27 @@ treacle_status bind_check_solid(binder* b, const scene_node* map, void* item,
     if (has_length != (def->wall == TREACLE_WALL_SLIP_LENGTH)) {
         return bind_error(b, bind_place(map, has_length ? "slip_length" : "wall"), path,
                           "'slip_length' and 'wall: slip-length' belong together: one is missing");
+    }
+    return TREACLE_OK;
+}
+
+treacle_status bind_check_body(binder* b, const scene_node* map, void* item,
+                               const bind_path* path) {
+    const treacle_body_def* def = item;
+    bool has_length = scene_node_find(map, "slip_length") != NULL;
+    if (has_length != (def->wall == TREACLE_WALL_SLIP_LENGTH)) {
+        return bind_error(b, bind_place(map, has_length ? "slip_length" : "wall"), path,
+                          "'slip_length' and 'wall: slip-length' belong together: one is missing");
+    }
+    return check_bounded(b, map, def->shape, path);
+}
+
+treacle_status bind_check_joint(binder* b, const scene_node* map, void* item,
+                                const bind_path* path) {
+    const treacle_joint_def* def = item;
+    if (def->kind != TREACLE_JOINT_FIXED && !(vec3_length(vec3_from(def->axis)) > 0.0)) {
+        return bind_error(b, bind_place(map, "axis"), path,
+                          "the axis is zero: expected a direction, such as [0, 1, 0]");
     }
     return TREACLE_OK;
 }
@@ -406,6 +427,35 @@ static treacle_status check_solids(binder* b, const scene_node* root) {
     return TREACLE_OK;
 }
 
+static bool has_body(const treacle_sim_def* sim, const char* name, int except) {
+    bool is_there = false;
+    for (int i = 0; i < sim->body_count; ++i) {
+        is_there = is_there || (i != except && strcmp(sim->bodies[i].name, name) == 0);
+    }
+    return is_there;
+}
+
+static treacle_status check_bodies(binder* b, const scene_node* root) {
+    const treacle_sim_def* sim = &b->root->sim;
+    bind_path list = {.name = "bodies"};
+    const scene_node* nodes = scene_node_find(root, "bodies");
+    for (int i = 0; i < sim->body_count; ++i) {
+        const treacle_body_def* def = &sim->bodies[i];
+        bind_path path = {.up = &list, .name = def->name};
+        const scene_node* node = scene_node_find(nodes, def->name);
+        TREACLE_TRY(check_placement(b, node, def->shape, &path, "no liquid meets it"));
+        for (int j = 0; j < def->joint_count; ++j) {
+            const char* to = def->joints[j].to;
+            if (to != NULL && !has_body(sim, to, i)) {
+                TREACLE_TRY(bind_error(b, bind_place(node, "joints"), &path,
+                                       "a joint is to '%s': there is no other body of that name",
+                                       to));
+            }
+        }
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status add_default_material(binder* b) {
     void* block = NULL;
     TREACLE_TRY(scene_pool_take(b->pool, 1, sizeof(treacle_material_def), &block));
@@ -448,5 +498,6 @@ treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
     TREACLE_TRY(check_emitters(b, map));
     TREACLE_TRY(check_sinks(b, map));
     TREACLE_TRY(check_solids(b, map));
+    TREACLE_TRY(check_bodies(b, map));
     return check_forces(b, map);
 }

@@ -21,3 +21,4 @@ extern const schema_section schema_emitter;
 extern const schema_section schema_sink;
 extern const schema_section schema_force;
 extern const schema_section schema_solid;
+extern const schema_section schema_body;

@@ -76,3 +76,11 @@ treacle_force_def treacle_force_def_default(void) {
 treacle_solid_def treacle_solid_def_default(void) {
     return (treacle_solid_def){.name = NULL};
 }
+
+treacle_body_def treacle_body_def_default(void) {
+    return (treacle_body_def){.density = 1000.0, .friction = 0.3};
+}
+
+treacle_joint_def treacle_joint_def_default(void) {
+    return (treacle_joint_def){.axis = {0.0, 1.0, 0.0}};
+}

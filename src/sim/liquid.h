@@ -20,6 +20,7 @@
 #include "phys/separation.h"
 #include "phys/velocity.h"
 #include "phys/volume.h"
+#include "sim/bodies.h"
 #include "sim/solids.h"
 #include "treacle/sim.h"
 
@@ -87,7 +88,8 @@ typedef struct liquid_setup {
     liquid_force* forces;
     int emitter_count;
     const emitter* emitters;
-    solid_set solids;
+    solid_set solids; // bodies after those that move by script
+    body_set bodies;
 } liquid_setup;
 
 /// Whether the flow has viscosity.
@@ -120,6 +122,7 @@ typedef struct liquid_work {
     bool is_first;              // before the first step: particles keep their velocity
     double gravity[AXES];       // m/s^2, mean over the step
     treacle_step_stats* stats;
+    body_state* bodies; // [bodies], of the new state
 
     // Made and used by the stages, from the scratch arena.
     solid_pose* solid_from; // [solids], at the step's begin; NULL without solids
@@ -133,6 +136,10 @@ typedef struct liquid_work {
     uint16_t* cell_solid_id;   // the nearest
     float* cell_open;          // share of the volume
     float* face_solid_u[AXES]; // m/s, where face_open < 1
+    float* face_shut[AXES];    // by solids; NULL without bodies
+    uint16_t* face_body[AXES]; // which solid shuts it
+    body_rows* body_rows;      // [bodies]
+    body_motion* body_impulse; // [bodies]
     float* face_rho[AXES];     // NULL where all densities are one
     float* cell_phi;           // the state's
     float* cell_density;       // relative
@@ -176,6 +183,16 @@ treacle_status liquid_forces(liquid_work* w, force_params* out) TREACLE_NODISCAR
 
 /// Poses at both ends of the step.
 treacle_status liquid_move_solids(liquid_work* w) TREACLE_NODISCARD;
+/// Contacts and joints of bodies, and their poses at both ends; part of moving solids.
+treacle_status liquid_move_bodies(liquid_work* w) TREACLE_NODISCARD;
+/// Gravity and what else pushes bodies.
+void liquid_push_bodies(liquid_work* w);
+/// Rows and masses of bodies for the pressure; part of the flow, before it.
+treacle_status liquid_couple_bodies(liquid_work* w) TREACLE_NODISCARD;
+/// What bodies close of faces moves as they do now.
+void liquid_hold_bodies(liquid_work* w);
+/// The pressure x moves bodies.
+void liquid_drag_bodies(liquid_work* w, const double* x);
 /// The solids with their poses at the begin or the end.
 solid_scene liquid_solids_at(const liquid_work* w, bool is_end);
 /// The fields of solids, and face_open with what they leave open; part of the geometry.

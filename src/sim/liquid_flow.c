@@ -272,6 +272,7 @@ treacle_status liquid_push(liquid_work* w) {
     force_params params;
     TREACLE_TRY(liquid_forces(w, &params));
     force_apply(&params, w->state->face_u);
+    liquid_push_bodies(w);
     arena_give(w->scratch, params.fields);
     return TREACLE_OK;
 }
@@ -301,6 +302,8 @@ static projection_params projection_of(liquid_work* w) {
                   .absolute = LIQUID_DIVERGENCE_MIN * w->setup->domain->h / w->dt,
                   .max_iterations = pressure->max_iterations,
                   .is_warm = true},
+        .body_count = w->body_rows != NULL ? w->setup->bodies.count : 0,
+        .bodies = w->body_rows,
         .is_relaxed = pressure->method == TREACLE_PROJECTION_RELAX,
     };
 }
@@ -322,9 +325,22 @@ treacle_status liquid_accept(liquid_work* w, const solve_stats* solve, const cha
     return TREACLE_OK;
 }
 
+// Closed faces move with what closes them.
+static void hold_all(liquid_work* w) {
+    liquid_hold_bodies(w);
+    for (int a = 0; a < AXES; ++a) {
+        face_job job = {w, a};
+        parallel_for(w->ctx, w->state->map.count, 8, hold_faces, &job);
+    }
+}
+
 static treacle_status project(liquid_work* w, double* x) {
     solve_stats solve;
     TREACLE_TRY(projection_apply(&w->projection, w->state->face_u, x, &solve));
+    if (w->body_rows != NULL) {
+        liquid_drag_bodies(w, x);
+        hold_all(w);
+    }
     return liquid_accept(w, &solve, "pressure", &w->stats->pressure);
 }
 
@@ -348,9 +364,10 @@ static treacle_status unify(liquid_work* w, double* x) {
 }
 
 treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
+    TREACLE_TRY(liquid_couple_bodies(w));
+    hold_all(w);
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
-        parallel_for(w->ctx, w->state->map.count, 8, hold_faces, &job);
         if (w->setup->emitter_count > 0) {
             parallel_for(w->ctx, w->state->map.count, 4, prescribe_faces, &job);
         }
@@ -373,10 +390,14 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
         TREACLE_TRY(project(w, x));
         scale_pressure(w, x, true);
     }
-    if (kind == TREACLE_FLOW_SPLIT) {
+    bool is_split = kind == TREACLE_FLOW_SPLIT;
+    if (is_split) {
         wall_set_open(&w->walls, true, w->face_open);
         TREACLE_TRY(liquid_with_rheology(w, thicken_elastic, x));
         wall_set_open(&w->walls, false, w->face_open);
+    }
+    // Bodies are no part of the unified solve yet: they follow its flow.
+    if (is_split || (kind == TREACLE_FLOW_UNIFIED && w->body_rows != NULL)) {
         memset(x, 0, w->values * sizeof(double));
         TREACLE_TRY(project(w, x));
     }

@@ -70,6 +70,9 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
     if (status == TREACLE_OK) {
         status = solids_create(ctx, def, domain, &out->solids);
     }
+    if (status == TREACLE_OK) {
+        status = bodies_create(ctx, def, domain, &out->solids, &out->bodies);
+    }
     if (status != TREACLE_OK) {
         liquid_setup_destroy(ctx, out);
     }
@@ -79,6 +82,7 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
 void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup) {
     size_t materials = (size_t)setup->material_count;
     solids_destroy(ctx, &setup->solids);
+    bodies_destroy(ctx, &setup->bodies);
     for (int i = 0; i < setup->force_count; ++i) {
         shape_destroy(setup->forces[i].where);
         field_finish(&setup->forces[i].acceleration);

@@ -20,7 +20,7 @@ treacle_status liquid_move_solids(liquid_work* w) {
         w->solid_from[i] = solids_pose_at(&set->motions[i], w->time);
         w->solid_to[i] = solids_pose_at(&set->motions[i], w->is_first ? w->time : w->time + w->dt);
     }
-    return TREACLE_OK;
+    return liquid_move_bodies(w);
 }
 
 solid_scene liquid_solids_at(const liquid_work* w, bool is_end) {
@@ -42,6 +42,10 @@ treacle_status liquid_solid_fields(liquid_work* w) {
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(take(w, sizeof(float), "velocity of solids", (void**)&w->face_solid_u[a]));
     }
+    for (int a = 0; a < AXES && w->setup->bodies.count > 0; ++a) {
+        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_shut[a]));
+        TREACLE_TRY(take(w, sizeof(uint16_t), "faces of bodies", (void**)&w->face_body[a]));
+    }
     solid_fields_params params = {.domain = w->setup->domain,
                                   .map = &w->state->map,
                                   .scene = liquid_solids_at(w, true),
@@ -52,12 +56,17 @@ treacle_status liquid_solid_fields(liquid_work* w) {
         .cell_open = w->cell_open,
         .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
         .face_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
+        .face_shut = {w->face_shut[0], w->face_shut[1], w->face_shut[2]},
+        .face_id = {w->face_body[0], w->face_body[1], w->face_body[2]},
     };
     solid_fields_compute(&params, &fields);
     for (size_t i = w->values - TILE_CELLS; i < w->values; ++i) {
         w->cell_solid_phi[i] = SOLID_DISTANCE_MAX; // the dummy tile is open
         w->cell_solid_id[i] = SOLID_NONE;
         w->cell_open[i] = 1.0f;
+        for (int a = 0; a < AXES && w->face_body[a] != NULL; ++a) {
+            w->face_body[a][i] = SOLID_NONE;
+        }
     }
     return TREACLE_OK;
 }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/alloc.h"
 #include "phys/rheology.h"
 #include "sim/sim_internal.h"
@@ -101,6 +103,26 @@ static treacle_status init_liquid(treacle_sim* sim, const treacle_sim_def* def) 
     return TREACLE_OK;
 }
 
+static treacle_status init_bodies(treacle_sim* sim) {
+    const body_set* set = &sim->setup.bodies;
+    size_t count = (size_t)set->count;
+    TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(body_state), "states of bodies",
+                           (void**)&sim->now.bodies));
+    TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(body_state), "states of bodies",
+                           (void**)&sim->next.bodies));
+    if (count > 0) {
+        memcpy(sim->now.bodies, set->start, count * sizeof(body_state));
+    }
+    return TREACLE_OK;
+}
+
+void sim_copy_bodies(treacle_sim* sim) {
+    size_t count = (size_t)sim->setup.bodies.count;
+    if (count > 0) {
+        memcpy(sim->next.bodies, sim->now.bodies, count * sizeof(body_state));
+    }
+}
+
 static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def = *def;
     sim->def.flow = flow_of(def);
@@ -111,6 +133,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def.sinks = NULL;
     sim->def.forces = NULL;
     sim->def.solids = NULL;
+    sim->def.bodies = NULL;
     arena_init(&sim->scratch, sim->ctx);
     particle_spares_init(&sim->spares, sim->ctx);
     TREACLE_TRY(sim_check_def(sim->ctx, def));
@@ -123,6 +146,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     TREACLE_TRY(init_emitters(sim, def));
     TREACLE_TRY(init_sinks(sim, def));
     TREACLE_TRY(init_liquid(sim, def));
+    TREACLE_TRY(init_bodies(sim));
     TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->now.particles));
     TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->next.particles));
     TREACLE_TRY(sim_seed(sim, def));
@@ -160,6 +184,9 @@ void treacle_sim_destroy(treacle_sim* sim) {
     alloc_free(ctx, sim->sinks, (size_t)sim->sink_count * sizeof(*sim->sinks));
     alloc_free(ctx, sim->density, (size_t)sim->material_count * sizeof(*sim->density));
     curve_free(ctx, &sim->gravity);
+    size_t body_bytes = (size_t)sim->setup.bodies.count * sizeof(body_state);
+    alloc_free(ctx, sim->now.bodies, body_bytes);
+    alloc_free(ctx, sim->next.bodies, body_bytes);
     liquid_setup_destroy(ctx, &sim->setup);
     liquid_state_destroy(&sim->now.liquid);
     liquid_state_destroy(&sim->next.liquid);

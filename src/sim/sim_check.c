@@ -25,6 +25,7 @@ static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def*
         {"emitter count", def->emitter_count, 0, 30000},
         {"sink count", def->sink_count, 0, 30000},
         {"solid count", def->solid_count, 0, 30000},
+        {"body count", def->body_count, 0, 4096},
     };
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); ++i) {
         const number_rule* rule = &rules[i];

@@ -21,6 +21,7 @@ enum {
 typedef struct sim_state {
     particles particles;
     liquid_state liquid;    // empty while particles fly ballistically
+    body_state* bodies;     // [bodies of the setup]
     double time;            // s
     int64_t step;           // done
     uint64_t reseed_births; // ids given to particles that came from a split
@@ -61,6 +62,8 @@ double timestep_choose(const treacle_sim* sim, double max_dt);
 /// Fills volume, energy and the like from the state `now`.
 void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out);
 
+/// Bodies of `now` into `next`, for a step to work on.
+void sim_copy_bodies(treacle_sim* sim);
 /// Makes `next` the state; what was the state becomes the room for the next step.
 void sim_state_swap(treacle_sim* sim);
 /// Brings the liquid of the start to the grid.

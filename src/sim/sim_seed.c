@@ -89,6 +89,9 @@ static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
     for (int i = 0; i < set->scripted_count; ++i) {
         ((solid_pose*)poses)[i] = solids_pose_at(&set->motions[i], 0.0);
     }
+    for (int i = set->scripted_count; i < set->count; ++i) {
+        ((solid_pose*)poses)[i] = body_pose(&sim->now.bodies[i - set->scripted_count]);
+    }
     blockers b = {{set->count, set->solids, poses}, SWEEP_GAP * sim->domain.h};
     seeding->is_blocked = count > 0 ? is_in_solid : NULL;
     seeding->blocked_data = &b;

@@ -59,6 +59,10 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
                 array_of(info->name, info->type, info->components, p->count, p->column[c]);
         }
     }
+    if (sim->setup.bodies.count > 0) {
+        arrays[count++] = array_of("body_state", TREACLE_TYPE_F64, BODY_STATE_DOUBLES,
+                                   sim->setup.bodies.count, sim->now.bodies);
+    }
     if (kind == TREACLE_FRAME_STATE) {
         arrays[count++] =
             array_of("reseed_births", TREACLE_TYPE_U64, 1, 1, &sim->now.reseed_births);
@@ -227,6 +231,25 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
     return TREACLE_OK;
 }
 
+static treacle_status copy_bodies(treacle_sim* sim, const treacle_frame* state) {
+    int64_t count = sim->setup.bodies.count;
+    if (count == 0) {
+        return TREACLE_OK;
+    }
+    treacle_array bodies =
+        array_of("body_state", TREACLE_TYPE_F64, BODY_STATE_DOUBLES, count, NULL);
+    TREACLE_TRY(find_array(sim, state, &bodies));
+    bool is_sound = true;
+    for (int64_t i = 0; i < count * BODY_STATE_DOUBLES; ++i) {
+        is_sound = is_sound && isfinite(((const double*)bodies.data)[i]);
+    }
+    if (!is_sound) {
+        return check_fail(sim->ctx, TREACLE_ERR_FORMAT, "the state of a body is not finite");
+    }
+    memcpy(sim->next.bodies, bodies.data, (size_t)count * sizeof(body_state));
+    return TREACLE_OK;
+}
+
 treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state) {
     TREACLE_TRY(check_head(sim, state));
     particles* p = &sim->next.particles;
@@ -242,6 +265,9 @@ treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state)
     }
     if (status == TREACLE_OK) {
         status = copy_liquid(sim, state);
+    }
+    if (status == TREACLE_OK) {
+        status = copy_bodies(sim, state);
     }
     if (status != TREACLE_OK) {
         particles_clear(p);

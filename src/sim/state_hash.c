@@ -23,5 +23,6 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     if (liquid->cell_wall != NULL) {
         hash = hash_bytes(liquid->cell_wall, values, hash);
     }
-    return hash;
+    size_t bodies = (size_t)sim->setup.bodies.count;
+    return bodies > 0 ? hash_bytes(sim->now.bodies, bodies * sizeof(body_state), hash) : hash;
 }

@@ -133,6 +133,7 @@ static const step_stage first_stages[] = {
 static treacle_status run_stages(step_work* w, const step_stage* stages, profile* timers) {
     treacle_sim* sim = w->sim;
     liquid_state_destroy(&sim->next.liquid);
+    sim_copy_bodies(sim);
     treacle_status status = particles_copy(&sim->next.particles, &sim->now.particles);
     for (int i = 0; status == TREACLE_OK && stages[i].run != NULL; ++i) {
         profile_begin(timers, (int)stages[i].stage);
@@ -154,6 +155,7 @@ static liquid_work liquid_of(step_work* w) {
         .p = w->p,
         .before = &sim->now.liquid,
         .state = &sim->next.liquid,
+        .bodies = sim->next.bodies,
         .time = w->from,
         .dt = w->dt,
         .stats = w->stats,

@@ -15,6 +15,7 @@
 static double fastest(const treacle_sim* sim) {
     double v =
         fmax(ballistic_max_speed(&sim->now.particles), liquid_state_fastest(&sim->now.liquid));
+    v = fmax(v, bodies_fastest(&sim->setup.bodies, sim->now.bodies));
     for (int i = 0; i < sim->emitter_count; ++i) {
         v = fmax(v, emitter_speed(&sim->emitters[i], sim->now.time));
     }

@@ -15,13 +15,14 @@ typedef struct sweep_job {
     float* x;
     const double* from;
     double* to;
-    double (*lambda)[BLOCK_SIZE];
+    double (*lambda)[BODY_MOTIONS];
 } sweep_job;
 
-static void multiply(const double matrix[BLOCK_SIZE][BLOCK_SIZE], const double* v, double* out) {
-    for (int i = 0; i < BLOCK_SIZE; ++i) {
+static void multiply(const double matrix[BODY_MOTIONS][BODY_MOTIONS], const double* v,
+                     double* out) {
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
         double sum = 0.0;
-        for (int j = 0; j < BLOCK_SIZE; ++j) {
+        for (int j = 0; j < BODY_MOTIONS; ++j) {
             sum += matrix[i][j] * v[j];
         }
         out[i] = sum;
@@ -30,14 +31,14 @@ static void multiply(const double matrix[BLOCK_SIZE][BLOCK_SIZE], const double* 
 
 static double dot(const double* x, const double* y) {
     double sum = 0.0;
-    for (int i = 0; i < BLOCK_SIZE; ++i) {
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
         sum += x[i] * y[i];
     }
     return sum;
 }
 
 // (J^T lambda) at a site.
-static double pull(const body_term* term, double (*const lambda)[BLOCK_SIZE],
+static double pull(const body_term* term, double (*const lambda)[BODY_MOTIONS],
                    const body_site* site) {
     double sum = 0.0;
     for (int64_t i = site->first_entry; i < site[1].first_entry; ++i) {
@@ -54,10 +55,10 @@ static void sum_values(void* data, int64_t begin, int64_t end, int worker) {
     const body_term* term = job->term;
     (void)worker;
     for (int64_t c = job->first + begin; c < job->first + end; ++c) {
-        double sum[BLOCK_SIZE] = {0};
+        double sum[BODY_MOTIONS] = {0};
         for (int64_t n = term->chunk[c].begin; n < term->chunk[c].end; ++n) {
             double value = term->value[term->row_site[n]];
-            for (int i = 0; i < BLOCK_SIZE; ++i) {
+            for (int i = 0; i < BODY_MOTIONS; ++i) {
                 sum[i] += term->row[n][i] * value;
             }
         }
@@ -71,7 +72,7 @@ static void add_chunks(const body_term* term, int64_t begin, int64_t end) {
     parallel_for(term->ctx, end - begin, CHUNK_GRAIN, sum_values, &job);
     memset(term->sum, 0, (size_t)term->body_count * sizeof(*term->sum));
     for (int64_t c = begin; c < end; ++c) {
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
             term->sum[term->chunk[c].body][i] += term->chunk_sum[c][i];
         }
     }
@@ -130,9 +131,9 @@ void body_term_relax(body_term* term, int colour, const float* b, float* x) {
     add_chunks(term, colour == 0 ? 0 : term->red_chunk_count,
                colour == 0 ? term->red_chunk_count : term->chunk_count);
     for (int32_t n = 0; n < term->body_count; ++n) {
-        double before[BLOCK_SIZE];
+        double before[BODY_MOTIONS];
         multiply(term->masses[n].mass, term->lambda[n], before);
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
             term->lambda[n][i] = term->sum[n][i] + before[i];
         }
     }
@@ -157,9 +158,9 @@ void body_term_restrict(const body_term* fine, const body_term* coarse, float* c
 void body_term_prolong(body_term* fine, const body_term* coarse, const float* coarse_x) {
     multiply_float(coarse, coarse_x);
     for (int32_t n = 0; n < fine->body_count; ++n) {
-        double change[BLOCK_SIZE];
+        double change[BODY_MOTIONS];
         multiply(fine->masses[n].inverse, coarse->sum[n], change);
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
             fine->lambda[n][i] += change[i];
         }
     }
@@ -171,10 +172,10 @@ void body_term_prolong(body_term* fine, const body_term* coarse, const float* co
 static double load_bodies(const body_term* term) {
     double energy = 0.0;
     for (int32_t n = 0; n < term->body_count; ++n) {
-        double force[BLOCK_SIZE];
+        double force[BODY_MOTIONS];
         multiply(term->masses[n].inverse, term->sum[n], force);
         energy += dot(force, term->sum[n]);
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
             term->sum[n][i] = -force[i];
         }
     }
@@ -199,22 +200,22 @@ static void read_double(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-void body_term_multiply(const body_term* term, const double* x, double (*out)[BLOCK_SIZE]) {
+void body_term_multiply(const body_term* term, const double* x, double (*out)[BODY_MOTIONS]) {
     sweep_job job = {.term = term, .from = x};
     parallel_for(term->ctx, term->site_count, SITE_GRAIN, read_double, &job);
     add_chunks(term, 0, term->chunk_count);
     memset(out, 0, (size_t)term->body_count * sizeof(*out));
-    exact_sum sum[BLOCK_SIZE];
+    exact_sum sum[BODY_MOTIONS];
     for (int32_t n = 0; n < term->body_count; ++n) {
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
             exact_sum_init(&sum[i]);
         }
         for (int64_t c = 0; c < term->chunk_count; ++c) {
-            for (int i = 0; i < BLOCK_SIZE && term->chunk[c].body == n; ++i) {
+            for (int i = 0; i < BODY_MOTIONS && term->chunk[c].body == n; ++i) {
                 exact_sum_add(&sum[i], term->chunk_sum[c][i]);
             }
         }
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
             out[n][i] = exact_sum_value(&sum[i]);
         }
     }
@@ -239,7 +240,7 @@ double body_term_apply(const body_term* term, const double* x, double* y) {
 
 void body_term_add_diagonal(const body_term* term, double* d) {
     for (int64_t n = 0; n < term->row_count; ++n) {
-        double force[BLOCK_SIZE];
+        double force[BODY_MOTIONS];
         multiply(term->masses[term->row_body[n]].inverse, term->row[n], force);
         d[term->site[term->row_site[n]].slot] += dot(force, term->row[n]);
     }

@@ -20,7 +20,7 @@ static const double row_floor = 1e-12;
 typedef struct row_list {
     int64_t count;
     int64_t* slot;
-    double (*row)[BLOCK_SIZE];
+    double (*row)[BODY_MOTIONS];
     int64_t* first; // [body_count + 1]
 } row_list;
 
@@ -41,9 +41,9 @@ static void list_destroy(treacle_context* ctx, row_list* list, int32_t bodies) {
     alloc_free(ctx, list->first, ((size_t)bodies + 1) * sizeof(int64_t));
 }
 
-static double row_size(const double row[BLOCK_SIZE]) {
+static double row_size(const double row[BODY_MOTIONS]) {
     double size = 0.0;
-    for (int i = 0; i < BLOCK_SIZE; ++i) {
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
         size = row[i] > size ? row[i] : -row[i] > size ? -row[i] : size;
     }
     return size;
@@ -228,8 +228,8 @@ static int64_t visit_pairs(const body_term* term, int64_t* out) {
 }
 
 static void add_product(ldl_block* to, double scale, const double* row, const double* column) {
-    for (int i = 0; i < BLOCK_SIZE; ++i) {
-        for (int j = 0; j < BLOCK_SIZE; ++j) {
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        for (int j = 0; j < BODY_MOTIONS; ++j) {
             to->at[i][j] += scale * row[i] * column[j];
         }
     }
@@ -256,8 +256,9 @@ static void start_pairs(const body_term* term, const pair_list* pairs) {
     }
     for (int32_t b = 0; b < term->body_count; ++b) {
         pairs->diagonal[b] = (ldl_block){0};
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
-            memcpy(pairs->diagonal[b].at[i], term->masses[b].mass[i], BLOCK_SIZE * sizeof(double));
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
+            memcpy(pairs->diagonal[b].at[i], term->masses[b].mass[i],
+                   BODY_MOTIONS * sizeof(double));
         }
         // Any position will do for the order of elimination; that of a site keeps neighbours near.
         int64_t first = term->first_row[b];
@@ -388,26 +389,27 @@ static treacle_status build(body_term* term, const pressure_level* level, const 
 
 // mass = (inverse + a little on the diagonal)^-1, by elimination.
 static void invert_mass(body_masses* m) {
-    double a[BLOCK_SIZE][2 * BLOCK_SIZE] = {{0}}, largest = 0.0;
-    for (int i = 0; i < BLOCK_SIZE; ++i) {
+    double a[BODY_MOTIONS][2 * BODY_MOTIONS] = {{0}}, largest = 0.0;
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
         largest = m->inverse[i][i] > largest ? m->inverse[i][i] : largest;
     }
-    for (int i = 0; i < BLOCK_SIZE; ++i) {
-        memcpy(a[i], m->inverse[i], BLOCK_SIZE * sizeof(double));
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        memcpy(a[i], m->inverse[i], BODY_MOTIONS * sizeof(double));
         a[i][i] += largest > 0.0 ? mass_floor * largest : 1.0;
-        a[i][BLOCK_SIZE + i] = 1.0;
+        a[i][BODY_MOTIONS + i] = 1.0;
     }
-    for (int k = 0; k < BLOCK_SIZE; ++k) {
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
+    for (int k = 0; k < BODY_MOTIONS; ++k) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
             double share = i == k ? 0.0 : a[i][k] / a[k][k];
-            for (int j = 0; j < 2 * BLOCK_SIZE && i != k; ++j) {
+            for (int j = 0; j < 2 * BODY_MOTIONS && i != k; ++j) {
                 a[i][j] -= share * a[k][j];
             }
         }
     }
-    for (int i = 0; i < BLOCK_SIZE; ++i) {
-        for (int j = 0; j < BLOCK_SIZE; ++j) {
-            m->mass[i][j] = 0.5 * (a[i][BLOCK_SIZE + j] / a[i][i] + a[j][BLOCK_SIZE + i] / a[j][j]);
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        for (int j = 0; j < BODY_MOTIONS; ++j) {
+            m->mass[i][j] =
+                0.5 * (a[i][BODY_MOTIONS + j] / a[i][i] + a[j][BODY_MOTIONS + i] / a[j][j]);
         }
     }
 }
@@ -490,7 +492,7 @@ static void sum_rows(const body_term* from, int32_t b, const row_key* key, row_l
             list->slot[end] = key[n].slot;
             memset(list->row[end], 0, sizeof(*list->row));
         }
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
             list->row[end][i] += from->row[key[n].row][i];
         }
     }

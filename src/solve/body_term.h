@@ -19,19 +19,12 @@
 #pragma once
 
 #include "solve/block_ldl.h"
+#include "solve/body_rows.h"
 #include "solve/pressure_level.h"
 
-/// The rows of a body, as a system gives them.
-typedef struct body_rows {
-    int64_t count;
-    const int64_t* slot;             // [count], tile * TILE_CELLS + cell, ascending, each once
-    const double (*row)[BLOCK_SIZE]; // [count]; those at cells without an unknown do not count
-    double inverse_mass[BLOCK_SIZE][BLOCK_SIZE];
-} body_rows;
-
 typedef struct body_masses {
-    double inverse[BLOCK_SIZE][BLOCK_SIZE]; // C
-    double mass[BLOCK_SIZE][BLOCK_SIZE];    // C^-1, very large where C has no inverse
+    double inverse[BODY_MOTIONS][BODY_MOTIONS]; // C
+    double mass[BODY_MOTIONS][BODY_MOTIONS];    // C^-1, very large where C has no inverse
 } body_masses;
 
 // A cell with rows, its links, and where its neighbours are.
@@ -49,6 +42,8 @@ typedef struct body_chunk {
     int64_t begin, end;
 } body_chunk;
 
+_Static_assert((int)BODY_MOTIONS == (int)BLOCK_SIZE, "blocks of the coupling are bodies");
+
 struct body_term {
     treacle_context* ctx;
     int32_t body_count;
@@ -58,7 +53,7 @@ struct body_term {
     size_t bytes;
 
     int64_t row_count;
-    double (*row)[BLOCK_SIZE]; // by body, then by site
+    double (*row)[BODY_MOTIONS]; // by body, then by site
     int64_t* row_site;
     int32_t* row_body;
     int64_t* first_row; // [body_count + 1]
@@ -69,12 +64,12 @@ struct body_term {
 
     int64_t chunk_count, red_chunk_count; // red ones come first
     body_chunk* chunk;
-    double (*chunk_sum)[BLOCK_SIZE];
+    double (*chunk_sum)[BODY_MOTIONS];
 
-    double* value;                // [site_count], residuals of a step
-    double (*lambda)[BLOCK_SIZE]; // [body_count], of the x that the level works on
-    double (*sum)[BLOCK_SIZE];    // [body_count]
-    block_ldl* coupling[2];       // K of red and of black sites
+    double* value;                  // [site_count], residuals of a step
+    double (*lambda)[BODY_MOTIONS]; // [body_count], of the x that the level works on
+    double (*sum)[BODY_MOTIONS];    // [body_count]
+    block_ldl* coupling[2];         // K of red and of black sites
 };
 
 /// Of the finest level. `bodies` may go afterwards. A level without rows gets a term too.
@@ -100,4 +95,4 @@ double body_term_apply_float(const body_term* term, const float* x, float* y);
 double body_term_apply(const body_term* term, const double* x, double* y);
 void body_term_add_diagonal(const body_term* term, double* d);
 /// out[body] = J x, exactly summed.
-void body_term_multiply(const body_term* term, const double* x, double (*out)[BLOCK_SIZE]);
+void body_term_multiply(const body_term* term, const double* x, double (*out)[BODY_MOTIONS]);

@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "solve/body_term.h"
 #include "solve/pcg.h"
 #include "solve/pressure_level.h"
 #include "solve/regions.h"
@@ -182,8 +183,8 @@ static void see_regions(const pressure_solver* s, double* row, double* floor) {
     const body_term* bodies = s->level[0].bodies;
     for (int64_t n = 0; n < bodies->row_count; ++n) {
         int32_t region = s->closed.label[bodies->site[bodies->row_site[n]].slot];
-        for (int i = 0; i < BLOCK_SIZE; ++i) {
-            size_t at = (size_t)bodies->row_body[n] * BLOCK_SIZE + (size_t)i;
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
+            size_t at = (size_t)bodies->row_body[n] * BODY_MOTIONS + (size_t)i;
             floor[at] += held_floor * fabs(bodies->row[n][i]);
             if (region >= 0) {
                 row[at * (size_t)s->closed.count + (size_t)region] += bodies->row[n][i];
@@ -196,7 +197,7 @@ static treacle_status hold_regions(pressure_solver* s) {
     if (s->level[0].bodies == NULL || s->closed.count == 0) {
         return TREACLE_OK;
     }
-    size_t rows = (size_t)s->level[0].bodies->body_count * BLOCK_SIZE;
+    size_t rows = (size_t)s->level[0].bodies->body_count * BODY_MOTIONS;
     size_t values = rows * ((size_t)s->closed.count + 1);
     double* row = NULL;
     TREACLE_TRY(alloc_zero(s->ctx, values, sizeof(double), "held regions", (void**)&row));

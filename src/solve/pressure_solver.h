@@ -7,7 +7,7 @@
 #pragma once
 
 #include "grid/tile_map.h"
-#include "solve/body_term.h"
+#include "solve/body_rows.h"
 #include "solve/linop.h"
 #include "solve/pressure_level.h"
 #include "solve/solve_stats.h"

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "conform/linop_conform.h"
+#include "solve/body_term.h"
 #include "solve/pressure_solver.h"
 
 enum { BODY_FIXTURE_MAX = 128, BODY_FIXTURE_TILES = 4096 };
@@ -68,9 +69,9 @@ static inline void body_fixture_body(body_fixture* f, const body_fixture_def* de
     double centre[AXES], volume = 0.0;
     body_fixture_centre(def, n, centre);
     size_t room = (size_t)f->map.count * TILE_CELLS;
-    double(*row)[BLOCK_SIZE] = calloc(room, sizeof(*row));
+    double(*row)[BODY_MOTIONS] = calloc(room, sizeof(*row));
     int64_t* slot = calloc(room, sizeof(*slot));
-    double(*at_slot)[BLOCK_SIZE] = calloc(room, sizeof(*at_slot));
+    double(*at_slot)[BODY_MOTIONS] = calloc(room, sizeof(*at_slot));
     BODY_FIXTURE_CELLS(f, at) {
         size_t cell = body_fixture_cell(f, at);
         for (int a = 0; a < AXES; ++a) {
@@ -90,7 +91,7 @@ static inline void body_fixture_body(body_fixture* f, const body_fixture_def* de
     int64_t count = 0;
     for (size_t i = 0; i < room; ++i) {
         bool is_zero = true;
-        for (int k = 0; k < BLOCK_SIZE; ++k) {
+        for (int k = 0; k < BODY_MOTIONS; ++k) {
             is_zero = is_zero && at_slot[i][k] == 0.0;
         }
         if (!is_zero) {
@@ -102,7 +103,7 @@ static inline void body_fixture_body(body_fixture* f, const body_fixture_def* de
     double along = def->body_count > 1 ? (double)n / (def->body_count - 1) : 0.0;
     double density = def->density[0] * pow(def->density[1] / def->density[0], along);
     f->bodies[n] = (body_rows){.count = count, .slot = slot, .row = (const double(*)[6])row};
-    for (int i = 0; i < BLOCK_SIZE; ++i) {
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
         double inertia = i < 3 ? 1.0 : 0.4 * def->radius * def->radius;
         f->bodies[n].inverse_mass[i][i] = 1.0 / (density * volume * inertia);
     }

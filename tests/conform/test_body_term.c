@@ -54,16 +54,16 @@ static void test_preconditioner_is_symmetric_positive(void** state) {
 
 // Adds J^T C J x of one body, from its rows as they were given.
 static void add_body(const body_rows* body, const double* x, const double* diagonal, double* y) {
-    double sum[BLOCK_SIZE] = {0};
+    double sum[BODY_MOTIONS] = {0};
     for (int64_t n = 0; n < body->count; ++n) {
-        for (int k = 0; k < BLOCK_SIZE; ++k) {
+        for (int k = 0; k < BODY_MOTIONS; ++k) {
             sum[k] += body->row[n][k] * x[body->slot[n]];
         }
     }
     for (int64_t n = 0; n < body->count; ++n) {
         bool is_unknown = diagonal[body->slot[n]] > 0.0;
-        for (int k = 0; k < BLOCK_SIZE * BLOCK_SIZE && is_unknown; ++k) {
-            int i = k / BLOCK_SIZE, j = k % BLOCK_SIZE;
+        for (int k = 0; k < BODY_MOTIONS * BODY_MOTIONS && is_unknown; ++k) {
+            int i = k / BODY_MOTIONS, j = k % BODY_MOTIONS;
             y[body->slot[n]] += body->row[n][i] * body->inverse_mass[i][j] * sum[j];
         }
     }
@@ -191,7 +191,7 @@ static void test_body_between_closed_regions_holds_their_difference(void** state
     body_fixture_def def = {.cells = {24, 8, 8}, .is_closed = true, .across = {1, 1, 1}};
     body_fixture_open(&f, &def);
     int64_t slot[128];
-    double row[128][BLOCK_SIZE] = {{0}};
+    double row[128][BODY_MOTIONS] = {{0}};
     BODY_FIXTURE_CELLS(&f, at) {
         size_t i = body_fixture_cell(&f, at);
         f.link[0][i] = at[0] == 10 ? 0.0f : f.link[0][i];
@@ -205,8 +205,8 @@ static void test_body_between_closed_regions_holds_their_difference(void** state
         }
     }
     assert_int_equal(n, 128);
-    body_rows body = {.count = n, .slot = slot, .row = (const double(*)[BLOCK_SIZE])row};
-    for (int i = 0; i < BLOCK_SIZE; ++i) {
+    body_rows body = {.count = n, .slot = slot, .row = (const double(*)[BODY_MOTIONS])row};
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
         body.inverse_mass[i][i] = 1.0 / 640.0;
     }
     def.body_count = 1;

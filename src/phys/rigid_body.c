@@ -1,0 +1,380 @@
+// Rigid bodies in liquid [BBB07 sec. 3].
+//
+//     M dV/dt = force of the pressure = - integral over the body of (grad p, r x grad p)
+//
+// V = (v, omega) is the body's motion. On the grid the body is what it closes of faces: B_f, the
+// share of face f. A face across axis a at the arm r from the body's centre moves with
+//
+//     w_f . V,   w_f = (e_a, r x e_a)                                                  [rigid.1]
+//
+// The impulse of the pressure is minus the sum over faces of B_f w_f (x_j - x_i), x = dt p / (rho
+// h). Along the line of faces of an axis w_f does not change, so the sum may be taken over cells:
+//
+//     J x = sum over cells i of  x_i sum over axes a of  (B_above - B_below) w_a(r_i)     [rigid.2]
+//
+// and inside the body, where all faces are closed, nothing is left. What the liquid's faces lose of
+// momentum and of angular momentum the body gets, to the last bit of the sum. With the mass from
+// the same faces,
+//
+//     M = sum over faces of  rho_body B_f w_f w_f^T                                    [rigid.3]
+//
+// uniform acceleration and a linear pressure balance exactly: a body of the liquid's density rests.
+//
+// Orientation: the quaternion is turned by the angle |omega| dt about omega and brought back to
+// unit length. Contacts and joints change V before (sim/body_world.c).
+//
+// Staggering: B, w on faces; x, J at cells. Symbols: shut (B), row (J), mass (M), arms in cells and
+// spin times h in body_motion. Properties that tests check: rows sum to zero; momentum is kept; a
+// neutral body rests in a tilted hydrostatic field; rotation keeps its length over many turns.
+#include "phys/rigid_body.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "math/elementary.h"
+
+enum { SAMPLES = 40 }; // along the longest side of a shape
+
+// --- state ---------------------------------------------------------------------------------------
+
+static mat3 matrix_of(const double q[4]) {
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    return (mat3){{{1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)},
+                   {2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)},
+                   {2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)}}};
+}
+
+solid_pose body_pose(const body_state* state) {
+    return (solid_pose){.place = vec3_from(state->place),
+                        .rotate = matrix_of(state->quaternion),
+                        .velocity = vec3_from(state->velocity),
+                        .spin = vec3_from(state->spin)};
+}
+
+body_motion body_motion_of(const body_state* state, double h) {
+    body_motion out;
+    for (int a = 0; a < AXES; ++a) {
+        out.at[a] = state->velocity[a];
+        out.at[AXES + a] = state->spin[a] * h;
+    }
+    return out;
+}
+
+void body_set_motion(body_state* state, const body_motion* motion, double h) {
+    for (int a = 0; a < AXES; ++a) {
+        state->velocity[a] = motion->at[a];
+        state->spin[a] = motion->at[AXES + a] / h;
+    }
+}
+
+void body_advance(body_state* state, double dt) {
+    double rate = vec3_length(vec3_from(state->spin)), half = 0.5 * rate * dt;
+    double share = rate > 0.0 ? elementary_sin(half) / rate : 0.0, r = elementary_cos(half);
+    double x = share * state->spin[0], y = share * state->spin[1], z = share * state->spin[2];
+    const double* q = state->quaternion;
+    double turned[4] = {
+        r * q[0] - x * q[1] - y * q[2] - z * q[3], r * q[1] + x * q[0] + y * q[3] - z * q[2],
+        r * q[2] - x * q[3] + y * q[0] + z * q[1], r * q[3] + x * q[2] - y * q[1] + z * q[0]};
+    double length = sqrt((turned[0] * turned[0] + turned[1] * turned[1]) +
+                         (turned[2] * turned[2] + turned[3] * turned[3]));
+    for (int i = 0; i < 4; ++i) {
+        state->quaternion[i] = turned[i] / length;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        state->place[a] += dt * state->velocity[a];
+    }
+}
+
+// --- mass of a shape -----------------------------------------------------------------------------
+
+typedef struct moments {
+    double volume;
+    vec3 first;
+    mat3 second; // of x x^T
+} moments;
+
+static void add_sample(moments* m, vec3 x, double volume) {
+    m->volume += volume;
+    m->first = vec3_add_scaled(m->first, volume, x);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            m->second.at[i][j] += volume * x.at[i] * x.at[j];
+        }
+    }
+}
+
+// Samples in the middles of small cubes; those that the surface cuts count in part.
+static moments sum_samples(const shape* s, const box3* box, const int count[3], double side) {
+    moments m = {0};
+    double thickness = side;
+    for (int k = 0; k < count[2]; ++k) {
+        for (int j = 0; j < count[1]; ++j) {
+            for (int i = 0; i < count[0]; ++i) {
+                vec3 x =
+                    vec3_make(box->low.at[0] + (i + 0.5) * side, box->low.at[1] + (j + 0.5) * side,
+                              box->low.at[2] + (k + 0.5) * side);
+                double share = 0.5 - shape_distance(s, x) / thickness;
+                if (share > 0.0) {
+                    add_sample(&m, x, side * side * side * fmin(share, 1.0));
+                }
+            }
+        }
+    }
+    return m;
+}
+
+// Moments of inertia about the centre, per unit of density.
+static mat3 inertia_of(const moments* m, vec3 centre) {
+    mat3 out;
+    double trace = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            out.at[i][j] = -(m->second.at[i][j] - m->volume * centre.at[i] * centre.at[j]);
+        }
+        trace -= out.at[i][i];
+    }
+    for (int i = 0; i < 3; ++i) {
+        out.at[i][i] += trace;
+    }
+    return out;
+}
+
+bool body_measure(const shape* s, double density, const grid_domain* domain, body_mass* mass,
+                  vec3* centre) {
+    box3 box = shape_bounds(s);
+    double longest = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        if (!domain->is_active[a]) {
+            box.low.at[a] = domain->origin[a];
+            box.high.at[a] = domain->origin[a] + domain->h;
+        } else {
+            longest = fmax(longest, box.high.at[a] - box.low.at[a]);
+        }
+    }
+    if (box3_is_empty(box) || !vec3_is_finite(box.low) || !vec3_is_finite(box.high) ||
+        !(longest > 0.0)) {
+        return false;
+    }
+    double side = longest / SAMPLES, scale = 1.0;
+    int count[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        double length = box.high.at[a] - box.low.at[a];
+        count[a] = domain->is_active[a] ? (int)ceil(length / side - 1e-9) : 1;
+        double middle = 0.5 * (box.low.at[a] + box.high.at[a]);
+        box.low.at[a] = middle - 0.5 * count[a] * side;
+        scale *= domain->is_active[a] ? 1.0 : domain->h / side;
+    }
+    moments m = sum_samples(s, &box, count, side);
+    if (!(m.volume > 0.0)) {
+        return false;
+    }
+    *centre = vec3_scale(1.0 / m.volume, m.first);
+    mass->volume = m.volume * scale;
+    mass->mass = density * mass->volume;
+    mass->inertia = inertia_of(&m, *centre);
+    for (int i = 0; i < 9; ++i) {
+        mass->inertia.at[i / 3][i % 3] *= density * scale;
+    }
+    return true;
+}
+
+mat3 body_world_inertia(const body_mass* mass, const mat3* rotate) {
+    mat3 turned = mat3_multiply(rotate, &mass->inertia), back = mat3_transpose(rotate);
+    return mat3_multiply(&turned, &back);
+}
+
+// --- rows and mass on the grid -------------------------------------------------------------------
+
+// The tiles that a body may touch, one after the other, and the cells of each.
+typedef struct tile_range {
+    int low[AXES], high[AXES]; // tiles, both inclusive
+} tile_range;
+
+static tile_range tiles_near(const body_faces* faces, const body_on_grid* body) {
+    tile_range out;
+    const grid_domain* domain = faces->domain;
+    for (int a = 0; a < AXES; ++a) {
+        double middle = (body->place.at[a] - domain->origin[a]) / domain->h;
+        double reach = body->radius / domain->h + 2.0;
+        double last = domain->cells[a] / TILE_SIZE;
+        bool is_flat = faces->map->is_flat[a];
+        out.low[a] = is_flat ? 0 : (int)fmax(floor((middle - reach) / TILE_SIZE), 0.0);
+        out.high[a] = is_flat ? 0 : (int)fmin(floor((middle + reach) / TILE_SIZE), last);
+    }
+    return out;
+}
+
+static double shut_by(const body_faces* faces, int axis, int64_t slot, int id) {
+    return faces->id[axis][slot] == id ? (double)faces->shut[axis][slot] : 0.0;
+}
+
+static int64_t slot_above(const tile_map* map, int64_t t, int q, int axis) {
+    static const int high[AXES] = {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0),
+                                   TILE_NEIGHBOUR(0, 0, 1)};
+    int stride = 1 << 3 * axis, at = q >> 3 * axis & 7;
+    return at < TILE_SIZE - 1
+               ? t * TILE_CELLS + q + stride
+               : (int64_t)map->neighbour[t][high[axis]] * TILE_CELLS + q - 7 * stride;
+}
+
+// Arm of a cell's middle, in cells; zero along a flat axis.
+static vec3 arm_of(const body_faces* faces, const body_on_grid* body, tile_ix t, int q) {
+    int at[AXES];
+    vec3 arm;
+    tile_cell_at(faces->map, t, q, at);
+    for (int a = 0; a < AXES; ++a) {
+        double middle = (body->place.at[a] - faces->domain->origin[a]) / faces->domain->h;
+        arm.at[a] = faces->domain->is_active[a] ? at[a] + 0.5 - middle : 0.0;
+    }
+    return arm;
+}
+
+// to += scale w_a(arm) [rigid.1].
+static void add_direction(double* to, double scale, int axis, vec3 arm) {
+    int b = (axis + 1) % AXES, c = (axis + 2) % AXES;
+    to[axis] += scale;
+    to[AXES + b] += scale * arm.at[c];
+    to[AXES + c] -= scale * arm.at[b];
+}
+
+// The row of a cell; false if it is zero.
+static bool make_row(const body_faces* faces, const body_on_grid* body, tile_ix t, int q,
+                     double row[BODY_MOTIONS]) {
+    bool is_any = false;
+    double difference[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        difference[a] = 0.0;
+        if (faces->domain->is_active[a]) {
+            int64_t below = (int64_t)t * TILE_CELLS + q, above = slot_above(faces->map, t, q, a);
+            difference[a] = shut_by(faces, a, above, body->id) - shut_by(faces, a, below, body->id);
+        }
+        is_any = is_any || difference[a] != 0.0;
+    }
+    if (is_any) {
+        vec3 arm = arm_of(faces, body, t, q);
+        memset(row, 0, BODY_MOTIONS * sizeof(double));
+        for (int a = 0; a < AXES; ++a) {
+            add_direction(row, difference[a], a, arm);
+        }
+    }
+    return is_any;
+}
+
+static int compare_tiles(const void* a, const void* b) {
+    tile_ix x = *(const tile_ix*)a, y = *(const tile_ix*)b;
+    return (x > y) - (x < y);
+}
+
+// Tiles near the body in the order of the map.
+enum { TILES_MAX = 32768 };
+static int list_tiles(const body_faces* faces, const body_on_grid* body, tile_ix* out) {
+    tile_range range = tiles_near(faces, body);
+    int count = 0;
+    for (int z = range.low[2]; z <= range.high[2]; ++z) {
+        for (int y = range.low[1]; y <= range.high[1]; ++y) {
+            for (int x = range.low[0]; x <= range.high[0]; ++x) {
+                tile_ix t = tile_map_find(faces->map, (tile_coord){{x, y, z}});
+                if (t < faces->map->count && count < TILES_MAX) {
+                    out[count++] = t;
+                }
+            }
+        }
+    }
+    qsort(out, (size_t)count, sizeof(*out), compare_tiles);
+    return count;
+}
+
+// Whether cell q of a tile counts: of a flat tile only one layer does.
+static bool is_in_layers(const tile_map* map, int q) {
+    bool is_in = true;
+    for (int a = 0; a < AXES; ++a) {
+        is_in = is_in && (q >> 3 * a & 7) < tile_layers(map, a);
+    }
+    return is_in;
+}
+
+int64_t body_make_rows(const body_faces* faces, const body_on_grid* body, int64_t room,
+                       int64_t* slot, double (*row)[BODY_MOTIONS]) {
+    tile_ix tiles[TILES_MAX];
+    int64_t count = 0;
+    int tile_count = list_tiles(faces, body, tiles);
+    for (int n = 0; n < tile_count; ++n) {
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            double found[BODY_MOTIONS];
+            if (!is_in_layers(faces->map, q) || !make_row(faces, body, tiles[n], q, found)) {
+                continue;
+            }
+            if (slot != NULL && count < room) {
+                slot[count] = (int64_t)tiles[n] * TILE_CELLS + q;
+                memcpy(row[count], found, sizeof(found));
+            }
+            count += 1;
+        }
+    }
+    return count;
+}
+
+double body_grid_mass(const body_faces* faces, const body_on_grid* body,
+                      double mass[BODY_MOTIONS][BODY_MOTIONS]) {
+    tile_ix tiles[TILES_MAX];
+    int tile_count = list_tiles(faces, body, tiles), axes = 0;
+    double density = body->density / faces->reference_density, volume = 0.0;
+    memset(mass, 0, BODY_MOTIONS * BODY_MOTIONS * sizeof(double));
+    for (int a = 0; a < AXES; ++a) {
+        axes += faces->domain->is_active[a] ? 1 : 0;
+        for (int64_t n = 0; n < (int64_t)tile_count * TILE_CELLS; ++n) {
+            int q = (int)(n % TILE_CELLS);
+            tile_ix t = tiles[n / TILE_CELLS];
+            double shut = shut_by(faces, a, (int64_t)t * TILE_CELLS + q, body->id);
+            if (!(shut > 0.0) || !faces->domain->is_active[a] || !is_in_layers(faces->map, q)) {
+                continue;
+            }
+            double w[BODY_MOTIONS] = {0};
+            add_direction(w, 1.0, a, arm_of(faces, body, t, q));
+            volume += shut;
+            for (int i = 0; i < BODY_MOTIONS * BODY_MOTIONS; ++i) {
+                int r = i / BODY_MOTIONS, c = i % BODY_MOTIONS;
+                mass[r][c] += density * shut * w[r] * w[c];
+            }
+        }
+    }
+    return volume / axes;
+}
+
+void body_own_mass(const body_mass* own, const mat3* rotate, const body_faces* faces,
+                   double mass[BODY_MOTIONS][BODY_MOTIONS]) {
+    double h = faces->domain->h, unit = faces->reference_density * h * h * h;
+    mat3 inertia = body_world_inertia(own, rotate);
+    memset(mass, 0, BODY_MOTIONS * BODY_MOTIONS * sizeof(double));
+    for (int i = 0; i < AXES; ++i) {
+        mass[i][i] = own->mass / unit;
+        for (int j = 0; j < AXES; ++j) {
+            mass[AXES + i][AXES + j] = inertia.at[i][j] / (unit * h * h);
+        }
+    }
+}
+
+void body_invert_mass(double mass[BODY_MOTIONS][BODY_MOTIONS],
+                      double inverse[BODY_MOTIONS][BODY_MOTIONS]) {
+    double a[BODY_MOTIONS][2 * BODY_MOTIONS] = {{0}};
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        memcpy(a[i], mass[i], BODY_MOTIONS * sizeof(double));
+        a[i][i] = mass[i][i] > 0.0 ? mass[i][i] : 1.0;
+        a[i][BODY_MOTIONS + i] = mass[i][i] > 0.0 ? 1.0 : 0.0;
+    }
+    for (int k = 0; k < BODY_MOTIONS; ++k) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
+            double share = a[i][k] / a[k][k];
+            for (int j = 0; j < 2 * BODY_MOTIONS && i != k; ++j) {
+                a[i][j] -= share * a[k][j];
+            }
+        }
+    }
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        for (int j = 0; j < BODY_MOTIONS; ++j) {
+            inverse[i][j] =
+                0.5 * (a[i][BODY_MOTIONS + j] / a[i][i] + a[j][BODY_MOTIONS + i] / a[j][j]);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// Rigid bodies of a simulation: what of them does not change, and how contacts and joints move
+// them.
+//
+// A body is a solid whose pose is state: bodies stand behind the scripted solids in the solid_set,
+// in the order of the def.
+#pragma once
+
+#include "phys/rigid_body.h"
+#include "sim/solids.h"
+
+/// A joint, made ready. Positions and directions are those of the start.
+typedef struct body_joint {
+    treacle_joint_kind kind;
+    int body, to; // to < 0: the world
+    vec3 anchor, axis;
+} body_joint;
+
+typedef struct rigid_body {
+    double density, friction, restitution;
+    body_mass mass;
+    double radius; // m, of a ball about the pivot that holds the shape
+    treacle_curve force, torque;
+    int sample_count;
+    vec3* samples; // on the surface, m, from the pivot, in the shape's frame
+} rigid_body;
+
+typedef struct body_set {
+    int count;
+    rigid_body* bodies;
+    body_state* start; // [count]
+    int joint_count;
+    body_joint* joints;
+} body_set;
+
+/// Adds bodies to the solids and makes them ready. Zeroed on error.
+treacle_status bodies_create(treacle_context* ctx, const treacle_sim_def* def,
+                             const grid_domain* domain, solid_set* solids,
+                             body_set* out) TREACLE_NODISCARD;
+/// Harmless on a zeroed set, and twice.
+void bodies_destroy(treacle_context* ctx, body_set* set);
+
+/// The largest speed of any point of any body, m/s.
+double bodies_fastest(const body_set* set, const body_state* states);
+
+/// What bodies may run into.
+typedef struct body_world {
+    const grid_domain* domain;
+    const body_set* set;
+    solid_scene solids; // all solids; poses of bodies are not read
+    int first_body;     // solids before it move by script
+    double dt;          // s
+} body_world;
+
+/// Contacts and joints change the velocities, then all bodies move on by dt.
+treacle_status bodies_step(treacle_context* ctx, const body_world* world,
+                           body_state* states) TREACLE_NODISCARD;

@@ -1,0 +1,352 @@
+// Contacts and joints of rigid bodies.
+//
+// Velocities are ODE's: a world is built from our own state every step, contacts in a fixed order,
+// stepped once with dWorldStep, and taken down again; so that a resumed run has the same bits. The
+// poses are then advanced by our own arithmetic (phys/rigid_body.c), since ODE's uses the sine of
+// the C library. ODE's gravity is zero: it comes with the flow.
+//
+// Contacts are ours, too, since a body may have any shape: points on the surface of a body that
+// are inside another body, a solid or a side are contacts, with the normal and the depth of the
+// other's distance [body_contact.1 in docs/math/bodies.md]. Of each pair only a few that are far
+// apart are kept.
+#include <math.h>
+#include <ode/ode.h>
+#include <string.h>
+#include <threads.h>
+
+#include "base/alloc.h"
+#include "sim/bodies.h"
+
+enum { CONTACTS_KEPT = 4, NEAR_MAX = 1024 };
+
+// Depth in cells that a contact may have, and the speed in cells a step that pushes out the rest.
+static const double contact_layer = 0.01, correction = 0.25;
+
+typedef struct contact {
+    vec3 x, normal; // normal out of the other
+    double depth;
+} contact;
+
+// A pair of a body and something else: another body, a scripted solid, or a side.
+typedef struct contact_pair {
+    int body;
+    int other; // index of a solid; -1: a side
+    int axis, high;
+} contact_pair;
+
+typedef struct stepper {
+    treacle_context* ctx;
+    const body_world* world;
+    body_state* states;
+    solid_pose* poses; // [bodies]
+    dWorldID ode;
+    dJointGroupID contacts;
+    dBodyID* body;  // [bodies]
+    dBodyID* moved; // [scripted solids], NULL where nothing touches it
+} stepper;
+
+// --- finding contacts ----------------------------------------------------------------------------
+
+static double side_distance(const stepper* s, const contact_pair* pair, vec3 x) {
+    const grid_domain* domain = s->world->domain;
+    double low = domain->origin[pair->axis];
+    double high = low + domain->h * domain->cells[pair->axis];
+    return pair->high ? high - x.at[pair->axis] : x.at[pair->axis] - low;
+}
+
+static const solid_pose* pose_of(const stepper* s, int other) {
+    int first = s->world->first_body;
+    return other >= first ? &s->poses[other - first] : &s->world->solids.poses[other];
+}
+
+static double distance_of(const stepper* s, const contact_pair* pair, vec3 x) {
+    return pair->other < 0
+               ? side_distance(s, pair, x)
+               : solid_distance(&s->world->solids.solids[pair->other], pose_of(s, pair->other), x);
+}
+
+static vec3 normal_of(const stepper* s, const contact_pair* pair, vec3 x) {
+    if (pair->other < 0) {
+        vec3 n = {{0.0, 0.0, 0.0}};
+        n.at[pair->axis] = pair->high ? -1.0 : 1.0;
+        return n;
+    }
+    vec3 n = solid_normal(&s->world->solids.solids[pair->other], pose_of(s, pair->other), x,
+                          s->world->domain->h);
+    for (int a = 0; a < AXES; ++a) {
+        n.at[a] = s->world->domain->is_active[a] ? n.at[a] : 0.0;
+    }
+    return vec3_normalise(n);
+}
+
+// The candidate that is farthest from those chosen; at first the deepest. -1 when none is left.
+static int choose(const contact* found, int count, const contact* kept, int kept_count,
+                  double apart) {
+    int best = -1;
+    double most = kept_count == 0 ? 0.0 : apart;
+    for (int i = 0; i < count; ++i) {
+        double value = kept_count == 0 ? found[i].depth : INFINITY;
+        for (int k = 0; k < kept_count; ++k) {
+            value = fmin(value, vec3_length(vec3_sub(found[i].x, kept[k].x)));
+        }
+        if (value > most) {
+            most = value;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// Points of the body inside the other, as many as are worth keeping.
+static int find_contacts(const stepper* s, const contact_pair* pair, contact* kept) {
+    const rigid_body* body = &s->world->set->bodies[pair->body];
+    const solid_pose* pose = &s->poses[pair->body];
+    contact found[NEAR_MAX];
+    int count = 0, kept_count = 0;
+    for (int i = 0; i < body->sample_count && count < NEAR_MAX; ++i) {
+        vec3 x = vec3_add(pose->place, mat3_apply(&pose->rotate, body->samples[i]));
+        double distance = distance_of(s, pair, x);
+        if (distance < 0.0) {
+            found[count++] = (contact){.x = x, .depth = -distance};
+        }
+    }
+    while (kept_count < CONTACTS_KEPT) {
+        int best = choose(found, count, kept, kept_count, 0.1 * body->radius);
+        if (best < 0) {
+            break;
+        }
+        kept[kept_count] = found[best];
+        kept[kept_count].normal = normal_of(s, pair, found[best].x);
+        kept_count += 1;
+    }
+    return kept_count;
+}
+
+// --- ODE -----------------------------------------------------------------------------------------
+
+static void init_ode(void) {
+    dInitODE2(0);
+}
+
+static void start_ode(void) {
+    static once_flag flag = ONCE_FLAG_INIT; // ODE's own state is the process's
+    call_once(&flag, init_ode);
+    dAllocateODEDataForThread(dAllocateMaskAll);
+}
+
+static void set_pose(dBodyID body, const solid_pose* pose) {
+    dMatrix3 r;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            r[4 * i + j] = pose->rotate.at[i][j];
+        }
+        r[4 * i + 3] = 0.0;
+    }
+    dBodySetPosition(body, pose->place.at[0], pose->place.at[1], pose->place.at[2]);
+    dBodySetRotation(body, r);
+    dBodySetLinearVel(body, pose->velocity.at[0], pose->velocity.at[1], pose->velocity.at[2]);
+    dBodySetAngularVel(body, pose->spin.at[0], pose->spin.at[1], pose->spin.at[2]);
+}
+
+static void add_body(stepper* s, int i) {
+    const body_mass* own = &s->world->set->bodies[i].mass;
+    const mat3* m = &own->inertia;
+    dMass mass;
+    dMassSetParameters(&mass, own->mass, 0.0, 0.0, 0.0, m->at[0][0], m->at[1][1], m->at[2][2],
+                       m->at[0][1], m->at[0][2], m->at[1][2]);
+    s->body[i] = dBodyCreate(s->ode);
+    dBodySetMass(s->body[i], &mass);
+    dBodySetAutoDisableFlag(s->body[i], 0);
+    solid_pose start = body_pose(&s->world->set->start[i]);
+    set_pose(s->body[i], &start);
+}
+
+// Joints are made where bodies were at the start, and bodies are moved then: so ODE sees by how
+// much they have drifted apart.
+static void add_joint(stepper* s, const body_joint* joint) {
+    dBodyID a = s->body[joint->body], b = joint->to >= 0 ? s->body[joint->to] : NULL;
+    const double *at = joint->anchor.at, *axis = joint->axis.at;
+    dJointID made;
+    if (joint->kind == TREACLE_JOINT_HINGE) {
+        made = dJointCreateHinge(s->ode, NULL);
+        dJointAttach(made, a, b);
+        dJointSetHingeAnchor(made, at[0], at[1], at[2]);
+        dJointSetHingeAxis(made, axis[0], axis[1], axis[2]);
+    } else if (joint->kind == TREACLE_JOINT_SLIDER) {
+        made = dJointCreateSlider(s->ode, NULL);
+        dJointAttach(made, a, b);
+        dJointSetSliderAxis(made, axis[0], axis[1], axis[2]);
+    } else {
+        made = dJointCreateFixed(s->ode, NULL);
+        dJointAttach(made, a, b);
+        dJointSetFixed(made);
+    }
+}
+
+// The body of the other side of a contact; NULL where it stands still.
+static dBodyID body_of(stepper* s, int other) {
+    int first = s->world->first_body;
+    if (other < 0 || other >= first) {
+        return other < 0 ? NULL : s->body[other - first];
+    }
+    if (s->moved[other] == NULL) {
+        s->moved[other] = dBodyCreate(s->ode);
+        dBodySetKinematic(s->moved[other]);
+        set_pose(s->moved[other], &s->world->solids.poses[other]);
+    }
+    return s->moved[other];
+}
+
+static void add_contacts(stepper* s, const contact_pair* pair) {
+    contact kept[CONTACTS_KEPT];
+    int count = find_contacts(s, pair, kept), first = s->world->first_body;
+    const rigid_body* body = &s->world->set->bodies[pair->body];
+    double friction = body->friction, bounce = body->restitution;
+    if (pair->other >= first) {
+        const rigid_body* other = &s->world->set->bodies[pair->other - first];
+        friction = sqrt(friction * other->friction);
+        bounce = fmax(bounce, other->restitution);
+    }
+    for (int i = 0; i < count; ++i) {
+        dContact c;
+        memset(&c, 0, sizeof(c));
+        c.surface.mode = dContactApprox1 | (bounce > 0.0 ? dContactBounce : 0);
+        c.surface.mu = fmin(friction, 1e6);
+        c.surface.bounce = bounce;
+        c.surface.bounce_vel = 0.5 * s->world->domain->h / s->world->dt * correction;
+        c.geom.depth = kept[i].depth;
+        for (int a = 0; a < AXES; ++a) {
+            c.geom.pos[a] = kept[i].x.at[a];
+            c.geom.normal[a] = kept[i].normal.at[a];
+        }
+        dJointID joint = dJointCreateContact(s->ode, s->contacts, &c);
+        dJointAttach(joint, s->body[pair->body], body_of(s, pair->other));
+    }
+}
+
+static bool are_near(const stepper* s, int i, int j) {
+    const body_set* set = s->world->set;
+    double reach = set->bodies[i].radius + set->bodies[j].radius;
+    return vec3_length(vec3_sub(s->poses[i].place, s->poses[j].place)) < reach;
+}
+
+static void add_sides(stepper* s, int i) {
+    const grid_domain* domain = s->world->domain;
+    for (int a = 0; a < AXES; ++a) {
+        for (int high = 0; high < 2; ++high) {
+            contact_pair pair = {.body = i, .other = -1, .axis = a, .high = high};
+            bool is_wall = domain->is_active[a] && domain->sides[a][high] != TREACLE_SIDE_OPEN;
+            if (is_wall &&
+                side_distance(s, &pair, s->poses[i].place) < s->world->set->bodies[i].radius) {
+                add_contacts(s, &pair);
+            }
+        }
+    }
+}
+
+static void add_all_contacts(stepper* s) {
+    const body_world* world = s->world;
+    for (int i = 0; i < world->set->count; ++i) {
+        double radius = world->set->bodies[i].radius;
+        add_sides(s, i);
+        for (int k = 0; k < world->first_body; ++k) {
+            contact_pair pair = {.body = i, .other = k};
+            if (distance_of(s, &pair, s->poses[i].place) < radius) {
+                add_contacts(s, &pair);
+            }
+        }
+        for (int k = 0; k < world->set->count; ++k) {
+            if (k != i && are_near(s, i, k)) {
+                add_contacts(s, &(contact_pair){.body = i, .other = world->first_body + k});
+            }
+        }
+    }
+}
+
+static void open_world(stepper* s) {
+    const body_world* world = s->world;
+    start_ode();
+    s->ode = dWorldCreate();
+    s->contacts = dJointGroupCreate(0);
+    dWorldSetGravity(s->ode, 0.0, 0.0, 0.0);
+    dWorldSetContactSurfaceLayer(s->ode, contact_layer * world->domain->h);
+    dWorldSetContactMaxCorrectingVel(s->ode, correction * world->domain->h / world->dt);
+    dWorldSetCFM(s->ode, 1e-12);
+    for (int i = 0; i < world->set->count; ++i) {
+        add_body(s, i);
+    }
+    for (int i = 0; i < world->set->joint_count; ++i) {
+        add_joint(s, &world->set->joints[i]);
+    }
+    for (int i = 0; i < world->set->count; ++i) {
+        set_pose(s->body[i], &s->poses[i]);
+    }
+}
+
+static void read_velocities(stepper* s) {
+    for (int i = 0; i < s->world->set->count; ++i) {
+        const dReal *v = dBodyGetLinearVel(s->body[i]), *w = dBodyGetAngularVel(s->body[i]);
+        for (int a = 0; a < AXES; ++a) {
+            s->states[i].velocity[a] = v[a];
+            s->states[i].spin[a] = w[a];
+        }
+    }
+}
+
+static treacle_status run_world(stepper* s) {
+    open_world(s);
+    add_all_contacts(s);
+    bool is_done = dWorldStep(s->ode, s->world->dt) != 0;
+    if (is_done) {
+        read_velocities(s);
+    }
+    dJointGroupDestroy(s->contacts);
+    dWorldDestroy(s->ode);
+    return is_done ? TREACLE_OK
+                   : check_fail(s->ctx, TREACLE_ERR_MEMORY, "out of memory for contacts of bodies");
+}
+
+// In a flat domain bodies stay in its plane.
+static void flatten(const grid_domain* domain, body_state* state) {
+    for (int a = 0; a < AXES; ++a) {
+        for (int b = 0; b < AXES && !domain->is_active[a]; ++b) {
+            state->velocity[b] = b == a ? 0.0 : state->velocity[b];
+            state->spin[b] = b == a ? state->spin[b] : 0.0;
+        }
+    }
+}
+
+static treacle_status step_all(stepper* s) {
+    bool is_sound = true;
+    TREACLE_TRY(run_world(s));
+    for (int i = 0; i < s->world->set->count; ++i) {
+        flatten(s->world->domain, &s->states[i]);
+        body_advance(&s->states[i], s->world->dt);
+        is_sound = is_sound && vec3_is_finite(vec3_from(s->states[i].place)) &&
+                   isfinite(s->states[i].quaternion[0]);
+    }
+    return is_sound ? TREACLE_OK
+                    : check_fail(s->ctx, TREACLE_ERR_DIVERGED, "a body has left all bounds");
+}
+
+treacle_status bodies_step(treacle_context* ctx, const body_world* world, body_state* states) {
+    stepper s = {.ctx = ctx, .world = world, .states = states};
+    size_t count = (size_t)world->set->count, scripted = (size_t)world->first_body;
+    treacle_status status;
+    TREACLE_TRY_GOTO(
+        alloc_zero(ctx, count, sizeof(*s.poses), "contacts of bodies", (void**)&s.poses), finish);
+    TREACLE_TRY_GOTO(alloc_zero(ctx, count, sizeof(*s.body), "contacts of bodies", (void**)&s.body),
+                     finish);
+    TREACLE_TRY_GOTO(
+        alloc_zero(ctx, scripted, sizeof(*s.moved), "contacts of bodies", (void**)&s.moved),
+        finish);
+    for (size_t i = 0; i < count; ++i) {
+        s.poses[i] = body_pose(&states[i]);
+    }
+    status = step_all(&s);
+finish:
+    alloc_free(ctx, s.poses, count * sizeof(*s.poses));
+    alloc_free(ctx, s.body, count * sizeof(*s.body));
+    alloc_free(ctx, s.moved, scripted * sizeof(*s.moved));
+    return status;
+}

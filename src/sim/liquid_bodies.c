@@ -1,0 +1,270 @@
+// The stages of a step that know rigid bodies: contacts first, then forces, then the pressure.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "grid/stagger.h"
+#include "math/curve.h"
+#include "sim/liquid.h"
+
+// A body has the mass of its faces where these hold its volume up to this share. They do not where
+// it is thinner than a cell, or where part of it is far from all liquid.
+static const double volume_error = 0.02;
+
+treacle_status liquid_move_bodies(liquid_work* w) {
+    const solid_set* solids = &w->setup->solids;
+    int first = solids->scripted_count, count = w->setup->bodies.count;
+    for (int i = 0; i < count; ++i) {
+        w->solid_from[first + i] = body_pose(&w->bodies[i]);
+    }
+    if (count > 0 && !w->is_first) {
+        body_world world = {.domain = w->setup->domain,
+                            .set = &w->setup->bodies,
+                            .solids = {solids->count, solids->solids, w->solid_to},
+                            .first_body = first,
+                            .dt = w->dt};
+        TREACLE_TRY(bodies_step(w->ctx, &world, w->bodies));
+    }
+    for (int i = 0; i < count; ++i) {
+        w->solid_to[first + i] = body_pose(&w->bodies[i]);
+    }
+    return TREACLE_OK;
+}
+
+static void mean_of(const treacle_curve* curve, const liquid_work* w, double out[3]) {
+    memset(out, 0, 3 * sizeof(double));
+    if (curve->count > 0) {
+        curve_integral(curve, w->time, w->time + w->dt, out);
+    }
+}
+
+void liquid_push_bodies(liquid_work* w) {
+    for (int i = 0; i < w->setup->bodies.count; ++i) {
+        const rigid_body* body = &w->setup->bodies.bodies[i];
+        body_state* state = &w->bodies[i];
+        double force[3], torque[3];
+        mean_of(&body->force, w, force);
+        mean_of(&body->torque, w, torque);
+        solid_pose pose = body_pose(state);
+        mat3 inertia = body_world_inertia(&body->mass, &pose.rotate), inverse;
+        vec3 turn = {{0.0, 0.0, 0.0}};
+        if (mat3_invert(&inertia, &inverse)) {
+            turn = mat3_apply(&inverse, vec3_from(torque));
+        }
+        for (int a = 0; a < AXES; ++a) {
+            bool is_active = w->setup->domain->is_active[a];
+            state->velocity[a] +=
+                is_active ? w->dt * w->gravity[a] + force[a] / body->mass.mass : 0.0;
+            state->spin[a] += turn.at[a];
+        }
+    }
+}
+
+// --- coupling ------------------------------------------------------------------------------------
+
+typedef struct couple_job {
+    liquid_work* w;
+    body_faces faces;
+    int64_t* count;              // [bodies]
+    int64_t* slot;               // of all bodies
+    double (*row)[BODY_MOTIONS]; // of all bodies
+    int64_t* first;              // [bodies]
+} couple_job;
+
+static body_on_grid on_grid(const liquid_work* w, int i) {
+    const rigid_body* body = &w->setup->bodies.bodies[i];
+    return (body_on_grid){.id = w->setup->solids.scripted_count + i,
+                          .density = body->density,
+                          .radius = body->radius,
+                          .place = vec3_from(w->bodies[i].place)};
+}
+
+static void count_rows(void* data, int64_t begin, int64_t end, int worker) {
+    const couple_job* job = data;
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        body_on_grid body = on_grid(job->w, (int)i);
+        job->count[i] = body_make_rows(&job->faces, &body, 0, NULL, NULL);
+    }
+}
+
+static void multiply(const double matrix[BODY_MOTIONS][BODY_MOTIONS], const double* v,
+                     double* out) {
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        out[i] = 0.0;
+        for (int j = 0; j < BODY_MOTIONS; ++j) {
+            out[i] += matrix[i][j] * v[j];
+        }
+    }
+}
+
+// The one motion that a joint to the world leaves to a body; false if there is none.
+static bool motion_left(const body_joint* joint, const body_state* state, double h,
+                        double z[BODY_MOTIONS]) {
+    vec3 arm = vec3_sub(vec3_from(state->place), joint->anchor);
+    vec3 speed = joint->kind == TREACLE_JOINT_HINGE
+                     ? vec3_scale(1.0 / h, vec3_cross(joint->axis, arm))
+                     : joint->axis;
+    for (int a = 0; a < AXES; ++a) {
+        z[a] = speed.at[a];
+        z[AXES + a] = joint->kind == TREACLE_JOINT_HINGE ? joint->axis.at[a] : 0.0;
+    }
+    return joint->kind != TREACLE_JOINT_FIXED;
+}
+
+// A joint to the world leaves z, or nothing: C = z z^T / (z^T M z), and the motion is the nearest
+// one along z in the norm of M [rigid.4].
+static void restrict_to_joint(const liquid_work* w, int i, double mass[BODY_MOTIONS][BODY_MOTIONS],
+                              double inverse[BODY_MOTIONS][BODY_MOTIONS]) {
+    const body_set* set = &w->setup->bodies;
+    double h = w->setup->domain->h;
+    for (int k = 0; k < set->joint_count; ++k) {
+        if (set->joints[k].body != i || set->joints[k].to >= 0) {
+            continue;
+        }
+        double z[BODY_MOTIONS], mz[BODY_MOTIONS], energy = 0.0, along = 0.0;
+        bool is_any = motion_left(&set->joints[k], &w->bodies[i], h, z);
+        body_motion motion = body_motion_of(&w->bodies[i], h);
+        multiply((const double(*)[BODY_MOTIONS])mass, z, mz);
+        for (int n = 0; n < BODY_MOTIONS; ++n) {
+            energy += z[n] * mz[n];
+            along += motion.at[n] * mz[n];
+        }
+        double share = is_any && energy > 0.0 ? 1.0 / energy : 0.0;
+        for (int n = 0; n < BODY_MOTIONS * BODY_MOTIONS; ++n) {
+            inverse[n / BODY_MOTIONS][n % BODY_MOTIONS] =
+                share * z[n / BODY_MOTIONS] * z[n % BODY_MOTIONS];
+        }
+        for (int n = 0; n < BODY_MOTIONS; ++n) {
+            motion.at[n] = share * along * z[n];
+        }
+        body_set_motion(&w->bodies[i], &motion, h);
+    }
+}
+
+static void fill_body(const couple_job* job, int i) {
+    liquid_work* w = job->w;
+    const rigid_body* own = &w->setup->bodies.bodies[i];
+    body_on_grid body = on_grid(w, i);
+    int64_t first = job->first[i];
+    double h = w->setup->domain->h, mass[BODY_MOTIONS][BODY_MOTIONS];
+    body_rows* out = &w->body_rows[i];
+    body_make_rows(&job->faces, &body, job->count[i], job->slot + first, job->row + first);
+    *out = (body_rows){.count = job->count[i],
+                       .slot = job->slot + first,
+                       .row = (const double(*)[BODY_MOTIONS])(job->row + first)};
+    double volume = body_grid_mass(&job->faces, &body, mass) * h * h * h;
+    if (!(fabs(volume - own->mass.volume) <= volume_error * own->mass.volume)) {
+        solid_pose pose = body_pose(&w->bodies[i]);
+        body_own_mass(&own->mass, &pose.rotate, &job->faces, mass);
+    }
+    body_invert_mass(mass, out->inverse_mass);
+    restrict_to_joint(w, i, mass, out->inverse_mass);
+}
+
+static void fill_bodies(void* data, int64_t begin, int64_t end, int worker) {
+    const couple_job* job = data;
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        fill_body(job, (int)i);
+    }
+}
+
+static treacle_status take_rows(couple_job* job, int64_t total) {
+    arena* scratch = job->w->scratch;
+    TREACLE_TRY(arena_take(scratch, (size_t)total, sizeof(*job->slot), "rows of bodies",
+                           (void**)&job->slot));
+    return arena_take(scratch, (size_t)total, sizeof(*job->row), "rows of bodies",
+                      (void**)&job->row);
+}
+
+treacle_status liquid_couple_bodies(liquid_work* w) {
+    int bodies = w->setup->bodies.count;
+    size_t count = (size_t)bodies;
+    if (bodies == 0 || w->is_first) {
+        return TREACLE_OK;
+    }
+    couple_job job = {.w = w,
+                      .faces = {.domain = w->setup->domain,
+                                .map = &w->state->map,
+                                .shut = {w->face_shut[0], w->face_shut[1], w->face_shut[2]},
+                                .id = {w->face_body[0], w->face_body[1], w->face_body[2]},
+                                .reference_density = w->setup->reference_density}};
+    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body_rows), "rows of bodies",
+                                (void**)&w->body_rows));
+    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body_impulse), "rows of bodies",
+                                (void**)&w->body_impulse));
+    TREACLE_TRY(arena_take_zero(w->scratch, 2 * count, sizeof(int64_t), "rows of bodies",
+                                (void**)&job.count));
+    job.first = job.count + count;
+    parallel_for(w->ctx, bodies, 1, count_rows, &job);
+    int64_t total = 0;
+    for (size_t i = 0; i < count; ++i) {
+        job.first[i] = total;
+        total += job.count[i];
+    }
+    TREACLE_TRY(take_rows(&job, total));
+    parallel_for(w->ctx, bodies, 1, fill_bodies, &job);
+    return TREACLE_OK;
+}
+
+// --- motion --------------------------------------------------------------------------------------
+
+typedef struct hold_job {
+    liquid_work* w;
+    int axis;
+} hold_job;
+
+static vec3 face_place(const grid_domain* domain, int axis, const int at[AXES]) {
+    vec3 x;
+    for (int b = 0; b < AXES; ++b) {
+        double offset = (double)place_offset(place_face(axis), b);
+        x.at[b] = domain->origin[b] + domain->h * (at[b] + offset);
+    }
+    return x;
+}
+
+// A side of the domain that a body touches moves by the share that the body has of it: so that the
+// flux is that of the rows [rigid.2].
+static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const hold_job* job = data;
+    liquid_work* w = job->w;
+    int first = w->setup->solids.scripted_count, a = job->axis;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int id = w->face_body[a][i];
+        float closed = 1.0f - w->face_open[a][i];
+        if (id == SOLID_NONE || id < first || !(closed > 0.0f)) {
+            continue;
+        }
+        int at[AXES];
+        tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        vec3 x = face_place(w->setup->domain, a, at);
+        double share = (double)w->face_shut[a][i] / (double)closed;
+        w->face_solid_u[a][i] = (float)(share * body_face_speed(&w->bodies[id - first], x, a));
+    }
+}
+
+void liquid_hold_bodies(liquid_work* w) {
+    for (int a = 0; a < AXES && w->setup->bodies.count > 0; ++a) {
+        if (w->setup->domain->is_active[a]) {
+            hold_job job = {w, a};
+            parallel_for(w->ctx, w->state->map.count, 8, hold_tiles, &job);
+        }
+    }
+}
+
+void liquid_drag_bodies(liquid_work* w, const double* x) {
+    double h = w->setup->domain->h;
+    projection_body_impulses(&w->projection, x, (double(*)[BODY_MOTIONS])w->body_impulse);
+    for (int i = 0; i < w->setup->bodies.count; ++i) {
+        body_motion motion = body_motion_of(&w->bodies[i], h);
+        double change[BODY_MOTIONS];
+        multiply((const double(*)[BODY_MOTIONS])w->body_rows[i].inverse_mass, w->body_impulse[i].at,
+                 change);
+        for (int n = 0; n < BODY_MOTIONS; ++n) {
+            motion.at[n] += change[n];
+        }
+        body_set_motion(&w->bodies[i], &motion, h);
+    }
+}
