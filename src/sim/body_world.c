@@ -7,7 +7,7 @@
 //
 // Contacts are ours, too, since a body may have any shape: points on the surface of a body that
 // are inside another body, a solid or a side are contacts, with the normal and the depth of the
-// other's distance [body_contact.1 in docs/math/bodies.md]. Of each pair only a few that are far
+// other's distance [rigid.5]. Of each pair only a few that are far
 // apart are kept.
 #include <math.h>
 #include <ode/ode.h>
