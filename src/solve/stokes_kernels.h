@@ -1,23 +1,29 @@
-// The loops over tiles of divergence and gradient, once for each instruction set.
+// The loops over tiles of the coupled operator, once for each instruction set.
 #pragma once
 
 #include "base/simd.h"
-#include "grid/tile_map.h"
+#include "solve/pressure_level.h"
+#include "solve/viscosity_level.h"
 
+/// Operands of any of the loops; each says which it takes.
 typedef struct stokes_job {
-    const tile_map* map;
+    const viscosity_level* faces;
+    const pressure_level* cells;
     const tile_ix* tiles; // loop items are indices into it
-    const float* opening[3];
-    const float* is_cell; // [tile][512], > 0: the cell has a pressure
-    const float* is_face; // [tile][3][512], > 0: the face is an unknown
-    const float* u_float; // or
-    const double* u;
-    const float* p_float; // or
-    const double* p;
+    const float* opening[AXES];
+    const double *u, *p;            // outer vectors, or
+    const float *u_float, *p_float; // corrections
+    const double* b;
+    const float* r;
     double* to;
+    float *out, *rest;
 } stokes_job;
 
-// to = B u at cells with a pressure, 0 elsewhere.
+// to = b - (A u + B^T p) at unknown faces; without the minus where b is NULL.
+ISA_DECLARE(void, stokes_loop_forces, (const stokes_job* job, int64_t begin, int64_t end));
+// to = b - B u at cells with a pressure, 0 elsewhere; B u where b is NULL.
 ISA_DECLARE(void, stokes_loop_divergence, (const stokes_job* job, int64_t begin, int64_t end));
-// to += B^T p at unknown faces.
-ISA_DECLARE(void, stokes_loop_gradient, (const stokes_job* job, int64_t begin, int64_t end));
+// out = A u_float + B^T p_float at unknown faces, computed in double.
+ISA_DECLARE(void, stokes_loop_image, (const stokes_job* job, int64_t begin, int64_t end));
+// out = B u_float, rest = out - r at cells with a pressure, 0 elsewhere, computed in double.
+ISA_DECLARE(void, stokes_loop_defect, (const stokes_job* job, int64_t begin, int64_t end));

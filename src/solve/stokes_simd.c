@@ -1,102 +1,150 @@
-#include <stdint.h>
-
+// Rows of the coupled operator.
 #include "solve/stokes_kernels.h"
+#include "solve/viscosity_rows.h"
 
-enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, AXIS_COUNT = 3 };
+static const int high_neighbour[AXES] = {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0),
+                                         TILE_NEIGHBOUR(0, 0, 1)};
+static const int low_neighbour[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
+                                        TILE_NEIGHBOUR(0, 0, -1)};
 
-typedef int64_t i64x8 __attribute__((vector_size(64)));
+// A vector in float or, where that is NULL, in double; the loops say which as a constant.
+typedef struct either {
+    const float* f;
+    const double* d;
+} either;
 
-static const int high_neighbour[AXIS_COUNT] = {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0),
-                                               TILE_NEIGHBOUR(0, 0, 1)};
-static const int low_neighbour[AXIS_COUNT] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
-                                              TILE_NEIGHBOUR(0, 0, -1)};
-
-static f64x8 keep_where(f64x8 v, const float* mask) {
-    i64x8 is_kept = f64x8_from_f32x8(f32x8_load(mask)) > f64x8_set(0.0);
-    return (f64x8)((i64x8)v & is_kept);
+TREACLE_ALWAYS_INLINE f64x8 load_row(either v, int64_t at) {
+    return v.f != NULL ? widen(v.f + at) : f64x8_load(v.d + at);
 }
+
+TREACLE_ALWAYS_INLINE double load_one(either v, int64_t at) {
+    return v.f != NULL ? (double)v.f[at] : v.d[at];
+}
+
+// ---- Divergence -----------------------------------------------------------------------------
 
 // The flow opening * u through the low faces along axis a of the row at q of tile t.
-static f64x8 flow(const stokes_job* job, int64_t t, int a, int q) {
-    int64_t at = t * AXIS_COUNT * TILE_CELLS + a * TILE_CELLS + q;
-    f64x8 u =
-        job->u != NULL ? f64x8_load(job->u + at) : f64x8_from_f32x8(f32x8_load(job->u_float + at));
-    return f64x8_from_f32x8(f32x8_load(job->opening[a] + t * TILE_CELLS + q)) * u;
+TREACLE_ALWAYS_INLINE f64x8 flow(const stokes_job* job, either u, int64_t t, int a, int q) {
+    f64x8 speed = load_row(u, t * VISCOSITY_BLOCK + a * TILE_CELLS + q);
+    return widen(job->opening[a] + t * TILE_CELLS + q) * speed;
 }
 
-static double flow_first(const stokes_job* job, int64_t t, int a, int q) {
-    int64_t at = t * AXIS_COUNT * TILE_CELLS + a * TILE_CELLS + q;
-    double u = job->u != NULL ? job->u[at] : (double)job->u_float[at];
-    return (double)job->opening[a][t * TILE_CELLS + q] * u;
-}
-
-// The flow through the high faces: that through the low faces of the next cells.
-static f64x8 flow_high(const stokes_job* job, int64_t t, int a, int q, f64x8 low) {
+// The flow out of the row along axis a: through the low faces of the next cells less its own.
+TREACLE_ALWAYS_INLINE f64x8 outflow(const stokes_job* job, either u, int64_t t, int a, int q) {
+    const tile_map* map = job->cells->map;
     int stride = a == 1 ? ROW : LAYER, at = q >> 3 * a & 7;
-    tile_ix next = job->map->neighbour[t][high_neighbour[a]];
-    bool is_inside = next < job->map->count;
+    tile_ix next = map->neighbour[t][high_neighbour[a]];
+    bool is_inside = next < map->count;
+    f64x8 low = flow(job, u, t, a, q);
     if (a == 0) {
-        double last = is_inside ? flow_first(job, next, a, q) : 0.0;
-        return __builtin_shufflevector(low, f64x8_set(last), 1, 2, 3, 4, 5, 6, 7, 8);
+        double last = is_inside ? (double)job->opening[0][(int64_t)next * TILE_CELLS + q] *
+                                      load_one(u, (int64_t)next * VISCOSITY_BLOCK + q)
+                                : 0.0;
+        return SIMD_SLIDE(low, f64x8_set(last), 1) - low;
     }
     if (at < TILE_SIZE - 1) {
-        return flow(job, t, a, q + stride);
+        return flow(job, u, t, a, q + stride) - low;
     }
-    return is_inside ? flow(job, next, a, q - (TILE_SIZE - 1) * stride) : f64x8_set(0.0);
+    return is_inside ? flow(job, u, next, a, q - (TILE_SIZE - 1) * stride) - low : -low;
+}
+
+TREACLE_ALWAYS_INLINE f64x8 row_divergence(const stokes_job* job, either u, int64_t t, int q) {
+    f64x8 sum = f64x8_set(0.0);
+    for (int a = 0; a < AXES; ++a) {
+        sum += outflow(job, u, t, a, q);
+    }
+    i64x8 is_cell = widen(job->cells->inverse + t * TILE_CELLS + q) > f64x8_set(0.0);
+    return (f64x8)((i64x8)sum & is_cell);
 }
 
 void ISA(stokes_loop_divergence)(const stokes_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = job->tiles[i];
         for (int q = 0; q < TILE_CELLS; q += ROW) {
-            f64x8 sum = f64x8_set(0.0);
-            for (int a = 0; a < AXIS_COUNT; ++a) {
-                f64x8 low = flow(job, t, a, q);
-                sum += flow_high(job, t, a, q, low) - low;
-            }
-            f64x8_store(job->to + t * TILE_CELLS + q,
-                        keep_where(sum, job->is_cell + t * TILE_CELLS + q));
+            int64_t at = t * TILE_CELLS + q;
+            f64x8 sum = row_divergence(job, (either){.d = job->u}, t, q);
+            f64x8_store(job->to + at, job->b != NULL ? f64x8_load(job->b + at) - sum : sum);
         }
     }
 }
 
-static f64x8 pressure_row(const stokes_job* job, int64_t at) {
-    return job->p != NULL ? f64x8_load(job->p + at)
-                          : f64x8_from_f32x8(f32x8_load(job->p_float + at));
-}
-
-static double pressure_one(const stokes_job* job, int64_t at) {
-    return job->p != NULL ? job->p[at] : (double)job->p_float[at];
-}
-
-// The pressures of the cells below the row at q of tile t, whose own are `here`.
-static f64x8 pressure_below(const stokes_job* job, int64_t t, int a, int q, f64x8 here) {
-    int stride = a == 1 ? ROW : LAYER, at = q >> 3 * a & 7;
-    tile_ix next = job->map->neighbour[t][low_neighbour[a]];
-    bool is_inside = next < job->map->count;
-    int64_t other = (int64_t)next * TILE_CELLS + q;
-    if (a == 0) {
-        double first = is_inside ? pressure_one(job, other + ROW - 1) : 0.0;
-        return __builtin_shufflevector(here, f64x8_set(first), 8, 0, 1, 2, 3, 4, 5, 6);
-    }
-    if (at > 0) {
-        return pressure_row(job, t * TILE_CELLS + q - stride);
-    }
-    return is_inside ? pressure_row(job, other + (TILE_SIZE - 1) * stride) : f64x8_set(0.0);
-}
-
-void ISA(stokes_loop_gradient)(const stokes_job* job, int64_t begin, int64_t end) {
+void ISA(stokes_loop_defect)(const stokes_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = job->tiles[i];
-        for (int a = 0; a < AXIS_COUNT; ++a) {
-            for (int q = 0; q < TILE_CELLS; q += ROW) {
-                int64_t at = t * AXIS_COUNT * TILE_CELLS + a * TILE_CELLS + q;
-                f64x8 opening = f64x8_from_f32x8(f32x8_load(job->opening[a] + t * TILE_CELLS + q));
-                f64x8 here = pressure_row(job, t * TILE_CELLS + q);
-                f64x8 push = opening * (pressure_below(job, t, a, q, here) - here);
-                f64x8 sum = f64x8_load(job->to + at) + keep_where(push, job->is_face + at);
-                f64x8_store(job->to + at, sum);
-            }
+        for (int q = 0; q < TILE_CELLS; q += ROW) {
+            int64_t at = t * TILE_CELLS + q;
+            f64x8 sum = row_divergence(job, (either){.f = job->u_float}, t, q);
+            f32x8_store(job->out + at, f32x8_from_f64x8(sum));
+            f32x8_store(job->rest + at, f32x8_from_f64x8(sum - widen(job->r + at)));
         }
+    }
+}
+
+// ---- Forces ---------------------------------------------------------------------------------
+
+// How much more pressure there is in the cells below a row than in its own.
+TREACLE_ALWAYS_INLINE f64x8 pressure_drop(const tile_map* map, either p, int64_t t, int a, int q) {
+    int stride = a == 1 ? ROW : LAYER, at = q >> 3 * a & 7;
+    tile_ix next = map->neighbour[t][low_neighbour[a]];
+    bool is_inside = next < map->count;
+    int64_t other = (int64_t)next * TILE_CELLS + q;
+    f64x8 here = load_row(p, t * TILE_CELLS + q);
+    if (a == 0) {
+        double first = is_inside ? load_one(p, other + ROW - 1) : 0.0;
+        return SIMD_SLIDE(f64x8_set(first), here, 7) - here;
+    }
+    if (at > 0) {
+        return load_row(p, t * TILE_CELLS + q - stride) - here;
+    }
+    return is_inside ? load_row(p, other + (TILE_SIZE - 1) * stride) - here : -here;
+}
+
+// B^T p in a row of component a.
+TREACLE_ALWAYS_INLINE f64x8 row_push(const stokes_job* job, either p, int64_t t, int a, int q) {
+    return widen(job->opening[a] + t * TILE_CELLS + q) * pressure_drop(job->faces->map, p, t, a, q);
+}
+
+TREACLE_ALWAYS_INLINE void force_rows(const stokes_job* job, int a, int64_t t, const tile_view* v,
+                                      const double* block) {
+    for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
+        int row = __builtin_ctzll(rows), at = a * TILE_CELLS + row * ROW;
+        int64_t n = t * VISCOSITY_BLOCK + at;
+        f64x8 push = row_push(job, (either){.d = job->p}, t, a, row * ROW);
+        f64x8 sum = keep_unknowns(v, at, row_apply_wide(a, v, block, row) + push);
+        f64x8_store(job->to + n, job->b != NULL ? f64x8_load(job->b + n) - sum : sum);
+    }
+}
+
+void ISA(stokes_loop_forces)(const stokes_job* job, int64_t begin, int64_t end) {
+    TREACLE_ALIGNED(64) double block[AXES * BLOCK];
+    for (int64_t i = begin; i < end; ++i) {
+        tile_ix t = job->tiles[i];
+        tile_view v = view_tile(job->faces, t);
+        gather_wide(NULL, job->u, job->faces->map->neighbour[t], block);
+        force_rows(job, 0, t, &v, block);
+        force_rows(job, 1, t, &v, block);
+        force_rows(job, 2, t, &v, block);
+    }
+}
+
+TREACLE_ALWAYS_INLINE void image_rows(const stokes_job* job, int a, int64_t t, const tile_view* v,
+                                      const double* block) {
+    for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
+        int row = __builtin_ctzll(rows), at = a * TILE_CELLS + row * ROW;
+        f64x8 push = row_push(job, (either){.f = job->p_float}, t, a, row * ROW);
+        f64x8 sum = keep_unknowns(v, at, row_apply_wide(a, v, block, row) + push);
+        f32x8_store(job->out + t * VISCOSITY_BLOCK + at, f32x8_from_f64x8(sum));
+    }
+}
+
+void ISA(stokes_loop_image)(const stokes_job* job, int64_t begin, int64_t end) {
+    TREACLE_ALIGNED(64) double block[AXES * BLOCK];
+    for (int64_t i = begin; i < end; ++i) {
+        tile_ix t = job->tiles[i];
+        tile_view v = view_tile(job->faces, t);
+        gather_wide(job->u_float, NULL, job->faces->map->neighbour[t], block);
+        image_rows(job, 0, t, &v, block);
+        image_rows(job, 1, t, &v, block);
+        image_rows(job, 2, t, &v, block);
     }
 }

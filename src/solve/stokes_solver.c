@@ -1,9 +1,14 @@
 // GCR keeps the corrections z_j, in float exactly as the preconditioner gave them, and the images
 // q_j = (A z_j made orthogonal), in float too: rounding q only moves the recurrence of the residual
 // by 1e-7 of itself, whereas rounding a combination of z would be multiplied by the stiffness. With
-// [z] R^-1 = [p], A p_j = q_j, the solution is put together at the end of a cycle:
+// [z] = [p] R, R upper triangular with ones, A p_j = q_j, the solution is put together at the end
+// of a cycle:
 //
-//     r -= g_j q_j, g_j = r . q_j;   x += [z] R^-1 g.
+//     r -= g_j q_j, g_j = r . q_j / q_j . q_j;   x += [z] R^-1 g.
+//
+// r is orthogonal to the images before j, so r . q_j = r . A z_j; and q_j . q_j follows from the
+// products of A z_j with itself and with them. So one pass over the images finds all products and
+// one more takes the parts out and steps; where little is left of A z_j, and rounding counts, two.
 //
 // The energy norm of the error comes for free from the preconditioned residual z = (z_u, z_p):
 //
@@ -24,6 +29,7 @@ enum { MAX_RESTART = 60, SLOW_ITERATIONS = 7 };
 static const double smallest_volume = 0.02; // of a cell with a pressure
 static const float smallest_mass = 1e-3f;   // in B M^-1 B^T
 static const double slow_factor = 0.8;      // of the estimate an iteration: pieces pay
+static const double little_left = 0.01;     // of the square of an image: orthogonalise it twice
 
 struct stokes_solver {
     treacle_context* ctx;
@@ -42,8 +48,6 @@ struct stokes_solver {
     float* q_u[MAX_RESTART];
     float* q_p[MAX_RESTART];
     vec_many many_u, many_p;
-    double *w_u, *w_p; // A z
-    double* d_p;       // B z
     double *b_u, *b_p; // f and h
     float *r_u, *r_p;  // the residual rounded
     float *t_p, *s_p;  // in the Schur part
@@ -74,38 +78,30 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 static stokes_job job_of(const stokes_solver* s) {
-    return (stokes_job){.map = s->map,
-                        .opening = {s->opening[0], s->opening[1], s->opening[2]},
-                        .is_cell = s->cells->inverse,
-                        .is_face = s->faces->inverse};
+    return (stokes_job){.faces = s->faces,
+                        .cells = s->cells,
+                        .opening = {s->opening[0], s->opening[1], s->opening[2]}};
 }
 
-static void divergence(const stokes_solver* s, const float* u_float, const double* u, double* to) {
-    stokes_job job = job_of(s);
-    job.tiles = s->cells->active;
-    job.u_float = u_float;
-    job.u = u;
-    job.to = to;
-    parallel_for(s->ctx, s->cells->space.active_count, 8, run_chunk,
-                 &(loop_job){ISA_CALL(s->ctx, stokes_loop_divergence), &job});
+static void run_faces(const stokes_solver* s, stokes_loop* loop, stokes_job* job) {
+    job->tiles = s->faces->active;
+    parallel_for(s->ctx, s->faces->space.active_count, 4, run_chunk, &(loop_job){loop, job});
 }
 
-static void add_gradient(const stokes_solver* s, const float* p_float, const double* p,
-                         double* to) {
-    stokes_job job = job_of(s);
-    job.tiles = s->faces->active;
-    job.p_float = p_float;
-    job.p = p;
-    job.to = to;
-    parallel_for(s->ctx, s->faces->space.active_count, 8, run_chunk,
-                 &(loop_job){ISA_CALL(s->ctx, stokes_loop_gradient), &job});
+static void run_cells(const stokes_solver* s, stokes_loop* loop, stokes_job* job) {
+    job->tiles = s->cells->active;
+    parallel_for(s->ctx, s->cells->space.active_count, 8, run_chunk, &(loop_job){loop, job});
 }
 
 void stokes_apply(const stokes_solver* solver, const double* u, const double* p, double* y_u,
                   double* y_p) {
-    viscosity_level_apply(solver->faces, u, y_u);
-    add_gradient(solver, NULL, p, y_u);
-    divergence(solver, NULL, u, y_p);
+    stokes_job job = job_of(solver);
+    job.u = u;
+    job.p = p;
+    job.to = y_u;
+    run_faces(solver, ISA_CALL(solver->ctx, stokes_loop_forces), &job);
+    job.to = y_p;
+    run_cells(solver, ISA_CALL(solver->ctx, stokes_loop_divergence), &job);
 }
 
 // ---- Set-up ---------------------------------------------------------------------------------
@@ -220,9 +216,6 @@ static treacle_status create_pressure(stokes_solver* s, const stokes_system* sys
 
 static treacle_status create_vectors(stokes_solver* s) {
     const vec_space *u = &s->faces->space, *p = &s->cells->space;
-    TREACLE_TRY(vec_create(u, "images", &s->w_u));
-    TREACLE_TRY(vec_create(p, "images", &s->w_p));
-    TREACLE_TRY(vec_create(p, "divergences", &s->d_p));
     TREACLE_TRY(vec_create(u, "right-hand sides", &s->b_u));
     TREACLE_TRY(vec_create(p, "right-hand sides", &s->b_p));
     TREACLE_TRY(vec_create_float(u, "residuals", &s->r_u));
@@ -268,11 +261,8 @@ static void destroy_vectors(stokes_solver* s) {
     }
     vec_many_destroy(&s->many_u);
     vec_many_destroy(&s->many_p);
-    vec_destroy(u, s->w_u);
     vec_destroy(u, s->b_u);
     vec_destroy(p, s->b_p);
-    vec_destroy(p, s->w_p);
-    vec_destroy(p, s->d_p);
     vec_destroy_float(u, s->r_u);
     vec_destroy_float(p, s->r_p);
     vec_destroy_float(p, s->t_p);
@@ -298,56 +288,48 @@ void stokes_solver_destroy(stokes_solver* solver) {
 
 typedef struct schur_job {
     const stokes_solver* s;
-    double* d; // B z_u; then minus r_p
-    const float* r_p;
-    float* t; // the same, rounded
     const float* cycled;
     float* z;
 } schur_job;
 
-static void subtract_rows(void* data, int64_t begin, int64_t end, int worker) {
-    const schur_job* job = data;
-    (void)worker;
-    for (int64_t i = begin; i < end; ++i) {
-        int64_t t = job->s->cells->active[i];
-        for (int64_t q = t * TILE_CELLS; q < (t + 1) * TILE_CELLS; ++q) {
-            job->t[q] = (float)(job->d[q] - (double)job->r_p[q]);
-        }
-    }
-}
-
 static void add_diagonal(void* data, int64_t begin, int64_t end, int worker) {
     const schur_job* job = data;
+    const stokes_solver* s = job->s;
     (void)worker;
     for (int64_t i = begin; i < end; ++i) {
-        int64_t t = job->s->cells->active[i];
+        int64_t t = s->cells->active[i];
         for (int64_t q = t * TILE_CELLS; q < (t + 1) * TILE_CELLS; ++q) {
             float cycled = job->cycled != NULL ? job->cycled[q] : 0.0f;
-            job->z[q] = job->s->schur[q] * job->t[q] + cycled;
+            job->z[q] = s->schur[q] * s->t_p[q] + cycled;
         }
     }
 }
 
-// z_u = cycle(r_u), t = B z_u - r_p, z_p = W t + cycle(t).
-static void precondition(const stokes_solver* s, const float* r_u, const float* r_p, float* z_u,
-                         float* z_p) {
+// Direction j from the rounded residual: z_u = cycle(r_u), t = B z_u - r_p, z_p = W t + cycle(t).
+// Leaves B z_u in q_p.
+static void precondition(const stokes_solver* s, int j) {
     linop a = viscosity_solver_linop(s->viscosity);
-    a.precondition(a.data, r_u, z_u);
-    divergence(s, z_u, NULL, s->d_p);
-    schur_job job = {.s = s, .d = s->d_p, .r_p = r_p, .t = s->t_p, .z = z_p};
-    parallel_for(s->ctx, s->cells->space.active_count, 8, subtract_rows, &job);
+    a.precondition(a.data, s->r_u, s->z_u[j]);
+    stokes_job defect = job_of(s);
+    defect.u_float = s->z_u[j];
+    defect.r = s->r_p;
+    defect.out = s->q_p[j];
+    defect.rest = s->t_p;
+    run_cells(s, ISA_CALL(s->ctx, stokes_loop_defect), &defect);
+    schur_job schur = {.s = s, .z = s->z_p[j]};
     if (s->has_pressure_cycle) {
         linop l = pressure_solver_linop(s->pressure);
         l.precondition(l.data, s->t_p, s->s_p);
-        job.cycled = s->s_p;
+        schur.cycled = s->s_p;
     }
-    parallel_for(s->ctx, s->cells->space.active_count, 8, add_diagonal, &job);
+    parallel_for(s->ctx, s->cells->space.active_count, 8, add_diagonal, &schur);
 }
 
-// The square of the estimated energy of the error, times the scale that r was rounded with.
-static double energy_square(const stokes_solver* s, const float* z_u, const float* z_p) {
-    return vec_dot_float(&s->faces->space, z_u, s->r_u) +
-           fabs(vec_dot_float(&s->cells->space, z_p, s->t_p));
+// The square of the energy of the error, estimated from direction j, times the scale that r was
+// rounded with.
+static double energy_square(const stokes_solver* s, int j) {
+    return vec_dot_float(&s->faces->space, s->z_u[j], s->r_u) +
+           fabs(vec_dot_float(&s->cells->space, s->z_p[j], s->t_p));
 }
 
 // ---- GCR ------------------------------------------------------------------------------------
@@ -361,7 +343,9 @@ typedef struct gcr_state {
     double whole;             // 2-norm of f and h
     vec_sizes size_u, size_p; // of the residual
     int count;                // directions in this cycle
+    bool has_first;           // direction 0 stands already
     double r[MAX_RESTART][MAX_RESTART], g[MAX_RESTART];
+    double length[MAX_RESTART]; // q_j . q_j
 } gcr_state;
 
 static double wall_seconds(void) {
@@ -407,14 +391,14 @@ static double net_flow(const stokes_solver* s, const double* r_p) {
     return fabs(vec_sum_partial(cells, 2));
 }
 
-// Judges the residual, whose correction z is. True if all targets are met.
-static bool judge(const stokes_solver* s, const gcr_state* k, const float* z_u, const float* z_p) {
+// Judges the residual, whose correction direction j is. True if all targets are met.
+static bool judge(const stokes_solver* s, const gcr_state* k, int j) {
     const stokes_params* want = k->params;
     stokes_stats* have = k->stats;
     have->net = isfinite(want->net) ? net_flow(s, k->r_p) : 0.0;
     have->divergence = k->size_p.max;
     have->relative = k->whole > 0.0 ? sqrt(k->size_u.square + k->size_p.square) / k->whole : 0.0;
-    double estimate = energy_square(s, z_u, z_p);
+    double estimate = energy_square(s, j);
     have->energy = k->energy_norm > 0.0 ? sqrt(fmax(estimate, 0.0)) / k->scale / k->energy_norm : 0;
     int at = have->history_count < SOLVE_HISTORY ? have->history_count++ : SOLVE_HISTORY - 1;
     have->history[at] = have->energy;
@@ -424,47 +408,67 @@ static bool judge(const stokes_solver* s, const gcr_state* k, const float* z_u, 
            have->net <= want->net && have->relative <= want->relative;
 }
 
-// Takes the parts along the images before j out of w; returns its length. Once more where little is
-// left, since then rounding counts.
-static double orthogonalise(const stokes_solver* s, gcr_state* k, int j) {
-    const vec_space *u = &s->faces->space, *p = &s->cells->space;
-    double before = 0.0, after = 0.0;
-    for (int pass = 0; pass < 2 && (pass == 0 || after < 0.01 * before); ++pass) {
-        double share[MAX_RESTART], share_p[MAX_RESTART];
-        vec_dot_many(&s->many_u, j, s->q_u, s->w_u, share);
-        vec_dot_many(&s->many_p, j, s->q_p, s->w_p, share_p);
-        before = 0.0;
-        for (int i = 0; i < j; ++i) {
-            share[i] += share_p[i];
-            before += share[i] * share[i];
-            k->r[i][j] = share[i] + (pass == 0 ? 0.0 : k->r[i][j]);
-        }
-        after = vec_subtract_many(u, j, s->q_u, share, s->w_u) +
-                vec_subtract_many(p, j, s->q_p, share, s->w_p);
-        before += after;
+// What the products of A z_j say: its parts along the images before, what is left, and the step.
+typedef struct gcr_products {
+    double share[MAX_RESTART];
+    double whole, rest; // squares
+    double step;
+} gcr_products;
+
+static gcr_products find_products(const stokes_solver* s, const gcr_state* k, int j) {
+    const float *u[MAX_RESTART + 2], *p[MAX_RESTART + 2];
+    double product[MAX_RESTART + 2], product_p[MAX_RESTART + 2];
+    gcr_products out;
+    for (int i = 0; i <= j; ++i) {
+        u[i] = s->q_u[i];
+        p[i] = s->q_p[i];
     }
-    return sqrt(after);
+    u[j + 1] = s->r_u;
+    p[j + 1] = s->r_p;
+    vec_dot_many(&s->many_u, j + 2, u, s->q_u[j], product);
+    vec_dot_many(&s->many_p, j + 2, p, s->q_p[j], product_p);
+    out.whole = out.rest = product[j] + product_p[j];
+    for (int i = 0; i < j; ++i) {
+        double along = product[i] + product_p[i];
+        out.share[i] = k->length[i] > 0.0 ? along / k->length[i] : 0.0;
+        out.rest -= along * out.share[i];
+    }
+    double slope = (product[j + 1] + product_p[j + 1]) / k->scale;
+    out.step = out.rest > 0.0 ? slope / out.rest : 0.0;
+    return out;
 }
 
-// Moves the residual by a along image j, and rounds it for the preconditioner.
-static void retreat(const stokes_solver* s, gcr_state* k, int j, double a) {
-    k->size_u =
-        vec_retreat(&s->faces->space, &(vec_retreat_step){a, k->scale, s->q_u[j], k->r_u, s->r_u});
-    k->size_p =
-        vec_retreat(&s->cells->space, &(vec_retreat_step){a, k->scale, s->q_p[j], k->r_p, s->r_p});
+static vec_orthogonal parts(float* const* q, int j, const double* share) {
+    return (vec_orthogonal){j, (const float* const*)q, share, q[j]};
 }
 
 // Appends direction j: its image, made orthogonal to those before, and the step along it.
 static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     const vec_space *u = &s->faces->space, *p = &s->cells->space;
-    viscosity_level_apply_float(s->faces, s->z_u[j], s->w_u);
-    add_gradient(s, s->z_p[j], NULL, s->w_u);
-    divergence(s, s->z_u[j], NULL, s->w_p);
-    double length = orthogonalise(s, k, j), inverse = length > 0.0 ? 1.0 / length : 0.0;
-    k->r[j][j] = length;
-    k->g[j] = vec_normalise(u, inverse, s->w_u, s->q_u[j], k->r_u) +
-              vec_normalise(p, inverse, s->w_p, s->q_p[j], k->r_p);
-    retreat(s, k, j, k->g[j]);
+    stokes_job image = job_of(s);
+    image.u_float = s->z_u[j];
+    image.p_float = s->z_p[j];
+    image.out = s->q_u[j];
+    run_faces(s, ISA_CALL(s->ctx, stokes_loop_image), &image);
+    gcr_products now = find_products(s, k, j);
+    for (int i = 0; i < j; ++i) {
+        k->r[i][j] = now.share[i];
+    }
+    if (now.rest < little_left * now.whole) {
+        vec_orthogonal first_u = parts(s->q_u, j, now.share), first_p = parts(s->q_p, j, now.share);
+        vec_subtract_many(u, &first_u);
+        vec_subtract_many(p, &first_p);
+        now = find_products(s, k, j);
+        for (int i = 0; i < j; ++i) {
+            k->r[i][j] += now.share[i];
+        }
+    }
+    vec_retreat_step step_u = {parts(s->q_u, j, now.share), now.step, k->scale, k->r_u, s->r_u};
+    vec_retreat_step step_p = {parts(s->q_p, j, now.share), now.step, k->scale, k->r_p, s->r_p};
+    k->size_u = vec_retreat(u, &step_u);
+    k->size_p = vec_retreat(p, &step_p);
+    k->length[j] = fmax(now.rest, 0.0);
+    k->g[j] = now.step;
     k->count = j + 1;
 }
 
@@ -476,7 +480,7 @@ static void add_solution(const stokes_solver* s, const gcr_state* k, double* x_u
         for (int i = j + 1; i < k->count; ++i) {
             sum -= k->r[j][i] * y[i];
         }
-        y[j] = k->r[j][j] > 0.0 ? sum / k->r[j][j] : 0.0;
+        y[j] = sum;
     }
     for (int j = 0; j < k->count; ++j) {
         vec_add_scaled_float(&s->faces->space, y[j], s->z_u[j], x_u);
@@ -498,11 +502,16 @@ static bool is_slow(const stokes_stats* stats) {
 static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
     int room = k->params->restart < MAX_RESTART ? k->params->restart : MAX_RESTART;
     k->count = 0;
-    round_residual(s, k);
+    if (!k->has_first) {
+        round_residual(s, k);
+    }
     for (int j = 0; j < room && !*is_over; ++j) {
         TREACLE_TRY(make_room(s, j));
-        precondition(s, s->r_u, s->r_p, s->z_u[j], s->z_p[j]);
-        k->stats->is_converged = judge(s, k, s->z_u[j], s->z_p[j]);
+        if (!k->has_first) {
+            precondition(s, j);
+        }
+        k->has_first = false;
+        k->stats->is_converged = judge(s, k, j);
         *is_over = k->stats->is_converged || k->stats->is_broken ||
                    k->stats->iterations >= k->params->max_iterations;
         bool needs_pieces = is_slow(k->stats) && !viscosity_solver_has_pieces(s->viscosity);
@@ -518,12 +527,17 @@ static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
 }
 
 // r = b - A x.
-static void find_residual(const stokes_solver* s, const stokes_vectors* v, const gcr_state* k) {
-    stokes_apply(s, v->u, v->p, s->w_u, s->w_p);
-    vec_copy(&s->faces->space, s->b_u, k->r_u);
-    vec_copy(&s->cells->space, s->b_p, k->r_p);
-    vec_add_scaled(&s->faces->space, -1.0, s->w_u, k->r_u);
-    vec_add_scaled(&s->cells->space, -1.0, s->w_p, k->r_p);
+static void find_residual(const stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
+    stokes_job job = job_of(s);
+    job.u = v->u;
+    job.p = v->p;
+    job.b = s->b_u;
+    job.to = k->r_u;
+    run_faces(s, ISA_CALL(s->ctx, stokes_loop_forces), &job);
+    job.b = s->b_p;
+    job.to = k->r_p;
+    run_cells(s, ISA_CALL(s->ctx, stokes_loop_divergence), &job);
+    k->has_first = false;
 }
 
 static double power_of_two_near(double size) {
@@ -539,9 +553,9 @@ static treacle_status measure_goal(stokes_solver* s, gcr_state* k) {
     k->whole = sqrt(square(s, k->r_u, k->r_p));
     k->scale = power_of_two_near(k->whole / sqrt(fmax(unknowns, 1.0)));
     round_residual(s, k);
-    precondition(s, s->r_u, s->r_p, s->z_u[0], s->z_p[0]);
-    double goal = energy_square(s, s->z_u[0], s->z_p[0]);
-    k->energy_norm = sqrt(fmax(goal, 0.0)) / k->scale;
+    precondition(s, 0);
+    k->energy_norm = sqrt(fmax(energy_square(s, 0), 0.0)) / k->scale;
+    k->has_first = true;
     return TREACLE_OK;
 }
 
@@ -568,7 +582,7 @@ static bool has_drifted(const stokes_solver* s, const gcr_state* k) {
 }
 
 // Free bodies get exactly the momentum that f asks for.
-static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, const gcr_state* k) {
+static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
     bool has_moved = false;
     TREACLE_TRY(viscosity_solver_move_bodies(s->viscosity, k->r_u, v->u, &has_moved));
     if (has_moved) {

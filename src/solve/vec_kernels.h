@@ -11,9 +11,9 @@ typedef struct vec_job {
     const double *x, *y;
     double *u, *v;
     const float *f, *g;
-    float* h;
+    float *h, *rounded;
     int count;
-    float* const* list;
+    const float* const* list;
     const double* share;
     double* many;
 } vec_job;
@@ -51,13 +51,11 @@ ISA_DECLARE(void, vec_loop_round, (const vec_job* job, int64_t begin, int64_t en
 ISA_DECLARE(void, vec_loop_descend, (const vec_job* job, int64_t begin, int64_t end));
 // partial 0 = f . x, partial 1 = f . y
 ISA_DECLARE(void, vec_loop_dot_two, (const vec_job* job, int64_t begin, int64_t end));
-// many[i] = list[i] . x for i < count
+// many[i] = list[i] . f for i < count
 ISA_DECLARE(void, vec_loop_dot_many, (const vec_job* job, int64_t begin, int64_t end));
-// u -= sum of share[i] list[i]; partial 0 = u . u
+// h -= sum of share[i] list[i]
 ISA_DECLARE(void, vec_loop_subtract_many, (const vec_job* job, int64_t begin, int64_t end));
-// h = scale x; partial 0 = h . y
-ISA_DECLARE(void, vec_loop_normalise, (const vec_job* job, int64_t begin, int64_t end));
-// v -= a f, h = scale v; partial 0 = v . v, partial 1 = max |v|
+// h -= sum of share[i] list[i], v -= a h, rounded = scale v; partial 0 = v . v, partial 1 = max |v|
 ISA_DECLARE(void, vec_loop_retreat, (const vec_job* job, int64_t begin, int64_t end));
 // h = a f + scale h, in float
 ISA_DECLARE(void, vec_loop_combine_float, (const vec_job* job, int64_t begin, int64_t end));

@@ -213,37 +213,32 @@ void vec_many_destroy(vec_many* many) {
     *many = (vec_many){0};
 }
 
-void vec_dot_many(const vec_many* many, int count, float* const* q, const double* w,
-                  double* share) {
+void vec_dot_many(const vec_many* many, int count, const float* const* q, const float* w,
+                  double* product) {
     const vec_space* space = many->space;
-    vec_job job = {.space = space, .count = count, .list = q, .x = w, .many = many->partial};
+    vec_job job = {.space = space, .count = count, .list = q, .f = w, .many = many->partial};
     run_loop(ISA_CALL(space->ctx, vec_loop_dot_many), &job);
     for (int i = 0; i < count; ++i) {
-        share[i] = sum_runs(space, many->partial + (size_t)i * ((size_t)space->tile_count + 1));
+        product[i] = sum_runs(space, many->partial + (size_t)i * ((size_t)space->tile_count + 1));
     }
 }
 
-double vec_subtract_many(const vec_space* space, int count, float* const* q, const double* share,
-                         double* w) {
-    vec_job job = {.space = space, .count = count, .list = q, .share = share, .u = w};
-    run_loop(ISA_CALL(space->ctx, vec_loop_subtract_many), &job);
-    return vec_sum_partial(space, 0);
+static vec_job subtraction(const vec_space* space, const vec_orthogonal* step) {
+    return (vec_job){
+        .space = space, .count = step->count, .list = step->q, .share = step->share, .h = step->w};
 }
 
-double vec_normalise(const vec_space* space, double inverse, const double* w, float* q,
-                     const double* r) {
-    vec_job job = {.space = space, .scale = inverse, .x = w, .y = r, .h = q};
-    run_loop(ISA_CALL(space->ctx, vec_loop_normalise), &job);
-    return vec_sum_partial(space, 0);
+void vec_subtract_many(const vec_space* space, const vec_orthogonal* step) {
+    vec_job job = subtraction(space, step);
+    run_loop(ISA_CALL(space->ctx, vec_loop_subtract_many), &job);
 }
 
 vec_sizes vec_retreat(const vec_space* space, const vec_retreat_step* step) {
-    vec_job job = {.space = space,
-                   .a = step->a,
-                   .scale = step->scale,
-                   .f = step->q,
-                   .v = step->r,
-                   .h = step->rounded};
+    vec_job job = subtraction(space, &step->first);
+    job.a = step->a;
+    job.scale = step->scale;
+    job.v = step->r;
+    job.rounded = step->rounded;
     run_loop(ISA_CALL(space->ctx, vec_loop_retreat), &job);
     return sizes_of_partials(space);
 }

@@ -82,19 +82,22 @@ typedef struct vec_many {
 treacle_status vec_many_create(const vec_space* space, vec_many* out) TREACLE_NODISCARD;
 void vec_many_destroy(vec_many* many);
 
-/// The steps of an orthogonalisation against float vectors q[0] .. q[count - 1], count <= VEC_MANY.
-/// share[i] = q[i] . w.
-void vec_dot_many(const vec_many* many, int count, float* const* q, const double* w, double* share);
-/// w -= sum of share[i] q[i]; returns w . w.
-double vec_subtract_many(const vec_space* space, int count, float* const* q, const double* share,
-                         double* w);
-/// q = inverse * w, rounded; returns q . r.
-double vec_normalise(const vec_space* space, double inverse, const double* w, float* q,
-                     const double* r);
-/// r -= a q, rounded = scale * r; returns the sizes of r.
+/// The steps of an orthogonalisation of float vectors, count <= VEC_MANY.
+/// product[i] = q[i] . w.
+void vec_dot_many(const vec_many* many, int count, const float* const* q, const float* w,
+                  double* product);
+/// w -= sum of share[i] q[i], in double, rounded at the end.
+typedef struct vec_orthogonal {
+    int count;
+    const float* const* q;
+    const double* share;
+    float* w;
+} vec_orthogonal;
+void vec_subtract_many(const vec_space* space, const vec_orthogonal* step);
+/// The same, and then r -= a w, rounded = scale * r; returns the sizes of r.
 typedef struct vec_retreat_step {
+    vec_orthogonal first;
     double a, scale;
-    const float* q;
     double* r;
     float* rounded;
 } vec_retreat_step;

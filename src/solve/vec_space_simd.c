@@ -159,21 +159,30 @@ void ISA(vec_loop_add_scaled_float)(const vec_job* job, int64_t begin, int64_t e
     }
 }
 
-// Dots of up to four vectors of the list with x, from entry i on, so that x is read once for them.
+// Four vectors of the list at a time, from entry i on, so that what they meet is read once for all.
+typedef struct four {
+    int count;
+    const float* q[4];
+} four;
+
+static four four_from(const vec_job* job, vec_run run, int i) {
+    four out = {.count = job->count - i < 4 ? job->count - i : 4};
+    for (int m = 0; m < 4; ++m) {
+        out.q[m] = job->list[i + (m < out.count ? m : 0)] + run.offset;
+    }
+    return out;
+}
+
 static void dot_four(const vec_job* job, vec_run run, int i) {
     f64x8 sum[4] = {f64x8_set(0.0), f64x8_set(0.0), f64x8_set(0.0), f64x8_set(0.0)};
-    int n = job->count - i < 4 ? job->count - i : 4;
-    const float* q[4];
-    for (int m = 0; m < 4; ++m) {
-        q[m] = job->list[i + (m < n ? m : 0)] + run.offset;
-    }
+    four with = four_from(job, run, i);
     for (int k = 0; k < run.count; k += SIMD_LANES) {
-        f64x8 x = f64x8_load(job->x + run.offset + k);
+        f64x8 x = f64x8_from_f32x8(f32x8_load(job->f + run.offset + k));
         for (int m = 0; m < 4; ++m) {
-            sum[m] += f64x8_from_f32x8(f32x8_load(q[m] + k)) * x;
+            sum[m] += f64x8_from_f32x8(f32x8_load(with.q[m] + k)) * x;
         }
     }
-    for (int m = 0; m < n; ++m) {
+    for (int m = 0; m < with.count; ++m) {
         size_t stride = (size_t)job->space->tile_count + 1;
         job->many[(size_t)(i + m) * stride + (size_t)run.slot] = f64x8_sum(sum[m]);
     }
@@ -188,50 +197,70 @@ void ISA(vec_loop_dot_many)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_subtract_many)(const vec_job* job, int64_t begin, int64_t end) {
-    for (int64_t n = begin; n < end; ++n) {
-        vec_run run = vec_run_at(job->space, n);
-        double* u = job->u + run.offset;
-        f64x8 sum = f64x8_set(0.0);
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8 v = f64x8_load(u + k);
-            for (int i = 0; i < job->count; ++i) {
-                f64x8 q = f64x8_from_f32x8(f32x8_load(job->list[i] + run.offset + k));
-                v -= f64x8_set(job->share[i]) * q;
-            }
-            f64x8_store(u + k, v);
-            sum += v * v;
+enum { PIECE = TILE_CELLS }; // values worked on at a time, in double
+
+static void subtract_four(const vec_job* job, vec_run run, int i, double* w) {
+    f64x8 share[4];
+    four with = four_from(job, run, i);
+    for (int m = 0; m < 4; ++m) {
+        share[m] = f64x8_set(m < with.count ? job->share[i + m] : 0.0);
+    }
+    for (int k = 0; k < run.count; k += SIMD_LANES) {
+        f64x8 sum = share[0] * f64x8_from_f32x8(f32x8_load(with.q[0] + k));
+        for (int m = 1; m < 4; ++m) {
+            sum += share[m] * f64x8_from_f32x8(f32x8_load(with.q[m] + k));
         }
-        job->space->partial[0][run.slot] = f64x8_sum(sum);
+        f64x8_store(w + k, f64x8_load(w + k) - sum);
     }
 }
 
-void ISA(vec_loop_normalise)(const vec_job* job, int64_t begin, int64_t end) {
-    f64x8 scale = f64x8_set(job->scale);
+// A piece of a run of at most PIECE values: h less its parts along the list, kept in h and in w.
+static void subtract_list(const vec_job* job, vec_run piece, double* w) {
+    float* h = job->h + piece.offset;
+    for (int k = 0; k < piece.count; k += SIMD_LANES) {
+        f64x8_store(w + k, f64x8_from_f32x8(f32x8_load(h + k)));
+    }
+    for (int i = 0; i < job->count; i += 4) {
+        subtract_four(job, piece, i, w);
+    }
+    for (int k = 0; k < piece.count; k += SIMD_LANES) {
+        f32x8 rounded = f32x8_from_f64x8(f64x8_load(w + k));
+        f32x8_store(h + k, rounded);
+        f64x8_store(w + k, f64x8_from_f32x8(rounded));
+    }
+}
+
+static vec_run piece_of(vec_run run, int start) {
+    int rest = run.count - start;
+    return (vec_run){run.offset + (size_t)start, rest < PIECE ? rest : PIECE, run.slot};
+}
+
+void ISA(vec_loop_subtract_many)(const vec_job* job, int64_t begin, int64_t end) {
+    TREACLE_ALIGNED(64) double w[PIECE];
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
-        f64x8 sum = f64x8_set(0.0);
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f32x8 q = f32x8_from_f64x8(scale * f64x8_load(job->x + run.offset + k));
-            f32x8_store(job->h + run.offset + k, q);
-            sum += f64x8_from_f32x8(q) * f64x8_load(job->y + run.offset + k);
+        for (int start = 0; start < run.count; start += PIECE) {
+            subtract_list(job, piece_of(run, start), w);
         }
-        job->space->partial[0][run.slot] = f64x8_sum(sum);
     }
 }
 
 void ISA(vec_loop_retreat)(const vec_job* job, int64_t begin, int64_t end) {
+    TREACLE_ALIGNED(64) double w[PIECE];
     f64x8 a = f64x8_set(job->a), scale = f64x8_set(job->scale);
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
         f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8 q = f64x8_from_f32x8(f32x8_load(job->f + run.offset + k));
-            f64x8 v = f64x8_load(job->v + run.offset + k) - a * q;
-            f64x8_store(job->v + run.offset + k, v);
-            f32x8_store(job->h + run.offset + k, f32x8_from_f64x8(scale * v));
-            sum += v * v;
-            most = larger(most, magnitude(v));
+        for (int start = 0; start < run.count; start += PIECE) {
+            vec_run piece = piece_of(run, start);
+            subtract_list(job, piece, w);
+            for (int k = 0; k < piece.count; k += SIMD_LANES) {
+                f64x8 v = f64x8_load(job->v + piece.offset + k) - a * f64x8_load(w + k);
+                f64x8_store(job->v + piece.offset + k, v);
+                f32x8_store(job->rounded + piece.offset + k, f32x8_from_f64x8(scale * v));
+                sum += v * v;
+                most = larger(most, magnitude(v));
+            }
         }
         job->space->partial[0][run.slot] = f64x8_sum(sum);
         job->space->partial[1][run.slot] = largest_lane(most);

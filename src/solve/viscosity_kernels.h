@@ -19,7 +19,7 @@ typedef struct viscosity_job {
 ISA_DECLARE(void, viscosity_loop_smooth, (const viscosity_job* job, int64_t begin, int64_t end));
 // y = b - A x.
 ISA_DECLARE(void, viscosity_loop_residual, (const viscosity_job* job, int64_t begin, int64_t end));
-// to = A from, or A x where `from` is NULL; partial 0 = from . to.
+// to = A from; partial 0 = from . to.
 ISA_DECLARE(void, viscosity_loop_apply, (const viscosity_job* job, int64_t begin, int64_t end));
 
 // defect = r - A z at the unknowns of one tile, zero elsewhere.

@@ -420,11 +420,6 @@ double viscosity_level_apply(const viscosity_level* level, const double* x, doub
     return vec_sum_partial(&level->space, 0);
 }
 
-void viscosity_level_apply_float(const viscosity_level* level, const float* x, double* y) {
-    viscosity_job job = {.level = level, .tiles = level->active, .x = (float*)x, .to = y};
-    run_loop(ISA_CALL(level->ctx, viscosity_loop_apply), &job, level->space.active_count);
-}
-
 double viscosity_level_largest(const viscosity_level* level) {
     float most = 0.0f;
     for (tile_ix i = 0; i < level->space.active_count; ++i) {

@@ -76,7 +76,6 @@ void viscosity_level_restrict(const viscosity_level* fine, const float* b, const
 void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level* coarse, float* x);
 /// y = A x at unknowns; x may be given at fixed faces too. Returns x . y.
 double viscosity_level_apply(const viscosity_level* level, const double* x, double* y);
-void viscosity_level_apply_float(const viscosity_level* level, const float* x, double* y);
 /// The largest weight of a cell.
 double viscosity_level_largest(const viscosity_level* level);
 void viscosity_level_diagonal(const viscosity_level* level, double* d);

@@ -5,51 +5,7 @@
 #include <stdint.h>
 
 #include "solve/viscosity_kernels.h"
-
-enum {
-    ROW = TILE_SIZE,
-    LAYER = TILE_SIZE * TILE_SIZE,
-    SIDE = TILE_SIZE + 2,
-    PITCH = 16, // of a row in a block: 64 bytes in float, so that no load of a row splits a line
-    LEAD = 1,   // of the first cell in its row
-    BLOCK = SIDE * SIDE * PITCH,
-};
-
-typedef int64_t i64x8 __attribute__((vector_size(64)));
-
-// Distance between neighbours along an axis, in a gathered block and in padded weights.
-#define BLOCK_STRIDE(a) ((a) == 0 ? 1 : (a) == 1 ? PITCH : PITCH * SIDE)
-#define WEIGHT_STRIDE(a)                                                                           \
-    ((a) == 0 ? 1 : (a) == 1 ? VISCOSITY_SIDE : VISCOSITY_SIDE * VISCOSITY_SIDE)
-
-static int block_row(int j, int k) {
-    return ((k + 1) * SIDE + j + 1) * PITCH + LEAD;
-}
-
-static int edge_row(int j, int k) {
-    return (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE;
-}
-
-static int cell_row(int j, int k) {
-    return ((k + 1) * VISCOSITY_SIDE + j + 1) * VISCOSITY_SIDE + 1;
-}
-
-// Rows outside along both y and z are read only at (+y, -z) and (-y, +z).
-static bool is_row_needed(int j, int k) {
-    bool is_beside = j < 0 || j >= ROW, is_beyond = k < 0 || k >= ROW;
-    return !(is_beside && is_beyond && (j < 0) == (k < 0));
-}
-
-// Offset of the row (j, k), each -1 .. 8, in its tile; the tile is at place 9 z + 3 y + 1 +
-// (-1..1).
-typedef struct row_place {
-    int tile, offset;
-} row_place;
-
-static row_place place_row(int j, int k) {
-    int y = (j + ROW) / ROW, z = (k + ROW) / ROW;
-    return (row_place){9 * z + 3 * y + 1, (k + ROW) % ROW * LAYER + (j + ROW) % ROW * ROW};
-}
+#include "solve/viscosity_rows.h"
 
 static void gather(const float* x, const tile_ix* near, float* to) {
     for (int k = -1; k <= ROW; ++k) {
@@ -64,26 +20,6 @@ static void gather(const float* x, const tile_ix* near, float* to) {
             for (int a = 0; a < AXES; ++a) {
                 float* row = to + a * BLOCK + block_row(j, k);
                 f32x8_store(row, f32x8_load(self + a * TILE_CELLS));
-                row[-1] = low[a * TILE_CELLS + ROW - 1];
-                row[ROW] = high[a * TILE_CELLS];
-            }
-        }
-    }
-}
-
-static void gather_double(const double* x, const tile_ix* near, double* to) {
-    for (int k = -1; k <= ROW; ++k) {
-        for (int j = -1; j <= ROW; ++j) {
-            if (!is_row_needed(j, k)) {
-                continue;
-            }
-            row_place at = place_row(j, k);
-            const double* self = x + (size_t)near[at.tile] * VISCOSITY_BLOCK + at.offset;
-            const double* low = x + (size_t)near[at.tile - 1] * VISCOSITY_BLOCK + at.offset;
-            const double* high = x + (size_t)near[at.tile + 1] * VISCOSITY_BLOCK + at.offset;
-            for (int a = 0; a < AXES; ++a) {
-                double* row = to + a * BLOCK + block_row(j, k);
-                f64x8_store(row, f64x8_load(self + a * TILE_CELLS));
                 row[-1] = low[a * TILE_CELLS + ROW - 1];
                 row[ROW] = high[a * TILE_CELLS];
             }
@@ -109,45 +45,6 @@ TREACLE_ALWAYS_INLINE f32x8 row_stress(int a, const float* stress, const float* 
         sum += f32x8_load(edge) * low - f32x8_load(edge + wb) * high;
     }
     return sum;
-}
-
-static f64x8 widen(const float* from) {
-    return f64x8_from_f32x8(f32x8_load(from));
-}
-
-TREACLE_ALWAYS_INLINE f64x8 row_stress_double(int a, const float* stress, const double* block,
-                                              int j, int k) {
-    const int sa = BLOCK_STRIDE(a), wa = WEIGHT_STRIDE(a);
-    const double* u = block + a * BLOCK + block_row(j, k);
-    const float* cell = stress + cell_row(j, k);
-    f64x8 here = f64x8_load(u);
-    f64x8 sum =
-        widen(cell) * (here - f64x8_load(u + sa)) + widen(cell - wa) * (here - f64x8_load(u - sa));
-    for (int n = 1; n < AXES; ++n) {
-        const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b), wb = WEIGHT_STRIDE(b);
-        const double* v = block + b * BLOCK + block_row(j, k);
-        const float* edge = stress + (1 + c) * VISCOSITY_PADDED + edge_row(j, k);
-        f64x8 low = (here - f64x8_load(u - sb)) + (f64x8_load(v) - f64x8_load(v - sa));
-        f64x8 high = (f64x8_load(u + sb) - here) + (f64x8_load(v + sb) - f64x8_load(v + sb - sa));
-        sum += widen(edge) * low - widen(edge + wb) * high;
-    }
-    return sum;
-}
-
-// What one tile's loops read.
-typedef struct tile_view {
-    const float *stress, *mass[AXES], *inverse;
-    const uint64_t* rows;
-} tile_view;
-
-static tile_view view_tile(const viscosity_level* level, tile_ix t) {
-    tile_view v = {.stress = level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK,
-                   .inverse = level->inverse + (size_t)t * VISCOSITY_BLOCK,
-                   .rows = level->rows[t]};
-    for (int a = 0; a < AXES; ++a) {
-        v.mass[a] = level->weights.mass[a] + (size_t)t * TILE_CELLS;
-    }
-    return v;
 }
 
 // Half a sweep of component a: its red faces (i + j + k even) or its black ones.
@@ -239,33 +136,12 @@ void ISA(viscosity_loop_residual)(const viscosity_job* job, int64_t begin, int64
 TREACLE_ALWAYS_INLINE f64x8 apply_rows(int a, const tile_view* v, const double* block, double* y) {
     f64x8 sum = f64x8_set(0.0);
     for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
-        int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
-        int at = a * TILE_CELLS + q;
-        f64x8 here = f64x8_load(block + a * BLOCK + block_row(j, k));
-        f64x8 au = widen(v->mass[a] + q) * here + row_stress_double(a, v->stress, block, j, k);
-        i64x8 is_unknown = widen(v->inverse + at) > f64x8_set(0.0);
-        au = (f64x8)((i64x8)au & is_unknown);
+        int row = __builtin_ctzll(rows), at = a * TILE_CELLS + row * ROW;
+        f64x8 au = keep_unknowns(v, at, row_apply_wide(a, v, block, row));
         f64x8_store(y + at, au);
-        sum += here * au;
+        sum += f64x8_load(block + a * BLOCK + block_row(row & 7, row >> 3)) * au;
     }
     return sum;
-}
-
-// Widens a gathered block row by row; rows that were not gathered hold nothing of use.
-static void widen_block(const float* from, double* to) {
-    for (int n = 0; n < AXES * BLOCK; n += SIMD_LANES) {
-        f64x8_store(to + n, widen(from + n));
-    }
-}
-
-static void gather_wide(const viscosity_job* job, const tile_ix* near, double* to) {
-    if (job->from != NULL) {
-        gather_double(job->from, near, to);
-        return;
-    }
-    TREACLE_ALIGNED(64) float block[AXES * BLOCK] = {0};
-    gather(job->x, near, block);
-    widen_block(block, to);
 }
 
 void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t end) {
@@ -275,7 +151,7 @@ void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t 
         tile_ix t = job->tiles[i];
         tile_view v = view_tile(level, t);
         double* y = job->to + (size_t)t * VISCOSITY_BLOCK;
-        gather_wide(job, level->map->neighbour[t], block);
+        gather_wide(NULL, job->from, level->map->neighbour[t], block);
         f64x8 sum = apply_rows(0, &v, block, y);
         sum += apply_rows(1, &v, block, y);
         sum += apply_rows(2, &v, block, y);
@@ -287,8 +163,7 @@ void ISA(viscosity_defect)(const viscosity_level* level, tile_ix t, const float*
                            double* defect) {
     TREACLE_ALIGNED(64) double wide[AXES * BLOCK];
     tile_view v = view_tile(level, t);
-    viscosity_job job = {.x = (float*)z};
-    gather_wide(&job, level->map->neighbour[t], wide);
+    gather_wide(z, NULL, level->map->neighbour[t], wide);
     memset(defect, 0, VISCOSITY_BLOCK * sizeof(double));
     apply_rows(0, &v, wide, defect);
     apply_rows(1, &v, wide, defect);
