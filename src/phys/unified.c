@@ -39,7 +39,7 @@
 #include "base/parallel_sum.h"
 #include "grid/gather.h"
 
-// Targets [stokes.4]: of cells' volume a step, and of all volume a step.
+// Targets [stokes.4]: of cells' volume a step, and of a connected region's volume a step.
 static const double divergence_target = 1e-3, net_target = 2e-6;
 // Velocities below this share of a cell a step are none.
 static const double speed_floor = 1e-6;
@@ -176,15 +176,6 @@ static double moment_of_tile(void* data, int64_t tile) {
     return job->moment[tile * MOMENTS + job->which];
 }
 
-static double volume_of_tile(void* data, int64_t tile) {
-    const unified_job* job = data;
-    double sum = 0.0;
-    for (int64_t i = tile * TILE_CELLS; i < (tile + 1) * TILE_CELLS; ++i) {
-        sum += (double)job->cell[i];
-    }
-    return sum;
-}
-
 static double weight_of_tile(void* data, int64_t tile) {
     const unified_job* job = data;
     float most = 0.0f;
@@ -215,11 +206,10 @@ static double motion_share(unified_job* job) {
 static stokes_params targets_of(unified_job* job) {
     const stress_params* p = &job->params->liquid;
     double cell_a_step = p->domain->h / p->dt;
-    double volume = parallel_sum(p->map->ctx, p->map->count, volume_of_tile, job);
     stokes_params out = stokes_params_default();
     out.energy = job->params->tolerance * motion_share(job);
     out.divergence = divergence_target * cell_a_step;
-    out.net = net_target * volume * cell_a_step;
+    out.net = net_target * cell_a_step;
     out.max_iterations = job->params->max_iterations;
     out.restart = RESTART;
     out.is_warm = true;

@@ -107,6 +107,7 @@ typedef struct forest {
     int32_t* parent; // [parts of all tiles]
     uint8_t* is_open;
     int32_t* first; // [tile + 1], its first part
+    bool is_all;    // open regions count too
 } forest;
 
 static int32_t find_tree(int32_t* parent, int32_t i) {
@@ -172,7 +173,7 @@ static void grow_forest(const part_job* job, const forest* trees) {
     }
 }
 
-// Makes parent[i] the number of the closed region of part i, or REGION_NONE. A root comes before
+// Makes parent[i] the number of the region of part i, or REGION_NONE. A root comes before
 // its members, so its number stands when they ask for it.
 static int32_t number_regions(const forest* trees, int32_t parts) {
     int32_t count = 0;
@@ -184,7 +185,8 @@ static int32_t number_regions(const forest* trees, int32_t parts) {
         if (root != i) {
             trees->parent[i] = trees->parent[root];
         } else {
-            trees->parent[i] = trees->is_open[i] != 0 ? REGION_NONE : count++;
+            bool is_counted = trees->is_all || trees->is_open[i] == 0;
+            trees->parent[i] = is_counted ? count++ : REGION_NONE;
         }
     }
     return count;
@@ -226,13 +228,14 @@ static treacle_status label_cells(region_set* out, const part_job* job, const fo
     return TREACLE_OK;
 }
 
-static treacle_status find_closed(region_set* out, const part_job* job, int32_t* first) {
+static treacle_status find_regions(region_set* out, const part_job* job, int32_t* first,
+                                   bool is_all) {
     tile_ix tiles = job->level->map->count;
     for (tile_ix t = 0; t < tiles; ++t) {
         first[t + 1] = first[t] + job->part_count[t];
     }
     size_t parts = (size_t)first[tiles];
-    forest trees = {.first = first};
+    forest trees = {.first = first, .is_all = is_all};
     treacle_status status;
     TREACLE_TRY_GOTO(
         alloc_array(out->ctx, parts, sizeof(int32_t), "parts of regions", (void**)&trees.parent),
@@ -249,7 +252,7 @@ finish:
     return status;
 }
 
-treacle_status regions_create(const pressure_level* level, region_set* out) {
+static treacle_status create(const pressure_level* level, bool is_all, region_set* out) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
     int32_t* first = NULL;
@@ -264,7 +267,7 @@ treacle_status regions_create(const pressure_level* level, region_set* out) {
     TREACLE_TRY_GOTO(alloc_zero(ctx, tiles + 1, sizeof(int32_t), "parts of tiles", (void**)&first),
                      finish);
     parallel_for(ctx, level->map->count, 8, split_tiles, &job);
-    status = find_closed(out, &job, first);
+    status = find_regions(out, &job, first, is_all);
 finish:
     alloc_free(ctx, job.parts, tiles * sizeof(tile_parts));
     alloc_free(ctx, job.part_count, tiles * sizeof(uint16_t));
@@ -273,6 +276,14 @@ finish:
         regions_destroy(out);
     }
     return status;
+}
+
+treacle_status regions_create(const pressure_level* level, region_set* out) {
+    return create(level, false, out);
+}
+
+treacle_status regions_create_all(const pressure_level* level, region_set* out) {
+    return create(level, true, out);
 }
 
 void regions_destroy(region_set* set) {
@@ -379,6 +390,21 @@ static void sum_regions(const region_set* set, const double* v, exact_sum* sums)
     }
 }
 
+treacle_status regions_sum(const region_set* set, const double* v, double* sum) {
+    size_t count = (size_t)set->count;
+    exact_sum* sums = NULL;
+    TREACLE_TRY(alloc_array(set->ctx, count, sizeof(*sums), "sums over regions", (void**)&sums));
+    for (size_t r = 0; r < count; ++r) {
+        exact_sum_init(&sums[r]);
+    }
+    sum_regions(set, v, sums);
+    for (size_t r = 0; r < count; ++r) {
+        sum[r] = exact_sum_value(&sums[r]);
+    }
+    alloc_free(set->ctx, sums, count * sizeof(*sums));
+    return TREACLE_OK;
+}
+
 typedef struct shift_job {
     const region_set* set;
     const double* mean;
@@ -399,22 +425,15 @@ static void subtract_means(void* data, int64_t begin, int64_t end, int worker) {
 
 treacle_status regions_project(const region_set* set, double* v) {
     size_t count = (size_t)set->count;
-    exact_sum* sums = NULL;
     double* mean = NULL;
     if (count == 0) {
         return TREACLE_OK;
     }
+    TREACLE_TRY(alloc_array(set->ctx, count, sizeof(*mean), "means of regions", (void**)&mean));
     treacle_status status;
-    TREACLE_TRY_GOTO(
-        alloc_array(set->ctx, count, sizeof(*sums), "sums over regions", (void**)&sums), finish);
-    TREACLE_TRY_GOTO(alloc_array(set->ctx, count, sizeof(*mean), "means of regions", (void**)&mean),
-                     finish);
+    TREACLE_TRY_GOTO(regions_sum(set, v, mean), finish);
     for (size_t r = 0; r < count; ++r) {
-        exact_sum_init(&sums[r]);
-    }
-    sum_regions(set, v, sums);
-    for (size_t r = 0; r < count; ++r) {
-        mean[r] = exact_sum_value(&sums[r]) / sqrt(set->size[r]);
+        mean[r] /= sqrt(set->size[r]);
     }
     take_out_held(set, mean);
     for (size_t r = 0; r < count; ++r) {
@@ -422,7 +441,6 @@ treacle_status regions_project(const region_set* set, double* v) {
     }
     parallel_for(set->ctx, set->space->active_count, 8, subtract_means, &(shift_job){set, mean, v});
 finish:
-    alloc_free(set->ctx, sums, count * sizeof(*sums));
     alloc_free(set->ctx, mean, count * sizeof(*mean));
     return status;
 }

@@ -12,9 +12,9 @@ enum { REGION_NONE = -1, REGION_MIXED = -2 };
 typedef struct region_set {
     treacle_context* ctx;
     const vec_space* space;
-    int32_t count;       // closed regions
-    int32_t* tile_label; // [tile]: the one closed region in it, REGION_NONE or REGION_MIXED
-    int32_t* label;      // [tile][512], closed regions only; NULL when there are none
+    int32_t count;       // regions: the closed ones, or all
+    int32_t* tile_label; // [tile]: the one region in it, REGION_NONE or REGION_MIXED
+    int32_t* label;      // [tile][512], or REGION_NONE; NULL when there are no regions
     double* size;        // [count], cells
     int32_t held_count;  // directions among the constants that something holds
     int32_t held_room;
@@ -23,7 +23,12 @@ typedef struct region_set {
 
 /// Finds the closed regions of a level. They are numbered by their first cell.
 treacle_status regions_create(const pressure_level* level, region_set* out) TREACLE_NODISCARD;
+/// Finds all regions, open ones too.
+treacle_status regions_create_all(const pressure_level* level, region_set* out) TREACLE_NODISCARD;
 void regions_destroy(region_set* set);
+
+/// sum[r] = the sum of v over region r.
+treacle_status regions_sum(const region_set* set, const double* v, double* sum) TREACLE_NODISCARD;
 
 /// Terms beyond the level's may hold constants: row[n][r] is what a term makes of the constant one
 /// in region r. From then on only combinations of constants that no row sees are taken out. A row

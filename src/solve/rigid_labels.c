@@ -202,7 +202,7 @@ static void join_tile(const labeller* l, tile_ix t, bool can_join) {
         }
         return;
     }
-    for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
+    for (int kind = 0; kind < STRESS_TERM_KINDS && l->part_count[t] > 0; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             if (reaches_out(kind, q) &&
                 is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
@@ -229,18 +229,47 @@ static void join_parts(const labeller* l, rigid_scope scope) {
     }
 }
 
+static void fill_labels(int32_t* label, int32_t value) {
+    for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+        label[n] = value;
+    }
+}
+
+static void count_faces(const labeller* l, int32_t* size) {
+    for (tile_ix t = 0; t < l->out->tile_count; ++t) {
+        const int32_t* label = l->out->label + (size_t)t * VISCOSITY_BLOCK;
+        if (l->is_whole[t] != 0) {
+            size[l->parent[l->first[t]]] += VISCOSITY_BLOCK;
+            continue;
+        }
+        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+            if (label[n] != NONE) {
+                size[l->parent[label[n]]] += 1;
+            }
+        }
+    }
+}
+
+static void relabel(const labeller* l) {
+    for (tile_ix t = 0; t < l->out->tile_count; ++t) {
+        int32_t* label = l->out->label + (size_t)t * VISCOSITY_BLOCK;
+        if (l->is_whole[t] != 0) {
+            fill_labels(label, l->parent[l->first[t]]);
+            continue;
+        }
+        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+            label[n] = label[n] == NONE ? NONE : l->parent[label[n]];
+        }
+    }
+}
+
 // Makes parent[i] the number of the aggregate of part i, NONE for the small ones.
 static treacle_status number_aggregates(const labeller* l) {
     rigid_labels* out = l->out;
     int32_t parts = l->first[out->tile_count];
-    size_t length = (size_t)out->tile_count * VISCOSITY_BLOCK;
     int32_t* size = NULL;
     TREACLE_TRY(alloc_zero(out->ctx, (size_t)parts, sizeof(int32_t), "sizes", (void**)&size));
-    for (size_t i = 0; i < length; ++i) {
-        if (out->label[i] != NONE) {
-            size[l->parent[out->label[i]]] += 1;
-        }
-    }
+    count_faces(l, size);
     for (int32_t i = 0; i < parts; ++i) {
         int32_t root = l->parent[i];
         if (root != i) {
@@ -254,9 +283,7 @@ static treacle_status number_aggregates(const labeller* l) {
         l->parent[i] = is_kept ? out->count++ : NONE;
     }
     alloc_free(out->ctx, size, (size_t)parts * sizeof(int32_t));
-    for (size_t i = 0; i < length; ++i) {
-        out->label[i] = out->label[i] == NONE ? NONE : l->parent[out->label[i]];
-    }
+    relabel(l);
     return TREACLE_OK;
 }
 
@@ -350,6 +377,10 @@ static bool has_free(const labeller* l) {
 static void spread_labels(const labeller* l) {
     for (tile_ix t = 0; t < l->out->tile_count; ++t) {
         int32_t* label = l->out->label + (size_t)t * VISCOSITY_BLOCK;
+        if (l->is_whole[t] != 0) {
+            fill_labels(label, l->first[t]);
+            continue;
+        }
         for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
             if (label[n] == NONE) {
                 continue;

@@ -23,7 +23,7 @@ typedef struct stokes_job {
 ISA_DECLARE(void, stokes_loop_forces, (const stokes_job* job, int64_t begin, int64_t end));
 // to = b - B u at cells with a pressure, 0 elsewhere; B u where b is NULL.
 ISA_DECLARE(void, stokes_loop_divergence, (const stokes_job* job, int64_t begin, int64_t end));
-// out = A u_float + B^T p_float at unknown faces, computed in double.
+// out = A u_float + B^T p_float at unknown faces, 0 elsewhere, computed in double.
 ISA_DECLARE(void, stokes_loop_image, (const stokes_job* job, int64_t begin, int64_t end));
 // out = B u_float, rest = out - r at cells with a pressure, 0 elsewhere, computed in double.
 ISA_DECLARE(void, stokes_loop_defect, (const stokes_job* job, int64_t begin, int64_t end));

@@ -129,6 +129,10 @@ void ISA(stokes_loop_forces)(const stokes_job* job, int64_t begin, int64_t end) 
 
 TREACLE_ALWAYS_INLINE void image_rows(const stokes_job* job, int a, int64_t t, const tile_view* v,
                                       const double* block) {
+    for (uint64_t rest = ~v->rows[a]; rest != 0; rest &= rest - 1) {
+        int at = a * TILE_CELLS + __builtin_ctzll(rest) * ROW;
+        f32x8_store(job->out + t * VISCOSITY_BLOCK + at, f32x8_set(0.0f));
+    }
     for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
         int row = __builtin_ctzll(rows), at = a * TILE_CELLS + row * ROW;
         f64x8 push = row_push(job, (either){.f = job->p_float}, t, a, row * ROW);

@@ -24,8 +24,8 @@ typedef struct stokes_system {
 } stokes_system;
 
 /// Stops when all hold: energy norm of the error, estimated, over that of the solution; largest
-/// |h - B u|; |sum of h - B u|; 2-norm of the whole residual over that of f and h. Infinity
-/// switches a test off.
+/// |h - B u|; largest |sum of h - B u| of a connected region over its volume in cells; 2-norm of
+/// the whole residual over that of f and h. Infinity switches a test off.
 typedef struct stokes_params {
     double energy;
     double divergence;

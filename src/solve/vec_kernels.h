@@ -39,8 +39,8 @@ static inline vec_run vec_run_at(const vec_space* space, int64_t i) {
 ISA_DECLARE(void, vec_loop_add_scaled, (const vec_job* job, int64_t begin, int64_t end));
 // partial 0 = x . y
 ISA_DECLARE(void, vec_loop_dot, (const vec_job* job, int64_t begin, int64_t end));
-// u += a f
-ISA_DECLARE(void, vec_loop_add_scaled_float, (const vec_job* job, int64_t begin, int64_t end));
+// u += sum of share[i] list[i]
+ISA_DECLARE(void, vec_loop_add_many_float, (const vec_job* job, int64_t begin, int64_t end));
 // partial 0 = f . g
 ISA_DECLARE(void, vec_loop_dot_float, (const vec_job* job, int64_t begin, int64_t end));
 // partial 0 = x . x, partial 1 = max |x|

@@ -43,6 +43,21 @@ treacle_status vec_create_float(const vec_space* space, const char* what, float*
     return alloc_zero(space->ctx, vec_length(space), sizeof(float), what, (void**)out);
 }
 
+treacle_status vec_create_float_raw(const vec_space* space, const char* what, float** out) {
+    size_t block = (size_t)space->block;
+    tile_ix next = 0; // in the list of active tiles, which is in order
+    TREACLE_TRY(alloc_array(space->ctx, vec_length(space), sizeof(float), what, (void**)out));
+    for (tile_ix t = 0; t <= space->tile_count; ++t) {
+        if (next < space->active_count && space->active[next] == t) {
+            ++next;
+        } else {
+            memset(*out + (size_t)t * block, 0, block * sizeof(float));
+        }
+    }
+    memset(*out + ((size_t)space->tile_count + 1) * block, 0, (size_t)space->tail * sizeof(float));
+    return TREACLE_OK;
+}
+
 void vec_destroy(const vec_space* space, double* v) {
     if (v != NULL) {
         alloc_free(space->ctx, v, vec_length(space) * sizeof(double));
@@ -194,9 +209,10 @@ void vec_combine_float(const vec_space* space, float a, const float* f, float c,
     run_loop(ISA_CALL(space->ctx, vec_loop_combine_float), &job);
 }
 
-void vec_add_scaled_float(const vec_space* space, double a, const float* x, double* y) {
-    vec_job job = {.space = space, .a = a, .f = x, .u = y};
-    run_loop(ISA_CALL(space->ctx, vec_loop_add_scaled_float), &job);
+void vec_add_many_float(const vec_space* space, int count, const float* const* x,
+                        const double* share, double* y) {
+    vec_job job = {.space = space, .count = count, .list = x, .share = share, .u = y};
+    run_loop(ISA_CALL(space->ctx, vec_loop_add_many_float), &job);
 }
 
 treacle_status vec_many_create(const vec_space* space, vec_many* out) {

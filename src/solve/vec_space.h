@@ -47,6 +47,10 @@ size_t vec_length(const vec_space* space);
 treacle_status vec_create(const vec_space* space, const char* what, double** out) TREACLE_NODISCARD;
 treacle_status vec_create_float(const vec_space* space, const char* what,
                                 float** out) TREACLE_NODISCARD;
+/// One that is zero only outside the active tiles: for vectors that are written before they are
+/// read.
+treacle_status vec_create_float_raw(const vec_space* space, const char* what,
+                                    float** out) TREACLE_NODISCARD;
 void vec_destroy(const vec_space* space, double* v);
 void vec_destroy_float(const vec_space* space, float* v);
 
@@ -55,8 +59,9 @@ void vec_copy(const vec_space* space, const double* from, double* to);
 /// y += a x.
 void vec_add_scaled(const vec_space* space, double a, const double* x, double* y);
 double vec_dot(const vec_space* space, const double* x, const double* y);
-/// y += a x.
-void vec_add_scaled_float(const vec_space* space, double a, const float* x, double* y);
+/// y += sum of share[i] x[i].
+void vec_add_many_float(const vec_space* space, int count, const float* const* x,
+                        const double* share, double* y);
 double vec_dot_float(const vec_space* space, const float* x, const float* y);
 vec_sizes vec_measure(const vec_space* space, const double* x);
 /// to = scale * from, rounded.

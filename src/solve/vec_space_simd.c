@@ -147,18 +147,6 @@ void ISA(vec_loop_combine_float)(const vec_job* job, int64_t begin, int64_t end)
     }
 }
 
-void ISA(vec_loop_add_scaled_float)(const vec_job* job, int64_t begin, int64_t end) {
-    f64x8 a = f64x8_set(job->a);
-    for (int64_t i = begin; i < end; ++i) {
-        vec_run run = vec_run_at(job->space, i);
-        const float* f = job->f + run.offset;
-        double* u = job->u + run.offset;
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_from_f32x8(f32x8_load(f + k)));
-        }
-    }
-}
-
 // Four vectors of the list at a time, from entry i on, so that what they meet is read once for all.
 typedef struct four {
     int count;
@@ -199,18 +187,19 @@ void ISA(vec_loop_dot_many)(const vec_job* job, int64_t begin, int64_t end) {
 
 enum { PIECE = TILE_CELLS }; // values worked on at a time, in double
 
-static void subtract_four(const vec_job* job, vec_run run, int i, double* w) {
+// w += sign * share[i] list[i] for four entries.
+static void add_four(const vec_job* job, vec_run run, int i, double sign, double* w) {
     f64x8 share[4];
     four with = four_from(job, run, i);
     for (int m = 0; m < 4; ++m) {
-        share[m] = f64x8_set(m < with.count ? job->share[i + m] : 0.0);
+        share[m] = f64x8_set(m < with.count ? sign * job->share[i + m] : 0.0);
     }
     for (int k = 0; k < run.count; k += SIMD_LANES) {
         f64x8 sum = share[0] * f64x8_from_f32x8(f32x8_load(with.q[0] + k));
         for (int m = 1; m < 4; ++m) {
             sum += share[m] * f64x8_from_f32x8(f32x8_load(with.q[m] + k));
         }
-        f64x8_store(w + k, f64x8_load(w + k) - sum);
+        f64x8_store(w + k, f64x8_load(w + k) + sum);
     }
 }
 
@@ -221,7 +210,7 @@ static void subtract_list(const vec_job* job, vec_run piece, double* w) {
         f64x8_store(w + k, f64x8_from_f32x8(f32x8_load(h + k)));
     }
     for (int i = 0; i < job->count; i += 4) {
-        subtract_four(job, piece, i, w);
+        add_four(job, piece, i, -1.0, w);
     }
     for (int k = 0; k < piece.count; k += SIMD_LANES) {
         f32x8 rounded = f32x8_from_f64x8(f64x8_load(w + k));
@@ -264,5 +253,14 @@ void ISA(vec_loop_retreat)(const vec_job* job, int64_t begin, int64_t end) {
         }
         job->space->partial[0][run.slot] = f64x8_sum(sum);
         job->space->partial[1][run.slot] = largest_lane(most);
+    }
+}
+
+void ISA(vec_loop_add_many_float)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+        vec_run run = vec_run_at(job->space, n);
+        for (int i = 0; i < job->count; i += 4) {
+            add_four(job, run, i, 1.0, job->u + run.offset);
+        }
     }
 }

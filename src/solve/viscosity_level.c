@@ -327,6 +327,10 @@ void viscosity_level_end_setup(viscosity_level* level) {
     }
 }
 
+void viscosity_level_sweep_once(viscosity_level* level) {
+    memset(level->repeats, REPEATS_INSIDE, (size_t)level->map->count);
+}
+
 void viscosity_level_destroy(viscosity_level* level) {
     if (level->ctx == NULL || level->map == NULL) {
         return;

@@ -64,6 +64,8 @@ treacle_status viscosity_level_coarsen(const viscosity_level* fine,
                                        viscosity_level* out) TREACLE_NODISCARD;
 /// Frees what only the next coarser level needed.
 void viscosity_level_end_setup(viscosity_level* level);
+/// Sweeps repeat at walls and at the surface, for the sake of the coarser levels; not from now on.
+void viscosity_level_sweep_once(viscosity_level* level);
 void viscosity_level_destroy(viscosity_level* level);
 
 /// Gauss-Seidel on A x = b over all tiles; in reverse order the transpose of the forward sweep.

@@ -35,7 +35,7 @@ struct viscosity_solver {
 };
 
 // Up to this weight of stress against mass the coarser levels do not pay.
-static const double single_weight = 0.2;
+static const double single_weight = 0.201;
 // Below this weight of stress against mass rigid motions are no softer than others.
 static const double rigid_weight = 10.0;
 // More iterations than this and the space of pieces pays.
@@ -96,6 +96,9 @@ static treacle_status build_levels(viscosity_solver* s, const viscosity_system* 
                                        &s->level[0]));
     s->level_count = 1;
     s->is_single = viscosity_level_largest(&s->level[0]) <= single_weight;
+    if (s->is_single) {
+        viscosity_level_sweep_once(&s->level[0]);
+    }
     while (s->level_count < MAX_LEVELS && !s->is_single) {
         viscosity_level* fine = &s->level[s->level_count - 1];
         if (!pyramid_can_coarsen(&fine->domain, PYRAMID_TOGETHER) ||

@@ -242,6 +242,27 @@ static treacle_status build_and_solve(treacle_context* ctx, void* data) {
     return status;
 }
 
+// One block of liquid is one region: what flows into it in all, over its volume.
+static void test_net_flow_meets_its_target(void** state) {
+    (void)state;
+    stokes_fixture f;
+    stokes_open(&f, &domains[2]);
+    stokes_params params = stokes_params_default();
+    stokes_stats stats;
+    double net = 0.0, volume = 0.0;
+    params.energy = INFINITY;
+    params.net = 1e-7;
+    fill_momentum(&f);
+    assert_int_equal(stokes_solve(f.solver, &f.v, &params, &stats), TREACLE_OK);
+    assert_true(stats.is_converged && stats.net <= 1e-7);
+    for (size_t i = 0; i < f.cells - TILE_CELLS; ++i) {
+        net += f.v.h[i];
+        volume += (double)f.volume[i] >= 0.02 ? (double)f.volume[i] : 0.0;
+    }
+    assert_true(fabs(net) / volume < 1.5e-7);
+    stokes_close(&f);
+}
+
 static void test_failing_allocations_leave_nothing_behind(void** state) {
     (void)state;
     fixture_def def = {.cells = {9, 16, 9}, .margin = 2, .r = 100.0};
@@ -255,6 +276,7 @@ int main(void) {
         cmocka_unit_test(test_energy_estimate_is_near_the_true_error),
         cmocka_unit_test(test_warm_start_from_the_solution_ends_at_once),
         cmocka_unit_test(test_bits_depend_neither_on_threads_nor_on_the_instruction_set),
+        cmocka_unit_test(test_net_flow_meets_its_target),
         cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

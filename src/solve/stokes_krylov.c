@@ -1,0 +1,390 @@
+// GCR keeps the corrections z_j, in float exactly as the preconditioner gave them, and the images
+// q_j = (A z_j made orthogonal), in float too: rounding q only moves the recurrence of the residual
+// by 1e-7 of itself, whereas rounding a combination of z would be multiplied by the stiffness. With
+// [z] = [p] R, R upper triangular with ones, A p_j = q_j, the solution is put together at the end
+// of a cycle:
+//
+//     r -= g_j q_j, g_j = r . q_j / q_j . q_j;   x += [z] R^-1 g.
+//
+// r is orthogonal to the images before j, so r . q_j = r . A z_j; and q_j . q_j follows from the
+// products of A z_j with itself and with them. So one pass over the images finds all products and
+// one more takes the parts out and steps; where little is left of A z_j, and rounding counts, two.
+//
+// The energy norm of the error comes for free from the preconditioned residual z = (z_u, z_p):
+//
+//     est^2 = z_u . r_u + |z_p . (B z_u - r_p)|,  over f . A^-1 f by the same cycle.
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "solve/stokes_internal.h"
+
+enum { SLOW_ITERATIONS = 7 };
+
+static const double slow_factor = 0.8;  // of the estimate an iteration: pieces pay
+static const double caution = 1.4;      // how much worse a foreseen energy may prove
+static const double little_left = 0.01; // of the square of an image: orthogonalise it twice
+
+// The square of the energy of the error, estimated from direction j, times the scale that r was
+// rounded with.
+static double energy_square(const stokes_solver* s, int j) {
+    return vec_dot_float(&s->faces->space, s->z_u[j], s->r_u) +
+           fabs(vec_dot_float(&s->cells->space, s->z_p[j], s->t_p));
+}
+
+typedef struct gcr_state {
+    const stokes_params* params;
+    stokes_stats* stats;
+    double *r_u, *r_p;        // residual
+    double scale;             // a power of two for rounding the residual
+    double energy_norm;       // of the solution, estimated
+    double whole;             // 2-norm of f and h
+    vec_sizes size_u, size_p; // of the residual
+    int count;                // directions in this cycle
+    bool has_first;           // direction 0 stands already
+    double r[STOKES_MAX_RESTART][STOKES_MAX_RESTART], g[STOKES_MAX_RESTART];
+    double length[STOKES_MAX_RESTART]; // q_j . q_j
+} gcr_state;
+
+static double wall_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double square(const stokes_solver* s, const double* u, const double* p) {
+    return vec_measure(&s->faces->space, u).square + vec_measure(&s->cells->space, p).square;
+}
+
+static treacle_status make_room(stokes_solver* s, int j) {
+    const vec_space *u = &s->faces->space, *p = &s->cells->space;
+    if (j < s->capacity) {
+        return TREACLE_OK;
+    }
+    const char* what = "directions";
+    TREACLE_TRY(s->z_u[j] != NULL ? TREACLE_OK : vec_create_float_raw(u, what, &s->z_u[j]));
+    TREACLE_TRY(s->q_u[j] != NULL ? TREACLE_OK : vec_create_float_raw(u, what, &s->q_u[j]));
+    TREACLE_TRY(s->z_p[j] != NULL ? TREACLE_OK : vec_create_float_raw(p, what, &s->z_p[j]));
+    TREACLE_TRY(s->q_p[j] != NULL ? TREACLE_OK : vec_create_float_raw(p, what, &s->q_p[j]));
+    s->capacity = j + 1;
+    return TREACLE_OK;
+}
+
+static void round_residual(const stokes_solver* s, gcr_state* k) {
+    k->size_u = vec_measure(&s->faces->space, k->r_u);
+    k->size_p = vec_measure(&s->cells->space, k->r_p);
+    vec_round(&s->faces->space, k->scale, k->r_u, s->r_u);
+    vec_round(&s->cells->space, k->scale, k->r_p, s->r_p);
+}
+
+// The volume of each region, which its net flow is measured by.
+static treacle_status find_regions(stokes_solver* s) {
+    double* volume = NULL;
+    treacle_status status;
+    if (s->region_volume != NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(regions_create_all(s->cells, &s->regions));
+    TREACLE_TRY(alloc_zero(s->ctx, 2 * (size_t)s->regions.count + 1, sizeof(double),
+                           "volumes of regions", (void**)&s->region_volume));
+    TREACLE_TRY(vec_create(&s->cells->space, "volumes", &volume));
+    for (size_t i = 0; i < stokes_field_length(s) - TILE_CELLS; ++i) {
+        volume[i] = (double)s->volume[i];
+    }
+    status = regions_sum(&s->regions, volume, s->region_volume);
+    vec_destroy(&s->cells->space, volume);
+    return status;
+}
+
+// The largest |sum of r| of a region over its volume.
+static treacle_status find_net(stokes_solver* s, const double* r_p, double* net) {
+    TREACLE_TRY(find_regions(s));
+    int32_t count = s->regions.count;
+    double* sum = s->region_volume + count;
+    TREACLE_TRY(regions_sum(&s->regions, r_p, sum));
+    *net = 0.0;
+    for (int32_t i = 0; i < count; ++i) {
+        *net = fmax(*net, fabs(sum[i]) / s->region_volume[i]);
+    }
+    return TREACLE_OK;
+}
+
+static void record(stokes_stats* stats) {
+    int at = stats->history_count < SOLVE_HISTORY ? stats->history_count++ : SOLVE_HISTORY - 1;
+    stats->history[at] = stats->energy;
+    stats->history_relative[at] = stats->relative;
+}
+
+// Measures the residual by all but energy.
+static treacle_status measure(stokes_solver* s, const gcr_state* k) {
+    stokes_stats* have = k->stats;
+    have->divergence = k->size_p.max;
+    have->relative = k->whole > 0.0 ? sqrt(k->size_u.square + k->size_p.square) / k->whole : 0.0;
+    return isfinite(k->params->net) ? find_net(s, k->r_p, &have->net) : TREACLE_OK;
+}
+
+static bool meets_targets(const stokes_params* want, const stokes_stats* have) {
+    return have->energy <= want->energy && have->divergence <= want->divergence &&
+           have->net <= want->net && have->relative <= want->relative;
+}
+
+// Judges the residual, whose correction direction j is.
+static treacle_status judge(stokes_solver* s, const gcr_state* k, int j) {
+    stokes_stats* have = k->stats;
+    TREACLE_TRY(measure(s, k));
+    double estimate = sqrt(fmax(energy_square(s, j), 0.0)) / k->scale;
+    have->energy = k->energy_norm > 0.0 ? estimate / k->energy_norm : 0.0;
+    have->is_broken = !isfinite(have->relative) || !isfinite(have->energy);
+    have->is_converged = meets_targets(k->params, have);
+    record(have);
+    return TREACLE_OK;
+}
+
+// After a step: takes the energy to have fallen like the residual, give or take. If even so it is
+// small enough, and all else is, the solve ends without another correction only to measure it.
+static treacle_status foresee(stokes_solver* s, const gcr_state* k) {
+    stokes_stats* have = k->stats;
+    double before = have->relative, energy = have->energy;
+    TREACLE_TRY(measure(s, k));
+    have->energy = before > 0.0 ? caution * energy * (have->relative / before) : energy;
+    have->is_converged = meets_targets(k->params, have);
+    if (have->is_converged) {
+        record(have);
+    } else {
+        have->energy = energy;
+    }
+    return TREACLE_OK;
+}
+
+// What the products of A z_j say: its parts along the images before, what is left, and the step.
+typedef struct gcr_products {
+    double share[STOKES_MAX_RESTART];
+    double whole, rest; // squares
+    double step;
+} gcr_products;
+
+static gcr_products find_products(const stokes_solver* s, const gcr_state* k, int j) {
+    const float *u[STOKES_MAX_RESTART + 2], *p[STOKES_MAX_RESTART + 2];
+    double product[STOKES_MAX_RESTART + 2], product_p[STOKES_MAX_RESTART + 2];
+    gcr_products out;
+    for (int i = 0; i <= j; ++i) {
+        u[i] = s->q_u[i];
+        p[i] = s->q_p[i];
+    }
+    u[j + 1] = s->r_u;
+    p[j + 1] = s->r_p;
+    vec_dot_many(&s->many_u, j + 2, u, s->q_u[j], product);
+    vec_dot_many(&s->many_p, j + 2, p, s->q_p[j], product_p);
+    out.whole = out.rest = product[j] + product_p[j];
+    for (int i = 0; i < j; ++i) {
+        double along = product[i] + product_p[i];
+        out.share[i] = k->length[i] > 0.0 ? along / k->length[i] : 0.0;
+        out.rest -= along * out.share[i];
+    }
+    double slope = (product[j + 1] + product_p[j + 1]) / k->scale;
+    out.step = out.rest > 0.0 ? slope / out.rest : 0.0;
+    return out;
+}
+
+static vec_orthogonal parts(float* const* q, int j, const double* share) {
+    return (vec_orthogonal){j, (const float* const*)q, share, q[j]};
+}
+
+// Appends direction j: its image, made orthogonal to those before, and the step along it.
+static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
+    const vec_space *u = &s->faces->space, *p = &s->cells->space;
+    stokes_job image = stokes_job_of(s);
+    image.u_float = s->z_u[j];
+    image.p_float = s->z_p[j];
+    image.out = s->q_u[j];
+    stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_image), &image);
+    gcr_products now = find_products(s, k, j);
+    for (int i = 0; i < j; ++i) {
+        k->r[i][j] = now.share[i];
+    }
+    if (now.rest < little_left * now.whole) {
+        vec_orthogonal first_u = parts(s->q_u, j, now.share), first_p = parts(s->q_p, j, now.share);
+        vec_subtract_many(u, &first_u);
+        vec_subtract_many(p, &first_p);
+        now = find_products(s, k, j);
+        for (int i = 0; i < j; ++i) {
+            k->r[i][j] += now.share[i];
+        }
+    }
+    vec_retreat_step step_u = {parts(s->q_u, j, now.share), now.step, k->scale, k->r_u, s->r_u};
+    vec_retreat_step step_p = {parts(s->q_p, j, now.share), now.step, k->scale, k->r_p, s->r_p};
+    k->size_u = vec_retreat(u, &step_u);
+    k->size_p = vec_retreat(p, &step_p);
+    k->length[j] = fmax(now.rest, 0.0);
+    k->g[j] = now.step;
+    k->count = j + 1;
+}
+
+// x += [z] R^-1 g.
+static void add_solution(const stokes_solver* s, const gcr_state* k, double* x_u, double* x_p) {
+    double y[STOKES_MAX_RESTART];
+    for (int j = k->count - 1; j >= 0; --j) {
+        double sum = k->g[j];
+        for (int i = j + 1; i < k->count; ++i) {
+            sum -= k->r[j][i] * y[i];
+        }
+        y[j] = sum;
+    }
+    vec_add_many_float(&s->faces->space, k->count, (const float* const*)s->z_u, y, x_u);
+    vec_add_many_float(&s->cells->space, k->count, (const float* const*)s->z_p, y, x_p);
+}
+
+static bool is_slow(const stokes_stats* stats) {
+    int n = stats->history_count - 1, before = n - SLOW_ITERATIONS;
+    double share = 1.0;
+    for (int i = 0; i < SLOW_ITERATIONS; ++i) {
+        share *= slow_factor;
+    }
+    return before >= 0 && n < SOLVE_HISTORY - 1 &&
+           stats->history[n] > share * stats->history[before];
+}
+
+// Direction j and what it says of the residual.
+static treacle_status look(stokes_solver* s, gcr_state* k, int j) {
+    TREACLE_TRY(make_room(s, j));
+    if (!k->has_first) {
+        stokes_precondition(s, j);
+    }
+    k->has_first = false;
+    return judge(s, k, j);
+}
+
+static bool is_at_end(const gcr_state* k) {
+    return k->stats->is_converged || k->stats->is_broken ||
+           k->stats->iterations >= k->params->max_iterations;
+}
+
+// One cycle of up to `restart` directions. True if the solve is over.
+static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
+    int room = k->params->restart < STOKES_MAX_RESTART ? k->params->restart : STOKES_MAX_RESTART;
+    k->count = 0;
+    if (!k->has_first) {
+        round_residual(s, k);
+    }
+    for (int j = 0; j < room && !*is_over; ++j) {
+        TREACLE_TRY(look(s, k, j));
+        *is_over = is_at_end(k);
+        if (*is_over) {
+            break;
+        }
+        if (is_slow(k->stats) && !viscosity_solver_has_pieces(s->viscosity)) {
+            return viscosity_solver_add_pieces(s->viscosity);
+        }
+        add_direction(s, k, j);
+        k->stats->iterations += 1;
+        TREACLE_TRY(foresee(s, k));
+        *is_over = k->stats->is_converged;
+    }
+    return TREACLE_OK;
+}
+
+// r = b - A x.
+static void find_residual(const stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
+    stokes_job job = stokes_job_of(s);
+    job.u = v->u;
+    job.p = v->p;
+    job.b = s->b_u;
+    job.to = k->r_u;
+    stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_forces), &job);
+    job.b = s->b_p;
+    job.to = k->r_p;
+    stokes_run_cells(s, ISA_CALL(s->ctx, stokes_loop_divergence), &job);
+    k->has_first = false;
+}
+
+static double power_of_two_near(double size) {
+    int exponent = 0;
+    frexp(size, &exponent);
+    return size > 0.0 ? ldexp(1.0, -exponent) : 1.0;
+}
+
+// The energy norm of the solution without pressure, for scale: sqrt(f . A^-1 f).
+static treacle_status measure_goal(stokes_solver* s, gcr_state* k) {
+    double unknowns = s->faces->unknowns + s->cells->unknowns;
+    TREACLE_TRY(make_room(s, 0));
+    k->whole = sqrt(square(s, k->r_u, k->r_p));
+    k->scale = power_of_two_near(k->whole / sqrt(fmax(unknowns, 1.0)));
+    round_residual(s, k);
+    stokes_precondition(s, 0);
+    k->energy_norm = sqrt(fmax(energy_square(s, 0), 0.0)) / k->scale;
+    k->has_first = true;
+    return TREACLE_OK;
+}
+
+static void mask_cells(const float* inverse, int64_t length, double* v) {
+    for (int64_t i = 0; i < length; ++i) {
+        v[i] = inverse[i] > 0.0f ? v[i] : 0.0;
+    }
+}
+
+static void mask_vectors(const stokes_solver* s, const stokes_vectors* v) {
+    int64_t faces = (int64_t)vec_length(&s->faces->space);
+    int64_t cells = (int64_t)vec_length(&s->cells->space);
+    mask_cells(s->faces->inverse, faces, v->f);
+    mask_cells(s->faces->inverse, faces, v->u);
+    mask_cells(s->cells->inverse, cells, v->h);
+    mask_cells(s->cells->inverse, cells, v->p);
+}
+
+// Whether the residual proves larger than its recurrence said, so that another cycle is due.
+static bool has_drifted(const stokes_solver* s, const gcr_state* k) {
+    double relative = k->whole > 0.0 ? sqrt(square(s, k->r_u, k->r_p)) / k->whole : 0.0;
+    k->stats->relative = relative;
+    return k->stats->is_converged && relative > 1.1 * k->params->relative;
+}
+
+// Free bodies get exactly the momentum that f asks for.
+static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
+    bool has_moved = false;
+    TREACLE_TRY(viscosity_solver_move_bodies(s->viscosity, k->r_u, v->u, &has_moved));
+    if (has_moved) {
+        find_residual(s, v, k);
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
+    bool is_over = false;
+    TREACLE_TRY(pressure_solver_project(s->pressure, v->h));
+    TREACLE_TRY(measure_goal(s, k));
+    vec_copy(&s->faces->space, k->r_u, s->b_u);
+    vec_copy(&s->cells->space, k->r_p, s->b_p);
+    if (k->params->is_warm) {
+        find_residual(s, v, k);
+    } else {
+        vec_set_zero(&s->faces->space, v->u);
+        vec_set_zero(&s->cells->space, v->p);
+    }
+    TREACLE_TRY(move_bodies(s, v, k));
+    while (!is_over) {
+        TREACLE_TRY(run_cycle(s, k, &is_over));
+        add_solution(s, k, v->u, v->p);
+        find_residual(s, v, k);
+        is_over = is_over && (k->count == 0 || !has_drifted(s, k));
+    }
+    TREACLE_TRY(move_bodies(s, v, k));
+    return pressure_solver_project(s->pressure, v->p);
+}
+
+treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors,
+                            const stokes_params* params, stokes_stats* stats) {
+    double begin = wall_seconds();
+    gcr_state* k = NULL;
+    *stats = (stokes_stats){.unknowns = solver->faces->unknowns + solver->cells->unknowns};
+    TREACLE_TRY(alloc_zero(solver->ctx, 1, sizeof(*k), "a Krylov cycle", (void**)&k));
+    k->params = params;
+    k->stats = stats;
+    k->r_u = vectors->f;
+    k->r_p = vectors->h;
+    mask_vectors(solver, vectors);
+    treacle_status status = iterate(solver, vectors, k);
+    alloc_free(solver->ctx, k, sizeof(*k));
+    stats->seconds = wall_seconds() - begin;
+    return status;
+}
