@@ -61,6 +61,13 @@ static inline int tile_layers(const tile_map* map, int axis) {
     return map->is_flat[axis] ? 1 : TILE_SIZE;
 }
 
+/// Whether cell i (0..511) of a tile counts: flat axes have one layer.
+static inline bool tile_cell_counts(const tile_map* map, int i) {
+    return (!map->is_flat[0] || i % TILE_SIZE == 0) &&
+           (!map->is_flat[1] || i / TILE_SIZE % TILE_SIZE == 0) &&
+           (!map->is_flat[2] || i < TILE_SIZE * TILE_SIZE);
+}
+
 /// The cell of the domain that is cell i (0..511) of a tile.
 static inline void tile_cell_at(const tile_map* map, tile_ix tile, int i, int out[AXES]) {
     const tile_coord* coord = &map->coord[tile];

@@ -10,8 +10,10 @@
 //     line    share of the line between the middles of the two cells
 //     voxel   1 if both middles are outside, else 0                                 [solid.2]
 //
-// A face whose line crosses a solid while both ends are outside is closed: there is liquid on
-// both sides of a thin solid, and each side has a pressure of its own.
+// A face between cells on two sides of a solid is closed, though part of it be open: the line
+// between their middles meets the solid, and the distance grows in opposite directions at its ends.
+// A cell whose middle is inside a thin solid belongs to the side that is nearer. So liquid on each
+// side of a thin solid has a pressure of its own, and none leaks through [solid.4].
 //
 // Staggering: distance and volume at cells, open share and solid velocity on faces. Symbols:
 // points (distance in cells), ids (nearest solid). Properties that tests check: planes are exact at
@@ -88,23 +90,28 @@ static vec3 place_of(const tile_solids* t, const int at[AXES]) {
     return x;
 }
 
-static void measure(tile_solids* t, const int at[AXES]) {
-    int index = at[0] + strides[1] * at[1] + strides[2] * at[2];
-    if (t->is_exact[index]) {
-        return;
-    }
+// To the nearest of the solids near the tile, m.
+static double distance_at(const tile_solids* t, vec3 x, int* id) {
     const solid_scene* scene = &t->params->scene;
-    vec3 x = place_of(t, at);
     double nearest = INFINITY;
-    int id = SOLID_NONE;
     for (int k = 0; k < (t->count < 0 ? scene->count : t->count); ++k) {
         int i = t->count < 0 ? k : t->near[k];
         double d = solid_distance(&scene->solids[i], &scene->poses[i], x);
         if (d < nearest) {
             nearest = d;
-            id = i;
+            *id = i;
         }
     }
+    return nearest;
+}
+
+static void measure(tile_solids* t, const int at[AXES]) {
+    int index = at[0] + strides[1] * at[1] + strides[2] * at[2];
+    if (t->is_exact[index]) {
+        return;
+    }
+    int id = SOLID_NONE;
+    double nearest = distance_at(t, place_of(t, at), &id);
     t->points[index] = (float)(nearest / t->params->domain->h);
     t->ids[index] = (uint16_t)id;
     t->is_exact[index] = 1;
@@ -206,13 +213,61 @@ static float share_above(float p, float q) {
     return fmaxf(p, q) / fabsf(p - q);
 }
 
+// The direction in which the distance grows at a cell's middle, not normalised. In the very middle
+// of a thin solid there is none: such a cell belongs to the upper side of axis a.
+static void slope_at(const float* middle, int a, float out[AXES]) {
+    float squared = 0.0f;
+    for (int b = 0; b < AXES; ++b) {
+        out[b] = middle[strides[b]] - middle[-strides[b]];
+        squared += out[b] * out[b];
+    }
+    out[a] = squared < 1e-8f && *middle < 0.0f ? 1.0f : out[a];
+}
+
+// Whether the solid is somewhere between two places outside, `length` cells apart, with the
+// distances p and q: not if these reach all of the way.
+static bool is_between(const tile_solids* t, vec3 x, vec3 y, const float ends[2], float length) {
+    enum { PARTS = 16 };
+    if (ends[0] + ends[1] >= length || length < 1.0f / PARTS) {
+        return false;
+    }
+    vec3 middle = vec3_scale(0.5, vec3_add(x, y));
+    float m = (float)(distance_at(t, middle, &(int){0}) / t->params->domain->h);
+    return m < 0.0f || is_between(t, x, middle, (const float[2]){ends[0], m}, 0.5f * length) ||
+           is_between(t, middle, y, (const float[2]){m, ends[1]}, 0.5f * length);
+}
+
+// Whether the solid stands between the cells on both sides of the face at lattice index `at`.
+static bool is_across(const tile_solids* t, int at, int a) {
+    const float* face = t->points + at;
+    float low = face[-strides[a]], high = face[strides[a]];
+    if (low + high >= 1.0f) {
+        return false;
+    }
+    float below[AXES], above[AXES], along = 0.0f;
+    slope_at(face - strides[a], a, below);
+    slope_at(face + strides[a], a, above);
+    for (int b = 0; b < AXES; ++b) {
+        along += t->map->is_flat[b] ? 0.0f : below[b] * above[b];
+    }
+    // On the way from one side to the other the distance falls first, then grows.
+    if (!(along < 0.0f) || below[a] > 0.0f || above[a] < 0.0f) {
+        return false;
+    }
+    if (low < 0.0f || high < 0.0f || face[0] < 0.0f) {
+        return true;
+    }
+    const int point[AXES] = {at % POINTS, at / POINTS % POINTS, at / POINTS / POINTS};
+    vec3 x = place_of(t, point), y = x;
+    x.at[a] -= 0.5 * t->params->domain->h;
+    y.at[a] += 0.5 * t->params->domain->h;
+    return is_between(t, x, y, (const float[2]){low, high}, 1.0f);
+}
+
 // What is open of a face, given the share `closed` of it or of its box [solid.2].
 static float open_of(treacle_walls walls, const float* face, int step, float closed) {
     float low = face[-step], high = face[step];
     bool is_open = low >= 0.0f && high >= 0.0f;
-    if (is_open && face[0] < 0.0f) {
-        return 0.0f; // a thin solid stands across
-    }
     float open = walls == TREACLE_WALLS_VOXEL ? (is_open ? 1.0f : 0.0f)
                  : walls == TREACLE_WALLS_LINE
                      ? 0.5f * (share_above(low, face[0]) + share_above(face[0], high))
@@ -224,7 +279,11 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u) {
     const solid_scene* scene = &t->params->scene;
     for (int i = 0; i < TILE_CELLS; ++i) {
         int at = middle_of(i) - strides[a];
+        if (!tile_cell_counts(t->map, i)) {
+            continue;
+        }
         open[i] = open_of(t->params->walls, t->points + at, strides[a], open[i]);
+        open[i] = open[i] > 0.0f && is_across(t, at, a) ? 0.0f : open[i]; // [solid.4]
         u[i] = 0.0f;
         if (open[i] < 1.0f) {
             const int point[AXES] = {at % POINTS, at / POINTS % POINTS, at / POINTS / POINTS};
@@ -273,7 +332,8 @@ static void write_open(size_t start, const solid_fields* out) {
 
 static void fill_tile(const fields_job* job, tile_solids* t) {
     const solid_fields* out = job->out;
-    const int all[AXES] = {TILE_SIZE, TILE_SIZE, TILE_SIZE};
+    const int layers[AXES] = {tile_layers(t->map, 0), tile_layers(t->map, 1),
+                              tile_layers(t->map, 2)};
     size_t start = (size_t)t->tile * TILE_CELLS;
     for (int a = 0; a < AXES; ++a) {
         const grid_domain* domain = t->params->domain;
@@ -290,7 +350,7 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     for (int a = 0; a < AXES; ++a) {
         *(is_area ? &shares.area[a] : &shares.face[a]) = out->face_open[a] + start;
     }
-    ISA_CALL(t->map->ctx, fraction_points)(t->points, all, &shares);
+    ISA_CALL(t->map->ctx, fraction_points)(t->points, layers, &shares);
     for (int a = 0; a < AXES; ++a) {
         write_faces(t, a, out->face_open[a] + start, out->face_u[a] + start);
         write_owners(t, a, out);

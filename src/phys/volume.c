@@ -6,7 +6,8 @@
 //
 // c is the volume of particles that a cell sees through the linear kernel, mirrored at walls, in
 // cells, and c_0 = 1 what it would see in evenly filled liquid. Deeper than a cell s has both
-// signs; near the surface, where a cell sees air, only crowding (s > 0) counts. Velocity is not
+// signs; near the surface, where a cell sees air, and in cells that are mostly solid, only crowding
+// (s > 0) counts. Velocity is not
 // touched: this repairs an error of position. The system is that of the pressure [press.1] with
 // unit density.
 //
@@ -50,7 +51,8 @@ static double excess_at(const volume_params* params, tile_ix tile, int i) {
         return 0.0;
     }
     double excess = (double)params->cell_volume[at] - 1.0;
-    return phi > -1.0f && excess < 0.0 ? 0.0 : excess;
+    bool is_walled = params->cell_open != NULL && params->cell_open[at] < VOLUME_OPEN_MIN;
+    return (phi > -1.0f || is_walled) && excess < 0.0 ? 0.0 : excess;
 }
 
 static void excess_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -59,7 +61,9 @@ static void excess_tiles(void* data, int64_t begin, int64_t end, int worker) {
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {
             double s = excess_at(job->params, (tile_ix)t, i);
-            job->rhs[t * TILE_CELLS + i] = fmin(fmax(s, -0.5), 0.5);
+            const float* open = job->params->cell_open;
+            double room = open != NULL ? (double)open[t * TILE_CELLS + i] : 1.0;
+            job->rhs[t * TILE_CELLS + i] = room * fmin(fmax(s, -0.5), 0.5);
         }
     }
 }

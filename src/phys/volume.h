@@ -7,6 +7,7 @@
 typedef struct volume_params {
     const projection* geometry; // with unit density
     const float* cell_volume;   // volume of the particles as cells see it, in full cells
+    const float* cell_open;     // 0..1, share of a cell outside solids; NULL: 1
     const particles* p;         // POSITION is moved
 } volume_params;
 
@@ -18,5 +19,7 @@ typedef struct volume_stats {
 
 treacle_status volume_correct(const volume_params* params, volume_stats* stats) TREACLE_NODISCARD;
 
+/// Cells of which solids leave less are not asked for more particles.
+#define VOLUME_OPEN_MIN 0.5f
 /// The most that one correction moves a particle, in cells.
 #define VOLUME_SHIFT_MAX 0.25f

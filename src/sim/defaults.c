@@ -18,7 +18,7 @@ treacle_sim_def treacle_sim_def_default(void) {
         .transfer = TREACLE_TRANSFER_APIC,
         .flip_blend = 0.97,
         .surface = TREACLE_SURFACE_SMOOTH,
-        .pressure = {.tolerance = 1e-4, .max_iterations = 200},
+        .pressure = {.tolerance = 1e-4, .max_iterations = 200, .walls = TREACLE_WALLS_AREA},
         .viscosity_solve = {.tolerance = 1e-3, .max_iterations = 12},
         .density_correction = true,
         .reseed = true,

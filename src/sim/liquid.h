@@ -143,7 +143,7 @@ typedef struct liquid_work {
     float* face_rho[AXES];     // NULL where all densities are one
     float* cell_phi;           // the state's
     float* cell_density;       // relative
-    float* cell_volume;        // in full cells
+    float* cell_volume;        // in full cells; beside solids, of what a cell can hold
     float* cell_buoyancy;
     float* cell_log_mu;     // log of Pa s; with viscosity only
     float* cell_base;       // what its mean has beside the portions [rheo.3]
@@ -204,6 +204,9 @@ treacle_status liquid_keep_positions(liquid_work* w, float** out) TREACLE_NODISC
 void liquid_sweep(liquid_work* w, const float* start, bool is_at_end);
 /// Strays that touch a solid do not fly into it.
 void liquid_stop_strays(liquid_work* w, const liquid_strays* strays);
+/// Velocity on faces that solids close: along them the liquid's, across them the solid's; part of
+/// the extrapolation.
+treacle_status liquid_slide(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;

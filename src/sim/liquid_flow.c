@@ -158,6 +158,7 @@ typedef struct valid_job {
     const float* of; // face_mass, or cell_phi
     liquid_work* w;
     int axis;
+    bool has_closed; // faces that solids close are known, too
 } valid_job;
 
 static void mark_heavy(void* data, int64_t begin, int64_t end, int worker) {
@@ -194,15 +195,18 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
         gather_block(&w->state->map, w->cell_phi, (tile_ix)t, 1, 0, phi);
         tile_mask* mask = &job->w->valid[t];
         memset(mask, 0, sizeof(*mask));
+        const float* open =
+            w->face_solid_u[0] != NULL ? w->face_open[job->axis] + (size_t)t * TILE_CELLS : NULL;
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
                                  i / TILE_SIZE / TILE_SIZE);
             const float* tent = w->face_tent[job->axis];
             bool has_mass = tent != NULL && tent[t * TILE_CELLS + i] >= UNIFIED_SHARE_MIN;
             bool is_wet = has_mass || phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f;
+            bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
             int face[AXES];
             tile_cell_at(&w->state->map, (tile_ix)t, i, face);
-            if (is_wet && is_face_of_domain(w->setup->domain, job->axis, face)) {
+            if (is_open && is_wet && is_face_of_domain(w->setup->domain, job->axis, face)) {
                 tile_mask_add(mask, i);
             }
         }
@@ -221,25 +225,30 @@ static treacle_status extend(liquid_work* w, int axis, int layers) {
 // unified flow lie around it.
 treacle_status liquid_reach_surface(liquid_work* w) {
     for (int a = 0; a < AXES; ++a) {
-        valid_job job = {w->face_mass[a], w, a};
+        valid_job job = {.of = w->face_mass[a], .w = w, .axis = a};
         parallel_for(w->ctx, w->state->map.count, 8, mark_heavy, &job);
         TREACLE_TRY(extend(w, a, LIQUID_KERNEL_RADIUS + 1));
     }
     return TREACLE_OK;
 }
 
-treacle_status liquid_extend_wet(liquid_work* w, int layers) {
+static treacle_status extend_wet(liquid_work* w, int layers, bool has_closed) {
     for (int a = 0; a < AXES; ++a) {
-        valid_job job = {NULL, w, a};
+        valid_job job = {.w = w, .axis = a, .has_closed = has_closed};
         parallel_for(w->ctx, w->state->map.count, 8, mark_wet, &job);
         TREACLE_TRY(extend(w, a, layers));
     }
     return TREACLE_OK;
 }
 
+treacle_status liquid_extend_wet(liquid_work* w, int layers) {
+    return extend_wet(w, layers, true);
+}
+
 treacle_status liquid_extrapolate(liquid_work* w) {
     int layers = (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
-    TREACLE_TRY(liquid_extend_wet(w, layers));
+    TREACLE_TRY(extend_wet(w, layers, false));
+    TREACLE_TRY(liquid_slide(w));
     liquid_hold_walls(w);
     return TREACLE_OK;
 }

@@ -2,7 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "phys/solid_fields.h"
+#include "phys/open_volume.h"
+#include "phys/solid_velocity.h"
 #include "phys/sweep.h"
 #include "sim/liquid.h"
 
@@ -68,6 +69,28 @@ treacle_status liquid_solid_fields(liquid_work* w) {
             w->face_body[a][i] = SOLID_NONE;
         }
     }
+    open_volume_normalise(w->setup->domain, &w->state->map, w->cell_open, w->cell_volume);
+    return TREACLE_OK;
+}
+
+treacle_status liquid_slide(liquid_work* w) {
+    if (w->setup->solids.count == 0) {
+        return TREACLE_OK;
+    }
+    int mark = arena_mark(w->scratch);
+    float* room[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(take(w, sizeof(float), "velocity in solids", (void**)&room[a]));
+    }
+    solid_velocity_params params = {
+        .domain = w->setup->domain,
+        .map = &w->state->map,
+        .scene = liquid_solids_at(w, true),
+        .cell_id = w->cell_solid_id,
+        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
+    };
+    solid_velocity_constrain(&params, w->state->face_u, room);
+    arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
 

@@ -2,12 +2,15 @@
 #include "base/parallel_sum.h"
 #include "grid/fraction.h"
 #include "grid/level_liquid.h"
+#include "phys/extend_surface.h"
+#include "phys/ghost_points.h"
 #include "sim/liquid.h"
 
 typedef struct volume_job {
     const grid_domain* domain;
     const tile_map* map;
     const float* fraction;
+    const float* open; // NULL: all
 } volume_job;
 
 // The liquid goes on behind walls: only cells of the domain count.
@@ -23,7 +26,8 @@ static double volume_of_tile(void* data, int64_t t) {
         for (int y = 0; y < cells[1]; ++y) {
             for (int x = 0; x < cells[0]; ++x) {
                 int cell = (z * TILE_SIZE + y) * TILE_SIZE + x;
-                sum += (double)job->fraction[t * TILE_CELLS + cell];
+                double open = job->open != NULL ? (double)job->open[t * TILE_CELLS + cell] : 1.0;
+                sum += (double)job->fraction[t * TILE_CELLS + cell] * open;
             }
         }
     }
@@ -37,17 +41,44 @@ static treacle_status measure_volume(liquid_work* w) {
     const tile_map* map = &w->state->map;
     fraction_params params = {w->setup->domain, map, w->cell_phi};
     fraction_compute(&params, &(fraction_fields){.cell = fraction});
-    volume_job job = {w->setup->domain, map, fraction};
+    volume_job job = {w->setup->domain, map, fraction, w->cell_open};
     double h = w->setup->domain->h;
     w->stats->surface_volume = parallel_sum(w->ctx, map->count, volume_of_tile, &job) * (h * h * h);
     arena_give(w->scratch, fraction);
     return TREACLE_OK;
 }
 
+static treacle_status extend(liquid_work* w) {
+    if (w->cell_solid_phi == NULL) {
+        return TREACLE_OK;
+    }
+    int mark = arena_mark(w->scratch);
+    float* room[2];
+    for (int i = 0; i < 2; ++i) {
+        TREACLE_TRY(
+            arena_take(w->scratch, w->values, sizeof(float), "the surface", (void**)&room[i]));
+    }
+    extend_surface_params params = {
+        .domain = w->setup->domain,
+        .map = &w->state->map,
+        .cell_solid_phi = w->cell_solid_phi,
+        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
+    };
+    extend_surface(&params, w->cell_phi, room);
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
 treacle_status liquid_surface(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
     w->cell_phi = w->state->cell_phi;
+    int mark = arena_mark(w->scratch);
     tile_points points = liquid_points(w->p);
+    if (w->cell_solid_phi != NULL) {
+        ghost_params ghosts = {w->setup->domain, &w->state->map, w->cell_solid_phi, w->p,
+                               w->scratch};
+        TREACLE_TRY(ghost_points(&ghosts, &points));
+    }
     level_kind kind = def->surface == TREACLE_SURFACE_SMOOTH ? LEVEL_SMOOTH : LEVEL_SPHERES;
     level_params params = {
         .domain = w->setup->domain,
@@ -60,5 +91,7 @@ treacle_status liquid_surface(liquid_work* w) {
         .cell_volume = w->cell_volume,
     };
     TREACLE_TRY(level_liquid(&params, w->cell_phi));
+    arena_give_to(w->scratch, mark);
+    TREACLE_TRY(extend(w));
     return measure_volume(w);
 }

@@ -20,7 +20,7 @@ static treacle_status correct(liquid_work* w) {
         unit = w->projection;
         unit.params = &unit_params;
     }
-    volume_params params = {&unit, w->cell_volume, w->p};
+    volume_params params = {&unit, w->cell_volume, w->cell_open, w->p};
     volume_stats stats;
     treacle_status status = volume_correct(&params, &stats);
     w->stats->density_spread = stats.spread;

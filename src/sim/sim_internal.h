@@ -64,6 +64,21 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out);
 
 /// Bodies of `now` into `next`, for a step to work on.
 void sim_copy_bodies(treacle_sim* sim);
+
+// Of treacle/unstable/stages.h, where its functions are in several files.
+treacle_status stages_check_flow(const treacle_sim* sim) TREACLE_NODISCARD;
+/// The work on a grid around the particles as they are, solids where they are now; nobody strays
+/// from the liquid. Ends with stages_work_end, whatever comes between.
+treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats,
+                                 liquid_work* out) TREACLE_NODISCARD;
+treacle_status stages_work_end(treacle_sim* sim, liquid_work* w,
+                               treacle_status status) TREACLE_NODISCARD;
+/// The state's velocity on faces = the field at a time.
+treacle_status stages_sample_faces(liquid_work* w, const treacle_field* velocity,
+                                   double at) TREACLE_NODISCARD;
+/// dense[cell of the domain] = values of the tiles; cells of no tile keep theirs.
+void stages_spread(const liquid_work* w, const float* values, float* dense);
+
 /// Makes `next` the state; what was the state becomes the room for the next step.
 void sim_state_swap(treacle_sim* sim);
 /// Brings the liquid of the start to the grid.

@@ -12,16 +12,14 @@
 #include "sim/sim_internal.h"
 #include "treacle/unstable/stages.h"
 
-static treacle_status check_flow(const treacle_sim* sim) {
+treacle_status stages_check_flow(const treacle_sim* sim) {
     bool has_grid = sim->def.flow != TREACLE_FLOW_NONE;
     return has_grid ? TREACLE_OK
                     : check_fail(sim->ctx, TREACLE_ERR_USAGE,
                                  "the flow is none: particles fly freely, there is no grid");
 }
 
-// The work on a grid around the particles as they are; nobody strays from the liquid. Ends with
-// work_end, whatever comes between.
-static treacle_status work_begin(treacle_sim* sim, treacle_step_stats* stats, liquid_work* out) {
+treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats, liquid_work* out) {
     liquid_state_destroy(&sim->next.liquid);
     *out = (liquid_work){
         .ctx = sim->ctx,
@@ -31,8 +29,11 @@ static treacle_status work_begin(treacle_sim* sim, treacle_step_stats* stats, li
         .before = &sim->now.liquid,
         .state = &sim->next.liquid,
         .dt = sim->def.step.max_dt,
+        .time = sim->now.time,
+        .is_first = true,
         .stats = stats,
     };
+    TREACLE_TRY(liquid_move_solids(out));
     TREACLE_TRY(liquid_build_tiles(out));
     for (size_t i = 0; i < (size_t)out->state->map.count * TILE_CELLS; ++i) {
         out->state->cell_phi[i] = -LIQUID_DISTANCE_MAX;
@@ -40,7 +41,7 @@ static treacle_status work_begin(treacle_sim* sim, treacle_step_stats* stats, li
     return TREACLE_OK;
 }
 
-static treacle_status work_end(treacle_sim* sim, liquid_work* w, treacle_status status) {
+treacle_status stages_work_end(treacle_sim* sim, liquid_work* w, treacle_status status) {
     liquid_work_finish(w);
     liquid_state_destroy(&sim->next.liquid);
     arena_give_to(&sim->scratch, 0);
@@ -93,7 +94,7 @@ static treacle_field component_of(const treacle_field* whole, int a) {
     return out;
 }
 
-static treacle_status sample_faces(liquid_work* w, const treacle_field* velocity, double at) {
+treacle_status stages_sample_faces(liquid_work* w, const treacle_field* velocity, double at) {
     for (int a = 0; a < AXES; ++a) {
         if (!w->setup->domain->is_active[a]) {
             continue;
@@ -109,7 +110,7 @@ static treacle_status sample_faces(liquid_work* w, const treacle_field* velocity
 }
 
 static treacle_status carry(liquid_work* w, const treacle_field* velocity, double at) {
-    TREACLE_TRY(sample_faces(w, velocity, at));
+    TREACLE_TRY(stages_sample_faces(w, velocity, at));
     liquid_work moved = *w;
     moved.before = w->state;
     return liquid_advect(&moved);
@@ -117,21 +118,20 @@ static treacle_status carry(liquid_work* w, const treacle_field* velocity, doubl
 
 treacle_status treacle_stages_carry(treacle_sim* sim, const treacle_field* velocity, double at,
                                     double dt) {
-    TREACLE_TRY(check_flow(sim));
+    TREACLE_TRY(stages_check_flow(sim));
     liquid_work w;
     treacle_step_stats stats = {0};
-    treacle_status status = work_begin(sim, &stats, &w);
+    treacle_status status = stages_work_begin(sim, &stats, &w);
     if (status == TREACLE_OK) {
         w.dt = dt;
         status = carry(&w, velocity, at);
     }
-    return work_end(sim, &w, status);
+    return stages_work_end(sim, &w, status);
 }
 
 // --- surface -------------------------------------------------------------------------------------
 
-// dense[cell of the domain] = values of the tiles; cells of no tile keep theirs.
-static void spread(const liquid_work* w, const float* values, float* dense) {
+void stages_spread(const liquid_work* w, const float* values, float* dense) {
     const grid_domain* domain = w->setup->domain;
     const tile_map* map = &w->state->map;
     for (int64_t i = 0; i < (int64_t)map->count * TILE_CELLS; ++i) {
@@ -149,7 +149,7 @@ static treacle_status surface(liquid_work* w, float* distance, float* share) {
     TREACLE_TRY(liquid_to_grid(w)); // for the volumes at cells
     TREACLE_TRY(liquid_surface(w));
     if (distance != NULL) {
-        spread(w, w->cell_phi, distance);
+        stages_spread(w, w->cell_phi, distance);
     }
     if (share != NULL) {
         float* fraction = NULL;
@@ -157,7 +157,7 @@ static treacle_status surface(liquid_work* w, float* distance, float* share) {
                                     (void**)&fraction));
         fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
         fraction_compute(&params, &(fraction_fields){.cell = fraction});
-        spread(w, fraction, share);
+        stages_spread(w, fraction, share);
     }
     return TREACLE_OK;
 }
@@ -170,16 +170,16 @@ static void fill_dense(const grid_domain* domain, float value, float* dense) {
 }
 
 treacle_status treacle_stages_surface(treacle_sim* sim, float* distance, float* share) {
-    TREACLE_TRY(check_flow(sim));
+    TREACLE_TRY(stages_check_flow(sim));
     fill_dense(&sim->domain, LIQUID_DISTANCE_MAX, distance);
     fill_dense(&sim->domain, 0.0f, share);
     liquid_work w;
     treacle_step_stats stats = {0};
-    treacle_status status = work_begin(sim, &stats, &w);
+    treacle_status status = stages_work_begin(sim, &stats, &w);
     if (status == TREACLE_OK) {
         status = surface(&w, distance, share);
     }
-    return work_end(sim, &w, status);
+    return stages_work_end(sim, &w, status);
 }
 
 // --- transfer ------------------------------------------------------------------------------------
@@ -227,14 +227,14 @@ static treacle_status transfer(liquid_work* w, treacle_stages_totals* out) {
 
 treacle_status treacle_stages_transfer(treacle_sim* sim, treacle_stages_totals* out) {
     *out = (treacle_stages_totals){0};
-    TREACLE_TRY(check_flow(sim));
+    TREACLE_TRY(stages_check_flow(sim));
     liquid_work w;
     treacle_step_stats stats = {0};
-    treacle_status status = work_begin(sim, &stats, &w);
+    treacle_status status = stages_work_begin(sim, &stats, &w);
     if (status == TREACLE_OK) {
         status = transfer(&w, out);
     }
-    return work_end(sim, &w, status);
+    return stages_work_end(sim, &w, status);
 }
 
 // --- transfer in double --------------------------------------------------------------------------

@@ -95,6 +95,24 @@ TREACLE_API treacle_status treacle_stages_flow(treacle_sim* sim,
                                                const treacle_stages_liquid* liquid,
                                                treacle_step_stats* out);
 
+/// One projection of a given velocity, without particles but for the tiles that they mark.
+typedef struct treacle_stages_projection {
+    const treacle_shape* liquid; ///< exactly where the liquid is; NULL: everywhere
+    treacle_field velocity;      ///< m/s, before
+    double dt;                   ///< s, of gravity, which is added
+    // Out, dense, x fastest, one value a cell of the domain: for its low face across each axis, or
+    // for itself. Each may be NULL. Cells of no tile keep what is there.
+    float* after[3];           ///< m/s
+    float* open[3];            ///< 0..1, what sides and solids leave open
+    float* pressure;           ///< p / (rho h), m/s^2, at cells
+    double max_speed;          ///< m/s, on faces that are open and touch liquid
+    treacle_solve_stats solve; ///< of the pressure
+} treacle_stages_projection;
+/// The pressure stage of a step on that velocity, with the solids as they are at the simulation's
+/// time.
+TREACLE_API treacle_status treacle_stages_project(treacle_sim* sim,
+                                                  treacle_stages_projection* flow);
+
 /// Particles of unit mass in one tile, in double; lengths in cells from the tile's low corner.
 typedef struct treacle_stages_cloud {
     treacle_kernel kernel;

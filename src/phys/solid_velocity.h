@@ -1,0 +1,17 @@
+// The liquid's velocity on faces that solids close.
+#pragma once
+
+#include "phys/solid_fields.h"
+
+typedef struct solid_velocity_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    solid_scene scene;
+    const uint16_t* cell_id;      // the nearest solid
+    const float* face_open[AXES]; // 0..1
+} solid_velocity_params;
+
+/// face_u on closed faces, extrapolated from the liquid, keeps what is along the solid and takes
+/// the solid's own velocity across it. `scratch` has room for three such fields.
+void solid_velocity_constrain(const solid_velocity_params* params, float* const face_u[AXES],
+                              float* const scratch[AXES]);

@@ -1,0 +1,98 @@
+// The pressure stage alone; see treacle/unstable/stages.h.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "grid/gather.h"
+#include "sim/sim_internal.h"
+#include "treacle/unstable/stages.h"
+
+typedef struct place_job {
+    const liquid_work* w;
+    const shape* liquid; // NULL: everywhere
+} place_job;
+
+static void place_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const place_job* job = data;
+    const grid_domain* domain = job->w->setup->domain;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int at[AXES];
+        vec3 x;
+        tile_cell_at(&job->w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        for (int a = 0; a < AXES; ++a) {
+            x.at[a] = domain->origin[a] + domain->h * (at[a] + 0.5);
+        }
+        double phi = job->liquid == NULL ? -INFINITY : shape_distance(job->liquid, x) / domain->h;
+        job->w->cell_phi[i] = fminf(fmaxf((float)phi, -LIQUID_DISTANCE_MAX), LIQUID_DISTANCE_MAX);
+    }
+}
+
+static treacle_status place_liquid(liquid_work* w, const treacle_shape* def) {
+    place_job job = {.w = w};
+    shape* liquid = NULL;
+    if (def != NULL) {
+        TREACLE_TRY(shape_create(w->ctx, def, &liquid));
+    }
+    job.liquid = liquid;
+    parallel_for(w->ctx, w->state->map.count, 4, place_tiles, &job);
+    shape_destroy(liquid);
+    return TREACLE_OK;
+}
+
+// The fastest face that is open and touches liquid.
+static double fastest(const liquid_work* w) {
+    const tile_map* map = &w->state->map;
+    const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
+    float phi[BLOCK_VALUES(1, 0)], most = 0.0f;
+    for (int64_t i = 0; i < (int64_t)map->count * TILE_CELLS; ++i) {
+        int cell = (int)(i % TILE_CELLS);
+        if (cell == 0) {
+            gather_block(map, w->cell_phi, (tile_ix)(i / TILE_CELLS), 1, 0, phi);
+        }
+        int at = BLOCK_INDEX(1, 0, cell % TILE_SIZE, cell / TILE_SIZE % TILE_SIZE,
+                             cell / TILE_SIZE / TILE_SIZE);
+        for (int a = 0; a < AXES; ++a) {
+            bool is_wet = phi[at] < 0.0f || phi[at - steps[a]] < 0.0f;
+            bool is_open = w->face_open[a][i] > 0.0f && w->setup->domain->is_active[a];
+            most = is_wet && is_open ? fmaxf(most, fabsf(w->state->face_u[a][i])) : most;
+        }
+    }
+    return (double)most;
+}
+
+static treacle_status project(treacle_sim* sim, liquid_work* w, treacle_stages_projection* flow) {
+    curve_eval(&sim->gravity, sim->now.time, w->gravity);
+    w->dt = flow->dt;
+    TREACLE_TRY(liquid_to_grid(w));
+    TREACLE_TRY(liquid_geometry(w));
+    TREACLE_TRY(place_liquid(w, flow->liquid));
+    TREACLE_TRY(stages_sample_faces(w, &flow->velocity, sim->now.time));
+    TREACLE_TRY(liquid_push(w));
+    TREACLE_TRY(liquid_flow(w));
+    flow->solve = w->stats->pressure;
+    flow->max_speed = fastest(w);
+    for (int a = 0; a < AXES; ++a) {
+        if (flow->after[a] != NULL) {
+            stages_spread(w, w->state->face_u[a], flow->after[a]);
+        }
+        if (flow->open[a] != NULL) {
+            stages_spread(w, w->face_open[a], flow->open[a]);
+        }
+    }
+    if (flow->pressure != NULL) {
+        stages_spread(w, w->state->cell_pressure, flow->pressure);
+    }
+    return TREACLE_OK;
+}
+
+treacle_status treacle_stages_project(treacle_sim* sim, treacle_stages_projection* flow) {
+    TREACLE_TRY(stages_check_flow(sim));
+    liquid_work w;
+    treacle_step_stats stats = {0};
+    treacle_status status = stages_work_begin(sim, &stats, &w);
+    if (status == TREACLE_OK) {
+        status = project(sim, &w, flow);
+    }
+    return stages_work_end(sim, &w, status);
+}
