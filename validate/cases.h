@@ -18,6 +18,8 @@ validate_fcn case_hydrostatic_tilted;
 validate_fcn case_hydrostatic_tilted_fine;
 validate_fcn case_vortex_box;
 validate_fcn case_film;
+validate_fcn case_rotation_comparators;
+validate_fcn case_substeps;
 validate_fcn case_bingham_poiseuille;
 validate_fcn case_slosh;
 validate_fcn case_slosh_minute;

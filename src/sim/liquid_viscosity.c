@@ -8,10 +8,13 @@
 #include "grid/stagger.h"
 #include "phys/unified.h"
 #include "phys/viscosity.h"
+#include "phys/viscosity_comparator.h"
 #include "sim/liquid.h"
 
 // Cells that have particles know their viscosity; two layers around them take it over.
 enum { VISCOSITY_LAYERS = 2 };
+// Comparators do without multigrid: so many times the iterations are allowed.
+enum { COMPARATOR_PATIENCE = 20 };
 
 static void mark_known(void* data, int64_t begin, int64_t end, int worker) {
     const liquid_work* w = data;
@@ -81,18 +84,55 @@ static treacle_status describe(liquid_work* w, fraction_fields* share, stress_pa
     return spread_viscosity(w);
 }
 
+// Another free surface than that of the shares; part of the comparators.
+static treacle_status change_surface(liquid_work* w, const fraction_fields* share,
+                                     stress_params* liquid) {
+    comparator_surface surface = {.domain = w->setup->domain,
+                                  .map = &w->state->map,
+                                  .cell_phi = w->cell_phi,
+                                  .kind = w->setup->def->viscosity_solve.surface,
+                                  .share = *share};
+    for (int a = 0; a < AXES && surface.kind == TREACLE_VISCOSITY_DIRICHLET; ++a) {
+        float* rho = NULL;
+        TREACLE_TRY(
+            arena_take(w->scratch, w->values, sizeof(float), "density of the air", (void**)&rho));
+        for (size_t i = 0; i < w->values; ++i) {
+            rho[i] = w->face_rho[a] != NULL ? w->face_rho[a][i] : 1.0f;
+        }
+        liquid->face_rho[a] = surface.face_rho[a] = rho;
+    }
+    comparator_shares(&surface);
+    return TREACLE_OK;
+}
+
+static treacle_status thicken(liquid_work* w, const stress_params* liquid, solve_stats* stats) {
+    const treacle_viscosity_def* def = &w->setup->def->viscosity_solve;
+    solve_params solve = {.norm = SOLVE_NORM_2,
+                          .relative = w->setup->def->pressure.tolerance,
+                          .max_iterations = w->setup->def->pressure.max_iterations};
+    if (def->method == TREACLE_VISCOSITY_IMPLICIT) {
+        viscosity_params params = {*liquid, solve};
+        return viscosity_apply(&params, w->state->face_u, stats);
+    }
+    solve.max_iterations *= COMPARATOR_PATIENCE;
+    comparator_params params = {.liquid = *liquid,
+                                .method = def->method,
+                                .substeps = def->substeps,
+                                .has_lagged_shear = def->surface == TREACLE_VISCOSITY_NICHOLS_HIRT,
+                                .solve = solve};
+    return comparator_apply(&params, w->state->face_u, &w->stats->viscosity_substeps, stats);
+}
+
 treacle_status liquid_thicken(liquid_work* w, double* cell_x) {
     (void)cell_x;
     int mark = arena_mark(w->scratch);
-    const treacle_pressure_def* pressure = &w->setup->def->pressure;
-    viscosity_params params = {.solve = {.norm = SOLVE_NORM_2,
-                                         .relative = pressure->tolerance,
-                                         .max_iterations = pressure->max_iterations}};
     fraction_fields share = {0};
+    stress_params liquid;
     solve_stats solve;
-    TREACLE_TRY(describe(w, &share, &params.liquid));
+    TREACLE_TRY(describe(w, &share, &liquid));
     TREACLE_TRY(liquid_extend_wet(w, LIQUID_KERNEL_RADIUS));
-    TREACLE_TRY(viscosity_apply(&params, w->state->face_u, &solve));
+    TREACLE_TRY(change_surface(w, &share, &liquid));
+    TREACLE_TRY(thicken(w, &liquid, &solve));
     arena_give_to(w->scratch, mark);
     return liquid_accept(w, &solve, "viscosity", &w->stats->viscosity);
 }

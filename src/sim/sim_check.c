@@ -81,6 +81,14 @@ static treacle_status check_viscosity(treacle_context* ctx, const treacle_sim_de
                           "method %d and surface %d of the viscosity do not go together",
                           (int)v->method, (int)v->surface);
     }
+    bool is_comparator =
+        v->method != TREACLE_VISCOSITY_IMPLICIT || v->surface != TREACLE_VISCOSITY_NATURAL;
+    if (is_comparator && def->flow == TREACLE_FLOW_UNIFIED) {
+        return check_fail(
+            ctx, TREACLE_ERR_SCENE,
+            "a unified flow knows no other method or surface of viscosity: choose the "
+            "split");
+    }
     for (int i = 0; i < def->emitter_count; ++i) {
         double factor = def->emitters[i].viscosity_factor;
         if (!(factor > 0.0 && factor <= 1e12)) {
