@@ -27,7 +27,7 @@ const validate_case validate_cases[] = {
     {"film", VALIDATE_QUICK, 10, "honey runs down an incline as fast as it must", case_film},
     {"rotation-comparators", VALIDATE_QUICK, 15, "other free surfaces stop a spinning disk",
      case_rotation_comparators},
-    {"substeps", VALIDATE_QUICK, 20, "how long a step explicit viscosity bears", case_substeps},
+    {"substeps", VALIDATE_FULL, 20, "how long a step explicit viscosity bears", case_substeps},
     {"bingham-poiseuille", VALIDATE_QUICK, 5, "a plug of yield-stress liquid between plates",
      case_bingham_poiseuille},
     {"slosh", VALIDATE_QUICK, 10, "sloshing liquid keeps its volume for 20 s", case_slosh},
