@@ -30,6 +30,8 @@ const validate_case validate_cases[] = {
     {"substeps", VALIDATE_FULL, 20, "how long a step explicit viscosity bears", case_substeps},
     {"bingham-poiseuille", VALIDATE_QUICK, 5, "a plug of yield-stress liquid between plates",
      case_bingham_poiseuille},
+    {"elastic-wave", VALIDATE_QUICK, 5, "a slab of gel sways at its frequency", case_elastic_wave},
+    {"sag", VALIDATE_QUICK, 10, "a column of gel sinks as far as it must", case_sag},
     {"slosh", VALIDATE_QUICK, 10, "sloshing liquid keeps its volume for 20 s", case_slosh},
     {"slosh-minute", VALIDATE_FULL, 120, "sloshing liquid keeps its volume for a minute",
      case_slosh_minute},

@@ -21,6 +21,8 @@ validate_fcn case_film;
 validate_fcn case_rotation_comparators;
 validate_fcn case_substeps;
 validate_fcn case_bingham_poiseuille;
+validate_fcn case_elastic_wave;
+validate_fcn case_sag;
 validate_fcn case_slosh;
 validate_fcn case_slosh_minute;
 validate_fcn case_layers;

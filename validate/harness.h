@@ -13,6 +13,15 @@
 
 #include "treacle/treacle.h"
 
+/// Ends the case with the error of a call.
+#define VALIDATE_TRY(call)                                                                         \
+    do {                                                                                           \
+        treacle_status try_status_ = (call);                                                       \
+        if (try_status_ != TREACLE_OK) {                                                           \
+            return try_status_;                                                                    \
+        }                                                                                          \
+    } while (0)
+
 /// How long a case takes. Asking for a tier runs the lower ones too.
 typedef enum validate_tier {
     VALIDATE_QUICK, ///< all together at most 8 minutes on 2 cores

@@ -50,6 +50,31 @@ treacle_status measure_particles(treacle_sim* sim, int material, measure_sums* o
     return TREACLE_OK;
 }
 
+treacle_status measure_strain(validate* v, treacle_sim* sim, double out[6]) {
+    treacle_frame frame;
+    treacle_status status = treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame);
+    if (status != TREACLE_OK) {
+        return status;
+    }
+    const treacle_array* strain = treacle_frame_find(&frame, "strain");
+    if (strain == NULL) {
+        return validate_stop(v, "there is no elastic strain");
+    }
+    const float* volume = treacle_frame_find(&frame, "volume")->data;
+    double sum = 0.0;
+    memset(out, 0, 6 * sizeof(*out));
+    for (int64_t i = 0; i < strain->count; ++i) {
+        for (int k = 0; k < 6; ++k) {
+            out[k] += (double)volume[i] * (double)((const float*)strain->data)[6 * i + k];
+        }
+        sum += (double)volume[i];
+    }
+    for (int k = 0; k < 6; ++k) {
+        out[k] /= sum;
+    }
+    return TREACLE_OK;
+}
+
 // ---- fields of the grid, laid out as one array
 
 // A box of values with one more layer at the far sides. Where there is no tile: `outside`.

@@ -16,6 +16,9 @@ typedef struct measure_sums {
 enum { MEASURE_ALL = -1 };
 treacle_status measure_particles(treacle_sim* sim, int material, measure_sums* out);
 
+/// The mean of the particles' elastic strain: xx, yy, zz, yz, zx, xy.
+treacle_status measure_strain(validate* v, treacle_sim* sim, double out[6]);
+
 /// The largest difference of velocity between neighbouring faces of one component, m/s: cell width
 /// times the largest entry of the velocity's gradient. Faces count that touch a cell with particles
 /// in it.
