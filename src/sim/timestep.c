@@ -4,7 +4,9 @@
 //
 //     (v + g dt) dt <= cfl h   <=>   dt <= 2 cfl h / (v + sqrt(v^2 + 4 g cfl h)),
 //
-// where v is the largest speed of particles and emitters. And dt <= max_dt of the def. What is left
+// where v is the largest speed of particles and emitters. And dt <= max_dt of the def. Where the
+// def asks for it, an elastic wave of speed c = sqrt(mu_e / 2 rho) crosses at most a cell, and half
+// a cell with the explicit stress, which would not be stable otherwise [G11 eq. 3.16]. What is left
 // to the caller's max_dt, usually the end of a frame, is then cut into equal steps: no step is a
 // sliver, and the last one ends on it.
 #include <math.h>
@@ -22,13 +24,24 @@ static double fastest(const treacle_sim* sim) {
     return v;
 }
 
+static double elastic_limit(const treacle_sim* sim) {
+    const treacle_elasticity_def* def = &sim->def.elasticity;
+    double limit = INFINITY;
+    for (int m = 0; m < sim->setup.material_count; ++m) {
+        double c = sqrt(0.5 * sim->setup.strain_laws[m].modulus / sim->density[m]);
+        double cells = def->is_explicit ? 0.5 : def->limits_step ? 1.0 : INFINITY;
+        limit = c > 0.0 ? fmin(limit, cells * sim->domain.h / c) : limit;
+    }
+    return limit;
+}
+
 double timestep_choose(const treacle_sim* sim, double max_dt) {
     double g[AXES];
     curve_eval(&sim->gravity, sim->now.time, g);
     double pull = sqrt((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]);
     double v = fastest(sim), reach = sim->def.step.cfl * sim->domain.h;
     double limit = 2.0 * reach / (v + sqrt(v * v + 4.0 * pull * reach)); // inf at rest
-    limit = fmin(limit, sim->def.step.max_dt);
+    limit = fmin(fmin(limit, elastic_limit(sim)), sim->def.step.max_dt);
     double steps = ceil(max_dt / limit);
     return steps <= 1.0 ? max_dt : max_dt / steps;
 }
