@@ -242,6 +242,13 @@ typedef struct treacle_force_def {
     double start, stop;         ///< s; stop may be INFINITY
 } treacle_force_def;
 
+/// Where liquid is.
+typedef enum treacle_fill {
+    TREACLE_FILL_PARTICLES, ///< where its particles are; elsewhere is air
+    TREACLE_FILL_ALL,       ///< everywhere outside solids: no surface. What no liquid of the def
+                            ///< takes is filled with the first material, at rest and unmarked
+} treacle_fill;
+
 typedef enum treacle_transfer {
     TREACLE_TRANSFER_PIC,
     TREACLE_TRANSFER_FLIP,
@@ -351,6 +358,7 @@ typedef struct treacle_sim_def {
     treacle_particles_def particles;
     treacle_step_def step;
     treacle_flow flow;
+    treacle_fill fill;
     treacle_transfer transfer;
     double flip_blend;        ///< 0..1, share of FLIP against PIC in a FLIP transfer
     bool flip_from_viscosity; ///< the share of PIC is min(6 nu dt / cell^2, 1) instead: damping

@@ -88,3 +88,23 @@ treacle_status tile_band_create(treacle_context* ctx, const grid_domain* domain,
     alloc_free(ctx, job.reach, tiles * sizeof(uint32_t));
     return status;
 }
+
+treacle_status tile_band_whole(treacle_context* ctx, const grid_domain* domain, tile_map* out) {
+    *out = (tile_map){.ctx = ctx};
+    int32_t tiles[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        bool has_far_layer = domain->is_active[a] && !domain->is_periodic[a];
+        tiles[a] = has_far_layer ? domain->cells[a] / TILE_SIZE + 1 : domain->tiles[a];
+    }
+    size_t count = (size_t)tiles[0] * (size_t)tiles[1] * (size_t)tiles[2];
+    tile_coord* coords = NULL;
+    TREACLE_TRY(
+        alloc_array(ctx, count, sizeof(*coords), "the tiles of the domain", (void**)&coords));
+    for (size_t i = 0; i < count; ++i) {
+        int32_t row = (int32_t)(i / (size_t)tiles[0]);
+        coords[i] = (tile_coord){{(int32_t)(i % (size_t)tiles[0]), row % tiles[1], row / tiles[1]}};
+    }
+    treacle_status status = tile_map_create(ctx, domain, (int64_t)count, coords, out);
+    alloc_free(ctx, coords, count * sizeof(*coords));
+    return status;
+}

@@ -11,3 +11,6 @@ enum { TILE_BAND_MAX = 8 };
 treacle_status tile_band_create(treacle_context* ctx, const grid_domain* domain,
                                 const tile_points* points, int band,
                                 tile_map* out) TREACLE_NODISCARD;
+/// Makes the map of all tiles of the domain, its far layer included.
+treacle_status tile_band_whole(treacle_context* ctx, const grid_domain* domain,
+                               tile_map* out) TREACLE_NODISCARD;

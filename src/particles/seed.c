@@ -53,6 +53,10 @@ static tile_coord tile_at(const seed_job* job, int64_t index) {
                          job->low[2] + (int32_t)(yz / job->extent[1])}};
 }
 
+static uint64_t source_of(const seed_job* job) {
+    return job->def->liquids[job->liquid].source;
+}
+
 // One candidate of one cell, in cells from the domain's low corner.
 typedef struct candidate {
     uint64_t birth;
@@ -65,7 +69,7 @@ static candidate place_candidate(const seed_job* job, const int32_t cell[AXES], 
     const seed_def* def = job->def;
     const int* sides = job->boxes.at;
     const int at[AXES] = {box % sides[0], box / sides[0] % sides[1], box / (sides[0] * sides[1])};
-    uint64_t id = particles_make_id((uint64_t)job->liquid, birth);
+    uint64_t id = particles_make_id(source_of(job), birth);
     candidate out = {.birth = birth};
     for (int a = 0; a < AXES; ++a) {
         double jitter = hash_random_f64(def->seed, id, purpose[a]) - 0.5;
@@ -127,7 +131,7 @@ static void bear(const seed_job* job, particle_ix row, tile_coord tile, const ca
     const seed_liquid* liquid = &job->def->liquids[job->liquid];
     double h = domain->h;
     particle_birth birth = {
-        .id = particles_make_id((uint64_t)job->liquid, c->birth),
+        .id = particles_make_id(source_of(job), c->birth),
         .place = place_of(domain, c->at),
         .volume = h * h * h / job->def->particles.per_cell,
         .material = liquid->material,
@@ -158,7 +162,7 @@ static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cel
     for (int box = 0; box < job->boxes.count; ++box) {
         uint64_t birth = number * (uint64_t)job->boxes.count + (uint64_t)box;
         // Where there are more boxes than candidates, every choice of them is equally likely.
-        uint64_t id = particles_make_id((uint64_t)job->liquid, birth);
+        uint64_t id = particles_make_id(source_of(job), birth);
         double chance = hash_random_f64(job->def->seed, id, RANDOM_BOX);
         if (!(chance * (job->boxes.count - box) < wanted)) {
             continue;

@@ -25,6 +25,7 @@ typedef struct seed_liquid {
     vec3 spin_centre;    // m
     uint8_t material;
     float colour[3];
+    uint64_t source; // of ids
 } seed_liquid;
 
 typedef struct seed_def {
@@ -32,7 +33,7 @@ typedef struct seed_def {
     uint64_t seed;
     treacle_particles_def particles;
     int liquid_count;
-    const seed_liquid* liquids; // liquid i is source i; none seeds where an earlier one is
+    const seed_liquid* liquids;                   // none seeds where an earlier one is
     bool (*is_blocked)(const void* data, vec3 x); // where no liquid is; NULL: nowhere
     const void* blocked_data;
 } seed_def;

@@ -11,6 +11,7 @@ enum {
     PERIOD_CELLS = 16,
     ROUGH_SAMPLES = 4,   // find most shapes; ...
     VOLUME_SAMPLES = 24, // ... thin ones need more
+    PLANE_SAMPLES = 64,  // along each axis of a flat scene
     FIELD_SAMPLES = 5,   // along each axis
 };
 
@@ -275,6 +276,24 @@ treacle_status bind_check_joint(binder* b, const scene_node* map, void* item,
 
 // The whole ------------------------------------------------------------------
 
+// Whether a shape of a flat scene ends at the plane of the picture, which is where all particles
+// are: a box from z = 0 up has none.
+static bool is_beside_plane(const treacle_domain_def* domain, const shape* s, const box3* box) {
+    int flat = scene_flat_axis(domain), n = PLANE_SAMPLES;
+    int c = (flat + 1) % 3, d = (flat + 2) % 3;
+    for (int i = 0; i < n * n; ++i) {
+        vec3 x = {{0.0}};
+        x.at[flat] = domain->origin[flat] + 0.5 * domain->cell;
+        double u = (i % n + 0.5) / n, v = ((double)(i / n) + 0.5) / n;
+        x.at[c] = box->low.at[c] + u * (box->high.at[c] - box->low.at[c]);
+        x.at[d] = box->low.at[d] + v * (box->high.at[d] - box->low.at[d]);
+        if (shape_is_inside(s, x)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static treacle_status check_placement(binder* b, const scene_node* map, const treacle_shape* def,
                                       const bind_path* path, const char* effect) {
     shape* s = NULL;
@@ -283,7 +302,16 @@ static treacle_status check_placement(binder* b, const scene_node* map, const tr
     bool is_outside = box3_is_empty(box);
     bool is_thin = !is_outside && !(shape_volume_in(s, &box, ROUGH_SAMPLES) > 0.0) &&
                    !(shape_volume_in(s, &box, VOLUME_SAMPLES) > 0.0);
+    const treacle_domain_def* domain = &b->root->sim.domain;
+    int flat = scene_flat_axis(domain);
+    bool is_beside = !is_outside && !is_thin && flat >= 0 && is_beside_plane(domain, s, &box);
     shape_destroy(s);
+    if (is_beside) {
+        return bind_warning(b, bind_place(map, "shape"), path,
+                            "the shape only touches the plane of the picture, %c = %.6g m: %s; let "
+                            "it reach to both sides of it",
+                            axis_names[flat], domain->origin[flat] + 0.5 * domain->cell, effect);
+    }
     if (is_outside) {
         return bind_warning(b, bind_place(map, "shape"), path,
                             "the shape is outside of the domain: %s", effect);
@@ -475,7 +503,8 @@ static treacle_status warn_without_effect(binder* b, const scene_node* root) {
                                      "'%s' has no effect without 'transfer: flip'", flip_keys[i]));
         }
     }
-    if (sim->liquid_count == 0 && sim->emitter_count == 0) {
+    bool is_full = sim->fill == TREACLE_FILL_ALL;
+    if (sim->liquid_count == 0 && sim->emitter_count == 0 && !is_full) {
         TREACLE_TRY(bind_warning(b, root->place, NULL,
                                  "the scene has neither 'liquids' nor 'emitters': nothing will "
                                  "move"));

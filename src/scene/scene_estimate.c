@@ -216,6 +216,9 @@ treacle_status treacle_scene_estimate(const treacle_scene* scene, treacle_estima
         TREACLE_TRY(liquid_volume(scene, sim->liquids[i].shape, &one));
         volume += one;
     }
+    if (sim->fill == TREACLE_FILL_ALL) {
+        volume = (double)out->cells[0] * out->cells[1] * out->cells[2] * (cell * cell * cell);
+    }
     double last = (double)(scene->root.output.frames - 1) / sim->fps;
     TREACLE_TRY(emitted_volume(scene, last, &emitted));
     double per_volume = sim->particles.per_cell / (cell * cell * cell);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 // In the order of the enums in types.h.
+static const char* const fill_words[] = {"particles", "all", NULL};
 static const char* const flow_words[] = {"none", "pressure", "split", "unified", "auto", NULL};
 static const char* const transfer_words[] = {"pic", "flip", "apic", NULL};
 static const char* const kernel_words[] = {"linear", "quadratic", "wide", NULL};
@@ -257,6 +258,14 @@ static const schema_key root_keys[] = {
          "`unified`: pressure and viscosity in one solve; `split`: pressure, viscosity, pressure; "
          "`pressure`: without viscosity; `auto`: `unified` if a material has viscosity, else "
          "`pressure`; `none`: particles that fly freely"},
+    {.name = "fill",
+     .type = SCHEMA_ENUM,
+     .offset = SIM(fill),
+     .words = fill_words,
+     .help = "where liquid is: where its `particles` are, or `all` over the domain, outside "
+             "solids: no surface, as for smoke and closed tanks. Then what no liquid takes is "
+             "filled with the first material, at rest, and its particles are markers of the flow; "
+             "`marker_buoyancy` of a material lets them rise"},
     {.name = "transfer",
      .type = SCHEMA_ENUM,
      .offset = SIM(transfer),

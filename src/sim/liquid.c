@@ -79,8 +79,12 @@ treacle_status liquid_build_tiles(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
     tile_points points = liquid_points(w->p);
     int band = (int)ceil(def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
-    TREACLE_TRY(tile_band_create(w->ctx, w->setup->domain, &points,
-                                 band < TILE_BAND_MAX ? band : TILE_BAND_MAX, &w->state->map));
+    if (def->fill == TREACLE_FILL_ALL) {
+        TREACLE_TRY(tile_band_whole(w->ctx, w->setup->domain, &w->state->map));
+    } else {
+        TREACLE_TRY(tile_band_create(w->ctx, w->setup->domain, &points,
+                                     band < TILE_BAND_MAX ? band : TILE_BAND_MAX, &w->state->map));
+    }
     TREACLE_TRY(liquid_state_fields(w->state, w->setup->domain));
     carry_pressure(w->before, w->state);
     w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;

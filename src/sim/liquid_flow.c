@@ -7,6 +7,7 @@
 #include "grid/extrapolate.h"
 #include "grid/gather.h"
 #include "grid/stagger.h"
+#include "grid/tile_band.h"
 #include "phys/g2p.h"
 #include "phys/unified.h"
 #include "sim/liquid.h"
@@ -227,7 +228,8 @@ treacle_status liquid_reach_surface(liquid_work* w) {
     for (int a = 0; a < AXES; ++a) {
         valid_job job = {.of = w->face_mass[a], .w = w, .axis = a};
         parallel_for(w->ctx, w->state->map.count, 8, mark_heavy, &job);
-        TREACLE_TRY(extend(w, a, LIQUID_KERNEL_RADIUS + 1));
+        bool is_everywhere = w->setup->def->fill == TREACLE_FILL_ALL;
+        TREACLE_TRY(extend(w, a, is_everywhere ? TILE_BAND_MAX : LIQUID_KERNEL_RADIUS + 1));
     }
     return TREACLE_OK;
 }

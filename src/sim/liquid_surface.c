@@ -69,9 +69,20 @@ static treacle_status extend(liquid_work* w) {
     return TREACLE_OK;
 }
 
+// Liquid everywhere: the surface is far from every cell.
+static treacle_status surface_nowhere(liquid_work* w) {
+    for (size_t i = 0; i < w->values - TILE_CELLS; ++i) {
+        w->cell_phi[i] = -LIQUID_DISTANCE_MAX;
+    }
+    return measure_volume(w);
+}
+
 treacle_status liquid_surface(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
     w->cell_phi = w->state->cell_phi;
+    if (def->fill == TREACLE_FILL_ALL) {
+        return surface_nowhere(w);
+    }
     int mark = arena_mark(w->scratch);
     tile_points points = liquid_points(w->p);
     if (w->cell_solid_phi != NULL) {

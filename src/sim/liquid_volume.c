@@ -5,15 +5,17 @@
 #include "phys/shift.h"
 #include "sim/liquid.h"
 
-// With one density and no emitter the pressure's own system serves; else its twin without.
+// With one density, no emitter and no wall that let go the pressure's own system serves; else its
+// twin without.
 static treacle_status correct(liquid_work* w) {
     projection unit = {0};
     projection_params unit_params = w->projection_params;
     unit_params.solve.relative = LIQUID_DENSITY_TOLERANCE;
     unit_params.solve.absolute = LIQUID_DENSITY_TOLERANCE;
     unit_params.solve.is_warm = false;
-    bool has_rho = w->face_rho[0] != NULL;
-    if (has_rho) {
+    bool has_twin = w->face_rho[0] != NULL || wall_set_released(&w->walls) > 0;
+    unit_params.walls = NULL;
+    if (has_twin) {
         memset(unit_params.face_rho, 0, sizeof(unit_params.face_rho));
         TREACLE_TRY(projection_create(&unit_params, &unit));
     } else {
@@ -24,7 +26,7 @@ static treacle_status correct(liquid_work* w) {
     volume_stats stats;
     treacle_status status = volume_correct(&params, &stats);
     w->stats->density_spread = stats.spread;
-    if (has_rho) {
+    if (has_twin) {
         projection_destroy(&unit);
     }
     return status;

@@ -20,6 +20,7 @@ static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def*
         {"viscosity_solve substeps", def->viscosity_solve.substeps, 0, 1000000},
         {"viscosity_solve tolerance", def->viscosity_solve.tolerance, tiny, 1},
         {"viscosity_solve max_iterations", def->viscosity_solve.max_iterations, 1, 1000},
+        {"fill", def->fill, TREACLE_FILL_PARTICLES, TREACLE_FILL_ALL},
         {"material count", def->material_count, 0, SIM_MATERIALS_MAX},
         {"liquid count", def->liquid_count, 0, 30000},
         {"emitter count", def->emitter_count, 0, 30000},

@@ -11,6 +11,10 @@
 #include "sim/liquid.h"
 #include "treacle/sim.h"
 
+// Sources of ids: the liquids, the emitters, reseeding, and what fills the rest of the domain.
+#define SIM_SOURCE_RESEED(def) ((def)->liquid_count + (def)->emitter_count)
+#define SIM_SOURCE_REST(def) (SIM_SOURCE_RESEED(def) + 1)
+
 enum {
     SIM_MATERIALS_MAX = 256, // their index is one byte of a particle
     SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 10,

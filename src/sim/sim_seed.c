@@ -13,9 +13,28 @@ typedef struct liquids {
     seed_liquid* seed;
 } liquids;
 
-static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* def, liquids* out) {
-    size_t count = (size_t)def->liquid_count;
-    out->count = def->liquid_count;
+// What fills the rest of a domain without surface, as one more liquid.
+typedef struct background {
+    treacle_shape box;
+    treacle_liquid_def liquid;
+} background;
+
+static void background_fill(const grid_domain* domain, background* out) {
+    out->box = treacle_shape_default(TREACLE_SHAPE_BOX);
+    for (int a = 0; a < AXES; ++a) {
+        double size = domain->cells[a] * domain->h;
+        out->box.size[a] = size + 2.0 * domain->h;
+        out->box.move[a] = domain->origin[a] + 0.5 * size;
+    }
+    out->liquid = treacle_liquid_def_default();
+    out->liquid.shape = &out->box;
+}
+
+static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* def,
+                                      const background* rest, liquids* out) {
+    bool has_rest = def->fill == TREACLE_FILL_ALL;
+    out->count = def->liquid_count + (has_rest ? 1 : 0);
+    size_t count = (size_t)out->count;
     TREACLE_TRY(
         alloc_zero(sim->ctx, count, sizeof(*out->shape), "the liquids", (void**)&out->shape));
     field** fields[FIELDS] = {&out->velocity, &out->temperature, &out->marker, &out->factor};
@@ -23,8 +42,9 @@ static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* d
         TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(field), "the liquids", (void**)fields[i]));
     }
     TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(*out->seed), "the liquids", (void**)&out->seed));
-    for (int i = 0; i < def->liquid_count; ++i) {
-        const treacle_liquid_def* liquid = &def->liquids[i];
+    for (int i = 0; i < out->count; ++i) {
+        bool is_rest = i == def->liquid_count;
+        const treacle_liquid_def* liquid = is_rest ? &rest->liquid : &def->liquids[i];
         TREACLE_TRY(shape_create(sim->ctx, liquid->shape, &out->shape[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->velocity, 3, &out->velocity[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->temperature, 1, &out->temperature[i]));
@@ -39,6 +59,7 @@ static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* d
             .spin = vec3_from(liquid->spin),
             .spin_centre = vec3_from(liquid->spin_centre),
             .material = (uint8_t)liquid->material,
+            .source = (uint64_t)(is_rest ? SIM_SOURCE_REST(def) : i),
         };
         sim_colour(def, liquid->material, out->seed[i].colour);
     }
@@ -102,8 +123,10 @@ static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
 
 treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) {
     liquids compiled = {0};
+    background rest;
+    background_fill(&sim->domain, &rest);
     treacle_status status;
-    TREACLE_TRY_GOTO(compile_liquids(sim, def, &compiled), finish);
+    TREACLE_TRY_GOTO(compile_liquids(sim, def, &rest, &compiled), finish);
     seed_def seeding = {
         .domain = &sim->domain,
         .seed = def->seed,

@@ -60,7 +60,7 @@ static treacle_status reseed(step_work* w) {
         .scratch = &sim->scratch,
         .seed = sim->def.seed,
         .per_cell = sim->def.particles.per_cell,
-        .source = (uint64_t)(sim->def.liquid_count + sim->def.emitter_count),
+        .source = (uint64_t)SIM_SOURCE_RESEED(&sim->def),
         .births = sim->now.reseed_births,
     };
     reseed_stats stats;

@@ -25,7 +25,8 @@ static void seed_shapes(seeded* s, int threads, int cells, bool is_flat, int per
     assert_int_equal(field_init(s->ctx, &constant, 3, &s->velocity), TREACLE_OK);
     for (int i = 0; i < count; ++i) {
         assert_int_equal(shape_create(s->ctx, &shapes[i], &s->shape[i]), TREACLE_OK);
-        s->liquids[i] = (seed_liquid){.shape = s->shape[i], .velocity = &s->velocity};
+        s->liquids[i] =
+            (seed_liquid){.shape = s->shape[i], .velocity = &s->velocity, .source = (uint64_t)i};
         s->liquids[i].spin = vec3_make(0.0, 0.0, 5.0);
         s->liquids[i].spin_centre = vec3_make(0.5, 0.5, 0.5);
         s->liquids[i].material = (uint8_t)i;
