@@ -102,10 +102,10 @@ static void append_unknown(text* t, const schema_section* section, const char* k
     text_printf(t, "unknown key %s", quote);
     const char* near = nearest_key(section, key);
     const schema_section* other = owner(&schema_root, key, 3);
-    if (near != NULL) {
-        text_printf(t, "; did you mean '%s'?", near);
-    } else if (other != NULL) {
+    if (other != NULL) {
         text_printf(t, "; it is a key of the %s", other->name);
+    } else if (near != NULL) {
+        text_printf(t, "; did you mean '%s'?", near);
     } else {
         text_printf(t, "; the keys of the %s are ", section->name);
         append_keys(t, section);

