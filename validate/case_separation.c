@@ -122,8 +122,8 @@ static treacle_status check_floor(validate* v) {
     treacle_status status = pull(v, "on", &free);
     status = status == TREACLE_OK ? pull(v, "off", &held) : status;
     if (status == TREACLE_OK) {
-        validate_relative(v, free, gap, 1e-4, "b, on: gap above the floor");
-        validate_info(v, held / gap, NAN, "b, off: gap over that of the free fall");
+        validate_relative(v, free, gap, 1e-6, "b, on: gap above the floor");
+        validate_at_most(v, held / gap, 0.1, 0.0, "b, off: gap over that of the free fall");
     }
     return status;
 }

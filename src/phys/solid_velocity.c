@@ -57,6 +57,7 @@ static double constrained(const solid_velocity_params* params, int id, vec3 x, v
     vec3 v = solid_velocity(pose, x);
     vec3 n = solid_normal(s, pose, x, 1e-3 * params->domain->h);
     double across = vec3_dot(n, vec3_sub(u, v));
+    across = s->separation.is_on && across > 0.0 ? 0.0 : across; // it may leave
     return vec3_dot(n, n) > 0.5 ? u.at[a] - n.at[a] * across : v.at[a];
 }
 
