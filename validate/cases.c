@@ -24,6 +24,8 @@ const validate_case validate_cases[] = {
     {"hydrostatic-tilted-fine", VALIDATE_FULL, 60,
      "a pool at rest stays at rest in such a container", case_hydrostatic_tilted_fine},
     {"vortex-box", VALIDATE_QUICK, 3, "a vortex in a box across the grid", case_vortex_box},
+    {"piston", VALIDATE_QUICK, 1, "a piston drives a slug as one, and squeezes none", case_piston},
+    {"gap", VALIDATE_QUICK, 3, "liquid flows through a gap of half a cell", case_gap},
     {"film", VALIDATE_QUICK, 10, "honey runs down an incline as fast as it must", case_film},
     {"rotation-comparators", VALIDATE_QUICK, 15, "other free surfaces stop a spinning disk",
      case_rotation_comparators},
@@ -42,6 +44,10 @@ const validate_case validate_cases[] = {
      case_random_scenes},
     {"random-scenes-all", VALIDATE_FULL, 100, "1000 random scenes lose nothing and stay finite",
      case_random_scenes_all},
+    {"random-solids", VALIDATE_QUICK, 10, "50 random scenes of solids that no liquid enters",
+     case_random_solids},
+    {"random-solids-all", VALIDATE_FULL, 200, "1000 random scenes of solids that no liquid enters",
+     case_random_solids_all},
 };
 
 const int validate_case_count = sizeof(validate_cases) / sizeof(validate_cases[0]);

@@ -1,4 +1,4 @@
-// Particles and solids that move [BBB07 sec. 3; DESIGN of thin solids in docs/math/solids.md].
+// Particles and solids that move [BBB07 sec. 2].
 //
 // A ray through the world misses a solid that moves, so each particle is looked at in the frame of
 // the solid: it goes from b0 (its place at the begin, the solid at its begin) to b1 (both at the
@@ -9,7 +9,8 @@
 //
 // a few times over, since a corner has several sides. The path is followed in steps of the
 // distance, which is a bound, so that nothing is stepped over, however thin. A particle that begins
-// inside, because it was born there, goes out along the normal.
+// inside, because it was born there, goes out along the normal. One that finds no place between
+// solids that close on each other, or on a side of the domain, goes to the nearest free one.
 //
 // Properties that tests check: particles stay on their side of a plate that moves several cells a
 // step; tangential motion goes on; particles far from solids are untouched.
@@ -156,6 +157,53 @@ static void list_near(const sweep_params* params, tile_coord tile, near_solids* 
     }
 }
 
+// Closed sides of the domain hold, too.
+static vec3 clamp_to_domain(const grid_domain* domain, vec3 x) {
+    for (int a = 0; a < AXES; ++a) {
+        double gap = SWEEP_GAP * domain->h, size = domain->cells[a] * domain->h;
+        for (int high = 0; high < 2 && domain->is_active[a]; ++high) {
+            double wall = domain->origin[a] + (high == 1 ? size - gap : gap);
+            bool is_closed = domain->sides[a][high] != TREACLE_SIDE_OPEN && !domain->is_periodic[a];
+            bool is_beyond = high == 1 ? x.at[a] > wall : x.at[a] < wall;
+            x.at[a] = is_closed && is_beyond ? wall : x.at[a];
+        }
+    }
+    return x;
+}
+
+static bool is_clear(const sweep_params* params, const near_solids* near, vec3 x) {
+    int count = near->count < 0 ? params->to.count : near->count;
+    for (int k = 0; k < count; ++k) {
+        int i = near->count < 0 ? k : near->at[k];
+        if (solid_distance(&params->to.solids[i], &params->to.poses[i], x) < 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A place that is free, near one that is not: the first on widening circles. Liquid between solids
+// that close on each other, or on a side, has to go somewhere.
+static vec3 rescue(const sweep_params* params, const near_solids* near, vec3 x) {
+    static const double radius[] = {0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
+    const grid_domain* domain = params->domain;
+    near_solids all = {.count = -1};
+    for (size_t r = 0; r < sizeof(radius) / sizeof(radius[0]); ++r) {
+        for (int i = 0; i < 27; ++i) {
+            const int step[AXES] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+            vec3 y = x;
+            for (int a = 0; a < AXES; ++a) {
+                y.at[a] += domain->is_active[a] ? radius[r] * step[a] * domain->h : 0.0;
+            }
+            y = clamp_to_domain(domain, y);
+            if (is_clear(params, near, y) && is_clear(params, &all, y)) {
+                return y;
+            }
+        }
+    }
+    return x;
+}
+
 static void sweep_row(const sweep_params* params, const near_solids* near, tile_coord tile,
                       particle_ix row) {
     float* position = particles_f32(params->p, PARTICLE_POSITION) + AXES * row;
@@ -169,6 +217,10 @@ static void sweep_row(const sweep_params* params, const near_solids* near, tile_
             is_hit |= sweep_one(params, near->count < 0 ? k : near->at[k], x0, &x1);
         }
         is_moved = is_moved || is_hit;
+        x1 = is_hit ? clamp_to_domain(params->domain, x1) : x1;
+    }
+    if (is_moved && !is_clear(params, near, x1)) {
+        x1 = rescue(params, near, x1);
     }
     for (int a = 0; a < AXES && is_moved; ++a) {
         double at = (x1.at[a] - params->domain->origin[a]) / params->domain->h;

@@ -34,6 +34,8 @@ enum { LIQUID_KERNEL_RADIUS = 2, LIQUID_MATERIALS_MAX = 256 };
 #define LIQUID_DIVERGENCE_MIN 1e-6
 // The energy norm of a unified flow's error over the pressure's tolerance.
 #define LIQUID_ENERGY_FACTOR 5.0
+// The share of closed liquid's volume that a step would change and that is worth a warning.
+#define LIQUID_SQUEEZE_MIN 1e-3
 // Of the density correction: noise in it moves particles by far less than a cell.
 #define LIQUID_DENSITY_TOLERANCE 1e-3
 
@@ -122,6 +124,7 @@ typedef struct liquid_work {
     bool is_first;              // before the first step: particles keep their velocity
     double gravity[AXES];       // m/s^2, mean over the step
     treacle_step_stats* stats;
+    bool* has_warned;   // of closed liquid; NULL: nobody listens
     body_state* bodies; // [bodies], of the new state
 
     // Made and used by the stages, from the scratch arena.
@@ -207,6 +210,8 @@ void liquid_stop_strays(liquid_work* w, const liquid_strays* strays);
 /// Velocity on faces that solids close: along them the liquid's, across them the solid's; part of
 /// the extrapolation.
 treacle_status liquid_slide(liquid_work* w) TREACLE_NODISCARD;
+/// Says once that solids press on liquid that has no way out.
+void liquid_warn_closed(liquid_work* w, const solve_stats* solve);
 treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;

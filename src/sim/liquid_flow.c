@@ -310,7 +310,8 @@ static projection_params projection_of(liquid_work* w) {
         .walls = w->walls.ctx != NULL ? &w->walls : NULL,
         .solve = {.norm = SOLVE_NORM_2,
                   .relative = pressure->tolerance,
-                  .absolute = LIQUID_DIVERGENCE_MIN * w->setup->domain->h / w->dt,
+                  .absolute = fmin(LIQUID_DIVERGENCE_MIN, pressure->tolerance) *
+                              w->setup->domain->h / w->dt,
                   .max_iterations = pressure->max_iterations,
                   .is_warm = true},
         .body_count = w->body_rows != NULL ? w->setup->bodies.count : 0,
@@ -352,6 +353,7 @@ static treacle_status project(liquid_work* w, double* x) {
         liquid_drag_bodies(w, x);
         hold_all(w);
     }
+    liquid_warn_closed(w, &solve);
     return liquid_accept(w, &solve, "pressure", &w->stats->pressure);
 }
 

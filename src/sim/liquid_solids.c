@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "phys/open_volume.h"
 #include "phys/solid_velocity.h"
 #include "phys/sweep.h"
@@ -92,6 +93,17 @@ treacle_status liquid_slide(liquid_work* w) {
     solid_velocity_constrain(&params, w->state->face_u, room);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
+}
+
+void liquid_warn_closed(liquid_work* w, const solve_stats* solve) {
+    double share = solve->dropped * w->dt / w->setup->domain->h;
+    if (share > LIQUID_SQUEEZE_MIN && w->has_warned != NULL && !*w->has_warned) {
+        *w->has_warned = true;
+        log_message(w->ctx, TREACLE_LOG_WARNING,
+                    "at %g s something presses on liquid that has no way out; the part of the "
+                    "motion that would change its volume (by %.2g %% in this step) is left out",
+                    w->time, 100.0 * share);
+    }
 }
 
 // --- particles -----------------------------------------------------------------------------------

@@ -159,6 +159,7 @@ static liquid_work liquid_of(step_work* w) {
         .time = w->from,
         .dt = w->dt,
         .stats = w->stats,
+        .has_warned = &sim->has_warned_closed,
     };
     curve_integral(&sim->gravity, w->from, w->from + w->dt, out.gravity);
     for (int a = 0; a < AXES; ++a) {

@@ -285,7 +285,9 @@ treacle_status pressure_solve(pressure_solver* solver, double* rhs, double* x,
     }
     mask(level, rhs);
     mask(level, x);
-    TREACLE_TRY(regions_project(&solver->closed, rhs));
+    double dropped;
+    TREACLE_TRY(regions_project_told(&solver->closed, rhs, &dropped));
     *stats = pcg_solve(&op, &solver->vectors, params, rhs, x);
+    stats->dropped = dropped;
     return regions_project(&solver->closed, x);
 }

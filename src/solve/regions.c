@@ -423,9 +423,10 @@ static void subtract_means(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-treacle_status regions_project(const region_set* set, double* v) {
+treacle_status regions_project_told(const region_set* set, double* v, double* dropped) {
     size_t count = (size_t)set->count;
     double* mean = NULL;
+    *dropped = 0.0;
     if (count == 0) {
         return TREACLE_OK;
     }
@@ -438,9 +439,15 @@ treacle_status regions_project(const region_set* set, double* v) {
     take_out_held(set, mean);
     for (size_t r = 0; r < count; ++r) {
         mean[r] /= sqrt(set->size[r]);
+        *dropped = fmax(*dropped, fabs(mean[r]));
     }
     parallel_for(set->ctx, set->space->active_count, 8, subtract_means, &(shift_job){set, mean, v});
 finish:
     alloc_free(set->ctx, mean, count * sizeof(*mean));
     return status;
+}
+
+treacle_status regions_project(const region_set* set, double* v) {
+    double dropped;
+    return regions_project_told(set, v, &dropped);
 }

@@ -37,3 +37,6 @@ treacle_status regions_hold(region_set* set, int32_t row_count, const double* ro
                             const double* floor) TREACLE_NODISCARD;
 /// Subtracts from v its mean over each closed region.
 treacle_status regions_project(const region_set* set, double* v) TREACLE_NODISCARD;
+/// The same; *dropped = the largest of what it subtracts, in size.
+treacle_status regions_project_told(const region_set* set, double* v,
+                                    double* dropped) TREACLE_NODISCARD;

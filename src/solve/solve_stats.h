@@ -35,12 +35,13 @@ typedef struct solve_stats {
     bool is_slow;      // gave up because the patience of the params was at an end
     bool is_broken;    // met a NaN or a direction of negative energy
     int iterations;
-    double unknowns;               // active ones
-    double rhs_norm;               // |b| in the norm of the params
-    double target;                 // the |r| at which it stops
-    double residual;               // the last |r|, carried along by the recurrence
-    double factor;                 // mean reduction of |r| an iteration
-    double seconds;                // wall time
-    int history_count;             // entries of history: the first SOLVE_HISTORY - 1 and the last
+    double unknowns;   // active ones
+    double dropped;    // of b, the largest mean over a closed region: it has no solution
+    double rhs_norm;   // |b| in the norm of the params
+    double target;     // the |r| at which it stops
+    double residual;   // the last |r|, carried along by the recurrence
+    double factor;     // mean reduction of |r| an iteration
+    double seconds;    // wall time
+    int history_count; // entries of history: the first SOLVE_HISTORY - 1 and the last
     double history[SOLVE_HISTORY]; // |r| after 0, 1, 2, ... iterations
 } solve_stats;
