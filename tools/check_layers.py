@@ -35,6 +35,8 @@ WRAPPED = {
     "yaml.h": "scene",
     "png.h": "image",
     "blosc.h": "cache",
+    "embree3/rtcore.h": "render",
+    "OpenEXR/openexr.h": "image",
 }
 
 # Folders that see the public API alone.

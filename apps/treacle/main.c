@@ -19,6 +19,7 @@ static const command commands[] = {
     {"run", "simulate a scene into a folder", cmd_run},
     {"resume", "go on with a run that was ended", cmd_resume},
     {"mesh", "draw the liquid's surface as triangle meshes", cmd_mesh},
+    {"render", "make pictures and a film by path tracing", cmd_render},
     {"info", "tell about a run's folder or one of its files", cmd_info},
     {"materials", "list the materials library", cmd_materials},
 };

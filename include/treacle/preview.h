@@ -38,6 +38,20 @@ TREACLE_API treacle_status treacle_sheet_write(treacle_context* ctx, const treac
 /// Makes a film of the PNG files `folder/stem_0001.png` .. by ffmpeg. The ending names the format.
 TREACLE_API treacle_status treacle_film_write(treacle_context* ctx, const char* folder,
                                               const char* stem, double fps, const char* path);
+/// The pictures `folder/stem_0001.png` .. of a film, from `first` to `last`.
+typedef struct treacle_film_range {
+    const char* folder;
+    const char* stem;
+    int64_t first, last;
+    double fps; ///< 1/s
+} treacle_film_range;
+/// The same of those pictures, which must all be there, and no others.
+TREACLE_API treacle_status treacle_film_write_range(treacle_context* ctx,
+                                                    const treacle_film_range* range,
+                                                    const char* path);
+/// Whether a film could be made: the ending is known and there is an ffmpeg. To be asked before the
+/// pictures are drawn.
+TREACLE_API treacle_status treacle_film_check(treacle_context* ctx, const char* path);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // Scene files: text in, checked defs out, with every error at its place.
 #pragma once
 
+#include "look.h"
 #include "types.h"
 
 #ifdef __cplusplus
@@ -47,6 +48,9 @@ typedef struct treacle_output_def {
 /// Valid only without errors; owned by the scene.
 TREACLE_API const treacle_sim_def* treacle_scene_sim(const treacle_scene* scene);
 TREACLE_API const treacle_output_def* treacle_scene_output(const treacle_scene* scene);
+/// How pictures of it look.
+TREACLE_API const treacle_look_def* treacle_scene_look(const treacle_scene* scene);
+TREACLE_API const treacle_camera_def* treacle_scene_camera(const treacle_scene* scene);
 /// The effective scene as one YAML text: includes and sets applied, defaults left out. Loading it
 /// again gives the same defs and the same hash.
 TREACLE_API const char* treacle_scene_text(const treacle_scene* scene);

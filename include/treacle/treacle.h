@@ -3,9 +3,11 @@
 
 #include "base.h"
 #include "cache.h"
+#include "look.h"
 #include "materials.h"
 #include "mesh.h"
 #include "preview.h"
+#include "render.h"
 #include "run.h"
 #include "scene.h"
 #include "sim.h"

@@ -47,6 +47,7 @@ typedef struct film_job {
     const film_format* format;
     const char* arguments[ARGUMENTS_MAX];
     int argument_count;
+    int64_t first, last;     // numbers of the pictures; 0: from the first that there is, to the end
     char said[SAID_MAX + 1]; // the end of what ffmpeg said
     size_t said_length;
 } film_job;
@@ -258,13 +259,19 @@ static treacle_status spell_names(film_job* job, const char* folder, const char*
 }
 
 static treacle_status make_film(film_job* job, const film_names* names, double fps) {
-    int first = 0;
-    TREACLE_TRY(find_first(job->ctx, names->prefix, &first));
-    char rate[40];
-    char number[16];
+    int first = (int)job->first;
+    if (first == 0) {
+        TREACLE_TRY(find_first(job->ctx, names->prefix, &first));
+    }
+    char rate[40], number[16], count[24];
     snprintf(rate, sizeof(rate), "%lld/1000", (long long)llround(fps * 1000.0));
     snprintf(number, sizeof(number), "%d", first);
+    snprintf(count, sizeof(count), "%lld", (long long)(job->last - job->first + 1));
     add_arguments(job, rate, number, names->pattern);
+    if (job->first > 0) {
+        add(job, "-frames:v");
+        add(job, count);
+    }
     add(job, names->output);
     treacle_status status = run_ffmpeg(job);
     if (status != TREACLE_OK) {
@@ -274,21 +281,34 @@ static treacle_status make_film(film_job* job, const film_names* names, double f
     return atomic_file_publish(job->ctx, names->temporary, job->path);
 }
 
-treacle_status treacle_film_write(treacle_context* ctx, const char* folder, const char* stem,
-                                  double fps, const char* path) {
-    film_job job = {.ctx = ctx, .path = path, .format = find_format(path)};
-    if (job.format == NULL) {
-        return check_fail(ctx, TREACLE_ERR_USAGE,
-                          "%s: the ending must be .mp4, .mov, .mkv or .webm", path);
+static treacle_status check_format(film_job* job) {
+    job->format = find_format(job->path);
+    if (job->format == NULL) {
+        return check_fail(job->ctx, TREACLE_ERR_USAGE,
+                          "%s: the ending must be .mp4, .mov, .mkv or .webm", job->path);
     }
+    return TREACLE_OK;
+}
+
+treacle_status treacle_film_check(treacle_context* ctx, const char* path) {
+    film_job job = {.ctx = ctx, .path = path};
+    TREACLE_TRY(check_format(&job));
+    add(&job, "ffmpeg");
+    add(&job, "-version");
+    return run_ffmpeg(&job);
+}
+
+static treacle_status write_film(film_job* job, const char* folder, const char* stem, double fps) {
+    treacle_context* ctx = job->ctx;
+    TREACLE_TRY(check_format(job));
     if (!(fps >= 0.001 && fps <= 1000.0)) {
         return check_fail(ctx, TREACLE_ERR_USAGE, "%s: %g frames a second, expected 0.001 to 1000",
-                          path, fps);
+                          job->path, fps);
     }
     film_names names = {0};
-    treacle_status status = spell_names(&job, folder, stem, &names);
+    treacle_status status = spell_names(job, folder, stem, &names);
     if (status == TREACLE_OK) {
-        status = make_film(&job, &names, fps);
+        status = make_film(job, &names, fps);
     }
     alloc_free_text(ctx, names.prefix);
     alloc_free_text(ctx, names.escaped);
@@ -296,4 +316,20 @@ treacle_status treacle_film_write(treacle_context* ctx, const char* folder, cons
     alloc_free_text(ctx, names.temporary);
     alloc_free_text(ctx, names.output);
     return status;
+}
+
+treacle_status treacle_film_write(treacle_context* ctx, const char* folder, const char* stem,
+                                  double fps, const char* path) {
+    film_job job = {.ctx = ctx, .path = path};
+    return write_film(&job, folder, stem, fps);
+}
+
+treacle_status treacle_film_write_range(treacle_context* ctx, const treacle_film_range* range,
+                                        const char* path) {
+    if (range->first < 1 || range->last < range->first || range->last >= NUMBERS_MAX) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "%s: a film of the pictures %lld to %lld", path,
+                          (long long)range->first, (long long)range->last);
+    }
+    film_job job = {.ctx = ctx, .path = path, .first = range->first, .last = range->last};
+    return write_film(&job, range->folder, range->stem, range->fps);
 }

@@ -321,7 +321,8 @@ static bind_fcn* const binders[SCHEMA_TYPE_COUNT] = {
     [SCHEMA_SHAPES] = bind_shapes,   [SCHEMA_MATERIAL] = bind_material,
     [SCHEMA_PRESET] = bind_preset,   [SCHEMA_SECTION] = bind_inner,
     [SCHEMA_LIST] = bind_list,       [SCHEMA_MAP] = bind_map,
-    [SCHEMA_INCLUDE] = bind_include, [SCHEMA_RELEASE] = bind_release,
+    [SCHEMA_FILE] = bind_file,       [SCHEMA_INCLUDE] = bind_include,
+    [SCHEMA_RELEASE] = bind_release,
 };
 
 static bool has_required(const schema_section* section) {

@@ -59,6 +59,9 @@ bind_fcn bind_mesh;
 bind_fcn bind_preset;
 /// Makes the preset that the node names a material of the scene; index -1 if it names none.
 treacle_status bind_add_preset(binder* b, const scene_node* node, int* index) TREACLE_NODISCARD;
+// check_look.c
+bind_fcn bind_file;
+schema_check_fcn bind_check_look, bind_check_camera;
 // bind_curve.c
 bind_fcn bind_curve, bind_curve3, bind_field, bind_field3;
 // bind_shape.c

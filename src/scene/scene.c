@@ -188,6 +188,14 @@ const treacle_output_def* treacle_scene_output(const treacle_scene* scene) {
     return &scene->root.output;
 }
 
+const treacle_look_def* treacle_scene_look(const treacle_scene* scene) {
+    return &scene->root.look;
+}
+
+const treacle_camera_def* treacle_scene_camera(const treacle_scene* scene) {
+    return &scene->root.camera;
+}
+
 const char* treacle_scene_text(const treacle_scene* scene) {
     return scene->text;
 }

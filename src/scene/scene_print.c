@@ -256,6 +256,7 @@ static bool is_default(const schema_key* key, const char* item, const char* defa
         return get_int(item + key->count_offset) == 0;
     case SCHEMA_SHAPE:
     case SCHEMA_NAME:
+    case SCHEMA_FILE:
     case SCHEMA_MESH:
         return get_pointer(at) == NULL;
     default:
@@ -355,6 +356,7 @@ static void print_key(printer* p, const schema_key* key, const char* item) {
         text_append_char(p->out, ' ');
         print_quoted(p->out, p->root->sim.materials[get_int(item + key->offset)].name);
         break;
+    case SCHEMA_FILE:
     case SCHEMA_MESH:
         text_append_char(p->out, ' ');
         print_quoted(p->out, p->has_paths ? get_pointer(item + key->offset) : "");

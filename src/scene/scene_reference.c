@@ -53,6 +53,7 @@ static const char* type_text(const schema_key* key) {
         [SCHEMA_VEC3] = "vector",
         [SCHEMA_COLOUR] = "colour",
         [SCHEMA_NAME] = "text",
+        [SCHEMA_FILE] = "path",
         [SCHEMA_MESH] = "path",
         [SCHEMA_CURVE] = "number over time",
         [SCHEMA_CURVE3] = "vector over time",

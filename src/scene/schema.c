@@ -194,6 +194,8 @@ static void init_root(void* item) {
     scene_root* root = item;
     treacle_sim_def sim = treacle_sim_def_default();
     *root = (scene_root){.sim = sim, .output = {.frames = 120}};
+    root->look = treacle_look_def_default();
+    root->camera = treacle_camera_def_default();
     memcpy(root->domain.sides, sim.domain.sides, sizeof(sim.domain.sides));
     memcpy(root->domain.separation, sim.domain.separation, sizeof(sim.domain.separation));
 }
@@ -382,6 +384,16 @@ static const schema_key root_keys[] = {
      .offset = offsetof(scene_root, output),
      .of = &output_section,
      .help = "what is written"},
+    {.name = "look",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(scene_root, look),
+     .of = &schema_look,
+     .help = "what pictures look like"},
+    {.name = "camera",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(scene_root, camera),
+     .of = &schema_camera,
+     .help = "from where pictures are taken"},
 };
 
 const schema_section schema_root = {

@@ -19,6 +19,7 @@ typedef enum schema_type {
     SCHEMA_COLOUR,   // double[3], linear
     SCHEMA_ENUM,     // an enum, or `spread` of them in a row
     SCHEMA_NAME,     // const char*, fit for a file name
+    SCHEMA_FILE,     // const char*, the absolute path of a file that is there
     SCHEMA_MESH,     // const char*, the absolute path of a mesh that can be read
     SCHEMA_CURVE,    // treacle_curve of scalars
     SCHEMA_CURVE3,   // treacle_curve of vectors
@@ -102,10 +103,12 @@ typedef struct scene_domain {
 typedef struct scene_root {
     treacle_sim_def sim;
     treacle_output_def output;
+    treacle_look_def look;
+    treacle_camera_def camera;
     scene_domain domain;
 } scene_root;
 
-enum { SCHEMA_ITEM_MAX = 2048 }; // bytes of any section's struct
+enum { SCHEMA_ITEM_MAX = 4096 }; // bytes of any section's struct
 _Static_assert(sizeof(scene_root) <= SCHEMA_ITEM_MAX, "the root is the largest of them");
 
 /// A shape as the file says it; bind_shape.c turns it into the def and back.

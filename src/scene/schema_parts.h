@@ -22,3 +22,5 @@ extern const schema_section schema_sink;
 extern const schema_section schema_force;
 extern const schema_section schema_solid;
 extern const schema_section schema_body;
+extern const schema_section schema_look;
+extern const schema_section schema_camera;

@@ -104,7 +104,8 @@ class Usage(harness.Case):
         with open("docs/manual/command.md", encoding="utf-8") as file:
             manual = file.read()
         for arguments in (("help",), ("help", "check"), ("help", "run"), ("help", "resume"),
-                          ("help", "info"), ("help", "mesh"), ("help", "materials")):
+                          ("help", "info"), ("help", "mesh"), ("help", "materials"),
+                          ("help", "render")):
             block = f"```text\n$ treacle {' '.join(arguments)}\n{self.treacle(*arguments).stdout}```"
             self.assertIn(block, manual, f"the manual's {arguments} is not what the command prints")
 

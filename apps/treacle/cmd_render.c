@@ -1,0 +1,390 @@
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "frame_range.h"
+#include "human.h"
+#include "interrupt.h"
+#include "run_end.h"
+
+enum { FORMATS = 3, BOUNDS_FRAMES = 9, SAMPLES_BY_NOISE = 4096 };
+
+typedef struct render_options {
+    const char* operand;
+    const char* frames;
+    const char* folder; // where to write
+    const char* name;
+    const char* scene; // that has the look; NULL: the run's
+    const char* size;
+    const char* film;
+    int64_t samples, threads;
+    double noise, resolution;
+    int format;
+    bool raw, quiet;
+    cli_list sets;
+    int width, height;
+} render_options;
+
+static const char* const format_names[FORMATS] = {"png", "exr", "both"};
+
+typedef struct render_job {
+    treacle_context* ctx;
+    const render_options* options;
+    frame_range range;
+    const char* folder; // where to write
+    treacle_scene* scene;
+    treacle_render_def def;
+} render_job;
+
+static bool parse_size(render_options* o) {
+    char* end = NULL;
+    if (o->size == NULL) {
+        return true;
+    }
+    long width = strtol(o->size, &end, 10), height = 0;
+    bool is_pair = end != o->size && (*end == 'x' || *end == 'X');
+    if (is_pair) {
+        const char* second = end + 1;
+        height = strtol(second, &end, 10);
+        is_pair = end != second && *end == '\0';
+    }
+    if (!is_pair || width < 1 || height < 1 || width > 16384 || height > 16384) {
+        cli_error("--size must be WIDTHxHEIGHT in pixels, each from 1 to 16384, not \"%s\"",
+                  o->size);
+        return false;
+    }
+    o->width = (int)width;
+    o->height = (int)height;
+    return true;
+}
+
+// The scene that has the look: the one that was asked for, or the run's own copy.
+static int load_scene(render_job* job) {
+    char path[FRAME_PATH_CAPACITY];
+    const char* from = job->options->scene;
+    if (from == NULL && job->range.folder == NULL) {
+        return TREACLE_OK; // a single frame has none
+    }
+    if (from == NULL) {
+        int length = snprintf(path, sizeof(path), "%s/scene.yaml", job->range.folder);
+        if (length < 0 || length >= FRAME_PATH_CAPACITY) {
+            cli_error("the path %.60s... is too long", job->range.folder);
+            return TREACLE_ERR_LIMIT;
+        }
+        from = path;
+    }
+    const cli_list* sets = &job->options->sets;
+    treacle_status status =
+        treacle_scene_load(job->ctx, from, sets->count, sets->items, &job->scene);
+    if (job->scene != NULL) {
+        fputs(treacle_scene_report(job->scene), stderr);
+    }
+    if (status != TREACLE_OK && status != TREACLE_ERR_SCENE) {
+        cli_fail(job->ctx, status);
+    }
+    return (int)status;
+}
+
+// What the camera frames, if it is not told: all that the liquid reaches in the run, so that the
+// camera stands still in a film.
+static treacle_status find_bounds(render_job* job) {
+    frame_range all = job->range;
+    treacle_run_info info;
+    if (all.folder == NULL || treacle_run_inspect(job->ctx, all.folder, &info) != TREACLE_OK) {
+        return TREACLE_OK;
+    }
+    for (int k = 0; k < 3; ++k) {
+        job->def.low[k] = INFINITY;
+        job->def.high[k] = -INFINITY;
+    }
+    int64_t last = info.frames_done;
+    for (int i = 0; i < BOUNDS_FRAMES; ++i) {
+        int64_t number = 1 + (last - 1) * i / (BOUNDS_FRAMES - 1);
+        char path[FRAME_PATH_CAPACITY];
+        treacle_loaded_frame* loaded = NULL;
+        if (!frame_range_path(&all, number, path)) {
+            return TREACLE_ERR_LIMIT;
+        }
+        treacle_status status = treacle_frame_read(job->ctx, path, &loaded);
+        if (status == TREACLE_OK) {
+            status = treacle_render_bounds(job->ctx, treacle_loaded_frame_view(loaded),
+                                           job->def.low, job->def.high);
+        }
+        treacle_loaded_frame_destroy(loaded);
+        if (status != TREACLE_OK) {
+            return status;
+        }
+    }
+    job->def.box_set = true;
+    return TREACLE_OK;
+}
+
+static bool go_on(double fraction, void* user) {
+    (void)fraction;
+    (void)user;
+    return !interrupt_wanted();
+}
+
+static int set_def(render_job* job) {
+    const render_options* o = job->options;
+    job->def = treacle_render_def_default();
+    if (job->scene != NULL) {
+        const treacle_sim_def* sim = treacle_scene_sim(job->scene);
+        job->def.material_count = sim->material_count;
+        job->def.materials = sim->materials;
+        job->def.solid_count = sim->solid_count;
+        job->def.solids = sim->solids;
+        job->def.look = *treacle_scene_look(job->scene);
+        job->def.camera = *treacle_scene_camera(job->scene);
+    }
+    if (o->width > 0) {
+        job->def.width = o->width;
+        job->def.height = o->height;
+    }
+    if (o->noise > 0.0) {
+        job->def.noise = o->noise;
+        job->def.samples = SAMPLES_BY_NOISE;
+    }
+    if (o->samples > 0) {
+        job->def.samples = (int)o->samples;
+        job->def.noise = o->noise;
+    }
+    job->def.denoise = !o->raw;
+    job->def.mesh.resolution = o->resolution;
+    job->def.progress = go_on;
+    treacle_status status = find_bounds(job);
+    return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
+}
+
+static treacle_status write_picture(const render_job* job, const treacle_picture* picture,
+                                    int64_t number, const char* ending) {
+    char path[FRAME_PATH_CAPACITY];
+    if (!frame_range_output(job->folder, job->options->name, number, ending, path)) {
+        return TREACLE_ERR_LIMIT;
+    }
+    treacle_status status = treacle_picture_write(job->ctx, picture, path);
+    if (status == TREACLE_OK && !job->options->quiet) {
+        treacle_picture_stats stats = treacle_picture_get_stats(picture);
+        printf("%s: %" PRId64 " triangles, %.0f samples a pixel, noise %.3f, %s\n", path,
+               stats.triangles, stats.samples, stats.noise,
+               human_seconds(stats.seconds_mesh + stats.seconds_render).at);
+        fflush(stdout);
+    }
+    return status;
+}
+
+static treacle_status draw_frame(const render_job* job, int64_t number) {
+    char path[FRAME_PATH_CAPACITY];
+    treacle_loaded_frame* loaded = NULL;
+    treacle_picture* picture = NULL;
+    if (!frame_range_path(&job->range, number, path)) {
+        return TREACLE_ERR_LIMIT;
+    }
+    treacle_status status = treacle_frame_read(job->ctx, path, &loaded);
+    if (status == TREACLE_OK) {
+        status =
+            treacle_render_frame(job->ctx, treacle_loaded_frame_view(loaded), &job->def, &picture);
+    }
+    if (status == TREACLE_OK && interrupt_wanted()) {
+        status = TREACLE_ERR_INTERRUPTED; // half a picture is none
+    }
+    int format = job->options->format;
+    if (status == TREACLE_OK && format != 1) {
+        status = write_picture(job, picture, number, "png");
+    }
+    if (status == TREACLE_OK && format != 0) {
+        status = write_picture(job, picture, number, "exr");
+    }
+    treacle_picture_destroy(picture);
+    treacle_loaded_frame_destroy(loaded);
+    return status;
+}
+
+static int end_with(const render_job* job, treacle_status status, int64_t number) {
+    if (status == TREACLE_OK) {
+        return TREACLE_OK;
+    }
+    if (status == TREACLE_ERR_INTERRUPTED) {
+        cli_error("interrupted at frame %" PRId64, number);
+        cli_hint("the pictures before it are whole; go on with --frames %" PRId64 ":%" PRId64,
+                 number, job->range.last);
+        return CLI_EXIT_INTERRUPTED;
+    }
+    return cli_fail(job->ctx, status);
+}
+
+static int draw_all(render_job* job) {
+    interrupt_begin();
+    for (int64_t k = job->range.first; k <= job->range.last; ++k) {
+        int code = end_with(job, draw_frame(job, k), k);
+        if (code != TREACLE_OK) {
+            return code;
+        }
+    }
+    const char* film = job->options->film;
+    if (film == NULL) {
+        return TREACLE_OK;
+    }
+    double fps = job->scene == NULL ? 24.0 : treacle_scene_sim(job->scene)->fps;
+    const treacle_film_range range = {job->folder, job->options->name, job->range.first,
+                                      job->range.last, fps};
+    treacle_status status = treacle_film_write_range(job->ctx, &range, film);
+    if (status == TREACLE_OK && !job->options->quiet) {
+        printf("%s: %" PRId64 " frames at %g a second\n", film,
+               job->range.last - job->range.first + 1, fps);
+    }
+    return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
+}
+
+static int check_film(const render_job* job) {
+    const render_options* o = job->options;
+    if (o->film == NULL) {
+        return TREACLE_OK;
+    }
+    if (o->format == 1) {
+        cli_error("a film is made of PNG pictures: use --to png or --to both with --film");
+        return TREACLE_ERR_USAGE;
+    }
+    treacle_status status = treacle_film_check(job->ctx, o->film);
+    return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
+}
+
+static int render_all(treacle_context* ctx, const render_options* o) {
+    render_job job = {.ctx = ctx, .options = o};
+    int code = check_film(&job);
+    if (code == TREACLE_OK) {
+        code = frame_range_find(ctx, o->operand, o->frames, &job.range);
+    }
+    job.folder = o->folder != NULL ? o->folder : job.range.folder != NULL ? job.range.folder : ".";
+    if (code == TREACLE_OK && !frame_range_make_folder(job.folder)) {
+        code = TREACLE_ERR_IO;
+    }
+    if (code == TREACLE_OK) {
+        code = load_scene(&job);
+    }
+    if (code == TREACLE_OK) {
+        code = set_def(&job);
+    }
+    if (code == TREACLE_OK) {
+        code = draw_all(&job);
+    }
+    treacle_scene_destroy(job.scene);
+    return code;
+}
+
+static cli_outcome parse(render_options* o, int argc, char** argv) {
+    const cli_option options[] = {
+        {.name = "frames",
+         .kind = CLI_TEXT,
+         .value = "A:B",
+         .out = &o->frames,
+         .help = "frames A to B, or one (default: all)"},
+        {.name = "size",
+         .kind = CLI_TEXT,
+         .value = "WxH",
+         .out = &o->size,
+         .help = "pixels (default: 960x540)"},
+        {.name = "samples",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->samples,
+         .min = 1,
+         .max = 1000000,
+         .help = "paths a pixel, at most (default: 256)"},
+        {.name = "noise",
+         .kind = CLI_REAL,
+         .value = "X",
+         .out = &o->noise,
+         .real_min = 1e-4,
+         .real_max = 10.0,
+         .help = "stop where the noise is below X (default: 0.02 without --samples)"},
+        {.name = "film",
+         .kind = CLI_TEXT,
+         .value = "FILE",
+         .out = &o->film,
+         .help = "make a film of the pictures: .mp4, .mov, .mkv or .webm"},
+        {.name = "scene",
+         .kind = CLI_TEXT,
+         .value = "FILE",
+         .out = &o->scene,
+         .help = "take look and camera from this scene (default: the run's own)"},
+        {.name = "set",
+         .kind = CLI_LIST,
+         .value = "KEY=VALUE",
+         .out = &o->sets,
+         .help = "lay a value over the scene, such as look.liquid.kind=wax; may be repeated"},
+        {.name = "resolution",
+         .kind = CLI_REAL,
+         .value = "X",
+         .out = &o->resolution,
+         .real_min = 0.5,
+         .real_max = 16.0,
+         .help = "of the surface: samples along a cell, 0.5 to 16 (default: 2)"},
+        {.name = "raw",
+         .kind = CLI_FLAG,
+         .out = &o->raw,
+         .help = "leave the noise as it is: no denoising"},
+        {.name = "to",
+         .kind = CLI_CHOICE,
+         .value = "FORMAT",
+         .out = &o->format,
+         .choice_count = FORMATS,
+         .choices = format_names,
+         .help = "png, exr (linear, with layers) or both (default: png)"},
+        {.name = "output",
+         .letter = 'o',
+         .kind = CLI_TEXT,
+         .value = "FOLDER",
+         .out = &o->folder,
+         .help = "where to write (default: the run's folder)"},
+        {.name = "name",
+         .kind = CLI_TEXT,
+         .value = "STEM",
+         .out = &o->name,
+         .help = "files are STEM_0001.png and so on (default: picture)"},
+        RUN_THREADS_OPTION(&o->threads),
+        {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = &o->quiet, .help = "say nothing"},
+    };
+    const cli_spec spec = {
+        .command = "render",
+        .operand_name = "PATH",
+        .operand_help = "the folder of a run, or one frame file",
+        .summary = "make pictures and a film by path tracing",
+        .details =
+            "Writes picture_0001.png and so on. Look and camera are those of the scene, in its\n"
+            "sections \"look\" and \"camera\"; without them liquid gets the look of its "
+            "material's\n"
+            "name, on a light ground in soft light, and the camera frames all that the liquid\n"
+            "reaches. The pictures do not depend on the number of threads. A file appears under\n"
+            "its name only once it is whole; Ctrl-C ends after the picture's current pass.",
+        .example = "  treacle render out/honey --film honey.mp4\n"
+                   "  treacle render out/honey --frames 60 --size 1920x1080 --noise 0.01\n"
+                   "  treacle render out/honey --frames 60 --set look.liquid.kind=chocolate\n",
+        .operand = &o->operand,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .options = options,
+    };
+    return cli_parse(&spec, argc, argv);
+}
+
+int cmd_render(int argc, char** argv) {
+    render_options options = {.name = "picture"};
+    cli_outcome outcome = parse(&options, argc, argv);
+    if (outcome != CLI_GO) {
+        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+    }
+    if (!parse_size(&options)) {
+        return TREACLE_ERR_USAGE;
+    }
+    treacle_context* ctx = NULL;
+    treacle_status status = cli_create_context(options.threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
+    if (status != TREACLE_OK) {
+        return (int)status;
+    }
+    int code = render_all(ctx, &options);
+    treacle_context_destroy(ctx);
+    return code;
+}

@@ -1,0 +1,305 @@
+#include "render/trace_look.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "image/exr.h"
+
+static const char* const look_names[TREACLE_LOOK_COUNT] = {
+#define TREACLE_LOOK_NAME(name, text) [TREACLE_LOOK_##name] = text,
+    TREACLE_LOOK_LIST(TREACLE_LOOK_NAME)
+#undef TREACLE_LOOK_NAME
+};
+
+const char* treacle_look_name(treacle_look_kind kind) {
+    return kind >= 0 && kind < TREACLE_LOOK_COUNT ? look_names[kind] : "unknown";
+}
+
+treacle_look_material treacle_look_material_default(void) {
+    return (treacle_look_material){
+        .colour = {-1.0, -1.0, -1.0},
+        .roughness = -1.0,
+        .index = -1.0,
+        .cloudiness = -1.0,
+        .glow = 1.0,
+    };
+}
+
+treacle_lamp_def treacle_lamp_def_default(void) {
+    return (treacle_lamp_def){
+        .centre = {0.0, 1.0, 0.0}, .size = {1.0, 1.0}, .colour = {1.0, 1.0, 1.0}, .strength = 10.0};
+}
+
+treacle_look_def treacle_look_def_default(void) {
+    return (treacle_look_def){
+        .liquid = treacle_look_material_default(),
+        .light = 1.0,
+        .sun = {-0.5, 0.7, 0.5},
+        .sun_strength = 1.0,
+        .ground = true,
+        .ground_colour = {0.62, 0.60, 0.57},
+    };
+}
+
+treacle_camera_def treacle_camera_def_default(void) {
+    return (treacle_camera_def){.field_of_view = 0.5, .shutter = 0.5};
+}
+
+// Scattering and absorption in 1/mm; the index.
+typedef struct medium_preset {
+    treacle_look_kind kind;
+    float scatter[3], absorb[3], index, roughness;
+} medium_preset;
+
+// Reduced scattering and absorption of [JMLH01 table 1], but for wax and chocolate, which it does
+// not have: those are chosen by eye.
+static const medium_preset media[] = {
+    {TREACLE_LOOK_MILK, {2.55f, 3.21f, 3.77f}, {0.0011f, 0.0024f, 0.014f}, 1.3f, 0.0f},
+    {TREACLE_LOOK_CREAM, {7.38f, 5.47f, 3.15f}, {0.0002f, 0.0028f, 0.0163f}, 1.3f, 0.05f},
+    {TREACLE_LOOK_KETCHUP, {0.18f, 0.07f, 0.03f}, {0.061f, 0.97f, 1.45f}, 1.3f, 0.05f},
+    {TREACLE_LOOK_SKIN, {0.74f, 0.88f, 1.01f}, {0.032f, 0.17f, 0.48f}, 1.3f, 0.3f},
+    {TREACLE_LOOK_MARBLE, {2.19f, 2.62f, 3.00f}, {0.0021f, 0.0041f, 0.0071f}, 1.5f, 0.1f},
+    {TREACLE_LOOK_WAX, {1.50f, 1.40f, 1.20f}, {0.0030f, 0.0060f, 0.0180f}, 1.44f, 0.15f},
+    {TREACLE_LOOK_CHOCOLATE, {0.70f, 0.60f, 0.55f}, {0.120f, 0.380f, 0.900f}, 1.45f, 0.1f},
+};
+
+// Clear liquids: what is left of white light after a centimetre; index; scattering, 1/m.
+typedef struct clear_preset {
+    treacle_look_kind kind;
+    float left[3], index, cloudiness;
+} clear_preset;
+
+static const clear_preset clears[] = {
+    {TREACLE_LOOK_HONEY, {0.90f, 0.58f, 0.085f}, 1.49f, 12.0f},
+    {TREACLE_LOOK_SYRUP, {0.62f, 0.24f, 0.035f}, 1.47f, 2.0f},
+    {TREACLE_LOOK_WATER, {0.996f, 0.9985f, 0.999f}, 1.333f, 0.0f},
+    {TREACLE_LOOK_GLASS, {0.990f, 0.995f, 0.992f}, 1.52f, 0.0f},
+    {TREACLE_LOOK_JELLY, {0.80f, 0.80f, 0.80f}, 1.36f, 15.0f},
+};
+
+static float choose(double wanted, float preset) {
+    return wanted >= 0.0 ? (float)wanted : preset;
+}
+
+static v3f absorption_of(const float left[3]) {
+    float a[3];
+    for (int k = 0; k < 3; ++k) {
+        a[k] = -logf(fminf(fmaxf(left[k], 0.003f), 0.9999f)) / 0.01f;
+    }
+    return v3f_from(a);
+}
+
+static void set_clear(const clear_preset* p, const treacle_look_material* look, float scale,
+                      v3f colour, trace_material* out) {
+    float left[3] = {p->left[0], p->left[1], p->left[2]};
+    if (look->colour[0] >= 0.0 || p->kind == TREACLE_LOOK_JELLY) {
+        left[0] = colour.x;
+        left[1] = colour.y;
+        left[2] = colour.z;
+    }
+    float cloud = choose(look->cloudiness, p->cloudiness);
+    out->kind = TRACE_GLASS;
+    trace_medium_init(&out->medium, v3f_grey(cloud / scale),
+                      v3f_scale(1.0f / scale, absorption_of(left)), p->index);
+    out->g = 0.6f;
+    trace_facets_init(&out->facets, choose(look->roughness, 0.0f), choose(look->index, p->index));
+}
+
+static void set_medium(v3f scatter, v3f absorb, float index, float roughness,
+                       const treacle_look_material* look, trace_material* out) {
+    bool is_dipole = look->scattering == TREACLE_SCATTERING_DIPOLE;
+    out->kind = is_dipole ? TRACE_DIPOLE : TRACE_WALK;
+    trace_medium_init(&out->medium, scatter, absorb, choose(look->index, index));
+    trace_facets_init(&out->facets, choose(look->roughness, roughness), 0.0f);
+}
+
+// The share of scattering that makes a half space reflect the colour.
+static float albedo_for(float reflected, float index) {
+    float low = 0.0f, high = 1.0f;
+    for (int round = 0; round < 24; ++round) {
+        float middle = 0.5f * (low + high);
+        bool is_below = trace_dipole_total(middle, 1.0f - middle, index) < reflected;
+        low = is_below ? middle : low;
+        high = is_below ? high : middle;
+    }
+    return 0.5f * (low + high);
+}
+
+static void set_soft(v3f colour, const treacle_look_material* look, float scale,
+                     trace_material* out) {
+    const float index = 1.4f, extinction = 900.0f / scale;
+    float s[3], a[3];
+    for (int k = 0; k < 3; ++k) {
+        float albedo = albedo_for(fminf(fmaxf(v3f_at(colour, k), 0.01f), 0.95f), index);
+        s[k] = albedo * extinction;
+        a[k] = (1.0f - albedo) * extinction;
+    }
+    set_medium(v3f_from(s), v3f_from(a), index, 0.1f, look, out);
+}
+
+static treacle_look_kind kind_of_name(const char* name) {
+    for (int k = 1; k < TREACLE_LOOK_COUNT && name != NULL; ++k) {
+        if (strcmp(name, look_names[k]) == 0) {
+            return (treacle_look_kind)k;
+        }
+    }
+    return TREACLE_LOOK_SOFT;
+}
+
+static const treacle_look_material* look_of(const treacle_look_def* look, const char* name) {
+    for (int i = 0; i < look->material_count && name != NULL; ++i) {
+        if (look->materials[i].name != NULL && strcmp(look->materials[i].name, name) == 0) {
+            return &look->materials[i];
+        }
+    }
+    return &look->liquid;
+}
+
+static void set_kind(treacle_look_kind kind, const treacle_look_material* look, v3f colour,
+                     float scale, trace_material* out) {
+    for (size_t i = 0; i < sizeof(clears) / sizeof(clears[0]); ++i) {
+        if (clears[i].kind == kind) {
+            set_clear(&clears[i], look, scale, colour, out);
+            return;
+        }
+    }
+    for (size_t i = 0; i < sizeof(media) / sizeof(media[0]); ++i) {
+        const medium_preset* p = &media[i];
+        if (p->kind == kind) {
+            set_medium(v3f_scale(1000.0f / scale, v3f_from(p->scatter)),
+                       v3f_scale(1000.0f / scale, v3f_from(p->absorb)), p->index, p->roughness,
+                       look, out);
+            return;
+        }
+    }
+    out->colour = colour;
+    if (kind == TREACLE_LOOK_METAL) {
+        out->kind = TRACE_METAL;
+        trace_facets_init(&out->facets, choose(look->roughness, 0.15f), 0.0f);
+    } else if (kind == TREACLE_LOOK_SOFT) {
+        set_soft(colour, look, scale, out);
+    } else {
+        out->kind = TRACE_DIFFUSE;
+        if (kind == TREACLE_LOOK_LAVA) {
+            out->colour = v3f_make(0.035f, 0.032f, 0.030f);
+            out->glows = true;
+            out->glow = (float)look->glow;
+        }
+    }
+}
+
+void trace_look_material(const treacle_render_def* def, int index, double size,
+                         trace_material* out) {
+    const treacle_material_def* material =
+        index < def->material_count ? &def->materials[index] : NULL;
+    const char* name = material == NULL ? NULL : material->name;
+    const treacle_look_material* look = look_of(&def->look, name);
+    treacle_look_kind kind = look->kind != TREACLE_LOOK_AUTO ? look->kind
+                             : material == NULL              ? TREACLE_LOOK_HONEY
+                                                             : kind_of_name(name);
+    v3f colour = look->colour[0] >= 0.0 ? v3f_from_double(look->colour)
+                 : material != NULL     ? v3f_from_double(material->colour)
+                                        : v3f_make(0.8f, 0.45f, 0.1f);
+    double scale = look->scale > 0.0 ? look->scale : fmax(1.0, size / 0.25);
+    *out = (trace_material){.colour = colour, .is_tinted = false};
+    set_kind(kind, look, colour, (float)scale, out);
+    out->texture = (trace_texture)look->texture;
+    out->texture_size = (float)(look->texture_size > 0.0 ? look->texture_size : 0.05 * size);
+    out->is_tinted = kind == TREACLE_LOOK_PAINT || kind == TREACLE_LOOK_METAL;
+}
+
+void trace_look_ground(const treacle_look_def* look, double size, trace_material* out) {
+    *out = (trace_material){.kind = TRACE_DIFFUSE,
+                            .colour = v3f_from_double(look->ground_colour),
+                            .texture = (trace_texture)look->ground_texture,
+                            .texture_size = (float)(0.06 * size)};
+}
+
+void trace_look_solid(trace_material* out) {
+    *out = (trace_material){.kind = TRACE_DIFFUSE, .colour = {0.36f, 0.38f, 0.40f}};
+}
+
+trace_lamp trace_look_lamp(const treacle_lamp_def* lamp) {
+    v3f centre = v3f_from_double(lamp->centre);
+    trace_lamp out = {.is_disc = lamp->radius > 0.0, .centre = centre};
+    out.normal = v3f_normalise(v3f_sub(v3f_from_double(lamp->target), centre));
+    v3f_frame(out.normal, &out.side, &out.up);
+    out.half[0] = (float)(out.is_disc ? lamp->radius : 0.5 * lamp->size[0]);
+    out.half[1] = (float)(0.5 * lamp->size[1]);
+    out.radiance = v3f_scale((float)lamp->strength, v3f_from_double(lamp->colour));
+    return out;
+}
+
+// A lamp in the environment, with soft edges.
+static v3f glow_of(v3f d, v3f towards, float half_angle, v3f radiance) {
+    float c = v3f_dot(d, v3f_normalise(towards));
+    float inner = cosf(0.75f * half_angle), outer = cosf(1.25f * half_angle);
+    float t = fminf(fmaxf((c - outer) / (inner - outer), 0.0f), 1.0f);
+    return v3f_scale(t * t * (3.0f - 2.0f * t), radiance);
+}
+
+static v3f studio(v3f d) {
+    v3f low = v3f_make(0.80f, 0.78f, 0.75f), high = v3f_make(0.60f, 0.64f, 0.70f);
+    v3f sum = v3f_mix(low, high, fminf(fmaxf(d.y, 0.0f), 1.0f));
+    // A large lamp from the left above and before, a smaller one from behind that shines through.
+    sum =
+        v3f_add(sum, glow_of(d, v3f_make(-0.75f, 0.85f, 0.55f), 0.42f, v3f_make(7.5f, 7.2f, 6.8f)));
+    return v3f_add(sum,
+                   glow_of(d, v3f_make(0.55f, 0.42f, -0.85f), 0.30f, v3f_make(7.0f, 6.6f, 6.0f)));
+}
+
+static v3f sky(v3f d) {
+    float t = sqrtf(fminf(fmaxf(d.y, 0.0f), 1.0f));
+    return v3f_mix(v3f_make(0.95f, 0.97f, 1.00f), v3f_make(0.20f, 0.42f, 0.85f), t);
+}
+
+static v3f paint(treacle_environment kind, v3f d) {
+    return kind == TREACLE_ENVIRONMENT_SKY    ? sky(d)
+           : kind == TREACLE_ENVIRONMENT_DARK ? v3f_make(0.020f, 0.022f, 0.028f)
+                                              : studio(d);
+}
+
+static v3f turned(v3f d, float angle) {
+    float c = cosf(angle), s = sinf(angle);
+    return v3f_make(c * d.x - s * d.z, d.y, s * d.x + c * d.z);
+}
+
+static treacle_status load_file(treacle_context* ctx, const treacle_look_def* look,
+                                trace_environment* out) {
+    exr_picture picture;
+    TREACLE_TRY(exr_read_rgb(ctx, look->file, &picture));
+    treacle_status status = trace_environment_create(ctx, picture.width, picture.height, out);
+    for (int i = 0; i < picture.width * picture.height && status == TREACLE_OK; ++i) {
+        const float* p = picture.values + 3 * (size_t)i;
+        for (int k = 0; k < 3; ++k) {
+            bool is_light = isfinite(p[k]) && p[k] > 0.0f;
+            float light = is_light ? fminf(p[k], 1e5f) * (float)look->light : 0.0f;
+            ((float*)&out->pixel[i])[k] = light;
+        }
+    }
+    exr_picture_destroy(&picture);
+    return status;
+}
+
+treacle_status trace_look_environment(treacle_context* ctx, const treacle_look_def* look,
+                                      trace_environment* out) {
+    enum { WIDTH = 512, HEIGHT = 256 };
+    if (look->environment == TREACLE_ENVIRONMENT_FILE) {
+        return load_file(ctx, look, out);
+    }
+    TREACLE_TRY(trace_environment_create(ctx, WIDTH, HEIGHT, out));
+    for (int i = 0; i < WIDTH * HEIGHT; ++i) {
+        v3f d = trace_environment_direction(out, i % WIDTH, i / WIDTH);
+        v3f light = paint(look->environment, turned(d, (float)look->turn));
+        out->pixel[i] = v3f_scale((float)look->light, light);
+    }
+    if (look->environment == TREACLE_ENVIRONMENT_SKY && look->sun_strength > 0.0) {
+        const float half_angle = 0.0093f; // twice the true sun: softer shadows
+        out->sun_direction = v3f_normalise(v3f_from_double(look->sun));
+        out->sun_cosine = cosf(half_angle);
+        float angle = 2.0f * TRACE_PI * (1.0f - out->sun_cosine);
+        float strength = (float)(look->sun_strength * look->light) * 4.0f / angle;
+        out->sun_radiance = v3f_scale(strength, v3f_make(1.0f, 0.93f, 0.82f));
+    }
+    return TREACLE_OK;
+}

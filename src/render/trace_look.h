@@ -1,0 +1,16 @@
+// From a look to what the path tracer knows: materials, environment, lamps.
+#pragma once
+
+#include "render/trace_scene.h"
+#include "treacle/render.h"
+
+/// The material of the scene's i-th material. `size` is the domain's diagonal, m.
+void trace_look_material(const treacle_render_def* def, int index, double size,
+                         trace_material* out);
+void trace_look_ground(const treacle_look_def* look, double size, trace_material* out);
+void trace_look_solid(trace_material* out);
+trace_lamp trace_look_lamp(const treacle_lamp_def* lamp);
+
+/// Paints the environment; ERR_IO or ERR_FORMAT if its file cannot be read.
+treacle_status trace_look_environment(treacle_context* ctx, const treacle_look_def* look,
+                                      trace_environment* out) TREACLE_NODISCARD;

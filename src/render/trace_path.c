@@ -1,0 +1,372 @@
+#include "render/trace_path.h"
+
+enum { ROULETTE_FROM = 4 };
+
+typedef struct path {
+    const trace_scene* s;
+    trace_ray ray;
+    trace_random* r;
+    v3f sum;    // light so far
+    v3f weight; // of what is still to come
+    float pdf;  // of the last direction; 0: a mirror's, or the camera's
+    int inside; // material of glass that the ray is in; -1: none
+    int bounces;
+} path;
+
+static void add_light(path* p, v3f light) {
+    v3f bring = v3f_mul(p->weight, light);
+    float most = v3f_max(bring), clamp = p->s->clamp;
+    if (clamp > 0.0f && p->bounces > 0 && most > clamp) {
+        bring = v3f_scale(clamp / most, bring);
+    }
+    if (isfinite(most)) {
+        p->sum = v3f_add(p->sum, bring);
+    }
+}
+
+static float balance(float mine, float other) {
+    return mine <= 0.0f ? 1.0f : mine / (mine + other);
+}
+
+static void add_environment(path* p) {
+    const trace_scene* s = p->s;
+    v3f d = p->ray.direction;
+    if (p->bounces == 0 && s->has_backdrop) {
+        add_light(p, trace_scene_backdrop(s, d));
+        return;
+    }
+    const trace_environment* e = s->lights.environment;
+    float chance = 1.0f / (float)trace_lights_count(&s->lights);
+    float pdf = p->pdf > 0.0f ? trace_environment_pdf(e, d) * chance : 0.0f;
+    add_light(p, v3f_scale(balance(p->pdf, pdf), trace_environment_radiance(e, d)));
+    v3f sun = trace_environment_sun(e, d);
+    if (!v3f_is_black(sun)) {
+        float sun_pdf = chance / (2.0f * TRACE_PI * (1.0f - e->sun_cosine));
+        add_light(p, v3f_scale(balance(p->pdf, sun_pdf), sun));
+    }
+}
+
+static void add_lamp(path* p, const trace_point* at) {
+    const trace_lamp* lamp = &p->s->lights.lamps[at->lamp];
+    float chance = 1.0f / (float)trace_lights_count(&p->s->lights);
+    float pdf = trace_lamp_pdf(lamp, p->ray.direction, at->distance) * chance;
+    add_light(p, v3f_scale(balance(p->pdf, pdf), lamp->radiance));
+}
+
+// A wide lobe at a surface: matt, or a rough metal.
+typedef struct lobe {
+    const trace_facets* facets; // NULL: matt
+    v3f colour;
+    v3f normal;   // for shading, on the side of the path
+    v3f geometry; // likewise, of the triangle
+    v3f back;     // world w_o
+    float skin;   // index of a dielectric skin that light must pass; 0: none
+} lobe;
+
+static v3f lobe_value(const lobe* l, v3f to, float* pdf) {
+    float cosine = v3f_dot(to, l->normal);
+    *pdf = 0.0f;
+    if (v3f_dot(to, l->geometry) <= 0.0f || cosine <= 0.0f) {
+        return v3f_grey(0.0f);
+    }
+    if (l->facets != NULL) {
+        return trace_metal_value(l->facets, l->colour, v3f_to_local(l->back, l->normal),
+                                 v3f_to_local(to, l->normal), pdf);
+    }
+    *pdf = cosine / TRACE_PI;
+    float unused, passes = l->skin > 0.0f ? 1.0f - trace_fresnel(cosine, l->skin, &unused) : 1.0f;
+    return v3f_scale(*pdf * passes, l->colour);
+}
+
+static void add_direct(path* p, const lobe* l, v3f place) {
+    const trace_scene* s = p->s;
+    trace_light_sample light;
+    if (!trace_lights_sample(&s->lights, place, p->r, &light)) {
+        return;
+    }
+    float pdf;
+    v3f value = lobe_value(l, light.direction, &pdf);
+    if (v3f_is_black(value)) {
+        return;
+    }
+    trace_ray shadow = {.origin = v3f_madd(place, s->epsilon, l->geometry),
+                        .direction = light.direction,
+                        .far = light.distance < INFINITY ? light.distance * 0.9999f : INFINITY,
+                        .time = p->ray.time};
+    float seen = trace_scene_visibility(s, &shadow);
+    if (seen > 0.0f) {
+        p->bounces += 1; // what comes by way of this surface
+        float share = seen * balance(light.pdf, pdf) / light.pdf;
+        add_light(p, v3f_scale(share, v3f_mul(value, light.radiance)));
+        p->bounces -= 1;
+    }
+}
+
+static void go_on(path* p, v3f place, v3f geometry, v3f direction) {
+    float side = v3f_dot(direction, geometry) < 0.0f ? -p->s->epsilon : p->s->epsilon;
+    p->ray.origin = v3f_madd(place, side, geometry);
+    p->ray.direction = direction;
+    p->ray.near = 0.0f;
+    p->ray.far = INFINITY;
+}
+
+// Light at a wide lobe, and a direction to go on. False if the path ends.
+static bool scatter(path* p, const lobe* l, v3f place) {
+    add_direct(p, l, place);
+    v3f direction;
+    if (l->facets != NULL) {
+        trace_bounce b;
+        if (!trace_metal_sample(l->facets, l->colour, v3f_to_local(l->back, l->normal),
+                                trace_random_pair(p->r), &b)) {
+            return false;
+        }
+        direction = v3f_to_world(b.direction, l->normal);
+        p->weight = v3f_mul(p->weight, b.weight);
+        p->pdf = b.pdf;
+    } else {
+        direction = v3f_to_world(trace_sample_cosine(trace_random_pair(p->r)), l->normal);
+        v3f value = lobe_value(l, direction, &p->pdf);
+        p->weight = v3f_scale(1.0f / fmaxf(p->pdf, 1e-20f), v3f_mul(p->weight, value));
+    }
+    go_on(p, place, l->geometry, direction);
+    return v3f_dot(direction, l->geometry) > 0.0f;
+}
+
+// The side of the surface that the path comes from.
+static lobe lobe_at(const path* p, const trace_point* at) {
+    v3f back = v3f_negate(p->ray.direction);
+    bool is_behind = v3f_dot(back, at->normal) < 0.0f;
+    lobe l = {.back = back,
+              .geometry = is_behind ? v3f_negate(at->normal) : at->normal,
+              .normal = is_behind ? v3f_negate(at->shading) : at->shading};
+    // Seen from behind, an interpolated normal is of no use.
+    if (v3f_dot(back, l.normal) <= 1e-3f) {
+        l.normal = l.geometry;
+    }
+    return l;
+}
+
+static bool hit_glass(path* p, const trace_point* at, const trace_material* m) {
+    bool is_inside = v3f_dot(p->ray.direction, at->normal) > 0.0f;
+    lobe l = lobe_at(p, at);
+    trace_bounce b;
+    if (!trace_glass_sample(&m->facets, is_inside, v3f_to_local(l.back, l.normal), p->r, &b)) {
+        return false;
+    }
+    v3f direction = v3f_to_world(b.direction, l.normal);
+    // A normal that was interpolated may send light to the wrong side of the triangle.
+    if ((v3f_dot(direction, l.geometry) < 0.0f) != b.is_through) {
+        if (!trace_glass_sample(&m->facets, is_inside, v3f_to_local(l.back, l.geometry), p->r,
+                                &b)) {
+            return false;
+        }
+        direction = v3f_to_world(b.direction, l.geometry);
+    }
+    p->weight = v3f_mul(p->weight, b.weight);
+    p->pdf = 0.0f;
+    bool ends_inside = is_inside != b.is_through;
+    p->inside = ends_inside ? at->material : -1;
+    go_on(p, at->place, l.geometry, direction);
+    return true;
+}
+
+// Under a skin: reflected by it, or in and out elsewhere.
+static bool hit_translucent(path* p, const trace_point* at, const trace_material* m) {
+    lobe l = lobe_at(p, at);
+    float cosine = v3f_dot(l.back, l.normal), unused;
+    float reflected = trace_fresnel(cosine, m->medium.eta, &unused);
+    if (trace_random_one(p->r) < reflected) {
+        trace_bounce b;
+        // The skin as a metal that reflects all: Fresnel is in the choice.
+        if (!trace_metal_sample(&m->facets, v3f_grey(1.0f), v3f_to_local(l.back, l.normal),
+                                trace_random_pair(p->r), &b)) {
+            return false;
+        }
+        p->weight = v3f_mul(p->weight, b.weight);
+        p->pdf = 0.0f;
+        v3f direction = v3f_to_world(b.direction, l.normal);
+        go_on(p, at->place, l.geometry, direction);
+        return v3f_dot(direction, l.geometry) > 0.0f;
+    }
+    trace_entry entry = {.rays = p->s->rays,
+                         .place = at->place,
+                         .normal = at->normal,
+                         .time = p->ray.time,
+                         .epsilon = p->s->epsilon,
+                         .mesh = at->mesh};
+    trace_exit out;
+    bool is_dipole = m->kind == TRACE_DIPOLE;
+    if (!(is_dipole ? trace_dipole_sample(&m->medium, &entry, p->r, &out)
+                    : trace_walk_sample(&m->medium, &entry, p->r, &out))) {
+        return false;
+    }
+    trace_point there = {.distance = out.touch.distance, .place = out.place};
+    trace_scene_look_up(p->s, &out.touch, &there);
+    p->weight = v3f_mul(p->weight, out.weight);
+    v3f normal = v3f_dot(there.shading, out.normal) > 0.0f ? there.shading : out.normal;
+    lobe leaving = {.colour = at->colour,
+                    .normal = normal,
+                    .geometry = out.normal,
+                    .skin = is_dipole ? m->medium.eta : 0.0f};
+    return scatter(p, &leaving, out.place);
+}
+
+// Scattering on the way through glass. False if the path was absorbed; *is_scattered if it did not
+// get to the surface.
+static bool pass_medium(path* p, float distance, bool* is_scattered) {
+    const trace_material* m = &p->s->materials[p->inside];
+    const trace_medium* medium = &m->medium;
+    *is_scattered = false;
+    v3f sigma_t = v3f_add(medium->absorb, medium->scatter);
+    if (v3f_is_black(medium->scatter)) {
+        p->weight = v3f_mul(p->weight, v3f_exp(v3f_scale(-distance, sigma_t)));
+        return true;
+    }
+    trace_pair u = trace_random_pair(p->r);
+    int channel = (int)(u.a * 3.0f);
+    float free = -logf(fmaxf(1.0f - u.b, 1e-7f)) / fmaxf(v3f_at(sigma_t, channel), 1e-9f);
+    *is_scattered = free < distance;
+    float along = *is_scattered ? free : distance;
+    v3f passed = v3f_exp(v3f_scale(-along, sigma_t));
+    v3f density = *is_scattered ? v3f_mul(sigma_t, passed) : passed;
+    float mean = v3f_mean(density);
+    if (!(mean > 1e-30f)) {
+        return false;
+    }
+    v3f value = *is_scattered ? v3f_mul(medium->scatter, passed) : passed;
+    p->weight = v3f_scale(1.0f / mean, v3f_mul(p->weight, value));
+    if (*is_scattered) {
+        p->ray.origin = v3f_madd(p->ray.origin, along, p->ray.direction);
+        p->ray.direction = trace_sample_phase(p->ray.direction, m->g, trace_random_pair(p->r));
+        p->pdf = 0.0f;
+    }
+    return true;
+}
+
+static bool hit_surface(path* p, const trace_point* at) {
+    const trace_material* m = &p->s->materials[at->material];
+    if (m->glows && v3f_dot(p->ray.direction, at->normal) < 0.0f) {
+        add_light(p, v3f_scale(m->glow, trace_scene_glow(p->s, at->temperature)));
+    }
+    lobe l = lobe_at(p, at);
+    switch (m->kind) {
+    case TRACE_DIFFUSE:
+        l.colour = v3f_mul(m->colour, at->colour);
+        return scatter(p, &l, at->place);
+    case TRACE_METAL:
+        l.colour = v3f_mul(m->colour, at->colour);
+        l.facets = &m->facets;
+        return scatter(p, &l, at->place);
+    case TRACE_GLASS:
+        return hit_glass(p, at, m);
+    case TRACE_DIPOLE:
+    case TRACE_WALK:
+        return at->mesh >= 0 && hit_translucent(p, at, m);
+    }
+    return false;
+}
+
+static v3f albedo_of(const trace_material* m, const trace_point* at) {
+    switch (m->kind) {
+    case TRACE_DIFFUSE:
+    case TRACE_METAL:
+        return v3f_mul(m->colour, at->colour);
+    case TRACE_DIPOLE:
+    case TRACE_WALK:
+        return v3f_mul(m->medium.total, at->colour);
+    case TRACE_GLASS:
+        break;
+    }
+    return v3f_exp(v3f_scale(-0.005f, m->medium.absorb));
+}
+
+static void tell(const trace_scene* s, const trace_point* at, trace_guide* guide) {
+    bool is_thing = at->distance < INFINITY && at->material >= 0;
+    *guide = (trace_guide){.albedo = {1.0f, 1.0f, 1.0f}};
+    if (is_thing) {
+        guide->albedo = albedo_of(&s->materials[at->material], at);
+        guide->normal = at->shading;
+        guide->velocity = at->velocity;
+        guide->depth = at->distance;
+    }
+}
+
+static bool survives(path* p) {
+    if (p->bounces < ROULETTE_FROM) {
+        return true;
+    }
+    float keep = fminf(v3f_max(p->weight), 0.95f);
+    if (!(trace_random_one(p->r) < keep)) {
+        return false;
+    }
+    p->weight = v3f_scale(1.0f / keep, p->weight);
+    return true;
+}
+
+v3f trace_path(const trace_scene* s, trace_ray ray, trace_random* r, trace_guide* guide) {
+    path p = {.s = s, .ray = ray, .r = r, .weight = v3f_grey(1.0f), .inside = -1};
+    for (; p.bounces <= s->max_bounces; ++p.bounces) {
+        trace_point at;
+        trace_scene_find(s, &p.ray, s->ground.is_there ? trace_random_one(r) : 0.0f, &at);
+        if (p.bounces == 0 && guide != NULL) {
+            tell(s, &at, guide);
+        }
+        bool is_scattered = false;
+        if (p.inside >= 0 && !pass_medium(&p, at.distance, &is_scattered)) {
+            break;
+        }
+        if (is_scattered) {
+            if (!survives(&p)) {
+                break;
+            }
+            continue;
+        }
+        if (!(at.distance < INFINITY)) {
+            add_environment(&p);
+            break;
+        }
+        if (at.material < 0) {
+            add_lamp(&p, &at);
+            break;
+        }
+        if (!hit_surface(&p, &at) || !survives(&p)) {
+            break;
+        }
+    }
+    return p.sum;
+}
+
+// The colour matching functions of the CIE, as sums of lobes [WSS13].
+static float wing(float nm, float middle, float left, float right) {
+    float t = (nm - middle) * (nm < middle ? left : right);
+    return expf(-0.5f * t * t);
+}
+
+static v3f matching(float nm) {
+    float x = 1.056f * wing(nm, 599.8f, 0.0264f, 0.0323f) +
+              0.362f * wing(nm, 442.0f, 0.0624f, 0.0374f) -
+              0.065f * wing(nm, 501.1f, 0.0490f, 0.0382f);
+    float y =
+        0.821f * wing(nm, 568.8f, 0.0213f, 0.0247f) + 0.286f * wing(nm, 530.9f, 0.0613f, 0.0322f);
+    float z =
+        1.217f * wing(nm, 437.0f, 0.0845f, 0.0278f) + 0.681f * wing(nm, 459.0f, 0.0385f, 0.0725f);
+    return v3f_make(x, y, z);
+}
+
+v3f trace_black_body(float kelvin) {
+    if (!(kelvin > 500.0f)) {
+        return v3f_grey(0.0f);
+    }
+    v3f xyz = v3f_grey(0.0f);
+    for (float nm = 380.0f; nm <= 780.0f; nm += 10.0f) {
+        // Planck's law over that of 1500 K at 560 nm, to stay in the range of float.
+        float x = 560.0f / nm, x5 = x * x * x * x * x;
+        float power = x5 * expf(1.4388e7f / (560.0f * 1500.0f) - 1.4388e7f / (nm * kelvin));
+        xyz = v3f_madd(xyz, power * 10.0f, matching(nm));
+    }
+    v3f rgb = v3f_make(3.2406f * xyz.x - 1.5372f * xyz.y - 0.4986f * xyz.z,
+                       -0.9689f * xyz.x + 1.8758f * xyz.y + 0.0415f * xyz.z,
+                       0.0557f * xyz.x - 0.2040f * xyz.y + 1.0570f * xyz.z);
+    const float one = 1.0f / 340.0f; // the luminance of 1500 K in these units
+    return v3f_make(fmaxf(rgb.x, 0.0f) * one, fmaxf(rgb.y, 0.0f) * one, fmaxf(rgb.z, 0.0f) * one);
+}

@@ -1,0 +1,140 @@
+#include "render/trace_rays.h"
+
+#include <embree3/rtcore.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct trace_rays {
+    treacle_context* ctx;
+    RTCDevice device;
+    RTCScene scene;
+    int mesh_count;
+};
+
+static treacle_status fail(const trace_rays* rays, const char* what) {
+    enum RTCError error = rtcGetDeviceError(rays->device);
+    if (error == RTC_ERROR_OUT_OF_MEMORY) {
+        return check_fail(rays->ctx, TREACLE_ERR_MEMORY, "no memory for %s", what);
+    }
+    return check_fail(rays->ctx, TREACLE_ERR_INTERNAL, "Embree failed with code %d at %s",
+                      (int)error, what);
+}
+
+static bool has_failed(const trace_rays* rays) {
+    return rtcGetDeviceError(rays->device) != RTC_ERROR_NONE;
+}
+
+treacle_status trace_rays_create(treacle_context* ctx, trace_rays** out) {
+    void* block = NULL;
+    *out = NULL;
+    TREACLE_TRY(alloc_zero(ctx, 1, sizeof(trace_rays), "a ray tracer", &block));
+    trace_rays* rays = block;
+    rays->ctx = ctx;
+    rays->device = rtcNewDevice("threads=1,set_affinity=0");
+    if (rays->device == NULL) {
+        alloc_free(ctx, rays, sizeof(*rays));
+        return check_fail(ctx, TREACLE_ERR_UNSUPPORTED, "Embree does not run on this machine");
+    }
+    rays->scene = rtcNewScene(rays->device);
+    // Robust: without it rays slip through between two triangles.
+    rtcSetSceneFlags(rays->scene, RTC_SCENE_FLAG_ROBUST);
+    rtcSetSceneBuildQuality(rays->scene, RTC_BUILD_QUALITY_MEDIUM);
+    if (has_failed(rays)) {
+        trace_rays_destroy(rays);
+        return check_fail(ctx, TREACLE_ERR_MEMORY, "no memory for a ray tracer");
+    }
+    *out = rays;
+    return TREACLE_OK;
+}
+
+void trace_rays_destroy(trace_rays* rays) {
+    if (rays != NULL) {
+        rtcReleaseScene(rays->scene);
+        rtcReleaseDevice(rays->device);
+        alloc_free(rays->ctx, rays, sizeof(*rays));
+    }
+}
+
+static bool set_vertices(RTCGeometry geometry, const trace_triangles* mesh, unsigned step,
+                         const float* places) {
+    void* to = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, step, RTC_FORMAT_FLOAT3,
+                                       3 * sizeof(float), (size_t)mesh->vertex_count);
+    if (to == NULL) {
+        return false;
+    }
+    memcpy(to, places, (size_t)mesh->vertex_count * 3 * sizeof(float));
+    return true;
+}
+
+treacle_status trace_rays_add(trace_rays* rays, const trace_triangles* mesh) {
+    RTCGeometry geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    bool is_whole = geometry != NULL;
+    if (is_whole) {
+        rtcSetGeometryTimeStepCount(geometry, mesh->to == NULL ? 1 : 2);
+        void* to = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                           3 * sizeof(int32_t), (size_t)mesh->triangle_count);
+        is_whole = to != NULL && set_vertices(geometry, mesh, 0, mesh->from) &&
+                   (mesh->to == NULL || set_vertices(geometry, mesh, 1, mesh->to));
+        if (is_whole) {
+            memcpy(to, mesh->triangles, (size_t)mesh->triangle_count * 3 * sizeof(int32_t));
+            rtcCommitGeometry(geometry);
+            rtcAttachGeometryByID(rays->scene, geometry, (unsigned)rays->mesh_count);
+        }
+        rtcReleaseGeometry(geometry);
+    }
+    if (!is_whole || has_failed(rays)) {
+        return check_fail(rays->ctx, TREACLE_ERR_MEMORY, "no memory for %lld triangles to trace",
+                          (long long)mesh->triangle_count);
+    }
+    rays->mesh_count += 1;
+    return TREACLE_OK;
+}
+
+treacle_status trace_rays_commit(trace_rays* rays) {
+    rtcCommitScene(rays->scene);
+    return has_failed(rays) ? fail(rays, "the tree of triangles") : TREACLE_OK;
+}
+
+static struct RTCRay ray_of(const trace_ray* ray) {
+    return (struct RTCRay){
+        .org_x = ray->origin.x,
+        .org_y = ray->origin.y,
+        .org_z = ray->origin.z,
+        .tnear = ray->near,
+        .dir_x = ray->direction.x,
+        .dir_y = ray->direction.y,
+        .dir_z = ray->direction.z,
+        .time = ray->time,
+        .tfar = ray->far,
+        .mask = ~0u,
+    };
+}
+
+void trace_rays_hit(const trace_rays* rays, const trace_ray* ray, trace_touch* out) {
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    struct RTCRayHit found = {.ray = ray_of(ray)};
+    found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    rtcIntersect1(rays->scene, &context, &found);
+    if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID) {
+        out->distance = INFINITY;
+        return;
+    }
+    *out = (trace_touch){
+        .distance = found.ray.tfar,
+        .normal = v3f_normalise(v3f_make(found.hit.Ng_x, found.hit.Ng_y, found.hit.Ng_z)),
+        .u = found.hit.u,
+        .v = found.hit.v,
+        .mesh = (int)found.hit.geomID,
+        .triangle = (int)found.hit.primID,
+    };
+}
+
+bool trace_rays_blocked(const trace_rays* rays, const trace_ray* ray) {
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    struct RTCRay found = ray_of(ray);
+    rtcOccluded1(rays->scene, &context, &found);
+    return found.tfar < 0.0f;
+}
