@@ -76,7 +76,7 @@ static v3f sample_facet(v3f w, float alpha, trace_pair u) {
 }
 
 static float energy_at(const trace_facets* f, bool is_inside, float cosine) {
-    float x = fminf(fmaxf(cosine, 0.0f), 1.0f) * TRACE_ENERGY_STEPS;
+    float x = sqrtf(fminf(fmaxf(cosine, 0.0f), 1.0f)) * TRACE_ENERGY_STEPS;
     int i = (int)x < TRACE_ENERGY_STEPS ? (int)x : TRACE_ENERGY_STEPS - 1;
     const float* e = f->energy[is_inside];
     return e[i] + (x - (float)i) * (e[i + 1] - e[i]);
@@ -183,7 +183,8 @@ void trace_facets_init(trace_facets* f, float alpha, float eta) {
     *f = (trace_facets){.alpha = alpha, .eta = eta};
     for (int side = 0; side < 2; ++side) {
         for (int i = 0; i <= TRACE_ENERGY_STEPS; ++i) {
-            float cosine = fmaxf((float)i / TRACE_ENERGY_STEPS, 0.01f);
+            // Finer where light grazes, where it changes fast.
+            float root = fmaxf((float)i / TRACE_ENERGY_STEPS, 0.01f), cosine = root * root;
             bool is_needed = alpha >= TRACE_SMOOTH && (side == 0 || eta > 0.0f);
             f->energy[side][i] = is_needed ? fmaxf(measure(f, side == 1, cosine), 0.05f) : 1.0f;
         }

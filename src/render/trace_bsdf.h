@@ -10,7 +10,7 @@
 #include "render/trace_random.h"
 #include "render/trace_vec.h"
 
-enum { TRACE_ENERGY_STEPS = 32 };
+enum { TRACE_ENERGY_STEPS = 64 };
 
 /// Below this a surface is treated as a mirror.
 #define TRACE_SMOOTH 0.003f
@@ -31,7 +31,7 @@ v3f trace_sample_phase(v3f forward, float g, trace_pair u);
 typedef struct trace_facets {
     float alpha;                             // roughness
     float eta;                               // index inside over outside; 0: a metal
-    float energy[2][TRACE_ENERGY_STEPS + 1]; // [from inside][cosine]
+    float energy[2][TRACE_ENERGY_STEPS + 1]; // [from inside][root of the cosine]
 } trace_facets;
 /// Fills the table; takes some milliseconds.
 void trace_facets_init(trace_facets* f, float alpha, float eta);

@@ -154,15 +154,17 @@ static bool hit_glass(path* p, const trace_point* at, const trace_material* m) {
         return false;
     }
     v3f direction = v3f_to_world(b.direction, l.normal);
-    // A normal that was interpolated may send light to the wrong side of the triangle.
+    p->weight = v3f_mul(p->weight, b.weight);
+    // A normal that was interpolated may send light to the wrong side of the triangle: what it
+    // weighs is then scattered anew by the triangle's own.
     if ((v3f_dot(direction, l.geometry) < 0.0f) != b.is_through) {
         if (!trace_glass_sample(&m->facets, is_inside, v3f_to_local(l.back, l.geometry), p->r,
                                 &b)) {
             return false;
         }
         direction = v3f_to_world(b.direction, l.geometry);
+        p->weight = v3f_mul(p->weight, b.weight);
     }
-    p->weight = v3f_mul(p->weight, b.weight);
     p->pdf = 0.0f;
     bool ends_inside = is_inside != b.is_through;
     p->inside = ends_inside ? at->material : -1;
@@ -367,6 +369,6 @@ v3f trace_black_body(float kelvin) {
     v3f rgb = v3f_make(3.2406f * xyz.x - 1.5372f * xyz.y - 0.4986f * xyz.z,
                        -0.9689f * xyz.x + 1.8758f * xyz.y + 0.0415f * xyz.z,
                        0.0557f * xyz.x - 0.2040f * xyz.y + 1.0570f * xyz.z);
-    const float one = 1.0f / 340.0f; // the luminance of 1500 K in these units
+    const float one = 1.0f / 145.2f; // the luminance of 1500 K in these units
     return v3f_make(fmaxf(rgb.x, 0.0f) * one, fmaxf(rgb.y, 0.0f) * one, fmaxf(rgb.z, 0.0f) * one);
 }

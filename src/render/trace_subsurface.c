@@ -2,7 +2,7 @@
 
 #include "render/trace_bsdf.h"
 
-enum { WALK_MAX = 256, PROBE_HITS_MAX = 8 };
+enum { WALK_MAX = 1024, PROBE_HITS_MAX = 8 };
 
 static trace_dipole dipole_of(float scatter, float absorb, float eta) {
     float sigma_t = fmaxf(scatter + absorb, 1e-6f);
