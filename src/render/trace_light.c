@@ -42,8 +42,13 @@ v3f trace_environment_direction(const trace_environment* e, int x, int y) {
     return v3f_make(sinf(theta) * sinf(phi), cosf(theta), -sinf(theta) * cosf(phi));
 }
 
-static float row_sine(const trace_environment* e, int y) {
-    return sinf(TRACE_PI * ((float)y + 0.5f) / (float)e->height);
+// Height of the upper edge of a row on the unit sphere; rows differ in it by their area.
+static float row_edge(const trace_environment* e, int y) {
+    return cosf(TRACE_PI * (float)y / (float)e->height);
+}
+
+static float row_height(const trace_environment* e, int y) {
+    return row_edge(e, y) - row_edge(e, y + 1);
 }
 
 void trace_environment_finish(trace_environment* e) {
@@ -54,11 +59,10 @@ void trace_environment_finish(trace_environment* e) {
             float brightness = v3f_luminance(e->pixel[y * e->width + x]) + brightness_floor;
             cdf[x + 1] = cdf[x] + brightness;
         }
-        sum += (double)(cdf[e->width] * row_sine(e, y));
+        sum += (double)(cdf[e->width] * row_height(e, y));
         e->row_cdf[y + 1] = (float)sum;
     }
-    float pixel_angle = 2.0f * TRACE_PI / (float)e->width * TRACE_PI / (float)e->height;
-    e->scale = 1.0f / ((float)sum * pixel_angle);
+    e->scale = (float)e->width / (2.0f * TRACE_PI * (float)sum);
 }
 
 typedef struct picture_place {
@@ -103,10 +107,10 @@ v3f trace_environment_irradiance(const trace_environment* e) {
     for (int y = 0; y < e->height / 2; ++y) {
         for (int x = 0; x < e->width; ++x) {
             float cosine = trace_environment_direction(e, x, y).y;
-            sum = v3f_madd(sum, row_sine(e, y) * cosine, e->pixel[y * e->width + x]);
+            sum = v3f_madd(sum, row_height(e, y) * cosine, e->pixel[y * e->width + x]);
         }
     }
-    float angle = 2.0f * TRACE_PI / (float)e->width * TRACE_PI / (float)e->height;
+    float angle = 2.0f * TRACE_PI / (float)e->width;
     float sun =
         2.0f * TRACE_PI * fmaxf(1.0f - e->sun_cosine, 0.0f) * fmaxf(e->sun_direction.y, 0.0f);
     return v3f_madd(v3f_scale(angle, sum), sun, e->sun_radiance);
@@ -131,13 +135,13 @@ static void sample_environment(const trace_environment* e, trace_pair u, trace_l
     const float* cdf = e->column_cdf + (size_t)y * (size_t)(e->width + 1);
     int x = find_step(cdf, e->width, u.b * cdf[e->width], &fx);
     float phi = 2.0f * TRACE_PI * (((float)x + fx) / (float)e->width - 0.5f);
-    float theta = TRACE_PI * ((float)y + fy) / (float)e->height;
-    out->direction = v3f_make(sinf(theta) * sinf(phi), cosf(theta), -sinf(theta) * cosf(phi));
+    // Even in height, so in area.
+    float height = row_edge(e, y) - fy * row_height(e, y);
+    float across = sqrtf(fmaxf(1.0f - height * height, 0.0f));
+    out->direction = v3f_make(across * sinf(phi), height, -across * cosf(phi));
     out->distance = INFINITY;
     out->radiance = trace_environment_radiance(e, out->direction);
-    // The rows are drawn by the sine of their middle; within a row the angle is even.
-    float even = row_sine(e, y) / fmaxf(sinf(theta), 1e-6f);
-    out->pdf = (v3f_luminance(e->pixel[y * e->width + x]) + brightness_floor) * e->scale * even;
+    out->pdf = (v3f_luminance(e->pixel[y * e->width + x]) + brightness_floor) * e->scale;
 }
 
 static void sample_sun(const trace_environment* e, trace_pair u, trace_light_sample* out) {
