@@ -3,6 +3,8 @@
 const bench_entry bench_entries[] = {
     {"house", 10, "frame files against memcpy, sorting, exact sums", bench_house},
     {"step", 200, "a step of dam breaks by stage: growth, speed-up, bandwidth, memory", bench_step},
+    {"step-viscous", 200, "the whole step of thick liquids, and the sheet of the paper",
+     bench_step_viscous},
     {"solver", 700, "pressure, viscosity and both together against other methods", bench_solver},
     {"pressure", 60, "pressure against incomplete Cholesky", bench_pressure},
     {"viscosity", 500, "viscosity against incomplete Cholesky", bench_viscosity},
