@@ -1,0 +1,156 @@
+// Jets and sheets of thick liquid that fall on a floor, in a plane.
+//
+// buckling [SUITE 6]: a planar jet of width D = 1 cm and speed U from a nozzle at height H buckles
+// if Re = U D/nu is below sqrt((1 - (8.8 D/H)^2.6)/pi). Six points; the rms offset of the jet's
+// axis at 0.3 H over 20 D/U is above 0.25 D where it buckles, below 0.05 D where not. Ten cells a
+// width, no surface tension, nozzle off the middle by 0.02 D, nu U/(g D^2) = 1.
+//
+// folding [SUITE 7, viscous regime]: f = 0.80 U/H full periods a second without gravity's help
+// (G2 = 3 g H^4/(nu U h^2) <= 300), slot of 8 cells, within 15 %.
+#include <math.h>
+#include <stdlib.h>
+
+#include "cases.h"
+#include "measure.h"
+
+static const char scene[] = "domain: {origin: [%.17g, 0], size: [%.17g, %.17g], cell: %.17g,\n"
+                            "         sides: {all: open, bottom: no-slip}}\n"
+                            "gravity: [0, %.17g, 0]\n"
+                            "step: {max_dt: %.17g}\n"
+                            "particles: {per_cell: 4}\n"
+                            "materials: {goo: {density: 1000, viscosity: %.17g m^2/s}}\n"
+                            "emitters:\n"
+                            "  - shape: {box: {min: [%.17g, %.17g, -1], max: [%.17g, %.17g, 1]}}\n"
+                            "    speed: %.17g\n";
+
+typedef struct jet {
+    double width, height; // m
+    double speed, nu;     // m/s, m^2/s
+    double gravity;       // m/s^2
+    int cells;            // a width
+    double half_room;     // widths to each side
+} jet;
+
+static treacle_status open_jet(validate* v, const jet* j, treacle_sim** out) {
+    double cell = j->width / j->cells, shift = 0.02 * j->width;
+    double half = ceil(j->half_room * j->cells) * cell;
+    double top = ceil(j->height / cell) * cell + 4.0 * cell;
+    return validate_sim_create(v, out, scene, -half, 2.0 * half, top, cell, -j->gravity,
+                               cell / j->speed, j->nu, shift - 0.5 * j->width, j->height,
+                               shift + 0.5 * j->width, j->height + 2.0 * cell, j->speed);
+}
+
+// Mean x of the particles near a height; NAN if there are none.
+static treacle_status axis_at(treacle_sim* sim, double height, double reach, double* out) {
+    validate_particle* particles = NULL;
+    int64_t count = 0;
+    double sum = 0.0, found = 0.0;
+    treacle_status status = validate_particles(sim, &particles, &count);
+    for (int64_t i = 0; status == TREACLE_OK && i < count; ++i) {
+        if (fabs(particles[i].place[1] - height) < reach) {
+            sum += particles[i].place[0];
+            found += 1.0;
+        }
+    }
+    free(particles);
+    *out = found > 0.0 ? sum / found : NAN;
+    return status;
+}
+
+static treacle_status offset_of(validate* v, const jet* j, double* out) {
+    treacle_sim* sim = NULL;
+    treacle_status status = open_jet(v, j, &sim);
+    double unit = j->width / j->speed, begin = 1.5 * j->height / j->speed + 10.0 * unit;
+    double square = 0.0;
+    int count = 0;
+    for (int k = 0; k < 40 && status == TREACLE_OK; ++k) {
+        double x = 0.0;
+        status = validate_advance(sim, begin + 0.5 * k * unit, 1.0);
+        status = status == TREACLE_OK ? axis_at(sim, 0.3 * j->height, 0.1 * j->width, &x) : status;
+        double offset = x / j->width - 0.02;
+        square += isfinite(offset) ? offset * offset : 0.0;
+        count += isfinite(offset);
+    }
+    *out = count > 0 ? sqrt(square / count) : NAN;
+    treacle_sim_destroy(sim);
+    return status;
+}
+
+treacle_status case_buckling(validate* v) {
+    static const struct {
+        double reynolds, ratio;
+        bool buckles;
+    } points[] = {{0.1, 12, true},  {0.35, 12, true}, {0.55, 12, false},
+                  {0.8, 20, false}, {0.25, 7, false}, {0.25, 15, true}};
+    for (int k = 0; k < 6; ++k) {
+        double g = 9.81, d = 0.01, offset = 0.0;
+        char name[32];
+        jet j = {.width = d,
+                 .height = points[k].ratio * d,
+                 .speed = sqrt(g * d * points[k].reynolds),
+                 .gravity = g,
+                 .cells = 10,
+                 .half_room = 8.0};
+        j.nu = j.speed * d / points[k].reynolds;
+        snprintf(name, sizeof(name), "point %d", k);
+        if (!validate_part_begin(v, name)) {
+            continue;
+        }
+        treacle_status status = offset_of(v, &j, &offset);
+        if (status != TREACLE_OK) {
+            return status;
+        }
+        if (points[k].buckles) {
+            validate_at_least(v, offset, 0.25, 0.0, "Re %g, H/D %g: offset/D, buckles",
+                              points[k].reynolds, points[k].ratio);
+        } else {
+            validate_at_most(v, offset, 0.05, 0.0, "Re %g, H/D %g: offset/D, does not",
+                             points[k].reynolds, points[k].ratio);
+        }
+        status = validate_part_end(v);
+        if (status != TREACLE_OK) {
+            return status;
+        }
+    }
+    return TREACLE_OK;
+}
+
+// Full periods a second, from the times at which the axis crosses its mean upwards.
+static double frequency_of(int count, const double* t, const double* x) {
+    double mean = 0.0, first = NAN, last = NAN;
+    int crossings = 0;
+    for (int i = 0; i < count; ++i) {
+        mean += x[i] / count;
+    }
+    for (int i = 0; i + 1 < count; ++i) {
+        if (x[i] < mean && x[i + 1] >= mean) {
+            last = t[i] + (t[i + 1] - t[i]) * (mean - x[i]) / (x[i + 1] - x[i]);
+            first = crossings == 0 ? last : first;
+            crossings += 1;
+        }
+    }
+    return crossings > 1 ? (crossings - 1) / (last - first) : NAN;
+}
+
+treacle_status case_folding(validate* v) {
+    enum { SAMPLES = 300 };
+    static double t[SAMPLES], x[SAMPLES];
+    // g weak enough: G2 = 3 g H^4/(nu U h^2) = 100.
+    jet j = {.width = 0.01, .height = 0.12, .speed = 0.05, .nu = 0.05, .cells = 8, .half_room = 10};
+    double h2 = j.height * j.height;
+    j.gravity = 100.0 * j.nu * j.speed * j.width * j.width / (3.0 * h2 * h2);
+    treacle_sim* sim = NULL;
+    treacle_status status = open_jet(v, &j, &sim);
+    double begin = 2.0 * j.height / j.speed, step = 12.0 * j.height / j.speed / SAMPLES;
+    for (int k = 0; k < SAMPLES && status == TREACLE_OK; ++k) {
+        t[k] = begin + k * step;
+        status = validate_advance(sim, t[k], 1.0);
+        status = status == TREACLE_OK ? axis_at(sim, 0.3 * j.height, 0.1 * j.width, &x[k]) : status;
+    }
+    treacle_sim_destroy(sim);
+    if (status == TREACLE_OK) {
+        validate_relative(v, frequency_of(SAMPLES, t, x) * j.height / j.speed, 0.80, 0.15,
+                          "f H/U, G2 = 100, 8 cells a slot");
+    }
+    return status;
+}
