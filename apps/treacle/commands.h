@@ -8,3 +8,4 @@ int cmd_materials(int argc, char** argv);
 int cmd_render(int argc, char** argv);
 int cmd_resume(int argc, char** argv);
 int cmd_run(int argc, char** argv);
+int cmd_sweep(int argc, char** argv);

@@ -17,6 +17,7 @@ typedef struct command {
 static const command commands[] = {
     {"check", "look a scene over: its errors, or what it will cost", cmd_check},
     {"run", "simulate a scene into a folder", cmd_run},
+    {"sweep", "run a scene over a grid of values, into one picture", cmd_sweep},
     {"resume", "go on with a run that was ended", cmd_resume},
     {"mesh", "draw the liquid's surface as triangle meshes", cmd_mesh},
     {"render", "make pictures and a film by path tracing", cmd_render},

@@ -49,6 +49,12 @@ WRONG = [
     (("run", "drop.yaml", "-o", ""), "treacle: error: --output must not be empty\n" + see("run")),
     (("materials", "hony"), 'treacle: error: there is no material "hony"; did you mean honey?\n'
      'treacle: hint: "treacle materials" lists them\n'),
+    (("sweep", "drop.yaml"), "treacle: error: 0 keys to sweep: expected 1 to 4, each as --over "
+     "KEY=VALUE,VALUE,...\n"),
+    (("sweep", "drop.yaml", "--over", "fps"),
+     "treacle: error: --over fps: expected KEY=VALUE,VALUE,...\n"),
+    (("sweep", "drop.yaml", "--over", "fps=24,,30"),
+     "treacle: error: --over fps=24,,30: expected 1 to 64 values with commas between them\n"),
     (("resume", "."), "treacle: error: . holds no run: it has no run.json\n"),
     (("info", "."), "treacle: error: . holds no run: it has no run.json\n"),
 ]
@@ -105,7 +111,7 @@ class Usage(harness.Case):
             manual = file.read()
         for arguments in (("help",), ("help", "check"), ("help", "run"), ("help", "resume"),
                           ("help", "info"), ("help", "mesh"), ("help", "materials"),
-                          ("help", "render")):
+                          ("help", "render"), ("help", "sweep")):
             block = f"```text\n$ treacle {' '.join(arguments)}\n{self.treacle(*arguments).stdout}```"
             self.assertIn(block, manual, f"the manual's {arguments} is not what the command prints")
 
@@ -151,6 +157,29 @@ class Run(harness.Case):
         names = sorted(path.name for path in (self.dir / "out/drop").iterdir())
         self.assertEqual(names, ["frame_0001.trf", "frame_0002.trf", "run.json", "scene.yaml",
                                  "state_0001.trs", "state_0002.trs", "stats.jsonl"])
+
+    def test_a_sweep_is_a_grid_of_runs_and_one_picture(self):
+        sweep = ("sweep", "drop.yaml", "--over", "fps=24,30,48", "--over", "seed=1,2", "--frames",
+                 2, "-o", "grid", "--width", 64)
+        done = self.treacle(*sweep)
+        self.assertIn("grid/run_006: fps=48 seed=2\n", done.stdout)
+        self.assertTrue((self.dir / "grid/run_006/frame_0002.trf").exists())
+        sheet = self.dir / "grid/sheet.png"
+        header = sheet.read_bytes()[:24]
+        width, height = (int.from_bytes(header[at:at + 4], "big") for at in (16, 20))
+        self.assertTrue(2 * 64 <= width < 3 * 64 and height >= 3 * 48)
+        sheet.unlink()
+        (self.dir / "grid/run_004/run.json").unlink()
+        for path in (self.dir / "grid/run_004").iterdir():
+            path.unlink()
+        self.treacle(*sweep)  # goes on: only what is missing
+        self.assertTrue(sheet.exists())
+        self.assertTrue((self.dir / "grid/run_004/frame_0002.trf").exists())
+
+    def test_a_sweep_ends_at_the_first_bad_scene(self):
+        done = self.treacle("sweep", "drop.yaml", "--over", "fps=24,-1", "--frames", 2,
+                            code=ERR_SCENE)
+        self.assertIn("fps", done.stderr)
 
     def test_quiet_is_quiet(self):
         done = self.treacle("run", "drop.yaml", "--frames", 2, "--quiet")
