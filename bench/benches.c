@@ -10,6 +10,7 @@ const bench_entry bench_entries[] = {
     {"viscosity", 500, "viscosity against incomplete Cholesky", bench_viscosity},
     {"unified", 90, "velocity and pressure together against the split", bench_unified},
     {"field", 60, "the benchmark of Shao, Huang and Michels: drop and tank", bench_field},
+    {"coupling", 60, "pressure with 0, 1, 10 and 100 rigid bodies", bench_coupling},
 };
 
 const int bench_entry_count = sizeof(bench_entries) / sizeof(bench_entries[0]);

@@ -35,6 +35,11 @@ validate_fcn case_slosh;
 validate_fcn case_slosh_minute;
 validate_fcn case_layers;
 validate_fcn case_separation;
+validate_fcn case_draft;
+validate_fcn case_draft_all;
+validate_fcn case_added_mass;
+validate_fcn case_added_mass_ball;
+validate_fcn case_momentum;
 validate_fcn case_random_scenes;
 validate_fcn case_random_scenes_all;
 

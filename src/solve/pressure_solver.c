@@ -27,7 +27,8 @@
 enum {
     MAX_LEVELS = 24,
     LAST_K_LEVEL = 2,
-    BOTTOM_SWEEPS = 10, // forward, and as many back
+    BOTTOM_SWEEPS = 10,       // forward, and as many back
+    BOTTOM_SWEEPS_BODIES = 4, // where each has two small systems to solve
 };
 
 // Up to this share of links in every diagonal the coarser levels do not pay.
@@ -86,7 +87,8 @@ static void k_cycle(const pressure_solver* s, int l) {
 static void cycle(const pressure_solver* s, int l, const float* b, float* x) {
     const pressure_level *level = &s->level[l], *coarse = level + 1;
     if (l + 1 == s->level_count) {
-        solve_bottom(level, s->is_single ? 1 : BOTTOM_SWEEPS, b, x);
+        int sweeps = level->bodies != NULL ? BOTTOM_SWEEPS_BODIES : BOTTOM_SWEEPS;
+        solve_bottom(level, s->is_single ? 1 : sweeps, b, x);
         return;
     }
     pressure_level_smooth(level, b, x, false, true);
