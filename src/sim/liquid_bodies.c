@@ -9,7 +9,7 @@
 
 // A body has the mass of its faces where these hold its volume up to this share. They do not where
 // it is thinner than a cell, or where part of it is far from all liquid.
-static const double volume_error = 0.02;
+static const double volume_error = 0.05;
 
 treacle_status liquid_move_bodies(liquid_work* w) {
     const solid_set* solids = &w->setup->solids;

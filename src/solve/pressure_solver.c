@@ -27,8 +27,9 @@
 enum {
     MAX_LEVELS = 24,
     LAST_K_LEVEL = 2,
-    BOTTOM_SWEEPS = 10,       // forward, and as many back
-    BOTTOM_SWEEPS_BODIES = 4, // where each has two small systems to solve
+    CROWD = 16,         // bodies, beyond which their systems are the cost of a sweep at the bottom
+    BOTTOM_SWEEPS = 10, // forward, and as many back
+    BOTTOM_SWEEPS_CROWDED = 4,
 };
 
 // Up to this share of links in every diagonal the coarser levels do not pay.
@@ -87,7 +88,8 @@ static void k_cycle(const pressure_solver* s, int l) {
 static void cycle(const pressure_solver* s, int l, const float* b, float* x) {
     const pressure_level *level = &s->level[l], *coarse = level + 1;
     if (l + 1 == s->level_count) {
-        int sweeps = level->bodies != NULL ? BOTTOM_SWEEPS_BODIES : BOTTOM_SWEEPS;
+        bool is_crowded = level->bodies != NULL && level->bodies->body_count > CROWD;
+        int sweeps = is_crowded ? BOTTOM_SWEEPS_CROWDED : BOTTOM_SWEEPS;
         solve_bottom(level, s->is_single ? 1 : sweeps, b, x);
         return;
     }
