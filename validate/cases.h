@@ -42,6 +42,9 @@ validate_fcn case_added_mass_ball;
 validate_fcn case_momentum;
 validate_fcn case_random_scenes;
 validate_fcn case_random_scenes_all;
+validate_fcn case_heat_lod;
+validate_fcn case_isotherm;
+validate_fcn case_stefan;
 
 extern const validate_case validate_cases[];
 extern const int validate_case_count;

@@ -24,6 +24,7 @@ typedef struct treacle_sim treacle_sim;
     X(TO_GRID, "to_grid")                                                                          \
     X(GEOMETRY, "geometry")                                                                        \
     X(FORCES, "forces")                                                                            \
+    X(HEAT, "heat")                                                                                \
     X(FLOW, "flow")                                                                                \
     X(EXTRAPOLATE, "extrapolate")                                                                  \
     X(TO_PARTICLES, "to_particles")                                                                \
@@ -65,6 +66,8 @@ typedef struct treacle_step_stats {
     double surface_volume;               ///< m^3, inside the surface before the flow; 0 without
     double kinetic_energy;               ///< J
     double max_speed;                    ///< m/s
+    double heat_in;                      ///< J, that came from outside in the step
+    double enthalpy;                     ///< J, sum over particles; 0 where heat does not flow
     double density_spread;               ///< rms of local particle volume over its target, less 1
     int64_t walls_held, walls_released;  ///< faces of walls that may let go, and did not or did
     treacle_solve_stats pressure;        ///< zero where the flow has no such solve

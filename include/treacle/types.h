@@ -133,6 +133,31 @@ typedef struct treacle_rheology_def {
     double critical_rate;      ///< 1/s, > 0; below it the material is a very thick liquid
 } treacle_rheology_def;
 
+/// How viscosity follows from what the liquid carries.
+typedef enum treacle_law_kind {
+    TREACLE_LAW_NONE,      ///< the material's viscosity, everywhere
+    TREACLE_LAW_LINEAR,    ///< low below from, high above to, linear between [CMVT02 sec. 5.2]
+    TREACLE_LAW_QUADRATIC, ///< likewise, levelling off towards high
+    TREACLE_LAW_ARRHENIUS, ///< viscosity exp(activation (1/T - 1/reference))
+    TREACLE_LAW_VFT,       ///< 10^(a + b / (T - c)), Vogel, Fulcher, Tammann
+    TREACLE_LAW_TABLE,     ///< points, joined linearly in the logarithm
+} treacle_law_kind;
+typedef enum treacle_law_of {
+    TREACLE_LAW_OF_TEMPERATURE,
+    TREACLE_LAW_OF_MARKER,
+} treacle_law_of;
+typedef struct treacle_viscosity_law {
+    treacle_law_kind kind;
+    treacle_law_of of;
+    double from, to;     ///< K or units of the marker, from < to: the zone of a ramp
+    double low, high;    ///< Pa s, > 0: at `from` and below it, at `to` and above it
+    double activation;   ///< K, >= 0: activation energy over the gas constant
+    double reference;    ///< K, > 0, at which an Arrhenius law gives the material's viscosity
+    double a, b, c;      ///< -, K, K, of VFT; b >= 0
+    double least, most;  ///< Pa s, > 0: the law is cut off there
+    treacle_curve table; ///< time: K or units of the marker, increasing; value: Pa s, > 0
+} treacle_viscosity_law;
+
 /// What a liquid is made of.
 typedef struct treacle_material_def {
     const char* name;
@@ -144,6 +169,14 @@ typedef struct treacle_material_def {
     double reference_temperature; ///< K, at which there is no buoyancy
     double marker_buoyancy;       ///< relative loss of weight per unit of the marker
     treacle_elastic_def elastic;
+
+    double conductivity;      ///< W/(m K), >= 0; heat flows where a material has some
+    double heat_capacity;     ///< J/(kg K), > 0
+    double latent_heat;       ///< J/kg, >= 0, that melting takes up
+    double solidus, liquidus; ///< K, where melting begins and ends, on the way up
+    double freezing_liquidus; ///< K, <= liquidus, where freezing begins, on the way down; 0: as up
+    double freezing_solidus;  ///< K, <= solidus, where it ends; 0: as up
+    treacle_viscosity_law viscosity_law;
 } treacle_material_def;
 
 /// Liquid that is there from the start.
@@ -201,6 +234,9 @@ typedef struct treacle_solid_def {
     treacle_wall wall;  ///< used where the flow has viscosity
     double slip_length; ///< m, >= 0; of TREACLE_WALL_SLIP_LENGTH
     treacle_separation separation; ///< whether liquid lets go of it
+    treacle_curve temperature; ///< K, of what touches it; count 0: it keeps heat in, or flux counts
+    treacle_curve flux;        ///< W/m^2, into the liquid that touches it; count 0: none
+    double contact;            ///< W/(m^2 K), > 0, may be INFINITY: how well it touches
 } treacle_solid_def;
 
 /// What holds a body to another one, or to the world.
@@ -248,6 +284,48 @@ typedef enum treacle_fill {
     TREACLE_FILL_ALL,       ///< everywhere outside solids: no surface. What no liquid of the def
                             ///< takes is filled with the first material, at rest and unmarked
 } treacle_fill;
+
+/// How conduction is stepped.
+typedef enum treacle_conduction {
+    TREACLE_CONDUCTION_AUTO,     ///< lod where little flows in a step, else implicit
+    TREACLE_CONDUCTION_LOD,      ///< one axis after the other [CMVT02 sec. 5.1]
+    TREACLE_CONDUCTION_ADI,      ///< Douglas and Rachford
+    TREACLE_CONDUCTION_IMPLICIT, ///< all axes at once, by multigrid
+} treacle_conduction;
+typedef struct treacle_heat_def {
+    treacle_conduction method;
+    double air;        ///< K, > 0, of what is around the liquid
+    double loss;       ///< W/(m^2 K), >= 0, of the free surface to the air
+    double emissivity; ///< 0..1, of the free surface, which radiates to surroundings of `air`
+} treacle_heat_def;
+
+/// Heat that comes, or goes where power is negative. With a shape: in the liquid inside it, shared
+/// by heat capacity. Without: from a point that radiates evenly, onto the surface that faces it.
+typedef struct treacle_heat_source_def {
+    const treacle_shape* shape; ///< NULL: radiant
+    treacle_curve place;        ///< m, of a radiant source
+    treacle_curve power;        ///< W in all; count 0: temperature counts
+    treacle_curve temperature;  ///< K, at which liquid in the shape is held
+    double start, stop;         ///< s; stop may be INFINITY
+} treacle_heat_source_def;
+
+/// A side of the domain; 2 axis + (1 if it is the high one).
+typedef enum treacle_at {
+    TREACLE_AT_LEFT,   ///< low x
+    TREACLE_AT_RIGHT,  ///< high x
+    TREACLE_AT_BOTTOM, ///< low y
+    TREACLE_AT_TOP,    ///< high y
+    TREACLE_AT_BACK,   ///< low z
+    TREACLE_AT_FRONT,  ///< high z
+} treacle_at;
+
+/// What a side of the domain does to the heat of liquid that touches it; others keep it.
+typedef struct treacle_heat_wall_def {
+    treacle_at side;
+    treacle_curve temperature; ///< K; count 0: flux counts
+    treacle_curve flux;        ///< W/m^2, into the liquid
+    double contact;            ///< W/(m^2 K), > 0, may be INFINITY: how well it touches
+} treacle_heat_wall_def;
 
 typedef enum treacle_transfer {
     TREACLE_TRANSFER_PIC,
@@ -371,6 +449,7 @@ typedef struct treacle_sim_def {
     treacle_kernel kernel;
     treacle_advection advection;
     treacle_elasticity_def elasticity;
+    treacle_heat_def heat;
 
     int material_count;
     const treacle_material_def* materials;
@@ -386,6 +465,10 @@ typedef struct treacle_sim_def {
     const treacle_solid_def* solids; ///< of two in the same place the nearer surface counts
     int body_count;
     const treacle_body_def* bodies;
+    int heat_source_count;
+    const treacle_heat_source_def* heat_sources;
+    int heat_wall_count;
+    const treacle_heat_wall_def* heat_walls;
 } treacle_sim_def;
 
 TREACLE_API treacle_sim_def treacle_sim_def_default(void);
@@ -398,6 +481,8 @@ TREACLE_API treacle_force_def treacle_force_def_default(void);
 TREACLE_API treacle_solid_def treacle_solid_def_default(void);
 TREACLE_API treacle_body_def treacle_body_def_default(void);
 TREACLE_API treacle_joint_def treacle_joint_def_default(void);
+TREACLE_API treacle_heat_source_def treacle_heat_source_def_default(void);
+TREACLE_API treacle_heat_wall_def treacle_heat_wall_def_default(void);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@ enum {
     BYTES_U8 = 1,
     BYTES_U64 = 8,
     BYTES_F32 = 4,
+    BYTES_F64 = 8,
 };
 
 const particle_column_info particle_columns[PARTICLE_COLUMN_COUNT] = {
@@ -282,6 +283,12 @@ void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
     }
     if (p->column[PARTICLE_LOG_FACTOR] != NULL) {
         particles_f32(p, PARTICLE_LOG_FACTOR)[row] = birth->log_factor;
+    }
+    if (p->column[PARTICLE_ENTHALPY] != NULL) {
+        particles_f64(p, PARTICLE_ENTHALPY)[row] = 0.0;
+    }
+    if (p->column[PARTICLE_MELTED] != NULL) {
+        particles_f32(p, PARTICLE_MELTED)[row] = 0.0f;
     }
     particles_id(p)[row] = birth->id;
     particles_f32(p, PARTICLE_VOLUME)[row] = (float)birth->volume;

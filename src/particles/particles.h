@@ -33,7 +33,9 @@ typedef int64_t particle_ix;
     X(TEMPERATURE, "temperature", F32, 1)         /* K */                                          \
     X(MARKER, "marker", F32, 1)                   /* any unit, carried along */                    \
     X(STRAIN, "strain", F32, 6)                   /* elastic: xx, yy, zz, yz, zx, xy */            \
-    X(LOG_FACTOR, "viscosity_log_factor", F32, 1) /* log of what multiplies the viscosity */
+    X(LOG_FACTOR, "viscosity_log_factor", F32, 1) /* log of what multiplies the viscosity */       \
+    X(ENTHALPY, "enthalpy", F64, 1)               /* J/kg, 0: solid at HEAT_REFERENCE */           \
+    X(MELTED, "melted", F32, 1)                   /* 0..1, share that is melted */
 
 typedef enum particle_column {
 #define PARTICLE_COLUMN_ENUM(name, text, type, components) PARTICLE_##name,
@@ -99,6 +101,9 @@ static inline int particles_cell(const float position[AXES]) {
 
 static inline float* particles_f32(const particles* p, particle_column column) {
     return (float*)p->column[column];
+}
+static inline double* particles_f64(const particles* p, particle_column column) {
+    return (double*)p->column[column];
 }
 static inline uint64_t* particles_id(const particles* p) {
     return (uint64_t*)p->column[PARTICLE_ID];

@@ -64,6 +64,11 @@ void particles_merge(const particles* p, const particle_merge* merge) {
             column[components * merge->row + c] = (float)(x + share * (y - x));
         }
     }
+    double* enthalpy = particles_f64(p, PARTICLE_ENTHALPY);
+    if (enthalpy != NULL) {
+        double x = enthalpy[merge->row];
+        enthalpy[merge->row] = x + share * (enthalpy[merge->other] - x);
+    }
     volume[merge->row] = (float)(mine + theirs);
 }
 

@@ -65,3 +65,37 @@ static void gather_tiles(void* data, int64_t begin, int64_t end, int worker) {
 void g2p_velocity(const g2p_params* params) {
     parallel_for(params->to->ctx, params->to->tile_count, 1, gather_tiles, (void*)params);
 }
+
+typedef struct scalar_job {
+    const face_velocity* on;
+    const particles* at;
+    const float* cell;
+    float* out;
+} scalar_job;
+
+static void gather_scalar(void* data, int64_t begin, int64_t end, int worker) {
+    const scalar_job* job = data;
+    const particles* p = job->at;
+    (void)worker;
+    transfer_place place = {.kernel = TREACLE_KERNEL_LINEAR, .offset = {0.5, 0.5, 0.5}};
+    for (int b = 0; b < AXES; ++b) {
+        place.is_active[b] = job->on->domain->is_active[b];
+    }
+    for (int64_t tile = begin; tile < end; ++tile) {
+        float block[BLOCK_CELLS + BLOCK_TAIL] = {0};
+        particle_ix first = p->tile_first[tile];
+        velocity_gather_cells(job->on, job->cell, tile_map_find(job->on->map, p->tile[tile]),
+                              whole_block, block);
+        transfer_target target = {.count = p->tile_first[tile + 1] - first,
+                                  .position = particles_f32(p, PARTICLE_POSITION) + AXES * first,
+                                  .material = particles_material(p) + first,
+                                  .value = job->out + first,
+                                  .value_stride = 1};
+        ISA_CALL(p->ctx, transfer_gather)(&target, &place, block, block);
+    }
+}
+
+void g2p_scalar(const face_velocity* on, const particles* at, const float* cell, float* out) {
+    scalar_job job = {on, at, cell, out};
+    parallel_for(at->ctx, at->tile_count, 1, gather_scalar, &job);
+}

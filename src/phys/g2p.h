@@ -16,3 +16,6 @@ typedef struct g2p_params {
 
 /// Velocities of particles from the grid, after which they are the new state.
 void g2p_velocity(const g2p_params* params);
+
+/// out[row] = cell values at the particles, by the linear kernel that p2g_scalar has.
+void g2p_scalar(const face_velocity* on, const particles* at, const float* cell, float* out);

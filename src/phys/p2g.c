@@ -282,14 +282,16 @@ treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
     return run(&job);
 }
 
-treacle_status p2g_scalar(const p2g_params* params, const float* value, float* cell_value,
-                          float* cell_volume) {
+treacle_status p2g_weighted(const p2g_params* params, const p2g_column* column, float* cell_value,
+                            float* cell_weight) {
     scatter_job job = {.params = params, .field_count = 1, .field = {field_of(params)}};
     job.field[0].place.kernel = TREACLE_KERNEL_LINEAR;
-    job.field[0].whole.value = value;
+    job.field[0].whole.value = column->value;
     job.field[0].whole.value_stride = 1;
+    job.field[0].whole.density = column->weight;
+    job.field[0].whole.reference = column->reference;
     job.field[0].sum = cell_value;
-    job.field[0].weight = cell_volume;
+    job.field[0].weight = cell_weight;
     return run(&job);
 }
 
@@ -308,6 +310,11 @@ treacle_status p2g_mean(const p2g_params* params, grid_place place, const p2g_va
     field->sum = mean;
     field->weight = weight;
     return run(&job);
+}
+
+treacle_status p2g_scalar(const p2g_params* params, const float* value, float* cell_value,
+                          float* cell_volume) {
+    return p2g_weighted(params, &(p2g_column){.value = value}, cell_value, cell_volume);
 }
 
 // Nodes on a side see half of what is around them; with its mirror image all.

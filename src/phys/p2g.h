@@ -41,8 +41,19 @@ typedef struct p2g_values {
 treacle_status p2g_mean(const p2g_params* params, grid_place place, const p2g_values* values,
                         float* mean, float* weight) TREACLE_NODISCARD;
 
-/// node_volume = the same volume as the nodes, the low corners of cells, see it; nodes on the sides
-/// of the domain see its mirror image, too. Layers beyond the first along flat axes are 0.
+/// The same with particles that weigh their volume times the weight of their material, and numbers
+/// rounded relative to a reference that they share.
+typedef struct p2g_column {
+    const float* value;  // [count]
+    const float* weight; // [materials], of a full cell; weights of cells have its unit
+    float reference;
+} p2g_column;
+treacle_status p2g_weighted(const p2g_params* params, const p2g_column* column, float* cell_value,
+                            float* cell_weight) TREACLE_NODISCARD;
+
+/// node_volume = the volume of p2g_scalar as the nodes, the low corners of cells, see it; nodes on
+/// the sides of the domain see its mirror image, too. Layers beyond the first along flat axes are
+/// 0.
 treacle_status p2g_node_volume(const p2g_params* params, float* node_volume) TREACLE_NODISCARD;
 
 /// Weights below this share of a full cell count as none.

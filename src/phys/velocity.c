@@ -35,8 +35,8 @@ static void copy_span(const float* from, const span at[AXES], int n, float* out)
     }
 }
 
-static void gather_neighbours(const face_velocity* field, int a, tile_ix tile, velocity_block block,
-                              float* out) {
+static void gather_neighbours(const face_velocity* field, const float* values, tile_ix tile,
+                              velocity_block block, float* out) {
     const bool* is_active = field->domain->is_active;
     for (int i = 0; i < TILE_NEIGHBOURS; ++i) {
         int offset[AXES] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
@@ -45,7 +45,7 @@ static void gather_neighbours(const face_velocity* field, int a, tile_ix tile, v
             at[b] = span_of(offset[b], block, is_active[b]);
         }
         tile_ix from = field->map->neighbour[tile][i];
-        copy_span(field->u[a] + (size_t)from * TILE_CELLS, at, block.size, out);
+        copy_span(values + (size_t)from * TILE_CELLS, at, block.size, out);
     }
 }
 
@@ -117,6 +117,12 @@ static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity
 
 void velocity_gather(const face_velocity* field, int a, tile_ix tile, velocity_block block,
                      float* out) {
-    gather_neighbours(field, a, tile, block, out);
+    gather_neighbours(field, field->u[a], tile, block, out);
     fold_sides(field, a, tile, block, out);
+}
+
+void velocity_gather_cells(const face_velocity* field, const float* cell, tile_ix tile,
+                           velocity_block block, float* out) {
+    gather_neighbours(field, cell, tile, block, out);
+    fold_sides(field, AXES, tile, block, out);
 }

@@ -48,3 +48,6 @@ velocity_mirror velocity_mirror_of(const grid_domain* domain, bool has_viscosity
 /// only the layer of the tile's cell 0 is set.
 void velocity_gather(const face_velocity* field, int a, tile_ix tile, velocity_block block,
                      float* out);
+/// The same of values at cells on the map and domain of the field; beyond sides they are mirrored.
+void velocity_gather_cells(const face_velocity* field, const float* cell, tile_ix tile,
+                           velocity_block block, float* out);

@@ -9,6 +9,8 @@
 #include "scene/bind.h"
 
 static const schema_key time_key = {.name = "time", .type = SCHEMA_REAL, .unit = UNIT_TIME};
+static const schema_key temperature_key = {
+    .name = "temperature", .type = SCHEMA_REAL, .unit = UNIT_TEMPERATURE};
 
 // Curves ---------------------------------------------------------------------
 
@@ -30,7 +32,11 @@ static treacle_status add_key(binder* b, curve_work* work, const scene_node* tim
     treacle_key* key = &work->keys[work->count];
     bind_path path = {.up = work->slot->path, .index = work->count};
     const int errors = b->diags->errors;
-    bind_slot when = {.key = &time_key, .node = time, .item = work->slot->item, .path = &path};
+    bool is_of_time = (work->slot->key->flags & SCHEMA_BY_TEMPERATURE) == 0;
+    bind_slot when = {.key = is_of_time ? &time_key : &temperature_key,
+                      .node = time,
+                      .item = work->slot->item,
+                      .path = &path};
     TREACLE_TRY(bind_number(b, &when, &key->time));
     bool is_late = b->diags->errors != errors || work->count == 0 ||
                    key->time > work->keys[work->count - 1].time;
@@ -38,8 +44,8 @@ static treacle_status add_key(binder* b, curve_work* work, const scene_node* tim
         char quote[BIND_QUOTE_MAX];
         bind_quote(time, quote);
         TREACLE_TRY(bind_error(b, time->place, &path,
-                               "times must increase, and %s is not after the key before it",
-                               quote));
+                               "%s must increase, and %s is not after the key before it",
+                               is_of_time ? "times" : "temperatures", quote));
     }
     work->count += 1;
     return read_value(b, work, value, &path, key->value);

@@ -65,7 +65,8 @@ static const char* type_text(const schema_key* key) {
         [SCHEMA_RELEASE] = "`off`, `on`, or a pressure",
         [SCHEMA_PRESET] = "[preset](materials.md)",
         [SCHEMA_INCLUDE] = "path or list of paths"};
-    return texts[key->type];
+    bool is_of_temperature = (key->flags & SCHEMA_BY_TEMPERATURE) != 0;
+    return is_of_temperature ? "number over temperature" : texts[key->type];
 }
 
 static void write_type(text* t, const schema_key* key) {

@@ -38,11 +38,12 @@ typedef enum schema_type {
 } schema_type;
 
 typedef enum schema_flag {
-    SCHEMA_REQUIRED = 1,   // must be given; of a choice: one of it must
-    SCHEMA_PAIR = 2,       // a vector may leave out z, which is then 0
-    SCHEMA_INPUT_ONLY = 4, // another way to say what another key says; never printed
-    SCHEMA_ALWAYS = 8,     // printed even where it has its default
-    SCHEMA_ALONE = 16,     // may be given alone in place of the section: `sides: slip`
+    SCHEMA_REQUIRED = 1,        // must be given; of a choice: one of it must
+    SCHEMA_PAIR = 2,            // a vector may leave out z, which is then 0
+    SCHEMA_INPUT_ONLY = 4,      // another way to say what another key says; never printed
+    SCHEMA_ALWAYS = 8,          // printed even where it has its default
+    SCHEMA_ALONE = 16,          // may be given alone in place of the section: `sides: slip`
+    SCHEMA_BY_TEMPERATURE = 32, // CURVE: over temperature instead of time
 } schema_flag;
 
 typedef struct schema_range {

@@ -43,6 +43,11 @@ static const unit_kind_info kinds[UNIT_KIND_COUNT] = {
     [UNIT_ENERGY] = {"an energy", "J", "5 kJ", DIM(2, 1, -2, 0, 0)},
     [UNIT_POWER] = {"a power", "W", "40 W", DIM(2, 1, -3, 0, 0)},
     [UNIT_EXPANSION] = {"an expansion per kelvin", "1/K", "2e-4 1/K", DIM(0, 0, 0, -1, 0)},
+    [UNIT_CONDUCTIVITY] = {"a heat conductivity", "W/(m.K)", "0.25 W/(m.K)", DIM(1, 1, -3, -1, 0)},
+    [UNIT_HEAT_CAPACITY] = {"a heat capacity", "J/(kg.K)", "4.2 kJ/(kg.K)", DIM(2, 0, -2, -1, 0)},
+    [UNIT_LATENT_HEAT] = {"a latent heat", "J/kg", "334 kJ/kg", DIM(2, 0, -2, 0, 0)},
+    [UNIT_HEAT_TRANSFER] = {"a heat transfer", "W/(m^2.K)", "10 W/(m^2.K)", DIM(0, 1, -3, -1, 0)},
+    [UNIT_HEAT_FLUX] = {"a heat flux", "W/m^2", "2 kW/m^2", DIM(0, 1, -3, 0, 0)},
 };
 
 #define PI 3.14159265358979323846

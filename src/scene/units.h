@@ -43,6 +43,11 @@ typedef enum unit_kind {
     UNIT_ENERGY,
     UNIT_POWER,
     UNIT_EXPANSION,
+    UNIT_CONDUCTIVITY,
+    UNIT_HEAT_CAPACITY,
+    UNIT_LATENT_HEAT,
+    UNIT_HEAT_TRANSFER,
+    UNIT_HEAT_FLUX,
     UNIT_KIND_COUNT,
 } unit_kind;
 

@@ -25,6 +25,7 @@ treacle_sim_def treacle_sim_def_default(void) {
         .kernel = TREACLE_KERNEL_LINEAR,
         .advection = TREACLE_ADVECTION_RK3,
         .elasticity = {.theta = 1.0, .passes = 3},
+        .heat = {.air = 293.15},
     };
 }
 
@@ -47,7 +48,10 @@ treacle_material_def treacle_material_def_default(void) {
         .colour = {0.05, 0.3, 0.6},
         .rheology = {.consistency = 1.0, .exponent = 1.0, .critical_rate = 1e-3},
         .reference_temperature = 293.15,
-        .elastic = {.relaxation_time = INFINITY, .mu_e = NAN, .alpha = NAN, .gamma = NAN}};
+        .elastic = {.relaxation_time = INFINITY, .mu_e = NAN, .alpha = NAN, .gamma = NAN},
+        .heat_capacity = 4184.0,
+        .viscosity_law = {
+            .reference = 293.15, .low = 1.0, .high = 1.0, .least = 1e-9, .most = 1e12}};
 }
 
 treacle_liquid_def treacle_liquid_def_default(void) {
@@ -74,7 +78,15 @@ treacle_force_def treacle_force_def_default(void) {
 }
 
 treacle_solid_def treacle_solid_def_default(void) {
-    return (treacle_solid_def){.name = NULL};
+    return (treacle_solid_def){.contact = INFINITY};
+}
+
+treacle_heat_source_def treacle_heat_source_def_default(void) {
+    return (treacle_heat_source_def){.stop = INFINITY};
+}
+
+treacle_heat_wall_def treacle_heat_wall_def_default(void) {
+    return (treacle_heat_wall_def){.contact = INFINITY};
 }
 
 treacle_body_def treacle_body_def_default(void) {

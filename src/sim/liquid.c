@@ -218,5 +218,6 @@ treacle_status liquid_to_grid(liquid_work* w) {
             memcpy(w->face_before[a], w->state->face_u[a], w->values * sizeof(float));
         }
     }
-    return TREACLE_OK;
+    bool comes_later = w->setup->heat.is_on && !w->is_first; // when heat has done its work
+    return comes_later ? TREACLE_OK : liquid_find_viscosity(w);
 }

@@ -21,6 +21,7 @@
 #include "phys/velocity.h"
 #include "phys/volume.h"
 #include "sim/bodies.h"
+#include "sim/heat_setup.h"
 #include "sim/solids.h"
 #include "treacle/sim.h"
 
@@ -92,6 +93,7 @@ typedef struct liquid_setup {
     const emitter* emitters;
     solid_set solids; // bodies after those that move by script
     body_set bodies;
+    heat_setup heat;
 } liquid_setup;
 
 /// Whether the flow has viscosity.
@@ -259,6 +261,10 @@ void liquid_keep_walls(liquid_work* w);
 /// Nothing flows into walls that let go; part of the extrapolation.
 void liquid_hold_walls(liquid_work* w);
 treacle_status liquid_push(liquid_work* w) TREACLE_NODISCARD;
+/// Heat comes, goes and spreads; particles get what it changes.
+treacle_status liquid_heat(liquid_work* w) TREACLE_NODISCARD;
+/// Adds to cell_base what laws make of what particles carry; once a step.
+treacle_status liquid_find_viscosity(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_flow(liquid_work* w) TREACLE_NODISCARD;
 /// The flow as if the def had asked for this kind.
 treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) TREACLE_NODISCARD;

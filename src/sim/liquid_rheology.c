@@ -34,17 +34,19 @@ typedef struct part_job {
 static double part_of(const part_job* job, int material, double log_factor) {
     const liquid_setup* setup = job->w->setup;
     treacle_viscosity_mean mean = setup->def->viscosity_solve.mean;
-    bool is_rheology = rheology_is_needed(&setup->materials[material]);
+    // Those come at cells: by the rate of shear, by what is carried.
+    bool is_later = rheology_is_needed(&setup->materials[material]) ||
+                    setup->heat.law[material].def.kind != TREACLE_LAW_NONE;
     bool is_geometric = mean == TREACLE_VISCOSITY_GEOMETRIC;
     if (job->material >= 0) {
         double portion = is_geometric ? 1.0 : rheology_to_mean(mean, elementary_exp(log_factor));
         return material == job->material ? portion : 0.0;
     }
-    double log_mu = (is_rheology ? 0.0 : (double)setup->log_mu[material]) + log_factor;
+    double log_mu = (is_later ? 0.0 : (double)setup->log_mu[material]) + log_factor;
     if (is_geometric) {
         return log_mu;
     }
-    return is_rheology ? 0.0 : rheology_to_mean(mean, elementary_exp(log_mu));
+    return is_later ? 0.0 : rheology_to_mean(mean, elementary_exp(log_mu));
 }
 
 static void fill_parts(void* data, int64_t begin, int64_t end, int worker) {

@@ -23,6 +23,7 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         const treacle_material_def* m = &def->materials[i];
         out->materials[i] = *m;
         out->materials[i].name = NULL;
+        out->materials[i].viscosity_law.table = (treacle_curve){0};
         out->density[i] = (float)(m->density / out->reference_density);
         out->log_mu[i] = (float)elementary_log(fmax(m->viscosity, VISCOSITY_LEAST));
         out->has_rheology = out->has_rheology || rheology_is_needed(m);
@@ -73,6 +74,9 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
     if (status == TREACLE_OK) {
         status = bodies_create(ctx, def, domain, &out->solids, &out->bodies);
     }
+    if (status == TREACLE_OK) {
+        status = heat_setup_create(ctx, def, &out->heat);
+    }
     if (status != TREACLE_OK) {
         liquid_setup_destroy(ctx, out);
     }
@@ -83,6 +87,7 @@ void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup) {
     size_t materials = (size_t)setup->material_count;
     solids_destroy(ctx, &setup->solids);
     bodies_destroy(ctx, &setup->bodies);
+    heat_setup_destroy(ctx, &setup->heat);
     for (int i = 0; i < setup->force_count; ++i) {
         shape_destroy(setup->forces[i].where);
         field_finish(&setup->forces[i].acceleration);

@@ -15,6 +15,7 @@ static treacle_flow flow_of(const treacle_sim_def* def) {
         is_viscous = is_viscous || m->viscosity > 0.0 || rheology_is_needed(m) ||
                      liquid_strain_law(&m->elastic).modulus > 0.0;
     }
+    is_viscous = is_viscous || heat_has_law(def);
     // Viscosity that already damps the transfer must not count twice.
     if (!is_viscous || def->flip_from_viscosity) {
         return TREACLE_FLOW_PRESSURE;
@@ -45,10 +46,13 @@ static uint32_t columns_of(const treacle_sim_def* def) {
         has_buoyancy = has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
         has_elastic = has_elastic || liquid_strain_law(&m->elastic).modulus > 0.0;
     }
+    bool is_carried = has_buoyancy || heat_has_law(def), has_heat = heat_is_on(def);
     return (has_affine ? 1u << PARTICLE_AFFINE : 0u) |
            (has_factors(def) ? 1u << PARTICLE_LOG_FACTOR : 0u) |
            (has_elastic ? 1u << PARTICLE_STRAIN : 0u) |
-           (has_buoyancy ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u);
+           (is_carried ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u) |
+           (has_heat ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_ENTHALPY | 1u << PARTICLE_MELTED
+                     : 0u);
 }
 
 void sim_colour(const treacle_sim_def* def, int material, float out[3]) {
@@ -132,6 +136,8 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def.emitters = NULL;
     sim->def.sinks = NULL;
     sim->def.forces = NULL;
+    sim->def.heat_sources = NULL;
+    sim->def.heat_walls = NULL;
     sim->def.solids = NULL;
     sim->def.bodies = NULL;
     arena_init(&sim->scratch, sim->ctx);

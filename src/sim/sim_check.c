@@ -25,6 +25,8 @@ static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def*
         {"liquid count", def->liquid_count, 0, 30000},
         {"emitter count", def->emitter_count, 0, 30000},
         {"sink count", def->sink_count, 0, 30000},
+        {"heat source count", def->heat_source_count, 0, 30000},
+        {"heat wall count", def->heat_wall_count, 0, 30000},
         {"solid count", def->solid_count, 0, 30000},
         {"body count", def->body_count, 0, 4096},
     };
@@ -143,5 +145,6 @@ treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) {
     TREACLE_TRY(check_materials(ctx, def));
     TREACLE_TRY(check_viscosity(ctx, def));
     TREACLE_TRY(check_spins(ctx, def));
+    TREACLE_TRY(heat_check(ctx, def));
     return curve_check(ctx, &def->gravity, "gravity");
 }

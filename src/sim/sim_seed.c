@@ -117,6 +117,7 @@ static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
     seeding->is_blocked = count > 0 ? is_in_solid : NULL;
     seeding->blocked_data = &b;
     treacle_status status = seed_particles(&sim->now.particles, seeding);
+    heat_begin(&sim->setup.heat, &sim->now.particles, 0);
     alloc_free(sim->ctx, poses, count * sizeof(solid_pose));
     return status;
 }

@@ -11,7 +11,8 @@
 static const float farthest = 64.0f;
 
 static bool is_shown(particle_column column, treacle_frame_kind kind) {
-    return kind == TREACLE_FRAME_STATE || column != PARTICLE_AFFINE;
+    bool is_inner = column == PARTICLE_AFFINE || column == PARTICLE_ENTHALPY;
+    return kind == TREACLE_FRAME_STATE || !is_inner;
 }
 
 static treacle_array array_of(const char* name, treacle_type type, int components, int64_t count,

@@ -24,11 +24,13 @@ static treacle_status fly(step_work* w) {
 }
 
 static treacle_status emit(step_work* w) {
+    particle_ix first = w->p->count;
     for (int i = 0; i < w->sim->emitter_count; ++i) {
         int64_t count = 0;
         TREACLE_TRY(emitter_emit(&w->sim->emitters[i], w->from, w->to, w->p, &count));
         w->stats->emitted += count;
     }
+    heat_begin(&w->sim->setup.heat, w->p, first);
     return TREACLE_OK;
 }
 
@@ -82,6 +84,7 @@ LIQUID_STAGE(build_tiles)
 LIQUID_STAGE(to_grid)
 LIQUID_STAGE(geometry)
 LIQUID_STAGE(push)
+LIQUID_STAGE(heat)
 LIQUID_STAGE(flow)
 LIQUID_STAGE(extrapolate)
 LIQUID_STAGE(to_particles)
@@ -109,6 +112,7 @@ static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_TO_GRID, to_grid},
     {TREACLE_STAGE_GEOMETRY, geometry},
     {TREACLE_STAGE_FORCES, push},
+    {TREACLE_STAGE_HEAT, heat},
     {TREACLE_STAGE_FLOW, flow},
     {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
     {TREACLE_STAGE_TO_PARTICLES, to_particles},

@@ -32,6 +32,18 @@ static double tile_energy(void* data, int64_t tile) {
     return sum;
 }
 
+static double tile_enthalpy(void* data, int64_t tile) {
+    const sum_job* job = data;
+    const particles* p = job->p;
+    const double* enthalpy = particles_f64(p, PARTICLE_ENTHALPY);
+    double sum = 0.0;
+    for (particle_ix row = p->tile_first[tile]; row < p->tile_first[tile + 1]; ++row) {
+        double volume = (double)particles_f32(p, PARTICLE_VOLUME)[row];
+        sum += job->density[particles_material(p)[row]] * volume * enthalpy[row];
+    }
+    return sum;
+}
+
 void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     const particles* p = &sim->now.particles;
     sum_job job = {p, sim->density};
@@ -41,6 +53,9 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     out->tiles = p->tile_count;
     out->volume = parallel_sum(sim->ctx, p->tile_count, tile_volume, &job);
     out->kinetic_energy = parallel_sum(sim->ctx, p->tile_count, tile_energy, &job);
+    if (p->column[PARTICLE_ENTHALPY] != NULL) {
+        out->enthalpy = parallel_sum(sim->ctx, p->tile_count, tile_enthalpy, &job);
+    }
     out->max_speed = ballistic_max_speed(p);
     out->memory_peak = treacle_context_memory_peak(sim->ctx);
 }

@@ -128,6 +128,22 @@ TREACLE_API treacle_status treacle_stages_transfer_double(treacle_context* ctx,
                                                           const treacle_stages_cloud* cloud,
                                                           treacle_stages_totals* out);
 
+// ---- Conduction on its own, in double.
+
+/// A box full of a material, its sides held at one temperature.
+typedef struct treacle_stages_box {
+    int cells[3];       ///< multiples of 8; 1 along an axis that it does not have
+    double cell;        ///< m
+    double diffusivity; ///< m^2/s
+    treacle_conduction method;
+    double dt; ///< s
+    int steps;
+    double* temperature; ///< K above the sides, x fastest; in and out
+} treacle_stages_box;
+/// The same steps of conduction that a simulation makes, without particles.
+TREACLE_API treacle_status treacle_stages_conduct(treacle_context* ctx,
+                                                  const treacle_stages_box* box);
+
 #ifdef __cplusplus
 }
 #endif

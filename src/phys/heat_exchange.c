@@ -1,0 +1,293 @@
+// Heat from outside: air, walls, flames, lamps.
+//
+// The free surface lies between cells inside the liquid and cells outside. A face between two such
+// stands for h^2 |n_a| of it, n the surface's normal and a the axis of the face: over a plane,
+// however it is tilted, these add up to its area. The inner cell exchanges along a
+//
+//     U = area / (1/(loss + radiated) + d/k),  radiated = e s (T^2 + T_air^2) (T + T_air)  [heat.7]
+//
+// with the air, d the distance from the cell's middle to the surface, k the conductivity, e the
+// emissivity and s the constant of Stefan and Boltzmann: the fourth powers are split so that what
+// is left is linear in the new T. A wall touches a cell's face whole, half a cell from its middle.
+// A point of power P at a distance r lights it with
+//
+//     P / (4 pi r^2) max(0, n . l),  l towards the point                                   [heat.8]
+//
+// and nothing stands in the light's way: there are no shadows.
+//
+// differs from [CMVT02 sec. 5.1], which has no loss: there heat sources only are named.
+//
+// Staggering: all at cells. Symbols: exchange (U), outside (T_air or a wall's), phi (-d/h).
+// Properties that tests check: areas of tilted planes and balls; a lumped body's cooling.
+#include "phys/heat_exchange.h"
+
+#include <math.h>
+
+#include "base/parallel.h"
+#include "base/parallel_sum.h"
+#include "grid/gather.h"
+
+static const double stefan_boltzmann = 5.670374419e-8; // W/(m^2 K^4)
+#define FOUR_PI 12.56637061435917295385
+
+// --- the free surface ----------------------------------------------------------------------------
+
+// The part of the surface that belongs to a cell.
+typedef struct facet {
+    double area[AXES]; // m^2, along each axis
+    double normal[AXES];
+    double depth; // m, of the cell's middle
+} facet;
+
+static const int block_step[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SIDE(1, 1)};
+
+static void find_normal(const heat_cells* cells, const float* phi, double out[AXES]) {
+    double squared = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        bool is_active = cells->domain->is_active[a];
+        double d = (double)phi[block_step[a]] - (double)phi[-block_step[a]];
+        out[a] = is_active ? d : 0.0;
+        squared += out[a] * out[a];
+    }
+    for (int a = 0; a < AXES; ++a) {
+        out[a] = squared > 0.0 ? out[a] / sqrt(squared) : 0.0;
+    }
+}
+
+// False if the cell has none. phi points at the cell in its gathered block.
+static bool find_facet(const heat_cells* cells, const float* phi, facet* out) {
+    bool has_any = false;
+    double h = cells->domain->h;
+    *out = (facet){.depth = -(double)*phi * h};
+    if (!(*phi < 0.0f)) {
+        return false;
+    }
+    find_normal(cells, phi, out->normal);
+    double size = fabs(out->normal[0]) + fabs(out->normal[1]) + fabs(out->normal[2]);
+    for (int a = 0; a < AXES; ++a) {
+        int faces = (phi[block_step[a]] >= 0.0f) + (phi[-block_step[a]] >= 0.0f);
+        bool is_there = cells->domain->is_active[a] && faces > 0;
+        // A drop of one cell has no normal: its faces are its surface.
+        double share = size > 0.0 ? fabs(out->normal[a]) : 1.0;
+        out->area[a] = is_there ? faces * share * h * h : 0.0;
+        has_any = has_any || out->area[a] > 0.0;
+    }
+    return has_any;
+}
+
+typedef struct facet_job {
+    const heat_cells* cells;
+    const treacle_heat_def* def;
+    vec3 place;
+    double power;
+    void (*visit)(const struct facet_job* job, size_t i, const int at[AXES], const facet* f);
+} facet_job;
+
+static void visit_facets(void* data, int64_t begin, int64_t end, int worker) {
+    const facet_job* job = data;
+    const heat_cells* cells = job->cells;
+    (void)worker;
+    const int margin[2] = {1, 1};
+    for (int64_t t = begin; t < end; ++t) {
+        float phi[BLOCK_VALUES(1, 1)];
+        gather_block(cells->map, cells->phi, (tile_ix)t, 1, 1, phi);
+        gather_extend(cells->domain, cells->map->coord[t], margin, phi);
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            size_t i = (size_t)t * TILE_CELLS + (size_t)q;
+            if (!(cells->wet[i] > 0.0f)) {
+                continue;
+            }
+            int at[AXES];
+            facet f;
+            tile_cell_at(cells->map, (tile_ix)t, q, at);
+            const float* here = phi + BLOCK_INDEX(1, 1, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE,
+                                                  q / TILE_SIZE / TILE_SIZE);
+            if (find_facet(cells, here, &f)) {
+                job->visit(job, i, at, &f);
+            }
+        }
+    }
+}
+
+// Two things beyond a cell along an axis are one, in between.
+static void add_exchange(const heat_cells* cells, int a, size_t i, double u, double outside) {
+    double old = (double)cells->exchange[a][i], sum = old + u;
+    if (u > 0.0) {
+        double mean = (old * (double)cells->outside[a][i] + u * outside) / sum;
+        cells->exchange[a][i] = (float)sum;
+        cells->outside[a][i] = (float)mean;
+    }
+}
+
+static void lose_to_air(const facet_job* job, size_t i, const int at[AXES], const facet* f) {
+    const heat_cells* cells = job->cells;
+    (void)at;
+    double t = (double)cells->temperature[i], air = job->def->air,
+           k = (double)cells->conductivity[i];
+    double radiated =
+        job->def->emissivity * stefan_boltzmann * (t * t + air * air) * (t + air); // [heat.7]
+    double film = job->def->loss + radiated;
+    double through = k > 0.0 ? film / (1.0 + film * f->depth / k) : film;
+    for (int a = 0; a < AXES; ++a) {
+        add_exchange(cells, a, i, f->area[a] * through, air);
+    }
+}
+
+void heat_exchange_air(const heat_cells* cells, const treacle_heat_def* def) {
+    facet_job job = {.cells = cells, .def = def, .visit = lose_to_air};
+    if (def->loss > 0.0 || def->emissivity > 0.0) {
+        parallel_for(cells->map->ctx, cells->map->count, 4, visit_facets, &job);
+    }
+}
+
+static vec3 middle_of(const grid_domain* domain, const int at[AXES]) {
+    vec3 x;
+    for (int a = 0; a < AXES; ++a) {
+        x.at[a] = domain->origin[a] + domain->h * (at[a] + 0.5);
+    }
+    return x;
+}
+
+static void give(const heat_cells* cells, size_t i, double heat) {
+    cells->energy[i] += heat;
+    cells->exchanged[i] += heat;
+}
+
+static void light_up(const facet_job* job, size_t i, const int at[AXES], const facet* f) {
+    vec3 x = middle_of(job->cells->domain, at);
+    double squared = 0.0, along = 0.0, area = 0.0, h = job->cells->domain->h;
+    for (int a = 0; a < AXES; ++a) {
+        double d = job->cells->domain->is_active[a] ? job->place.at[a] - x.at[a] : 0.0;
+        squared += d * d;
+        along += f->normal[a] * d;
+        area += f->area[a];
+    }
+    if (along > 0.0) {
+        double r = fmax(sqrt(squared), 0.5 * h);
+        double light = job->power / (FOUR_PI * r * r) * along / r; // [heat.8]
+        give(job->cells, i, light * area * job->cells->dt);
+    }
+}
+
+void heat_exchange_radiant(const heat_cells* cells, vec3 place, double power) {
+    facet_job job = {.cells = cells, .place = place, .power = power, .visit = light_up};
+    parallel_for(cells->map->ctx, cells->map->count, 4, visit_facets, &job);
+}
+
+// --- sides of the domain -------------------------------------------------------------------------
+
+typedef struct side_job {
+    const heat_cells* cells;
+    const heat_side* side;
+} side_job;
+
+static void touch_side(void* data, int64_t begin, int64_t end, int worker) {
+    const side_job* job = data;
+    const heat_cells* cells = job->cells;
+    const heat_side* side = job->side;
+    (void)worker;
+    double h = cells->domain->h;
+    int plane = side->end == 0 ? 0 : cells->domain->cells[side->axis] - 1;
+    for (int64_t k = begin * TILE_CELLS; k < end * TILE_CELLS; ++k) {
+        size_t i = (size_t)k;
+        int at[AXES];
+        tile_cell_at(cells->map, (tile_ix)(k / TILE_CELLS), (int)(k % TILE_CELLS), at);
+        double area = h * h * (double)cells->wet[i];
+        if (at[side->axis] != plane || !(area > 0.0)) {
+            continue;
+        }
+        double conduct = 2.0 * (double)cells->conductivity[i] / h;
+        double through = conduct > 0.0 ? 1.0 / (1.0 / side->contact + 1.0 / conduct) : 0.0;
+        if (side->is_held) {
+            add_exchange(cells, side->axis, i, area * through, side->temperature);
+        } else {
+            give(cells, i, area * side->flux * cells->dt);
+        }
+    }
+}
+
+void heat_exchange_side(const heat_cells* cells, const heat_side* side) {
+    side_job job = {cells, side};
+    parallel_for(cells->map->ctx, cells->map->count, 4, touch_side, &job);
+}
+
+// --- shapes --------------------------------------------------------------------------------------
+
+typedef struct shape_job {
+    const heat_cells* cells;
+    const shape* where;
+    float* weight; // J/K
+    double factor; // J for a J/K
+    double temperature;
+} shape_job;
+
+// How much of the cell the shape covers, about.
+static double cover(const shape_job* job, int64_t i) {
+    int at[AXES];
+    tile_cell_at(job->cells->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+    double d = shape_distance(job->where, middle_of(job->cells->domain, at));
+    return fmin(fmax(0.5 - d / job->cells->domain->h, 0.0), 1.0);
+}
+
+static void weigh_cover(void* data, int64_t begin, int64_t end, int worker) {
+    const shape_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        float capacity = job->cells->conduction->capacity[i];
+        job->weight[i] = capacity > 0.0f ? (float)((double)capacity * cover(job, i)) : 0.0f;
+    }
+}
+
+static double weight_of_tile(void* data, int64_t tile) {
+    const shape_job* job = data;
+    double sum = 0.0;
+    for (int64_t i = tile * TILE_CELLS; i < (tile + 1) * TILE_CELLS; ++i) {
+        sum += (double)job->weight[i];
+    }
+    return sum;
+}
+
+static void give_share(void* data, int64_t begin, int64_t end, int worker) {
+    const shape_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        if (job->weight[i] > 0.0f) {
+            give(job->cells, (size_t)i, job->factor * (double)job->weight[i]);
+        }
+    }
+}
+
+treacle_status heat_exchange_power(const heat_cells* cells, const shape* where, double power) {
+    treacle_context* ctx = cells->map->ctx;
+    shape_job job = {.cells = cells, .where = where};
+    size_t values = (size_t)cells->map->count * TILE_CELLS;
+    TREACLE_TRY(
+        arena_take(cells->scratch, values, sizeof(float), "heated cells", (void**)&job.weight));
+    parallel_for(ctx, cells->map->count, 4, weigh_cover, &job);
+    double sum = parallel_sum(ctx, cells->map->count, weight_of_tile, &job);
+    if (sum > 0.0) {
+        job.factor = power * cells->dt / sum;
+        parallel_for(ctx, cells->map->count, 4, give_share, &job);
+    }
+    arena_give(cells->scratch, job.weight);
+    return TREACLE_OK;
+}
+
+static void hold(void* data, int64_t begin, int64_t end, int worker) {
+    const shape_job* job = data;
+    const heat_cells* cells = job->cells;
+    (void)worker;
+    for (int64_t k = begin * TILE_CELLS; k < end * TILE_CELLS; ++k) {
+        size_t i = (size_t)k;
+        double share = cells->conduction->capacity[i] > 0.0f ? cover(job, k) : 0.0;
+        if (share > 0.0) {
+            double target = conduction_energy(cells->conduction, i, job->temperature);
+            give(cells, i, share * (target - cells->energy[i]));
+        }
+    }
+}
+
+void heat_exchange_hold(const heat_cells* cells, const shape* where, double temperature) {
+    shape_job job = {.cells = cells, .where = where, .temperature = temperature};
+    parallel_for(cells->map->ctx, cells->map->count, 4, hold, &job);
+}

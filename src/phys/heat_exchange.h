@@ -1,0 +1,43 @@
+// Heat that liquid gets from, or gives to, what is around it.
+#pragma once
+
+#include "base/arena.h"
+#include "math/shape.h"
+#include "phys/conduction.h"
+
+/// The cells of a step. Fields are [count + 1][512].
+typedef struct heat_cells {
+    const grid_domain* domain;
+    const tile_map* map;
+    arena* scratch;
+    const float* phi;           // distance to the surface, cells
+    const float* wet;           // 0..1, how much of a cell's faces conducts
+    const float* conductivity;  // W/(m K)
+    const float* temperature;   // K, before the step
+    float* exchange[AXES];      // W/K, along each axis
+    float* outside[AXES];       // K
+    double *energy, *exchanged; // J
+    const conduction_params* conduction;
+    double dt; // s
+} heat_cells;
+
+/// Loss of the free surface to air, by its motion and by radiation [heat.7].
+void heat_exchange_air(const heat_cells* cells, const treacle_heat_def* def);
+
+/// A side of the domain that is held at a temperature, or gives a flux.
+typedef struct heat_side {
+    int axis, end;
+    bool is_held;
+    double temperature; // K
+    double flux;        // W/m^2
+    double contact;     // W/(m^2 K)
+} heat_side;
+void heat_exchange_side(const heat_cells* cells, const heat_side* side);
+
+/// A point that radiates `power` evenly lights the surface that faces it [heat.8].
+void heat_exchange_radiant(const heat_cells* cells, vec3 place, double power);
+/// Power for the liquid in the shape, shared by heat capacity.
+treacle_status heat_exchange_power(const heat_cells* cells, const shape* where,
+                                   double power) TREACLE_NODISCARD;
+/// The liquid in the shape is brought to a temperature.
+void heat_exchange_hold(const heat_cells* cells, const shape* where, double temperature);

@@ -1,0 +1,57 @@
+// What of a def has to do with heat, made ready.
+#pragma once
+
+#include "grid/domain.h"
+#include "math/curve.h"
+#include "math/shape.h"
+#include "particles/particles.h"
+#include "phys/heat_curve.h"
+#include "phys/viscosity_law.h"
+
+typedef struct heat_source {
+    shape* where; // NULL: radiant
+    treacle_curve place, power, temperature;
+    double start, stop;
+} heat_source;
+
+typedef struct heat_wall {
+    int axis, end;
+    treacle_curve temperature, flux;
+    double contact; // W/(m^2 K)
+} heat_wall;
+
+typedef struct heat_setup {
+    bool is_on;   // heat flows: particles have enthalpy
+    bool has_law; // viscosity follows from what particles carry
+    int source_count;
+    heat_source* sources;
+    int wall_count;
+    heat_wall* walls;
+    int material_count;
+    heat_curve* curve;        // [materials], of a kilogram
+    viscosity_law* law;       // [materials]
+    float* capacity;          // [materials], heat capacity of a volume over capacity_unit
+    float* latent;            // [materials], latent heat of a volume over latent_unit
+    float* conductivity;      // [materials], W/(m K)
+    double capacity_unit;     // J/(m^3 K)
+    double latent_unit;       // J/m^3; 0: nothing melts
+    double diffusivity;       // m^2/s, the largest
+    double least_diffusivity; // m^2/s, the smallest
+    bool has_ranges;          // of melting that differ
+    bool has_conductivities;  // that differ
+} heat_setup;
+
+/// Whether heat flows in such a simulation, and whether viscosity changes.
+bool heat_is_on(const treacle_sim_def* def);
+bool heat_has_law(const treacle_sim_def* def);
+/// ERR_SCENE with a sentence for what makes no sense.
+treacle_status heat_check(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
+
+/// On failure nothing is held.
+treacle_status heat_setup_create(treacle_context* ctx, const treacle_sim_def* def,
+                                 heat_setup* out) TREACLE_NODISCARD;
+/// Harmless on a zeroed setup, and twice.
+void heat_setup_destroy(treacle_context* ctx, heat_setup* setup);
+
+/// Enthalpy and melted share of newborn rows, from their temperature.
+void heat_begin(const heat_setup* setup, const particles* p, particle_ix first);
