@@ -170,7 +170,7 @@ typedef struct treacle_material_def {
     double marker_buoyancy;       ///< relative loss of weight per unit of the marker
     treacle_elastic_def elastic;
 
-    double conductivity;      ///< W/(m K), >= 0; heat flows where a material has some
+    double conductivity;      ///< W/(m K), >= 0
     double heat_capacity;     ///< J/(kg K), > 0
     double latent_heat;       ///< J/kg, >= 0, that melting takes up
     double solidus, liquidus; ///< K, where melting begins and ends, on the way up

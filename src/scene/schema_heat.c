@@ -129,7 +129,9 @@ static const schema_key heat_keys[] = {
 };
 const schema_section schema_heat = {
     .name = "heat",
-    .help = "Heat flows where a material has a `conductivity`, or where something heats or cools.",
+    .help = "Heat flows where something heats or cools, or where liquids of different temperature "
+            "have a "
+            "`conductivity`.",
     .keys = heat_keys,
     .key_count = COUNT(heat_keys),
     .bytes = sizeof(treacle_heat_def),

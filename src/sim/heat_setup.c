@@ -4,13 +4,34 @@
 
 #include "base/alloc.h"
 
+// Whether there is one temperature everywhere at the start and in all that comes.
+static bool is_even(const treacle_sim_def* def) {
+    double first = 0.0;
+    bool has_first = false, is_same = true;
+    for (int i = 0; i < def->liquid_count + def->emitter_count; ++i) {
+        bool is_liquid = i < def->liquid_count;
+        const treacle_field* field = is_liquid ? &def->liquids[i].temperature : NULL;
+        double t = is_liquid ? field->value_a[0] : def->emitters[i - def->liquid_count].temperature;
+        is_same = is_same && (field == NULL || field->kind == TREACLE_FIELD_CONSTANT) &&
+                  (!has_first || t == first);
+        first = t;
+        has_first = true;
+    }
+    return is_same;
+}
+
 bool heat_is_on(const treacle_sim_def* def) {
-    bool is_on = def->heat_source_count > 0 || def->heat_wall_count > 0 || def->heat.loss > 0.0 ||
+    bool conducts = false;
+    bool comes = def->heat_source_count > 0 || def->heat_wall_count > 0 || def->heat.loss > 0.0 ||
                  def->heat.emissivity > 0.0;
     for (int i = 0; i < def->material_count; ++i) {
-        is_on = is_on || def->materials[i].conductivity > 0.0;
+        conducts = conducts || def->materials[i].conductivity > 0.0;
     }
-    return is_on && def->flow != TREACLE_FLOW_NONE;
+    for (int i = 0; i < def->solid_count; ++i) {
+        const treacle_solid_def* solid = &def->solids[i];
+        comes = comes || solid->temperature.count > 0 || solid->flux.count > 0;
+    }
+    return (comes || (conducts && !is_even(def))) && def->flow != TREACLE_FLOW_NONE;
 }
 
 bool heat_has_law(const treacle_sim_def* def) {

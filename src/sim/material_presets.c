@@ -14,6 +14,20 @@
     .name = name_, .temperature = CELSIUS(celsius),                                                \
     .material = {                                                                                  \
         .name = name_, .reference_temperature = CELSIUS(celsius), NOT_ELASTIC, __VA_ARGS__}
+// Heat: conductivity in W/(m K), heat capacity in J/(kg K). Of water IAPWS, of glycerine the CRC
+// Handbook; of paraffin and of basalt the middle of what handbooks give; else typical of the kind.
+#define HEAT(k, c) .conductivity = k, .heat_capacity = c
+// J/kg, and where it melts and freezes, C.
+#define MELTS(latent, solid, liquid)                                                               \
+    .latent_heat = latent, .solidus = CELSIUS(solid), .liquidus = CELSIUS(liquid)
+#define FREEZES(liquid, solid)                                                                     \
+    .freezing_liquidus = CELSIUS(liquid), .freezing_solidus = CELSIUS(solid)
+// Constants of laws that are off until a scene names their kind.
+#define LAW(...) .viscosity_law = {.reference = 293.15, .least = 1e-9, .most = 1e12, __VA_ARGS__}
+#define NO_LAW LAW(.low = 1.0, .high = 1.0)
+#define VFT(a_, b_, c_) LAW(.low = 1.0, .high = 1.0, .a = a_, .b = b_, .c = c_)
+#define RAMP(from_, to_, low_, high_)                                                              \
+    LAW(.from = CELSIUS(from_), .to = CELSIUS(to_), .low = low_, .high = high_)
 #define NEWTONIAN .rheology = {.consistency = 1.0, .exponent = 1.0, .critical_rate = 1e-3}
 #define CARREAU(infinite, time_, n)                                                                \
     .rheology = {.law = TREACLE_RHEOLOGY_CARREAU,                                                  \
@@ -37,79 +51,81 @@
 
 static const treacle_material_preset presets[] = {
     {MATERIAL("water", 20, .density = 998.2, .viscosity = 1.0016e-3, .colour = {0.05, 0.3, 0.6},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(0.598, 4184.0), MELTS(333.55e3, 0, 0), VFT(-4.6173, 247.8, 140.0)),
      .text = "water", .vogel = {-4.6173, 247.8, 140.0},
      .source = "IAPWS R12-08 (2008), viscosity; temperature law after Al-Shemmeri, Engineering "
                "Fluid Mechanics (2012)"},
     {MATERIAL("olive-oil", 20, .density = 911.0, .viscosity = 0.084, .colour = {0.55, 0.5, 0.06},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(0.17, 1970.0), VFT(-5.886, 1410.0, 0.0)),
      .text = "olive oil", .vogel = {-5.886, 1410.0, 0.0}, .is_typical = true,
      .source = "typical of handbooks at 20 C; activation energy 27 kJ/mol, from the range of "
                "Diamante and Lan, J. Food Processing 234583 (2014)"},
     {MATERIAL("honey", 25, .density = 1420.0, .viscosity = 10.0, .colour = {0.7, 0.26, 0.01},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(0.35, 2300.0), VFT(-15.643, 4962.0, 0.0)),
      .text = "honey of 17 to 18 % water", .vogel = {-15.643, 4962.0, 0.0}, .is_typical = true,
      .source = "typical; the range of floral honeys and 95 kJ/mol as in Yanniotis, Skaltsi, "
                "Karaburnioti, J. Food Eng. 72, 372 (2006)"},
     {MATERIAL("golden-syrup", 20, .density = 1438.0, .viscosity = 50.0, .colour = {0.8, 0.42, 0.03},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(0.35, 2200.0), NO_LAW),
      .text = "golden syrup, light treacle", .is_typical = true,
      .source = "typical of laboratory experiments with it; batches differ by a factor of two"},
     {MATERIAL("molasses", 25, .density = 1400.0, .viscosity = 6.0, .colour = {0.06, 0.015, 0.004},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(0.37, 2200.0), NO_LAW),
      .text = "molasses, black treacle", .is_typical = true,
      .source = "typical: 5 to 10 Pa s at 20 to 25 C in handbooks of food engineering"},
     {MATERIAL("corn-syrup", 25, .density = 1380.0, .viscosity = 2.5, .colour = {0.85, 0.75, 0.5},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(0.37, 2300.0), NO_LAW),
      .text = "light corn syrup, as bottled", .is_typical = true,
      .source = "typical: 2 to 3 Pa s at 25 C"},
     {MATERIAL("glycerine", 20, .density = 1261.0, .viscosity = 1.414, .colour = {0.85, 0.88, 0.9},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(0.285, 2412.0), VFT(-5.0091, 668.47, 163.59)),
      .text = "glycerine, pure", .vogel = {-5.0091, 668.47, 163.59},
      .source = "Cheng, Ind. Eng. Chem. Res. 47, 3285 (2008), a fit to Segur and Oberstar (1951); "
                "temperature law fitted to it, 0 to 100 C"},
     {MATERIAL("chocolate", 40, .density = 1270.0, .viscosity = 2.5, .colour = {0.07, 0.025, 0.01},
-              HERSCHEL_BULKLEY(12.0, 4.0, 0.85)),
+              HERSCHEL_BULKLEY(12.0, 4.0, 0.85), HEAT(0.26, 1700.0), MELTS(45e3, 28, 34),
+              FREEZES(27, 20), RAMP(28, 34, 1e4, 2.5)),
      .text = "melted dark chocolate", .is_typical = true,
      .source = "typical: near Casson's law with 2 to 3 Pa s and 10 to 20 Pa, the middle of the "
                "ranges in Afoakwa, Paterson, Fowler, Trends Food Sci. Technol. 18, 290 (2007)"},
     {MATERIAL("ketchup", 25, .density = 1150.0, .viscosity = 1.0, .colour = {0.4, 0.02, 0.01},
-              HERSCHEL_BULKLEY(32.0, 18.7, 0.27)),
+              HERSCHEL_BULKLEY(32.0, 18.7, 0.27), HEAT(0.5, 3700.0), NO_LAW),
      .text = "tomato ketchup",
      .source = "Higgs and Norrington, Process Biochem. 6, 52 (1971), as tabulated by Steffe, "
                "Rheological Methods in Food Process Engineering (1996)"},
     {MATERIAL("mayonnaise", 25, .density = 920.0, .viscosity = 1.0, .colour = {0.85, 0.78, 0.55},
-              HERSCHEL_BULKLEY(80.0, 6.4, 0.55)),
+              HERSCHEL_BULKLEY(80.0, 6.4, 0.55), HEAT(0.3, 2700.0), NO_LAW),
      .text = "mayonnaise", .is_typical = true,
      .source = "consistency and exponent as tabulated by Steffe (1996) after Figoni and "
                "Shoemaker (1983); the yield stress is a typical figure"},
     {MATERIAL("toothpaste", 25, .density = 1300.0, .viscosity = 10.0, .colour = {0.7, 0.85, 0.85},
-              HERSCHEL_BULKLEY(200.0, 60.0, 0.4)),
+              HERSCHEL_BULKLEY(200.0, 60.0, 0.4), HEAT(0.5, 2800.0), NO_LAW),
      .text = "toothpaste", .is_typical = true,
      .source = "typical: pastes that stand on a brush have 100 to 300 Pa"},
     {MATERIAL("paint", 20, .density = 1250.0, .viscosity = 20.0, .colour = {0.05, 0.2, 0.5},
-              CARREAU(0.08, 5.0, 0.3)),
+              CARREAU(0.08, 5.0, 0.3), HEAT(0.4, 2800.0), NO_LAW),
      .text = "wall paint", .is_typical = true,
      .source = "typical: some 10 Pa s on the wall, about 0.1 Pa s under the brush"},
     {MATERIAL("shampoo", 25, .density = 1020.0, .viscosity = 6.0, .colour = {0.35, 0.6, 0.25},
-              CARREAU(0.02, 0.1, 0.4)),
+              CARREAU(0.02, 0.1, 0.4), HEAT(0.5, 3800.0), NO_LAW),
      .text = "shampoo", .is_typical = true,
      .source = "typical: 3 to 10 Pa s at rest; its elasticity is not in this row"},
     {MATERIAL("lava", 1130, .density = 2600.0, .viscosity = 650.0, .colour = {0.9, 0.12, 0.01},
-              BINGHAM(120.0)),
+              BINGHAM(120.0), HEAT(1.5, 1200.0), MELTS(400e3, 1000, 1200),
+              VFT(-4.55, 5765.0, 620.0)),
      .text = "basaltic lava", .vogel = {-4.55, 5765.0, 620.0},
      .source = "Shaw, Wright, Peck, Okamura, Am. J. Sci. 266, 225 (1968), in Makaopuhi lava lake; "
                "temperature law of the form of Giordano, Russell, Dingwell, Earth Planet. Sci. "
                "Lett. 271, 123 (2008), typical constants through that point; density typical"},
     {MATERIAL("wax", 70, .density = 775.0, .viscosity = 0.005, .colour = {0.85, 0.75, 0.5},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(0.22, 2400.0), MELTS(200e3, 52, 60), RAMP(52, 60, 1e4, 0.005)),
      .text = "molten paraffin wax", .is_typical = true, .source = "typical of paraffin at 70 C"},
     {MATERIAL("tar", 60, .density = 1030.0, .viscosity = 145.0, .colour = {0.008, 0.007, 0.006},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(0.16, 1900.0), NO_LAW),
      .text = "paving bitumen 50/70",
      .source = "EN 12591, the least that the grade allows at 60 C; density typical"},
     {MATERIAL("glass", 1005, .density = 2400.0, .viscosity = 1000.0, .colour = {0.9, 0.35, 0.08},
-              NEWTONIAN),
+              NEWTONIAN, HEAT(1.4, 1250.0), VFT(-2.8188, 4704.2, 469.70)),
      .text = "soda-lime glass at its working point", .vogel = {-2.8188, 4704.2, 469.70},
      .source = "working, softening and annealing points of Corning code 0080 (1005, 696 and 514 C: "
                "10^3, 10^6.6 and 10^12 Pa s by definition); density typical"},
