@@ -4,9 +4,11 @@
 // free tool takes 1.0 to 25 s for such a step on this kind of machine.
 //
 // And the paper's own sheet [BB08 fig. 3, sec. 6], 45 x 45 x 300 cells: a frame of theirs took a
-// minute; here the first frames of scenes/sheet_1.yaml, on two threads, at 48 frames a second.
+// minute; here frames of scenes/sheet_1.yaml after the sheet has met the floor, on two threads, at
+// 48 frames a second. Time of the processors is given beside it, for machines that are busy.
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/check.h"
 #include "benches.h"
@@ -118,41 +120,65 @@ static treacle_status report(bench* b, const box* x) {
     return TREACLE_OK;
 }
 
-static treacle_status run_sheet(treacle_context* ctx, double* seconds, int frames) {
+typedef struct sheet_cost {
+    double seconds, processor; // s a frame; of all threads
+} sheet_cost;
+
+enum { SHEET_BEGIN = 8, SHEET_FRAMES = 3 };
+
+static treacle_status run_frames(treacle_sim* sim, double fps, sheet_cost* out) {
+    double begin = 0.0;
+    clock_t ticks = 0;
+    for (int frame = 1; frame <= SHEET_BEGIN + SHEET_FRAMES; ++frame) {
+        double until = frame / fps;
+        if (frame == SHEET_BEGIN + 1) {
+            begin = bench_clock();
+            ticks = clock();
+        }
+        while (treacle_sim_time(sim) < until * (1.0 - 1e-9)) {
+            treacle_step_stats stats;
+            TREACLE_TRY(treacle_sim_step(sim, until - treacle_sim_time(sim), &stats));
+        }
+    }
+    out->seconds = (bench_clock() - begin) / SHEET_FRAMES;
+    out->processor = (double)(clock() - ticks) / CLOCKS_PER_SEC / SHEET_FRAMES;
+    return TREACLE_OK;
+}
+
+static treacle_status run_sheet(treacle_context* ctx, sheet_cost* out) {
     treacle_scene* scene = NULL;
     treacle_sim* sim = NULL;
     treacle_status status = treacle_scene_load(ctx, "scenes/sheet_1.yaml", 0, NULL, &scene);
     if (status == TREACLE_OK) {
         status = treacle_sim_create(ctx, treacle_scene_sim(scene), &sim);
     }
-    double begin = bench_clock();
-    for (int frame = 1; frame <= frames && status == TREACLE_OK; ++frame) {
-        double until = frame / treacle_scene_sim(scene)->fps;
-        while (status == TREACLE_OK && treacle_sim_time(sim) < until * (1.0 - 1e-9)) {
-            treacle_step_stats stats;
-            status = treacle_sim_step(sim, until - treacle_sim_time(sim), &stats);
-        }
+    if (status == TREACLE_OK) {
+        status = run_frames(sim, treacle_scene_sim(scene)->fps, out);
     }
-    *seconds = (bench_clock() - begin) / frames;
     treacle_sim_destroy(sim);
     treacle_scene_destroy(scene);
     return status;
 }
 
 static treacle_status sheet(bench* b) {
+    static const char name[] = "sheet 45x45x300, nu 1, 2 threads";
     treacle_context_def def = treacle_context_def_default();
     treacle_context* ctx = NULL;
-    double seconds = 0.0;
+    sheet_cost cost = {0};
     def.threads = 2;
     TREACLE_TRY(treacle_context_create(&def, &ctx));
-    treacle_status status = run_sheet(ctx, &seconds, 4);
+    treacle_status status = run_sheet(ctx, &cost);
     if (status == TREACLE_OK) {
-        bench_report(b, &(bench_row){.case_name = "sheet 45x45x300, nu 1, 2 threads",
+        bench_report(b, &(bench_row){.case_name = name,
                                      .quantity = "frame",
-                                     .value = seconds,
+                                     .value = cost.seconds,
                                      .unit = "s",
                                      .yardstick = "[BB08], a minute on their machine",
-                                     .ratio = 60.0 / seconds});
+                                     .ratio = 60.0 / cost.seconds});
+        bench_report(b, &(bench_row){.case_name = name,
+                                     .quantity = "processor time a frame",
+                                     .value = cost.processor,
+                                     .unit = "s"});
     } else {
         fprintf(stderr, "bench: the sheet: %s\n", treacle_context_error(ctx));
     }
