@@ -354,27 +354,3 @@ void body_own_mass(const body_mass* own, const mat3* rotate, const body_faces* f
         }
     }
 }
-
-void body_invert_mass(double mass[BODY_MOTIONS][BODY_MOTIONS],
-                      double inverse[BODY_MOTIONS][BODY_MOTIONS]) {
-    double a[BODY_MOTIONS][2 * BODY_MOTIONS] = {{0}};
-    for (int i = 0; i < BODY_MOTIONS; ++i) {
-        memcpy(a[i], mass[i], BODY_MOTIONS * sizeof(double));
-        a[i][i] = mass[i][i] > 0.0 ? mass[i][i] : 1.0;
-        a[i][BODY_MOTIONS + i] = mass[i][i] > 0.0 ? 1.0 : 0.0;
-    }
-    for (int k = 0; k < BODY_MOTIONS; ++k) {
-        for (int i = 0; i < BODY_MOTIONS; ++i) {
-            double share = a[i][k] / a[k][k];
-            for (int j = 0; j < 2 * BODY_MOTIONS && i != k; ++j) {
-                a[i][j] -= share * a[k][j];
-            }
-        }
-    }
-    for (int i = 0; i < BODY_MOTIONS; ++i) {
-        for (int j = 0; j < BODY_MOTIONS; ++j) {
-            inverse[i][j] =
-                0.5 * (a[i][BODY_MOTIONS + j] / a[i][i] + a[j][BODY_MOTIONS + i] / a[j][j]);
-        }
-    }
-}

@@ -70,9 +70,6 @@ double body_grid_mass(const body_faces* faces, const body_on_grid* body,
 /// The same from its own mass and moments.
 void body_own_mass(const body_mass* own, const mat3* rotate, const body_faces* faces,
                    double mass[BODY_MOTIONS][BODY_MOTIONS]);
-/// C = M^-1; rows and columns of motions without mass stay zero.
-void body_invert_mass(double mass[BODY_MOTIONS][BODY_MOTIONS],
-                      double inverse[BODY_MOTIONS][BODY_MOTIONS]);
 /// Velocity of the body across a face's middle x.
 static inline double body_face_speed(const body_state* state, vec3 x, int axis) {
     vec3 arm = vec3_sub(x, vec3_from(state->place));

@@ -88,16 +88,6 @@ static void count_rows(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void multiply(const double matrix[BODY_MOTIONS][BODY_MOTIONS], const double* v,
-                     double* out) {
-    for (int i = 0; i < BODY_MOTIONS; ++i) {
-        out[i] = 0.0;
-        for (int j = 0; j < BODY_MOTIONS; ++j) {
-            out[i] += matrix[i][j] * v[j];
-        }
-    }
-}
-
 // The one motion that a joint to the world leaves to a body; false if there is none.
 static bool motion_left(const body_joint* joint, const body_state* state, double h,
                         double z[BODY_MOTIONS]) {
@@ -125,7 +115,7 @@ static void restrict_to_joint(const liquid_work* w, int i, double mass[BODY_MOTI
         double z[BODY_MOTIONS], mz[BODY_MOTIONS], energy = 0.0, along = 0.0;
         bool is_any = motion_left(&set->joints[k], &w->bodies[i], h, z);
         body_motion motion = body_motion_of(&w->bodies[i], h);
-        multiply((const double(*)[BODY_MOTIONS])mass, z, mz);
+        six_multiply((const double(*)[BODY_MOTIONS])mass, z, mz);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             energy += z[n] * mz[n];
             along += motion.at[n] * mz[n];
@@ -158,7 +148,7 @@ static void fill_body(const couple_job* job, int i) {
         solid_pose pose = body_pose(&w->bodies[i]);
         body_own_mass(&own->mass, &pose.rotate, &job->faces, mass);
     }
-    body_invert_mass(mass, out->inverse_mass);
+    six_invert((const double(*)[BODY_MOTIONS])mass, out->inverse_mass);
     restrict_to_joint(w, i, mass, out->inverse_mass);
 }
 
@@ -260,8 +250,8 @@ void liquid_drag_bodies(liquid_work* w, const double* x) {
     for (int i = 0; i < w->setup->bodies.count; ++i) {
         body_motion motion = body_motion_of(&w->bodies[i], h);
         double change[BODY_MOTIONS];
-        multiply((const double(*)[BODY_MOTIONS])w->body_rows[i].inverse_mass, w->body_impulse[i].at,
-                 change);
+        six_multiply((const double(*)[BODY_MOTIONS])w->body_rows[i].inverse_mass,
+                     w->body_impulse[i].at, change);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             motion.at[n] += change[n];
         }

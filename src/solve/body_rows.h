@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-enum { BODY_MOTIONS = 6 };
+#include "solve/six.h"
 
 /// The rows of a body, as a system gives them.
 typedef struct body_rows {

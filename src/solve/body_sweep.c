@@ -18,32 +18,13 @@ typedef struct sweep_job {
     double (*lambda)[BODY_MOTIONS];
 } sweep_job;
 
-static void multiply(const double matrix[BODY_MOTIONS][BODY_MOTIONS], const double* v,
-                     double* out) {
-    for (int i = 0; i < BODY_MOTIONS; ++i) {
-        double sum = 0.0;
-        for (int j = 0; j < BODY_MOTIONS; ++j) {
-            sum += matrix[i][j] * v[j];
-        }
-        out[i] = sum;
-    }
-}
-
-static double dot(const double* x, const double* y) {
-    double sum = 0.0;
-    for (int i = 0; i < BODY_MOTIONS; ++i) {
-        sum += x[i] * y[i];
-    }
-    return sum;
-}
-
 // (J^T lambda) at a site.
 static double pull(const body_term* term, double (*const lambda)[BODY_MOTIONS],
                    const body_site* site) {
     double sum = 0.0;
     for (int64_t i = site->first_entry; i < site[1].first_entry; ++i) {
         int64_t row = term->entry[i];
-        sum += dot(term->row[row], lambda[term->row_body[row]]);
+        sum += six_dot(term->row[row], lambda[term->row_body[row]]);
     }
     return sum;
 }
@@ -132,7 +113,7 @@ void body_term_relax(body_term* term, int colour, const float* b, float* x) {
                colour == 0 ? term->red_chunk_count : term->chunk_count);
     for (int32_t n = 0; n < term->body_count; ++n) {
         double before[BODY_MOTIONS];
-        multiply(term->masses[n].mass, term->lambda[n], before);
+        six_multiply(term->masses[n].mass, term->lambda[n], before);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             term->lambda[n][i] = term->sum[n][i] + before[i];
         }
@@ -159,7 +140,7 @@ void body_term_prolong(body_term* fine, const body_term* coarse, const float* co
     multiply_float(coarse, coarse_x);
     for (int32_t n = 0; n < fine->body_count; ++n) {
         double change[BODY_MOTIONS];
-        multiply(fine->masses[n].inverse, coarse->sum[n], change);
+        six_multiply(fine->masses[n].inverse, coarse->sum[n], change);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             fine->lambda[n][i] += change[i];
         }
@@ -173,8 +154,8 @@ static double load_bodies(const body_term* term) {
     double energy = 0.0;
     for (int32_t n = 0; n < term->body_count; ++n) {
         double force[BODY_MOTIONS];
-        multiply(term->masses[n].inverse, term->sum[n], force);
-        energy += dot(force, term->sum[n]);
+        six_multiply(term->masses[n].inverse, term->sum[n], force);
+        energy += six_dot(force, term->sum[n]);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             term->sum[n][i] = -force[i];
         }
@@ -241,7 +222,7 @@ double body_term_apply(const body_term* term, const double* x, double* y) {
 void body_term_add_diagonal(const body_term* term, double* d) {
     for (int64_t n = 0; n < term->row_count; ++n) {
         double force[BODY_MOTIONS];
-        multiply(term->masses[term->row_body[n]].inverse, term->row[n], force);
-        d[term->site[term->row_site[n]].slot] += dot(force, term->row[n]);
+        six_multiply(term->masses[term->row_body[n]].inverse, term->row[n], force);
+        d[term->site[term->row_site[n]].slot] += six_dot(force, term->row[n]);
     }
 }

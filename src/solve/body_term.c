@@ -387,31 +387,17 @@ static treacle_status build(body_term* term, const pressure_level* level, const 
     return status;
 }
 
-// mass = (inverse + a little on the diagonal)^-1, by elimination.
+// mass = (inverse + a little on the diagonal)^-1.
 static void invert_mass(body_masses* m) {
-    double a[BODY_MOTIONS][2 * BODY_MOTIONS] = {{0}}, largest = 0.0;
+    double held[BODY_MOTIONS][BODY_MOTIONS], largest = 0.0;
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         largest = m->inverse[i][i] > largest ? m->inverse[i][i] : largest;
     }
+    memcpy(held, m->inverse, sizeof(held));
     for (int i = 0; i < BODY_MOTIONS; ++i) {
-        memcpy(a[i], m->inverse[i], BODY_MOTIONS * sizeof(double));
-        a[i][i] += largest > 0.0 ? mass_floor * largest : 1.0;
-        a[i][BODY_MOTIONS + i] = 1.0;
+        held[i][i] += largest > 0.0 ? mass_floor * largest : 1.0;
     }
-    for (int k = 0; k < BODY_MOTIONS; ++k) {
-        for (int i = 0; i < BODY_MOTIONS; ++i) {
-            double share = i == k ? 0.0 : a[i][k] / a[k][k];
-            for (int j = 0; j < 2 * BODY_MOTIONS && i != k; ++j) {
-                a[i][j] -= share * a[k][j];
-            }
-        }
-    }
-    for (int i = 0; i < BODY_MOTIONS; ++i) {
-        for (int j = 0; j < BODY_MOTIONS; ++j) {
-            m->mass[i][j] =
-                0.5 * (a[i][BODY_MOTIONS + j] / a[i][i] + a[j][BODY_MOTIONS + i] / a[j][j]);
-        }
-    }
+    six_invert((const double(*)[BODY_MOTIONS])held, m->mass);
 }
 
 static treacle_status term_create(treacle_context* ctx, int32_t body_count, body_term** out) {

@@ -28,6 +28,8 @@ struct viscosity_solver {
     int level_count;
     viscosity_level level[MAX_LEVELS];
     pcg_vectors vectors;
+    drag_term* drag;     // of bodies; may be NULL
+    vec_space space;     // with them
     rigid_space* rigid;  // may be NULL
     bool has_pieces;     // rigid is that of pieces
     rigid_space* bodies; // that of free bodies where rigid is not; may be NULL
@@ -63,14 +65,27 @@ const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver) {
     return &solver->level[0];
 }
 
+static const vec_space* space_of(const viscosity_solver* s) {
+    return s->drag != NULL ? &s->space : &s->level[0].space;
+}
+
+// Where the unknowns of bodies begin in a vector.
+static int64_t tail_of(const viscosity_solver* s) {
+    return ((int64_t)s->level[0].map->count + 1) * VISCOSITY_BLOCK;
+}
+
 static double apply(const void* data, const double* x, double* y) {
     const viscosity_solver* s = data;
-    return viscosity_level_apply(&s->level[0], x, y);
+    double energy = viscosity_level_apply(&s->level[0], x, y);
+    return s->drag == NULL ? energy : energy + drag_term_apply(s->drag, tail_of(s), x, y);
 }
 
 static void diagonal(const void* data, double* d) {
     const viscosity_solver* s = data;
     viscosity_level_diagonal(&s->level[0], d);
+    if (s->drag != NULL) {
+        drag_term_diagonal(s->drag, d + tail_of(s));
+    }
 }
 
 static void precondition(const void* data, const float* r, float* z) {
@@ -79,12 +94,16 @@ static void precondition(const void* data, const float* r, float* z) {
     if (s->rigid != NULL) {
         rigid_space_correct(s->rigid, r, z);
     }
+    if (s->drag != NULL) {
+        drag_term_precondition(s->drag, r + tail_of(s), z + tail_of(s));
+    }
 }
 
 linop viscosity_solver_linop(const viscosity_solver* solver) {
-    return (linop){.space = &solver->level[0].space,
+    int32_t bodies = solver->drag != NULL ? drag_term_body_count(solver->drag) : 0;
+    return (linop){.space = space_of(solver),
                    .data = solver,
-                   .unknowns = solver->level[0].unknowns,
+                   .unknowns = solver->level[0].unknowns + bodies * (double)BODY_MOTIONS,
                    .apply = apply,
                    .diagonal = diagonal,
                    .precondition = precondition,
@@ -134,13 +153,25 @@ fail:
     return status;
 }
 
+treacle_status viscosity_solver_add_bodies(viscosity_solver* solver, int32_t body_count,
+                                           const drag_body* bodies) {
+    const viscosity_level* level = &solver->level[0];
+    TREACLE_TRY(vec_space_create(solver->ctx, level->map->count, VISCOSITY_BLOCK,
+                                 body_count * BODY_MOTIONS, &solver->space));
+    solver->space.active = level->space.active;
+    solver->space.active_count = level->space.active_count;
+    return drag_term_create(level, body_count, bodies, &solver->drag);
+}
+
 void viscosity_solver_destroy(viscosity_solver* solver) {
     if (solver == NULL) {
         return;
     }
     rigid_space_destroy(solver->rigid);
     rigid_space_destroy(solver->bodies);
-    pcg_vectors_destroy(&solver->level[0].space, &solver->vectors);
+    pcg_vectors_destroy(space_of(solver), &solver->vectors);
+    drag_term_destroy(solver->drag);
+    vec_space_destroy(&solver->space);
     for (int l = solver->level_count - 1; l >= 0; --l) {
         viscosity_level_destroy(&solver->level[l]);
     }
@@ -149,12 +180,12 @@ void viscosity_solver_destroy(viscosity_solver* solver) {
 
 treacle_status viscosity_add_fixed(const viscosity_solver* solver, const double* fixed,
                                    double* rhs) {
-    const viscosity_level* level = &solver->level[0];
+    const vec_space* space = space_of(solver);
     double* change = NULL;
-    TREACLE_TRY(vec_create(&level->space, "forces of walls", &change));
-    viscosity_level_apply(level, fixed, change);
-    vec_add_scaled(&level->space, -1.0, change, rhs);
-    vec_destroy(&level->space, change);
+    TREACLE_TRY(vec_create(space, "forces of walls", &change));
+    apply(solver, fixed, change);
+    vec_add_scaled(space, -1.0, change, rhs);
+    vec_destroy(space, change);
     return TREACLE_OK;
 }
 
@@ -179,10 +210,10 @@ static void mask(const viscosity_level* level, double* v) {
 // x += the rigid motions that b - A x asks for. After that the residual has no part in them, and
 // the correction in every cycle keeps it so.
 static void start_rigid(viscosity_solver* solver, const double* b, double* x) {
-    const vec_space* space = &solver->level[0].space;
+    const vec_space* space = space_of(solver);
     double *r = solver->vectors.p, *q = solver->vectors.q;
     vec_copy(space, b, r);
-    viscosity_level_apply(&solver->level[0], x, q);
+    apply(solver, x, q);
     vec_add_scaled(space, -1.0, q, r);
     rigid_space_project(solver->rigid, r, x);
 }
@@ -249,7 +280,7 @@ treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
     const viscosity_level* level = &solver->level[0];
     solve_params first = *params;
     if (solver->vectors.p == NULL) {
-        TREACLE_TRY(pcg_vectors_create(&level->space, &solver->vectors));
+        TREACLE_TRY(pcg_vectors_create(space_of(solver), &solver->vectors));
     }
     mask(level, rhs);
     mask(level, u);
@@ -262,8 +293,8 @@ treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
     solve_stats before = *stats;
     rest.is_warm = true;
     rest.max_iterations -= before.iterations;
-    viscosity_level_apply(level, u, solver->vectors.q);
-    vec_add_scaled(&level->space, 1.0, solver->vectors.q, rhs);
+    apply(solver, u, solver->vectors.q);
+    vec_add_scaled(space_of(solver), 1.0, solver->vectors.q, rhs);
     TREACLE_TRY(viscosity_solver_add_pieces(solver));
     *stats = run(solver, rhs, u, rest);
     prepend(&before, stats);

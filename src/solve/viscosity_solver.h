@@ -2,6 +2,7 @@
 // factored operator (solve/viscosity_level.h).
 #pragma once
 
+#include "solve/drag_term.h"
 #include "solve/linop.h"
 #include "solve/solve_stats.h"
 #include "solve/viscosity_level.h"
@@ -17,6 +18,11 @@ typedef struct viscosity_solver viscosity_solver;
 /// The map and the masses are not copied and must outlive the solver.
 treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_system* system,
                                        viscosity_solver** out) TREACLE_NODISCARD;
+/// Faces that move as rigid bodies do (solve/drag_term.h); once, before the first solve. Vectors
+/// then have a tail, from the end of the zero tile on: six unknowns a body, and room up to a
+/// multiple of eight.
+treacle_status viscosity_solver_add_bodies(viscosity_solver* solver, int32_t body_count,
+                                           const drag_body* bodies) TREACLE_NODISCARD;
 /// Accepts NULL.
 void viscosity_solver_destroy(viscosity_solver* solver);
 

@@ -1,0 +1,28 @@
+#include "solve/six.h"
+
+#include <string.h>
+
+void six_invert(const double a[BODY_MOTIONS][BODY_MOTIONS],
+                double out[BODY_MOTIONS][BODY_MOTIONS]) {
+    double m[BODY_MOTIONS][2 * BODY_MOTIONS] = {{0}};
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        memcpy(m[i], a[i], BODY_MOTIONS * sizeof(double));
+        m[i][i] = a[i][i] > 0.0 ? a[i][i] : 1.0;
+        m[i][BODY_MOTIONS + i] = a[i][i] > 0.0 ? 1.0 : 0.0;
+    }
+    for (int k = 0; k < BODY_MOTIONS; ++k) {
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
+            double share = m[i][k] / m[k][k];
+            for (int j = 0; j < 2 * BODY_MOTIONS && i != k; ++j) {
+                m[i][j] -= share * m[k][j];
+            }
+        }
+    }
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        for (int j = 0; j < BODY_MOTIONS; ++j) {
+            double here = m[i][BODY_MOTIONS + j] / m[i][i],
+                   there = m[j][BODY_MOTIONS + i] / m[j][j];
+            out[i][j] = 0.5 * (here + there);
+        }
+    }
+}
