@@ -55,10 +55,9 @@ typedef struct fields_job {
     const solid_fields* out;
 } fields_job;
 
-// Lists solids that come near the tile; false if there are none.
-static bool list_near(tile_solids* t) {
+// Whether a solid in a pose has any say in the tile.
+static bool is_near(const tile_solids* t, const solid* s, const solid_pose* pose) {
     const grid_domain* domain = t->params->domain;
-    const solid_scene* scene = &t->params->scene;
     vec3 middle = t->corner;
     double squared = 0.0;
     for (int a = 0; a < AXES; ++a) {
@@ -66,9 +65,15 @@ static bool list_near(tile_solids* t) {
         squared += domain->is_active[a] ? 4.5 * 4.5 : 0.0;
     }
     double reach = domain->h * (sqrt(squared) + (double)SOLID_DISTANCE_MAX);
+    return solid_distance(s, pose, middle) < reach;
+}
+
+// Lists solids that come near the tile; false if there are none.
+static bool list_near(tile_solids* t) {
+    const solid_scene* scene = &t->params->scene;
     t->count = 0;
     for (int i = 0; i < scene->count; ++i) {
-        if (solid_distance(&scene->solids[i], &scene->poses[i], middle) >= reach) {
+        if (!is_near(t, &scene->solids[i], &scene->poses[i])) {
             continue;
         }
         if (t->count == NEAR_MAX) {
@@ -330,6 +335,38 @@ static void write_open(size_t start, const solid_fields* out) {
     }
 }
 
+// The tile of the fields found before that holds what would be found now; -1: none.
+static tile_ix find_before(const tile_solids* t) {
+    const solid_fields_before* before = t->params->before;
+    const solid_scene* scene = &t->params->scene;
+    if (before == NULL || before->map->count == 0) {
+        return -1;
+    }
+    tile_ix old = tile_map_find(before->map, t->map->coord[t->tile]);
+    for (int i = 0; i < scene->count && old < before->map->count; ++i) {
+        const solid_pose *now = &scene->poses[i], *then = &before->poses[i];
+        bool is_still = memcmp(now, then, sizeof(*now)) == 0;
+        if (!is_still &&
+            (is_near(t, &scene->solids[i], now) || is_near(t, &scene->solids[i], then))) {
+            return -1;
+        }
+    }
+    return old < before->map->count ? old : -1;
+}
+
+static void copy_tile(const tile_solids* t, tile_ix old, const solid_fields* out) {
+    const solid_fields* from = &t->params->before->fields;
+    size_t start = (size_t)t->tile * TILE_CELLS, old_start = (size_t)old * TILE_CELLS;
+    size_t bytes = TILE_CELLS * sizeof(float);
+    memcpy(out->cell_phi + start, from->cell_phi + old_start, bytes);
+    memcpy(out->cell_open + start, from->cell_open + old_start, bytes);
+    memcpy(out->cell_id + start, from->cell_id + old_start, TILE_CELLS * sizeof(uint16_t));
+    for (int a = 0; a < AXES; ++a) {
+        memcpy(out->face_open[a] + start, from->face_open[a] + old_start, bytes);
+        memcpy(out->face_u[a] + start, from->face_u[a] + old_start, bytes);
+    }
+}
+
 static void fill_tile(const fields_job* job, tile_solids* t) {
     const solid_fields* out = job->out;
     const int layers[AXES] = {tile_layers(t->map, 0), tile_layers(t->map, 1),
@@ -338,6 +375,11 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     for (int a = 0; a < AXES; ++a) {
         const grid_domain* domain = t->params->domain;
         t->corner.at[a] = domain->origin[a] + domain->h * TILE_SIZE * t->map->coord[t->tile].at[a];
+    }
+    tile_ix old = find_before(t);
+    if (old >= 0) {
+        copy_tile(t, old, out);
+        return;
     }
     if (!list_near(t)) {
         write_open(start, out);

@@ -9,13 +9,6 @@
 /// Faces that are open by less are closed.
 #define SOLID_OPEN_MIN 1e-3f
 
-typedef struct solid_fields_params {
-    const grid_domain* domain;
-    const tile_map* map;
-    solid_scene scene;
-    treacle_walls walls;
-} solid_fields_params;
-
 /// [count + 1][512] each; the dummy tile is written by nobody.
 typedef struct solid_fields {
     float* cell_phi;        // cells, < 0 in solids, cut off at +-SOLID_DISTANCE_MAX
@@ -23,9 +16,25 @@ typedef struct solid_fields {
     float* cell_open;       // 0..1, share of the cell's volume outside solids
     float* face_open[AXES]; // 0..1, what solids leave open of a face
     float* face_u[AXES];    // m/s, of the solid's material across the face; 0 where it is all open
-    // For rigid bodies; NULL: not wanted.
+    // For rigid bodies; NULL: not wanted. Not copied from fields found before.
     float* face_shut[AXES];  // 1 - face_open; sides of the domain do not count
     uint16_t* face_id[AXES]; // which solid closes it, SOLID_NONE where it is all open
 } solid_fields;
+
+/// Fields found before. Tiles to which no solid has come near or from which none has gone are
+/// copied: they would come out the same.
+typedef struct solid_fields_before {
+    const tile_map* map;
+    const solid_pose* poses; // of as many solids
+    solid_fields fields;
+} solid_fields_before;
+
+typedef struct solid_fields_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    solid_scene scene;
+    treacle_walls walls;
+    const solid_fields_before* before; // NULL: nothing is known
+} solid_fields_params;
 
 void solid_fields_compute(const solid_fields_params* params, const solid_fields* out);

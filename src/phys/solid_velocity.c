@@ -4,8 +4,9 @@
 //
 //     u <- u - n (n . (u - v)),     n normal to the solid, v its velocity                [solid.7]
 //
-// The components of u that live on other faces are means of the four nearest ones. In the middle of
-// a solid, where there is no normal, u = v.
+// The components of u that live on other faces are means of the four nearest ones. The normal comes
+// from the distances at the cells around the face. In the middle of a thin solid, where they give
+// none, u = v.
 //
 // Staggering: faces. Symbols: face_u (u). Properties that tests check: sliding
 // along a tilted wall is untouched; towards it nothing is left; a moving wall carries its liquid.
@@ -18,7 +19,8 @@
 #include "grid/stagger.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
-static const int strides[AXES] = {1, SIDE, SIDE* SIDE};
+static const int u_strides[AXES] = {1, SIDE, SIDE* SIDE};
+static const int strides[AXES] = {1, BLOCK_SIDE(2, 2), BLOCK_SIDE(2, 2) * BLOCK_SIDE(2, 2)};
 
 typedef struct constrain_job {
     const solid_velocity_params* params;
@@ -43,25 +45,32 @@ static vec3 velocity_at(const solid_velocity_params* params, const float (*u)[VA
     vec3 out;
     for (int b = 0; b < AXES; ++b) {
         const float* v = u[b] + at;
-        int up = params->map->is_flat[b] ? 0 : strides[b];
-        float mean = 0.25f * ((v[0] + v[up]) + (v[-strides[a]] + v[up - strides[a]]));
+        int up = params->map->is_flat[b] ? 0 : u_strides[b], down = -u_strides[a];
+        float mean = 0.25f * ((v[0] + v[up]) + (v[down] + v[up + down]));
         out.at[b] = b == a ? (double)v[0] : (double)mean;
     }
     return out;
 }
 
-// Component a of what is left of u beside the solid [solid.7].
-static double constrained(const solid_velocity_params* params, int id, vec3 x, vec3 u, int a) {
-    const solid* s = &params->scene.solids[id];
-    const solid_pose* pose = &params->scene.poses[id];
-    vec3 v = solid_velocity(pose, x);
-    vec3 n = solid_normal(s, pose, x, 1e-3 * params->domain->h);
-    double across = vec3_dot(n, vec3_sub(u, v));
-    across = s->separation.is_on && across > 0.0 ? 0.0 : across; // it may leave
-    return vec3_dot(n, n) > 0.5 ? u.at[a] - n.at[a] * across : v.at[a];
+// The normal to the solid at the face, of length 1 or 0: by differences across the face and, along
+// it, of the means of both cells.
+static vec3 normal_at(const solid_velocity_params* params, const float* phi, int a, int at) {
+    vec3 out;
+    for (int b = 0; b < AXES; ++b) {
+        const float *here = phi + at, *below = here - strides[a];
+        float along = 0.25f * ((here[strides[b]] - here[-strides[b]]) +
+                               (below[strides[b]] - below[-strides[b]]));
+        out.at[b] = (double)(b == a ? here[0] - below[0] : along);
+        out.at[b] = params->map->is_flat[b] ? 0.0 : out.at[b];
+    }
+    return vec3_length(out) > 0.5 ? vec3_normalise(out) : vec3_make(0.0, 0.0, 0.0);
 }
 
-static void constrain_axis(const constrain_job* job, tile_ix t, const float (*u)[VALUES], int a) {
+typedef struct surroundings {
+    float u[AXES][VALUES], phi[BLOCK_VALUES(2, 2)];
+} surroundings;
+
+static void constrain_axis(const constrain_job* job, tile_ix t, const surroundings* around, int a) {
     const solid_velocity_params* params = job->params;
     size_t start = (size_t)t * TILE_CELLS;
     for (int i = 0; i < TILE_CELLS; ++i) {
@@ -71,10 +80,13 @@ static void constrain_axis(const constrain_job* job, tile_ix t, const float (*u)
             !tile_cell_counts(params->map, i)) {
             continue;
         }
-        int at =
-            BLOCK_INDEX(1, 1, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE);
-        vec3 x = face_place(params, t, i, a);
-        job->to[a][q] = (float)constrained(params, id, x, velocity_at(params, u, a, at), a);
+        int x = i % TILE_SIZE, y = i / TILE_SIZE % TILE_SIZE, z = i / TILE_SIZE / TILE_SIZE;
+        vec3 n = normal_at(params, around->phi, a, BLOCK_INDEX(2, 2, x, y, z));
+        vec3 v = solid_velocity(&params->scene.poses[id], face_place(params, t, i, a));
+        vec3 u = velocity_at(params, around->u, a, BLOCK_INDEX(1, 1, x, y, z));
+        double across = vec3_dot(n, vec3_sub(u, v));
+        bool has_normal = vec3_dot(n, n) > 0.5;
+        job->to[a][q] = (float)(has_normal ? u.at[a] - n.at[a] * across : v.at[a]); // [solid.7]
     }
 }
 
@@ -91,7 +103,7 @@ static void constrain_tiles(void* data, int64_t begin, int64_t end, int worker) 
     const constrain_job* job = data;
     const solid_velocity_params* params = job->params;
     (void)worker;
-    float u[AXES][VALUES];
+    surroundings around;
     for (int64_t t = begin; t < end; ++t) {
         size_t start = (size_t)t * TILE_CELLS;
         for (int a = 0; a < AXES; ++a) {
@@ -101,11 +113,12 @@ static void constrain_tiles(void* data, int64_t begin, int64_t end, int worker) 
             continue;
         }
         for (int a = 0; a < AXES; ++a) {
-            gather_block(params->map, job->from[a], (tile_ix)t, 1, 1, u[a]);
+            gather_block(params->map, job->from[a], (tile_ix)t, 1, 1, around.u[a]);
         }
+        gather_block(params->map, params->cell_phi, (tile_ix)t, 2, 2, around.phi);
         for (int a = 0; a < AXES; ++a) {
             if (params->domain->is_active[a]) {
-                constrain_axis(job, (tile_ix)t, (const float(*)[VALUES])u, a);
+                constrain_axis(job, (tile_ix)t, &around, a);
             }
         }
     }

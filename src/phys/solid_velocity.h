@@ -7,6 +7,7 @@ typedef struct solid_velocity_params {
     const grid_domain* domain;
     const tile_map* map;
     solid_scene scene;
+    const float* cell_phi;        // cells, > 0 outside
     const uint16_t* cell_id;      // the nearest solid
     const float* face_open[AXES]; // 0..1
 } solid_velocity_params;

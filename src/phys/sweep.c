@@ -20,13 +20,14 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "grid/tile_points.h"
 
 enum {
-    STEPS_MAX = 200, // of a path; each at least a hundredth of the gap's size or of the path
-    SLIDES = 4,      // along surfaces
-    PUSHES = 8,      // out of a solid
-    PASSES = 3,      // over all solids
-    NEAR_MAX = 64,   // solids that a tile lists; beyond it looks at all of them
+    STEPS_MAX = 48, // of a path; each at least a quarter of the gap
+    SLIDES = 4,     // along surfaces
+    PUSHES = 8,     // out of a solid
+    PASSES = 3,     // over all solids
+    NEAR_MAX = 64,  // solids that a tile lists; beyond it looks at all of them
 };
 
 typedef struct path {
@@ -60,7 +61,7 @@ static vec3 push_out(const path* p, vec3 b) {
 static double free_share(const path* p, vec3 b0, vec3 b1) {
     vec3 way = vec3_sub(b1, b0);
     double length = vec3_length(way), at = 0.0;
-    double least = fmax(0.1 * p->gap, length / STEPS_MAX);
+    double least = fmax(0.25 * p->gap, length / STEPS_MAX);
     for (int i = 0; i < STEPS_MAX && at < length; ++i) {
         double free = distance_at(p, vec3_add_scaled(b0, at / length, way)) - p->gap;
         if (free < 0.0) {
@@ -125,7 +126,32 @@ static bool sweep_one(const sweep_params* params, int i, vec3 x0, vec3* x1) {
 typedef struct near_solids {
     int count; // -1: all
     int at[NEAR_MAX];
+    int cell;               // of the tile, for which the distances below are; -1: none
+    double least[NEAR_MAX]; // m, from any place of the cell at the begin
 } near_solids;
+
+// How near the solids may be to particles of a cell: one question for all of them.
+static void look_from_cell(const sweep_params* params, tile_coord tile, int cell,
+                           near_solids* near) {
+    const float at[AXES] = {(float)(cell % TILE_SIZE) + 0.5f,
+                            (float)(cell / TILE_SIZE % TILE_SIZE) + 0.5f,
+                            (float)(cell / TILE_SIZE / TILE_SIZE) + 0.5f};
+    vec3 x = particles_place(params->domain, tile, at);
+    near->cell = cell;
+    for (int k = 0; k < near->count; ++k) {
+        int i = near->at[k];
+        double d = solid_distance(&params->from.solids[i], &params->from.poses[i], x);
+        near->least[k] = d - 0.8661 * params->domain->h;
+    }
+}
+
+// Whether the way of a particle is shorter than its distance.
+static bool is_far(const sweep_params* params, int i, double least, const vec3 x[2]) {
+    const solid* s = &params->to.solids[i];
+    vec3 b0 = solid_to_body(s, &params->from.poses[i], x[0]);
+    vec3 b1 = solid_to_body(s, &params->to.poses[i], x[1]);
+    return least > vec3_length(vec3_sub(b1, b0)) + SWEEP_GAP * params->domain->h;
+}
 
 // Solids that particles of a tile may meet.
 static void list_near(const sweep_params* params, tile_coord tile, near_solids* out) {
@@ -138,6 +164,7 @@ static void list_near(const sweep_params* params, tile_coord tile, near_solids* 
         squared += domain->is_active[a] ? 16.0 : 0.0;
     }
     out->count = 0;
+    out->cell = -1;
     for (int i = 0; i < params->to.count && out->count >= 0; ++i) {
         const solid* s = &params->to.solids[i];
         double reach = domain->h * (sqrt(squared) + params->reach + 1.0);
@@ -209,9 +236,15 @@ static void sweep_row(const sweep_params* params, const near_solids* near, tile_
     float* position = particles_f32(params->p, PARTICLE_POSITION) + AXES * row;
     vec3 x0 = particles_place(params->domain, tile, params->before + AXES * row);
     vec3 x1 = particles_place(params->domain, tile, position);
-    bool is_moved = false;
+    bool is_moved = false, is_all_far = near->count >= 0;
     int count = near->count < 0 ? params->to.count : near->count;
-    for (int pass = 0, is_hit = 1; pass < PASSES && is_hit; ++pass) {
+    for (int k = 0; k < near->count && is_all_far; ++k) {
+        is_all_far = is_far(params, near->at[k], near->least[k], (const vec3[2]){x0, x1});
+    }
+    if (is_all_far) {
+        return;
+    }
+    for (int pass = 0, is_hit = 1; pass < (count > 1 ? PASSES : 1) && is_hit; ++pass) {
         is_hit = 0;
         for (int k = 0; k < count; ++k) {
             is_hit |= sweep_one(params, near->count < 0 ? k : near->at[k], x0, &x1);
@@ -237,6 +270,10 @@ static void sweep_tiles(void* data, int64_t begin, int64_t end, int worker) {
         list_near(params, params->p->tile[t], &near);
         for (particle_ix i = params->p->tile_first[t];
              near.count != 0 && i < params->p->tile_first[t + 1]; ++i) {
+            int cell = tile_points_cell(params->before + AXES * i);
+            if (cell != near.cell) {
+                look_from_cell(params, params->p->tile[t], cell, &near);
+            }
             sweep_row(params, &near, params->p->tile[t], i);
         }
     }

@@ -126,8 +126,9 @@ typedef struct liquid_work {
     bool is_first;              // before the first step: particles keep their velocity
     double gravity[AXES];       // m/s^2, mean over the step
     treacle_step_stats* stats;
-    bool* has_warned;   // of closed liquid; NULL: nobody listens
-    body_state* bodies; // [bodies], of the new state
+    solid_cache* solid_cache; // of the last step; NULL: none
+    bool* has_warned;         // of closed liquid; NULL: nobody listens
+    body_state* bodies;       // [bodies], of the new state
 
     // Made and used by the stages, from the scratch arena.
     solid_pose* solid_from; // [solids], at the step's begin; NULL without solids

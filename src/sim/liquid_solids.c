@@ -52,6 +52,13 @@ treacle_status liquid_solid_fields(liquid_work* w) {
                                   .map = &w->state->map,
                                   .scene = liquid_solids_at(w, true),
                                   .walls = w->setup->def->pressure.walls};
+    // Bodies move at every step, and want fields of their own.
+    solid_cache* cache = w->setup->bodies.count == 0 ? w->solid_cache : NULL;
+    solid_fields_before before;
+    if (cache != NULL) {
+        before = solid_cache_view(cache);
+        params.before = cache->count == params.scene.count ? &before : NULL;
+    }
     solid_fields fields = {
         .cell_phi = w->cell_solid_phi,
         .cell_id = w->cell_solid_id,
@@ -70,6 +77,9 @@ treacle_status liquid_solid_fields(liquid_work* w) {
             w->face_body[a][i] = SOLID_NONE;
         }
     }
+    if (cache != NULL) {
+        TREACLE_TRY(solid_cache_keep(cache, params.domain, params.map, &params.scene, &fields));
+    }
     open_volume_normalise(w->setup->domain, &w->state->map, w->cell_open, w->cell_volume);
     return TREACLE_OK;
 }
@@ -87,6 +97,7 @@ treacle_status liquid_slide(liquid_work* w) {
         .domain = w->setup->domain,
         .map = &w->state->map,
         .scene = liquid_solids_at(w, true),
+        .cell_phi = w->cell_solid_phi,
         .cell_id = w->cell_solid_id,
         .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
     };

@@ -193,6 +193,7 @@ void treacle_sim_destroy(treacle_sim* sim) {
     size_t body_bytes = (size_t)sim->setup.bodies.count * sizeof(body_state);
     alloc_free(ctx, sim->now.bodies, body_bytes);
     alloc_free(ctx, sim->next.bodies, body_bytes);
+    solid_cache_clear(&sim->solid_cache);
     liquid_setup_destroy(ctx, &sim->setup);
     liquid_state_destroy(&sim->now.liquid);
     liquid_state_destroy(&sim->next.liquid);

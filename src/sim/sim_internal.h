@@ -44,7 +44,8 @@ struct treacle_sim {
     sink* sinks;
     liquid_setup setup;
 
-    bool has_warned_closed; // not state: a warning is said once a session
+    solid_cache solid_cache; // not state, see there
+    bool has_warned_closed;  // not state: a warning is said once a session
     sim_state now;
     sim_state next; // that a step works on; swapped with `now` when all went well
     particle_spares spares;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "grid/domain.h"
-#include "phys/solid.h"
+#include "phys/solid_fields.h"
 
 /// How a solid moves by script: see treacle_solid_def.
 typedef struct solid_motion {
@@ -28,3 +28,22 @@ treacle_status solids_create(treacle_context* ctx, const treacle_sim_def* def,
 void solids_destroy(treacle_context* ctx, solid_set* set);
 
 solid_pose solids_pose_at(const solid_motion* motion, double time);
+
+/// The fields of the last step's solids: what has not moved need not be found again. Not state:
+/// what it gives is what would be found without it.
+typedef struct solid_cache {
+    tile_map map;
+    int count;         // solids
+    solid_pose* poses; // [count]
+    float* values;     // one block for all fields but the ids
+    uint16_t* ids;
+} solid_cache;
+
+/// As the law wants it; valid while the cache is unchanged.
+solid_fields_before solid_cache_view(const solid_cache* cache);
+/// Keeps the fields of a map and the poses that they are of. An empty cache on error.
+treacle_status solid_cache_keep(solid_cache* cache, const grid_domain* domain, const tile_map* map,
+                                const solid_scene* scene,
+                                const solid_fields* fields) TREACLE_NODISCARD;
+/// Harmless on a zeroed cache, and twice.
+void solid_cache_clear(solid_cache* cache);

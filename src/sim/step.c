@@ -163,6 +163,7 @@ static liquid_work liquid_of(step_work* w) {
         .time = w->from,
         .dt = w->dt,
         .stats = w->stats,
+        .solid_cache = &sim->solid_cache,
         .has_warned = &sim->has_warned_closed,
     };
     curve_integral(&sim->gravity, w->from, w->from + w->dt, out.gravity);

@@ -48,7 +48,10 @@ static inline void solid_world_shape(solid_world* w, int i, const treacle_shape*
 }
 
 static inline void solid_world_compute(solid_world* w, int count, treacle_walls walls) {
-    solid_fields_params params = {&w->domain, &w->map, {count, w->solids, w->poses}, walls};
+    solid_fields_params params = {.domain = &w->domain,
+                                  .map = &w->map,
+                                  .scene = {count, w->solids, w->poses},
+                                  .walls = walls};
     solid_fields_compute(&params, &w->out);
 }
 

@@ -172,6 +172,39 @@ static void test_threads_do_not_matter(void** state) {
     solid_world_end(&three);
 }
 
+static void test_what_stands_still_need_not_be_found_again(void** state) {
+    (void)state;
+    solid_world then, now, fresh;
+    solid_world* all[] = {&then, &now, &fresh};
+    treacle_shape ball = treacle_shape_default(TREACLE_SHAPE_SPHERE);
+    treacle_shape wall = plate(0.7, 0.5, 8.0, 12.0);
+    for (int i = 0; i < 3; ++i) {
+        solid_world_begin(all[i], 1, (const int[AXES]){64, 24, 1});
+        solid_world_shape(all[i], 0, &wall);
+        solid_world_shape(all[i], 1, &ball);
+        all[i]->poses[1].place = vec3_make(i == 0 ? 30.0 : 55.0, 12.0, 0.0);
+        all[i]->poses[1].velocity = vec3_make(3.0, 0.0, 0.0);
+    }
+    solid_world_compute(&then, 2, TREACLE_WALLS_AREA);
+    solid_world_compute(&fresh, 2, TREACLE_WALLS_AREA);
+    float* marked = &then.out.cell_phi[value_at(&then, 5, 3, 0)];
+    solid_fields_before before = {&then.map, then.poses, then.out};
+    solid_fields_params params = {.domain = &now.domain,
+                                  .map = &now.map,
+                                  .scene = {2, now.solids, now.poses},
+                                  .walls = TREACLE_WALLS_AREA,
+                                  .before = &before};
+    solid_fields_compute(&params, &now.out);
+    assert_memory_equal(now.block, fresh.block, 8 * now.values * sizeof(float));
+    assert_memory_equal(now.id, fresh.id, now.values * sizeof(uint16_t));
+    *marked = 77.0f; // near the wall it is copied indeed
+    solid_fields_compute(&params, &now.out);
+    assert_true(now.out.cell_phi[value_at(&now, 5, 3, 0)] == 77.0f);
+    for (int i = 0; i < 3; ++i) {
+        solid_world_end(all[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_area_beside_a_plane_is_exact),
@@ -181,6 +214,7 @@ int main(void) {
         cmocka_unit_test(test_thick_corners_stay_open),
         cmocka_unit_test(test_closed_faces_move_as_the_nearest_solid_does),
         cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_what_stands_still_need_not_be_found_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,8 +22,11 @@ static void constrain(solid_world* w, const float u[AXES], float* out[AXES]) {
             out[a][i] = u[a];
         }
     }
-    solid_velocity_params params = {
-        .domain = &w->domain, .map = &w->map, .scene = {1, w->solids, w->poses}, .cell_id = w->id};
+    solid_velocity_params params = {.domain = &w->domain,
+                                    .map = &w->map,
+                                    .scene = {1, w->solids, w->poses},
+                                    .cell_phi = w->out.cell_phi,
+                                    .cell_id = w->id};
     for (int a = 0; a < AXES; ++a) {
         params.face_open[a] = w->out.face_open[a];
     }

@@ -138,6 +138,28 @@ static void test_no_liquid_is_born_in_a_solid(void** state) {
     treacle_context_destroy(ctx);
 }
 
+// One step of a simulation so small that failing each of its allocations takes a moment.
+static treacle_status make_and_step(treacle_context* ctx, void* data) {
+    const solid_scene_def* s = data;
+    treacle_sim* sim = NULL;
+    treacle_step_stats stats;
+    TREACLE_TRY(treacle_sim_create(ctx, &s->scene.def, &sim));
+    treacle_status status = treacle_sim_step(sim, 0.01, &stats);
+    treacle_sim_destroy(sim);
+    return status;
+}
+
+static void test_every_allocation_of_a_step_may_fail(void** state) {
+    (void)state;
+    solid_scene_def s;
+    fill_scene(&s);
+    s.scene.def.domain.size[2] = 0.0;
+    s.scene.def.domain.cell = 1.0 / 16;
+    s.scene.def.emitter_count = s.scene.def.sink_count = 0;
+    s.scene.def.liquid_count = 1;
+    ALLOC_FAILURE_CHECK(make_and_step, &s);
+}
+
 static treacle_status make_set(treacle_context* ctx, void* data) {
     const solid_scene_def* s = data;
     grid_domain domain;
@@ -181,6 +203,7 @@ int main(void) {
         cmocka_unit_test(test_a_resumed_run_finds_its_solids),
         cmocka_unit_test(test_no_liquid_is_born_in_a_solid),
         cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_every_allocation_of_a_step_may_fail),
         cmocka_unit_test(test_bad_solids_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,75 @@
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sim/solids.h"
+
+enum { FIELDS = 2 + 2 * AXES };
+
+static size_t values_of(const solid_cache* cache) {
+    return ((size_t)cache->map.count + 1) * TILE_CELLS;
+}
+
+static solid_fields fields_of(const solid_cache* cache) {
+    size_t values = values_of(cache);
+    solid_fields out = {
+        .cell_phi = cache->values, .cell_id = cache->ids, .cell_open = cache->values + values};
+    for (int a = 0; a < AXES; ++a) {
+        out.face_open[a] = cache->values + (size_t)(2 + a) * values;
+        out.face_u[a] = cache->values + (size_t)(2 + AXES + a) * values;
+    }
+    return out;
+}
+
+solid_fields_before solid_cache_view(const solid_cache* cache) {
+    solid_fields_before out = {.map = &cache->map, .poses = cache->poses};
+    if (cache->map.count > 0) {
+        out.fields = fields_of(cache);
+    }
+    return out;
+}
+
+void solid_cache_clear(solid_cache* cache) {
+    treacle_context* ctx = cache->map.ctx;
+    if (ctx == NULL) {
+        return;
+    }
+    alloc_free(ctx, cache->poses, (size_t)cache->count * sizeof(*cache->poses));
+    alloc_free(ctx, cache->values, FIELDS * values_of(cache) * sizeof(float));
+    alloc_free(ctx, cache->ids, values_of(cache) * sizeof(*cache->ids));
+    tile_map_destroy(&cache->map);
+    *cache = (solid_cache){0};
+}
+
+static treacle_status make(solid_cache* cache, const grid_domain* domain, const tile_map* map,
+                           int count) {
+    treacle_context* ctx = map->ctx;
+    TREACLE_TRY(tile_map_create(ctx, domain, map->count, map->coord, &cache->map));
+    size_t values = values_of(cache);
+    cache->count = count;
+    TREACLE_TRY(alloc_array(ctx, (size_t)count, sizeof(*cache->poses), "poses of solids",
+                            (void**)&cache->poses));
+    TREACLE_TRY(alloc_array(ctx, FIELDS * values, sizeof(float), "fields of solids",
+                            (void**)&cache->values));
+    return alloc_array(ctx, values, sizeof(*cache->ids), "nearest solids", (void**)&cache->ids);
+}
+
+treacle_status solid_cache_keep(solid_cache* cache, const grid_domain* domain, const tile_map* map,
+                                const solid_scene* scene, const solid_fields* fields) {
+    solid_cache_clear(cache);
+    treacle_status status = make(cache, domain, map, scene->count);
+    if (status != TREACLE_OK) {
+        solid_cache_clear(cache);
+        return status;
+    }
+    size_t values = values_of(cache), bytes = values * sizeof(float);
+    solid_fields to = fields_of(cache);
+    memcpy(cache->poses, scene->poses, (size_t)scene->count * sizeof(*cache->poses));
+    memcpy(to.cell_phi, fields->cell_phi, bytes);
+    memcpy(to.cell_open, fields->cell_open, bytes);
+    memcpy(to.cell_id, fields->cell_id, values * sizeof(*to.cell_id));
+    for (int a = 0; a < AXES; ++a) {
+        memcpy(to.face_open[a], fields->face_open[a], bytes);
+        memcpy(to.face_u[a], fields->face_u[a], bytes);
+    }
+    return TREACLE_OK;
+}
