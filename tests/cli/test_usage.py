@@ -69,7 +69,7 @@ class Usage(harness.Case):
                 self.assertEqual(done.stdout, "")
 
     def test_commands_of_the_future_do_not_exist(self):
-        for name in ("mesh", "render", "plot", "export", "view", "play"):
+        for name in ("export", "view", "play"):
             self.assertIn(f'there is no command "{name}"',
                           self.treacle(name, code=ERR_USAGE).stderr)
 
