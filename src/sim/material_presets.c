@@ -14,6 +14,19 @@
     .name = name_, .temperature = CELSIUS(celsius),                                                \
     .material = {                                                                                  \
         .name = name_, .reference_temperature = CELSIUS(celsius), NOT_ELASTIC, __VA_ARGS__}
+// The same of what springs back: shear modulus, relaxation time, yield stress.
+#define GEL(name_, celsius, modulus, time_, stress, ...)                                           \
+    .name = name_, .temperature = CELSIUS(celsius),                                                \
+    .material = {.name = name_,                                                                    \
+                 .reference_temperature = CELSIUS(celsius),                                        \
+                 .elastic = {.shear_modulus = modulus,                                             \
+                             .relaxation_time = time_,                                             \
+                             .yield_stress = stress,                                               \
+                             .mu_e = NAN,                                                          \
+                             .alpha = NAN,                                                         \
+                             .gamma = NAN},                                                        \
+                 NEWTONIAN,                                                                        \
+                 __VA_ARGS__}
 // Heat: conductivity in W/(m K), heat capacity in J/(kg K). Of water IAPWS, of glycerine the CRC
 // Handbook; of paraffin and of basalt the middle of what handbooks give; else typical of the kind.
 #define HEAT(k, c) .conductivity = k, .heat_capacity = c
@@ -129,6 +142,36 @@ static const treacle_material_preset presets[] = {
      .text = "soda-lime glass at its working point", .vogel = {-2.8188, 4704.2, 469.70},
      .source = "working, softening and annealing points of Corning code 0080 (1005, 696 and 514 C: "
                "10^3, 10^6.6 and 10^12 Pa s by definition); density typical"},
+    {GEL("gelatin", 10, 2000.0, INFINITY, 0.0, .density = 1050.0, .viscosity = 2.0,
+         .colour = {0.75, 0.04, 0.05}, HEAT(0.5, 3800.0), NO_LAW),
+     .text = "dessert jelly of 6 % gelatin", .is_typical = true,
+     .source = "typical: gels of 5 to 7 % have shear moduli of 1 to 5 kPa in the refrigerator"},
+    {GEL("mucus", 37, 5.0, 5.0, 0.0, .density = 1000.0, .viscosity = 0.1,
+         .colour = {0.7, 0.75, 0.4}, HEAT(0.6, 4100.0), NO_LAW),
+     .text = "mucus", .is_typical = true,
+     .source = "typical: 1 to 10 Pa, within the ranges of Lai, Wang, Wirtz, Hanes, Adv. Drug "
+               "Deliv. Rev. 61, 86 (2009)"},
+    {GEL("egg-white", 20, 8.0, 0.3, 0.0, .density = 1035.0, .viscosity = 0.02,
+         .colour = {0.85, 0.83, 0.7}, HEAT(0.55, 3800.0), NO_LAW),
+     .text = "raw egg white, thick and thin together", .is_typical = true,
+     .source = "typical: it pours like thin oil and springs back when torn"},
+    {GEL("dough", 25, 5000.0, 2.0, 300.0, .density = 1200.0, .viscosity = 500.0,
+         .colour = {0.8, 0.68, 0.45}, HEAT(0.4, 2800.0), NO_LAW),
+     .text = "wheat dough", .is_typical = true,
+     .source = "typical: storage moduli of 3 to 10 kPa at 1 Hz in the literature on baking"},
+    {GEL("clay", 20, 2e5, 0.02, 2e4, .density = 1800.0, .viscosity = 2000.0,
+         .colour = {0.4, 0.2, 0.12}, HEAT(1.2, 1500.0), NO_LAW),
+     .text = "potter's clay, ready to throw", .is_typical = true,
+     .source = "typical: plastic clays yield at 10 to 50 kPa"},
+    {GEL("hair-gel", 20, 250.0, 0.1, 60.0, .density = 1000.0, .viscosity = 2.0,
+         .colour = {0.3, 0.6, 0.85}, HEAT(0.6, 4100.0), NO_LAW),
+     .text = "hair gel", .is_typical = true,
+     .source = "typical of carbomer gels: 100 to 500 Pa, yielding at 30 to 100 Pa, as reviewed by "
+               "Piau, J. Non-Newton. Fluid Mech. 144, 1 (2007)"},
+    {GEL("slime", 20, 1500.0, 0.6, 0.0, .density = 1020.0, .viscosity = 5.0,
+         .colour = {0.15, 0.6, 0.1}, HEAT(0.6, 4000.0), NO_LAW),
+     .text = "slime of polyvinyl alcohol and borax", .is_typical = true,
+     .source = "typical: it bounces within a tenth of a second and flows within a few"},
 };
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
 
