@@ -6,6 +6,7 @@ const bench_entry bench_entries[] = {
     {"step-viscous", 200, "the whole step of thick liquids, and the sheet of the paper",
      bench_step_viscous},
     {"solver", 700, "pressure, viscosity and both together against other methods", bench_solver},
+    {"walls", 60, "walls that let go against those that hold; the paper's smoke", bench_walls},
     {"pressure", 60, "pressure against incomplete Cholesky", bench_pressure},
     {"viscosity", 500, "viscosity against incomplete Cholesky", bench_viscosity},
     {"unified", 90, "velocity and pressure together against the split", bench_unified},

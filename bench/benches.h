@@ -7,6 +7,7 @@ bench_fcn bench_house;
 bench_fcn bench_solver;
 bench_fcn bench_step;
 bench_fcn bench_step_viscous;
+bench_fcn bench_walls;
 bench_fcn bench_pressure;
 bench_fcn bench_viscosity;
 bench_fcn bench_unified;
