@@ -44,6 +44,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "math/elementary.h"
 #include "phys/projection.h"
 #include "phys/solid.h"
 #include "solve/pressure_solver.h"
@@ -294,14 +295,6 @@ void wall_set_open(const wall_set* walls, bool is_open, float* const face_open[A
     }
 }
 
-void wall_set_hold(wall_set* walls, float* const face_u[AXES]) {
-    for (int64_t i = 0; i < walls->count; ++i) {
-        wall* w = &walls->at[i];
-        w->is_released = false;
-        put_velocity(w, w->u_wall, face_u);
-    }
-}
-
 // --- the active set -----------------------------------------------------------------------------
 
 static void tie(const wall_set* walls, float* cell_extra) {
@@ -461,6 +454,16 @@ static treacle_status search(const set_search* s, solve_stats* stats) {
     }
 }
 
+// Where the sets have changed since the system was made.
+static treacle_status follow_sets(const projection* p, wall_set* walls) {
+    if (!walls->is_stale) {
+        return TREACLE_OK;
+    }
+    walls->is_stale = false;
+    tie(walls, p->cell_extra);
+    return pressure_solver_refresh(p->solver);
+}
+
 treacle_status separation_project(const projection* p, float* const face_u[AXES], double* cell_x,
                                   solve_stats* stats) {
     treacle_context* ctx = p->params->map->ctx;
@@ -472,11 +475,82 @@ treacle_status separation_project(const projection* p, float* const face_u[AXES]
     load_velocity(walls, face_u);
     projection_divergence(p, face_u, divergence);
     set_search s = {p, walls, divergence, divergence + values, cell_x, values};
-    treacle_status status = search(&s, stats);
+    treacle_status status = follow_sets(p, walls);
+    if (status == TREACLE_OK) {
+        status = search(&s, stats);
+    }
     if (status == TREACLE_OK) {
         projection_subtract_gradient(p, cell_x, face_u);
         store_velocity(walls, cell_x, face_u);
     }
     alloc_free(ctx, block, 2 * values * sizeof(double));
     return status;
+}
+
+// --- with viscosity in the same solve -----------------------------------------------------------
+
+void separation_load(wall_set* walls, float* const face_u[AXES]) {
+    load_velocity(walls, face_u);
+    for (int64_t i = 0; i < walls->count; ++i) {
+        wall* w = &walls->at[i];
+        w->is_released = w->is_released && w->slot != WALL_OF_SOLID;
+        w->answer = 0.0;
+    }
+    walls->is_stale = true;
+}
+
+void separation_hold(const wall_set* walls, float* const face_u[AXES]) {
+    for (int64_t i = 0; i < walls->count; ++i) {
+        const wall* w = &walls->at[i];
+        put_velocity(w, w->is_released ? w->u_before : w->u_wall, face_u);
+    }
+}
+
+// What a side pushes with, over the mass of a full cell, m/s: the momentum of the half cell between
+// the side and the middle of the cell [sep.4].
+static double reaction(const wall* w, const wall_flow* flow) {
+    int a = w->slot;
+    bool is_low = face_of(w) == w->cell;
+    double inner = (double)w->normal[a] * (double)flow->face_u[a][is_low ? w->high[a] : w->cell];
+    double mass = (double)(w->area / w->conductance * flow->face_share[a][face_of(w)]);
+    double share = (double)flow->cell_share[w->cell];
+    double mu = elementary_exp((double)flow->cell_log_mu[w->cell]);
+    double stress = 2.0 * flow->mu_scale * mu * share * (inner - w->u_wall);
+    return mass * (w->u_wall - w->u_before) - (double)w->area * share * flow->cell_x[w->cell] -
+           stress;
+}
+
+void separation_measure(wall_set* walls, const wall_flow* flow) {
+    for (int64_t i = 0; i < walls->count; ++i) {
+        wall* w = &walls->at[i];
+        if (w->slot == WALL_OF_SOLID) {
+            continue;
+        }
+        double u = (double)w->normal[w->slot] * (double)flow->face_u[w->slot][face_of(w)];
+        w->answer = w->is_released ? u : reaction(w, flow);
+    }
+}
+
+int64_t separation_review(wall_set* walls, double least) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < walls->count; ++i) {
+        wall* w = &walls->at[i];
+        double short_of =
+            w->is_released ? w->u_wall - w->answer : -(double)w->area * w->bound - w->answer;
+        if (w->slot != WALL_OF_SOLID && short_of > least) {
+            w->is_released = !w->is_released;
+            w->answer = 0.0;
+            count += 1;
+        }
+    }
+    walls->is_stale = walls->is_stale || count > 0;
+    return count;
+}
+
+void separation_settle(wall_set* walls) {
+    for (int64_t i = 0; i < walls->count; ++i) {
+        wall* w = &walls->at[i];
+        double left = w->bound + w->answer / (double)w->area;
+        w->bound = w->is_released ? 0.0 : fmax(left, 0.0);
+    }
 }

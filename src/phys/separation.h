@@ -29,13 +29,15 @@ typedef struct wall {
     double bound;          // it lets go at the wall pressure -bound; in units of x, m/s
     double u_before;       // m/s along the inward normal, before the pressure
     double u_wall;         // m/s, of the wall itself
+    double answer;         // m/s, of a unified solve: reaction in contact, u_n where released
 } wall;
 
 typedef struct wall_set {
     treacle_context* ctx; // NULL: nothing may let go
     int64_t count, capacity;
-    wall* at;   // by tile, axis, cell
-    int passes; // of the last projection: solves
+    wall* at;      // by tile, axis, cell
+    int passes;    // of the last projection: solves
+    bool is_stale; // the sets are not those that the projection's system knows
 } wall_set;
 
 /// Solids as the grid sees them (phys/solid_fields.h); without any cell_id is NULL.
@@ -70,8 +72,27 @@ void wall_set_keep(const wall_set* walls, const tile_map* map, uint8_t* cell_wal
 /// all.
 void wall_set_open(const wall_set* walls, bool is_open, float* const face_open[AXES]);
 
-/// Puts all walls in contact, and gives their velocity to the faces on them.
-void wall_set_hold(wall_set* walls, float* const face_u[AXES]);
+/// Takes note of the velocity before the flow; solids are in contact from here on.
+void separation_load(wall_set* walls, float* const face_u[AXES]);
+/// Gives faces on sides in contact the velocity of the side.
+void separation_hold(const wall_set* walls, float* const face_u[AXES]);
+
+/// What a solve of pressure and viscosity in one has found.
+typedef struct wall_flow {
+    const float* face_u[AXES];
+    const float* face_share[AXES]; // of liquid, that a face has as its mass
+    const float* cell_share;       // of liquid
+    const float* cell_log_mu;      // log of the viscosity (Pa s)
+    const double* cell_x;          // minus the pressure, in m/s
+    double mu_scale;               // dt / (rho_ref h^2), 1/(Pa s)
+} wall_flow;
+/// Takes note of what sides push with, or how fast liquid leaves them.
+void separation_measure(wall_set* walls, const wall_flow* flow);
+/// Moves sides that break their condition by more than `least`, m/s, to the other set; returns how
+/// many.
+int64_t separation_review(wall_set* walls, double least);
+/// The bounds become what is left of them, for a projection that completes the flow.
+void separation_settle(wall_set* walls);
 
 /// Takes note of the diagonal, which has no walls yet, and ties released cells.
 void separation_begin(wall_set* walls, float* cell_extra);

@@ -18,6 +18,7 @@
 #include "phys/elastic.h"
 #include "phys/force.h"
 #include "phys/separation.h"
+#include "phys/stress.h"
 #include "phys/velocity.h"
 #include "phys/volume.h"
 #include "sim/bodies.h"
@@ -257,6 +258,12 @@ treacle_status liquid_elastic_end(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
 /// Finds the walls that may let go; part of the flow.
 treacle_status liquid_find_walls(liquid_work* w) TREACLE_NODISCARD;
+/// What they answer to a unified solve.
+void liquid_measure_walls(liquid_work* w, const stress_params* liquid, const double* cell_x);
+/// Solves the unified flow by `solve` until at most few walls still change; part of the flow.
+treacle_status liquid_unify_at_walls(liquid_work* w, double* cell_x,
+                                     treacle_status (*solve)(liquid_work*,
+                                                             double*)) TREACLE_NODISCARD;
 /// Keeps which of them let go, as state and in the statistics; part of the flow.
 void liquid_keep_walls(liquid_work* w);
 /// Nothing flows into walls that let go; part of the extrapolation.

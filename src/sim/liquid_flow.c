@@ -365,9 +365,13 @@ static treacle_status unify_elastic(liquid_work* w, double* x) {
     return liquid_with_elasticity(w, liquid_unify, x);
 }
 
+static treacle_status unify_thick(liquid_work* w, double* x) {
+    return liquid_with_rheology(w, unify_elastic, x);
+}
+
 // A unified solve that came near its target is used, but not with the divergence that it left.
 static treacle_status unify(liquid_work* w, double* x) {
-    TREACLE_TRY(liquid_with_rheology(w, unify_elastic, x));
+    TREACLE_TRY(liquid_unify_at_walls(w, x, unify_thick));
     scale_pressure(w, x, true);
     if (w->stats->flow.converged) {
         return TREACLE_OK;
@@ -397,7 +401,6 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     TREACLE_TRY(projection_create(&w->projection_params, &w->projection));
     w->stats->pressure = w->stats->viscosity = w->stats->flow = (treacle_solve_stats){0};
     if (kind == TREACLE_FLOW_UNIFIED) {
-        wall_set_hold(&w->walls, w->state->face_u);
         TREACLE_TRY(unify(w, x));
     } else {
         TREACLE_TRY(project(w, x));

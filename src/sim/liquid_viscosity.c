@@ -185,6 +185,7 @@ treacle_status liquid_unify(liquid_work* w, double* cell_x) {
     memcpy(params.face_box, share.face, sizeof(params.face_box));
     TREACLE_TRY(carry_velocity(w, params.guess_u));
     TREACLE_TRY(unified_apply(&params, w->state->face_u, cell_x, &solve));
+    liquid_measure_walls(w, &params.liquid, cell_x);
     arena_give_to(w->scratch, mark);
     return accept(w, &solve);
 }

@@ -1,4 +1,7 @@
 // Walls that the liquid may let go of: between the state and the law.
+#include <math.h>
+#include <string.h>
+
 #include "base/parallel.h"
 #include "sim/liquid.h"
 
@@ -22,6 +25,70 @@ treacle_status liquid_find_walls(liquid_work* w) {
         .is_first = w->is_first,
         .pressure_unit = w->setup->reference_density * domain->h / w->dt};
     return wall_set_create(&params, &w->walls);
+}
+
+// --- the unified flow ---------------------------------------------------------------------------
+
+// A change of fewer walls than this share waits for the next step.
+static const double share_that_waits = 0.01;
+// Of pressures and speeds; the solve is no more exact.
+static const double wall_tolerance = 1e-3;
+enum { UNIFIED_PASSES = 3 };
+
+void liquid_measure_walls(liquid_work* w, const stress_params* liquid, const double* cell_x) {
+    double h = w->setup->domain->h;
+    wall_flow flow = {.cell_share = liquid->cell_share,
+                      .cell_log_mu = w->cell_log_mu,
+                      .cell_x = cell_x,
+                      .mu_scale = w->dt / (w->setup->reference_density * h * h)};
+    for (int a = 0; a < AXES; ++a) {
+        flow.face_u[a] = w->state->face_u[a];
+        flow.face_share[a] = liquid->face_share[a];
+    }
+    separation_measure(&w->walls, &flow);
+}
+
+static double least_of(const liquid_work* w, const double* cell_x) {
+    double largest = 0.0;
+    for (int64_t i = 0; i < w->walls.count; ++i) {
+        const wall* at = &w->walls.at[i];
+        largest = fmax(largest, fmax(fabs(cell_x[at->cell]), fabs(at->u_before)));
+    }
+    return wall_tolerance * largest;
+}
+
+static void copy_faces(const liquid_work* w, float* const from[AXES], float* const to[AXES]) {
+    for (int a = 0; a < AXES; ++a) {
+        memcpy(to[a], from[a], w->values * sizeof(float));
+    }
+}
+
+treacle_status liquid_unify_at_walls(liquid_work* w, double* cell_x,
+                                     treacle_status (*solve)(liquid_work*, double*)) {
+    if (w->walls.count == 0) {
+        return solve(w, cell_x);
+    }
+    int mark = arena_mark(w->scratch);
+    float* before[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity before the flow",
+                               (void**)&before[a]));
+    }
+    copy_faces(w, w->state->face_u, before);
+    separation_load(&w->walls, before);
+    for (int pass = 1;; ++pass) {
+        copy_faces(w, before, w->state->face_u);
+        separation_hold(&w->walls, w->state->face_u);
+        wall_set_open(&w->walls, true, w->face_open);
+        TREACLE_TRY(solve(w, cell_x));
+        wall_set_open(&w->walls, false, w->face_open);
+        int64_t moved = separation_review(&w->walls, least_of(w, cell_x));
+        if (pass == UNIFIED_PASSES || (double)moved <= share_that_waits * (double)w->walls.count) {
+            separation_settle(&w->walls);
+            arena_give_to(w->scratch, mark);
+            return TREACLE_OK;
+        }
+    }
 }
 
 void liquid_keep_walls(liquid_work* w) {

@@ -101,6 +101,18 @@ static void test_thick_liquid_is_the_same_on_all_threads_and_instruction_sets(vo
     check_threads_and_sets(&scene, 3);
 }
 
+static void test_unified_flow_is_the_same_on_all_threads_and_after_a_resume(void** state) {
+    (void)state;
+    sim_scene scene;
+    fill_splash(&scene, true);
+    scene.def.flow = TREACLE_FLOW_UNIFIED;
+    scene.materials[0].viscosity = 100.0;
+    scene.materials[1].viscosity = 1.0;
+    scene.def.domain.separation[1][TOP].adhesion = 20.0;
+    check_threads_and_sets(&scene, 2);
+    check_restore(&scene, 3);
+}
+
 static void test_restoring_at_every_step_equals_an_uninterrupted_run(void** state) {
     (void)state;
     sim_scene scene;
@@ -162,11 +174,13 @@ static void test_full_tank_is_as_without(void** state) {
 }
 
 // The speed of a block that hangs from the ceiling only, after 0.1 s, m/s.
-static double hang(bool is_on, double adhesion) {
+static double hang(bool is_on, double adhesion, double viscosity) {
     sim_scene scene;
     fill_splash(&scene, false);
     scene.def.domain.separation[1][TOP] = (treacle_separation){is_on, adhesion};
     scene.def.liquid_count = 1;
+    scene.def.flow = TREACLE_FLOW_AUTO;
+    scene.materials[1].viscosity = viscosity;
     scene.liquids[0] = scene.liquids[1];
     scene.box.size[0] = scene.box.size[2] = 1.0;
     treacle_context* ctx = make_context(2);
@@ -184,10 +198,13 @@ static double hang(bool is_on, double adhesion) {
 static void test_adhesion_holds_what_weighs_less(void** state) {
     (void)state;
     double weight = 900.0 * 9.81 * 0.3; // Pa, of the oil
-    assert_float_equal(hang(true, 0.0), 0.981, 0.001);
-    assert_float_equal(hang(true, 0.9 * weight), 0.981, 0.1);
-    assert_float_equal(hang(true, 1.1 * weight), hang(false, 0.0), 0.01);
-    assert_true(hang(false, 0.0) < 0.3); // the surface below is not stable
+    for (double viscosity = 0.0; viscosity <= 100.0; viscosity += 100.0) {
+        double held = hang(false, 0.0, viscosity);
+        assert_true(held < 0.3); // the surface below is not stable
+        assert_float_equal(hang(true, 0.0, viscosity), 0.981, 0.001);
+        assert_float_equal(hang(true, 0.9 * weight, viscosity), 0.981, 0.1);
+        assert_float_equal(hang(true, 1.1 * weight, viscosity), held, 0.01);
+    }
 }
 
 int main(void) {
@@ -196,6 +213,7 @@ int main(void) {
         cmocka_unit_test(test_solids_let_go_and_hold),
         cmocka_unit_test(test_state_is_the_same_on_all_threads_and_instruction_sets),
         cmocka_unit_test(test_thick_liquid_is_the_same_on_all_threads_and_instruction_sets),
+        cmocka_unit_test(test_unified_flow_is_the_same_on_all_threads_and_after_a_resume),
         cmocka_unit_test(test_restoring_at_every_step_equals_an_uninterrupted_run),
         cmocka_unit_test(test_failing_memory_leaves_the_state_as_it_was),
         cmocka_unit_test(test_full_tank_is_as_without),
