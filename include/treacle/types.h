@@ -80,8 +80,9 @@ typedef struct treacle_shape {
     double radius;    ///< m
     double height;    ///< m
     double thickness; ///< m
-    const char* file; ///< path of a .ply, .obj or .stl file, mesh only; in m; not owned
-    double move[3];   ///< m, applied last
+    const char*
+        file;       ///< path of a .ply, .obj, .stl, .gltf or .glb file, mesh only; in m; not owned
+    double move[3]; ///< m, applied last
     double rotate[3]; ///< rad, about x, then y, then z
     double scale;     ///< > 0, applied first
     int child_count;

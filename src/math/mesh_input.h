@@ -82,3 +82,5 @@ int mesh_span_length(mesh_span word);
 // The readers. What a file does not have is not an error here: an empty builder is for the caller.
 typedef treacle_status mesh_read_fcn(const mesh_input* in, mesh_builder* out);
 mesh_read_fcn mesh_ply_read, mesh_obj_read, mesh_stl_read;
+/// By Assimp, from the file of the input's name; ERR_FORMAT in a build without it.
+mesh_read_fcn mesh_gltf_read;

@@ -242,10 +242,11 @@ bool triangle_mesh_warning(const triangle_mesh* mesh, char out[TRIANGLE_MESH_WAR
 static mesh_read_fcn* reader_of(const char* path) {
     const char* dot = strrchr(path, '.');
     const char* name = dot == NULL || strchr(dot, '/') != NULL ? "" : dot + 1;
-    return strcasecmp(name, "ply") == 0   ? mesh_ply_read
-           : strcasecmp(name, "obj") == 0 ? mesh_obj_read
-           : strcasecmp(name, "stl") == 0 ? mesh_stl_read
-                                          : NULL;
+    return strcasecmp(name, "ply") == 0                                    ? mesh_ply_read
+           : strcasecmp(name, "obj") == 0                                  ? mesh_obj_read
+           : strcasecmp(name, "stl") == 0                                  ? mesh_stl_read
+           : strcasecmp(name, "gltf") == 0 || strcasecmp(name, "glb") == 0 ? mesh_gltf_read
+                                                                           : NULL;
 }
 
 static treacle_status fail_io(treacle_context* ctx, const char* path, const char* why) {
@@ -290,7 +291,9 @@ treacle_status triangle_mesh_load(treacle_context* ctx, const char* path, triang
         reader != NULL
             ? load_bytes(&in, file, reader, out)
             : check_fail(ctx, TREACLE_ERR_FORMAT,
-                         "%s: expected a mesh whose name ends in .ply, .obj or .stl", path);
+                         "%s: expected a mesh whose name ends in .ply, .obj, .stl, .gltf or "
+                         ".glb",
+                         path);
     fclose(file);
     return status;
 }

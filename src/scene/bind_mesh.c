@@ -40,7 +40,8 @@ treacle_status bind_mesh(binder* b, const bind_slot* slot) {
         char quote[BIND_QUOTE_MAX];
         bind_quote(node, quote);
         return bind_error(b, node->place, slot->path,
-                          "expected the path of a .ply, .obj or .stl file, got %s", quote);
+                          "expected the path of a .ply, .obj, .stl, .gltf or .glb file, got %s",
+                          quote);
     }
     const char* from = node->place.file->is_set ? "" : node->place.file->name;
     TREACLE_TRY(overlay_join_path(b->pool, from, node->text, &path));
