@@ -10,6 +10,7 @@
 // counts with the height that it left.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cases.h"
 #include "measure.h"
@@ -116,28 +117,30 @@ treacle_status case_buckling(validate* v) {
     return TREACLE_OK;
 }
 
-// Where the pile ends and the jet begins: above the highest row in which liquid is three slots
-// wide.
+// Where the pile ends and the sheet begins: above the highest row of cells of which liquid fills
+// 0.18 H, most of a fold's width. The sheet itself, however it bends, fills less.
 static treacle_status pile_of(treacle_sim* sim, const jet* j, double* out) {
-    enum { ROWS = 512 };
-    double low[ROWS], high[ROWS], cell = j->width / j->cells;
+    enum { SIDE = 512 };
+    static uint8_t wet[SIDE][SIDE];
+    double cell = j->width / j->cells;
     validate_particle* particles = NULL;
     int64_t count = 0;
     treacle_status status = validate_particles(sim, &particles, &count);
-    for (int k = 0; k < ROWS; ++k) {
-        low[k] = INFINITY;
-        high[k] = -INFINITY;
-    }
+    memset(wet, 0, sizeof(wet));
     for (int64_t i = 0; status == TREACLE_OK && i < count; ++i) {
         int row = (int)(particles[i].place[1] / cell);
-        if (row >= 0 && row < ROWS) {
-            low[row] = fmin(low[row], particles[i].place[0]);
-            high[row] = fmax(high[row], particles[i].place[0]);
+        int column = SIDE / 2 + (int)floor(particles[i].place[0] / cell);
+        if (row >= 0 && row < SIDE && column >= 0 && column < SIDE) {
+            wet[row][column] = 1;
         }
     }
     *out = 0.0;
-    for (int k = 0; k < ROWS; ++k) {
-        *out = high[k] - low[k] > 3.0 * j->width ? (k + 1) * cell : *out;
+    for (int row = 0; row < SIDE; ++row) {
+        int filled = 0;
+        for (int column = 0; column < SIDE; ++column) {
+            filled += wet[row][column];
+        }
+        *out = filled * cell > 0.18 * j->height ? (row + 1) * cell : *out;
     }
     free(particles);
     return status;
@@ -168,13 +171,13 @@ static double folding_rate(const folding_series* s, double speed) {
 treacle_status case_folding(validate* v) {
     static folding_series s;
     // g weak enough: G2 = 3 g H^4/(nu U h^2) = 100.
-    jet j = {.width = 0.01, .height = 0.12, .speed = 0.05, .nu = 0.05, .cells = 8, .half_room = 6};
+    jet j = {.width = 0.01, .height = 0.24, .speed = 0.05, .nu = 0.05, .cells = 8, .half_room = 8};
     double h2 = j.height * j.height, unit = j.height / j.speed;
     j.gravity = 100.0 * j.nu * j.speed * j.width * j.width / (3.0 * h2 * h2);
     treacle_sim* sim = NULL;
     treacle_status status = open_jet(v, &j, &sim);
     s.count = 0;
-    for (double t = 1.2 * unit; t < 6.0 * unit && status == TREACLE_OK; t += 0.02 * unit) {
+    for (double t = 1.2 * unit; t < 4.5 * unit && status == TREACLE_OK; t += 0.02 * unit) {
         double pile = 0.0, x = 0.0;
         status = validate_advance(sim, t, 1.0);
         status = status == TREACLE_OK ? pile_of(sim, &j, &pile) : status;
