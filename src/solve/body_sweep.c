@@ -6,7 +6,8 @@
 #include "base/parallel.h"
 #include "solve/body_term.h"
 
-enum { SITE_GRAIN = 1024, CHUNK_GRAIN = 4 };
+// Large: waking a thread costs as much as some thousand sites.
+enum { SITE_GRAIN = 4096, CHUNK_GRAIN = 24 };
 
 typedef struct sweep_job {
     const body_term* term;
