@@ -11,7 +11,8 @@
 // (ii) 2000 steps with jittered particles: rms u <= 1e-3 sqrt(g H), surface tilt <= 0.2 h, drift of
 // volume and of potential energy <= 0.2 %, sampled every 50 steps. In the full tier: where the
 // surface meets the leaning wall it is found to a fifth of a cell only, which stirs the liquid
-// there, and the speed comes out at 2e-3.
+// there. At 64 cells the speed comes out at up to 1.1e-2 and the drift of volume at 0.4 %, most of
+// it in the first steps; at 128 cells they are 1.02e-3 and 0.14 %.
 #include <math.h>
 #include <stdlib.h>
 
