@@ -75,6 +75,7 @@ void flow_lab_velocity(flow_lab* lab, flow_lab_fcn* fcn, const void* data) {
 }
 
 void flow_lab_push(flow_lab* lab, const double push[3]) {
+    lab->liquid.push = sqrt((push[0] * push[0] + push[1] * push[1]) + push[2] * push[2]);
     for (int a = 0; a < 3; ++a) {
         for (int64_t i = 0; lab->liquid.velocity[a] != NULL && i < lab->face_count; ++i) {
             lab->liquid.velocity[a][i] += (float)push[a];

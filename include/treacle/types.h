@@ -36,6 +36,7 @@ typedef struct treacle_domain_def {
     treacle_side sides[3][2]; ///< [axis][0 low, 1 high]; of an inactive axis: ignored
     /// Of slip and no-slip sides; of others: ignored.
     treacle_separation separation[3][2];
+    double slip_length[3][2]; ///< m, >= 0, of no-slip sides: as if it stuck so far behind them
 } treacle_domain_def;
 
 /// A value over time: linear between keys, constant before the first and after the last.

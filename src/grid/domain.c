@@ -97,6 +97,20 @@ static treacle_status set_separation(treacle_context* ctx, const treacle_domain_
     return TREACLE_OK;
 }
 
+static treacle_status set_slip(treacle_context* ctx, const treacle_domain_def* def, int a,
+                               grid_domain* out) {
+    for (int end = 0; end < 2; ++end) {
+        double length = def->slip_length[a][end];
+        if (!(length >= 0.0 && isfinite(length))) {
+            return check_fail(ctx, TREACLE_ERR_SCENE,
+                              "slip length of the %s side along %c is %g m: expected a number >= 0",
+                              end == 0 ? "low" : "high", axis_name[a], length);
+        }
+        out->slip_length[a][end] = length;
+    }
+    return TREACLE_OK;
+}
+
 treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* def,
                                 grid_domain* out) {
     grid_domain domain = {.h = def->cell};
@@ -118,6 +132,7 @@ treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* 
         is_any_active = is_any_active || domain.is_active[a];
         TREACLE_TRY(set_sides(ctx, def, a, &domain));
         TREACLE_TRY(set_separation(ctx, def, a, &domain));
+        TREACLE_TRY(set_slip(ctx, def, a, &domain));
     }
     if (!is_any_active) {
         return check_fail(ctx, TREACLE_ERR_SCENE,

@@ -20,6 +20,7 @@ typedef struct grid_domain {
     bool is_active[AXES];        // cells > 1
     bool is_periodic[AXES];      // then cells is a multiple of 16
     treacle_side sides[AXES][2]; // [axis][low, high]; SLIP on inactive axes
+    double slip_length[AXES][2]; // m, of no-slip sides
     // is_on only at walls of active axes
     treacle_separation separation[AXES][2];
     bool lets_go; // some wall may, of the domain or of a solid

@@ -8,8 +8,11 @@
 //
 // Walls lie on grid planes. Faces on a wall are fixed. The edges on a wall hold the shear between
 // the liquid and the wall, half a cell away: with the wall's velocity at the mirror place of the
-// face, a full cell away, the weight must be doubled at a no-slip side [visc.3] and is 0 at a slip
-// side. On an open side half of each box lies outside.
+// face, a full cell away, the weight must be doubled at a no-slip side, or multiplied with
+// 1/(1/2 + b/h) if it slips as far as b behind the side [visc.3], and is 0 at a slip side. On an
+// open side half of the box of a face lies outside, and there is no shear.
+//
+// Solids that lie across the grid change the weights beside them: phys/wall_stress.c.
 //
 // Between samples viscosity is the geometric mean: log mu is averaged [CMVT02 sec. 5.2]. The
 // arithmetic and the harmonic mean are for comparison.
@@ -25,7 +28,12 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/stagger.h"
 #include "math/elementary.h"
+
+// Cells; a solid further away from a cell's middle touches none of its faces and edges.
+static const float wall_reach = 1.5f;
+enum { WALL_NONE = 65535 };
 
 typedef struct stress_job {
     const stress_params* params;
@@ -37,17 +45,18 @@ static bool is_inside(const grid_domain* domain, const int at[AXES]) {
 }
 
 // What a place on the side of axis a at index `at` does to a weight there [visc.3]; 1 inside.
-static double side_factor(const grid_domain* domain, int a, int at, double no_slip) {
+static double side_factor(const grid_domain* domain, int a, int at, bool is_edge) {
     bool is_side =
         domain->is_active[a] && !domain->is_periodic[a] && (at == 0 || at == domain->cells[a]);
     if (!is_side) {
         return at < domain->cells[a] ? 1.0 : 0.0;
     }
-    switch (domain->sides[a][at == 0 ? 0 : 1]) {
+    int side = at == 0 ? 0 : 1;
+    switch (domain->sides[a][side]) {
     case TREACLE_SIDE_NO_SLIP:
-        return no_slip;
+        return is_edge ? 1.0 / (0.5 + domain->slip_length[a][side] / domain->h) : 0.0;
     case TREACLE_SIDE_OPEN:
-        return 0.5;
+        return is_edge ? 0.0 : 0.5;
     case TREACLE_SIDE_SLIP:
     case TREACLE_SIDE_PERIODIC:
         break;
@@ -91,7 +100,7 @@ static float edge_weight(const stress_job* job, int c, const int at[AXES], doubl
     if (!domain->is_active[a] || !domain->is_active[b] || at[c] >= domain->cells[c]) {
         return 0.0f;
     }
-    double factor = side_factor(domain, a, at[a], 2.0) * side_factor(domain, b, at[b], 2.0);
+    double factor = side_factor(domain, a, at[a], true) * side_factor(domain, b, at[b], true);
     if (!(volume * factor > 0.0)) {
         return 0.0f;
     }
@@ -104,11 +113,16 @@ static float face_mass(const stress_job* job, int a, const int at[AXES], size_t 
     const stress_params* p = job->params;
     const float* rho = p->face_rho[a];
     bool has_liquid = p->face_open[a][i] > 0.0f && (rho == NULL || isfinite(rho[i]));
-    double factor = side_factor(p->domain, a, at[a], 0.0);
+    double factor = side_factor(p->domain, a, at[a], false);
     factor = has_liquid && factor == 0.0 && at[a] <= p->domain->cells[a] ? 0.5 : factor; // let go
     double density = rho == NULL ? 1.0 : (double)rho[i];
     double share = (double)p->face_share[a][i] * (double)p->face_open[a][i];
     return has_liquid ? (float)(density * share * factor) : 0.0f;
+}
+
+static bool is_held(const stress_params* p, int a, size_t i) {
+    return !p->domain->is_active[a] || !(p->face_open[a][i] > 0.0f) ||
+           (p->face_rho[a] != NULL && isinf(p->face_rho[a][i]));
 }
 
 static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* log_mu) {
@@ -123,9 +137,62 @@ static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* 
     for (int a = 0; a < AXES; ++a) {
         job->out->edge[a][i] = edge_weight(job, a, at, (double)p->edge_share[a][i], log_mu);
         job->out->mass[a][i] = domain->is_active[a] ? face_mass(job, a, at, i) : 0.0f;
-        bool is_held = !domain->is_active[a] || !(p->face_open[a][i] > 0.0f) ||
-                       (p->face_rho[a] != NULL && isinf(p->face_rho[a][i]));
-        job->out->fixed[i] |= (uint8_t)(is_held ? 1u << a : 0u);
+        job->out->fixed[i] |= (uint8_t)(is_held(p, a, i) ? 1u << a : 0u);
+    }
+}
+
+static bool is_closed_by_solid(const stress_params* p, int a, const int at[AXES], size_t i) {
+    const grid_domain* domain = p->domain;
+    bool is_low = at[a] == 0, is_high = at[a] == domain->cells[a];
+    bool is_side = (is_low && domain->sides[a][0] != TREACLE_SIDE_OPEN) ||
+                   (is_high && domain->sides[a][1] != TREACLE_SIDE_OPEN);
+    return domain->is_active[a] && !(is_side && !domain->is_periodic[a]) &&
+           !(p->face_open[a][i] > 0.0f);
+}
+
+// What the solid beside a cell does to its weights.
+static void meet_wall(const stress_job* job, tile_ix tile, int q, const wall_effect* effect,
+                      const float* log_mu) {
+    static const int side = BLOCK_SIDE(1, 0);
+    const int step[AXES] = {1, side, side * side};
+    const stress_weights* out = job->out;
+    size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
+    int at[AXES];
+    tile_cell_at(job->params->map, tile, q, at);
+    out->cell[i] *= (float)effect->cell;
+    for (int a = 0; a < AXES; ++a) {
+        out->edge[a][i] *= (float)effect->edge[a];
+        if (effect->is_free && is_closed_by_solid(job->params, a, at, i)) {
+            out->fixed[i] &= (uint8_t) ~(1u << a);
+        }
+        if (effect->is_behind[a]) {
+            out->mass[a][i] = 0.0f;
+            out->fixed[i] |= (uint8_t)(1u << a);
+        } else if (effect->drag[a] > 0.0 && !(out->fixed[i] >> a & 1)) {
+            const float* const around[] = {log_mu, log_mu - step[a]};
+            double share = (double)job->params->face_share[a][i]; // wet part of the wall
+            double weight = mean_weight(job->params, 2, around);
+            out->drag[a][i] = (float)(weight * effect->drag[a] * share);
+            out->mass[a][i] += out->drag[a][i];
+        }
+    }
+}
+
+static void meet_walls(const stress_job* job, tile_ix t, const float* log_mu) {
+    const stress_params* p = job->params;
+    wall_block block;
+    gather_block(p->map, p->cell_solid_phi, t, 1, 1, block.phi);
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        int x = q % TILE_SIZE, y = q / TILE_SIZE % TILE_SIZE, z = q / TILE_SIZE / TILE_SIZE;
+        size_t i = (size_t)t * TILE_CELLS + (size_t)q;
+        uint16_t id = p->cell_solid_id[i];
+        bool is_here =
+            x < tile_layers(p->map, 0) && y < tile_layers(p->map, 1) && z < tile_layers(p->map, 2);
+        if (is_here && id != WALL_NONE && p->cell_solid_phi[i] < wall_reach) {
+            int at = BLOCK_INDEX(1, 1, x, y, z);
+            wall_effect effect = wall_stress(&block, at, p->domain, &p->walls[id]);
+            meet_wall(job, t, q, &effect, log_mu + BLOCK_INDEX(1, 0, x, y, z));
+        }
     }
 }
 
@@ -148,8 +215,14 @@ static void each_cell(const stress_job* job, int64_t begin, int64_t end, cell_fc
 }
 
 static void weigh_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const stress_job* job = data;
     (void)worker;
-    each_cell(data, begin, end, weigh_cell);
+    each_cell(job, begin, end, weigh_cell);
+    for (int64_t t = begin; t < end && job->params->cell_solid_phi != NULL; ++t) {
+        float log_mu[BLOCK_VALUES(1, 0)];
+        gather_block(job->params->map, job->params->cell_log_mu, (tile_ix)t, 1, 0, log_mu);
+        meet_walls(job, (tile_ix)t, log_mu);
+    }
 }
 
 // --- stress that is there before -----------------------------------------------------------------
@@ -189,9 +262,45 @@ void stress_add_force(const stress_params* params, const stress_weights* weights
     tensor_add_divergence(params->map, params->stress, force);
 }
 
+// --- walls ---------------------------------------------------------------------------------------
+
+double stress_held(const stress_params* params, int axis, int64_t face, double u) {
+    bool is_prescribed = params->face_rho[axis] != NULL && isinf(params->face_rho[axis][face]);
+    const float* held = params->face_solid_u[axis];
+    return is_prescribed && params->face_open[axis][face] > 0.0f ? u
+           : held != NULL                                        ? (double)held[face]
+                                                                 : 0.0;
+}
+
+// Of the solid nearest to a face.
+static double wall_velocity(const stress_params* p, int axis, int64_t face) {
+    int at[AXES];
+    vec3 x;
+    tile_cell_at(p->map, (tile_ix)(face / TILE_CELLS), (int)(face % TILE_CELLS), at);
+    for (int a = 0; a < AXES; ++a) {
+        double offset = (double)place_offset(place_face(axis), a);
+        x.at[a] = p->domain->origin[a] + p->domain->h * (at[a] + offset);
+    }
+    return solid_velocity(&p->poses[p->cell_solid_id[face]], x).at[axis];
+}
+
+double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
+                      int64_t face, double u) {
+    double mass = (double)weights->mass[axis][face];
+    if (weights->drag[axis] == NULL) {
+        return mass * u;
+    }
+    double drag = (double)weights->drag[axis][face];
+    return drag > 0.0 ? (mass - drag) * u + drag * wall_velocity(params, axis, face) : mass * u;
+}
+
 // --- creation ------------------------------------------------------------------------------------
 
-enum { FIELDS = 1 + 2 * AXES };
+enum { FIELDS = 1 + 2 * AXES, FIELDS_WITH_WALLS = FIELDS + AXES };
+
+static size_t field_count(const stress_params* params) {
+    return params->cell_solid_phi != NULL ? FIELDS_WITH_WALLS : FIELDS;
+}
 
 static size_t field_length(const stress_params* params) {
     return ((size_t)params->map->count + 1) * TILE_CELLS;
@@ -201,7 +310,7 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
     treacle_context* ctx = params->map->ctx;
     size_t values = field_length(params);
     *out = (stress_weights){0};
-    TREACLE_TRY(alloc_zero(ctx, FIELDS * values, sizeof(float), "weights of the flow",
+    TREACLE_TRY(alloc_zero(ctx, field_count(params) * values, sizeof(float), "weights of the flow",
                            (void**)&out->block));
     treacle_status status = alloc_zero(ctx, values, 1, "fixed faces", (void**)&out->fixed);
     if (status != TREACLE_OK) {
@@ -212,6 +321,8 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
     for (int a = 0; a < AXES; ++a) {
         out->edge[a] = out->block + (size_t)(1 + a) * values;
         out->mass[a] = out->block + (size_t)(1 + AXES + a) * values;
+        bool has_walls = params->cell_solid_phi != NULL;
+        out->drag[a] = has_walls ? out->block + (size_t)(FIELDS + a) * values : NULL;
     }
     stress_job job = {params, out};
     parallel_for(ctx, params->map->count, 4, weigh_tiles, &job);
@@ -221,7 +332,7 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
 void stress_weights_destroy(const stress_params* params, stress_weights* weights) {
     treacle_context* ctx = params->map->ctx;
     size_t values = field_length(params);
-    alloc_free(ctx, weights->block, FIELDS * values * sizeof(float));
+    alloc_free(ctx, weights->block, field_count(params) * values * sizeof(float));
     alloc_free(ctx, weights->fixed, values);
     *weights = (stress_weights){0};
 }

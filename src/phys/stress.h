@@ -3,7 +3,9 @@
 
 #include "grid/domain.h"
 #include "grid/tile_map.h"
+#include "phys/solid.h"
 #include "phys/tensor.h"
+#include "phys/wall_stress.h"
 #include "solve/viscosity_level.h"
 
 /// What the weights need to know about the liquid. Fields are [count + 1][512].
@@ -19,8 +21,15 @@ typedef struct stress_params {
     const float* face_rho[AXES];   // density over the reference; INFINITY where the velocity is
                                    // prescribed; NULL: 1 everywhere
     const tensor_field* stress;    // Pa, there without any motion; NULL: none
-    double dt;                     // s
-    double reference_density;      // kg/m^3
+    // Of solids; NULL without. See phys/solid_fields.h.
+    const float* cell_solid_phi;
+    const uint16_t* cell_solid_id;
+    const float* face_solid_u[AXES];
+    const wall_kind* walls;   // [solids]
+    const solid_pose* poses;  // [solids]
+    bool has_slip_walls;      // some solid lets liquid slide
+    double dt;                // s
+    double reference_density; // kg/m^3
 } stress_params;
 
 /// No viscosity is known here: no liquid is near. In the dummy tile, too.
@@ -31,7 +40,8 @@ typedef struct stress_params {
 /// Fields [count + 1][512].
 typedef struct stress_weights {
     float *cell, *edge[AXES], *mass[AXES];
-    uint8_t* fixed; // bit a: face a is no unknown
+    uint8_t* fixed;    // bit a: face a is no unknown
+    float* drag[AXES]; // that part of mass which pulls to the solid's velocity; NULL without solids
     float* block;
 } stress_weights;
 
@@ -42,5 +52,10 @@ void stress_weights_destroy(const stress_params* params, stress_weights* weights
 /// force += what the stress of the params pulls at faces, as a change of momentum over
 /// reference_density. The stress is used up. force is [tile][axis][512].
 void stress_add_force(const stress_params* params, const stress_weights* weights, double* force);
+/// The velocity of a fixed face: what u says where it is prescribed, else the solid's.
+double stress_held(const stress_params* params, int axis, int64_t face, double u);
+/// The impulse on a face: its momentum before, and what walls drag along.
+double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
+                      int64_t face, double u);
 /// As the solvers take them.
 viscosity_weights stress_weights_view(const stress_weights* weights);

@@ -9,16 +9,17 @@
 //
 // Discretised, with the pressure of a cell times its share of liquid, x~ = V_c dt p / (rho_ref h):
 //
-//     m_f u_f + (D^T W D u)_f + A_f (x~_below - x~_here) = m_f u*_f,  sum +-A_f u_f = 0  [stokes.1]
+//     m_f u_f + (D^T W D u)_f + A_f (x~_here - x~_below) = m_f u*_f,  sum +-A_f u_f = 0  [stokes.1]
 //
 // The mass of a face is m_f = rho_f / rho_ref A_f T_f with T_f the tent: the mean share of liquid
 // of the box while it slides from one cell to the next. T_f g is then the difference of V_c p for
 // every plane surface with p = rho g (distance): liquid under a tilted plane is at rest exactly,
 // and the inviscid limit is no worse than the ghost fluid's [stokes.2].
 //
-// Cells have a pressure where V_c >= 0.02. Two surfaces that approach share cells before they
-// touch: if a face without liquid lies between two cells with a pressure, the emptier one loses
-// its own [stokes.3]. Prescribed faces go to the right-hand sides.
+// The solver's pressure is -x~: so its system is symmetric. Cells have a pressure where V_c >=
+// 0.02. Two surfaces that approach share cells before they touch: if a face without liquid lies
+// between two cells with a pressure, the emptier one loses its own [stokes.3]. Prescribed faces go
+// to the right-hand sides.
 //
 // The solve starts from the last step's velocity where viscosity is strong, since the new one has
 // not yet felt it, and from the last step's pressure. It is exact enough when the energy norm of
@@ -108,31 +109,57 @@ static void choose_cells(void* data, int64_t begin, int64_t end, int worker) {
 
 // --- vectors ------------------------------------------------------------------------------------
 
-// v.u = velocities of fixed faces, 0 elsewhere: walls stand still.
+// v.u = velocities of fixed faces, 0 elsewhere.
 static void load_fixed(void* data, int64_t begin, int64_t end, int worker) {
     const unified_job* job = data;
     (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
-        bool is_held = (job->weights.fixed[i] >> a & 1) && job->params->liquid.face_open[a][i] > 0;
-        job->v.u[n] = is_held ? (double)job->face_u[a][i] : 0.0;
+        bool is_held = job->weights.fixed[i] >> a & 1;
+        double u = (double)job->face_u[a][i];
+        job->v.u[n] = is_held ? stress_held(&job->params->liquid, (int)a, i, u) : 0.0;
+    }
+}
+
+// v.h += what solids carry through the part of faces that they close.
+static void add_solid_flow(const unified_job* job, tile_ix t) {
+    static const int side = BLOCK_SIDE(1, 1);
+    const int steps[AXES] = {1, side, side * side};
+    const stress_params* p = &job->params->liquid;
+    double* sum = job->v.h + (size_t)t * TILE_CELLS;
+    for (int a = 0; a < AXES; ++a) {
+        float open[BLOCK_VALUES(1, 1)], u[BLOCK_VALUES(1, 1)];
+        gather_block(p->map, p->face_open[a], t, 1, 1, open);
+        gather_block(p->map, p->face_solid_u[a], t, 1, 1, u);
+        for (int q = 0; q < TILE_CELLS && p->domain->is_active[a]; ++q) {
+            int at = BLOCK_INDEX(1, 1, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE,
+                                 q / TILE_SIZE / TILE_SIZE);
+            int high = at + steps[a];
+            sum[q] += (1.0 - (double)open[high]) * (double)u[high] -
+                      (1.0 - (double)open[at]) * (double)u[at];
+        }
     }
 }
 
 // f = M u* less the forces of fixed faces, h = less their flow; the first guesses.
 static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const unified_job* job = data;
+    const stress_params* p = &job->params->liquid;
     (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
         const float* guess = job->params->guess_u[a];
         double u = (double)job->face_u[a][i];
-        job->v.f[n] = (double)job->weights.mass[a][i] * u - job->v.f[n];
+        double impulse = stress_impulse(&job->params->liquid, &job->weights, (int)a, i, u);
+        job->v.f[n] = impulse - job->v.f[n];
         job->v.u[n] = job->is_stiff && guess != NULL ? (double)guess[i] : u;
+    }
+    for (int64_t t = begin; t < end && p->face_solid_u[0] != NULL; ++t) {
+        add_solid_flow(job, (tile_ix)t);
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->v.h[i] = -job->v.h[i];
-        job->v.p[i] = job->cell_x[i] * (double)job->cell[i];
+        job->v.p[i] = -job->cell_x[i] * (double)job->cell[i];
     }
 }
 
@@ -142,13 +169,16 @@ static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
         bool is_unknown = job->weights.mass[a][i] > 0.0f || job->v.u[n] != 0.0;
-        if (is_unknown && !(job->weights.fixed[i] >> a & 1)) {
+        if (job->weights.fixed[i] >> a & 1) {
+            double u = (double)job->face_u[a][i];
+            job->face_u[a][i] = (float)stress_held(&job->params->liquid, (int)a, i, u);
+        } else if (is_unknown) {
             job->face_u[a][i] = (float)job->v.u[n];
         }
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double share = (double)job->cell[i];
-        job->cell_x[i] = share > 0.0 ? job->v.p[i] / share : 0.0;
+        job->cell_x[i] = share > 0.0 ? -job->v.p[i] / share : 0.0;
     }
 }
 
@@ -213,6 +243,7 @@ static stokes_params targets_of(unified_job* job) {
     out.max_iterations = job->params->max_iterations;
     out.restart = RESTART;
     out.is_warm = true;
+    out.keeps_momentum = !p->has_slip_walls;
     return out;
 }
 

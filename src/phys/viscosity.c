@@ -35,17 +35,16 @@ static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
                 size_t i = (size_t)t * TILE_CELLS + (size_t)q;
                 size_t at = ((size_t)t * AXES + (size_t)a) * TILE_CELLS + (size_t)q;
                 bool is_held = job->weights.fixed[i] >> a & 1;
-                bool is_open = job->params->face_open[a][i] > 0.0f; // walls stand still
-                double u = is_open ? (double)job->face_u[a][i] : 0.0;
-                job->rhs[at] = (double)job->weights.mass[a][i] * u;
+                double u = (double)job->face_u[a][i];
+                job->rhs[at] = stress_impulse(job->params, &job->weights, a, (int64_t)i, u);
                 job->u[at] = u;
-                job->held[at] = is_held ? u : 0.0;
+                job->held[at] = is_held ? stress_held(job->params, a, (int64_t)i, u) : 0.0;
             }
         }
     }
 }
 
-// face_u = the solution where a face is an unknown.
+// face_u = the solution where a face is an unknown; what holds it where it is fixed.
 static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const visc_job* job = data;
     (void)worker;
@@ -55,7 +54,9 @@ static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
                 size_t i = (size_t)t * TILE_CELLS + (size_t)q;
                 size_t at = ((size_t)t * AXES + (size_t)a) * TILE_CELLS + (size_t)q;
                 bool is_unknown = job->weights.mass[a][i] > 0.0f || job->u[at] != 0.0;
-                if (is_unknown && !(job->weights.fixed[i] >> a & 1)) {
+                if (job->weights.fixed[i] >> a & 1) {
+                    job->face_u[a][i] = (float)job->held[at];
+                } else if (is_unknown) {
                     job->face_u[a][i] = (float)job->u[at];
                 }
             }

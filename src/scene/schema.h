@@ -98,6 +98,7 @@ typedef struct scene_domain {
     int resolution;   // cells along the longest axis; 0: not given
     treacle_side sides[3][2];
     treacle_separation separation[3][2];
+    double slip_length[3][2]; // m
 } scene_domain;
 
 /// What a scene file binds to.

@@ -70,6 +70,25 @@ static const schema_section separation_section = {
     .bytes = sizeof(treacle_separation[3][2]),
 };
 
+#define SLIP(word, axis, end, text_)                                                               \
+    {                                                                                              \
+        .name = word, .type = SCHEMA_REAL, .unit = UNIT_LENGTH, .range = FROM(0),                  \
+        .offset = (2 * (axis) + (end)) * sizeof(double), .help = text_                             \
+    }
+
+static const schema_key slip_keys[] = {
+    SLIP("left", 0, 0, "low x"), SLIP("right", 0, 1, "high x"), SLIP("bottom", 1, 0, "low y"),
+    SLIP("top", 1, 1, "high y"), SLIP("back", 2, 0, "low z"),   SLIP("front", 2, 1, "high z"),
+};
+static const schema_section slip_section = {
+    .name = "slip_length",
+    .help = "How far behind each `no-slip` side thick liquid would be at rest: 0 where it sticks "
+            "for good, more where it slides a little.",
+    .keys = slip_keys,
+    .key_count = COUNT(slip_keys),
+    .bytes = sizeof(double[3][2]),
+};
+
 static const schema_key domain_keys[] = {
     {.name = "origin",
      .type = SCHEMA_VEC3,
@@ -112,6 +131,11 @@ static const schema_key domain_keys[] = {
      .offset = offsetof(scene_domain, separation),
      .of = &separation_section,
      .help = "whether liquid lets go of the walls"},
+    {.name = "slip_length",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(scene_domain, slip_length),
+     .of = &slip_section,
+     .help = "how far thick liquid slides along walls to which it sticks"},
 };
 const schema_section schema_domain = {
     .name = "domain",

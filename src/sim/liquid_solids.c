@@ -48,10 +48,14 @@ treacle_status liquid_solid_fields(liquid_work* w) {
         TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_shut[a]));
         TREACLE_TRY(take(w, sizeof(uint16_t), "faces of bodies", (void**)&w->face_body[a]));
     }
+    // Liquid that slides along a wall has no divergence if faces are open by their area; with
+    // viscosity the least of it would hold the liquid.
+    const treacle_sim_def* def = w->setup->def;
+    bool is_area = def->flow == TREACLE_FLOW_UNIFIED && def->pressure.walls == TREACLE_WALLS_EXACT;
     solid_fields_params params = {.domain = w->setup->domain,
                                   .map = &w->state->map,
                                   .scene = liquid_solids_at(w, true),
-                                  .walls = w->setup->def->pressure.walls};
+                                  .walls = is_area ? TREACLE_WALLS_AREA : def->pressure.walls};
     // Bodies move at every step, and want fields of their own.
     solid_cache* cache = w->setup->bodies.count == 0 ? w->solid_cache : NULL;
     solid_fields_before before;

@@ -55,6 +55,26 @@ static treacle_status spread_viscosity(liquid_work* w) {
     return TREACLE_OK;
 }
 
+static treacle_status describe_walls(liquid_work* w, stress_params* out) {
+    const solid_set* set = &w->setup->solids;
+    if (w->cell_solid_phi == NULL) {
+        return TREACLE_OK;
+    }
+    wall_kind* walls = NULL;
+    TREACLE_TRY(arena_take(w->scratch, (size_t)set->count, sizeof(*walls), "walls of solids",
+                           (void**)&walls));
+    for (int i = 0; i < set->count; ++i) {
+        const solid* s = &set->solids[i];
+        out->has_slip_walls = out->has_slip_walls || s->wall != TREACLE_WALL_NO_SLIP;
+        walls[i] = (wall_kind){s->wall, s->slip_length / w->setup->domain->h};
+    }
+    out->walls = walls;
+    out->poses = w->solid_to;
+    out->cell_solid_phi = w->cell_solid_phi;
+    out->cell_solid_id = w->cell_solid_id;
+    return TREACLE_OK;
+}
+
 // What both flows know about the liquid; its fields come from the scratch arena.
 static treacle_status describe(liquid_work* w, fraction_fields* share, stress_params* out) {
     float** const fields[] = {&share->cell,    &share->edge[0], &share->edge[1], &share->edge[2],
@@ -78,7 +98,9 @@ static treacle_status describe(liquid_work* w, fraction_fields* share, stress_pa
         out->face_share[a] = share->tent[a] != NULL ? share->tent[a] : share->face[a];
         out->face_open[a] = w->face_open[a];
         out->face_rho[a] = w->face_rho[a];
+        out->face_solid_u[a] = w->face_solid_u[a];
     }
+    TREACLE_TRY(describe_walls(w, out));
     fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
     fraction_compute(&params, share);
     return spread_viscosity(w);

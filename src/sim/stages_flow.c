@@ -163,7 +163,7 @@ treacle_status treacle_stages_flow(treacle_sim* sim, const treacle_stages_liquid
                      .time = sim->now.time,
                      .dt = liquid->dt,
                      .stats = out};
-    curve_eval(&sim->gravity, sim->now.time, w.gravity);
+    w.gravity[0] = liquid->push / liquid->dt;
     treacle_status status = flow(sim, liquid, &w);
     liquid_work_finish(&w);
     liquid_state_destroy(&sim->next.liquid);

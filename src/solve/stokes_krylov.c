@@ -368,7 +368,9 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
         find_residual(s, v, k);
         is_over = is_over && (k->count == 0 || !has_drifted(s, k));
     }
-    TREACLE_TRY(move_bodies(s, v, k));
+    if (k->params->keeps_momentum) {
+        TREACLE_TRY(move_bodies(s, v, k));
+    }
     return pressure_solver_project(s->pressure, v->p);
 }
 

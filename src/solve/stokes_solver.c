@@ -16,6 +16,7 @@ stokes_params stokes_params_default(void) {
                            .net = INFINITY,
                            .relative = INFINITY,
                            .max_iterations = 150,
+                           .keeps_momentum = true,
                            .restart = 30};
 }
 

@@ -32,8 +32,10 @@ typedef struct stokes_params {
     double net;
     double relative;
     int max_iterations;
-    int restart;  // directions kept: 8 floats a cell and direction
-    bool is_warm; // u and p hold a first guess
+    int restart;         // directions kept: 8 floats a cell and direction
+    bool is_warm;        // u and p hold a first guess
+    bool keeps_momentum; // gives free bodies exactly the momentum of f at the end: only where no
+                         // wall stops their rigid motion by its divergence alone
 } stokes_params;
 
 typedef struct stokes_stats {

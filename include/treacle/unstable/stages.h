@@ -87,6 +87,7 @@ typedef struct treacle_stages_liquid {
     float* pressure;        ///< at cells, Pa: a first guess in, the result out; NULL: not asked for
     float* share[3]; ///< at faces: share of liquid that they had as mass; NULL: not asked for
     double dt;       ///< s
+    double push;     ///< m/s that forces have added to the velocity: a scale for tolerances
     treacle_stages_part part;
 } treacle_stages_liquid;
 /// One flow of a step with the solids, sides, density and tolerance of the simulation. Its own

@@ -1,0 +1,33 @@
+// What a solid beside the liquid does to the weights of its stress.
+#pragma once
+
+#include <stdbool.h>
+
+#include "grid/domain.h"
+#include "grid/gather.h"
+
+/// How the liquid moves along a solid, lengths in cells.
+typedef struct wall_kind {
+    treacle_wall wall;
+    double slip_length;
+} wall_kind;
+
+/// Distances to the nearest solid around a cell: a block of margins (1, 1), cells, > 0 outside.
+typedef struct wall_block {
+    float phi[BLOCK_VALUES(1, 1)];
+} wall_block;
+
+/// Factors of the weights that belong to a cell, and the drag on its low faces.
+typedef struct wall_effect {
+    double cell, edge[AXES];
+    bool is_behind[AXES]; // the face moves as the solid does
+    bool is_free;         // faces that the solid closes move as the stress lets them
+    double drag[AXES];    // over r mu
+} wall_effect;
+
+/// Of the cell at `at` of the block.
+wall_effect wall_stress(const wall_block* block, int at, const grid_domain* domain,
+                        const wall_kind* kind);
+/// Share of a box of one cell width that a plane leaves open: `distance` from the middle, in cells,
+/// > 0 if the middle is outside; and the area of the plane in the box.
+double wall_box_share(const double normal[AXES], double distance, double* area);
