@@ -22,9 +22,10 @@
 
 enum { SLOW_ITERATIONS = 7 };
 
-static const double slow_factor = 0.8;  // of the estimate an iteration: pieces pay
-static const double caution = 1.4;      // how much worse a foreseen energy may prove
-static const double little_left = 0.01; // of the square of an image: orthogonalise it twice
+static const double rounding_left = 1e-9; // of the right-hand side
+static const double slow_factor = 0.8;    // of the estimate an iteration: pieces pay
+static const double caution = 1.4;        // how much worse a foreseen energy may prove
+static const double little_left = 0.01;   // of the square of an image: orthogonalise it twice
 
 // The square of the energy of the error, estimated from direction j, times the scale that r was
 // rounded with.
@@ -334,19 +335,32 @@ static void mask_vectors(const stokes_solver* s, const stokes_vectors* v) {
 
 // Whether the residual proves larger than its recurrence said, so that another cycle is due.
 static bool has_drifted(const stokes_solver* s, const gcr_state* k) {
+    double said = k->stats->relative;
     double relative = k->whole > 0.0 ? sqrt(square(s, k->r_u, k->r_p)) / k->whole : 0.0;
     k->stats->relative = relative;
-    return k->stats->is_converged && relative > 1.1 * k->params->relative;
+    return k->stats->is_converged &&
+           (relative > 1.1 * k->params->relative || relative > 2.0 * said + rounding_left);
 }
 
-// Free bodies get exactly the momentum that f asks for.
+// Free bodies get exactly the momentum that f asks for, unless that makes a divergence: then what
+// moves is held by pressure.
 static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
+    const vec_space *faces = &s->faces->space, *cells = &s->cells->space;
+    double *before = NULL, most = vec_measure(cells, k->r_p).max;
     bool has_moved = false;
-    TREACLE_TRY(viscosity_solver_move_bodies(s->viscosity, k->r_u, v->u, &has_moved));
+    TREACLE_TRY(vec_create(faces, "velocities", &before));
+    vec_copy(faces, v->u, before);
+    treacle_status status = viscosity_solver_move_bodies(s->viscosity, k->r_u, v->u, &has_moved);
     if (has_moved) {
         find_residual(s, v, k);
     }
-    return TREACLE_OK;
+    double rounding = 1e-12 * vec_measure(faces, v->u).max;
+    if (has_moved && !(vec_measure(cells, k->r_p).max <= 1.1 * most + rounding)) {
+        vec_copy(faces, before, v->u);
+        find_residual(s, v, k);
+    }
+    vec_destroy(faces, before);
+    return status;
 }
 
 static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
