@@ -1,0 +1,136 @@
+// Facts about the unified flow in a simulation, and about walls in its stress.
+#include "sim_checks.h"
+
+#include "grid_fixture.h"
+
+#include "phys/wall_stress.h"
+#include "treacle/unstable/stages.h"
+
+static void fill_thick(sim_scene* scene) {
+    sim_scene_fill(scene);
+    scene->def.flow = TREACLE_FLOW_UNIFIED;
+    scene->def.transfer = TREACLE_TRANSFER_APIC;
+    scene->def.domain.cell = 1.0 / 16;
+    scene->materials[0].viscosity = 1000.0;
+    scene->materials[1].viscosity = 0.1;
+}
+
+static void test_restoring_at_every_step_equals_an_uninterrupted_run(void** state) {
+    (void)state;
+    sim_scene scene;
+    fill_thick(&scene);
+    check_restore(&scene, 3);
+}
+
+enum { SIDE = 16, DEPTH = 10 };
+
+// A level pool in a box of slip walls, in 2D, at rest but for the push of gravity.
+static double pool_pressure(treacle_flow flow, int below) {
+    treacle_context* ctx = context_with(1);
+    treacle_material_def syrup = treacle_material_def_default();
+    syrup.density = 1200.0;
+    syrup.viscosity = 50.0;
+    treacle_sim_def def = treacle_sim_def_default();
+    def.domain.size[0] = def.domain.size[1] = 1.6;
+    def.domain.size[2] = 0.0;
+    def.domain.cell = 0.1;
+    def.flow = flow;
+    def.pressure.tolerance = 1e-7;
+    def.material_count = 1;
+    def.materials = &syrup;
+    treacle_sim* sim = NULL;
+    assert_int_equal(treacle_sim_create(ctx, &def, &sim), TREACLE_OK);
+    float distance[SIDE * SIDE], pressure[SIDE * SIDE] = {0};
+    float u[(SIDE + 1) * (SIDE + 1)] = {0}, v[(SIDE + 1) * (SIDE + 1)];
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+        distance[i] = (float)(i / SIDE) + 0.5f - DEPTH - 0.3f;
+    }
+    const double dt = 0.01, g = 9.81;
+    for (int i = 0; i < (SIDE + 1) * (SIDE + 1); ++i) {
+        v[i] = (float)(-g * dt);
+    }
+    treacle_stages_liquid liquid = {.distance = distance,
+                                    .velocity = {u, v, NULL},
+                                    .pressure = pressure,
+                                    .dt = dt,
+                                    .push = g * dt};
+    treacle_step_stats stats;
+    assert_int_equal(treacle_stages_flow(sim, &liquid, &stats), TREACLE_OK);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+    return (double)pressure[(DEPTH - below) * SIDE + SIDE / 2];
+}
+
+static void test_pressure_of_a_pool_is_its_weight_in_every_flow(void** state) {
+    (void)state;
+    for (int below = 1; below < DEPTH; below += 3) {
+        double weight = 1200.0 * 9.81 * 0.1 * (below - 0.5 + 0.3);
+        assert_close(pool_pressure(TREACLE_FLOW_UNIFIED, below), weight, 1e-3 * weight);
+        assert_close(pool_pressure(TREACLE_FLOW_PRESSURE, below), weight, 1e-3 * weight);
+    }
+}
+
+static void test_absurd_viscosity_and_steps_stay_finite(void** state) {
+    (void)state;
+    const double viscosities[] = {1e-30, 1e12, 1e30};
+    for (int i = 0; i < 3; ++i) {
+        sim_scene scene;
+        fill_thick(&scene);
+        scene.materials[0].viscosity = viscosities[i];
+        scene.def.step.max_dt = 1.0;
+        treacle_context* ctx = context_with(1);
+        treacle_sim* sim = NULL;
+        treacle_step_stats stats = {0};
+        treacle_status status = treacle_sim_create(ctx, &scene.def, &sim);
+        for (int n = 0; n < 2 && status == TREACLE_OK; ++n) {
+            status = treacle_sim_step(sim, 1.0, &stats);
+            assert_true(status != TREACLE_OK || isfinite(stats.kinetic_energy));
+        }
+        treacle_sim_destroy(sim);
+        treacle_context_destroy(ctx);
+    }
+}
+
+static void test_planes_cut_boxes_exactly(void** state) {
+    (void)state;
+    double area, root = sqrt(0.5);
+    assert_close(wall_box_share((const double[]){0.0, 1.0, 0.0}, 0.25, &area), 0.75, 2e-3);
+    assert_close(area, 1.0, 2e-3);
+    assert_close(wall_box_share((const double[]){root, -root, 0.0}, 0.0, &area), 0.5, 1e-9);
+    assert_close(area, sqrt(2.0), 2e-3);
+    assert_close(wall_box_share((const double[]){root, root, 0.0}, -0.25 * sqrt(2.0), &area), 0.125,
+                 2e-3);
+    assert_close(area, root, 2e-3);
+    assert_close(wall_box_share((const double[]){0.0, 0.0, 1.0}, 0.6, &area), 1.0, 0.0);
+    assert_close(area, 0.0, 0.0);
+}
+
+static void test_a_wall_between_faces_stiffens_the_stress(void** state) {
+    (void)state;
+    wall_block block;
+    grid_domain domain = {.is_active = {true, true, true}};
+    static const int side = BLOCK_SIDE(1, 1);
+    for (int i = 0; i < BLOCK_VALUES(1, 1); ++i) {
+        block.phi[i] = (float)(i / side % side) - 4.25f; // level at a quarter above a cell's middle
+    }
+    int at = BLOCK_INDEX(1, 1, 3, 3, 3); // 0.25 below the wall
+    wall_kind stuck = {TREACLE_WALL_NO_SLIP, 0.0}, sliding = {TREACLE_WALL_SLIP, 0.0};
+    wall_effect above = wall_stress(&block, at + side, &domain, &stuck);
+    assert_close(above.edge[2], 1.0 / 0.75, 1e-5); // u_x at 0.75 above, and 0.25 below
+    assert_false(above.is_behind[0]);
+    assert_true(wall_stress(&block, at, &domain, &stuck).is_behind[0]);
+    wall_effect free = wall_stress(&block, at, &domain, &sliding);
+    assert_true(free.is_free);
+    assert_close(free.cell, 0.25, 2e-3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_restoring_at_every_step_equals_an_uninterrupted_run),
+        cmocka_unit_test(test_pressure_of_a_pool_is_its_weight_in_every_flow),
+        cmocka_unit_test(test_absurd_viscosity_and_steps_stay_finite),
+        cmocka_unit_test(test_planes_cut_boxes_exactly),
+        cmocka_unit_test(test_a_wall_between_faces_stiffens_the_stress),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
