@@ -2,7 +2,7 @@
 #
 # Each target first installs the Debian packages that it needs and that are missing.
 
-.PHONY: help build demo test validate bench format tidy clean
+.PHONY: help build demo test validate bench gallery format tidy clean
 
 help:
 	@echo "make build      the library and the command, into build/"
@@ -10,6 +10,7 @@ help:
 	@echo "make test       all tests"
 	@echo "make validate   physics against known solutions, quick tier (TIER=full, TIER=long)"
 	@echo "make bench      speed, against yardsticks measured in the same run"
+	@echo "make gallery    a picture of every scene, into docs/gallery"
 	@echo "make format     lay out all C sources as the house does"
 	@echo "make tidy       static analysis"
 	@echo "make clean      remove build folders and out/demo"
@@ -34,6 +35,9 @@ validate: build
 bench: build
 	@tools/install_packages.sh bench
 	build/bench
+
+gallery: build
+	@tools/make_gallery.py
 
 format:
 	@tools/install_packages.sh checks

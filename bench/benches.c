@@ -12,6 +12,8 @@ const bench_entry bench_entries[] = {
     {"unified", 90, "velocity and pressure together against the split", bench_unified},
     {"field", 60, "the benchmark of Shao, Huang and Michels: drop and tank", bench_field},
     {"coupling", 60, "pressure with 0, 1, 10 and 100 rigid bodies", bench_coupling},
+    {"mesh", 20, "surfaces from particles: triangles a second, growth", bench_mesh},
+    {"render", 60, "the path tracer's main loop against Embree alone", bench_render},
 };
 
 const int bench_entry_count = sizeof(bench_entries) / sizeof(bench_entries[0]);

@@ -4,6 +4,8 @@
 #include "bench.h"
 
 bench_fcn bench_house;
+bench_fcn bench_mesh;
+bench_fcn bench_render;
 bench_fcn bench_solver;
 bench_fcn bench_step;
 bench_fcn bench_step_viscous;

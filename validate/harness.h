@@ -79,6 +79,8 @@ void validate_init(validate* v, treacle_context* ctx, const validate_options* op
 void validate_finish(validate* v);
 /// Runs one case and prints its rows. A case that ends with an error has a failing row "completed".
 void validate_run_case(validate* v, const validate_case* which);
+/// Draws what the last case measured against its references, as PNG and SVG in the folder.
+treacle_status validate_plot_case(const validate* v, const char* folder);
 /// Prints the table's head, or its sum. Nothing in JSON.
 void validate_print_head(const validate* v);
 void validate_print_sum(const validate* v, int case_count, double seconds);

@@ -7,7 +7,8 @@
 #include "cases.h"
 
 static const char usage[] =
-    "usage: build/validate [CASE ...] [--tier quick|full|long] [--json] [--record] [--threads N]\n"
+    "usage: build/validate [CASE ...] [--tier quick|full|long] [--json] [--record] [--plot]\n"
+    "                      [--threads N]\n"
     "       build/validate --list\n"
     "\n"
     "Compares simulations with known solutions. Without CASE it runs all cases of the tier and of\n"
@@ -18,11 +19,12 @@ static const char usage[] =
     "  --json        one JSON object a line: case, quantity, measured, reference, error,\n"
     "                tolerance, pass; a row that is only shown has the tolerance null\n"
     "  --record      keep the rows in validate/results/CASE.json with the commit of the sources\n"
+    "  --plot        draw measured against reference for every case, into out/validate\n"
     "  --threads N   worker threads; one per core without it\n";
 
 typedef struct arguments {
     validate_tier tier;
-    bool is_list, is_record, is_json;
+    bool is_list, is_record, is_json, is_plot;
     int threads;
     int name_count;
     char** names;
@@ -53,13 +55,10 @@ static bool parse_threads(const char* text, int* out) {
 // False ends the program with the exit code in *exit_code.
 static bool parse_arguments(int argc, char** argv, arguments* out, int* exit_code) {
     static const struct option options[] = {
-        {"list", no_argument, NULL, 'l'},
-        {"tier", required_argument, NULL, 't'},
-        {"json", no_argument, NULL, 'j'},
-        {"record", no_argument, NULL, 'r'},
-        {"threads", required_argument, NULL, 'n'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"list", no_argument, NULL, 'l'}, {"tier", required_argument, NULL, 't'},
+        {"json", no_argument, NULL, 'j'}, {"record", no_argument, NULL, 'r'},
+        {"plot", no_argument, NULL, 'p'}, {"threads", required_argument, NULL, 'n'},
+        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
     };
     *exit_code = TREACLE_ERR_USAGE;
     for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
@@ -75,6 +74,7 @@ static bool parse_arguments(int argc, char** argv, arguments* out, int* exit_cod
         out->is_list |= o == 'l';
         out->is_json |= o == 'j';
         out->is_record |= o == 'r';
+        out->is_plot |= o == 'p';
         if (o == 't' && !parse_tier(optarg, &out->tier)) {
             return false;
         }
@@ -126,6 +126,14 @@ static void find_commit(char* out, size_t capacity) {
     }
 }
 
+static void run_case(validate* v, const arguments* args, const validate_case* which) {
+    validate_run_case(v, which);
+    if (args->is_plot && validate_plot_case(v, "out/validate") != TREACLE_OK) {
+        fprintf(stderr, "validate: no plot of %s: %s\n", which->name,
+                treacle_context_error(v->ctx));
+    }
+}
+
 static int run_named(validate* v, const arguments* args) {
     for (int i = 0; i < args->name_count; ++i) {
         if (find_case(args->names[i]) == NULL) {
@@ -134,17 +142,17 @@ static int run_named(validate* v, const arguments* args) {
     }
     validate_print_head(v);
     for (int i = 0; i < args->name_count; ++i) {
-        validate_run_case(v, find_case(args->names[i]));
+        run_case(v, args, find_case(args->names[i]));
     }
     return args->name_count;
 }
 
-static int run_tier(validate* v, validate_tier tier) {
+static int run_tier(validate* v, const arguments* args) {
     int count = 0;
     validate_print_head(v);
     for (int i = 0; i < validate_case_count; ++i) {
-        if (validate_cases[i].tier <= tier) {
-            validate_run_case(v, &validate_cases[i]);
+        if (validate_cases[i].tier <= args->tier) {
+            run_case(v, args, &validate_cases[i]);
             count += 1;
         }
     }
@@ -162,7 +170,7 @@ static int run(const arguments* args, treacle_context* ctx) {
     validate v;
     validate_init(&v, ctx, &options);
     time_t start = time(NULL);
-    int count = args->name_count > 0 ? run_named(&v, args) : run_tier(&v, args->tier);
+    int count = args->name_count > 0 ? run_named(&v, args) : run_tier(&v, args);
     if (count >= 0) {
         validate_print_sum(&v, count, difftime(time(NULL), start));
     }

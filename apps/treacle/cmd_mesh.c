@@ -107,7 +107,7 @@ static cli_outcome parse(mesh_options* o, int argc, char** argv) {
          .out = &o->smoothing,
          .min = 0,
          .max = 1000,
-         .help = "rounds of smoothing, which keep the volume (default: 4)"},
+         .help = "rounds of smoothing, which keep the volume (default: 12)"},
         {.name = "decimation",
          .kind = CLI_NUMBER,
          .value = "PERCENT",

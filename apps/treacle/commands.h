@@ -5,6 +5,7 @@ int cmd_check(int argc, char** argv);
 int cmd_info(int argc, char** argv);
 int cmd_mesh(int argc, char** argv);
 int cmd_materials(int argc, char** argv);
+int cmd_plot(int argc, char** argv);
 int cmd_render(int argc, char** argv);
 int cmd_resume(int argc, char** argv);
 int cmd_run(int argc, char** argv);

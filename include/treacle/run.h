@@ -91,6 +91,12 @@ typedef struct treacle_run_info {
     double memory_peak;                  ///< bytes, the most of all steps
 } treacle_run_info;
 
+/// A step of the run; return false to see no more.
+typedef bool treacle_step_visitor(const treacle_step_stats* step, void* user);
+/// Shows the statistics of all steps of stats.jsonl, in order. What the file does not have is 0.
+TREACLE_API treacle_status treacle_run_visit_steps(treacle_context* ctx, const char* folder,
+                                                   treacle_step_visitor* visit, void* user);
+
 /// Reads the folder's run.json and stats.jsonl and counts its files. Changes nothing.
 /// ERR_USAGE if it holds no run.
 TREACLE_API treacle_status treacle_run_inspect(treacle_context* ctx, const char* folder,

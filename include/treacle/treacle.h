@@ -6,6 +6,7 @@
 #include "look.h"
 #include "materials.h"
 #include "mesh.h"
+#include "plot.h"
 #include "preview.h"
 #include "render.h"
 #include "run.h"

@@ -21,7 +21,7 @@ treacle_mesh_def treacle_mesh_def_default(void) {
     return (treacle_mesh_def){
         .def_size = sizeof(treacle_mesh_def),
         .method = TREACLE_MESH_SMOOTH,
-        .smoothing = 4,
+        .smoothing = 12,
         .keep_volume = true,
     };
 }

@@ -263,7 +263,7 @@ static void set_backdrop(stage* s) {
     float bright =
         v3f_luminance(ground) / fmaxf(v3f_luminance(v3f_from_double(look->ground_colour)), 0.01f);
     bool is_dark = look->environment == TREACLE_ENVIRONMENT_DARK;
-    s->exposure = is_dark ? 1.0f : 0.85f / fmaxf(bright, 1e-6f);
+    s->exposure = is_dark ? 1.0f : 0.95f / fmaxf(bright, 1e-6f);
     s->exposure *= (float)pow(2.0, look->exposure);
     s->scene.has_backdrop = look->ground && !is_file;
     s->scene.backdrop_low = ground;
@@ -322,7 +322,7 @@ static void frame_box(const stage* s, double eye[3], double target[3]) {
         target[k] = 0.5 * (s->low[k] + s->high[k]);
         extent = fmax(extent, s->high[k] - s->low[k]);
     }
-    margin = 0.08 * extent + 2.0 * s->frame->cell;
+    margin = 0.03 * extent + 2.0 * s->frame->cell;
     trace_camera probe = {.width = s->def->width, .height = s->def->height};
     const double direction[3] = {0.42, 0.36, 1.0};
     for (int k = 0; k < AXIS_COUNT; ++k) {
@@ -380,7 +380,7 @@ static treacle_status set_scene(stage* s) {
     set_camera(s);
     s->scene.epsilon = (float)(1e-5 * s->size);
     s->scene.max_bounces = s->def->max_bounces;
-    s->scene.clamp = 12.0f / s->exposure;
+    s->scene.clamp = 6.0f / s->exposure;
     TREACLE_TRY(trace_rays_create(s->ctx, &s->scene.rays));
     TREACLE_TRY(add_liquid(s));
     TREACLE_TRY(add_solids(s));

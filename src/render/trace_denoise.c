@@ -24,12 +24,27 @@ static float likeness(const trace_layers* l, size_t i, size_t j, int step) {
     return (l->depth[i] > 0.0f) == (l->depth[j] > 0.0f) ? expf(-e) : 0.0f;
 }
 
+// Of the pixel and its neighbours: one that missed all light by chance does not know it.
+static float variance_around(const denoise_job* job, int x, int y) {
+    const trace_layers* l = job->l;
+    float sum = 0.0f, count = 0.0f;
+    for (int v = y - 2; v <= y + 2; ++v) {
+        for (int u = x - 2; u <= x + 2; ++u) {
+            if (u >= 0 && v >= 0 && u < l->width && v < l->height) {
+                sum += job->variance_from[(size_t)v * (size_t)l->width + (size_t)u];
+                count += 1.0f;
+            }
+        }
+    }
+    return sum / count;
+}
+
 static void filter_pixel(const denoise_job* job, int x, int y) {
     const trace_layers* l = job->l;
     size_t i = (size_t)y * (size_t)l->width + (size_t)x;
     v3f sum = v3f_grey(0.0f);
     float weight = 0.0f, variance = 0.0f, mine = v3f_luminance(job->from[i]);
-    float tolerance = 4.0f * sqrtf(job->variance_from[i]) + 0.01f * mine + 1e-4f;
+    float tolerance = 4.0f * sqrtf(variance_around(job, x, y)) + 0.01f * mine + 1e-4f;
     for (int dy = -2; dy <= 2; ++dy) {
         for (int dx = -2; dx <= 2; ++dx) {
             int u = x + dx * job->step, v = y + dy * job->step;

@@ -37,7 +37,7 @@ treacle_look_def treacle_look_def_default(void) {
         .sun = {-0.5, 0.7, 0.5},
         .sun_strength = 1.0,
         .ground = true,
-        .ground_colour = {0.62, 0.60, 0.57},
+        .ground_colour = {0.78, 0.76, 0.73},
     };
 }
 
@@ -70,7 +70,7 @@ typedef struct clear_preset {
 } clear_preset;
 
 static const clear_preset clears[] = {
-    {TREACLE_LOOK_HONEY, {0.90f, 0.58f, 0.085f}, 1.49f, 12.0f},
+    {TREACLE_LOOK_HONEY, {0.93f, 0.60f, 0.06f}, 1.49f, 6.0f},
     {TREACLE_LOOK_SYRUP, {0.62f, 0.24f, 0.035f}, 1.47f, 2.0f},
     {TREACLE_LOOK_WATER, {0.996f, 0.9985f, 0.999f}, 1.333f, 0.0f},
     {TREACLE_LOOK_GLASS, {0.990f, 0.995f, 0.992f}, 1.52f, 0.0f},
@@ -239,13 +239,13 @@ static v3f glow_of(v3f d, v3f towards, float half_angle, v3f radiance) {
 }
 
 static v3f studio(v3f d) {
-    v3f low = v3f_make(0.80f, 0.78f, 0.75f), high = v3f_make(0.60f, 0.64f, 0.70f);
+    v3f low = v3f_make(0.62f, 0.61f, 0.59f), high = v3f_make(0.40f, 0.44f, 0.50f);
     v3f sum = v3f_mix(low, high, fminf(fmaxf(d.y, 0.0f), 1.0f));
     // A large lamp from the left above and before, a smaller one from behind that shines through.
-    sum =
-        v3f_add(sum, glow_of(d, v3f_make(-0.75f, 0.85f, 0.55f), 0.42f, v3f_make(7.5f, 7.2f, 6.8f)));
-    return v3f_add(sum,
-                   glow_of(d, v3f_make(0.55f, 0.42f, -0.85f), 0.30f, v3f_make(7.0f, 6.6f, 6.0f)));
+    sum = v3f_add(sum,
+                  glow_of(d, v3f_make(-0.75f, 0.85f, 0.55f), 0.24f, v3f_make(36.0f, 34.7f, 32.7f)));
+    return v3f_add(
+        sum, glow_of(d, v3f_make(0.55f, 0.42f, -0.85f), 0.20f, v3f_make(36.0f, 34.0f, 31.0f)));
 }
 
 static v3f sky(v3f d) {

@@ -10,6 +10,8 @@ struct trace_rays {
     RTCDevice device;
     RTCScene scene;
     int mesh_count;
+    trace_listener* listener;
+    void* listener_user;
 };
 
 static treacle_status fail(const trace_rays* rays, const char* what) {
@@ -111,7 +113,15 @@ static struct RTCRay ray_of(const trace_ray* ray) {
     };
 }
 
+void trace_rays_listen(trace_rays* rays, trace_listener* listener, void* user) {
+    rays->listener = listener;
+    rays->listener_user = user;
+}
+
 void trace_rays_hit(const trace_rays* rays, const trace_ray* ray, trace_touch* out) {
+    if (TREACLE_UNLIKELY(rays->listener != NULL)) {
+        rays->listener(rays->listener_user, ray, false);
+    }
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
     struct RTCRayHit found = {.ray = ray_of(ray)};
@@ -132,6 +142,9 @@ void trace_rays_hit(const trace_rays* rays, const trace_ray* ray, trace_touch* o
 }
 
 bool trace_rays_blocked(const trace_rays* rays, const trace_ray* ray) {
+    if (TREACLE_UNLIKELY(rays->listener != NULL)) {
+        rays->listener(rays->listener_user, ray, true);
+    }
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
     struct RTCRay found = ray_of(ray);

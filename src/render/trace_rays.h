@@ -39,5 +39,8 @@ treacle_status trace_rays_add(trace_rays* rays, const trace_triangles* mesh) TRE
 treacle_status trace_rays_commit(trace_rays* rays) TREACLE_NODISCARD;
 
 void trace_rays_hit(const trace_rays* rays, const trace_ray* ray, trace_touch* out);
+/// Every ray is also shown to `listener`, until it is NULL: for measuring, on one thread.
+typedef void trace_listener(void* user, const trace_ray* ray, bool is_shadow);
+void trace_rays_listen(trace_rays* rays, trace_listener* listener, void* user);
 /// Whether anything lies between near and far.
 bool trace_rays_blocked(const trace_rays* rays, const trace_ray* ray);

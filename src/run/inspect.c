@@ -52,3 +52,12 @@ treacle_status treacle_run_inspect(treacle_context* ctx, const char* path, treac
     folder_close(&f);
     return status;
 }
+
+treacle_status treacle_run_visit_steps(treacle_context* ctx, const char* path,
+                                       treacle_step_visitor* visit, void* user) {
+    folder f;
+    TREACLE_TRY(folder_peek(ctx, path, &f));
+    treacle_status status = stats_file_visit(&f, visit, user);
+    folder_close(&f);
+    return status;
+}

@@ -242,3 +242,60 @@ treacle_status stats_file_summarise(const folder* f, treacle_run_info* info) {
     fclose(stream);
     return sound ? TREACLE_OK : fail_file(f, "read");
 }
+
+static treacle_solve_stats solve_of(const json_t* line, const char* key) {
+    const json_t* solve = json_object_get(line, key);
+    return (treacle_solve_stats){
+        .iterations = (int)integer(solve, "iterations"),
+        .residual = number(solve, "residual"),
+        .converged = json_is_true(json_object_get(solve, "converged")),
+    };
+}
+
+static void read_line(const json_t* line, treacle_step_stats* out) {
+    *out = (treacle_step_stats){
+        .step = step_of(line),
+        .time = number(line, "time"),
+        .dt = number(line, "dt"),
+        .retries = (int)integer(line, "retries"),
+        .particles = integer(line, "particles"),
+        .tiles = integer(line, "tiles"),
+        .emitted = integer(line, "emitted"),
+        .absorbed = integer(line, "absorbed"),
+        .split = integer(line, "split"),
+        .merged = integer(line, "merged"),
+        .volume = number(line, "volume"),
+        .surface_volume = number(line, "surface_volume"),
+        .kinetic_energy = number(line, "kinetic_energy"),
+        .max_speed = number(line, "max_speed"),
+        .density_spread = number(line, "density_spread"),
+        .pressure = solve_of(line, "pressure"),
+        .viscosity = solve_of(line, "viscosity"),
+        .memory_peak = (size_t)number(line, "memory_peak"),
+    };
+    const json_t* seconds = json_object_get(line, "seconds");
+    for (int k = 0; k < TREACLE_STAGE_COUNT; ++k) {
+        out->seconds[k] = number(seconds, treacle_stage_name((treacle_stage)k));
+    }
+}
+
+treacle_status stats_file_visit(const folder* f, treacle_step_visitor* visit, void* user) {
+    char path[FOLDER_PATH_CAPACITY];
+    TREACLE_TRY(folder_file(f, FOLDER_STATS, path));
+    FILE* stream = fopen(path, "re");
+    if (stream == NULL) {
+        return errno == ENOENT ? TREACLE_OK : fail_file(f, "read");
+    }
+    off_t end = 0;
+    bool goes_on = true;
+    for (json_t* line = next_line(stream, &end); line != NULL && goes_on;
+         line = goes_on ? next_line(stream, &end) : NULL) {
+        treacle_step_stats step;
+        read_line(line, &step);
+        json_decref(line);
+        goes_on = visit(&step, user);
+    }
+    bool sound = ferror(stream) == 0;
+    fclose(stream);
+    return sound ? TREACLE_OK : fail_file(f, "read");
+}

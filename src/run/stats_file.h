@@ -22,5 +22,8 @@ treacle_status stats_file_append(stats_file* file, int64_t frame,
 treacle_status stats_file_sync(stats_file* file) TREACLE_NODISCARD;
 void stats_file_close(stats_file* file);
 
+/// Shows every line as the statistics of a step.
+treacle_status stats_file_visit(const folder* f, treacle_step_visitor* visit,
+                                void* user) TREACLE_NODISCARD;
 /// Sums the file up into the statistics part of `info`; leaves it alone if there is no file.
 treacle_status stats_file_summarise(const folder* f, treacle_run_info* info) TREACLE_NODISCARD;

@@ -1,0 +1,120 @@
+"""Meshes, pictures, films and plots of a run: what they write, and clear errors where they cannot."""
+
+import os
+import re
+import shutil
+import struct
+
+import harness
+
+ERR_USAGE, ERR_SCENE, ERR_IO, ERR_FORMAT, ERR_EXTERNAL = 2, 3, 5, 6, 11
+
+SMALL = ("--size", "24x16", "--samples", 2)
+
+
+class Pictures(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.treacle("run", "drop.yaml", "-o", "out", "-q", "--frames", 3)
+
+    def names(self, pattern):
+        return sorted(path.name for path in (self.dir / "out").glob(pattern))
+
+    def test_meshes_are_written_for_the_frames_asked_for(self):
+        done = self.treacle("mesh", "out", "--frames", "2:3")
+        self.assertEqual(self.names("*.ply"), ["surface_0002.ply", "surface_0003.ply"])
+        self.assertRegex(done.stdout, r"surface_0002\.ply: \d+ triangles, ")
+        found = re.search(r"triangles, (\S+) m\^3 \(liquid (\S+) m\^3\)", done.stdout)
+        self.assertAlmostEqual(float(found[1]) / float(found[2]), 1.0, delta=0.01)
+        self.treacle("mesh", "out", "--frames", "1", "--method", "splat", "--to", "obj", "-q")
+        self.assertEqual(self.names("*.obj"), ["surface_0001.obj"])
+        self.treacle("mesh", "out", "--frames", "3", "--method", "level", "--decimation", 50)
+        self.assert_no_leftovers("out")
+
+    def test_a_mesh_can_be_read_back_as_a_shape(self):
+        self.treacle("mesh", "out", "--frames", "1", "-q", "-o", ".", "--name", "ball")
+        self.scene("again.yaml", harness.SCENE.replace(
+            "sphere: {radius: 6 cm, centre: [16 cm, 20 cm, 16 cm]}",
+            "mesh: {file: ball_0001.ply}"))
+        done = self.treacle("check", "again.yaml")
+        self.assertNotIn("warning", done.stderr)
+
+    def test_pictures_do_not_depend_on_threads(self):
+        for threads in (1, 2):
+            self.treacle("render", "out", "--frames", 2, "-q", "--name", f"by{threads}", *SMALL,
+                         "--threads", threads, "--to", "both")
+        for ending in ("png", "exr"):
+            one, two = ((self.dir / f"out/by{n}_0002.{ending}").read_bytes() for n in (1, 2))
+            self.assertEqual(one, two)
+        head = (self.dir / "out/by1_0002.png").read_bytes()
+        self.assertEqual(struct.unpack(">II", head[16:24]), (24, 16))
+
+    def test_a_film_is_made_of_the_pictures(self):
+        if shutil.which("ffmpeg") is None:
+            self.skipTest("LOUD: there is no ffmpeg")
+        done = self.treacle("render", "out", *SMALL, "--film", "film.mp4")
+        self.assertIn("film.mp4: 3 frames at 24 a second", done.stdout)
+        self.assertGreater((self.dir / "film.mp4").stat().st_size, 500)
+
+    def test_plots_are_drawn(self):
+        self.treacle("plot", "out", "-o", "plots")
+        names = sorted(path.name for path in (self.dir / "plots").iterdir())
+        for what in ("energy", "volume", "iterations", "stages"):
+            self.assertIn(f"plot_{what}.png", names)
+            self.assertIn(f"plot_{what}.svg", names)
+        self.assertIn("</svg>", (self.dir / "plots/plot_energy.svg").read_text())
+
+    def test_missing_frames_are_named(self):
+        (self.dir / "out/frame_0002.trf").unlink()
+        for command in ("mesh", "render"):
+            done = self.treacle(command, "out", "--frames", "1:3", code=ERR_IO)
+            self.assertEqual(done.stderr,
+                             "treacle: error: frame 2 is missing: there is no out/frame_0002.trf\n"
+                             "treacle: hint: out has the frames 1 to 1; choose with --frames\n")
+        self.assertEqual(self.names("*.ply") + self.names("*.png"), [])
+        done = self.treacle("render", "nowhere", code=ERR_IO)
+        self.assertEqual(done.stderr, "treacle: error: there is no file or folder nowhere\n")
+        for text in ("0", "3:1", "a", "1:2:3", "-1"):
+            done = self.treacle("mesh", "out", f"--frames={text}", code=ERR_USAGE)
+            self.assertIn("--frames must be a frame or a range", done.stderr)
+
+    def test_an_unknown_look_is_an_error_of_the_scene(self):
+        done = self.treacle("render", "out", "--set", "look.liquid.kind=hony", code=ERR_SCENE)
+        self.assertIn("did you mean 'honey'?", done.stderr)
+
+    def test_an_environment_that_cannot_be_read_is_named(self):
+        (self.dir / "bad.exr").write_text("this is no picture")
+        args = ("render", "out", "--frames", 1, *SMALL, "--set", "look.environment=file", "--set")
+        done = self.treacle(*args, f"look.file={self.dir}/bad.exr", code=ERR_FORMAT)
+        self.assertIn("bad.exr: this is not an EXR picture", done.stderr)
+        done = self.treacle(*args, f"look.file={self.dir}/none.exr", code=ERR_SCENE)
+        self.assertIn("cannot read the file", done.stderr)
+        self.assertEqual(self.names("*.png"), [])
+
+    def test_a_picture_lights_a_picture(self):
+        self.treacle("render", "out", "--frames", 1, "-q", *SMALL, "--to", "exr", "--name", "sky")
+        self.treacle("render", "out", "--frames", 1, "-q", *SMALL, "--set",
+                     "look.environment=file", "--set", f"look.file={self.dir}/out/sky_0001.exr")
+        self.assertEqual(self.names("picture*"), ["picture_0001.png"])
+
+    def test_a_size_of_nothing_is_refused(self):
+        for size in ("0x10", "10x0", "10", "axb", "-3x4", "10x10x10", "99999x10"):
+            done = self.treacle("render", "out", f"--size={size}", code=ERR_USAGE)
+            self.assertIn("--size must be WIDTHxHEIGHT in pixels", done.stderr)
+
+    def test_without_ffmpeg_nothing_is_begun(self):
+        environment = dict(os.environ, PATH=str(self.dir))
+        done = self.treacle("render", "out", *SMALL, "--film", "film.mp4", code=ERR_EXTERNAL,
+                            env=environment)
+        self.assertIn("films need the program ffmpeg", done.stderr)
+        self.assertEqual(self.names("*.png"), [])
+        done = self.treacle("render", "out", "--film", "film.gif", code=ERR_USAGE)
+        self.assertIn("the ending must be .mp4, .mov, .mkv or .webm", done.stderr)
+
+    def test_a_folder_that_cannot_be_written_is_named(self):
+        done = self.treacle("mesh", "out", "-o", "no/such/folder", code=ERR_IO)
+        self.assertIn("cannot make the folder no/such/folder", done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()
