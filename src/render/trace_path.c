@@ -297,7 +297,7 @@ static bool survives(path* p) {
     if (p->bounces < ROULETTE_FROM) {
         return true;
     }
-    float keep = fminf(v3f_max(p->weight), 0.95f);
+    float keep = fminf(v3f_max(p->weight), 1.0f);
     if (!(trace_random_one(p->r) < keep)) {
         return false;
     }

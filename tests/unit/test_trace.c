@@ -106,7 +106,7 @@ static double furnace_light(const furnace* f, int samples) {
 static void check_furnace(trace_material material, const char* name) {
     furnace f;
     furnace_begin(&f, 1, &material);
-    double light = furnace_light(&f, 100000);
+    double light = furnace_light(&f, 40000);
     print_message("%s: %.5f\n", name, light);
     assert_close(light, 1.0, 0.005);
     furnace_end(&f);
