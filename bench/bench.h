@@ -37,6 +37,7 @@ struct bench {
     treacle_context* ctx;
     FILE* out;
     bool as_json;
+    bool is_full;       ///< rows that take long too
     const char* folder; ///< for files, made if missing
     const bench_entry* current;
 };

@@ -15,6 +15,7 @@ bench_fcn bench_viscosity;
 bench_fcn bench_unified;
 bench_fcn bench_field;
 bench_fcn bench_coupling;
+bench_fcn bench_threads;
 
 extern const bench_entry bench_entries[];
 extern const int bench_entry_count;

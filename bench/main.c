@@ -10,18 +10,19 @@
 #include "benches.h"
 
 static const char usage[] =
-    "usage: build/bench [NAME ...] [--json] [--threads N]\n"
+    "usage: build/bench [NAME ...] [--full] [--json] [--threads N]\n"
     "       build/bench --list\n"
     "\n"
     "Measures speed; without NAME everything. Each run first measures the bandwidth of memory,\n"
     "because that is what the figures hang on and it changes by the hour. Times are medians.\n"
     "\n"
     "  --list        the benches, with estimated seconds\n"
+    "  --full        also the rows that take long\n"
     "  --json        one JSON object a line: bench, case, quantity, value, unit, yardstick, ratio\n"
     "  --threads N   worker threads; one per core without it\n";
 
 typedef struct arguments {
-    bool is_list, is_json;
+    bool is_list, is_json, is_full;
     int threads;
     int name_count;
     char** names;
@@ -41,11 +42,9 @@ static bool parse_threads(const char* text, int* out) {
 // False ends the program with the exit code in *exit_code.
 static bool parse_arguments(int argc, char** argv, arguments* out, int* exit_code) {
     static const struct option options[] = {
-        {"list", no_argument, NULL, 'l'},
-        {"json", no_argument, NULL, 'j'},
-        {"threads", required_argument, NULL, 'n'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"list", no_argument, NULL, 'l'}, {"json", no_argument, NULL, 'j'},
+        {"full", no_argument, NULL, 'f'}, {"threads", required_argument, NULL, 'n'},
+        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
     };
     *exit_code = TREACLE_ERR_USAGE;
     for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
@@ -60,6 +59,7 @@ static bool parse_arguments(int argc, char** argv, arguments* out, int* exit_cod
         }
         out->is_list |= o == 'l';
         out->is_json |= o == 'j';
+        out->is_full |= o == 'f';
         if (o == 'n' && !parse_threads(optarg, &out->threads)) {
             return false;
         }
@@ -166,7 +166,11 @@ int main(int argc, char** argv) {
         return (int)status;
     }
     char folder[] = "/tmp/treacle-bench-XXXXXX";
-    bench b = {.ctx = ctx, .out = stdout, .as_json = args.is_json, .folder = mkdtemp(folder)};
+    bench b = {.ctx = ctx,
+               .out = stdout,
+               .as_json = args.is_json,
+               .is_full = args.is_full,
+               .folder = mkdtemp(folder)};
     exit_code = b.folder != NULL ? run(&b, &args) : TREACLE_ERR_IO;
     if (b.folder != NULL) {
         rmdir(b.folder);

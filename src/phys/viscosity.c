@@ -68,7 +68,8 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
     const stress_params* p = job->params;
     treacle_context* ctx = p->map->ctx;
     parallel_for(ctx, p->map->count, 8, load_tiles, job);
-    viscosity_system system = {p->domain, p->map, stress_weights_view(&job->weights)};
+    viscosity_system system = {
+        .domain = p->domain, .map = p->map, .weights = stress_weights_view(&job->weights)};
     viscosity_solver* solver = NULL;
     TREACLE_TRY(viscosity_solver_create(ctx, &system, &solver));
     stress_add_force(p, &job->weights, job->rhs);

@@ -192,7 +192,8 @@ static treacle_status create_vectors(stokes_solver* s) {
 }
 
 static treacle_status build(stokes_solver* s, const stokes_system* system) {
-    viscosity_system viscosity = {system->domain, system->map, system->weights};
+    viscosity_system viscosity = {
+        .domain = system->domain, .map = system->map, .weights = system->weights};
     TREACLE_TRY(viscosity_solver_create(s->ctx, &viscosity, &s->viscosity));
     s->faces = viscosity_solver_finest(s->viscosity);
     TREACLE_TRY(create_pressure(s, system));

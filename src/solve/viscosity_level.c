@@ -387,11 +387,15 @@ void viscosity_level_smooth(const viscosity_level* level, const float* b, float*
     }
 }
 
+void viscosity_level_residual(const viscosity_level* level, const float* b, const float* x) {
+    viscosity_job job = {
+        .level = level, .tiles = level->active, .b = b, .x = (float*)x, .y = level->residual};
+    run_loop(ISA_CALL(level->ctx, viscosity_loop_residual), &job, level->space.active_count);
+}
+
 void viscosity_level_restrict(const viscosity_level* fine, const float* b, const float* x,
                               const viscosity_level* coarse) {
-    viscosity_job residual = {
-        .level = fine, .tiles = fine->active, .b = b, .x = (float*)x, .y = fine->residual};
-    run_loop(ISA_CALL(fine->ctx, viscosity_loop_residual), &residual, fine->space.active_count);
+    viscosity_level_residual(fine, b, x);
     for (int a = 0; a < AXES; ++a) {
         stagger_job job = {.step = &coarse->step,
                            .tiles = coarse->active,

@@ -71,6 +71,8 @@ void viscosity_level_destroy(viscosity_level* level);
 /// Gauss-Seidel on A x = b over all tiles; in reverse order the transpose of the forward sweep.
 void viscosity_level_smooth(const viscosity_level* level, const float* b, float* x,
                             bool is_reverse);
+/// level->residual = b - A x.
+void viscosity_level_residual(const viscosity_level* level, const float* b, const float* x);
 /// coarse->b = restriction of b - A x.
 void viscosity_level_restrict(const viscosity_level* fine, const float* b, const float* x,
                               const viscosity_level* coarse);

@@ -20,6 +20,7 @@
 enum {
     MAX_LEVELS = 24,
     BOTTOM_SWEEPS = 20, // forward, and as many back
+    SMALL_TILES = 16,
 };
 
 struct viscosity_solver {
@@ -36,8 +37,8 @@ struct viscosity_solver {
     bool has_bodies;     // they were looked for
 };
 
-// Up to this weight of stress against mass the coarser levels do not pay.
-static const double single_weight = 0.201;
+// Up to this weight of stress against mass the coarser levels do not pay, on few tiles later.
+static const double single_weight = 0.201, single_weight_small = 2.0;
 // Below this weight of stress against mass rigid motions are no softer than others.
 static const double rigid_weight = 10.0;
 // More iterations than this and the space of pieces pays.
@@ -114,7 +115,11 @@ static treacle_status build_levels(viscosity_solver* s, const viscosity_system* 
     TREACLE_TRY(viscosity_level_create(s->ctx, system->domain, system->map, &system->weights,
                                        &s->level[0]));
     s->level_count = 1;
-    s->is_single = viscosity_level_largest(&s->level[0]) <= single_weight;
+    bool is_small = s->level[0].space.active_count <= SMALL_TILES;
+    bool is_soft =
+        viscosity_level_largest(&s->level[0]) <= (is_small ? single_weight_small : single_weight);
+    s->is_single =
+        system->depth == VISCOSITY_DEPTH_FIT ? is_soft : system->depth == VISCOSITY_DEPTH_ONE;
     if (s->is_single) {
         viscosity_level_sweep_once(&s->level[0]);
     }

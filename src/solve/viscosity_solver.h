@@ -7,10 +7,18 @@
 #include "solve/solve_stats.h"
 #include "solve/viscosity_level.h"
 
+/// How many levels: as many as pay; or, for comparison, all or one.
+typedef enum viscosity_depth {
+    VISCOSITY_DEPTH_FIT,
+    VISCOSITY_DEPTH_ALL,
+    VISCOSITY_DEPTH_ONE,
+} viscosity_depth;
+
 typedef struct viscosity_system {
     const grid_domain* domain;
     const tile_map* map;
     viscosity_weights weights;
+    viscosity_depth depth;
 } viscosity_system;
 
 typedef struct viscosity_solver viscosity_solver;

@@ -153,12 +153,12 @@ static inline treacle_status fixture_build(fixture* f, const fixture_def* def) {
     f->margin = def->margin > 0 ? def->margin : 2;
     TREACLE_TRY(make_map(f));
     fill_weights(f, def);
-    f->system = (viscosity_system){&f->domain,
-                                   &f->map,
-                                   {.cell = f->cell,
-                                    .edge = {f->edge[0], f->edge[1], f->edge[2]},
-                                    .mass = {f->mass[0], f->mass[1], f->mass[2]},
-                                    .fixed = f->fixed}};
+    f->system = (viscosity_system){.domain = &f->domain,
+                                   .map = &f->map,
+                                   .weights = {.cell = f->cell,
+                                               .edge = {f->edge[0], f->edge[1], f->edge[2]},
+                                               .mass = {f->mass[0], f->mass[1], f->mass[2]},
+                                               .fixed = f->fixed}};
     return viscosity_solver_create(f->ctx, &f->system, &f->solver);
 }
 

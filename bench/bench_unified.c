@@ -1,0 +1,175 @@
+// Velocity and pressure in one solve against the split: pressure, viscosity, pressure.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "benches.h"
+#include "solver_runs.h"
+
+enum { REPEATS = 3 };
+
+// Of a region's volume a step, where velocities are of the order of a cell a step.
+static const double net_target = 2e-6;
+
+// Seconds of the split at 1e-4.
+static treacle_status time_split(treacle_context* ctx, const pressure_case* p,
+                                 const viscosity_case* c, double* seconds) {
+    solver_outcome pressure, viscosity;
+    solve_params params = solve_params_default();
+    params.relative = 1e-4;
+    size_t cells = solver_case_length(&p->map), faces = AXES * solver_case_length(&c->map);
+    double *x = calloc(faces + cells, sizeof(double)), *r = calloc(faces + cells, sizeof(double));
+    treacle_status status = TREACLE_ERR_MEMORY;
+    if (x != NULL && r != NULL) {
+        memcpy(r, p->rhs, cells * sizeof(double));
+        status = solver_run_pressure(ctx, p, r, x, &params, &pressure);
+    }
+    if (status == TREACLE_OK) {
+        memset(x, 0, faces * sizeof(double));
+        memcpy(r, c->rhs, faces * sizeof(double));
+        status = solver_run_viscosity(ctx, c, r, x, &params, &viscosity);
+        *seconds = 2.0 * pressure.seconds + viscosity.seconds;
+    }
+    free(x);
+    free(r);
+    return status;
+}
+
+typedef struct unified_run {
+    stokes_stats stats;
+    double seconds; // CPU, set-up and solve
+    double bytes;
+} unified_run;
+
+static treacle_status run_unified(treacle_context* ctx, const viscosity_case* c,
+                                  const stokes_params* params, unified_run* out) {
+    size_t cells = solver_case_length(&c->map), faces = AXES * cells;
+    double* all = calloc(2 * (faces + cells), sizeof(double));
+    stokes_vectors v = {all, all + faces, all + faces + cells, all + 2 * faces + cells};
+    stokes_system system = stokes_system_of(c);
+    stokes_solver* solver = NULL;
+    treacle_status status = TREACLE_ERR_MEMORY;
+    if (all != NULL) {
+        memcpy(v.f, c->rhs, faces * sizeof(double));
+        size_t memory = treacle_context_memory(ctx);
+        double begin = solver_cpu_seconds();
+        status = stokes_solver_create(ctx, &system, &solver);
+        if (status == TREACLE_OK) {
+            status = stokes_solve(solver, &v, params, &out->stats);
+        }
+        out->seconds = solver_cpu_seconds() - begin;
+        out->bytes = (double)(treacle_context_memory(ctx) - memory);
+    }
+    stokes_solver_destroy(solver);
+    free(all);
+    return status;
+}
+
+// The first entry of the history at or below the target, or minus the number of iterations.
+static int iterations_to(const stokes_stats* stats, const double* history, double target) {
+    for (int n = 0; n < stats->history_count; ++n) {
+        if (history[n] <= target) {
+            return n;
+        }
+    }
+    return -stats->iterations;
+}
+
+static void report(const bench* b, const char* name, const char* what, double value,
+                   const char* unit) {
+    bench_report(b,
+                 &(bench_row){.case_name = name, .quantity = what, .value = value, .unit = unit});
+}
+
+// Both ways in turn, several times: the best of each, at default targets.
+static treacle_status report_race(bench* b, const char* name, const pressure_case* p,
+                                  const viscosity_case* c, treacle_context* ctx) {
+    char reference[64];
+    double seconds = INFINITY, split = INFINITY;
+    stokes_params params = stokes_params_default();
+    unified_run run;
+    for (int n = 0; n < REPEATS; ++n) {
+        double now = 0.0;
+        TREACLE_TRY(time_split(ctx, p, c, &now));
+        split = fmin(split, now);
+        TREACLE_TRY(run_unified(ctx, c, &params, &run));
+        seconds = fmin(seconds, run.seconds);
+    }
+    report(b, name, "iterations to energy 5e-4", run.stats.is_converged ? run.stats.iterations : -1,
+           "1");
+    bench_report(b, &(bench_row){.case_name = name,
+                                 .quantity = "time to energy 5e-4 over the split's",
+                                 .value = seconds / split,
+                                 .unit = "1",
+                                 .yardstick = bench_text(reference, sizeof(reference),
+                                                         "split to 1e-4, %.3g s", split),
+                                 .ratio = split / seconds});
+    report(b, name, "memory", run.bytes / run.stats.unknowns, "B/DOF");
+    return TREACLE_OK;
+}
+
+static treacle_status report_targets(bench* b, const char* name, const viscosity_case* c,
+                                     treacle_context* ctx) {
+    stokes_params params = stokes_params_default();
+    unified_run run;
+    params.net = net_target;
+    TREACLE_TRY(run_unified(ctx, c, &params, &run));
+    report(b, name, "iterations to energy 5e-4, net flow 2e-6",
+           run.stats.is_converged ? run.stats.iterations : -1, "1");
+    report(b, name, "net flow of a region", run.stats.net, "volumes");
+    params = stokes_params_default();
+    params.energy = INFINITY;
+    params.relative = 1e-6;
+    TREACLE_TRY(run_unified(ctx, c, &params, &run));
+    const stokes_stats* stats = &run.stats;
+    report(b, name, "iterations to 1e-4", iterations_to(stats, stats->history_relative, 1e-4), "1");
+    report(b, name, "iterations to 1e-6", iterations_to(stats, stats->history_relative, 1e-6), "1");
+    return TREACLE_OK;
+}
+
+static treacle_status measure_unified(bench* b, const solver_row* row) {
+    treacle_context* ctx = NULL;
+    pressure_case p;
+    viscosity_case c = {
+        .scene = row->scene, .r = row->r, .has_contrast = row->has_contrast, .is_unified = true};
+    char name[64];
+    solver_row_name(row, "unified", sizeof(name), name);
+    TREACLE_TRY(solver_context(1, &ctx));
+    TREACLE_TRY(pressure_case_create(ctx, b->ctx, row->scene, &p));
+    TREACLE_TRY(viscosity_case_create(ctx, b->ctx, &c));
+    treacle_status status = report_race(b, name, &p, &c, ctx);
+    if (status == TREACLE_OK) {
+        status = report_targets(b, name, &c, ctx);
+    }
+    viscosity_case_destroy(&c);
+    pressure_case_destroy(&p);
+    treacle_context_destroy(ctx);
+    return status;
+}
+
+treacle_status bench_unified(bench* b) {
+    static const solver_row rows[] = {
+        {{SOLVER_SHAPE_BLOCK, 64}, 0.1, false, true},
+        {{SOLVER_SHAPE_BLOCK, 64}, 1.0, false, true},
+        {{SOLVER_SHAPE_BLOCK, 64}, 100.0, false, true},
+        {{SOLVER_SHAPE_BLOCK, 64}, 1e4, false, false},
+        {{SOLVER_SHAPE_BLOCK, 64}, 1e6, true, false},
+        {{SOLVER_SHAPE_BALL, 64}, 1e4, false, true},
+        {{SOLVER_SHAPE_COIL, 64}, 100.0, false, false},
+        {{SOLVER_SHAPE_COIL, 64}, 1e4, false, false},
+        {{SOLVER_SHAPE_BLOCK, 128}, 0.1, false, false},
+        {{SOLVER_SHAPE_BLOCK, 128}, 1.0, false, false},
+        {{SOLVER_SHAPE_BLOCK, 128}, 100.0, false, true},
+        {{SOLVER_SHAPE_BLOCK, 128}, 1e4, false, false},
+        {{SOLVER_SHAPE_BALL, 128}, 1e4, false, false},
+        {{SOLVER_SHAPE_COIL, 128}, 100.0, false, true},
+        {{SOLVER_SHAPE_COIL, 128}, 1e4, false, true},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        if (b->is_full || !rows[i].is_full) {
+            TREACLE_TRY(measure_unified(b, &rows[i]));
+        }
+    }
+    return TREACLE_OK;
+}

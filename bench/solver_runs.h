@@ -1,0 +1,45 @@
+// Runs of the solvers on the cases of solver_cases.h, timed.
+#pragma once
+
+#include "solve/pressure_solver.h"
+#include "solve/stokes_solver.h"
+#include "solve/viscosity_solver.h"
+#include "solver_cases.h"
+
+/// CPU time of the calling thread: other load on the machine disturbs it little.
+double solver_cpu_seconds(void);
+/// A context with so many threads.
+treacle_status solver_context(int threads, treacle_context** out);
+
+/// One solve to one target.
+typedef struct solver_outcome {
+    int iterations; // negative: not reached
+    double seconds; // CPU, set-up and solve
+    double setup_seconds;
+    double wall_seconds; // set-up and solve
+    double true_residual;
+    double bytes; // that the solver holds
+    double unknowns;
+} solver_outcome;
+
+/// A row of a bench.
+typedef struct solver_row {
+    solver_scene scene;
+    double r; // 0: pressure
+    bool has_contrast;
+    bool is_full; // too slow for a run that is not asked for everything
+} solver_row;
+
+/// "viscosity S1 128^3 r=100".
+void solver_row_name(const solver_row* row, const char* what, size_t capacity, char* out);
+
+pressure_system pressure_system_of(const pressure_case* c);
+viscosity_system viscosity_system_of(const viscosity_case* c);
+/// For cases with is_unified.
+stokes_system stokes_system_of(const viscosity_case* c);
+
+/// r is the right-hand side, used up; x the solution.
+treacle_status solver_run_pressure(treacle_context* ctx, const pressure_case* c, double* r,
+                                   double* x, const solve_params* params, solver_outcome* out);
+treacle_status solver_run_viscosity(treacle_context* ctx, const viscosity_case* c, double* r,
+                                    double* x, const solve_params* params, solver_outcome* out);
