@@ -5,7 +5,6 @@
 #include <HYPRE.h>
 #include <HYPRE_IJ_mv.h>
 #include <HYPRE_parcsr_ls.h>
-#include <mpi.h>
 #include <stdlib.h>
 
 #include "grid/tile_map.h"

@@ -65,14 +65,35 @@ static uint8_t place_of_row(const viscosity_level* level, int64_t slot, const ui
     return common;
 }
 
-static treacle_status find_rows(const viscosity_level* level, rigid_map* map) {
-    TREACLE_TRY(alloc_array(map->ctx, (size_t)map->used * RIGID_ROWS, sizeof(uint8_t),
-                            "places of rows", (void**)&map->row));
+// The rows of a tile from the places of its faces; true if one is mixed.
+static bool fill_rows(const viscosity_level* level, int64_t t, const uint8_t* place, uint8_t* row) {
+    bool is_mixed = false;
+    for (int64_t n = 0; n < RIGID_ROWS; ++n) {
+        row[n] = place_of_row(level, t * VISCOSITY_BLOCK + n * TILE_SIZE, place + n * TILE_SIZE);
+        is_mixed = is_mixed || row[n] == RIGID_MIXED;
+    }
+    return is_mixed;
+}
+
+// Rows, and the places of faces in tiles where rows do not say all.
+static treacle_status find_places(const viscosity_level* level, const rigid_labels* labels,
+                                  rigid_map* map) {
+    uint8_t place[VISCOSITY_BLOCK];
+    size_t used = (size_t)map->used;
+    TREACLE_TRY(alloc_array(map->ctx, used * RIGID_ROWS, sizeof(uint8_t), "places of rows",
+                            (void**)&map->row));
+    TREACLE_TRY(
+        alloc_array(map->ctx, used, sizeof(int64_t), "blocks of places", (void**)&map->block));
     for (int64_t u = 0; u < map->used; ++u) {
-        for (int64_t n = 0; n < RIGID_ROWS; ++n) {
-            int64_t slot = (int64_t)map->tile[u] * VISCOSITY_BLOCK + n * TILE_SIZE;
-            map->row[u * RIGID_ROWS + n] =
-                place_of_row(level, slot, map->place + u * VISCOSITY_BLOCK + n * TILE_SIZE);
+        list_tile(labels, map->tile[u], map->list + map->first[u], place);
+        bool is_mixed = fill_rows(level, map->tile[u], place, map->row + u * RIGID_ROWS);
+        map->block[u] = is_mixed ? map->blocks++ : -1;
+    }
+    TREACLE_TRY(alloc_array(map->ctx, (size_t)map->blocks, VISCOSITY_BLOCK, "places of faces",
+                            (void**)&map->place));
+    for (int64_t u = 0; u < map->used; ++u) {
+        if (map->block[u] >= 0) {
+            list_tile(labels, map->tile[u], NULL, map->place + map->block[u] * VISCOSITY_BLOCK);
         }
     }
     return TREACLE_OK;
@@ -87,8 +108,6 @@ static treacle_status list_tiles(const rigid_labels* labels, rigid_map* map) {
     TREACLE_TRY(alloc_array(ctx, used, sizeof(tile_ix), "tiles of aggregates", (void**)&map->tile));
     TREACLE_TRY(
         alloc_zero(ctx, used + 1, sizeof(int32_t), "lists of aggregates", (void**)&map->first));
-    TREACLE_TRY(alloc_array(ctx, used * VISCOSITY_BLOCK, sizeof(uint8_t), "places of faces",
-                            (void**)&map->place));
     int64_t u = 0;
     for (tile_ix t = 0; t < labels->tile_count; ++t) {
         int32_t length = list_tile(labels, t, NULL, NULL);
@@ -98,13 +117,8 @@ static treacle_status list_tiles(const rigid_labels* labels, rigid_map* map) {
             ++u;
         }
     }
-    TREACLE_TRY(alloc_array(ctx, (size_t)map->first[used], sizeof(int32_t), "lists of aggregates",
-                            (void**)&map->list));
-    for (u = 0; u < map->used; ++u) {
-        list_tile(labels, map->tile[u], map->list + map->first[u],
-                  map->place + u * VISCOSITY_BLOCK);
-    }
-    return TREACLE_OK;
+    return alloc_array(ctx, (size_t)map->first[used], sizeof(int32_t), "lists of aggregates",
+                       (void**)&map->list);
 }
 
 // The mean position of an aggregate's faces.
@@ -143,7 +157,7 @@ treacle_status rigid_map_create(const viscosity_level* level, bool only_free, ri
     treacle_status status;
     TREACLE_TRY_GOTO(renumber(labels, only_free, &out->count), fail);
     TREACLE_TRY_GOTO(list_tiles(labels, out), fail);
-    TREACLE_TRY_GOTO(find_rows(level, out), fail);
+    TREACLE_TRY_GOTO(find_places(level, labels, out), fail);
     TREACLE_TRY_GOTO(find_centres(level, labels, out), fail);
     return TREACLE_OK;
 fail:
@@ -161,7 +175,8 @@ void rigid_map_destroy(rigid_map* map) {
     alloc_free(map->ctx, map->list, lists * sizeof(int32_t));
     alloc_free(map->ctx, map->tile, used * sizeof(tile_ix));
     alloc_free(map->ctx, map->first, (used + 1) * sizeof(int32_t));
-    alloc_free(map->ctx, map->place, used * VISCOSITY_BLOCK);
+    alloc_free(map->ctx, map->block, used * sizeof(int64_t));
+    alloc_free(map->ctx, map->place, (size_t)map->blocks * VISCOSITY_BLOCK);
     alloc_free(map->ctx, map->row, used * RIGID_ROWS);
     *map = (rigid_map){0};
 }

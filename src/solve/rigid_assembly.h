@@ -18,8 +18,10 @@ typedef struct rigid_map {
     tile_ix* tile;          // [used]
     int32_t* first;         // [used + 1], of a tile's list
     int32_t* list;          // aggregates, tile after tile
-    uint8_t* place;         // [used][3][512], in the list, or RIGID_NO_PLACE
-    uint8_t* row; // [used][192], the place that all unknowns of a row have, or RIGID_MIXED
+    int64_t* block;         // [used], of a tile with a mixed row in `place`, -1 for others
+    int64_t blocks;
+    uint8_t* place; // [blocks][3][512], in the list, or RIGID_NO_PLACE
+    uint8_t* row;   // [used][192], the place that all unknowns of a row have, or RIGID_MIXED
 } rigid_map;
 
 /// only_free leaves out the aggregates that are held. Labels are renumbered to match.

@@ -101,7 +101,7 @@ static void sum_faces(const rigid_space* s, int64_t used, int begin, int count, 
     const rigid_map* map = &s->map;
     double(*sums)[BLOCK_SIZE] = s->local + map->first[used];
     for (int n = begin; n < begin + count; ++n) {
-        uint8_t place = map->place[used * VISCOSITY_BLOCK + n];
+        uint8_t place = map->place[map->block[used] * VISCOSITY_BLOCK + n];
         if (place != RIGID_NO_PLACE) {
             double arm[AXES];
             int32_t g = map->list[map->first[used] + place];
@@ -179,22 +179,36 @@ static void motion_at(const rigid_space* s, tile_ix t, int n, int32_t g, double*
     *along = s->level->domain.is_active[0] ? *along : 0.0;
 }
 
+// The motions of eight faces of a row with several aggregates.
+static void motions_of_mixed_row(const rigid_space* s, int64_t used, int row,
+                                 double out[TILE_SIZE]) {
+    const rigid_map* map = &s->map;
+    for (int i = 0; i < TILE_SIZE; ++i) {
+        int n = row * TILE_SIZE + i;
+        uint8_t place = map->place[map->block[used] * VISCOSITY_BLOCK + n];
+        double along;
+        out[i] = 0.0;
+        if (place != RIGID_NO_PLACE) {
+            int32_t g = map->list[map->first[used] + place];
+            motion_at(s, map->tile[used], n, g, &out[i], &along);
+        }
+    }
+}
+
 // The motions of eight faces of a row.
 static void motions_of_row(const rigid_space* s, int64_t used, int row, double out[TILE_SIZE]) {
     const rigid_map* map = &s->map;
     uint8_t common = map->row[used * RIGID_ROWS + row];
+    int64_t slot = (int64_t)map->tile[used] * VISCOSITY_BLOCK + row * TILE_SIZE;
     double here = 0.0, along = 0.0;
+    if (common == RIGID_MIXED) {
+        motions_of_mixed_row(s, used, row, out);
+        return;
+    }
+    int32_t g = map->list[map->first[used] + common];
+    motion_at(s, map->tile[used], row * TILE_SIZE, g, &here, &along);
     for (int i = 0; i < TILE_SIZE; ++i) {
-        int n = row * TILE_SIZE + i;
-        uint8_t place = map->place[used * VISCOSITY_BLOCK + n];
-        bool is_new = common == RIGID_MIXED || i == 0;
-        uint8_t which = common == RIGID_MIXED ? place : common;
-        if (is_new && which != RIGID_NO_PLACE) {
-            int32_t g = map->list[map->first[used] + which];
-            motion_at(s, map->tile[used], n, g, &here, &along);
-        }
-        double value = common == RIGID_MIXED ? here : here + along * i;
-        out[i] = place == RIGID_NO_PLACE ? 0.0 : value;
+        out[i] = s->level->inverse[slot + i] > 0.0f ? here + along * i : 0.0;
     }
 }
 
