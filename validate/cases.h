@@ -53,6 +53,12 @@ validate_fcn case_random_scenes_all;
 validate_fcn case_heat_lod;
 validate_fcn case_isotherm;
 validate_fcn case_stefan;
+validate_fcn case_hot_film;
+validate_fcn case_melting_wall;
+validate_fcn case_melt_runs;
+validate_fcn case_hot_rotation;
+validate_fcn case_heat_balance;
+validate_fcn case_carlson_steps;
 
 extern const validate_case validate_cases[];
 extern const int validate_case_count;
