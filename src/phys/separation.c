@@ -95,7 +95,7 @@ static wall wall_of_cell(const wall_params* params, tile_ix tile, int q, int slo
     bool was_in_contact = params->is_first || (bits & WALL_CONTACT) != 0;
     wall out = {
         .cell = at,
-        .slot = (int8_t)slot,
+        .slot = (uint8_t)slot,
         .is_released = (bits & WALL_RELEASED) != 0,
         .bound = was_in_contact ? adhesion / params->pressure_unit : 0.0,
     };

@@ -19,7 +19,7 @@ enum { WALL_CONTACT = 1, WALL_RELEASED = 16 };
 typedef struct wall {
     int64_t cell;       // of the liquid, index in fields at cells and of its low faces
     int64_t high[AXES]; // index of its high faces
-    int8_t slot;        // axis, or WALL_OF_SOLID
+    uint8_t slot;       // axis, or WALL_OF_SOLID
     bool is_released;
     float normal[AXES];    // into the liquid
     float low_share[AXES]; // of the low face in the velocity at the wall; the high one has the rest

@@ -86,6 +86,8 @@ static void constrain_axis(const constrain_job* job, tile_ix t, const surroundin
         vec3 u = velocity_at(params, around->u, a, BLOCK_INDEX(1, 1, x, y, z));
         double across = vec3_dot(n, vec3_sub(u, v));
         bool has_normal = vec3_dot(n, n) > 0.5;
+        bool may_leave = params->scene.solids[id].separation.is_on; // see phys/separation.c
+        across = may_leave && across > 0.0 ? 0.0 : across;
         job->to[a][q] = (float)(has_normal ? u.at[a] - n.at[a] * across : v.at[a]); // [solid.7]
     }
 }
