@@ -48,6 +48,11 @@ static int terminal_width(void) {
     return size.ws_col < WIDTH_MAX ? size.ws_col : WIDTH_MAX;
 }
 
+// Of the flow's solves, whichever it has.
+static int iterations_of(const treacle_step_stats* stats) {
+    return stats->pressure.iterations + stats->viscosity.iterations + stats->flow.iterations;
+}
+
 static void fill_parts(const treacle_progress* p, char parts[PART_COUNT][PART_CAPACITY]) {
     memset(parts, 0, PART_COUNT * sizeof(parts[0]));
     snprintf(parts[PART_FRAME], PART_CAPACITY, "frame %" PRId64 "/%" PRId64, p->frame, p->frames);
@@ -61,8 +66,8 @@ static void fill_parts(const treacle_progress* p, char parts[PART_COUNT][PART_CA
     snprintf(parts[PART_SUBSTEP], PART_CAPACITY, "step %d", p->substep);
     snprintf(parts[PART_PARTICLES], PART_CAPACITY, "%s particles",
              human_count((double)p->stats->particles).at);
-    if (p->stats->pressure.iterations > 0) {
-        snprintf(parts[PART_ITERATIONS], PART_CAPACITY, "%d it.", p->stats->pressure.iterations);
+    if (iterations_of(p->stats) > 0) {
+        snprintf(parts[PART_ITERATIONS], PART_CAPACITY, "%d it.", iterations_of(p->stats));
     }
 }
 
@@ -120,8 +125,8 @@ static void print_frame(const treacle_progress* p) {
     if (p->stats != NULL) {
         fprintf(stderr, ": step %" PRId64 ", %d sub-step%s, %" PRId64 " particles", p->step,
                 p->substep, p->substep == 1 ? "" : "s", p->stats->particles);
-        if (p->stats->pressure.iterations > 0) {
-            fprintf(stderr, ", %d iterations", p->stats->pressure.iterations);
+        if (iterations_of(p->stats) > 0) {
+            fprintf(stderr, ", %d iterations", iterations_of(p->stats));
         }
     }
     if (p->seconds_left > 0.0) {
