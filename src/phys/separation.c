@@ -516,7 +516,7 @@ static double reaction(const wall* w, const wall_flow* flow) {
     double share = (double)flow->cell_share[w->cell];
     double mu = elementary_exp((double)flow->cell_log_mu[w->cell]);
     double stress = 2.0 * flow->mu_scale * mu * share * (inner - w->u_wall);
-    return mass * (w->u_wall - w->u_before) - (double)w->area * share * flow->cell_x[w->cell] -
+    return mass * (w->u_wall - w->u_before) + (double)w->area * share * flow->cell_x[w->cell] -
            stress;
 }
 

@@ -83,7 +83,7 @@ typedef struct wall_flow {
     const float* face_share[AXES]; // of liquid, that a face has as its mass
     const float* cell_share;       // of liquid
     const float* cell_log_mu;      // log of the viscosity (Pa s)
-    const double* cell_x;          // minus the pressure, in m/s
+    const double* cell_x;          // dt p / (rho_ref h), m/s
     double mu_scale;               // dt / (rho_ref h^2), 1/(Pa s)
 } wall_flow;
 /// Takes note of what sides push with, or how fast liquid leaves them.
