@@ -19,7 +19,7 @@ def see(command):
 WRONG = [
     ((), "treacle: error: no command is given\n" + LISTED),
     (("rnu",), 'treacle: error: there is no command "rnu"; did you mean run?\n' + LISTED),
-    (("render",), 'treacle: error: there is no command "render"\n' + LISTED),
+    (("export",), 'treacle: error: there is no command "export"\n' + LISTED),
     (("help", "chekc"), 'treacle: error: there is no command "chekc"; did you mean check?\n'
      + LISTED),
     (("run",), "treacle: error: run needs SCENE\n" + see("run")),
