@@ -236,9 +236,6 @@ typedef struct treacle_solid_def {
     treacle_wall wall;  ///< used where the flow has viscosity
     double slip_length; ///< m, >= 0; of TREACLE_WALL_SLIP_LENGTH
     treacle_separation separation; ///< whether liquid lets go of it
-    treacle_curve temperature; ///< K, of what touches it; count 0: it keeps heat in, or flux counts
-    treacle_curve flux;        ///< W/m^2, into the liquid that touches it; count 0: none
-    double contact;            ///< W/(m^2 K), > 0, may be INFINITY: how well it touches
 } treacle_solid_def;
 
 /// What holds a body to another one, or to the world.

@@ -78,7 +78,7 @@ treacle_force_def treacle_force_def_default(void) {
 }
 
 treacle_solid_def treacle_solid_def_default(void) {
-    return (treacle_solid_def){.contact = INFINITY};
+    return (treacle_solid_def){0};
 }
 
 treacle_heat_source_def treacle_heat_source_def_default(void) {

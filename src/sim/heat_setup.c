@@ -27,10 +27,6 @@ bool heat_is_on(const treacle_sim_def* def) {
     for (int i = 0; i < def->material_count; ++i) {
         conducts = conducts || def->materials[i].conductivity > 0.0;
     }
-    for (int i = 0; i < def->solid_count; ++i) {
-        const treacle_solid_def* solid = &def->solids[i];
-        comes = comes || solid->temperature.count > 0 || solid->flux.count > 0;
-    }
     return (comes || (conducts && !is_even(def))) && def->flow != TREACLE_FLOW_NONE;
 }
 
