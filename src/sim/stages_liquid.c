@@ -222,6 +222,7 @@ static treacle_status transfer(liquid_work* w, treacle_stages_totals* out) {
             add_faces(w, a, kilograms, out);
         }
     }
+    w->is_first = false; // or particles would keep the velocity that they have
     return liquid_to_particles(w);
 }
 
