@@ -132,6 +132,7 @@ typedef struct comp_job {
     double share;           // of a sub-step in the step
     float* const* face_u;
     double *u, *rhs, *out, *diagonal;
+    double* wide; // a direction of conjugate gradients, in their solve
     bool has_lagged_shear;
 } comp_job;
 
@@ -387,6 +388,15 @@ static double lap_apply(const void* data, const double* x, double* y) {
     return parallel_sum(job->params->map->ctx, job->params->map->count, lap_of_tile, &lap);
 }
 
+static double lap_apply_rounded(const void* data, const float* x, double* y) {
+    const comp_job* job = data;
+    size_t length = ((size_t)job->params->map->count + 1) * AXES * TILE_CELLS;
+    for (size_t i = 0; i < length; ++i) {
+        job->wide[i] = (double)x[i];
+    }
+    return lap_apply(data, job->wide, y);
+}
+
 static void lap_diagonal(const void* data, double* d) {
     const comp_job* job = data;
     memcpy(d, job->diagonal,
@@ -414,15 +424,22 @@ static treacle_status solve_space(comp_job* job, const vec_space* space, const s
                                   solve_stats* stats) {
     treacle_context* ctx = job->params->map->ctx;
     pcg_vectors vectors = {0};
-    TREACLE_TRY(pcg_vectors_create(space, &vectors));
+    TREACLE_TRY(vec_create(space, "directions in double", &job->wide));
+    treacle_status status = pcg_vectors_create(space, &vectors);
+    if (status != TREACLE_OK) {
+        vec_destroy(space, job->wide);
+        return status;
+    }
     linop op = {.space = space,
                 .data = job,
                 .unknowns = parallel_sum(ctx, job->params->map->count, unknowns_of_tile, job),
                 .apply = lap_apply,
+                .apply_rounded = lap_apply_rounded,
                 .diagonal = lap_diagonal,
                 .precondition = lap_precondition};
     *stats = pcg_solve(&op, &vectors, params, job->rhs, job->u);
     pcg_vectors_destroy(space, &vectors);
+    vec_destroy(space, job->wide);
     return TREACLE_OK;
 }
 

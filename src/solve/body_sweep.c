@@ -182,9 +182,8 @@ static void read_double(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-void body_term_multiply(const body_term* term, const double* x, double (*out)[BODY_MOTIONS]) {
-    sweep_job job = {.term = term, .from = x};
-    parallel_for(term->ctx, term->site_count, SITE_GRAIN, read_double, &job);
+// The sums of all bodies over the values that were read, exactly.
+static void sum_exactly(const body_term* term, double (*out)[BODY_MOTIONS]) {
     add_chunks(term, 0, term->chunk_count);
     memset(out, 0, (size_t)term->body_count * sizeof(*out));
     exact_sum sum[BODY_MOTIONS];
@@ -203,6 +202,12 @@ void body_term_multiply(const body_term* term, const double* x, double (*out)[BO
     }
 }
 
+void body_term_multiply(const body_term* term, const double* x, double (*out)[BODY_MOTIONS]) {
+    sweep_job job = {.term = term, .from = x};
+    parallel_for(term->ctx, term->site_count, SITE_GRAIN, read_double, &job);
+    sum_exactly(term, out);
+}
+
 static void add_pull(void* data, int64_t begin, int64_t end, int worker) {
     const sweep_job* job = data;
     (void)worker;
@@ -212,12 +217,24 @@ static void add_pull(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-double body_term_apply(const body_term* term, const double* x, double* y) {
-    body_term_multiply(term, x, term->sum);
+// Adds what the bodies make of the sums in `sum`; returns the energy.
+static double add_bodies(const body_term* term, double* y) {
     double energy = load_bodies(term);
     sweep_job job = {.term = term, .to = y, .lambda = term->sum};
     parallel_for(term->ctx, term->site_count, SITE_GRAIN, add_pull, &job);
     return energy;
+}
+
+double body_term_apply(const body_term* term, const double* x, double* y) {
+    body_term_multiply(term, x, term->sum);
+    return add_bodies(term, y);
+}
+
+double body_term_apply_rounded(const body_term* term, const float* x, double* y) {
+    sweep_job job = {.term = term, .x = (float*)x};
+    parallel_for(term->ctx, term->site_count, SITE_GRAIN, read_float, &job);
+    sum_exactly(term, term->sum);
+    return add_bodies(term, y);
 }
 
 void body_term_add_diagonal(const body_term* term, double* d) {

@@ -93,6 +93,7 @@ void body_term_prolong(body_term* fine, const body_term* coarse, const float* co
 double body_term_apply_float(const body_term* term, const float* x, float* y);
 /// The same; sums over rows are exact.
 double body_term_apply(const body_term* term, const double* x, double* y);
+double body_term_apply_rounded(const body_term* term, const float* x, double* y);
 void body_term_add_diagonal(const body_term* term, double* d);
 /// out[body] = J x, exactly summed.
 void body_term_multiply(const body_term* term, const double* x, double (*out)[BODY_MOTIONS]);

@@ -207,15 +207,34 @@ int32_t drag_term_body_count(const drag_term* term) {
 
 // ---- Operator -------------------------------------------------------------------------------
 
+// What the operator is applied to: one of the two is there.
+typedef struct drag_source {
+    const double* wide;
+    const float* rounded;
+    int64_t tail;
+} drag_source;
+
+static double value_at(const drag_source* x, int64_t slot) {
+    return x->wide != NULL ? x->wide[slot] : (double)x->rounded[slot];
+}
+
+static void read_motion(const drag_source* x, int32_t body, double out[BODY_MOTIONS]) {
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        out[i] = value_at(x, x->tail + (int64_t)body * BODY_MOTIONS + i);
+    }
+}
+
 // Links are few and run in one thread, in their order: no thread has a say in the sums.
-static double apply_link(const drag_term* term, const drag_link* link, int64_t tail,
-                         const double* x, double* y) {
+static double apply_link(const drag_term* term, const drag_link* link, const drag_source* x,
+                         double* y) {
     double s = 0.0, t = 0.0;
     for (int n = 0; n < link->face_count; ++n) {
-        s += link->sign[n] * x[link->slot[n]];
+        s += link->sign[n] * value_at(x, link->slot[n]);
     }
     for (int n = 0; n < link->body_count; ++n) {
-        t += six_dot(link->c[n], x + tail + (int64_t)link->body[n] * BODY_MOTIONS);
+        double motion[BODY_MOTIONS];
+        read_motion(x, link->body[n], motion);
+        t += six_dot(link->c[n], motion);
     }
     for (int n = 0; n < link->face_count; ++n) {
         if (stress_term_is_unknown(term->level, link->slot[n])) {
@@ -223,7 +242,7 @@ static double apply_link(const drag_term* term, const drag_link* link, int64_t t
         }
     }
     for (int n = 0; n < link->body_count; ++n) {
-        double* to = y + tail + (int64_t)link->body[n] * BODY_MOTIONS;
+        double* to = y + x->tail + (int64_t)link->body[n] * BODY_MOTIONS;
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             to[i] += link->weight * (s + t) * link->c[n][i];
         }
@@ -231,18 +250,27 @@ static double apply_link(const drag_term* term, const drag_link* link, int64_t t
     return link->weight * (2.0 * s + t) * t;
 }
 
-double drag_term_apply(const drag_term* term, int64_t tail, const double* x, double* y) {
+static double apply_source(const drag_term* term, const drag_source* x, double* y) {
     double energy = 0.0;
     for (int32_t b = 0; b < term->body_count; ++b) {
-        const double* from = x + tail + (int64_t)b * BODY_MOTIONS;
-        double* to = y + tail + (int64_t)b * BODY_MOTIONS;
+        double from[BODY_MOTIONS];
+        double* to = y + x->tail + (int64_t)b * BODY_MOTIONS;
+        read_motion(x, b, from);
         six_multiply((const double(*)[BODY_MOTIONS])term->block[b].mass, from, to);
         energy += six_dot(from, to);
     }
     for (int64_t l = 0; l < term->link_count; ++l) {
-        energy += apply_link(term, &term->link[l], tail, x, y);
+        energy += apply_link(term, &term->link[l], x, y);
     }
     return energy;
+}
+
+double drag_term_apply(const drag_term* term, int64_t tail, const double* x, double* y) {
+    return apply_source(term, &(drag_source){.wide = x, .tail = tail}, y);
+}
+
+double drag_term_apply_rounded(const drag_term* term, int64_t tail, const float* x, double* y) {
+    return apply_source(term, &(drag_source){.rounded = x, .tail = tail}, y);
 }
 
 void drag_term_diagonal(const drag_term* term, double* tail) {

@@ -36,6 +36,7 @@ int32_t drag_term_body_count(const drag_term* term);
 /// y += what bodies add to A x, at unknowns; tail of y = the rows of bodies. Returns what they add
 /// to x . A x. The tail begins at `tail`.
 double drag_term_apply(const drag_term* term, int64_t tail, const double* x, double* y);
+double drag_term_apply_rounded(const drag_term* term, int64_t tail, const float* x, double* y);
 void drag_term_diagonal(const drag_term* term, double* tail);
 /// z = (6 x 6 blocks)^-1 r of the tail.
 void drag_term_precondition(const drag_term* term, const float* r, float* z);

@@ -11,6 +11,7 @@ typedef struct linop {
     /// y = A x on the active tiles; returns x . y. Values of x at inactive unknowns must be zero,
     /// those of y are.
     double (*apply)(const void* data, const double* x, double* y);
+    double (*apply_rounded)(const void* data, const float* x, double* y); // the same
     /// The diagonal of A; zero at inactive unknowns.
     void (*diagonal)(const void* data, double* d);
     /// z = B r with B near the inverse of A, symmetric positive definite, or nearly so: then

@@ -1,4 +1,4 @@
-// Conjugate gradients with double vectors and a float preconditioner.
+// Conjugate gradients with double vectors, a float preconditioner and float directions.
 //
 //     alpha = r.z / p.Ap,  x += alpha p,  r -= alpha A p
 //     z = B r,             p = z + beta p
@@ -6,6 +6,7 @@
 //     beta = (r' - r).z' / r.z                    B only nearly so [N00], Polak-Ribiere
 //
 // with r' - r = -alpha A p, so that the flexible form costs one more dot product and no vector.
+// A direction may be rounded: x and r move along what p then is, and A p is computed in double.
 // The loop gets no faster by a restart, and the residual is the recurrence's own: with double
 // vectors it agrees with b - A x far below any tolerance in use (tests/conform).
 #include "solve/pcg.h"
@@ -23,8 +24,8 @@ enum { STAGNATION_ITERATIONS = 60, PACE_ITERATIONS = 10 };
 treacle_status pcg_vectors_create(const vec_space* space, pcg_vectors* out) {
     *out = (pcg_vectors){0};
     treacle_status status;
-    TREACLE_TRY_GOTO(vec_create(space, "search directions", &out->p), fail);
-    TREACLE_TRY_GOTO(vec_create(space, "search directions", &out->q), fail);
+    TREACLE_TRY_GOTO(vec_create_float(space, "search directions", &out->p), fail);
+    TREACLE_TRY_GOTO(vec_create(space, "images of directions", &out->q), fail);
     TREACLE_TRY_GOTO(vec_create_float(space, "rounded residuals", &out->r), fail);
     TREACLE_TRY_GOTO(vec_create_float(space, "corrections", &out->z), fail);
     return TREACLE_OK;
@@ -34,7 +35,7 @@ fail:
 }
 
 void pcg_vectors_destroy(const vec_space* space, pcg_vectors* vectors) {
-    vec_destroy(space, vectors->p);
+    vec_destroy_float(space, vectors->p);
     vec_destroy(space, vectors->q);
     vec_destroy_float(space, vectors->r);
     vec_destroy_float(space, vectors->z);
@@ -119,10 +120,10 @@ static void iterate(const linop* op, const pcg_vectors* vectors, const solve_par
     vec_descent step = *first;
     op->precondition(op->data, vectors->r, vectors->z);
     double rz = vec_dot_two(op->space, vectors->z, step.r, step.r).first;
-    vec_set_zero(op->space, vectors->p);
+    vec_set_zero_float(op->space, vectors->p);
     vec_conjugate(op->space, vectors->z, 0.0, vectors->p);
     while (!is_over(params, stats)) {
-        double pq = op->apply(op->data, vectors->p, vectors->q);
+        double pq = op->apply_rounded(op->data, vectors->p, vectors->q);
         if (!(pq > 0.0) || !(rz > 0.0)) {
             stats->is_broken = true;
             return;

@@ -6,8 +6,8 @@
 
 /// The loop's own vectors; made once for a space and used by any number of solves on it.
 typedef struct pcg_vectors {
-    double *p, *q;
-    float *r, *z;
+    double* q;
+    float *p, *r, *z;
 } pcg_vectors;
 
 treacle_status pcg_vectors_create(const vec_space* space, pcg_vectors* out) TREACLE_NODISCARD;

@@ -28,3 +28,6 @@ ISA_DECLARE(void, pressure_loop_prolong, (const pressure_job* job, int64_t begin
 ISA_DECLARE(void, pressure_loop_apply_float, (const pressure_job* job, int64_t begin, int64_t end));
 // to = A from; partial 0 = from . to.
 ISA_DECLARE(void, pressure_loop_apply, (const pressure_job* job, int64_t begin, int64_t end));
+// to = A x in double; partial 0 = x . to.
+ISA_DECLARE(void, pressure_loop_apply_rounded,
+            (const pressure_job* job, int64_t begin, int64_t end));

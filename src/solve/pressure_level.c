@@ -450,6 +450,14 @@ double pressure_level_apply(const pressure_level* level, const double* x, double
     return level->bodies == NULL ? energy : energy + body_term_apply(level->bodies, x, y);
 }
 
+double pressure_level_apply_rounded(const pressure_level* level, const float* x, double* y) {
+    pressure_job job = {.level = level, .tiles = level->active, .x = (float*)x, .to = y};
+    run_loop(ISA_CALL(level->ctx, pressure_loop_apply_rounded), &job, level->space.active_count,
+             GRAIN);
+    double energy = vec_sum_partial(&level->space, 0);
+    return level->bodies == NULL ? energy : energy + body_term_apply_rounded(level->bodies, x, y);
+}
+
 double pressure_level_link_share(const pressure_level* level) {
     float least = 1.0f; // share of the extra
     for (tile_ix i = 0; i < level->space.active_count && least > 0.0f; ++i) {

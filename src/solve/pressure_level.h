@@ -72,6 +72,8 @@ void pressure_level_prolong(const pressure_level* fine, const pressure_level* co
 /// y = A x; returns x . y. With y NULL it only returns.
 double pressure_level_apply_float(const pressure_level* level, const float* x, float* y);
 double pressure_level_apply(const pressure_level* level, const double* x, double* y);
+/// The same in double for an x that is float.
+double pressure_level_apply_rounded(const pressure_level* level, const float* x, double* y);
 /// The largest share of the links in a diagonal; 1 where a cell has no extra.
 double pressure_level_link_share(const pressure_level* level);
 void pressure_level_diagonal(const pressure_level* level, double* d);

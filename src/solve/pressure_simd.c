@@ -309,6 +309,14 @@ void ISA(pressure_loop_apply_float)(const pressure_job* job, int64_t begin, int6
     }
 }
 
+// One row of y = A x; returns its part of x . y.
+TREACLE_ALWAYS_INLINE f64x8 apply_row(const near_links* w, const row_double* x, int row,
+                                      double* y) {
+    f64x8 ax = row_apply_double(w, x, row & 7, row >> 3);
+    f64x8_store(y + row * ROW, ax);
+    return x->self * ax;
+}
+
 void ISA(pressure_loop_apply)(const pressure_job* job, int64_t begin, int64_t end) {
     const pressure_level* level = job->level;
     for (int64_t i = begin; i < end; ++i) {
@@ -317,11 +325,30 @@ void ISA(pressure_loop_apply)(const pressure_job* job, int64_t begin, int64_t en
         near_double v = find_near_double(job->from, level->map, t);
         f64x8 sum = f64x8_set(0.0);
         for (uint64_t rows = level->rows[t]; rows != 0; rows &= rows - 1) {
-            int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3;
-            row_double x = load_row_double(&v, j, k);
-            f64x8 y = row_apply_double(&w, &x, j, k);
-            sum += x.self * y;
-            f64x8_store(job->to + (size_t)t * TILE_CELLS + row * ROW, y);
+            int row = __builtin_ctzll(rows);
+            row_double x = load_row_double(&v, row & 7, row >> 3);
+            sum += apply_row(&w, &x, row, job->to + (size_t)t * TILE_CELLS);
+        }
+        level->space.partial[0][t] = f64x8_sum(sum);
+    }
+}
+
+void ISA(pressure_loop_apply_rounded)(const pressure_job* job, int64_t begin, int64_t end) {
+    const pressure_level* level = job->level;
+    for (int64_t i = begin; i < end; ++i) {
+        tile_ix t = job->tiles[i];
+        near_links w = find_links(level, t);
+        near_float v = find_near(job->x, level->map, t);
+        f64x8 sum = f64x8_set(0.0);
+        for (uint64_t rows = level->rows[t]; rows != 0; rows &= rows - 1) {
+            int row = __builtin_ctzll(rows);
+            row_float narrow = load_row(&v, row & 7, row >> 3);
+            row_double x = {.self = f64x8_from_f32x8(narrow.self)};
+            for (int a = 0; a < AXES; ++a) {
+                x.low[a] = f64x8_from_f32x8(narrow.low[a]);
+                x.high[a] = f64x8_from_f32x8(narrow.high[a]);
+            }
+            sum += apply_row(&w, &x, row, job->to + (size_t)t * TILE_CELLS);
         }
         level->space.partial[0][t] = f64x8_sum(sum);
     }

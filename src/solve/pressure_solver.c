@@ -111,6 +111,11 @@ static double apply(const void* data, const double* x, double* y) {
     return pressure_level_apply(&s->level[0], x, y);
 }
 
+static double apply_rounded(const void* data, const float* x, double* y) {
+    const pressure_solver* s = data;
+    return pressure_level_apply_rounded(&s->level[0], x, y);
+}
+
 static void diagonal(const void* data, double* d) {
     const pressure_solver* s = data;
     pressure_level_diagonal(&s->level[0], d);
@@ -125,6 +130,7 @@ linop pressure_solver_linop(const pressure_solver* solver) {
                    .data = solver,
                    .unknowns = solver->level[0].unknowns,
                    .apply = apply,
+                   .apply_rounded = apply_rounded,
                    .diagonal = diagonal,
                    .precondition = precondition,
                    .is_flexible = true};

@@ -47,7 +47,7 @@ ISA_DECLARE(void, vec_loop_dot_float, (const vec_job* job, int64_t begin, int64_
 ISA_DECLARE(void, vec_loop_measure, (const vec_job* job, int64_t begin, int64_t end));
 // h = scale x
 ISA_DECLARE(void, vec_loop_round, (const vec_job* job, int64_t begin, int64_t end));
-// u += a x, v -= a y, h = scale v; partial 0 = v . v, partial 1 = max |v|
+// u += a f, v -= a y, h = scale v; partial 0 = v . v, partial 1 = max |v|
 ISA_DECLARE(void, vec_loop_descend, (const vec_job* job, int64_t begin, int64_t end));
 // partial 0 = f . x, partial 1 = f . y
 ISA_DECLARE(void, vec_loop_dot_two, (const vec_job* job, int64_t begin, int64_t end));
@@ -59,5 +59,5 @@ ISA_DECLARE(void, vec_loop_subtract_many, (const vec_job* job, int64_t begin, in
 ISA_DECLARE(void, vec_loop_retreat, (const vec_job* job, int64_t begin, int64_t end));
 // h = a f + scale h, in float
 ISA_DECLARE(void, vec_loop_combine_float, (const vec_job* job, int64_t begin, int64_t end));
-// u = f + a u
+// h = f + a h, in double, rounded
 ISA_DECLARE(void, vec_loop_conjugate, (const vec_job* job, int64_t begin, int64_t end));

@@ -157,6 +157,19 @@ void vec_add_scaled(const vec_space* space, double a, const double* x, double* y
     run_loop(ISA_CALL(space->ctx, vec_loop_add_scaled), &job);
 }
 
+static void subtract_runs(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        for (size_t k = run.offset; k < run.offset + (size_t)run.count; ++k) {
+            job->u[k] = job->x[k] - job->u[k];
+        }
+    }
+}
+
+void vec_subtract_from(const vec_space* space, const double* x, double* y) {
+    run_loop(subtract_runs, &(vec_job){.space = space, .x = x, .u = y});
+}
+
 double vec_dot(const vec_space* space, const double* x, const double* y) {
     vec_job job = {.space = space, .x = x, .y = y};
     run_loop(ISA_CALL(space->ctx, vec_loop_dot), &job);
@@ -184,7 +197,7 @@ vec_sizes vec_descend(const vec_space* space, const vec_descent* step) {
     vec_job job = {.space = space,
                    .a = step->a,
                    .scale = step->scale,
-                   .x = step->p,
+                   .f = step->p,
                    .y = step->q,
                    .u = step->x,
                    .v = step->r,
@@ -199,8 +212,8 @@ vec_pair vec_dot_two(const vec_space* space, const float* z, const double* x, co
     return (vec_pair){vec_sum_partial(space, 0), vec_sum_partial(space, 1)};
 }
 
-void vec_conjugate(const vec_space* space, const float* z, double beta, double* p) {
-    vec_job job = {.space = space, .f = z, .a = beta, .u = p};
+void vec_conjugate(const vec_space* space, const float* z, double beta, float* p) {
+    vec_job job = {.space = space, .f = z, .a = beta, .h = p};
     run_loop(ISA_CALL(space->ctx, vec_loop_conjugate), &job);
 }
 

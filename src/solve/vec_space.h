@@ -58,6 +58,8 @@ void vec_set_zero(const vec_space* space, double* v);
 void vec_copy(const vec_space* space, const double* from, double* to);
 /// y += a x.
 void vec_add_scaled(const vec_space* space, double a, const double* x, double* y);
+/// y = x - y.
+void vec_subtract_from(const vec_space* space, const double* x, double* y);
 double vec_dot(const vec_space* space, const double* x, const double* y);
 /// y += sum of share[i] x[i].
 void vec_add_many_float(const vec_space* space, int count, const float* const* x,
@@ -71,7 +73,8 @@ void vec_round(const vec_space* space, double scale, const double* from, float* 
 /// r.
 typedef struct vec_descent {
     double a, scale;
-    const double *p, *q;
+    const float* p;
+    const double* q;
     double *x, *r;
     float* rounded;
 } vec_descent;
@@ -111,7 +114,7 @@ vec_sizes vec_retreat(const vec_space* space, const vec_retreat_step* step);
 void vec_combine_float(const vec_space* space, float a, const float* f, float c, float* u);
 void vec_set_zero_float(const vec_space* space, float* v);
 /// p = z + beta p.
-void vec_conjugate(const vec_space* space, const float* z, double beta, double* p);
+void vec_conjugate(const vec_space* space, const float* z, double beta, float* p);
 
 /// The sum of partial[which] over the active tiles and the tail, whatever the order of tiles.
 double vec_sum_partial(const vec_space* space, int which);

@@ -90,12 +90,13 @@ void ISA(vec_loop_descend)(const vec_job* job, int64_t begin, int64_t end) {
     f64x8 a = f64x8_set(job->a), scale = f64x8_set(job->scale);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const double *x = job->x + run.offset, *y = job->y + run.offset;
+        const float* f = job->f + run.offset;
+        const double* y = job->y + run.offset;
         double *u = job->u + run.offset, *v = job->v + run.offset;
         float* h = job->h + run.offset;
         f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
         for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_load(x + k));
+            f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_from_f32x8(f32x8_load(f + k)));
             f64x8 r = f64x8_load(v + k) - a * f64x8_load(y + k);
             f64x8_store(v + k, r);
             f32x8_store(h + k, f32x8_from_f64x8(scale * r));
@@ -128,9 +129,10 @@ void ISA(vec_loop_conjugate)(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         const float* f = job->f + run.offset;
-        double* u = job->u + run.offset;
+        float* h = job->h + run.offset;
         for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8_store(u + k, f64x8_from_f32x8(f32x8_load(f + k)) + a * f64x8_load(u + k));
+            f64x8 p = f64x8_from_f32x8(f32x8_load(f + k)) + a * f64x8_from_f32x8(f32x8_load(h + k));
+            f32x8_store(h + k, f32x8_from_f64x8(p));
         }
     }
 }

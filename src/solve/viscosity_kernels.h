@@ -21,6 +21,9 @@ ISA_DECLARE(void, viscosity_loop_smooth, (const viscosity_job* job, int64_t begi
 ISA_DECLARE(void, viscosity_loop_residual, (const viscosity_job* job, int64_t begin, int64_t end));
 // to = A from; partial 0 = from . to.
 ISA_DECLARE(void, viscosity_loop_apply, (const viscosity_job* job, int64_t begin, int64_t end));
+// to = A x in double; partial 0 = x . to.
+ISA_DECLARE(void, viscosity_loop_apply_rounded,
+            (const viscosity_job* job, int64_t begin, int64_t end));
 
 // defect = r - A z at the unknowns of one tile, zero elsewhere.
 ISA_DECLARE(void, viscosity_defect,

@@ -210,18 +210,20 @@ static treacle_status create_step(const viscosity_level* fine, pyramid_step* ste
     return status;
 }
 
-enum { OWNED_FIELDS = 7 };
+enum { OWNED_STRESSES = 4, OWNED_MASSES = 3, OWNED_FIELDS = OWNED_STRESSES + OWNED_MASSES };
 
 static treacle_status allocate_coarse(viscosity_level* level) {
     size_t length = field_length(level);
-    TREACLE_TRY(alloc_zero(level->ctx, OWNED_FIELDS * length, sizeof(float), "coarse weights",
-                           (void**)&level->owned));
+    TREACLE_TRY(alloc_zero(level->ctx, OWNED_STRESSES * length, sizeof(float), "coarse stresses",
+                           (void**)&level->owned_stress));
+    TREACLE_TRY(alloc_zero(level->ctx, OWNED_MASSES * length, sizeof(float), "coarse masses",
+                           (void**)&level->owned_mass));
     TREACLE_TRY(alloc_zero(level->ctx, length, sizeof(uint8_t), "fixed faces",
                            (void**)&level->owned_fixed));
-    level->weights.cell = level->owned;
+    level->weights.cell = level->owned_stress;
     for (int a = 0; a < AXES; ++a) {
-        level->weights.edge[a] = level->owned + (size_t)(1 + a) * length;
-        level->weights.mass[a] = level->owned + (size_t)(4 + a) * length;
+        level->weights.edge[a] = level->owned_stress + (size_t)(1 + a) * length;
+        level->weights.mass[a] = level->owned_mass + (size_t)a * length;
     }
     level->weights.fixed = level->owned_fixed;
     TREACLE_TRY(vec_create_float(&level->space, "coarse right-hand sides", &level->b));
@@ -238,7 +240,10 @@ static void restrict_weights(const viscosity_level* fine, viscosity_level* level
                        .fine = {TILE_CELLS, 0},
                        .coarse = {TILE_CELLS, 0},
                        .from = from[n],
-                       .to = level->owned + (size_t)n * field_length(level),
+                       .to = n < OWNED_STRESSES
+                                 ? level->owned_stress + (size_t)n * field_length(level)
+                                 : level->owned_mass +
+                                       (size_t)(n - OWNED_STRESSES) * field_length(level),
                        .scale = n < VISCOSITY_STRESSES ? stress_scale : 1.0f};
     stagger_set_rules(&job, nodal_axes[n]);
     stagger_restrict(level->ctx, &job, level->map->count);
@@ -325,6 +330,11 @@ void viscosity_level_end_setup(viscosity_level* level) {
         alloc_free(level->ctx, level->owned_fixed, field_length(level) * sizeof(uint8_t));
         level->owned_fixed = NULL;
     }
+    if (level->owned_stress != NULL) {
+        alloc_free(level->ctx, level->owned_stress,
+                   OWNED_STRESSES * field_length(level) * sizeof(float));
+        level->owned_stress = NULL;
+    }
 }
 
 void viscosity_level_sweep_once(viscosity_level* level) {
@@ -338,7 +348,7 @@ void viscosity_level_destroy(viscosity_level* level) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
     viscosity_level_end_setup(level);
-    alloc_free(ctx, level->owned, OWNED_FIELDS * field_length(level) * sizeof(float));
+    alloc_free(ctx, level->owned_mass, OWNED_MASSES * field_length(level) * sizeof(float));
     alloc_free(ctx, level->stress, tiles * VISCOSITY_STRESS_BLOCK * sizeof(float));
     alloc_free(ctx, level->rows, tiles * sizeof(*level->rows));
     alloc_free(ctx, level->repeats, tiles * sizeof(uint8_t));
@@ -425,6 +435,12 @@ void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level*
 double viscosity_level_apply(const viscosity_level* level, const double* x, double* y) {
     viscosity_job job = {.level = level, .tiles = level->active, .from = x, .to = y};
     run_loop(ISA_CALL(level->ctx, viscosity_loop_apply), &job, level->space.active_count);
+    return vec_sum_partial(&level->space, 0);
+}
+
+double viscosity_level_apply_rounded(const viscosity_level* level, const float* x, double* y) {
+    viscosity_job job = {.level = level, .tiles = level->active, .x = (float*)x, .to = y};
+    run_loop(ISA_CALL(level->ctx, viscosity_loop_apply_rounded), &job, level->space.active_count);
     return vec_sum_partial(&level->space, 0);
 }
 

@@ -45,7 +45,8 @@ typedef struct viscosity_level {
     double unknowns;
 
     viscosity_weights weights; // level 0: the caller's
-    float* owned;              // levels >= 1: the stress fields, during set-up, and the masses
+    float* owned_mass;         // levels >= 1
+    float* owned_stress;       // levels >= 1, during set-up
     uint8_t* owned_fixed;      // levels >= 1, during set-up
     float* stress;             // [tile][4][9^3]: cells -1 .. 7, times 2; edges 0 .. 8
     float* inverse;            // [tile][3][512], of the diagonal; 0 where there is no unknown
@@ -80,6 +81,8 @@ void viscosity_level_restrict(const viscosity_level* fine, const float* b, const
 void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level* coarse, float* x);
 /// y = A x at unknowns; x may be given at fixed faces too. Returns x . y.
 double viscosity_level_apply(const viscosity_level* level, const double* x, double* y);
+/// The same in double for an x that is float.
+double viscosity_level_apply_rounded(const viscosity_level* level, const float* x, double* y);
 /// The largest weight of a cell.
 double viscosity_level_largest(const viscosity_level* level);
 void viscosity_level_diagonal(const viscosity_level* level, double* d);

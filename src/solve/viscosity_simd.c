@@ -144,18 +144,31 @@ TREACLE_ALWAYS_INLINE f64x8 apply_rows(int a, const tile_view* v, const double* 
     return sum;
 }
 
+TREACLE_ALWAYS_INLINE void apply_tile(const viscosity_level* level, tile_ix t, const double* block,
+                                      double* to) {
+    tile_view v = view_tile(level, t);
+    double* y = to + (size_t)t * VISCOSITY_BLOCK;
+    f64x8 sum = apply_rows(0, &v, block, y);
+    sum += apply_rows(1, &v, block, y);
+    sum += apply_rows(2, &v, block, y);
+    level->space.partial[0][t] = f64x8_sum(sum);
+}
+
 void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t end) {
-    const viscosity_level* level = job->level;
     TREACLE_ALIGNED(64) double block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
-        tile_view v = view_tile(level, t);
-        double* y = job->to + (size_t)t * VISCOSITY_BLOCK;
-        gather_wide(NULL, job->from, level->map->neighbour[t], block);
-        f64x8 sum = apply_rows(0, &v, block, y);
-        sum += apply_rows(1, &v, block, y);
-        sum += apply_rows(2, &v, block, y);
-        level->space.partial[0][t] = f64x8_sum(sum);
+        gather_wide(NULL, job->from, job->level->map->neighbour[t], block);
+        apply_tile(job->level, t, block, job->to);
+    }
+}
+
+void ISA(viscosity_loop_apply_rounded)(const viscosity_job* job, int64_t begin, int64_t end) {
+    TREACLE_ALIGNED(64) double block[AXES * BLOCK];
+    for (int64_t i = begin; i < end; ++i) {
+        tile_ix t = job->tiles[i];
+        gather_wide(job->x, NULL, job->level->map->neighbour[t], block);
+        apply_tile(job->level, t, block, job->to);
     }
 }
 

@@ -81,6 +81,12 @@ static double apply(const void* data, const double* x, double* y) {
     return s->drag == NULL ? energy : energy + drag_term_apply(s->drag, tail_of(s), x, y);
 }
 
+static double apply_rounded(const void* data, const float* x, double* y) {
+    const viscosity_solver* s = data;
+    double energy = viscosity_level_apply_rounded(&s->level[0], x, y);
+    return s->drag == NULL ? energy : energy + drag_term_apply_rounded(s->drag, tail_of(s), x, y);
+}
+
 static void diagonal(const void* data, double* d) {
     const viscosity_solver* s = data;
     viscosity_level_diagonal(&s->level[0], d);
@@ -106,6 +112,7 @@ linop viscosity_solver_linop(const viscosity_solver* solver) {
                    .data = solver,
                    .unknowns = solver->level[0].unknowns + bodies * (double)BODY_MOTIONS,
                    .apply = apply,
+                   .apply_rounded = apply_rounded,
                    .diagonal = diagonal,
                    .precondition = precondition,
                    .is_flexible = solver->rigid != NULL};
@@ -215,11 +222,9 @@ static void mask(const viscosity_level* level, double* v) {
 // x += the rigid motions that b - A x asks for. After that the residual has no part in them, and
 // the correction in every cycle keeps it so.
 static void start_rigid(viscosity_solver* solver, const double* b, double* x) {
-    const vec_space* space = space_of(solver);
-    double *r = solver->vectors.p, *q = solver->vectors.q;
-    vec_copy(space, b, r);
-    apply(solver, x, q);
-    vec_add_scaled(space, -1.0, q, r);
+    double* r = solver->vectors.q;
+    apply(solver, x, r);
+    vec_subtract_from(space_of(solver), b, r);
     rigid_space_project(solver->rigid, r, x);
 }
 

@@ -64,6 +64,27 @@ static inline void conform_is_symmetric(const linop* op) {
     vec_destroy(op->space, ay);
 }
 
+// A x of floats is A x of the same numbers in double.
+static inline void conform_rounded_agrees(const linop* op) {
+    double *x = conform_random_vector(op, 9), *y = conform_vector(op), *z = conform_vector(op);
+    float* rounded = NULL;
+    assert_int_equal(vec_create_float(op->space, "a test vector", &rounded), TREACLE_OK);
+    vec_round(op->space, 1.0, x, rounded);
+    for (size_t i = 0; i < vec_length(op->space); ++i) {
+        x[i] = (double)rounded[i];
+    }
+    double energy = op->apply(op->data, x, y);
+    assert_true(fabs(op->apply_rounded(op->data, rounded, z) - energy) <= 1e-13 * energy);
+    double size = vec_measure(op->space, y).max;
+    for (size_t i = 0; i < vec_length(op->space); ++i) {
+        assert_true(fabs(z[i] - y[i]) <= 1e-13 * size);
+    }
+    vec_destroy_float(op->space, rounded);
+    vec_destroy(op->space, x);
+    vec_destroy(op->space, y);
+    vec_destroy(op->space, z);
+}
+
 static inline void conform_is_positive(const linop* op) {
     double* y = conform_vector(op);
     for (uint64_t seed = 3; seed < 8; ++seed) {

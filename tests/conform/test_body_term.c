@@ -35,6 +35,7 @@ static void test_operator_conforms(void** state) {
         body_fixture_open(&f, &boxes[i]);
         linop op = pressure_solver_linop(f.solver);
         conform_is_symmetric(&op);
+        conform_rounded_agrees(&op);
         conform_is_positive(&op);
         conform_diagonal_agrees(&op);
         body_fixture_close(&f);

@@ -123,6 +123,7 @@ static void test_operator_conforms(void** state) {
         assert_int_equal(diffusion_solver_create(f.ctx, &system, &solver), TREACLE_OK);
         linop op = diffusion_solver_linop(solver);
         conform_is_symmetric(&op);
+        conform_rounded_agrees(&op);
         conform_is_positive(&op);
         conform_diagonal_agrees(&op);
         conform_preconditioner_is_symmetric_positive(&op, 0.03);

@@ -107,6 +107,7 @@ static void test_operator_conforms(void** state) {
         balls_open(&s, &boxes[i], 0.5);
         linop op = viscosity_solver_linop(s.f.solver);
         conform_is_symmetric(&op);
+        conform_rounded_agrees(&op);
         conform_is_positive(&op);
         conform_diagonal_agrees(&op);
         conform_preconditioner_is_symmetric_positive(&op, 1e-3);

@@ -26,6 +26,7 @@ static void test_operator_conforms(void** state) {
         fixture_open(&f, &domains[i]);
         linop op = viscosity_solver_linop(f.solver);
         conform_is_symmetric(&op);
+        conform_rounded_agrees(&op);
         conform_is_positive(&op);
         conform_diagonal_agrees(&op);
         fixture_close(&f);
