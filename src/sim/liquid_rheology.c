@@ -238,8 +238,11 @@ treacle_status liquid_with_rheology(liquid_work* w, liquid_solve_fcn* solve, dou
         evaluate(w, NULL, 1.0);
         return solve(w, cell_x);
     }
+    int mark = arena_mark(w->scratch);
     loop_fields fields;
     TREACLE_TRY(take_fields(w, &fields));
     TREACLE_TRY(liquid_extend_wet(w, LIQUID_KERNEL_RADIUS));
-    return loop(w, &fields, solve, cell_x);
+    TREACLE_TRY(loop(w, &fields, solve, cell_x));
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
 }
