@@ -276,3 +276,16 @@ cli_outcome cli_parse(const cli_spec* spec, int argc, char** argv) {
     }
     return CLI_GO;
 }
+
+treacle_status cli_load_scene(treacle_context* ctx, const char* path, const cli_list* sets,
+                              treacle_scene** out) {
+    *out = NULL;
+    treacle_status status = treacle_scene_load(ctx, path, sets->count, sets->items, out);
+    if (*out != NULL) {
+        fputs(treacle_scene_report(*out), stderr);
+    }
+    if (status != TREACLE_OK && status != TREACLE_ERR_SCENE) {
+        cli_fail(ctx, status);
+    }
+    return status;
+}

@@ -71,5 +71,10 @@ int cli_fail(const treacle_context* ctx, treacle_status status);
 treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log, void* log_user,
                                   treacle_context** out);
 
+/// Loads a scene with the sets laid over it. Prints its diagnostics, or why it could not be read;
+/// *out may be set even on error.
+treacle_status cli_load_scene(treacle_context* ctx, const char* path, const cli_list* sets,
+                              treacle_scene** out);
+
 enum { CLI_ISA_COUNT = 4 };
 extern const char* const cli_isa_names[CLI_ISA_COUNT];

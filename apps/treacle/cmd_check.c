@@ -36,17 +36,14 @@ static void print_summary(const treacle_context* ctx, const char* path, const tr
 static int check(treacle_context* ctx, const char* path, const cli_list* sets) {
     treacle_scene* scene = NULL;
     treacle_estimate estimate;
-    treacle_status status = treacle_scene_load(ctx, path, sets->count, sets->items, &scene);
-    if (scene != NULL) {
-        fputs(treacle_scene_report(scene), stderr);
-    }
+    treacle_status status = cli_load_scene(ctx, path, sets, &scene);
     if (status == TREACLE_OK) {
         status = treacle_scene_estimate(scene, &estimate);
-    }
-    if (status == TREACLE_OK) {
-        print_summary(ctx, path, scene, &estimate);
-    } else if (status != TREACLE_ERR_SCENE) {
-        cli_fail(ctx, status);
+        if (status == TREACLE_OK) {
+            print_summary(ctx, path, scene, &estimate);
+        } else {
+            cli_fail(ctx, status);
+        }
     }
     treacle_scene_destroy(scene);
     return (int)status;

@@ -82,11 +82,7 @@ static int mesh_all(treacle_context* ctx, const mesh_options* o) {
 
 static cli_outcome parse(mesh_options* o, int argc, char** argv) {
     const cli_option options[] = {
-        {.name = "frames",
-         .kind = CLI_TEXT,
-         .value = "A:B",
-         .out = &o->frames,
-         .help = "frames A to B, or one (default: all)"},
+        FRAME_RANGE_OPTION(&o->frames),
         {.name = "method",
          .kind = CLI_CHOICE,
          .value = "HOW",
@@ -122,19 +118,14 @@ static cli_outcome parse(mesh_options* o, int argc, char** argv) {
          .choice_count = 2,
          .choices = format_names,
          .help = "ply or obj (default: ply)"},
-        {.name = "output",
-         .letter = 'o',
-         .kind = CLI_TEXT,
-         .value = "FOLDER",
-         .out = &o->folder,
-         .help = "where to write (default: the run's folder)"},
+        FRAME_FOLDER_OPTION(&o->folder),
         {.name = "name",
          .kind = CLI_TEXT,
          .value = "STEM",
          .out = &o->name,
          .help = "files are STEM_0001.ply and so on (default: surface)"},
         RUN_THREADS_OPTION(&o->threads),
-        {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = &o->quiet, .help = "say nothing"},
+        FRAME_QUIET_OPTION(&o->quiet),
     };
     const cli_spec spec = {
         .command = "mesh",

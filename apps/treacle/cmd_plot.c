@@ -269,13 +269,8 @@ static int plot_all(treacle_context* ctx, const plot_options* o) {
 int cmd_plot(int argc, char** argv) {
     plot_options o = {0};
     const cli_option options[] = {
-        {.name = "output",
-         .letter = 'o',
-         .kind = CLI_TEXT,
-         .value = "FOLDER",
-         .out = &o.output,
-         .help = "where to write (default: the run's folder)"},
-        {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = &o.quiet, .help = "say nothing"},
+        FRAME_FOLDER_OPTION(&o.output),
+        FRAME_QUIET_OPTION(&o.quiet),
     };
     const cli_spec spec = {
         .command = "plot",

@@ -77,15 +77,7 @@ static int load_scene(render_job* job) {
         from = path;
     }
     const cli_list* sets = &job->options->sets;
-    treacle_status status =
-        treacle_scene_load(job->ctx, from, sets->count, sets->items, &job->scene);
-    if (job->scene != NULL) {
-        fputs(treacle_scene_report(job->scene), stderr);
-    }
-    if (status != TREACLE_OK && status != TREACLE_ERR_SCENE) {
-        cli_fail(job->ctx, status);
-    }
-    return (int)status;
+    return (int)cli_load_scene(job->ctx, from, sets, &job->scene);
 }
 
 // What the camera frames, if it is not told: all that the liquid reaches in the run, so that the
@@ -277,11 +269,7 @@ static int render_all(treacle_context* ctx, const render_options* o) {
 
 static cli_outcome parse(render_options* o, int argc, char** argv) {
     const cli_option options[] = {
-        {.name = "frames",
-         .kind = CLI_TEXT,
-         .value = "A:B",
-         .out = &o->frames,
-         .help = "frames A to B, or one (default: all)"},
+        FRAME_RANGE_OPTION(&o->frames),
         {.name = "size",
          .kind = CLI_TEXT,
          .value = "WxH",
@@ -334,19 +322,14 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .choice_count = FORMATS,
          .choices = format_names,
          .help = "png, exr (linear, with layers) or both (default: png)"},
-        {.name = "output",
-         .letter = 'o',
-         .kind = CLI_TEXT,
-         .value = "FOLDER",
-         .out = &o->folder,
-         .help = "where to write (default: the run's folder)"},
+        FRAME_FOLDER_OPTION(&o->folder),
         {.name = "name",
          .kind = CLI_TEXT,
          .value = "STEM",
          .out = &o->name,
          .help = "files are STEM_0001.png and so on (default: picture)"},
         RUN_THREADS_OPTION(&o->threads),
-        {.name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = &o->quiet, .help = "say nothing"},
+        FRAME_QUIET_OPTION(&o->quiet),
     };
     const cli_spec spec = {
         .command = "render",

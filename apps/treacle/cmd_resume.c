@@ -12,13 +12,7 @@ typedef struct resume_options {
 
 static cli_outcome parse(resume_options* o, int argc, char** argv) {
     const cli_option options[] = {
-        {.name = "frames",
-         .kind = CLI_NUMBER,
-         .value = "N",
-         .out = &o->frames,
-         .min = 1,
-         .max = 1000000,
-         .help = "go on to frame N (default: as the run began)"},
+        RUN_FRAMES_OPTION(&o->frames, "go on to frame N (default: as the run began)"),
         RUN_THREADS_OPTION(&o->threads),
         RUN_ISA_OPTION(&o->isa),
         RUN_QUIET_OPTION(&o->quiet),

@@ -53,16 +53,9 @@ static int simulate(treacle_context* ctx, const run_options* options, const trea
 
 static int load_and_run(treacle_context* ctx, const run_options* options, progress_line* line) {
     treacle_scene* scene = NULL;
-    treacle_status status =
-        treacle_scene_load(ctx, options->scene, options->sets.count, options->sets.items, &scene);
-    int code = (int)status;
-    if (scene != NULL) {
-        fputs(treacle_scene_report(scene), stderr);
-    }
-    if (status == TREACLE_OK) {
+    int code = (int)cli_load_scene(ctx, options->scene, &options->sets, &scene);
+    if (code == TREACLE_OK) {
         code = simulate(ctx, options, scene, line);
-    } else if (status != TREACLE_ERR_SCENE) {
-        cli_fail(ctx, status);
     }
     treacle_scene_destroy(scene);
     return code;
@@ -76,13 +69,7 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
          .value = "FOLDER",
          .out = &o->folder,
          .help = "where to write (default: out/ and the scene's name)"},
-        {.name = "frames",
-         .kind = CLI_NUMBER,
-         .value = "N",
-         .out = &o->frames,
-         .min = 1,
-         .max = 1000000,
-         .help = "simulate N frames (default: as the scene says)"},
+        RUN_FRAMES_OPTION(&o->frames, "simulate N frames (default: as the scene says)"),
         {.name = "set",
          .kind = CLI_LIST,
          .value = "KEY=VALUE",

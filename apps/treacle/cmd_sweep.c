@@ -131,20 +131,13 @@ static int run_one(sweep* s, int run) {
         puts("");
     }
     treacle_scene* scene = NULL;
-    treacle_status status =
-        treacle_scene_load(s->ctx, s->options->scene, sets.count, sets.items, &scene);
-    int code = (int)status;
-    if (scene != NULL) {
-        fputs(treacle_scene_report(scene), stderr);
-    }
-    if (status == TREACLE_OK) {
+    int code = (int)cli_load_scene(s->ctx, s->options->scene, &sets, &scene);
+    if (code == TREACLE_OK) {
         int64_t frames =
             s->options->frames > 0 ? s->options->frames : treacle_scene_output(scene)->frames;
         int64_t shown = s->options->picture > 0 ? s->options->picture : frames;
         snprintf(s->frame[run], PATH_CAPACITY, "%s/frame_%04lld.trf", folder, (long long)shown);
         code = simulate(s, scene, &sets, folder);
-    } else if (status != TREACLE_ERR_SCENE) {
-        cli_fail(s->ctx, status);
     }
     treacle_scene_destroy(scene);
     return code;
@@ -206,13 +199,7 @@ static cli_outcome parse(sweep_options* o, int argc, char** argv) {
          .value = "FOLDER",
          .out = &o->folder,
          .help = "where the runs go (default: out/sweep)"},
-        {.name = "frames",
-         .kind = CLI_NUMBER,
-         .value = "N",
-         .out = &o->frames,
-         .min = 1,
-         .max = 1000000,
-         .help = "simulate N frames (default: as the scene says)"},
+        RUN_FRAMES_OPTION(&o->frames, "simulate N frames (default: as the scene says)"),
         {.name = "set",
          .kind = CLI_LIST,
          .value = "KEY=VALUE",

@@ -19,5 +19,19 @@ bool frame_range_path(const frame_range* range, int64_t number, char out[FRAME_P
 /// folder/stem_0001.ending.
 bool frame_range_output(const char* folder, const char* stem, int64_t number, const char* ending,
                         char out[FRAME_PATH_CAPACITY]);
+// Options that commands which read a run have.
+#define FRAME_RANGE_OPTION(to)                                                                     \
+    {                                                                                              \
+        .name = "frames", .kind = CLI_TEXT, .value = "A:B", .out = (to),                           \
+        .help = "frames A to B, or one (default: all)"                                             \
+    }
+#define FRAME_FOLDER_OPTION(to)                                                                    \
+    {                                                                                              \
+        .name = "output", .letter = 'o', .kind = CLI_TEXT, .value = "FOLDER", .out = (to),         \
+        .help = "where to write (default: the run's folder)"                                       \
+    }
+#define FRAME_QUIET_OPTION(to)                                                                     \
+    { .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = (to), .help = "say nothing" }
+
 /// Makes the folder if it is missing.
 bool frame_range_make_folder(const char* folder);

@@ -19,6 +19,11 @@ int run_end(const treacle_context* ctx, treacle_status status, const char* folde
         .choice_count = CLI_ISA_COUNT, .choices = cli_isa_names,                                   \
         .help = "instruction set: auto, sse2, avx2 or avx512 (default: auto)"                      \
     }
+#define RUN_FRAMES_OPTION(to, help_)                                                               \
+    {                                                                                              \
+        .name = "frames", .kind = CLI_NUMBER, .value = "N", .out = (to), .min = 1, .max = 1000000, \
+        .help = help_                                                                              \
+    }
 #define RUN_QUIET_OPTION(to)                                                                       \
     {                                                                                              \
         .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = (to),                             \

@@ -61,7 +61,7 @@ static void load_particles(void* data, int64_t begin, int64_t end, int worker) {
         }
         strain_factors k = strain_yield(law, params->dt, eps, stretch);
         double held = law->modulus * (1.0 - params->theta + params->theta * k.keep);
-        for (int j = 0; j < STRAIN_PARTS; ++j) {
+        for (int j = 0; job->stress != NULL && j < STRAIN_PARTS; ++j) {
             job->stress[STRAIN_PARTS * i + j] = (float)(held * eps[j]);
         }
         job->mu[i] = (float)(0.5 * params->theta * k.gain * params->dt * law->modulus);

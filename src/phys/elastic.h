@@ -13,7 +13,7 @@ typedef struct elastic_params {
 
 /// What particles bring to the solve [elastic.2]; the stretch they expect during the step is taken
 /// from `stretch` ([count][6], 1/s), or is none where it is NULL.
-///     stress  [count][6], Pa: what is there without any motion
+///     stress  [count][6], Pa: what is there without any motion; NULL: not wanted
 ///     mu      [count], Pa s: what motion adds, as a viscosity
 void elastic_load(const elastic_params* params, const particles* p, const float* stretch,
                   float* stress, float* mu);

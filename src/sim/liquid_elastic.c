@@ -225,11 +225,10 @@ static double change_of_tile(void* data, int64_t t) {
 // How much the flow that was found changes what particles would bring to the next pass.
 static treacle_status change_since(liquid_work* w, const float* mu, double* out) {
     int mark = arena_mark(w->scratch);
-    float *stress = NULL, *next = NULL;
-    TREACLE_TRY(take(w, STRAIN_PARTS * (size_t)w->p->count, "stress of particles", &stress));
+    float* next = NULL;
     TREACLE_TRY(take(w, (size_t)w->p->count, "viscosity of particles", &next));
     elastic_params params = params_of(w);
-    elastic_load(&params, w->p, w->elastic.motion.stretch, stress, next);
+    elastic_load(&params, w->p, w->elastic.motion.stretch, NULL, next);
     change_job change = {w->p, mu, next}, all = {w->p, mu, NULL};
     double whole = parallel_sum(w->ctx, w->p->tile_count, change_of_tile, &all);
     double part = parallel_sum(w->ctx, w->p->tile_count, change_of_tile, &change);
