@@ -475,22 +475,38 @@ static double bisect(const shape* s, const shape_ray* ray, double outside, doubl
     return inside;
 }
 
-bool shape_enter(const shape* s, const shape_ray* ray, double* out) {
+// Goes along the ray until it is inside: at `found`, and `before` was the place before that.
+static bool march(const shape* s, const shape_ray* ray, double* found, double* before) {
     double speed = vec3_length(ray->direction);
     double least = (ray->end - ray->begin) / RAY_STEPS;
-    double at = ray->begin, before = at;
+    double at = ray->begin, last = at;
     double distance = distance_along(s, ray, at);
     while (!(distance < 0.0)) {
         if (!(at < ray->end) || !(speed > 0.0)) {
             return false;
         }
-        before = at;
+        last = at;
         double safe = distance / speed;
         at += safe > least ? safe : least;
-        at = at < ray->end && at > before ? at : ray->end;
+        at = at < ray->end && at > last ? at : ray->end;
         distance = distance_along(s, ray, at);
     }
-    *out = at == before ? at : bisect(s, ray, before, at);
+    *found = at;
+    *before = last;
+    return true;
+}
+
+bool shape_is_met(const shape* s, const shape_ray* ray) {
+    double found, before;
+    return march(s, ray, &found, &before);
+}
+
+bool shape_enter(const shape* s, const shape_ray* ray, double* out) {
+    double found, before;
+    if (!march(s, ray, &found, &before)) {
+        return false;
+    }
+    *out = found == before ? found : bisect(s, ray, before, found);
     return true;
 }
 

@@ -54,6 +54,8 @@ typedef struct shape_ray {
 /// The smallest s at which the ray is inside: `begin` if it begins inside. False if it does not
 /// enter. Parts thinner than 1e-3 of the ray's length may be missed where a ray grazes.
 bool shape_enter(const shape* s, const shape_ray* ray, double* out);
+/// Whether it enters at all, which is much less work to tell.
+bool shape_is_met(const shape* s, const shape_ray* ray);
 
 /// Volume of the shape in the box, m^3, by n x n x n samples in the middles of equal parts; those
 /// that the surface meets are looked at more closely and count in part.

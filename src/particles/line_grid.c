@@ -75,17 +75,21 @@ line_grid line_grid_lay(const grid_domain* domain, const shape* s, vec3 directio
     return g;
 }
 
-bool line_grid_enters(const line_grid* lines, double i, double j, vec3* entry) {
+static shape_ray line_at(const line_grid* lines, double i, double j) {
     i = lines->axes > 1 ? i : 0.5;
     j = lines->axes > 2 ? j : 0.5;
     vec3 at = vec3_add_scaled(lines->corner, i * lines->step, lines->u);
     at = vec3_add_scaled(at, j * lines->step, lines->v);
-    shape_ray ray = {.origin = at, .direction = lines->direction, .end = lines->length};
+    return (shape_ray){.origin = at, .direction = lines->direction, .end = lines->length};
+}
+
+bool line_grid_enters(const line_grid* lines, double i, double j, vec3* entry) {
+    shape_ray line = line_at(lines, i, j);
     double s = 0.0;
-    if (!shape_enter(lines->shape, &ray, &s)) {
+    if (!shape_enter(lines->shape, &line, &s)) {
         return false;
     }
-    *entry = vec3_add_scaled(at, s, lines->direction);
+    *entry = vec3_add_scaled(line.origin, s, lines->direction);
     return true;
 }
 
@@ -111,9 +115,8 @@ static void probe_corners(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     int64_t row = job->lines.count_u + 1;
     for (int64_t c = begin; c < end; ++c) {
-        vec3 entry;
-        job->is_hit[c] =
-            line_grid_enters(&job->lines, (double)(c % row), (double)(c / row), &entry);
+        shape_ray line = line_at(&job->lines, (double)(c % row), (double)(c / row));
+        job->is_hit[c] = shape_is_met(job->lines.shape, &line);
     }
 }
 
@@ -126,9 +129,9 @@ static int64_t count_parts(const area_job* job, int64_t i, int64_t j) {
         double p = (double)(part % job->parts_u), q = (double)(part / job->parts_u);
         p += hash_random_f64(0, first + (uint64_t)part, RANDOM_EMIT_X);
         q += hash_random_f64(0, first + (uint64_t)part, RANDOM_EMIT_Y);
-        vec3 entry;
-        hits += line_grid_enters(&job->lines, (double)i + p / (double)job->parts_u,
-                                 (double)j + q / (double)job->parts_v, &entry);
+        shape_ray line = line_at(&job->lines, (double)i + p / (double)job->parts_u,
+                                 (double)j + q / (double)job->parts_v);
+        hits += shape_is_met(job->lines.shape, &line);
     }
     return hits;
 }

@@ -87,18 +87,11 @@ static vec3 place_of(const grid_domain* domain, const double cells[AXES]) {
     return out;
 }
 
-// Whether the place is inside this liquid and no earlier one.
-static bool is_wet(const seed_job* job, vec3 x) {
-    bool is_inside = shape_is_inside(job->def->liquids[job->liquid].shape, x);
-    for (int i = 0; is_inside && i < job->liquid; ++i) {
-        is_inside = !shape_is_inside(job->def->liquids[i].shape, x);
-    }
-    const seed_def* def = job->def;
-    return is_inside && !(def->is_blocked != NULL && def->is_blocked(def->blocked_data, x));
-}
+// How much of a box the liquid's own shape holds.
+typedef enum box_share { SHARE_NONE, SHARE_SOME, SHARE_ALL } box_share;
 
-// Whether a box of `width` cells around a centre may hold any of the liquid.
-static bool may_be_wet(const seed_job* job, const int32_t low[AXES], int width) {
+// Of a box that is `width` cells wide, from the distance of its centre.
+static box_share share_of_box(const seed_job* job, const int32_t low[AXES], int width) {
     const grid_domain* domain = job->def->domain;
     double centre[AXES], squared = 0.0;
     for (int a = 0; a < AXES; ++a) {
@@ -108,7 +101,21 @@ static bool may_be_wet(const seed_job* job, const int32_t low[AXES], int width) 
     }
     double distance =
         shape_distance(job->def->liquids[job->liquid].shape, place_of(domain, centre));
-    return distance < domain->h * sqrt(squared) * (1.0 + 1e-9);
+    double reach = domain->h * sqrt(squared) * (1.0 + 1e-9);
+    if (distance < reach) {
+        return distance < -reach ? SHARE_ALL : SHARE_SOME;
+    }
+    return SHARE_NONE;
+}
+
+// Whether a place, of which is known whether this liquid's shape holds it, is in no earlier one.
+static bool is_wet(const seed_job* job, vec3 x, box_share share) {
+    bool is_inside = share == SHARE_ALL || shape_is_inside(job->def->liquids[job->liquid].shape, x);
+    for (int i = 0; is_inside && i < job->liquid; ++i) {
+        is_inside = !shape_is_inside(job->def->liquids[i].shape, x);
+    }
+    const seed_def* def = job->def;
+    return is_inside && !(def->is_blocked != NULL && def->is_blocked(def->blocked_data, x));
 }
 
 // A field that may be absent.
@@ -153,7 +160,7 @@ static void bear(const seed_job* job, particle_ix row, tile_coord tile, const ca
 // Goes through the candidates of a cell; those that live become rows from `row` on, or are only
 // counted if row < 0. Returns how many.
 static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cell[AXES],
-                         particle_ix row) {
+                         box_share share, particle_ix row) {
     const grid_domain* domain = job->def->domain;
     uint64_t x = (uint64_t)domain->cells[0], y = (uint64_t)domain->cells[1];
     uint64_t number = ((uint64_t)cell[2] * y + (uint64_t)cell[1]) * x + (uint64_t)cell[0];
@@ -169,7 +176,7 @@ static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cel
         }
         wanted -= 1;
         candidate c = place_candidate(job, cell, birth, box);
-        if (is_wet(job, place_of(domain, c.at))) {
+        if (is_wet(job, place_of(domain, c.at), share)) {
             if (row >= 0) {
                 bear(job, row + lives, tile, &c);
             }
@@ -188,14 +195,16 @@ static int64_t seed_tile(const seed_job* job, int64_t index, particle_ix row) {
         high[a] = low[a] + TILE_SIZE < domain->cells[a] ? low[a] + TILE_SIZE : domain->cells[a];
     }
     int64_t lives = 0;
-    if (!may_be_wet(job, low, TILE_SIZE)) {
+    box_share of_tile = share_of_box(job, low, TILE_SIZE);
+    if (of_tile == SHARE_NONE) {
         return 0;
     }
     for (cell[2] = low[2]; cell[2] < high[2]; ++cell[2]) {
         for (cell[1] = low[1]; cell[1] < high[1]; ++cell[1]) {
             for (cell[0] = low[0]; cell[0] < high[0]; ++cell[0]) {
-                if (may_be_wet(job, cell, 1)) {
-                    lives += seed_cell(job, tile, cell, row < 0 ? row : row + lives);
+                box_share share = of_tile == SHARE_SOME ? share_of_box(job, cell, 1) : of_tile;
+                if (share != SHARE_NONE) {
+                    lives += seed_cell(job, tile, cell, share, row < 0 ? row : row + lives);
                 }
             }
         }

@@ -7,7 +7,7 @@
 #include "scene/scene_internal.h"
 
 enum {
-    SAMPLES = 24, // along each axis, for volumes
+    SAMPLES = 16, // along each axis, for volumes
     RAYS = 48,    // along each axis, for the shadows of nozzles
 };
 
@@ -93,7 +93,7 @@ static double shadow_area(const treacle_domain_def* domain, const shape* s, vec3
     }
     int flat = scene_flat_axis(domain), rows = flat >= 0 ? 1 : RAYS, hits = 0;
     vec3 across[2], middle = vec3_scale(0.5, vec3_add(box.low, box.high));
-    double reach = 0.5 * vec3_length(vec3_sub(box.high, box.low)), entry = 0.0;
+    double reach = 0.5 * vec3_length(vec3_sub(box.high, box.low));
     make_across(along, flat, across);
     for (int i = 0; i < RAYS * rows; ++i) {
         int row = i / RAYS, column = i % RAYS;
@@ -102,7 +102,7 @@ static double shadow_area(const treacle_domain_def* domain, const shape* s, vec3
         vec3 origin = vec3_add_scaled(middle, -reach, along);
         origin = vec3_add_scaled(vec3_add_scaled(origin, u, across[0]), v, across[1]);
         shape_ray ray = {.origin = origin, .direction = along, .begin = 0.0, .end = 2.0 * reach};
-        hits += shape_enter(s, &ray, &entry);
+        hits += shape_is_met(s, &ray);
     }
     double width = 2.0 * reach / RAYS;
     return hits * width * (rows == 1 ? domain->cell : width);
