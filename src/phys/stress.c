@@ -31,10 +31,6 @@
 #include "grid/stagger.h"
 #include "math/elementary.h"
 
-// Cells; a solid further away from a cell's middle touches none of its faces and edges.
-static const float wall_reach = 1.5f;
-enum { WALL_NONE = 65535 };
-
 typedef struct stress_job {
     const stress_params* params;
     const stress_weights* out;
@@ -44,11 +40,13 @@ static bool is_inside(const grid_domain* domain, const int at[AXES]) {
     return at[0] < domain->cells[0] && at[1] < domain->cells[1] && at[2] < domain->cells[2];
 }
 
+static bool is_on_side(const grid_domain* domain, int a, int at) {
+    return domain->is_active[a] && !domain->is_periodic[a] && (at == 0 || at == domain->cells[a]);
+}
+
 // What a place on the side of axis a at index `at` does to a weight there [visc.3]; 1 inside.
 static double side_factor(const grid_domain* domain, int a, int at, bool is_edge) {
-    bool is_side =
-        domain->is_active[a] && !domain->is_periodic[a] && (at == 0 || at == domain->cells[a]);
-    if (!is_side) {
+    if (!is_on_side(domain, a, at)) {
         return at < domain->cells[a] ? 1.0 : 0.0;
     }
     int side = at == 0 ? 0 : 1;
@@ -188,7 +186,7 @@ static void meet_walls(const stress_job* job, tile_ix t, const float* log_mu) {
         uint16_t id = p->cell_solid_id[i];
         bool is_here =
             x < tile_layers(p->map, 0) && y < tile_layers(p->map, 1) && z < tile_layers(p->map, 2);
-        if (is_here && id != WALL_NONE && p->cell_solid_phi[i] < wall_reach) {
+        if (is_here && id != WALL_NONE && p->cell_solid_phi[i] < WALL_REACH) {
             int at = BLOCK_INDEX(1, 1, x, y, z);
             wall_effect effect = wall_stress(&block, at, p->domain, &p->walls[id]);
             meet_wall(job, t, q, &effect, log_mu + BLOCK_INDEX(1, 0, x, y, z));
@@ -229,11 +227,18 @@ static void weigh_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 // Of a stress sigma at a sample of weight w = r mu V, V the volume with all that walls make of it:
 // pull = dt / (rho_ref h) V sigma = w h sigma / mu [elastic.3].
+//
+// Beside a wall that holds the liquid V is too large by 1 / theta, which stands for the square of
+// the velocity's slope over theta of the volume; sigma works on the slope itself, and theta times 1
+// / theta is 1. On a side of the domain theta is 1/2, with a slip length, too: [elastic.4] 1/2 /
+// (1/2 + b/h) of the stress reaches the wall.
 static void pull_cell(const stress_job* job, tile_ix tile, int q, const float* log_mu) {
     const stress_params* p = job->params;
     static const int side = BLOCK_SIDE(1, 0);
     const int step[AXES] = {1, side, side * side};
     size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
+    int at[AXES];
+    tile_cell_at(p->map, tile, q, at);
     double r = p->dt / (p->reference_density * p->domain->h * p->domain->h);
     double rh = r * p->domain->h, whole = mean_weight(p, 1, &log_mu);
     for (int a = 0; a < AXES; ++a) {
@@ -241,8 +246,11 @@ static void pull_cell(const stress_job* job, tile_ix tile, int q, const float* l
         const float* const around[] = {log_mu, log_mu - step[b], log_mu - step[c],
                                        log_mu - step[b] - step[c]};
         double weight = (double)job->out->cell[i], shear_weight = (double)job->out->edge[a][i];
-        double share = weight > 0.0 ? weight / whole : 0.0;
+        double share = weight > 0.0 ? fmin(weight / whole, (double)p->cell_share[i]) : 0.0;
         double shear_share = shear_weight > 0.0 ? shear_weight / mean_weight(p, 4, around) : 0.0;
+        shear_share *=
+            is_on_side(p->domain, b, at[b]) || is_on_side(p->domain, c, at[c]) ? 0.5 : 1.0;
+        shear_share = fmin(shear_share, (double)p->edge_share[a][i]);
         p->stress->cell[a][i] *= (float)(rh * share);
         p->stress->edge[a][i] *= (float)(rh * shear_share);
     }

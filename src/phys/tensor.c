@@ -8,6 +8,9 @@
 //
 //     D_aa(I) = (u_a(I + e_a) - u_a(I)) / h,     D_bc, spin_a = (d_c u_b +- d_b u_c) / 2 at edges a
 //
+// Between a face in the liquid and one behind a wall that holds it the difference is divided by the
+// share theta of the way [visc.4]; beyond sides of the domain faces are mirror images.
+//
 // Staggering: aa at cells, bc and the spin about a at the edges along a.
 // Properties that tests check: linear velocity gives its stretch and spin exactly; a uniform stress
 // pulls nowhere; force and stretch are adjoint.
@@ -24,6 +27,7 @@ typedef struct grid_job {
     const tensor_field* tensor;
     double* force;
     const face_velocity* flow;
+    const tensor_walls* walls;
     float* const* spin;
 } grid_job;
 
@@ -64,27 +68,53 @@ void tensor_add_divergence(const tile_map* map, const tensor_field* pull, double
 
 enum { MOTION_SIDE = TILE_SIZE + 2 };
 static const velocity_block motion_block = {.halo = 1, .size = MOTION_SIDE};
+static const int motion_step[AXES] = {1, MOTION_SIDE, MOTION_SIDE* MOTION_SIDE};
 
-// Of faces b and c around the edges along a, and of faces a around cells.
-static void measure_axis(const grid_job* job, tile_ix tile, int a, const float* const u[AXES],
-                         const int last[AXES]) {
-    static const int step[AXES] = {1, MOTION_SIDE, MOTION_SIDE * MOTION_SIDE};
+// How much steeper velocity is than its differences say.
+typedef struct slopes {
+    double aa, bc, cb;
+} slopes;
+
+// Of faces a around the cell q of a tile, and of faces b and c around its edge along a.
+static void measure_cell(const grid_job* job, tile_ix tile, int q, int a,
+                         const float* const u[AXES], slopes steep) {
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
-    bool has_edge = !job->map->is_flat[b] && !job->map->is_flat[c];
+    int at = ((q >> 6) + 1) * motion_step[2] + ((q >> 3 & 7) + 1) * motion_step[1] + (q & 7) + 1;
     float scale = (float)(1.0 / job->flow->domain->h);
-    size_t first = (size_t)tile * TILE_CELLS;
-    for (int z = 0; z < last[2]; ++z) {
-        for (int y = 0; y < last[1]; ++y) {
-            for (int x = 0; x < last[0]; ++x) {
-                int at = ((z + 1) * MOTION_SIDE + y + 1) * MOTION_SIDE + x + 1;
-                size_t i = first + (size_t)((z * TILE_SIZE + y) * TILE_SIZE + x);
-                bool is_flat = job->map->is_flat[a];
-                job->tensor->cell[a][i] = is_flat ? 0.0f : scale * (u[a][at + step[a]] - u[a][at]);
-                float bc = has_edge ? 0.5f * scale * (u[b][at] - u[b][at - step[c]]) : 0.0f;
-                float cb = has_edge ? 0.5f * scale * (u[c][at] - u[c][at - step[b]]) : 0.0f;
-                job->tensor->edge[a][i] = bc + cb;
-                job->spin[a][i] = cb - bc;
-            }
+    size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
+    bool has_edge = !job->map->is_flat[b] && !job->map->is_flat[c];
+    float aa = job->map->is_flat[a] ? 0.0f : scale * (u[a][at + motion_step[a]] - u[a][at]);
+    float bc = has_edge ? 0.5f * scale * (u[b][at] - u[b][at - motion_step[c]]) : 0.0f;
+    float cb = has_edge ? 0.5f * scale * (u[c][at] - u[c][at - motion_step[b]]) : 0.0f;
+    bc *= (float)steep.bc;
+    cb *= (float)steep.cb;
+    job->tensor->cell[a][i] = (float)steep.aa * aa;
+    job->tensor->edge[a][i] = bc + cb;
+    job->spin[a][i] = cb - bc;
+}
+
+// Once more for the cells of a tile that walls touch.
+static void meet_walls(const grid_job* job, tile_ix tile, const float* const u[AXES],
+                       const int last[AXES]) {
+    const tensor_walls* walls = job->walls;
+    wall_block block;
+    gather_block(job->map, walls->cell_solid_phi, tile, 1, 1, block.phi);
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        int x = q & 7, y = q >> 3 & 7, z = q >> 6;
+        size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
+        uint16_t id = walls->cell_solid_id[i];
+        bool is_near = walls->cell_solid_phi[i] < WALL_REACH && id != WALL_NONE;
+        if (!is_near || x >= last[0] || y >= last[1] || z >= last[2] ||
+            !wall_sticks(&walls->kinds[id])) {
+            continue;
+        }
+        int at = BLOCK_INDEX(1, 1, x, y, z);
+        for (int a = 0; a < AXES; ++a) {
+            int b = (a + 1) % AXES, c = (a + 2) % AXES;
+            slopes steep = {wall_steepness(&block, at, at + step_of[a], a),
+                            wall_steepness(&block, at, at - step_of[c], b),
+                            wall_steepness(&block, at, at - step_of[b], c)};
+            measure_cell(job, tile, q, a, u, steep);
         }
     }
 }
@@ -100,14 +130,22 @@ static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
         for (int a = 0; a < AXES; ++a) {
             velocity_gather(job->flow, a, (tile_ix)t, motion_block, block[a]);
         }
-        for (int a = 0; a < AXES; ++a) {
-            measure_axis(job, (tile_ix)t, a, u, last);
+        for (int q = 0; q < AXES * TILE_CELLS; ++q) {
+            int x = q & 7, y = q >> 3 & 7, z = q >> 6 & 7;
+            if (x < last[0] && y < last[1] && z < last[2]) {
+                measure_cell(job, (tile_ix)t, q & (TILE_CELLS - 1), q / TILE_CELLS, u,
+                             (slopes){1.0, 1.0, 1.0});
+            }
+        }
+        if (job->walls != NULL) {
+            meet_walls(job, (tile_ix)t, u, last);
         }
     }
 }
 
-void tensor_of_velocity(const face_velocity* flow, const tensor_field* stretch,
-                        float* const spin[AXES]) {
-    grid_job job = {.map = flow->map, .tensor = stretch, .flow = flow, .spin = spin};
+void tensor_of_velocity(const face_velocity* flow, const tensor_walls* walls,
+                        const tensor_field* stretch, float* const spin[AXES]) {
+    grid_job job = {
+        .map = flow->map, .tensor = stretch, .flow = flow, .walls = walls, .spin = spin};
     parallel_for(flow->map->ctx, flow->map->count, 2, measure_tiles, &job);
 }

@@ -4,6 +4,7 @@
 #include "grid/stagger.h"
 #include "phys/strain.h"
 #include "phys/velocity.h"
+#include "phys/wall_stress.h"
 
 /// A symmetric tensor on the grid: entry aa at cells, the entry between the two other axes at the
 /// edges along a. [count + 1][512] each.
@@ -24,6 +25,14 @@ static inline float* tensor_part(const tensor_field* t, int part) {
 /// face of +-pull [elastic.3]. force is [tile][axis][512].
 void tensor_add_divergence(const tile_map* map, const tensor_field* pull, double* force);
 
-/// The stretch D and the spin about each axis (at its edges) of a velocity, 1/s.
-void tensor_of_velocity(const face_velocity* flow, const tensor_field* stretch,
-                        float* const spin[AXES]);
+/// Solids beside the flow, as in phys/stress.h.
+typedef struct tensor_walls {
+    const float* cell_solid_phi;
+    const uint16_t* cell_solid_id;
+    const wall_kind* kinds; // [solids]
+} tensor_walls;
+
+/// The stretch D and the spin about each axis (at its edges) of a velocity, 1/s. Faces behind walls
+/// that hold the liquid have the wall's velocity. walls: NULL without solids.
+void tensor_of_velocity(const face_velocity* flow, const tensor_walls* walls,
+                        const tensor_field* stretch, float* const spin[AXES]);

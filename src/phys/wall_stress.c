@@ -79,13 +79,28 @@ static double edge_phi(const float* phi, int at, int c) {
                    ((double)phi[at - a] + (double)phi[at - b]));
 }
 
-// Adds what a pair of faces says [visc.4].
+static double steepness(double one, double other) {
+    double outside = fmax(one, other), inside = fmin(one, other);
+    return 1.0 / fmax(outside / (outside - inside), theta_least); // [visc.4]
+}
+
+// Adds what a pair of faces says.
 static void add_pair(double one, double other, double* sum, int* count) {
     if ((one < 0.0) != (other < 0.0)) {
-        double outside = fmax(one, other), inside = fmin(one, other);
-        *sum += 1.0 / fmax(outside / (outside - inside), theta_least);
+        *sum += steepness(one, other);
         *count += 1;
     }
+}
+
+double wall_steepness(const wall_block* block, int one, int other, int a) {
+    double here = face_phi(block->phi, one, a), there = face_phi(block->phi, other, a);
+    return (here < 0.0) != (there < 0.0) ? steepness(here, there) : 1.0;
+}
+
+bool wall_sticks(const wall_kind* kind) {
+    // A slip length of nothing is no slip: the drag would be without bound.
+    return kind->wall == TREACLE_WALL_NO_SLIP ||
+           (kind->wall == TREACLE_WALL_SLIP_LENGTH && kind->slip_length < 1e-3);
 }
 
 static double cell_factor(const float* phi, int at, const grid_domain* domain) {
@@ -146,10 +161,7 @@ static void slide(const float* phi, int at, const wall_kind* kind, wall_effect* 
 wall_effect wall_stress(const wall_block* block, int at, const grid_domain* domain,
                         const wall_kind* kind) {
     wall_effect out = {.cell = 1.0, .edge = {1.0, 1.0, 1.0}};
-    // A slip length of nothing is no slip: the drag would be without bound.
-    bool is_stuck = kind->wall == TREACLE_WALL_NO_SLIP ||
-                    (kind->wall == TREACLE_WALL_SLIP_LENGTH && kind->slip_length < 1e-3);
-    if (is_stuck) {
+    if (wall_sticks(kind)) {
         stick(block->phi, at, domain, &out);
     } else {
         slide(block->phi, at, kind, &out);

@@ -6,6 +6,11 @@
 #include "grid/domain.h"
 #include "grid/gather.h"
 
+/// Cells; a solid further away from a cell's middle touches none of its faces and edges.
+#define WALL_REACH 1.5f
+/// The nearest solid, where there is none.
+enum { WALL_NONE = 65535 };
+
 /// How the liquid moves along a solid, lengths in cells.
 typedef struct wall_kind {
     treacle_wall wall;
@@ -28,6 +33,12 @@ typedef struct wall_effect {
 /// Of the cell at `at` of the block.
 wall_effect wall_stress(const wall_block* block, int at, const grid_domain* domain,
                         const wall_kind* kind);
+/// Whether liquid sticks to a wall of this kind.
+bool wall_sticks(const wall_kind* kind);
+/// How much steeper the velocity changes between two neighbouring faces across axis a than their
+/// difference says: 1 / theta of [visc.4] where a wall stands between them, else 1. The faces are
+/// those of the cells at `one` and `other` of the block.
+double wall_steepness(const wall_block* block, int one, int other, int a);
 /// Share of a box of one cell width that a plane leaves open: `distance` from the middle, in cells,
 /// > 0 if the middle is outside; and the area of the plane in the box.
 double wall_box_share(const double normal[AXES], double distance, double* area);

@@ -243,6 +243,8 @@ treacle_status liquid_with_rheology(liquid_work* w, liquid_solve_fcn* solve,
                                     double* cell_x) TREACLE_NODISCARD;
 /// One implicit step of viscosity; part of the flow.
 treacle_status liquid_thicken(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
+/// How liquid moves along each solid, in the scratch arena; NULL without solids.
+treacle_status liquid_wall_kinds(liquid_work* w, const wall_kind** out) TREACLE_NODISCARD;
 /// Pressure and viscosity in one solve; fills face_tent. cell_x as in projection_apply.
 treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// The law of a material.

@@ -179,7 +179,11 @@ static treacle_status measure(liquid_work* w) {
                           .has_viscosity = true,
                           .u = {w->state->face_u[0], w->state->face_u[1], w->state->face_u[2]}};
     TREACLE_TRY(liquid_extend_wet(w, LIQUID_KERNEL_RADIUS));
-    tensor_of_velocity(&flow, &e->stretch, e->spin);
+    tensor_walls walls = {.cell_solid_phi = w->cell_solid_phi, .cell_solid_id = w->cell_solid_id};
+    int mark = arena_mark(w->scratch);
+    TREACLE_TRY(liquid_wall_kinds(w, &walls.kinds));
+    tensor_of_velocity(&flow, walls.kinds != NULL ? &walls : NULL, &e->stretch, e->spin);
+    arena_give_to(w->scratch, mark);
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(spread(w, PLACE_CELL, e->stretch.cell[a]));
         TREACLE_TRY(spread(w, place_edge(a), e->stretch.edge[a]));

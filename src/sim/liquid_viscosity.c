@@ -55,20 +55,32 @@ static treacle_status spread_viscosity(liquid_work* w) {
     return TREACLE_OK;
 }
 
-static treacle_status describe_walls(liquid_work* w, stress_params* out) {
+treacle_status liquid_wall_kinds(liquid_work* w, const wall_kind** out) {
     const solid_set* set = &w->setup->solids;
+    wall_kind* walls = NULL;
+    *out = NULL;
     if (w->cell_solid_phi == NULL) {
         return TREACLE_OK;
     }
-    wall_kind* walls = NULL;
     TREACLE_TRY(arena_take(w->scratch, (size_t)set->count, sizeof(*walls), "walls of solids",
                            (void**)&walls));
     for (int i = 0; i < set->count; ++i) {
         const solid* s = &set->solids[i];
-        out->has_slip_walls = out->has_slip_walls || s->wall != TREACLE_WALL_NO_SLIP;
         walls[i] = (wall_kind){s->wall, s->slip_length / w->setup->domain->h};
     }
-    out->walls = walls;
+    *out = walls;
+    return TREACLE_OK;
+}
+
+static treacle_status describe_walls(liquid_work* w, stress_params* out) {
+    const solid_set* set = &w->setup->solids;
+    TREACLE_TRY(liquid_wall_kinds(w, &out->walls));
+    if (out->walls == NULL) {
+        return TREACLE_OK;
+    }
+    for (int i = 0; i < set->count; ++i) {
+        out->has_slip_walls = out->has_slip_walls || set->solids[i].wall != TREACLE_WALL_NO_SLIP;
+    }
     out->poses = w->solid_to;
     out->cell_solid_phi = w->cell_solid_phi;
     out->cell_solid_id = w->cell_solid_id;

@@ -96,7 +96,7 @@ static double part_of(const bench* b, int i, int j, double sign) {
 static void check_linear(int z) {
     bench b = make_bench(z, 2);
     set_linear(&b);
-    tensor_of_velocity(flow_of(&b), &b.tensor, b.spin);
+    tensor_of_velocity(flow_of(&b), NULL, &b.tensor, b.spin);
     for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
         double x[AXES];
         int at[AXES];
@@ -116,6 +116,50 @@ static void test_linear_velocity_has_its_stretch_and_spin(void** state) {
     (void)state;
     check_linear(ROOM);
     check_linear(1);
+}
+
+// Shear below a plate that moves at the height of `wall` cells, behind which faces have its
+// velocity.
+static void check_wall(double wall, treacle_wall kind) {
+    bench b = make_bench(1, 2);
+    void *phi = NULL, *id = NULL;
+    const double rate = 0.7, speed = rate * b.domain.h * wall;
+    assert_int_equal(alloc_zero(b.ctx, b.values, sizeof(float), "test", &phi), TREACLE_OK);
+    assert_int_equal(alloc_zero(b.ctx, b.values, sizeof(uint16_t), "test", &id), TREACLE_OK);
+    for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
+        double x[AXES];
+        int at[AXES];
+        place_of(&b, i, PLACE_CELL, x, at);
+        ((float*)phi)[i] = (float)(wall - (at[1] + 0.5));
+        b.flow.u[0][i] = (float)(at[1] + 0.5 < wall ? rate * x[1] : speed);
+    }
+    wall_kind kinds[1] = {{.wall = kind}};
+    tensor_walls walls = {phi, id, kinds};
+    tensor_of_velocity(flow_of(&b), &walls, &b.tensor, b.spin);
+    bool sticks = kind == TREACLE_WALL_NO_SLIP;
+    int last = (int)floor(wall + 0.5);
+    for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
+        double x[AXES];
+        int at[AXES];
+        place_of(&b, i, PLACE_CELL, x, at);
+        bool is_layer = i % TILE_CELLS < TILE_SIZE * TILE_SIZE && is_inner(&b, at, 2);
+        double share = at[1] == last && !sticks ? wall - (last - 0.5) : 1.0;
+        if (is_layer && at[1] <= last) {
+            assert_close((double)b.tensor.edge[2][i], 0.5 * rate * share, 1e-5);
+            assert_close((double)b.spin[2][i], -0.5 * rate * share, 1e-5);
+        }
+    }
+    alloc_free(b.ctx, phi, b.values * sizeof(float));
+    alloc_free(b.ctx, id, b.values * sizeof(uint16_t));
+    free_bench(&b);
+}
+
+static void test_stretch_beside_a_plate_is_that_of_the_liquid(void** state) {
+    (void)state;
+    check_wall(14.0, TREACLE_WALL_NO_SLIP);
+    check_wall(14.3, TREACLE_WALL_NO_SLIP);
+    check_wall(13.9, TREACLE_WALL_NO_SLIP);
+    check_wall(14.3, TREACLE_WALL_SLIP);
 }
 
 static double* forces(const bench* b) {
@@ -188,7 +232,7 @@ static void test_force_and_stretch_are_adjoint(void** state) {
             memcpy(pull + (size_t)part * b.values, tensor_part(&b.tensor, part),
                    b.values * sizeof(float));
         }
-        tensor_of_velocity(flow_of(&b), &b.tensor, b.spin);
+        tensor_of_velocity(flow_of(&b), NULL, &b.tensor, b.spin);
         for (int part = 0; part < STRAIN_PARTS; ++part) {
             double times = part < AXES ? 1.0 : 2.0;
             for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
@@ -233,7 +277,7 @@ static void test_particles_feel_stretch_and_spin_of_the_grid(void** state) {
     bench b = make_bench(ROOM, 2);
     set_linear(&b);
     particles p = make_particles(&b, COUNT);
-    tensor_of_velocity(flow_of(&b), &b.tensor, b.spin);
+    tensor_of_velocity(flow_of(&b), NULL, &b.tensor, b.spin);
     float stretch[COUNT * STRAIN_PARTS], spin[COUNT * AXES];
     elastic_motion motion = {stretch, spin};
     elastic_gather(flow_of(&b), &b.tensor, b.spin, &p, &motion);
@@ -267,6 +311,7 @@ static void test_particles_feel_stretch_and_spin_of_the_grid(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear_velocity_has_its_stretch_and_spin),
+        cmocka_unit_test(test_stretch_beside_a_plate_is_that_of_the_liquid),
         cmocka_unit_test(test_a_uniform_stress_pulls_nowhere),
         cmocka_unit_test(test_force_and_stretch_are_adjoint),
         cmocka_unit_test(test_particles_feel_stretch_and_spin_of_the_grid),
