@@ -21,6 +21,7 @@ ALLOWED = {
     "sim": "base math grid particles solve phys",
     "cache": "base math",
     "image": "base math",
+    "measure": "base math",
     "mesh": "base math cache",
     "render": "base math cache image mesh",
     "scene": "base math grid particles",

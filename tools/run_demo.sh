@@ -1,5 +1,6 @@
 #!/bin/sh
-# Simulates the demonstration scene into out/demo and says where its picture and film are.
+# Simulates the demonstration scene into out/demo, says where its picture and film are, and measures
+# how the thread coils.
 set -eu
 scene=scenes/demo.yaml
 out=out/demo
@@ -11,3 +12,6 @@ echo
 echo "picture: ${picture:?the run has made no picture}"
 echo "film:    $out/demo.mp4"
 echo "frames:  $out (build/treacle info $out tells about them)"
+echo
+echo "How often the thread coils (treacle coiling $out):"
+build/treacle coiling "$out"

@@ -2,6 +2,7 @@
 #pragma once
 
 int cmd_check(int argc, char** argv);
+int cmd_coiling(int argc, char** argv);
 int cmd_info(int argc, char** argv);
 int cmd_mesh(int argc, char** argv);
 int cmd_materials(int argc, char** argv);

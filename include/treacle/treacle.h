@@ -3,6 +3,7 @@
 
 #include "base.h"
 #include "cache.h"
+#include "coiling.h"
 #include "look.h"
 #include "materials.h"
 #include "mesh.h"

@@ -25,6 +25,7 @@ enum { SLOW_ITERATIONS = 7 };
 static const double rounding_left = 1e-9; // of the right-hand side
 static const double slow_factor = 0.8;    // of the estimate an iteration: pieces pay
 static const double caution = 1.4;        // how much worse a foreseen energy may prove
+static const double small_region = 500.0; // cells
 static const double little_left = 0.01;   // of the square of an image: orthogonalise it twice
 
 // The square of the energy of the error, estimated from direction j, times the scale that r was
@@ -98,7 +99,8 @@ static treacle_status find_regions(stokes_solver* s) {
     return status;
 }
 
-// The largest |sum of r| of a region over its volume.
+// The largest |sum of r| of a region over its volume. Drops and specks count as if they were
+// larger: a share of theirs is next to nothing, and they would keep the whole solve waiting.
 static treacle_status find_net(stokes_solver* s, const double* r_p, double* net) {
     TREACLE_TRY(find_regions(s));
     int32_t count = s->regions.count;
@@ -106,7 +108,7 @@ static treacle_status find_net(stokes_solver* s, const double* r_p, double* net)
     TREACLE_TRY(regions_sum(&s->regions, r_p, sum));
     *net = 0.0;
     for (int32_t i = 0; i < count; ++i) {
-        *net = fmax(*net, fabs(sum[i]) / s->region_volume[i]);
+        *net = fmax(*net, fabs(sum[i]) / fmax(s->region_volume[i], small_region));
     }
     return TREACLE_OK;
 }
