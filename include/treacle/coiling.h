@@ -1,5 +1,5 @@
 // How a thread of thick liquid coils where it falls on something: measured in frames, and what the
-// theory of slender ropes says [R04]. docs/math/coiling.md explains both.
+// theory of slender ropes says [Ribe04]. docs/math/coiling.md explains both.
 #pragma once
 
 #include "cache.h"

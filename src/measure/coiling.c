@@ -6,7 +6,7 @@
 // by 60 degrees, so that A is twice what it was at its thinnest above: there the thread turns into
 // the pile. The foot goes round the nozzle's axis with the angular velocity of the coil.
 //
-// Theory. A slender viscous rope, [R04]; with H from foot to nozzle, a and U = Q/(pi a^2) at the
+// Theory. A slender viscous rope, [Ribe04]; with H from foot to nozzle, a and U = Q/(pi a^2) at the
 // foot, and nu:
 //
 //     viscous         Omega = 4 U/H
