@@ -15,64 +15,76 @@ typedef struct drag_link {
     double c[STRESS_TERM_FACES][BODY_MOTIONS];
 } drag_link;
 
+// A face of a body that something in the cycle looks at.
+typedef struct drag_face {
+    int64_t slot;
+    int32_t body;
+    double row[BODY_MOTIONS];
+} drag_face;
+
 typedef struct drag_block {
     double mass[BODY_MOTIONS][BODY_MOTIONS];
     double whole[BODY_MOTIONS][BODY_MOTIONS]; // mass and stresses
     double inverse[BODY_MOTIONS][BODY_MOTIONS];
+    int64_t first_entry; // of its links in `entry`
 } drag_block;
 
 struct drag_term {
     treacle_context* ctx;
     const viscosity_level* level;
     int32_t body_count;
-    drag_block* block; // [body_count]
-    int64_t link_count;
+    drag_block* block; // [body_count + 1]
+    int64_t link_count, face_count, entry_count;
     drag_link* link;
+    drag_face* face;
+    int64_t* entry; // links by body
+    tile_ix* tile;  // [tile_count], that hold unknowns of links
+    tile_ix tile_count;
 };
 
+// ---- Rows -----------------------------------------------------------------------------------
+
+void drag_body_row(const drag_body* body, const grid_domain* domain, int a, const double at[AXES],
+                   double row[BODY_MOTIONS]) {
+    int b = (a + 1) % AXES, c = (a + 2) % AXES;
+    double arm[AXES];
+    for (int n = 0; n < AXES; ++n) {
+        arm[n] = domain->is_active[n] ? at[n] - body->pivot[n] : 0.0;
+    }
+    memset(row, 0, BODY_MOTIONS * sizeof(double));
+    row[a] = 1.0;
+    row[AXES + b] = arm[c];
+    row[AXES + c] = -arm[b];
+    if (body->is_bound) {
+        double speed = six_dot(row, body->left);
+        memset(row, 0, BODY_MOTIONS * sizeof(double));
+        row[0] = speed;
+    }
+}
+
+// The row of a face of the level.
+static void row_of(const drag_def* def, int64_t slot, int32_t body, double row[BODY_MOTIONS]) {
+    const viscosity_level* level = def->level;
+    int a = (int)(slot % VISCOSITY_BLOCK) / TILE_CELLS, q = (int)(slot % TILE_CELLS);
+    const int32_t* tile = level->map->coord[slot / VISCOSITY_BLOCK].at;
+    double at[AXES];
+    for (int b = 0; b < AXES; ++b) {
+        at[b] = def->scale[b] * (TILE_SIZE * tile[b] + (q >> 3 * b & 7) + (b == a ? 0.0 : 0.5));
+    }
+    drag_body_row(&def->bodies[body], &level->domain, a, at, row);
+}
+
+// The body that a face belongs to, -1 for none.
+static int32_t body_at(const viscosity_level* level, int64_t slot) {
+    if (slot < 0) {
+        return -1;
+    }
+    int a = (int)(slot % VISCOSITY_BLOCK) / TILE_CELLS;
+    const uint16_t* owner = level->weights.owner[a];
+    return (int32_t)owner[slot / VISCOSITY_BLOCK * TILE_CELLS + slot % TILE_CELLS] - 1;
+}
+
 // ---- Set-up ---------------------------------------------------------------------------------
-
-// Which face belongs to which body: the number of its row among all rows, from 1 on; 0: to none.
-typedef struct owners {
-    int32_t* row; // [vector]
-    size_t length;
-    int64_t row_count;
-    const double (**at)[BODY_MOTIONS]; // [row_count]
-    int32_t* body;                     // [row_count]
-} owners;
-
-static treacle_status owners_create(const viscosity_level* level, int32_t body_count,
-                                    const drag_body* bodies, owners* out) {
-    treacle_context* ctx = level->ctx;
-    for (int32_t b = 0; b < body_count; ++b) {
-        out->row_count += bodies[b].count;
-    }
-    out->length = ((size_t)level->map->count + 1) * VISCOSITY_BLOCK;
-    size_t rows = (size_t)out->row_count;
-    TREACLE_TRY(
-        alloc_zero(ctx, out->length, sizeof(int32_t), "faces of bodies", (void**)&out->row));
-    TREACLE_TRY(alloc_array(ctx, rows, sizeof(*out->at), "faces of bodies", (void**)&out->at));
-    TREACLE_TRY(alloc_array(ctx, rows, sizeof(int32_t), "faces of bodies", (void**)&out->body));
-    int32_t n = 0;
-    for (int32_t b = 0; b < body_count; ++b) {
-        for (int64_t i = 0; i < bodies[b].count; ++i, ++n) {
-            out->at[n] = &bodies[b].row[i];
-            out->body[n] = b;
-            out->row[bodies[b].slot[i]] = n + 1;
-        }
-    }
-    return TREACLE_OK;
-}
-
-static void owners_destroy(treacle_context* ctx, owners* o) {
-    alloc_free(ctx, o->row, o->length * sizeof(int32_t));
-    alloc_free(ctx, o->at, (size_t)o->row_count * sizeof(*o->at));
-    alloc_free(ctx, o->body, (size_t)o->row_count * sizeof(int32_t));
-}
-
-static int32_t row_at(const owners* o, int64_t slot) {
-    return slot < 0 ? -1 : o->row[slot] - 1;
-}
 
 // The place of a body in a link, added if it is new.
 static int place_in(drag_link* link, int32_t body) {
@@ -87,17 +99,19 @@ static int place_in(drag_link* link, int32_t body) {
 }
 
 // The link of a term; false if a single body has all its faces, or it has no weight.
-static bool make_link(const owners* o, const stress_term* term, drag_link* out) {
+static bool make_link(const drag_def* def, const stress_term* term, drag_link* out) {
     *out = (drag_link){.weight = (double)term->weight};
     for (int n = 0; n < term->count; ++n) {
-        int32_t row = row_at(o, term->slot[n]);
-        if (row < 0 && term->slot[n] >= 0) {
+        int32_t body = body_at(def->level, term->slot[n]);
+        if (body < 0 && term->slot[n] >= 0) {
             out->slot[out->face_count] = term->slot[n];
             out->sign[out->face_count++] = term->sign[n];
-        } else if (row >= 0) {
-            int at = place_in(out, o->body[row]);
+        } else if (body >= 0) {
+            double row[BODY_MOTIONS];
+            int at = place_in(out, body);
+            row_of(def, term->slot[n], body, row);
             for (int i = 0; i < BODY_MOTIONS; ++i) {
-                out->c[at][i] += term->sign[n] * (*o->at[row])[i];
+                out->c[at][i] += term->sign[n] * row[i];
             }
         }
     }
@@ -105,36 +119,104 @@ static bool make_link(const owners* o, const stress_term* term, drag_link* out) 
 }
 
 // Whether `slot` is the first face of the term that a body has: so each term is met once.
-static bool is_first_owned(const owners* o, const stress_term* term, int64_t slot) {
+static bool is_first_owned(const drag_def* def, const stress_term* term, int64_t slot) {
     int n = 0;
-    while (row_at(o, term->slot[n]) < 0) {
+    while (body_at(def->level, term->slot[n]) < 0) {
         n += 1;
     }
     return term->slot[n] == slot;
 }
 
-// Lists the links of all bodies, or only counts them.
-static int64_t list_links(const viscosity_level* level, const owners* o, int32_t body_count,
-                          const drag_body* bodies, drag_link* out) {
+// Lists the links at a face, or only counts them.
+static int64_t list_links_of_face(const drag_def* def, int64_t slot, drag_link* out) {
     int64_t count = 0;
-    for (int32_t b = 0; b < body_count; ++b) {
-        for (int64_t i = 0; i < bodies[b].count; ++i) {
-            term_place places[STRESS_TERMS_OF_FACE];
-            stress_terms_of_face(level, bodies[b].slot[i], places);
-            for (int n = 0; n < STRESS_TERMS_OF_FACE; ++n) {
-                drag_link link;
-                if (places[n].tile >= level->map->count) {
-                    continue;
-                }
-                stress_term term = stress_term_at(level, places[n]);
-                if (!is_first_owned(o, &term, bodies[b].slot[i]) || !make_link(o, &term, &link)) {
-                    continue;
-                }
-                if (out != NULL) {
-                    out[count] = link;
-                }
-                count += 1;
+    term_place places[STRESS_TERMS_OF_FACE];
+    stress_terms_of_face(def->level, slot, places);
+    for (int n = 0; n < STRESS_TERMS_OF_FACE; ++n) {
+        drag_link link;
+        if (places[n].tile >= def->level->map->count) {
+            continue;
+        }
+        stress_term term = stress_term_at(def->level, places[n]);
+        if (!is_first_owned(def, &term, slot) || !make_link(def, &term, &link)) {
+            continue;
+        }
+        if (out != NULL) {
+            out[count] = link;
+        }
+        count += 1;
+    }
+    return count;
+}
+
+static int64_t list_pulls(const drag_def* def, drag_link* out) {
+    int64_t count = 0;
+    for (int32_t b = 0; b < def->body_count && def->is_finest; ++b) {
+        for (int64_t i = 0; i < def->bodies[b].pull_count; ++i, ++count) {
+            const drag_pull* pull = &def->bodies[b].pull[i];
+            if (out != NULL) {
+                drag_link* link = &out[count];
+                *link = (drag_link){.weight = pull->weight, .face_count = 1, .body_count = 1};
+                link->slot[0] = pull->slot;
+                link->sign[0] = -1.0;
+                link->body[0] = b;
+                row_of(def, pull->slot, b, link->c[0]);
             }
+        }
+    }
+    return count;
+}
+
+static bool is_owned(const viscosity_level* level, int64_t slot) {
+    return body_at(level, slot) >= 0;
+}
+
+// Lists all links, or only counts them.
+static int64_t list_links(const drag_def* def, drag_link* out) {
+    const viscosity_level* level = def->level;
+    int64_t count = 0;
+    for (tile_ix i = 0; i < level->space.active_count; ++i) {
+        int64_t begin = (int64_t)level->active[i] * VISCOSITY_BLOCK;
+        for (int64_t slot = begin; slot < begin + VISCOSITY_BLOCK; ++slot) {
+            if (is_owned(level, slot)) {
+                count += list_links_of_face(def, slot, out != NULL ? out + count : NULL);
+            }
+        }
+    }
+    return count + list_pulls(def, out != NULL ? out + count : NULL);
+}
+
+// Whether the cycle looks at a face of a body: on coarse levels interpolation may look at any.
+static bool is_looked_at(const drag_def* def, int64_t slot) {
+    term_place places[STRESS_TERMS_OF_FACE];
+    bool is_near = !def->is_finest;
+    stress_terms_of_face(def->level, slot, places);
+    for (int n = 0; n < STRESS_TERMS_OF_FACE && !is_near; ++n) {
+        if (places[n].tile < def->level->map->count) {
+            stress_term term = stress_term_at(def->level, places[n]);
+            for (int k = 0; k < term.count; ++k) {
+                is_near = is_near || stress_term_is_unknown(def->level, term.slot[k]);
+            }
+        }
+    }
+    return is_near;
+}
+
+static int64_t list_faces(const drag_def* def, drag_face* out) {
+    const viscosity_level* level = def->level;
+    int64_t count = 0;
+    for (tile_ix i = 0; i < level->space.active_count; ++i) {
+        int64_t begin = (int64_t)level->active[i] * VISCOSITY_BLOCK;
+        for (int64_t slot = begin; slot < begin + VISCOSITY_BLOCK; ++slot) {
+            if (!is_owned(level, slot) || !is_looked_at(def, slot)) {
+                continue;
+            }
+            if (out != NULL) {
+                out[count].slot = slot;
+                out[count].body = body_at(level, slot);
+                row_of(def, slot, out[count].body, out[count].row);
+            }
+            count += 1;
         }
     }
     return count;
@@ -142,8 +224,15 @@ static int64_t list_links(const viscosity_level* level, const owners* o, int32_t
 
 static void fill_blocks(drag_term* term, const drag_body* bodies) {
     for (int32_t b = 0; b < term->body_count; ++b) {
-        memcpy(term->block[b].mass, bodies[b].mass, sizeof(bodies[b].mass));
-        memcpy(term->block[b].whole, bodies[b].mass, sizeof(bodies[b].mass));
+        drag_block* block = &term->block[b];
+        memcpy(block->mass, bodies[b].mass, sizeof(block->mass));
+        if (bodies[b].is_bound) {
+            double mz[BODY_MOTIONS];
+            six_multiply(bodies[b].mass, bodies[b].left, mz);
+            memset(block->mass, 0, sizeof(block->mass));
+            block->mass[0][0] = six_dot(bodies[b].left, mz);
+        }
+        memcpy(block->whole, block->mass, sizeof(block->mass));
     }
     for (int64_t l = 0; l < term->link_count; ++l) {
         const drag_link* link = &term->link[l];
@@ -153,37 +242,79 @@ static void fill_blocks(drag_term* term, const drag_body* bodies) {
                 int r = i / BODY_MOTIONS, c = i % BODY_MOTIONS;
                 block->whole[r][c] += link->weight * link->c[n][r] * link->c[n][c];
             }
+            block[1].first_entry += 1;
         }
     }
     for (int32_t b = 0; b < term->body_count; ++b) {
         six_invert((const double(*)[BODY_MOTIONS])term->block[b].whole, term->block[b].inverse);
+        term->block[b + 1].first_entry += term->block[b].first_entry;
     }
 }
 
-static treacle_status fill(drag_term* term, const drag_body* bodies, owners* o) {
-    const viscosity_level* level = term->level;
-    TREACLE_TRY(owners_create(level, term->body_count, bodies, o));
-    TREACLE_TRY(alloc_zero(term->ctx, (size_t)term->body_count, sizeof(*term->block),
-                           "drag of bodies", (void**)&term->block));
-    int64_t count = list_links(level, o, term->body_count, bodies, NULL);
-    TREACLE_TRY(alloc_array(term->ctx, (size_t)count, sizeof(*term->link), "drag of bodies",
-                            (void**)&term->link));
-    term->link_count = list_links(level, o, term->body_count, bodies, term->link);
-    fill_blocks(term, bodies);
+static treacle_status list_entries(drag_term* term) {
+    int32_t bodies = term->body_count;
+    int64_t* next = NULL;
+    term->entry_count = term->block[bodies].first_entry;
+    TREACLE_TRY(alloc_array(term->ctx, (size_t)term->entry_count, sizeof(int64_t), "drag of bodies",
+                            (void**)&term->entry));
+    TREACLE_TRY(
+        alloc_array(term->ctx, (size_t)bodies, sizeof(int64_t), "drag of bodies", (void**)&next));
+    for (int32_t b = 0; b < bodies; ++b) {
+        next[b] = term->block[b].first_entry;
+    }
+    for (int64_t l = 0; l < term->link_count; ++l) {
+        for (int n = 0; n < term->link[l].body_count; ++n) {
+            term->entry[next[term->link[l].body[n]]++] = l;
+        }
+    }
+    alloc_free(term->ctx, next, (size_t)bodies * sizeof(int64_t));
     return TREACLE_OK;
 }
 
-treacle_status drag_term_create(const viscosity_level* level, int32_t body_count,
-                                const drag_body* bodies, drag_term** out) {
-    owners o = {0};
+static treacle_status list_touched(drag_term* term) {
+    size_t tiles = (size_t)term->level->map->count;
+    uint8_t* is_touched = NULL;
+    TREACLE_TRY(alloc_zero(term->ctx, tiles, 1, "tiles of bodies", (void**)&is_touched));
+    treacle_status status =
+        alloc_array(term->ctx, tiles, sizeof(tile_ix), "tiles of bodies", (void**)&term->tile);
+    for (int64_t l = 0; l < term->link_count; ++l) {
+        for (int n = 0; n < term->link[l].face_count; ++n) {
+            is_touched[term->link[l].slot[n] / VISCOSITY_BLOCK] = 1;
+        }
+    }
+    for (tile_ix i = 0; i < term->level->space.active_count && status == TREACLE_OK; ++i) {
+        tile_ix t = term->level->active[i];
+        if (is_touched[t] != 0) {
+            term->tile[term->tile_count++] = t;
+        }
+    }
+    alloc_free(term->ctx, is_touched, tiles);
+    return status;
+}
+
+static treacle_status fill(drag_term* term, const drag_def* def) {
+    TREACLE_TRY(alloc_zero(term->ctx, (size_t)term->body_count + 1, sizeof(*term->block),
+                           "drag of bodies", (void**)&term->block));
+    int64_t links = list_links(def, NULL), faces = list_faces(def, NULL);
+    TREACLE_TRY(alloc_array(term->ctx, (size_t)links, sizeof(*term->link), "drag of bodies",
+                            (void**)&term->link));
+    term->link_count = list_links(def, term->link);
+    TREACLE_TRY(alloc_array(term->ctx, (size_t)faces, sizeof(*term->face), "drag of bodies",
+                            (void**)&term->face));
+    term->face_count = list_faces(def, term->face);
+    fill_blocks(term, def->bodies);
+    TREACLE_TRY(list_entries(term));
+    return list_touched(term);
+}
+
+treacle_status drag_term_create(const drag_def* def, drag_term** out) {
     *out = NULL;
     drag_term* term = NULL;
-    TREACLE_TRY(alloc_zero(level->ctx, 1, sizeof(*term), "drag of bodies", (void**)&term));
-    term->ctx = level->ctx;
-    term->level = level;
-    term->body_count = body_count;
-    treacle_status status = fill(term, bodies, &o);
-    owners_destroy(level->ctx, &o);
+    TREACLE_TRY(alloc_zero(def->level->ctx, 1, sizeof(*term), "drag of bodies", (void**)&term));
+    term->ctx = def->level->ctx;
+    term->level = def->level;
+    term->body_count = def->body_count;
+    treacle_status status = fill(term, def);
     if (status != TREACLE_OK) {
         drag_term_destroy(term);
         return status;
@@ -196,13 +327,30 @@ void drag_term_destroy(drag_term* term) {
     if (term == NULL) {
         return;
     }
-    alloc_free(term->ctx, term->block, (size_t)term->body_count * sizeof(*term->block));
-    alloc_free(term->ctx, term->link, (size_t)term->link_count * sizeof(*term->link));
-    alloc_free(term->ctx, term, sizeof(*term));
+    treacle_context* ctx = term->ctx;
+    alloc_free(ctx, term->block, ((size_t)term->body_count + 1) * sizeof(*term->block));
+    alloc_free(ctx, term->link, (size_t)term->link_count * sizeof(*term->link));
+    alloc_free(ctx, term->face, (size_t)term->face_count * sizeof(*term->face));
+    alloc_free(ctx, term->entry, (size_t)term->entry_count * sizeof(int64_t));
+    alloc_free(ctx, term->tile, (size_t)term->level->map->count * sizeof(tile_ix));
+    alloc_free(ctx, term, sizeof(*term));
 }
 
 int32_t drag_term_body_count(const drag_term* term) {
     return term->body_count;
+}
+
+tile_ix drag_term_tiles(const drag_term* term, const tile_ix** tiles) {
+    *tiles = term->tile;
+    return term->tile_count;
+}
+
+const double (*drag_term_mass(const drag_term* term, int32_t body))[BODY_MOTIONS] {
+    return (const double(*)[BODY_MOTIONS])term->block[body].mass;
+}
+
+const double (*drag_term_block(const drag_term* term, int32_t body))[BODY_MOTIONS] {
+    return (const double(*)[BODY_MOTIONS])term->block[body].whole;
 }
 
 // ---- Operator -------------------------------------------------------------------------------
@@ -281,15 +429,81 @@ void drag_term_diagonal(const drag_term* term, double* tail) {
     }
 }
 
-void drag_term_precondition(const drag_term* term, const float* r, float* z) {
-    for (int32_t b = 0; b < term->body_count; ++b) {
-        double from[BODY_MOTIONS], to[BODY_MOTIONS];
-        for (int i = 0; i < BODY_MOTIONS; ++i) {
-            from[i] = (double)r[b * BODY_MOTIONS + i];
+// ---- In the cycle ---------------------------------------------------------------------------
+
+static void motion_in_cycle(const drag_cycle* at, int32_t body, double out[BODY_MOTIONS]) {
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        out[i] = (double)at->y[body * BODY_MOTIONS + i];
+    }
+}
+
+static void residual_of_body(const drag_term* term, const drag_cycle* at, int32_t b,
+                             double out[BODY_MOTIONS]) {
+    double motion[BODY_MOTIONS], product[BODY_MOTIONS];
+    motion_in_cycle(at, b, motion);
+    six_multiply((const double(*)[BODY_MOTIONS])term->block[b].mass, motion, product);
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        out[i] = (double)at->b[b * BODY_MOTIONS + i] - product[i];
+    }
+    for (int64_t e = term->block[b].first_entry; e < term->block[b + 1].first_entry; ++e) {
+        const drag_link* link = &term->link[term->entry[e]];
+        double strain = 0.0;
+        const double* c = link->c[0];
+        for (int n = 0; n < link->face_count; ++n) {
+            strain += link->sign[n] * (double)at->x[link->slot[n]];
         }
-        six_multiply((const double(*)[BODY_MOTIONS])term->block[b].inverse, from, to);
+        for (int n = 0; n < link->body_count; ++n) {
+            motion_in_cycle(at, link->body[n], motion);
+            strain += six_dot(link->c[n], motion);
+            c = link->body[n] == b ? link->c[n] : c;
+        }
         for (int i = 0; i < BODY_MOTIONS; ++i) {
-            z[b * BODY_MOTIONS + i] = (float)to[i];
+            out[i] -= link->weight * strain * c[i];
+        }
+    }
+}
+
+void drag_term_relax(const drag_term* term, const drag_cycle* at, bool is_reverse) {
+    for (int32_t n = 0; n < term->body_count; ++n) {
+        int32_t b = is_reverse ? term->body_count - 1 - n : n;
+        double rest[BODY_MOTIONS], change[BODY_MOTIONS];
+        residual_of_body(term, at, b, rest);
+        six_multiply((const double(*)[BODY_MOTIONS])term->block[b].inverse, rest, change);
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
+            at->y[b * BODY_MOTIONS + i] += (float)change[i];
+        }
+    }
+    drag_term_fill(term, at->y, at->x);
+}
+
+void drag_term_fill(const drag_term* term, const float* y, float* x) {
+    for (int64_t i = 0; i < term->face_count; ++i) {
+        const drag_face* face = &term->face[i];
+        double speed = 0.0;
+        for (int n = 0; n < BODY_MOTIONS; ++n) {
+            speed += face->row[n] * (double)y[face->body * BODY_MOTIONS + n];
+        }
+        x[face->slot] = (float)speed;
+    }
+}
+
+void drag_term_clear(const drag_term* term, float* x) {
+    for (int64_t i = 0; i < term->face_count; ++i) {
+        x[term->face[i].slot] = 0.0f;
+    }
+}
+
+void drag_term_residual(const drag_term* term, const drag_cycle* at, double* out) {
+    for (int32_t b = 0; b < term->body_count; ++b) {
+        residual_of_body(term, at, b, out + (size_t)b * BODY_MOTIONS);
+    }
+}
+
+void drag_term_gather(const drag_term* term, const float* r, double* sum) {
+    for (int64_t i = 0; i < term->face_count; ++i) {
+        const drag_face* face = &term->face[i];
+        for (int n = 0; n < BODY_MOTIONS; ++n) {
+            sum[face->body * BODY_MOTIONS + n] += (double)r[face->slot] * face->row[n];
         }
     }
 }

@@ -151,14 +151,33 @@ static treacle_status find_centres(const viscosity_level* level, const rigid_lab
     return TREACLE_OK;
 }
 
-treacle_status rigid_map_create(const viscosity_level* level, bool only_free, rigid_labels* labels,
-                                rigid_map* out) {
-    *out = (rigid_map){.ctx = level->ctx};
+static treacle_status find_bodies(const viscosity_level* level, const rigid_labels* labels,
+                                  rigid_map* map) {
+    size_t count = (size_t)map->bodies->count;
+    int64_t length = (int64_t)labels->tile_count * VISCOSITY_BLOCK;
+    TREACLE_TRY(
+        alloc_array(map->ctx, count, sizeof(int32_t), "aggregates of bodies", (void**)&map->body));
+    memset(map->body, 0xff, count * sizeof(int32_t));
+    for (int64_t i = 0; i < length && count > 0; ++i) {
+        int a = (int)(i % VISCOSITY_BLOCK) / TILE_CELLS;
+        int64_t face = i / VISCOSITY_BLOCK * TILE_CELLS + i % TILE_CELLS;
+        int32_t b = (int32_t)level->weights.owner[a][face] - 1;
+        if (b >= 0 && labels->label[i] != NONE) {
+            map->body[b] = labels->label[i];
+        }
+    }
+    return TREACLE_OK;
+}
+
+treacle_status rigid_map_create(const rigid_map_def* def, rigid_labels* labels, rigid_map* out) {
+    const viscosity_level* level = def->level;
+    *out = (rigid_map){.ctx = level->ctx, .bodies = def->bodies};
     treacle_status status;
-    TREACLE_TRY_GOTO(renumber(labels, only_free, &out->count), fail);
+    TREACLE_TRY_GOTO(renumber(labels, def->only_free, &out->count), fail);
     TREACLE_TRY_GOTO(list_tiles(labels, out), fail);
     TREACLE_TRY_GOTO(find_places(level, labels, out), fail);
     TREACLE_TRY_GOTO(find_centres(level, labels, out), fail);
+    TREACLE_TRY_GOTO(find_bodies(level, labels, out), fail);
     return TREACLE_OK;
 fail:
     rigid_map_destroy(out);
@@ -178,7 +197,41 @@ void rigid_map_destroy(rigid_map* map) {
     alloc_free(map->ctx, map->block, used * sizeof(int64_t));
     alloc_free(map->ctx, map->place, (size_t)map->blocks * VISCOSITY_BLOCK);
     alloc_free(map->ctx, map->row, used * RIGID_ROWS);
+    alloc_free(map->ctx, map->body, (size_t)map->bodies->count * sizeof(int32_t));
     *map = (rigid_map){0};
+}
+
+// From the centre of the aggregate to the pivot of the body.
+static void arm_of_body(const rigid_map* map, const viscosity_level* level, int32_t b,
+                        double arm[AXES]) {
+    for (int a = 0; a < AXES; ++a) {
+        double centre = map->centre[map->body[b]][a];
+        arm[a] = level->domain.is_active[a] ? map->bodies->at[b].pivot[a] - centre : 0.0;
+    }
+}
+
+void rigid_map_move_body(const rigid_map* map, const viscosity_level* level, int32_t b,
+                         const double g[BLOCK_SIZE], double y[BLOCK_SIZE]) {
+    double arm[AXES];
+    arm_of_body(map, level, b, arm);
+    for (int a = 0; a < AXES; ++a) {
+        int n = (a + 1) % AXES, m = (a + 2) % AXES;
+        y[a] = g[a] + g[AXES + n] * arm[m] - g[AXES + m] * arm[n];
+        y[AXES + a] = g[AXES + a];
+    }
+}
+
+void rigid_map_push_body(const rigid_map* map, const viscosity_level* level, int32_t b,
+                         const double y[BLOCK_SIZE], double sum[BLOCK_SIZE]) {
+    double arm[AXES];
+    arm_of_body(map, level, b, arm);
+    for (int a = 0; a < AXES; ++a) {
+        int n = (a + 1) % AXES, m = (a + 2) % AXES;
+        sum[a] += y[a];
+        sum[AXES + a] += y[AXES + a];
+        sum[AXES + n] += y[a] * arm[m];
+        sum[AXES + m] -= y[a] * arm[n];
+    }
 }
 
 // ---- E = Z^T A Z ----------------------------------------------------------------------------
@@ -385,6 +438,24 @@ static void add_masses(assembly* s) {
     }
 }
 
+// T^T M T of each body, column by column.
+static void add_bodies(assembly* s) {
+    for (int32_t b = 0; b < s->map->bodies->count; ++b) {
+        int32_t g = s->map->body[b];
+        for (int c = 0; c < BLOCK_SIZE && g != NONE; ++c) {
+            double unit[BLOCK_SIZE] = {0}, motion[BLOCK_SIZE], push[BLOCK_SIZE];
+            double column[BLOCK_SIZE] = {0};
+            unit[c] = 1.0;
+            rigid_map_move_body(s->map, s->level, b, unit, motion);
+            six_multiply((const double(*)[BODY_MOTIONS])s->map->bodies->at[b].mass, motion, push);
+            rigid_map_push_body(s->map, s->level, b, push, column);
+            for (int r = 0; r < BLOCK_SIZE; ++r) {
+                s->diagonal[g].at[r][c] += column[r];
+            }
+        }
+    }
+}
+
 static treacle_status assemble(assembly* s) {
     tile_ix tiles = s->level->map->count;
     uint8_t* is_used = NULL;
@@ -398,6 +469,7 @@ static treacle_status assemble(assembly* s) {
     }
     alloc_free(s->ctx, is_used, (size_t)tiles);
     add_masses(s);
+    add_bodies(s);
     return status;
 }
 

@@ -22,10 +22,18 @@ typedef struct rigid_map {
     int64_t blocks;
     uint8_t* place; // [blocks][3][512], in the list, or RIGID_NO_PLACE
     uint8_t* row;   // [used][192], the place that all unknowns of a row have, or RIGID_MIXED
+    const rigid_body_list* bodies;
+    int32_t* body; // [bodies], the aggregate that moves it, -1: none
 } rigid_map;
 
-/// only_free leaves out the aggregates that are held. Labels are renumbered to match.
-treacle_status rigid_map_create(const viscosity_level* level, bool only_free, rigid_labels* labels,
+/// only_free leaves out the aggregates that are held. Labels are renumbered to match. The bodies
+/// must outlive the map.
+typedef struct rigid_map_def {
+    const viscosity_level* level;
+    const rigid_body_list* bodies;
+    bool only_free;
+} rigid_map_def;
+treacle_status rigid_map_create(const rigid_map_def* def, rigid_labels* labels,
                                 rigid_map* out) TREACLE_NODISCARD;
 void rigid_map_destroy(rigid_map* map);
 
@@ -40,6 +48,12 @@ static inline void rigid_map_arm(const rigid_map* map, const viscosity_level* le
         arm[b] = level->domain.is_active[b] ? at - map->centre[g][b] : 0.0;
     }
 }
+
+/// The motion of a body, y = T g, that motion g of its aggregate gives it; and sum += T^T y.
+void rigid_map_move_body(const rigid_map* map, const viscosity_level* level, int32_t b,
+                         const double g[BLOCK_SIZE], double y[BLOCK_SIZE]);
+void rigid_map_push_body(const rigid_map* map, const viscosity_level* level, int32_t b,
+                         const double y[BLOCK_SIZE], double sum[BLOCK_SIZE]);
 
 treacle_status rigid_assembly_factor(const viscosity_level* level, const rigid_labels* labels,
                                      const rigid_map* map, block_ldl** out) TREACLE_NODISCARD;

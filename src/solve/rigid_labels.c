@@ -12,6 +12,8 @@ enum { SMALLEST_AGGREGATE = 12, NONE = -1, HELD = 1 << 30 };
 
 typedef struct labeller {
     const viscosity_level* level;
+    const rigid_body_list* bodies;
+    bool joins_bodies; // liquid and the bodies that it sticks to are one
     const float* whole;
     float largest; // weight of a cell, where `whole` is not given
     rigid_labels* out;
@@ -25,6 +27,43 @@ typedef struct labeller {
 static bool is_strong(const labeller* l, tile_ix t, int q, float weight) {
     float full = l->whole != NULL ? l->whole[(size_t)t * TILE_CELLS + (size_t)q] : l->largest;
     return weight > 0.0f && weight >= strong_share * full;
+}
+
+// ---- Bodies ---------------------------------------------------------------------------------
+
+treacle_status rigid_body_list_create(treacle_context* ctx, int32_t count, const drag_body* bodies,
+                                      rigid_body_list* out) {
+    *out = (rigid_body_list){.ctx = ctx, .count = count};
+    TREACLE_TRY(alloc_zero(ctx, (size_t)count, sizeof(*out->at), "bodies", (void**)&out->at));
+    for (int32_t b = 0; b < count; ++b) {
+        memcpy(out->at[b].pivot, bodies[b].pivot, sizeof(bodies[b].pivot));
+        memcpy(out->at[b].mass, bodies[b].mass, sizeof(bodies[b].mass));
+        out->at[b].is_bound = bodies[b].is_bound;
+    }
+    return TREACLE_OK;
+}
+
+void rigid_body_list_destroy(rigid_body_list* list) {
+    if (list->at != NULL) {
+        alloc_free(list->ctx, list->at, (size_t)list->count * sizeof(*list->at));
+    }
+    *list = (rigid_body_list){0};
+}
+
+// The free body that a face belongs to, or NONE.
+static int32_t body_at(const labeller* l, int64_t slot) {
+    if (slot < 0 || l->level->weights.owner[0] == NULL) {
+        return NONE;
+    }
+    int a = (int)(slot % VISCOSITY_BLOCK) / TILE_CELLS;
+    const uint16_t* owner = l->level->weights.owner[a];
+    int32_t b = (int32_t)owner[slot / VISCOSITY_BLOCK * TILE_CELLS + slot % TILE_CELLS] - 1;
+    return b >= 0 && !l->bodies->at[b].is_bound ? b : NONE;
+}
+
+// Whether an aggregate may have a face: an unknown, or one of a body.
+static bool is_member(const labeller* l, int64_t slot) {
+    return stress_term_is_unknown(l->level, slot) || (l->joins_bodies && body_at(l, slot) != NONE);
 }
 
 // ---- Inside a tile --------------------------------------------------------------------------
@@ -61,16 +100,16 @@ static bool check_whole(const labeller* l, tile_ix t) {
 
 // The faces of a strong term in tile t: unites the unknowns, notes the others.
 typedef struct tile_union {
-    const float* inverse; // of the tile
     int32_t parent[VISCOSITY_BLOCK];
-    uint8_t is_held[VISCOSITY_BLOCK]; // in a strong term with a face that is no unknown
+    bool is_member[VISCOSITY_BLOCK];
+    uint8_t is_held[VISCOSITY_BLOCK]; // in a strong term with a face that is no member
 } tile_union;
 
 static void unite_faces(tile_union* u, int count, const int* faces) {
     int previous = NONE;
     bool is_held = false;
     for (int n = 0; n < count; ++n) {
-        if (!(u->inverse[faces[n]] > 0.0f)) {
+        if (!u->is_member[faces[n]]) {
             is_held = true;
             continue;
         }
@@ -114,7 +153,7 @@ static int32_t number_parts(tile_union* u, int32_t* label) {
     int32_t count = 0;
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
         int32_t root = find_root(u->parent, n);
-        bool is_unknown = u->inverse[n] > 0.0f;
+        bool is_unknown = u->is_member[n];
         label[n] = !is_unknown ? NONE : root == n ? count++ : label[root] & ~HELD;
         label[n] |= is_unknown && u->is_held[n] != 0 ? HELD : 0;
     }
@@ -122,9 +161,10 @@ static int32_t number_parts(tile_union* u, int32_t* label) {
 }
 
 static void split_tile(const labeller* l, tile_ix t) {
-    tile_union u = {.inverse = l->level->inverse + (size_t)t * VISCOSITY_BLOCK};
+    tile_union u = {0};
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
         u.parent[n] = n;
+        u.is_member[n] = is_member(l, (int64_t)t * VISCOSITY_BLOCK + n);
     }
     for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
@@ -158,7 +198,7 @@ static void join_term(const labeller* l, const stress_term* term, bool can_join)
     int32_t previous = NONE;
     bool is_held = false;
     for (int n = 0; n < term->count; ++n) {
-        if (!stress_term_is_unknown(l->level, term->slot[n])) {
+        if (!is_member(l, term->slot[n])) {
             is_held = true;
             continue;
         }
@@ -169,7 +209,7 @@ static void join_term(const labeller* l, const stress_term* term, bool can_join)
         previous = here;
     }
     for (int n = 0; n < term->count && is_held; ++n) {
-        if (stress_term_is_unknown(l->level, term->slot[n])) {
+        if (is_member(l, term->slot[n])) {
             l->is_held[l->out->label[term->slot[n]]] = 1;
         }
     }
@@ -213,7 +253,28 @@ static void join_tile(const labeller* l, tile_ix t, bool can_join) {
     }
 }
 
-static void join_parts(const labeller* l, rigid_scope scope) {
+// All faces of a body are one part.
+static treacle_status join_bodies(const labeller* l) {
+    size_t count = (size_t)l->bodies->count;
+    int64_t length = (int64_t)l->out->tile_count * VISCOSITY_BLOCK;
+    int32_t* part = NULL;
+    TREACLE_TRY(alloc_array(l->out->ctx, count, sizeof(int32_t), "parts of bodies", (void**)&part));
+    memset(part, 0xff, count * sizeof(int32_t));
+    for (int64_t i = 0; i < length && count > 0; ++i) {
+        int32_t b = body_at(l, i), here = l->out->label[i];
+        if (b == NONE || here == NONE) {
+            continue;
+        }
+        if (part[b] != NONE) {
+            unite(l->parent, part[b], here);
+        }
+        part[b] = here;
+    }
+    alloc_free(l->out->ctx, part, count * sizeof(int32_t));
+    return TREACLE_OK;
+}
+
+static treacle_status join_parts(const labeller* l, rigid_scope scope) {
     int32_t parts = l->first[l->out->tile_count];
     for (int32_t i = 0; i < parts; ++i) {
         l->parent[i] = i;
@@ -221,12 +282,14 @@ static void join_parts(const labeller* l, rigid_scope scope) {
     for (tile_ix t = 0; t < l->out->tile_count; ++t) {
         join_tile(l, t, scope == RIGID_SCOPE_GRID);
     }
+    TREACLE_TRY(l->joins_bodies ? join_bodies(l) : TREACLE_OK);
     for (int32_t i = 0; i < parts; ++i) {
         l->parent[i] = find_root(l->parent, i);
         if (l->is_held[i] != 0) {
             l->is_held[l->parent[i]] = 1;
         }
     }
+    return TREACLE_OK;
 }
 
 static void fill_labels(int32_t* label, int32_t value) {
@@ -284,6 +347,26 @@ static treacle_status number_aggregates(const labeller* l) {
     }
     alloc_free(out->ctx, size, (size_t)parts * sizeof(int32_t));
     relabel(l);
+    return TREACLE_OK;
+}
+
+// Bodies that were not joined to liquid become aggregates of their own.
+static treacle_status number_bodies(const labeller* l) {
+    size_t count = (size_t)l->bodies->count;
+    int64_t length = (int64_t)l->out->tile_count * VISCOSITY_BLOCK;
+    int32_t* number = NULL;
+    TREACLE_TRY(
+        alloc_array(l->out->ctx, count, sizeof(int32_t), "numbers of bodies", (void**)&number));
+    memset(number, 0xff, count * sizeof(int32_t));
+    for (int64_t i = 0; i < length && count > 0; ++i) {
+        int32_t b = body_at(l, i);
+        if (b != NONE && number[b] == NONE) {
+            l->is_held[l->out->count] = 0;
+            number[b] = l->out->count++;
+        }
+        l->out->label[i] = b != NONE ? number[b] : l->out->label[i];
+    }
+    alloc_free(l->out->ctx, number, count * sizeof(int32_t));
     return TREACLE_OK;
 }
 
@@ -396,10 +479,12 @@ static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
     treacle_context* ctx = l->out->ctx;
     int32_t parts = l->first[l->out->tile_count];
     TREACLE_TRY(alloc_array(ctx, (size_t)parts, sizeof(int32_t), "parts", (void**)&l->parent));
-    TREACLE_TRY(alloc_zero(ctx, (size_t)parts, sizeof(uint8_t), "parts", (void**)&l->is_held));
+    TREACLE_TRY(alloc_zero(ctx, (size_t)(parts + l->bodies->count), sizeof(uint8_t), "parts",
+                           (void**)&l->is_held));
     spread_labels(l);
-    join_parts(l, scope);
+    TREACLE_TRY(join_parts(l, scope));
     TREACLE_TRY(number_aggregates(l));
+    TREACLE_TRY(l->joins_bodies ? TREACLE_OK : number_bodies(l));
     if (scope == RIGID_SCOPE_TILE || has_free(l)) {
         TREACLE_TRY(cover_all(l));
     }
@@ -419,16 +504,21 @@ static treacle_status label_all(labeller* l, rigid_scope scope) {
     return join_and_cover(l, scope);
 }
 
-treacle_status rigid_labels_create(const viscosity_level* level, const float* whole,
+treacle_status rigid_labels_create(const viscosity_level* level, const rigid_body_list* bodies,
                                    rigid_scope scope, rigid_labels* out) {
+    const float* whole = level->weights.whole;
     size_t tiles = (size_t)level->map->count;
     *out = (rigid_labels){.ctx = level->ctx, .tile_count = level->map->count};
-    labeller l = {.level = level, .whole = whole, .out = out};
+    labeller l = {.level = level,
+                  .bodies = bodies,
+                  .joins_bodies = scope == RIGID_SCOPE_GRID,
+                  .whole = whole,
+                  .out = out};
     l.largest = whole == NULL ? (float)viscosity_level_largest(level) : 0.0f;
     treacle_status status = label_all(&l, scope);
     size_t parts = l.first != NULL ? (size_t)l.first[tiles] : 0;
     alloc_free(out->ctx, l.parent, parts * sizeof(int32_t));
-    alloc_free(out->ctx, l.is_held, parts * sizeof(uint8_t));
+    alloc_free(out->ctx, l.is_held, (parts + (size_t)bodies->count) * sizeof(uint8_t));
     alloc_free(out->ctx, l.part_count, tiles * sizeof(int32_t));
     alloc_free(out->ctx, l.first, (tiles + 1) * sizeof(int32_t));
     alloc_free(out->ctx, l.is_whole, tiles * sizeof(uint8_t));

@@ -6,15 +6,37 @@
 // the whole grid, or within each tile. Sets below a dozen unknowns are dissolved; unknowns in none
 // then join the neighbour of the lowest number, layer by layer, until all are covered. (Uncovered
 // faces at the surface ruin the coarse space: they alone double the iterations.)
+//
+// A body (solve/drag_term.h) is one piece. Within the whole grid it joins all liquid that sticks to
+// it, and moves with that; within tiles it is an aggregate of its own. A body that is not free to
+// move in every way holds what sticks to it.
 #pragma once
 
+#include "solve/drag_term.h"
 #include "solve/viscosity_level.h"
+
+/// What the aggregates need to know of bodies; zeroed: there are none.
+typedef struct rigid_body_part {
+    double pivot[AXES]; // cells
+    double mass[BODY_MOTIONS][BODY_MOTIONS];
+    bool is_bound;
+} rigid_body_part;
+typedef struct rigid_body_list {
+    treacle_context* ctx;
+    int32_t count;
+    rigid_body_part* at;
+} rigid_body_list;
+
+treacle_status rigid_body_list_create(treacle_context* ctx, int32_t count, const drag_body* bodies,
+                                      rigid_body_list* out) TREACLE_NODISCARD;
+/// Harmless on a zeroed list.
+void rigid_body_list_destroy(rigid_body_list* list);
 
 typedef struct rigid_labels {
     treacle_context* ctx;
     tile_ix tile_count;
     int32_t count;    // aggregates
-    int32_t* label;   // [tile][3][512], -1: none
+    int32_t* label;   // [tile][3][512], -1: none; faces of bodies have that of their body
     uint8_t* is_held; // [count]: linked strongly to a fixed face
 } rigid_labels;
 
@@ -23,7 +45,7 @@ typedef enum rigid_scope {
     RIGID_SCOPE_TILE, // they end at the sides of tiles
 } rigid_scope;
 
-/// `whole` is the weight w_c of a full cell, [tile][512]; NULL takes the largest of all.
-treacle_status rigid_labels_create(const viscosity_level* level, const float* whole,
+/// `bodies` are those of the level's owners.
+treacle_status rigid_labels_create(const viscosity_level* level, const rigid_body_list* bodies,
                                    rigid_scope scope, rigid_labels* out) TREACLE_NODISCARD;
 void rigid_labels_destroy(rigid_labels* labels);

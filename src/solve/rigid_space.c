@@ -19,8 +19,8 @@ struct rigid_space {
     double (*motion)[BLOCK_SIZE]; // [map.count]
 };
 
-static treacle_status build(rigid_space* s, rigid_scope scope, rigid_labels* labels) {
-    TREACLE_TRY(rigid_map_create(s->level, scope == RIGID_SCOPE_GRID, labels, &s->map));
+static treacle_status build(rigid_space* s, const rigid_map_def* def, rigid_labels* labels) {
+    TREACLE_TRY(rigid_map_create(def, labels, &s->map));
     if (s->map.count == 0) {
         return TREACLE_OK;
     }
@@ -31,18 +31,19 @@ static treacle_status build(rigid_space* s, rigid_scope scope, rigid_labels* lab
                        (void**)&s->motion);
 }
 
-treacle_status rigid_space_create(const viscosity_level* level, const float* whole,
+treacle_status rigid_space_create(const viscosity_level* level, const rigid_body_list* bodies,
                                   rigid_scope scope, rigid_space** out) {
     treacle_context* ctx = level->ctx;
     rigid_labels labels;
     rigid_space* s = NULL;
     *out = NULL;
-    TREACLE_TRY(rigid_labels_create(level, whole, scope, &labels));
+    TREACLE_TRY(rigid_labels_create(level, bodies, scope, &labels));
     treacle_status status;
     TREACLE_TRY_GOTO(alloc_zero(ctx, 1, sizeof(*s), "rigid motions", (void**)&s), finish);
     s->ctx = ctx;
     s->level = level;
-    status = build(s, scope, &labels);
+    rigid_map_def def = {level, bodies, scope == RIGID_SCOPE_GRID};
+    status = build(s, &def, &labels);
 finish:
     rigid_labels_destroy(&labels);
     if (status != TREACLE_OK || s->map.count == 0) {
@@ -155,8 +156,8 @@ static void sum_values(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-// The tiles' sums together, and the motions that they cause.
-static void solve_motions(const rigid_space* s) {
+// The tiles' sums and those of bodies together, and the motions that they cause.
+static void solve_motions(const rigid_space* s, const double* bodies) {
     const rigid_map* map = &s->map;
     memset(s->motion, 0, (size_t)map->count * sizeof(*s->motion));
     for (int64_t i = 0; i < map->first[map->used]; ++i) {
@@ -164,7 +165,21 @@ static void solve_motions(const rigid_space* s) {
             s->motion[map->list[i]][k] += s->local[i][k];
         }
     }
+    for (int32_t b = 0; b < map->bodies->count; ++b) {
+        if (map->body[b] >= 0) {
+            rigid_map_push_body(map, s->level, b, bodies + (size_t)b * BLOCK_SIZE,
+                                s->motion[map->body[b]]);
+        }
+    }
     block_ldl_solve(s->ldl, &s->motion[0][0]);
+}
+
+// How body b moves with its aggregate; zero if it has none.
+static void motion_of_body(const rigid_space* s, int32_t b, double y[BLOCK_SIZE]) {
+    memset(y, 0, BLOCK_SIZE * sizeof(double));
+    if (s->map.body[b] >= 0) {
+        rigid_map_move_body(&s->map, s->level, b, s->motion[s->map.body[b]], y);
+    }
 }
 
 // The motion of aggregate g at face n of a tile, and how it changes along x.
@@ -187,8 +202,9 @@ static void motions_of_mixed_row(const rigid_space* s, int64_t used, int row,
         int n = row * TILE_SIZE + i;
         uint8_t place = map->place[map->block[used] * VISCOSITY_BLOCK + n];
         double along;
+        int64_t slot = (int64_t)map->tile[used] * VISCOSITY_BLOCK + n;
         out[i] = 0.0;
-        if (place != RIGID_NO_PLACE) {
+        if (place != RIGID_NO_PLACE && s->level->inverse[slot] > 0.0f) {
             int32_t g = map->list[map->first[used] + place];
             motion_at(s, map->tile[used], n, g, &out[i], &along);
         }
@@ -234,16 +250,30 @@ static void add_motions(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-void rigid_space_correct(const rigid_space* space, const float* r, float* z) {
-    rigid_job job = {.space = space, .r = r, .z = z};
+void rigid_space_correct(const rigid_space* space, const rigid_vectors* v) {
+    rigid_job job = {.space = space, .r = v->r, .z = v->z};
     parallel_for(space->ctx, space->map.used, 2, sum_defects, &job);
-    solve_motions(space);
+    solve_motions(space, v->rest);
     parallel_for(space->ctx, space->map.used, 4, add_motions, &job);
+    for (int32_t b = 0; b < space->map.bodies->count; ++b) {
+        double y[BLOCK_SIZE];
+        motion_of_body(space, b, y);
+        for (int i = 0; i < BLOCK_SIZE; ++i) {
+            v->y[b * BLOCK_SIZE + i] += (float)y[i];
+        }
+    }
 }
 
-void rigid_space_project(const rigid_space* space, const double* r, double* x) {
+void rigid_space_project(const rigid_space* space, int64_t tail, const double* r, double* x) {
     rigid_job job = {.space = space, .from = r, .to = x};
     parallel_for(space->ctx, space->map.used, 4, sum_values, &job);
-    solve_motions(space);
+    solve_motions(space, r + tail);
     parallel_for(space->ctx, space->map.used, 4, add_motions, &job);
+    for (int32_t b = 0; b < space->map.bodies->count; ++b) {
+        double y[BLOCK_SIZE];
+        motion_of_body(space, b, y);
+        for (int i = 0; i < BLOCK_SIZE; ++i) {
+            x[tail + b * BLOCK_SIZE + i] += y[i];
+        }
+    }
 }

@@ -15,14 +15,22 @@
 typedef struct rigid_space rigid_space;
 
 /// Aggregates of the given scope; with RIGID_SCOPE_GRID only those that no wall holds. *out is NULL
-/// if there is none. `whole` as in rigid_labels_create.
-treacle_status rigid_space_create(const viscosity_level* level, const float* whole,
+/// if there is none. The bodies are those of the level's owners and must outlive the space.
+treacle_status rigid_space_create(const viscosity_level* level, const rigid_body_list* bodies,
                                   rigid_scope scope, rigid_space** out) TREACLE_NODISCARD;
 /// Accepts NULL.
 void rigid_space_destroy(rigid_space* space);
 int32_t rigid_space_count(const rigid_space* space);
 
-/// z += Z E^-1 Z^T (r - A z).
-void rigid_space_correct(const rigid_space* space, const float* r, float* z);
-/// x += Z E^-1 Z^T r.
-void rigid_space_project(const rigid_space* space, const double* r, double* x);
+/// With bodies: z has their motion at their faces, rest are their rows of r - A z, and y their
+/// unknowns.
+typedef struct rigid_vectors {
+    const float* r;
+    float* z;
+    const double* rest; // [bodies][6]
+    float* y;           // [bodies][6]
+} rigid_vectors;
+/// z += Z E^-1 Z^T (r - A z) at unknowns, and y.
+void rigid_space_correct(const rigid_space* space, const rigid_vectors* v);
+/// x += Z E^-1 Z^T r; the unknowns of bodies begin at `tail`.
+void rigid_space_project(const rigid_space* space, int64_t tail, const double* r, double* x);

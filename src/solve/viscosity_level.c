@@ -78,9 +78,19 @@ static int pack_component(viscosity_level* level, int64_t t, int a) {
     return found;
 }
 
+// Faces of bodies in a tile.
+static int count_owned(const viscosity_level* level, int64_t t) {
+    int found = 0;
+    for (int n = 0; n < VISCOSITY_BLOCK && level->weights.owner[0] != NULL; ++n) {
+        found += level->weights.owner[n / TILE_CELLS][t * TILE_CELLS + n % TILE_CELLS] != 0 ? 1 : 0;
+    }
+    return found;
+}
+
 typedef struct setup_job {
     viscosity_level* level;
     uint16_t* unknowns; // of each tile
+    uint16_t* owned;    // faces of bodies
 } setup_job;
 
 static void pack_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -100,16 +110,18 @@ static void pack_tiles(void* data, int64_t begin, int64_t end, int worker) {
         }
         level->repeats[t] = found == VISCOSITY_BLOCK ? REPEATS_INSIDE : REPEATS_AT_SURFACE;
         job->unknowns[t] = (uint16_t)found;
+        job->owned[t] = (uint16_t)count_owned(level, t);
     }
 }
 
-static void list_active(viscosity_level* level, const uint16_t* unknowns) {
+static void list_active(const setup_job* job) {
+    viscosity_level* level = job->level;
     level->space.active = level->active;
     for (tile_ix t = 0; t < level->map->count; ++t) {
-        if (unknowns[t] > 0) {
+        if (job->unknowns[t] > 0 || job->owned[t] > 0) {
             level->active[level->space.active_count++] = t;
         }
-        level->unknowns += unknowns[t];
+        level->unknowns += job->unknowns[t];
     }
 }
 
@@ -129,12 +141,13 @@ static treacle_status allocate(viscosity_level* level) {
 // What follows from the weights, the same on every level.
 static treacle_status finish(viscosity_level* level) {
     size_t tiles = (size_t)level->map->count;
-    void* unknowns = NULL;
-    TREACLE_TRY(alloc_zero(level->ctx, tiles, sizeof(uint16_t), "counts of unknowns", &unknowns));
-    setup_job job = {.level = level, .unknowns = unknowns};
+    uint16_t* counts = NULL;
+    TREACLE_TRY(
+        alloc_zero(level->ctx, 2 * tiles, sizeof(uint16_t), "counts of unknowns", (void**)&counts));
+    setup_job job = {.level = level, .unknowns = counts, .owned = counts + tiles};
     parallel_for(level->ctx, level->map->count, GRAIN, pack_tiles, &job);
-    list_active(level, unknowns);
-    alloc_free(level->ctx, unknowns, tiles * sizeof(uint16_t));
+    list_active(&job);
+    alloc_free(level->ctx, counts, 2 * tiles * sizeof(uint16_t));
     return tile_colours_create(&level->domain, level->map, level->space.active_count, level->active,
                                TILE_CONTACT_ANY, &level->colours);
 }
@@ -154,13 +167,18 @@ fail:
 
 // ---- Coarsening -----------------------------------------------------------------------------
 
-// The neighbours' places that a tile's unknowns reach: an unknown in the first or last layer along
-// an axis interpolates from the next coarse tile over.
+static bool is_moving(const viscosity_level* level, int64_t t, int n) {
+    const uint16_t* owner = level->weights.owner[n / TILE_CELLS];
+    return level->inverse[t * VISCOSITY_BLOCK + n] > 0.0f ||
+           (owner != NULL && owner[t * TILE_CELLS + n % TILE_CELLS] != 0);
+}
+
+// The neighbours' places that a tile's unknowns and bodies reach: one in the first or last layer
+// along an axis interpolates from the next coarse tile over.
 static uint32_t reach_of_tile(const viscosity_level* level, int64_t t) {
     uint32_t reach = 0;
-    const float* inverse = level->inverse + t * VISCOSITY_BLOCK;
     for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
-        if (!(inverse[n] > 0.0f)) {
+        if (!is_moving(level, t, n)) {
             continue;
         }
         int low[AXES], high[AXES];
@@ -212,8 +230,19 @@ static treacle_status create_step(const viscosity_level* fine, pyramid_step* ste
 
 enum { OWNED_STRESSES = 4, OWNED_MASSES = 3, OWNED_FIELDS = OWNED_STRESSES + OWNED_MASSES };
 
-static treacle_status allocate_coarse(viscosity_level* level) {
+static treacle_status allocate_owners(viscosity_level* level) {
     size_t length = field_length(level);
+    TREACLE_TRY(alloc_zero(level->ctx, AXES * length, sizeof(uint16_t), "faces of bodies",
+                           (void**)&level->owned_owner));
+    for (int a = 0; a < AXES; ++a) {
+        level->weights.owner[a] = level->owned_owner + (size_t)a * length;
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status allocate_coarse(viscosity_level* level, bool has_bodies) {
+    size_t length = field_length(level);
+    TREACLE_TRY(has_bodies ? allocate_owners(level) : TREACLE_OK);
     TREACLE_TRY(alloc_zero(level->ctx, OWNED_STRESSES * length, sizeof(float), "coarse stresses",
                            (void**)&level->owned_stress));
     TREACLE_TRY(alloc_zero(level->ctx, OWNED_MASSES * length, sizeof(float), "coarse masses",
@@ -258,10 +287,29 @@ static bool is_beyond(const viscosity_level* level, const int at[AXES]) {
     return is_out;
 }
 
-// A coarse face is fixed if any of the fine faces on it is.
-static bool is_any_fixed(const viscosity_level* fine, const viscosity_level* level, int64_t T,
-                         const int I[AXES], int a) {
+// What the fine faces on a coarse one say of it: it is fixed if any is, and belongs to a body if
+// all that are fixed do.
+typedef struct coarse_face {
+    bool is_fixed, is_wall;
+    uint16_t owner;
+} coarse_face;
+
+static void ask_face(const viscosity_level* fine, int64_t t, int a, int q, coarse_face* out) {
+    const uint16_t* owners = fine->weights.owner[a];
+    uint16_t owner = owners != NULL ? owners[t * TILE_CELLS + q] : 0;
+    if (is_fixed(fine, t, a, q)) {
+        out->is_fixed = true;
+        out->is_wall = out->is_wall || owner == 0;
+        out->owner = out->owner == 0 || owner < out->owner ? owner : out->owner;
+    }
+}
+
+static coarse_face find_face(const viscosity_level* fine, const viscosity_level* level, int64_t T,
+                             const int I[AXES], int a) {
     const int* shift = level->step.shift;
+    const int32_t* tile = level->map->coord[T].at;
+    const int coarse[AXES] = {8 * tile[0] + I[0], 8 * tile[1] + I[1], 8 * tile[2] + I[2]};
+    coarse_face out = {0};
     for (int n = 0; n < 4; ++n) {
         int at[AXES], place = 0, q = 0;
         for (int m = 0; m < AXES; ++m) {
@@ -272,16 +320,13 @@ static bool is_any_fixed(const viscosity_level* fine, const viscosity_level* lev
             q += (at[b] % ROW) << 3 * b;
         }
         tile_ix t = level->step.wide[T][place];
-        if (t < fine->map->count && is_fixed(fine, t, a, q)) {
-            return true;
-        }
-        const int32_t* tile = level->map->coord[T].at;
-        int coarse[AXES] = {8 * tile[0] + I[0], 8 * tile[1] + I[1], 8 * tile[2] + I[2]};
-        if (t == fine->map->count && is_beyond(level, coarse)) {
-            return true;
+        if (t < fine->map->count) {
+            ask_face(fine, t, a, q, &out);
+        } else if (is_beyond(level, coarse)) {
+            out.is_fixed = out.is_wall = true;
         }
     }
-    return false;
+    return out;
 }
 
 typedef struct fix_job {
@@ -291,13 +336,18 @@ typedef struct fix_job {
 
 static void fix_faces(void* data, int64_t begin, int64_t end, int worker) {
     const fix_job* job = data;
+    viscosity_level* level = job->level;
     (void)worker;
     for (int64_t T = begin; T < end; ++T) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             const int I[AXES] = {q & 7, q >> 3 & 7, q >> 6};
             for (int a = 0; a < AXES; ++a) {
-                bool is_set = is_any_fixed(job->fine, job->level, T, I, a);
-                job->level->owned_fixed[T * TILE_CELLS + q] |= (uint8_t)((is_set ? 1 : 0) << a);
+                coarse_face face = find_face(job->fine, level, T, I, a);
+                level->owned_fixed[T * TILE_CELLS + q] |= (uint8_t)((face.is_fixed ? 1 : 0) << a);
+                if (level->owned_owner != NULL && !face.is_wall) {
+                    level->owned_owner[(size_t)a * field_length(level) +
+                                       (size_t)(T * TILE_CELLS + q)] = face.owner;
+                }
             }
         }
     }
@@ -310,7 +360,7 @@ treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_le
     out->domain = out->step.domain;
     out->map = &out->step.map;
     TREACLE_TRY_GOTO(allocate(out), fail);
-    TREACLE_TRY_GOTO(allocate_coarse(out), fail);
+    TREACLE_TRY_GOTO(allocate_coarse(out, fine->weights.owner[0] != NULL), fail);
     for (int n = 0; n < OWNED_FIELDS; ++n) {
         restrict_weights(fine, out, n);
     }
@@ -329,6 +379,11 @@ void viscosity_level_end_setup(viscosity_level* level) {
     if (level->owned_fixed != NULL) {
         alloc_free(level->ctx, level->owned_fixed, field_length(level) * sizeof(uint8_t));
         level->owned_fixed = NULL;
+    }
+    if (level->owned_owner != NULL) {
+        alloc_free(level->ctx, level->owned_owner, AXES * field_length(level) * sizeof(uint16_t));
+        level->owned_owner = NULL;
+        memset(level->weights.owner, 0, sizeof(level->weights.owner));
     }
     if (level->owned_stress != NULL) {
         alloc_free(level->ctx, level->owned_stress,

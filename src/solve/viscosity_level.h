@@ -32,6 +32,8 @@ typedef struct viscosity_weights {
     const float* mass[AXES]; // m_f >= 0; 0 at fixed faces
     const uint8_t* fixed;    // bit a: face a is no unknown
     const float* whole;      // w_c of a full cell, for telling weak links; NULL: the largest w_c
+    const uint16_t* owner[AXES]; // at fixed faces: which body moves it (solve/drag_term.h), from 1
+                                 // on; 0: none. NULL without bodies
 } viscosity_weights;
 
 typedef struct viscosity_level {
@@ -40,7 +42,7 @@ typedef struct viscosity_level {
     const tile_map* map;
     pyramid_step step; // from the finer level; levels >= 1. It owns the map
     vec_space space;
-    tile_ix* active; // tiles with an unknown
+    tile_ix* active; // tiles with an unknown, or with a face of a body
     tile_colours colours;
     double unknowns;
 
@@ -48,6 +50,7 @@ typedef struct viscosity_level {
     float* owned_mass;         // levels >= 1
     float* owned_stress;       // levels >= 1, during set-up
     uint8_t* owned_fixed;      // levels >= 1, during set-up
+    uint16_t* owned_owner;     // levels >= 1, during set-up
     float* stress;             // [tile][4][9^3]: cells -1 .. 7, times 2; edges 0 .. 8
     float* inverse;            // [tile][3][512], of the diagonal; 0 where there is no unknown
     uint64_t (*rows)[AXES];    // [tile], bit 8 z + y: the row has an unknown
@@ -57,13 +60,13 @@ typedef struct viscosity_level {
     float *b, *x; // levels >= 1
 } viscosity_level;
 
-/// The finest level. The weights are not copied; mass must outlive the level.
+/// The finest level. The weights are not copied; mass, whole and owner must outlive the level.
 treacle_status viscosity_level_create(treacle_context* ctx, const grid_domain* domain,
                                       const tile_map* map, const viscosity_weights* weights,
                                       viscosity_level* out) TREACLE_NODISCARD;
 treacle_status viscosity_level_coarsen(const viscosity_level* fine,
                                        viscosity_level* out) TREACLE_NODISCARD;
-/// Frees what only the next coarser level needed.
+/// Frees what only set-up needed.
 void viscosity_level_end_setup(viscosity_level* level);
 /// Sweeps repeat at walls and at the surface, for the sake of the coarser levels; not from now on.
 void viscosity_level_sweep_once(viscosity_level* level);

@@ -8,6 +8,9 @@
 // own (solve/rigid_space.h). Where threads or sheets bend softly the cycle is slow even so: then,
 // within the solve, that space is replaced by one with the motions of every connected piece of
 // every tile.
+//
+// Bodies are unknowns on all levels, the same six, so they pass between levels as they are; and the
+// rigid motions of a free aggregate move the bodies in it, too.
 #include "solve/viscosity_solver.h"
 
 #include <string.h>
@@ -29,12 +32,16 @@ struct viscosity_solver {
     int level_count;
     viscosity_level level[MAX_LEVELS];
     pcg_vectors vectors;
-    drag_term* drag;     // of bodies; may be NULL
-    vec_space space;     // with them
-    rigid_space* rigid;  // may be NULL
-    bool has_pieces;     // rigid is that of pieces
-    rigid_space* bodies; // that of free bodies where rigid is not; may be NULL
-    bool has_bodies;     // they were looked for
+    int32_t body_count;
+    drag_term* drag[MAX_LEVELS]; // of bodies; NULL without
+    float* tails;                // [levels - 1][2][body_count][6]: b and x of coarse levels
+    double* rest;                // [body_count][6]
+    vec_space space;             // with bodies
+    rigid_body_list list;        // of the coarse spaces
+    rigid_space* rigid;          // may be NULL
+    bool has_pieces;             // rigid is that of pieces
+    rigid_space* bodies;         // that of free bodies where rigid is not; may be NULL
+    bool has_bodies;             // they were looked for
 };
 
 // Up to this weight of stress against mass the coarser levels do not pay, on few tiles later.
@@ -44,21 +51,84 @@ static const double rigid_weight = 10.0;
 // More iterations than this and the space of pieces pays.
 static const double patience = 20.0;
 
-static void cycle(const viscosity_solver* s, int l, const float* b, float* x) {
-    const viscosity_level *level = &s->level[l], *coarse = level + 1;
+// A level's vectors: of faces, and of bodies where there are some.
+typedef struct level_vectors {
+    const float* b;
+    float* x;
+    const float* b_tail;
+    float* x_tail;
+} level_vectors;
+
+static drag_cycle bodies_of(const level_vectors* v) {
+    return (drag_cycle){v->b_tail, v->x, v->x_tail};
+}
+
+static size_t tail_values(const viscosity_solver* s) {
+    return (size_t)s->body_count * BODY_MOTIONS;
+}
+
+static level_vectors coarse_vectors(const viscosity_solver* s, int l) {
+    const viscosity_level* level = &s->level[l];
+    float* tail = s->tails != NULL ? s->tails + 2 * (size_t)(l - 1) * tail_values(s) : NULL;
+    float* second = tail != NULL ? tail + tail_values(s) : NULL;
+    return (level_vectors){level->b, level->x, tail, second};
+}
+
+// Faces, then bodies; in reverse bodies, then faces.
+static void sweep(const viscosity_solver* s, int l, const level_vectors* v, bool is_reverse) {
+    drag_cycle at = bodies_of(v);
+    if (s->drag[l] != NULL && is_reverse) {
+        drag_term_relax(s->drag[l], &at, true);
+    }
+    viscosity_level_smooth(&s->level[l], v->b, v->x, is_reverse);
+    if (s->drag[l] != NULL && !is_reverse) {
+        drag_term_relax(s->drag[l], &at, false);
+    }
+}
+
+// The residual of level l to the next: coarse faces of bodies pass theirs on to them.
+static void descend(const viscosity_solver* s, int l, const level_vectors* v) {
+    viscosity_level_restrict(&s->level[l], v->b, v->x, &s->level[l + 1]);
+    if (s->drag[l] != NULL) {
+        drag_cycle at = bodies_of(v);
+        float* b = s->tails + 2 * (size_t)l * tail_values(s);
+        drag_term_residual(s->drag[l], &at, s->rest);
+        drag_term_gather(s->drag[l + 1], s->level[l + 1].b, s->rest);
+        for (size_t i = 0; i < tail_values(s); ++i) {
+            b[i] = (float)s->rest[i];
+        }
+    }
+}
+
+static void ascend(const viscosity_solver* s, int l, const level_vectors* coarse,
+                   const level_vectors* v) {
+    viscosity_level_prolong(&s->level[l], &s->level[l + 1], v->x);
+    for (size_t i = 0; i < tail_values(s); ++i) {
+        v->x_tail[i] += coarse->x_tail[i];
+    }
+    if (s->drag[l] != NULL) {
+        drag_term_fill(s->drag[l], v->x_tail, v->x);
+    }
+}
+
+static void cycle(const viscosity_solver* s, int l, const level_vectors* v) {
     bool is_bottom = l + 1 == s->level_count;
     int sweeps = is_bottom && !s->is_single ? BOTTOM_SWEEPS : 1;
-    vec_set_zero_float(&level->space, x);
+    vec_set_zero_float(&s->level[l].space, v->x);
+    if (s->body_count > 0) {
+        memset(v->x_tail, 0, tail_values(s) * sizeof(float));
+    }
     for (int n = 0; n < sweeps; ++n) {
-        viscosity_level_smooth(level, b, x, false);
+        sweep(s, l, v, false);
     }
     if (!is_bottom) {
-        viscosity_level_restrict(level, b, x, coarse);
-        cycle(s, l + 1, coarse->b, coarse->x);
-        viscosity_level_prolong(level, coarse, x);
+        level_vectors coarse = coarse_vectors(s, l + 1);
+        descend(s, l, v);
+        cycle(s, l + 1, &coarse);
+        ascend(s, l, &coarse, v);
     }
     for (int n = 0; n < sweeps; ++n) {
-        viscosity_level_smooth(level, b, x, true);
+        sweep(s, l, v, true);
     }
 }
 
@@ -67,7 +137,7 @@ const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver) {
 }
 
 static const vec_space* space_of(const viscosity_solver* s) {
-    return s->drag != NULL ? &s->space : &s->level[0].space;
+    return s->body_count > 0 ? &s->space : &s->level[0].space;
 }
 
 // Where the unknowns of bodies begin in a vector.
@@ -78,39 +148,48 @@ static int64_t tail_of(const viscosity_solver* s) {
 static double apply(const void* data, const double* x, double* y) {
     const viscosity_solver* s = data;
     double energy = viscosity_level_apply(&s->level[0], x, y);
-    return s->drag == NULL ? energy : energy + drag_term_apply(s->drag, tail_of(s), x, y);
+    return s->drag[0] == NULL ? energy : energy + drag_term_apply(s->drag[0], tail_of(s), x, y);
 }
 
 static double apply_rounded(const void* data, const float* x, double* y) {
     const viscosity_solver* s = data;
     double energy = viscosity_level_apply_rounded(&s->level[0], x, y);
-    return s->drag == NULL ? energy : energy + drag_term_apply_rounded(s->drag, tail_of(s), x, y);
+    return s->drag[0] == NULL ? energy
+                              : energy + drag_term_apply_rounded(s->drag[0], tail_of(s), x, y);
 }
 
 static void diagonal(const void* data, double* d) {
     const viscosity_solver* s = data;
     viscosity_level_diagonal(&s->level[0], d);
-    if (s->drag != NULL) {
-        drag_term_diagonal(s->drag, d + tail_of(s));
+    if (s->drag[0] != NULL) {
+        drag_term_diagonal(s->drag[0], d + tail_of(s));
     }
 }
 
 static void precondition(const void* data, const float* r, float* z) {
     const viscosity_solver* s = data;
-    cycle(s, 0, r, z);
-    if (s->rigid != NULL) {
-        rigid_space_correct(s->rigid, r, z);
+    level_vectors v = {r, z, NULL, NULL};
+    if (s->body_count > 0) {
+        v.b_tail = r + tail_of(s);
+        v.x_tail = z + tail_of(s);
     }
-    if (s->drag != NULL) {
-        drag_term_precondition(s->drag, r + tail_of(s), z + tail_of(s));
+    cycle(s, 0, &v);
+    if (s->rigid != NULL) {
+        if (s->body_count > 0) {
+            drag_cycle at = bodies_of(&v);
+            drag_term_residual(s->drag[0], &at, s->rest);
+        }
+        rigid_space_correct(s->rigid, &(rigid_vectors){r, z, s->rest, v.x_tail});
+    }
+    if (s->drag[0] != NULL) {
+        drag_term_clear(s->drag[0], z);
     }
 }
 
 linop viscosity_solver_linop(const viscosity_solver* solver) {
-    int32_t bodies = solver->drag != NULL ? drag_term_body_count(solver->drag) : 0;
     return (linop){.space = space_of(solver),
                    .data = solver,
-                   .unknowns = solver->level[0].unknowns + bodies * (double)BODY_MOTIONS,
+                   .unknowns = solver->level[0].unknowns + (double)tail_values(solver),
                    .apply = apply,
                    .apply_rounded = apply_rounded,
                    .diagonal = diagonal,
@@ -118,10 +197,50 @@ linop viscosity_solver_linop(const viscosity_solver* solver) {
                    .is_flexible = solver->rigid != NULL};
 }
 
+const drag_term* viscosity_solver_drag(const viscosity_solver* solver, bool is_coarsest) {
+    return solver->drag[is_coarsest ? solver->level_count - 1 : 0];
+}
+
+// Bodies on level l, while its owners stand.
+static treacle_status add_bodies(viscosity_solver* s, const viscosity_system* system, int l) {
+    drag_def def = {.level = &s->level[l],
+                    .scale = {1.0, 1.0, 1.0},
+                    .is_finest = l == 0,
+                    .body_count = system->body_count,
+                    .bodies = system->bodies};
+    if (system->body_count == 0) {
+        return TREACLE_OK;
+    }
+    for (int n = 1; n <= l; ++n) {
+        for (int a = 0; a < AXES; ++a) {
+            def.scale[a] *= s->level[n].step.shift[a] != 0 ? 2.0 : 1.0;
+        }
+    }
+    return drag_term_create(&def, &s->drag[l]);
+}
+
+static treacle_status make_tails(viscosity_solver* s, const viscosity_system* system) {
+    const viscosity_level* level = &s->level[0];
+    s->body_count = system->body_count;
+    if (s->body_count == 0) {
+        return TREACLE_OK;
+    }
+    size_t values = tail_values(s), levels = (size_t)s->level_count;
+    TREACLE_TRY(
+        vec_space_create(s->ctx, level->map->count, VISCOSITY_BLOCK, (int)values, &s->space));
+    s->space.active = level->space.active;
+    s->space.active_count = level->space.active_count;
+    TREACLE_TRY(alloc_zero(s->ctx, 2 * levels * values, sizeof(float), "motions of bodies",
+                           (void**)&s->tails));
+    TREACLE_TRY(alloc_zero(s->ctx, values, sizeof(double), "motions of bodies", (void**)&s->rest));
+    return rigid_body_list_create(s->ctx, system->body_count, system->bodies, &s->list);
+}
+
 static treacle_status build_levels(viscosity_solver* s, const viscosity_system* system) {
     TREACLE_TRY(viscosity_level_create(s->ctx, system->domain, system->map, &system->weights,
                                        &s->level[0]));
     s->level_count = 1;
+    TREACLE_TRY(add_bodies(s, system, 0));
     bool is_small = s->level[0].space.active_count <= SMALL_TILES;
     bool is_soft =
         viscosity_level_largest(&s->level[0]) <= (is_small ? single_weight_small : single_weight);
@@ -139,6 +258,7 @@ static treacle_status build_levels(viscosity_solver* s, const viscosity_system* 
         TREACLE_TRY(viscosity_level_coarsen(fine, &s->level[s->level_count]));
         viscosity_level_end_setup(fine);
         s->level_count += 1;
+        TREACLE_TRY(add_bodies(s, system, s->level_count - 1));
     }
     viscosity_level_end_setup(&s->level[s->level_count - 1]);
     return TREACLE_OK;
@@ -152,10 +272,10 @@ treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_sys
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*s), "the viscosity solver", (void**)&s));
     s->ctx = ctx;
     TREACLE_TRY_GOTO(build_levels(s, system), fail);
+    TREACLE_TRY_GOTO(make_tails(s, system), fail);
     if (viscosity_level_largest(&s->level[0]) > rigid_weight) {
-        TREACLE_TRY_GOTO(
-            rigid_space_create(&s->level[0], system->weights.whole, RIGID_SCOPE_GRID, &s->rigid),
-            fail);
+        TREACLE_TRY_GOTO(rigid_space_create(&s->level[0], &s->list, RIGID_SCOPE_GRID, &s->rigid),
+                         fail);
         s->has_bodies = true;
     }
     *out = s;
@@ -165,16 +285,6 @@ fail:
     return status;
 }
 
-treacle_status viscosity_solver_add_bodies(viscosity_solver* solver, int32_t body_count,
-                                           const drag_body* bodies) {
-    const viscosity_level* level = &solver->level[0];
-    TREACLE_TRY(vec_space_create(solver->ctx, level->map->count, VISCOSITY_BLOCK,
-                                 body_count * BODY_MOTIONS, &solver->space));
-    solver->space.active = level->space.active;
-    solver->space.active_count = level->space.active_count;
-    return drag_term_create(level, body_count, bodies, &solver->drag);
-}
-
 void viscosity_solver_destroy(viscosity_solver* solver) {
     if (solver == NULL) {
         return;
@@ -182,9 +292,13 @@ void viscosity_solver_destroy(viscosity_solver* solver) {
     rigid_space_destroy(solver->rigid);
     rigid_space_destroy(solver->bodies);
     pcg_vectors_destroy(space_of(solver), &solver->vectors);
-    drag_term_destroy(solver->drag);
     vec_space_destroy(&solver->space);
+    rigid_body_list_destroy(&solver->list);
+    size_t values = tail_values(solver), levels = (size_t)solver->level_count;
+    alloc_free(solver->ctx, solver->tails, 2 * levels * values * sizeof(float));
+    alloc_free(solver->ctx, solver->rest, values * sizeof(double));
     for (int l = solver->level_count - 1; l >= 0; --l) {
+        drag_term_destroy(solver->drag[l]);
         viscosity_level_destroy(&solver->level[l]);
     }
     alloc_free(solver->ctx, solver, sizeof(*solver));
@@ -225,7 +339,7 @@ static void start_rigid(viscosity_solver* solver, const double* b, double* x) {
     double* r = solver->vectors.q;
     apply(solver, x, r);
     vec_subtract_from(space_of(solver), b, r);
-    rigid_space_project(solver->rigid, r, x);
+    rigid_space_project(solver->rigid, tail_of(solver), r, x);
 }
 
 static solve_stats run(viscosity_solver* solver, double* rhs, double* u, solve_params params) {
@@ -253,23 +367,21 @@ treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) {
     solver->bodies = solver->rigid;
     solver->rigid = NULL;
     solver->has_pieces = true;
-    return rigid_space_create(&solver->level[0], solver->level[0].weights.whole, RIGID_SCOPE_TILE,
-                              &solver->rigid);
+    return rigid_space_create(&solver->level[0], &solver->list, RIGID_SCOPE_TILE, &solver->rigid);
 }
 
 treacle_status viscosity_solver_move_bodies(viscosity_solver* solver, const double* r, double* x,
                                             bool* has_moved) {
     const viscosity_level* level = &solver->level[0];
     if (!solver->has_bodies) {
-        TREACLE_TRY(
-            rigid_space_create(level, level->weights.whole, RIGID_SCOPE_GRID, &solver->bodies));
+        TREACLE_TRY(rigid_space_create(level, &solver->list, RIGID_SCOPE_GRID, &solver->bodies));
         solver->has_bodies = true;
     }
     const rigid_space* bodies =
         solver->rigid != NULL && !solver->has_pieces ? solver->rigid : solver->bodies;
     *has_moved = bodies != NULL;
     if (bodies != NULL) {
-        rigid_space_project(bodies, r, x);
+        rigid_space_project(bodies, tail_of(solver), r, x);
     }
     return TREACLE_OK;
 }

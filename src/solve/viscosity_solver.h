@@ -19,18 +19,17 @@ typedef struct viscosity_system {
     const tile_map* map;
     viscosity_weights weights;
     viscosity_depth depth;
+    int32_t body_count;      // that weights.owner names; not needed afterwards
+    const drag_body* bodies; // [body_count]
 } viscosity_system;
 
 typedef struct viscosity_solver viscosity_solver;
 
-/// The map and the masses are not copied and must outlive the solver.
+/// The map, mass, whole and owner are not copied and must outlive the solver. With bodies, faces
+/// move as they do (solve/drag_term.h), and vectors have a tail, from the end of the zero tile on:
+/// six unknowns a body, and room up to a multiple of eight. Vectors are zero at faces of bodies.
 treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_system* system,
                                        viscosity_solver** out) TREACLE_NODISCARD;
-/// Faces that move as rigid bodies do (solve/drag_term.h); once, before the first solve. Vectors
-/// then have a tail, from the end of the zero tile on: six unknowns a body, and room up to a
-/// multiple of eight.
-treacle_status viscosity_solver_add_bodies(viscosity_solver* solver, int32_t body_count,
-                                           const drag_body* bodies) TREACLE_NODISCARD;
 /// Accepts NULL.
 void viscosity_solver_destroy(viscosity_solver* solver);
 
@@ -39,6 +38,8 @@ linop viscosity_solver_linop(const viscosity_solver* solver);
 
 /// The finest level, for loops of one's own.
 const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver);
+/// Bodies on the finest and on the coarsest level; NULL without.
+const drag_term* viscosity_solver_drag(const viscosity_solver* solver, bool is_coarsest);
 /// Switches to the rigid motions of all pieces of all tiles, for threads and sheets. A solve does
 /// so by itself when it is slow.
 treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) TREACLE_NODISCARD;
