@@ -355,13 +355,6 @@ const double (*drag_term_block(const drag_term* term, int32_t body))[BODY_MOTION
 
 // ---- Operator -------------------------------------------------------------------------------
 
-// What the operator is applied to: one of the two is there.
-typedef struct drag_source {
-    const double* wide;
-    const float* rounded;
-    int64_t tail;
-} drag_source;
-
 static double value_at(const drag_source* x, int64_t slot) {
     return x->wide != NULL ? x->wide[slot] : (double)x->rounded[slot];
 }
@@ -374,7 +367,7 @@ static void read_motion(const drag_source* x, int32_t body, double out[BODY_MOTI
 
 // Links are few and run in one thread, in their order: no thread has a say in the sums.
 static double apply_link(const drag_term* term, const drag_link* link, const drag_source* x,
-                         double* y) {
+                         double sign, double* y) {
     double s = 0.0, t = 0.0;
     for (int n = 0; n < link->face_count; ++n) {
         s += link->sign[n] * value_at(x, link->slot[n]);
@@ -386,39 +379,34 @@ static double apply_link(const drag_term* term, const drag_link* link, const dra
     }
     for (int n = 0; n < link->face_count; ++n) {
         if (stress_term_is_unknown(term->level, link->slot[n])) {
-            y[link->slot[n]] += link->weight * link->sign[n] * t;
+            y[link->slot[n]] += sign * (link->weight * link->sign[n] * t);
         }
     }
     for (int n = 0; n < link->body_count; ++n) {
         double* to = y + x->tail + (int64_t)link->body[n] * BODY_MOTIONS;
         for (int i = 0; i < BODY_MOTIONS; ++i) {
-            to[i] += link->weight * (s + t) * link->c[n][i];
+            to[i] += sign * (link->weight * (s + t) * link->c[n][i]);
         }
     }
     return link->weight * (2.0 * s + t) * t;
 }
 
-static double apply_source(const drag_term* term, const drag_source* x, double* y) {
+double drag_term_add(const drag_term* term, const drag_source* x, double sign, double* y) {
     double energy = 0.0;
     for (int32_t b = 0; b < term->body_count; ++b) {
-        double from[BODY_MOTIONS];
+        double from[BODY_MOTIONS], product[BODY_MOTIONS];
         double* to = y + x->tail + (int64_t)b * BODY_MOTIONS;
         read_motion(x, b, from);
-        six_multiply((const double(*)[BODY_MOTIONS])term->block[b].mass, from, to);
-        energy += six_dot(from, to);
+        six_multiply((const double(*)[BODY_MOTIONS])term->block[b].mass, from, product);
+        energy += six_dot(from, product);
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
+            to[i] += sign * product[i];
+        }
     }
     for (int64_t l = 0; l < term->link_count; ++l) {
-        energy += apply_link(term, &term->link[l], x, y);
+        energy += apply_link(term, &term->link[l], x, sign, y);
     }
     return energy;
-}
-
-double drag_term_apply(const drag_term* term, int64_t tail, const double* x, double* y) {
-    return apply_source(term, &(drag_source){.wide = x, .tail = tail}, y);
-}
-
-double drag_term_apply_rounded(const drag_term* term, int64_t tail, const float* x, double* y) {
-    return apply_source(term, &(drag_source){.rounded = x, .tail = tail}, y);
 }
 
 void drag_term_diagonal(const drag_term* term, double* tail) {

@@ -59,10 +59,16 @@ treacle_status drag_term_create(const drag_def* def, drag_term** out) TREACLE_NO
 void drag_term_destroy(drag_term* term);
 int32_t drag_term_body_count(const drag_term* term);
 
-/// y += what bodies add to A x, at unknowns; tail of y = the rows of bodies. x is zero at faces of
-/// bodies. Returns what they add to x . A x. The tail begins at `tail`.
-double drag_term_apply(const drag_term* term, int64_t tail, const double* x, double* y);
-double drag_term_apply_rounded(const drag_term* term, int64_t tail, const float* x, double* y);
+/// A vector in double or, where that is NULL, in float; it is zero at faces of bodies, and its tail
+/// begins at `tail`.
+typedef struct drag_source {
+    const double* wide;
+    const float* rounded;
+    int64_t tail;
+} drag_source;
+/// y += sign times what bodies add to A x, at unknowns and in the tail. Returns what they add to
+/// x . A x.
+double drag_term_add(const drag_term* term, const drag_source* x, double sign, double* y);
 void drag_term_diagonal(const drag_term* term, double* tail);
 
 /// In a cycle: x holds the motion of bodies at their faces, and their unknowns are apart.

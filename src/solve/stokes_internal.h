@@ -9,13 +9,17 @@
 
 enum { STOKES_MAX_RESTART = 60 };
 
+typedef struct stokes_bodies stokes_bodies;
+
 struct stokes_solver {
     treacle_context* ctx;
     const tile_map* map;
     viscosity_solver* viscosity;
     pressure_solver* pressure;
     const viscosity_level* faces;
+    const vec_space* u_space; // with bodies
     const pressure_level* cells;
+    stokes_bodies* bodies; // NULL without
     const float* opening[AXES];
     float* fields; // link[3] and extra of B M^-1 B^T
     float* schur;  // W, [tile][512]
@@ -45,7 +49,25 @@ typedef void stokes_loop(const stokes_job* job, int64_t begin, int64_t end);
 stokes_job stokes_job_of(const stokes_solver* s);
 void stokes_run_faces(const stokes_solver* s, stokes_loop* loop, stokes_job* job);
 void stokes_run_cells(const stokes_solver* s, stokes_loop* loop, stokes_job* job);
+void stokes_run_tiles(const stokes_solver* s, stokes_loop* loop, stokes_job* job, int64_t count,
+                      const tile_ix* tiles);
 
 /// Direction j from the rounded residual: z_u = cycle(r_u), t = B z_u - r_p, z_p = W t + cycle(t).
 /// Leaves B z_u in q_p.
 void stokes_precondition(const stokes_solver* s, int j);
+
+// ---- Bodies (stokes_bodies.c); all harmless without any --------------------------------------
+
+treacle_status stokes_bodies_create(stokes_solver* s,
+                                    const stokes_system* system) TREACLE_NODISCARD;
+void stokes_bodies_destroy(stokes_solver* s);
+/// y_u += sign (A u + B^T p), y_p += sign B u, each as far as bodies have a part in it. u is zero
+/// at faces of bodies.
+void stokes_bodies_add(const stokes_solver* s, const stokes_vectors* x, double sign,
+                       const stokes_vectors* y);
+/// The same of direction j to its image, whose liquid part is found anew in double around bodies.
+void stokes_bodies_image(const stokes_solver* s, int j);
+/// q_p[j] and t_p get what bodies displace in direction j.
+void stokes_bodies_defect(const stokes_solver* s, int j);
+/// From z = W t to z = (W^-1 + J K^-1 J^T)^-1 t [stokes.5].
+void stokes_bodies_schur(const stokes_solver* s, float* z);

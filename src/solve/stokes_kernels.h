@@ -25,5 +25,7 @@ ISA_DECLARE(void, stokes_loop_forces, (const stokes_job* job, int64_t begin, int
 ISA_DECLARE(void, stokes_loop_divergence, (const stokes_job* job, int64_t begin, int64_t end));
 // out = A u_float + B^T p_float at unknown faces, 0 elsewhere, computed in double.
 ISA_DECLARE(void, stokes_loop_image, (const stokes_job* job, int64_t begin, int64_t end));
+// The same to `to`, in double; rows without an unknown are left alone.
+ISA_DECLARE(void, stokes_loop_image_wide, (const stokes_job* job, int64_t begin, int64_t end));
 // out = B u_float, rest = out - r at cells with a pressure, 0 elsewhere, computed in double.
 ISA_DECLARE(void, stokes_loop_defect, (const stokes_job* job, int64_t begin, int64_t end));

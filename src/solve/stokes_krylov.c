@@ -31,7 +31,7 @@ static const double little_left = 0.01;   // of the square of an image: orthogon
 // The square of the energy of the error, estimated from direction j, times the scale that r was
 // rounded with.
 static double energy_square(const stokes_solver* s, int j) {
-    return vec_dot_float(&s->faces->space, s->z_u[j], s->r_u) +
+    return vec_dot_float(s->u_space, s->z_u[j], s->r_u) +
            fabs(vec_dot_float(&s->cells->space, s->z_p[j], s->t_p));
 }
 
@@ -56,11 +56,11 @@ static double wall_seconds(void) {
 }
 
 static double square(const stokes_solver* s, const double* u, const double* p) {
-    return vec_measure(&s->faces->space, u).square + vec_measure(&s->cells->space, p).square;
+    return vec_measure(s->u_space, u).square + vec_measure(&s->cells->space, p).square;
 }
 
 static treacle_status make_room(stokes_solver* s, int j) {
-    const vec_space *u = &s->faces->space, *p = &s->cells->space;
+    const vec_space *u = s->u_space, *p = &s->cells->space;
     if (j < s->capacity) {
         return TREACLE_OK;
     }
@@ -74,9 +74,9 @@ static treacle_status make_room(stokes_solver* s, int j) {
 }
 
 static void round_residual(const stokes_solver* s, gcr_state* k) {
-    k->size_u = vec_measure(&s->faces->space, k->r_u);
+    k->size_u = vec_measure(s->u_space, k->r_u);
     k->size_p = vec_measure(&s->cells->space, k->r_p);
-    vec_round(&s->faces->space, k->scale, k->r_u, s->r_u);
+    vec_round(s->u_space, k->scale, k->r_u, s->r_u);
     vec_round(&s->cells->space, k->scale, k->r_p, s->r_p);
 }
 
@@ -196,12 +196,13 @@ static vec_orthogonal parts(float* const* q, int j, const double* share) {
 
 // Appends direction j: its image, made orthogonal to those before, and the step along it.
 static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
-    const vec_space *u = &s->faces->space, *p = &s->cells->space;
+    const vec_space *u = s->u_space, *p = &s->cells->space;
     stokes_job image = stokes_job_of(s);
     image.u_float = s->z_u[j];
     image.p_float = s->z_p[j];
     image.out = s->q_u[j];
     stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_image), &image);
+    stokes_bodies_image(s, j);
     gcr_products now = find_products(s, k, j);
     for (int i = 0; i < j; ++i) {
         k->r[i][j] = now.share[i];
@@ -234,7 +235,7 @@ static void add_solution(const stokes_solver* s, const gcr_state* k, double* x_u
         }
         y[j] = sum;
     }
-    vec_add_many_float(&s->faces->space, k->count, (const float* const*)s->z_u, y, x_u);
+    vec_add_many_float(s->u_space, k->count, (const float* const*)s->z_u, y, x_u);
     vec_add_many_float(&s->cells->space, k->count, (const float* const*)s->z_p, y, x_p);
 }
 
@@ -298,6 +299,10 @@ static void find_residual(const stokes_solver* s, const stokes_vectors* v, gcr_s
     job.b = s->b_p;
     job.to = k->r_p;
     stokes_run_cells(s, ISA_CALL(s->ctx, stokes_loop_divergence), &job);
+    size_t tail = vec_length(&s->faces->space), all = vec_length(s->u_space);
+    memcpy(k->r_u + tail, s->b_u + tail, (all - tail) * sizeof(double));
+    stokes_vectors r = {.u = k->r_u, .p = k->r_p};
+    stokes_bodies_add(s, v, -1.0, &r);
     k->has_first = false;
 }
 
@@ -347,7 +352,7 @@ static bool has_drifted(const stokes_solver* s, const gcr_state* k) {
 // Free bodies get exactly the momentum that f asks for, unless that makes a divergence: then what
 // moves is held by pressure.
 static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
-    const vec_space *faces = &s->faces->space, *cells = &s->cells->space;
+    const vec_space *faces = s->u_space, *cells = &s->cells->space;
     double *before = NULL, most = vec_measure(cells, k->r_p).max;
     bool has_moved = false;
     TREACLE_TRY(vec_create(faces, "velocities", &before));
@@ -369,12 +374,12 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
     bool is_over = false;
     TREACLE_TRY(pressure_solver_project(s->pressure, v->h));
     TREACLE_TRY(measure_goal(s, k));
-    vec_copy(&s->faces->space, k->r_u, s->b_u);
+    vec_copy(s->u_space, k->r_u, s->b_u);
     vec_copy(&s->cells->space, k->r_p, s->b_p);
     if (k->params->is_warm) {
         find_residual(s, v, k);
     } else {
-        vec_set_zero(&s->faces->space, v->u);
+        vec_set_zero(s->u_space, v->u);
         vec_set_zero(&s->cells->space, v->p);
     }
     TREACLE_TRY(move_bodies(s, v, k));

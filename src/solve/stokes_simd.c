@@ -152,3 +152,25 @@ void ISA(stokes_loop_image)(const stokes_job* job, int64_t begin, int64_t end) {
         image_rows(job, 2, t, &v, block);
     }
 }
+
+TREACLE_ALWAYS_INLINE void wide_rows(const stokes_job* job, int a, int64_t t, const tile_view* v,
+                                     const double* block) {
+    for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
+        int row = __builtin_ctzll(rows), at = a * TILE_CELLS + row * ROW;
+        f64x8 push = row_push(job, (either){.f = job->p_float}, t, a, row * ROW);
+        f64x8 sum = keep_unknowns(v, at, row_apply_wide(a, v, block, row) + push);
+        f64x8_store(job->to + t * VISCOSITY_BLOCK + at, sum);
+    }
+}
+
+void ISA(stokes_loop_image_wide)(const stokes_job* job, int64_t begin, int64_t end) {
+    TREACLE_ALIGNED(64) double block[AXES * BLOCK];
+    for (int64_t i = begin; i < end; ++i) {
+        tile_ix t = job->tiles[i];
+        tile_view v = view_tile(job->faces, t);
+        gather_wide(job->u_float, NULL, job->faces->map->neighbour[t], block);
+        wide_rows(job, 0, t, &v, block);
+        wide_rows(job, 1, t, &v, block);
+        wide_rows(job, 2, t, &v, block);
+    }
+}

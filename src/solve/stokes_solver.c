@@ -44,6 +44,12 @@ void stokes_run_faces(const stokes_solver* s, stokes_loop* loop, stokes_job* job
     parallel_for(s->ctx, s->faces->space.active_count, 4, run_chunk, &(loop_job){loop, job});
 }
 
+void stokes_run_tiles(const stokes_solver* s, stokes_loop* loop, stokes_job* job, int64_t count,
+                      const tile_ix* tiles) {
+    job->tiles = tiles;
+    parallel_for(s->ctx, count, 4, run_chunk, &(loop_job){loop, job});
+}
+
 void stokes_run_cells(const stokes_solver* s, stokes_loop* loop, stokes_job* job) {
     job->tiles = s->cells->active;
     parallel_for(s->ctx, s->cells->space.active_count, 8, run_chunk, &(loop_job){loop, job});
@@ -58,6 +64,10 @@ void stokes_apply(const stokes_solver* solver, const double* u, const double* p,
     stokes_run_faces(solver, ISA_CALL(solver->ctx, stokes_loop_forces), &job);
     job.to = y_p;
     stokes_run_cells(solver, ISA_CALL(solver->ctx, stokes_loop_divergence), &job);
+    size_t tail = vec_length(&solver->faces->space), all = vec_length(solver->u_space);
+    memset(y_u + tail, 0, (all - tail) * sizeof(double));
+    stokes_vectors x = {.u = (double*)u, .p = (double*)p}, y = {.u = y_u, .p = y_p};
+    stokes_bodies_add(solver, &x, 1.0, &y);
 }
 
 // ---- Set-up ---------------------------------------------------------------------------------
@@ -174,7 +184,9 @@ static treacle_status create_pressure(stokes_solver* s, const stokes_system* sys
     pressure_system links = {.domain = system->domain,
                              .map = system->map,
                              .link = {s->fields, s->fields + length, s->fields + 2 * length},
-                             .extra = s->fields + 3 * length};
+                             .extra = s->fields + 3 * length,
+                             .body_count = system->body_count,
+                             .bodies = system->flows};
     TREACLE_TRY(pressure_solver_create(s->ctx, &links, &s->pressure));
     s->cells = pressure_solver_finest(s->pressure);
     s->has_pressure_cycle = least < side * side / 30.0;
@@ -182,7 +194,7 @@ static treacle_status create_pressure(stokes_solver* s, const stokes_system* sys
 }
 
 static treacle_status create_vectors(stokes_solver* s) {
-    const vec_space *u = &s->faces->space, *p = &s->cells->space;
+    const vec_space *u = s->u_space, *p = &s->cells->space;
     TREACLE_TRY(vec_create(u, "right-hand sides", &s->b_u));
     TREACLE_TRY(vec_create(p, "right-hand sides", &s->b_p));
     TREACLE_TRY(vec_create_float(u, "residuals", &s->r_u));
@@ -192,12 +204,17 @@ static treacle_status create_vectors(stokes_solver* s) {
 }
 
 static treacle_status build(stokes_solver* s, const stokes_system* system) {
-    viscosity_system viscosity = {
-        .domain = system->domain, .map = system->map, .weights = system->weights};
+    viscosity_system viscosity = {.domain = system->domain,
+                                  .map = system->map,
+                                  .weights = system->weights,
+                                  .body_count = system->body_count,
+                                  .bodies = system->bodies};
     TREACLE_TRY(viscosity_solver_create(s->ctx, &viscosity, &s->viscosity));
     s->faces = viscosity_solver_finest(s->viscosity);
+    s->u_space = viscosity_solver_linop(s->viscosity).space;
     TREACLE_TRY(create_pressure(s, system));
-    TREACLE_TRY(vec_many_create(&s->faces->space, &s->many_u));
+    TREACLE_TRY(stokes_bodies_create(s, system));
+    TREACLE_TRY(vec_many_create(s->u_space, &s->many_u));
     TREACLE_TRY(vec_many_create(&s->cells->space, &s->many_p));
     return create_vectors(s);
 }
@@ -221,7 +238,7 @@ treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* s
 }
 
 static void destroy_vectors(stokes_solver* s) {
-    const vec_space *u = &s->faces->space, *p = &s->cells->space;
+    const vec_space *u = s->u_space, *p = &s->cells->space;
     for (int j = 0; j < STOKES_MAX_RESTART; ++j) {
         vec_destroy_float(u, s->z_u[j]);
         vec_destroy_float(u, s->q_u[j]);
@@ -246,6 +263,7 @@ void stokes_solver_destroy(stokes_solver* solver) {
         destroy_vectors(solver);
     }
     size_t length = stokes_field_length(solver);
+    stokes_bodies_destroy(solver);
     alloc_free(solver->ctx, solver->region_volume,
                (2 * (size_t)solver->regions.count + 1) * sizeof(double));
     regions_destroy(&solver->regions);
@@ -286,6 +304,7 @@ void stokes_precondition(const stokes_solver* s, int j) {
     defect.out = s->q_p[j];
     defect.rest = s->t_p;
     stokes_run_cells(s, ISA_CALL(s->ctx, stokes_loop_defect), &defect);
+    stokes_bodies_defect(s, j);
     schur_job schur = {.s = s, .z = s->z_p[j]};
     if (s->has_pressure_cycle) {
         linop l = pressure_solver_linop(s->pressure);
@@ -293,4 +312,5 @@ void stokes_precondition(const stokes_solver* s, int j) {
         schur.cycled = s->s_p;
     }
     parallel_for(s->ctx, s->cells->space.active_count, 8, add_diagonal, &schur);
+    stokes_bodies_schur(s, s->z_p[j]);
 }

@@ -8,9 +8,16 @@
 //
 //     S^-1 ~ W + (B M^-1 B^T)^-1,  W = 3/4 sqrt(2 w_c * 3/2 / diag(B D^-1 B^T)),  D = diag(A) - M.
 //
+// Bodies move faces (solve/drag_term.h) and displace liquid: B u has row_c . y at the cells around
+// them, too, and their rows of the first line the transpose of that. B M^-1 B^T has them as a
+// pressure solve does (solve/body_term.h), and so has W, by the matrix of rank six
+//
+//     (W^-1 + J K^-1 J^T)^-1,   J the rows, K masses and stresses of bodies          [stokes.5]
+//
 // The pressure is that of a cell times its share of liquid, so that rows stay of order one.
 #pragma once
 
+#include "solve/body_rows.h"
 #include "solve/solve_stats.h"
 #include "solve/viscosity_solver.h"
 
@@ -21,6 +28,9 @@ typedef struct stokes_system {
     const float*
         opening[AXES];   // [tile][512] at faces: share that no solid covers, >= 0.1 at unknowns
     const float* volume; // [tile][512] at cells: share of liquid
+    int32_t body_count;  // that weights.owner names; not needed afterwards
+    const drag_body* bodies;
+    const body_rows* flows; // [body_count], what bodies displace, in all six motions
 } stokes_system;
 
 /// Stops when all hold: energy norm of the error, estimated, over that of the solution; largest
@@ -53,14 +63,15 @@ typedef struct stokes_solver stokes_solver;
 
 stokes_params stokes_params_default(void);
 
-/// The map, mass, whole, opening and volume are not copied and must outlive the solver.
+/// The map, mass, whole, owner, opening and volume are not copied and must outlive the solver.
 treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* system,
                                     stokes_solver** out) TREACLE_NODISCARD;
 /// Accepts NULL.
 void stokes_solver_destroy(stokes_solver* solver);
 
-/// f and u are [tile][axis][512], h and p [tile][512], each with a zero tile at the end. On return
-/// f and h hold the residuals. Not reaching the target is no error: see stats.
+/// f and u are [tile][axis][512], h and p [tile][512], each with a zero tile at the end, f and u
+/// with a tail for bodies (solve/viscosity_solver.h). On return f and h hold the residuals. Not
+/// reaching the target is no error: see stats.
 typedef struct stokes_vectors {
     double *f, *h, *u, *p;
 } stokes_vectors;

@@ -145,17 +145,26 @@ static int64_t tail_of(const viscosity_solver* s) {
     return ((int64_t)s->level[0].map->count + 1) * VISCOSITY_BLOCK;
 }
 
+// Adds what bodies do to y = A x; returns x . y, which is `energy` without them.
+static double add_bodies_to(const viscosity_solver* s, const drag_source* x, double energy,
+                            double* y) {
+    if (s->drag[0] == NULL) {
+        return energy;
+    }
+    memset(y + tail_of(s), 0, (size_t)s->space.tail * sizeof(double));
+    return energy + drag_term_add(s->drag[0], x, 1.0, y);
+}
+
 static double apply(const void* data, const double* x, double* y) {
     const viscosity_solver* s = data;
     double energy = viscosity_level_apply(&s->level[0], x, y);
-    return s->drag[0] == NULL ? energy : energy + drag_term_apply(s->drag[0], tail_of(s), x, y);
+    return add_bodies_to(s, &(drag_source){.wide = x, .tail = tail_of(s)}, energy, y);
 }
 
 static double apply_rounded(const void* data, const float* x, double* y) {
     const viscosity_solver* s = data;
     double energy = viscosity_level_apply_rounded(&s->level[0], x, y);
-    return s->drag[0] == NULL ? energy
-                              : energy + drag_term_apply_rounded(s->drag[0], tail_of(s), x, y);
+    return add_bodies_to(s, &(drag_source){.rounded = x, .tail = tail_of(s)}, energy, y);
 }
 
 static void diagonal(const void* data, double* d) {

@@ -33,11 +33,11 @@ static treacle_status stokes_build(stokes_fixture* f, const fixture_def* def) {
     for (size_t i = 0; i < f->cells; ++i) {
         f->volume[i] = f->base.cell[i] / (float)def->r;
     }
-    stokes_system system = {&f->base.domain,
-                            map,
-                            f->base.system.weights,
-                            {f->opening[0], f->opening[1], f->opening[2]},
-                            f->volume};
+    stokes_system system = {.domain = &f->base.domain,
+                            .map = map,
+                            .weights = f->base.system.weights,
+                            .opening = {f->opening[0], f->opening[1], f->opening[2]},
+                            .volume = f->volume};
     f->v = (stokes_vectors){calloc(f->faces, sizeof(double)), calloc(f->cells, sizeof(double)),
                             calloc(f->faces, sizeof(double)), calloc(f->cells, sizeof(double))};
     return stokes_solver_create(f->base.ctx, &system, &f->solver);
