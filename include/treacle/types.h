@@ -75,6 +75,15 @@ typedef enum treacle_shape_kind {
     TREACLE_SHAPE_INTERSECTION, ///< of the children
     TREACLE_SHAPE_DIFFERENCE,   ///< the first child without the others
 } treacle_shape_kind;
+/// Meshes that follow each other in time, for solids that change their shape. They have the same
+/// vertices and triangles; between two of them vertices go straight.
+typedef struct treacle_mesh_sequence {
+    int first, last; ///< numbers of the files
+    double fps;      ///< meshes a second, > 0; 0: there is one mesh only
+    double start;    ///< s, when the first one is there
+    bool repeat;     ///< after the last comes the first again; otherwise the last one stays
+} treacle_mesh_sequence;
+
 typedef struct treacle_shape {
     treacle_shape_kind kind;
     double size[3];   ///< m, box only
@@ -82,8 +91,11 @@ typedef struct treacle_shape {
     double height;    ///< m
     double thickness; ///< m
     const char*
-        file;       ///< path of a .ply, .obj, .stl, .gltf or .glb file, mesh only; in m; not owned
-    double move[3]; ///< m, applied last
+        file; ///< path of a .ply, .obj, .stl, .gltf or .glb file, mesh only; in m; not owned
+    /// Of a mesh that changes: `file` then has a run of # for the number, as in wave_####.ply. Only
+    /// a solid whose whole shape it is changes with it; elsewhere the first mesh counts.
+    treacle_mesh_sequence frames;
+    double move[3];   ///< m, applied last
     double rotate[3]; ///< rad, about x, then y, then z
     double scale;     ///< > 0, applied first
     int child_count;

@@ -43,6 +43,7 @@ struct mesh_tree {
     treacle_context* ctx;
     int32_t triangle_count, node_count;
     tree_triangle* triangles;
+    mesh_triangle* corners; // of the triangles, vertices of the mesh
     tree_node* nodes;
     size_t node_capacity;
 };
@@ -200,8 +201,9 @@ static int32_t build_leaf(build* b, int32_t begin, int32_t end) {
     tree->node_count += 1;
     tree->nodes[at] = (tree_node){.begin = begin, .count = end - begin};
     for (int32_t i = begin; i < end; ++i) {
+        tree->corners[i] = b->mesh->triangles[b->items[i].triangle];
         for (int k = 0; k < 3; ++k) {
-            tree->triangles[i].at[k] = triangle_mesh_corner(b->mesh, b->items[i].triangle, k);
+            tree->triangles[i].at[k] = b->mesh->vertices[tree->corners[i].at[k]];
         }
     }
     sum_leaf(tree, &tree->nodes[at]);
@@ -255,6 +257,9 @@ static treacle_status allocate(mesh_tree* tree, const triangle_mesh* mesh) {
         alloc_array(tree->ctx, count, sizeof(tree_triangle), "the triangles of a mesh", &block));
     tree->triangles = block;
     tree->triangle_count = mesh->triangle_count;
+    TREACLE_TRY(
+        alloc_array(tree->ctx, count, sizeof(mesh_triangle), "the triangles of a mesh", &block));
+    tree->corners = block;
     TREACLE_TRY(alloc_array(tree->ctx, 2 * count, sizeof(tree_node), "the tree of a mesh", &block));
     tree->nodes = block;
     tree->node_capacity = 2 * count;
@@ -305,10 +310,31 @@ void mesh_tree_destroy(mesh_tree* tree) {
         alloc_free(tree->ctx, tree->triangles,
                    (size_t)tree->triangle_count * sizeof(tree_triangle));
     }
+    if (tree->corners != NULL) {
+        alloc_free(tree->ctx, tree->corners, (size_t)tree->triangle_count * sizeof(mesh_triangle));
+    }
     if (tree->nodes != NULL) {
         alloc_free(tree->ctx, tree->nodes, tree->node_capacity * sizeof(tree_node));
     }
     alloc_free(tree->ctx, tree, sizeof(*tree));
+}
+
+void mesh_tree_refit(mesh_tree* tree, const vec3* vertices) {
+    for (int32_t i = 0; i < tree->triangle_count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            tree->triangles[i].at[k] = vertices[tree->corners[i].at[k]];
+        }
+    }
+    for (int32_t i = tree->node_count - 1; i >= 0; --i) { // children come after their parent
+        tree_node* n = &tree->nodes[i];
+        *n = (tree_node){.second = n->second, .begin = n->begin, .count = n->count};
+        if (n->count > 0) {
+            sum_leaf(tree, n);
+        } else {
+            sum_children(n, &tree->nodes[i + 1], &tree->nodes[n->second]);
+        }
+        set_reach(n);
+    }
 }
 
 // Distance ----------------------------------------------------------------------------------------
@@ -317,12 +343,15 @@ static double length2(vec3 a) {
     return vec3_dot(a, a);
 }
 
-// From the origin to the segment from a along d.
-static double segment_distance2(vec3 a, vec3 d) {
+// The point of a segment from a along d that is nearest to the origin, 0..1.
+static double nearest_on_segment(vec3 a, vec3 d) {
     double square = length2(d);
     double at = square > 0.0 ? -vec3_dot(a, d) / square : 0.0;
-    at = at < 0.0 ? 0.0 : at > 1.0 ? 1.0 : at;
-    return length2(vec3_add_scaled(a, at, d));
+    return at < 0.0 ? 0.0 : at > 1.0 ? 1.0 : at;
+}
+
+static double segment_distance2(vec3 a, vec3 d) {
+    return length2(vec3_add_scaled(a, nearest_on_segment(a, d), d));
 }
 
 // From the origin, or `best` if it is not less. The foot of the perpendicular is nearest if it is
@@ -471,4 +500,114 @@ bool mesh_tree_is_inside(const mesh_tree* tree, vec3 x) {
 double mesh_tree_distance(const mesh_tree* tree, vec3 x) {
     double distance = sqrt(distance2(tree, x));
     return mesh_tree_is_inside(tree, x) ? -distance : distance;
+}
+
+// Motion ------------------------------------------------------------------------------------------
+
+// Two trees of one mesh, and a moment between them.
+typedef struct moving_tree {
+    const mesh_tree *from, *to;
+    double share;
+} moving_tree;
+
+static vec3 between(vec3 a, vec3 b, double share) {
+    return vec3_add_scaled(a, share, vec3_sub(b, a));
+}
+
+// Boxes that move as the vertices do hold them at every moment; a little more for rounding.
+static double moving_box_distance2(const moving_tree* m, int32_t node, vec3 x) {
+    const box3 *a = &m->from->nodes[node].box, *b = &m->to->nodes[node].box;
+    box3 box = {between(a->low, b->low, m->share), between(a->high, b->high, m->share)};
+    return box_distance2(&box, x) * (1.0 - 1e-12);
+}
+
+// The point of a triangle nearest to the origin, as shares of its corners; true if it is none of an
+// edge.
+static bool nearest_on_triangle(const vec3 corner[3], double share[3]) {
+    vec3 side[3] = {vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[1]),
+                    vec3_sub(corner[0], corner[2])};
+    vec3 normal = vec3_cross(side[0], side[1]);
+    double square = length2(normal), best = INFINITY;
+    bool is_over = square > 0.0;
+    for (int k = 0; k < 3; ++k) {
+        // The share of a corner is the area opposite to it.
+        vec3 area = vec3_cross(corner[(k + 1) % 3], corner[(k + 2) % 3]);
+        share[k] = is_over ? vec3_dot(area, normal) / square : 0.0;
+    }
+    is_over = is_over && share[0] > 0.0 && share[1] > 0.0 && share[2] > 0.0;
+    for (int k = 0; k < 3 && !is_over; ++k) {
+        double at = nearest_on_segment(corner[k], side[k]);
+        double d = length2(vec3_add_scaled(corner[k], at, side[k]));
+        if (d < best) {
+            best = d;
+            share[k] = 1.0 - at;
+            share[(k + 1) % 3] = at;
+            share[(k + 2) % 3] = 0.0;
+        }
+    }
+    return is_over;
+}
+
+static vec3 weighted(const vec3 corner[3], const double share[3]) {
+    vec3 sum = vec3_scale(share[0], corner[0]);
+    return vec3_add_scaled(vec3_add_scaled(sum, share[1], corner[1]), share[2], corner[2]);
+}
+
+static vec3 normal_of(const vec3 at[3]) {
+    return vec3_normalise(vec3_cross(vec3_sub(at[1], at[0]), vec3_sub(at[2], at[0])));
+}
+
+// Replaces *best where a triangle of the leaf is nearer.
+static void look_at_leaf(const moving_tree* m, const tree_node* n, vec3 x, mesh_nearest* best) {
+    for (int32_t i = n->begin; i < n->begin + n->count; ++i) {
+        const vec3 *from = m->from->triangles[i].at, *to = m->to->triangles[i].at;
+        vec3 at[3], corner[3];
+        for (int k = 0; k < 3; ++k) {
+            at[k] = between(from[k], to[k], m->share);
+            corner[k] = vec3_sub(at[k], x);
+        }
+        double share[3];
+        bool is_over = nearest_on_triangle(corner, share);
+        vec3 away = weighted(corner, share);
+        double distance = vec3_length(away);
+        if (!(distance < best->distance)) {
+            continue;
+        }
+        vec3 normal = normal_of(at);
+        *best = (mesh_nearest){.distance = distance,
+                               .is_face = is_over,
+                               .is_behind = vec3_dot(away, normal) > 0.0,
+                               .place = vec3_add(x, away),
+                               .normal = normal,
+                               .end = weighted(to, share),
+                               .end_normal = normal_of(to),
+                               .motion = vec3_sub(weighted(to, share), weighted(from, share))};
+    }
+}
+
+mesh_nearest mesh_tree_nearest(const mesh_tree* from, const mesh_tree* to, double share, vec3 x) {
+    moving_tree m = {from, to, share};
+    visit stack[STACK_MAX];
+    int top = 1;
+    mesh_nearest best = {.distance = INFINITY};
+    stack[0] = (visit){0, 0.0};
+    while (top > 0) {
+        top -= 1;
+        visit v = stack[top];
+        const tree_node* n = &from->nodes[v.node];
+        if (!(v.bound < best.distance * best.distance)) {
+            continue;
+        }
+        if (n->count > 0) {
+            look_at_leaf(&m, n, x, &best);
+            continue;
+        }
+        visit near = {v.node + 1, moving_box_distance2(&m, v.node + 1, x)};
+        visit other = {n->second, moving_box_distance2(&m, n->second, x)};
+        bool is_swapped = other.bound < near.bound;
+        stack[top] = is_swapped ? near : other;
+        stack[top + 1] = is_swapped ? other : near;
+        top += 2;
+    }
+    return best;
 }

@@ -16,6 +16,9 @@ treacle_status mesh_tree_create(const triangle_mesh* mesh, mesh_tree** out) TREA
 /// Accepts NULL.
 void mesh_tree_destroy(mesh_tree* tree);
 
+/// Moves the vertices, of which there are as many as the mesh has.
+void mesh_tree_refit(mesh_tree* tree, const vec3* vertices);
+
 /// Negative inside.
 double mesh_tree_distance(const mesh_tree* tree, vec3 x);
 bool mesh_tree_is_inside(const mesh_tree* tree, vec3 x);
@@ -28,3 +31,16 @@ typedef struct mesh_winding {
     double far;
 } mesh_winding;
 mesh_winding mesh_tree_wind(const mesh_tree* tree, vec3 x);
+
+/// The point of a mesh that is nearest to a place while its vertices go straight from where one
+/// tree has them to where another tree of the same mesh has them.
+typedef struct mesh_nearest {
+    double distance;      // >= 0; INFINITY if no number was given
+    bool is_face;         // the point is none of an edge
+    bool is_behind;       // the place is behind its triangle
+    vec3 place, normal;   // of the point, and of its triangle, outward
+    vec3 end, end_normal; // at the end of the way
+    vec3 motion;          // over all of the way
+} mesh_nearest;
+/// `share` of the way, 0..1.
+mesh_nearest mesh_tree_nearest(const mesh_tree* from, const mesh_tree* to, double share, vec3 x);

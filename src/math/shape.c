@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "math/mat3.h"
+#include "math/mesh_sequence.h"
 #include "math/mesh_tree.h"
 
 typedef struct node {
@@ -228,9 +229,15 @@ static box3 mesh_bounds(const node* n, const triangle_mesh* mesh) {
     return bounds;
 }
 
-static treacle_status load_mesh(shape* s, node* n, const char* file, bool is_silent) {
+// Of a sequence the first one.
+static treacle_status load_mesh(shape* s, node* n, const treacle_shape* def, bool is_silent) {
     triangle_mesh* mesh = NULL;
-    char warning[TRIANGLE_MESH_WARNING_MAX];
+    char warning[TRIANGLE_MESH_WARNING_MAX], path[MESH_SEQUENCE_PATH_MAX];
+    const char* file = def->file;
+    if (def->frames.fps > 0.0) {
+        TREACLE_TRY(mesh_sequence_path(s->ctx, def->file, def->frames.first, path));
+        file = path;
+    }
     TREACLE_TRY(triangle_mesh_load(s->ctx, file, &mesh));
     treacle_status status = mesh_tree_create(mesh, &n->mesh);
     n->bounds = mesh_bounds(n, mesh);
@@ -246,7 +253,7 @@ static treacle_status load_meshes(shape* s, const treacle_shape* def, int* at, b
     node* n = &s->nodes[*at];
     *at += 1;
     if (def->kind == TREACLE_SHAPE_MESH) {
-        return load_mesh(s, n, def->file, is_silent);
+        return load_mesh(s, n, def, is_silent);
     }
     for (int i = 0; is_set_operation(def->kind) && i < def->child_count; ++i) {
         TREACLE_TRY(load_meshes(s, &def->children[i], at, is_silent));

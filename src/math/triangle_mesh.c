@@ -268,32 +268,47 @@ static treacle_status open_plain(treacle_context* ctx, const char* path, FILE** 
     return *out == NULL ? fail_io(ctx, path, strerror(errno)) : TREACLE_OK;
 }
 
+// What to do with the bytes of a file: a mesh, or what the file says, as it says it.
+typedef struct load_target {
+    triangle_mesh** mesh; // NULL: as it is
+    mesh_builder* raw;
+} load_target;
+
 static treacle_status load_bytes(mesh_input* in, FILE* file, mesh_read_fcn* reader,
-                                 triangle_mesh** out) {
+                                 const load_target* to) {
     void* block = NULL;
     TREACLE_TRY(alloc_array(in->ctx, in->size, 1, "the bytes of a mesh file", &block));
     const size_t capacity = in->size;
     in->size = fread(block, 1, capacity, file);
     in->data = block;
     treacle_status status = ferror(file) ? fail_io(in->ctx, in->name, "the disk gives an error")
-                                         : triangle_mesh_read(in, reader, out);
+                            : to->mesh != NULL ? triangle_mesh_read(in, reader, to->mesh)
+                                               : reader(in, to->raw);
     alloc_free(in->ctx, block, capacity);
     return status;
 }
 
-treacle_status triangle_mesh_load(treacle_context* ctx, const char* path, triangle_mesh** out) {
+static treacle_status load(treacle_context* ctx, const char* path, const load_target* to) {
     mesh_input in = {.ctx = ctx, .name = path};
     mesh_read_fcn* reader = reader_of(path);
     FILE* file = NULL;
-    *out = NULL;
     TREACLE_TRY(open_plain(ctx, path, &file, &in.size));
     treacle_status status =
         reader != NULL
-            ? load_bytes(&in, file, reader, out)
+            ? load_bytes(&in, file, reader, to)
             : check_fail(ctx, TREACLE_ERR_FORMAT,
                          "%s: expected a mesh whose name ends in .ply, .obj, .stl, .gltf or "
                          ".glb",
                          path);
     fclose(file);
     return status;
+}
+
+treacle_status triangle_mesh_load(treacle_context* ctx, const char* path, triangle_mesh** out) {
+    *out = NULL;
+    return load(ctx, path, &(load_target){.mesh = out});
+}
+
+treacle_status triangle_mesh_load_raw(treacle_context* ctx, const char* path, mesh_builder* out) {
+    return load(ctx, path, &(load_target){.raw = out});
 }

@@ -23,7 +23,10 @@ typedef struct triangle_mesh {
 /// not a mesh; the sentence names the file and the place.
 treacle_status triangle_mesh_load(treacle_context* ctx, const char* path,
                                   triangle_mesh** out) TREACLE_NODISCARD;
-/// The same from memory.
+/// What the file says, into an empty builder: vertices are not joined, triangles not checked.
+treacle_status triangle_mesh_load_raw(treacle_context* ctx, const char* path,
+                                      mesh_builder* out) TREACLE_NODISCARD;
+/// The same as a load from memory.
 treacle_status triangle_mesh_read(const mesh_input* in, mesh_read_fcn* reader,
                                   triangle_mesh** out) TREACLE_NODISCARD;
 /// Accepts NULL.

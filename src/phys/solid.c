@@ -5,17 +5,44 @@
 // with the lower sign for containers, which are turned inside out. Rigid motion keeps distances,
 // so those of the shape are those in the world. Of several solids the nearest counts: the union.
 //
+// A solid that changes its shape has a mesh whose vertices go straight during a step. Its material
+// moves with the velocity of the frame, and with that of the nearest point of the mesh in it,
+//
+//     v = velocity + spin x (x - place) + R (end - begin) / dt                            [solid.9]
+//
+// which is the mean over the step: so the liquid makes room for the volume that is swept, no more
+// and no less.
+//
 // Symbols: place, rotate (R), pivot. Properties that tests check: a turned solid is the solid of a
 // turned shape; the material moves as its velocity says. References: [BBB07 sec. 2].
 #include "phys/solid.h"
 
 double solid_distance(const solid* s, const solid_pose* pose, vec3 x) {
-    double distance = shape_distance(s->shape, solid_to_body(s, pose, x));
+    double distance = solid_shape_distance(s, &pose->form, solid_to_body(s, pose, x));
     return s->is_inside_out ? -distance : distance;
 }
 
+vec3 solid_form_velocity(const solid_pose* pose, vec3 x) {
+    const solid_form* form = &pose->form;
+    vec3 b = vec3_add(form->pivot, mat3_apply_transposed(&pose->rotate, vec3_sub(x, pose->place)));
+    mesh_nearest near = mesh_tree_nearest(form->from, form->to, form->share, b);
+    return vec3_scale(1.0 / form->dt, mat3_apply(&pose->rotate, near.motion)); // [solid.9]
+}
+
+static vec3 gradient_at(const solid* s, const solid_form* form, vec3 b, double h) {
+    vec3 gradient;
+    for (int a = 0; a < 3; ++a) {
+        vec3 low = b, high = b;
+        low.at[a] -= h;
+        high.at[a] += h;
+        gradient.at[a] =
+            (solid_shape_distance(s, form, high) - solid_shape_distance(s, form, low)) / (2.0 * h);
+    }
+    return gradient;
+}
+
 vec3 solid_normal(const solid* s, const solid_pose* pose, vec3 x, double h) {
-    vec3 gradient = shape_gradient(s->shape, solid_to_body(s, pose, x), 0.5 * h);
+    vec3 gradient = gradient_at(s, &pose->form, solid_to_body(s, pose, x), 0.5 * h);
     vec3 normal = vec3_normalise(mat3_apply(&pose->rotate, gradient));
     return s->is_inside_out ? vec3_scale(-1.0, normal) : normal;
 }

@@ -2,7 +2,20 @@
 #pragma once
 
 #include "math/mat3.h"
+#include "math/mesh_sequence.h"
+#include "math/mesh_tree.h"
 #include "math/shape.h"
+
+/// How a solid changes its shape during a step: vertices go straight from where one tree has them
+/// to where the other has them, in the frame of the shape. Zeroed: it keeps its shape.
+typedef struct solid_form {
+    const mesh_tree *from, *to; // at the begin and the end of the step
+    double share;               // of the pose that has it: 0 at the begin, 1 at the end
+    double dt;                  // s, of the step; 0: nothing moves
+    double reach;               // m, the longest way of a vertex
+    double frames[2];           // of the sequence, at the begin and the end
+    vec3 pivot;                 // of the solid
+} solid_form;
 
 /// Where a solid is and how it moves at one moment. The point b of its shape is at
 /// place + rotate (b - pivot) and moves with velocity + spin x (x - place).
@@ -11,12 +24,14 @@ typedef struct solid_pose {
     mat3 rotate;   // from the shape's frame to the world's
     vec3 velocity; // m/s, of the pivot
     vec3 spin;     // rad/s
+    solid_form form;
 } solid_pose;
 
 /// What of a solid does not change.
 typedef struct solid {
-    shape* shape;
-    vec3 pivot; // m, in the frame of the shape
+    shape* shape;            // NULL with a sequence
+    mesh_sequence* sequence; // of a solid that changes its shape; in the frame of a shape
+    vec3 pivot;              // m, in the frame of the shape
     bool is_inside_out;
     treacle_wall wall;
     double slip_length; // m
@@ -40,9 +55,19 @@ static inline vec3 solid_to_world(const solid* s, const solid_pose* pose, vec3 b
     return vec3_add(pose->place, mat3_apply(&pose->rotate, vec3_sub(b, s->pivot)));
 }
 
-/// Of the material at x.
+/// What a change of shape adds to the velocity at x.
+vec3 solid_form_velocity(const solid_pose* pose, vec3 x);
+
+/// Of the material at x, or of that on the surface which is nearest, where the shape changes.
 static inline vec3 solid_velocity(const solid_pose* pose, vec3 x) {
-    return vec3_add(pose->velocity, vec3_cross(pose->spin, vec3_sub(x, pose->place)));
+    vec3 v = vec3_add(pose->velocity, vec3_cross(pose->spin, vec3_sub(x, pose->place)));
+    return pose->form.dt > 0.0 ? vec3_add(v, solid_form_velocity(pose, x)) : v;
+}
+
+/// Signed distance to the shape, m, at b in its frame; not turned inside out.
+static inline double solid_shape_distance(const solid* s, const solid_form* form, vec3 b) {
+    return form->to == NULL ? shape_distance(s->shape, b)
+                            : mesh_tree_distance(form->share > 0.0 ? form->to : form->from, b);
 }
 
 /// Signed distance, m: < 0 in the solid. Never too large in size.

@@ -55,17 +55,42 @@ typedef struct fields_job {
     const solid_fields* out;
 } fields_job;
 
-// Whether a solid in a pose has any say in the tile.
-static bool is_near(const tile_solids* t, const solid* s, const solid_pose* pose) {
+// The middle of the tile and of what is read around it, and how far a solid may be from it to have
+// any say in the tile.
+static double reach_of(const tile_solids* t, vec3* middle) {
     const grid_domain* domain = t->params->domain;
-    vec3 middle = t->corner;
     double squared = 0.0;
+    *middle = t->corner;
     for (int a = 0; a < AXES; ++a) {
-        middle.at[a] += domain->h * (domain->is_active[a] ? 3.5 : 0.5);
+        middle->at[a] += domain->h * (domain->is_active[a] ? 3.5 : 0.5);
         squared += domain->is_active[a] ? 4.5 * 4.5 : 0.0;
     }
-    double reach = domain->h * (sqrt(squared) + (double)SOLID_DISTANCE_MAX);
+    return domain->h * (sqrt(squared) + (double)SOLID_DISTANCE_MAX);
+}
+
+// Whether a solid in a pose has any say in the tile.
+static bool is_near(const tile_solids* t, const solid* s, const solid_pose* pose) {
+    vec3 middle;
+    double reach = reach_of(t, &middle);
     return solid_distance(s, pose, middle) < reach;
+}
+
+// Whether it may have had: of a solid that changes its shape only the room is known that it ever
+// takes.
+static bool was_near(const tile_solids* t, const solid* s, const solid_pose* pose) {
+    if (s->sequence == NULL || s->is_inside_out) {
+        return s->sequence != NULL || is_near(t, s, pose);
+    }
+    vec3 middle;
+    double reach = reach_of(t, &middle), squared = 0.0;
+    vec3 b = solid_to_body(s, pose, middle);
+    for (int a = 0; a < AXES; ++a) {
+        double below = s->sequence->bounds.low.at[a] - b.at[a];
+        double above = b.at[a] - s->sequence->bounds.high.at[a];
+        double out = fmax(fmax(below, above), 0.0);
+        squared += out * out;
+    }
+    return squared < reach * reach;
 }
 
 // Lists solids that come near the tile; false if there are none.
@@ -347,7 +372,7 @@ static tile_ix find_before(const tile_solids* t) {
         const solid_pose *now = &scene->poses[i], *then = &before->poses[i];
         bool is_still = memcmp(now, then, sizeof(*now)) == 0;
         if (!is_still &&
-            (is_near(t, &scene->solids[i], now) || is_near(t, &scene->solids[i], then))) {
+            (is_near(t, &scene->solids[i], now) || was_near(t, &scene->solids[i], then))) {
             return -1;
         }
     }

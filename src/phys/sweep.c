@@ -11,6 +11,7 @@
 // distance, which is a bound, so that nothing is stepped over, however thin. A particle that begins
 // inside, because it was born there, goes out along the normal. One that finds no place between
 // solids that close on each other, or on a side of the domain, goes to the nearest free one.
+// Solids that change their shape are in phys/sweep_form.c.
 //
 // Properties that tests check: particles stay on their side of a plate that moves several cells a
 // step; tangential motion goes on; particles far from solids are untouched.
@@ -21,6 +22,7 @@
 
 #include "base/parallel.h"
 #include "grid/tile_points.h"
+#include "phys/sweep_form.h"
 
 enum {
     STEPS_MAX = 48, // of a path; each at least a quarter of the gap
@@ -107,6 +109,15 @@ static bool sweep_one(const sweep_params* params, int i, vec3 x0, vec3* x1) {
     path p = {s, SWEEP_GAP * h, h};
     vec3 b0 = solid_to_body(s, &params->from.poses[i], x0);
     vec3 b1 = solid_to_body(s, &params->to.poses[i], *x1);
+    if (s->sequence != NULL) {
+        form_path way = {.form = form_between(&params->from.poses[i], &params->to.poses[i]),
+                         .gap = p.gap,
+                         .is_inside_out = s->is_inside_out};
+        bool is_hit = sweep_form_follow(&way, b0, &b1);
+        *x1 = is_hit ? flatten(params->domain, solid_to_world(s, &params->to.poses[i], b1), *x1)
+                     : *x1;
+        return is_hit;
+    }
     double begin = distance_at(&p, b0), end = distance_at(&p, b1);
     if (begin + end > vec3_length(vec3_sub(b1, b0)) + 2.0 * p.gap) {
         return false;
@@ -150,7 +161,8 @@ static bool is_far(const sweep_params* params, int i, double least, const vec3 x
     const solid* s = &params->to.solids[i];
     vec3 b0 = solid_to_body(s, &params->from.poses[i], x[0]);
     vec3 b1 = solid_to_body(s, &params->to.poses[i], x[1]);
-    return least > vec3_length(vec3_sub(b1, b0)) + SWEEP_GAP * params->domain->h;
+    double way = vec3_length(vec3_sub(b1, b0)) + params->to.poses[i].form.reach;
+    return least > way + SWEEP_GAP * params->domain->h;
 }
 
 // Solids that particles of a tile may meet.
@@ -173,7 +185,8 @@ static void list_near(const sweep_params* params, tile_coord tile, near_solids* 
         // A solid that is far at both ends may have passed between: its way counts.
         vec3 came = vec3_sub(solid_to_body(s, &params->from.poses[i], middle),
                              solid_to_body(s, &params->to.poses[i], middle));
-        if (begin + end > 2.0 * reach + vec3_length(came)) {
+        double way = vec3_length(came) + params->to.poses[i].form.reach;
+        if (begin + end > 2.0 * reach + way) {
             continue;
         }
         if (out->count == NEAR_MAX) {

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "math/curve.h"
 #include "math/mat3.h"
+#include "math/mesh_sequence.h"
 #include "math/shape.h"
 #include "mesh/contour.h"
 
@@ -97,8 +98,48 @@ static void place_solid(const treacle_solid_def* def, double time, surface_mesh*
     }
 }
 
-static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* def,
+// The mesh of a sequence at a moment, as it is.
+static treacle_status take_sequence(mesh_sequence* seq, const treacle_shape* def, double time,
+                                    surface_mesh* out) {
+    treacle_context* ctx = seq->ctx;
+    const triangle_mesh* first = seq->first;
+    size_t vertices = (size_t)first->vertex_count;
+    void* block = NULL;
+    TREACLE_TRY(alloc_array(ctx, vertices, sizeof(vec3), "a mesh that moves", &block));
+    vec3* at = block;
+    mat3 rotate = mat3_rotation(def->rotate);
+    mesh_sequence_transform(seq, def->scale, &rotate, vec3_from(def->move));
+    mesh_sequence_places(seq, mesh_sequence_frame(seq, time), at);
+    treacle_status status =
+        surface_mesh_create(ctx, first->vertex_count, first->triangle_count, out);
+    for (size_t i = 0; i < vertices && status == TREACLE_OK; ++i) {
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            out->place[i][k] = (float)at[i].at[k];
+        }
+    }
+    for (int32_t i = 0; i < first->triangle_count && status == TREACLE_OK; ++i) {
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            out->triangle[i][k] = first->triangles[i].at[k];
+        }
+    }
+    alloc_free(ctx, block, vertices * sizeof(vec3));
+    return status;
+}
+
+static treacle_status load_sequence(treacle_context* ctx, const treacle_shape* def, double time,
+                                    surface_mesh* out) {
+    mesh_sequence* seq = NULL;
+    TREACLE_TRY(mesh_sequence_load(ctx, def->file, &def->frames, &seq));
+    treacle_status status = take_sequence(seq, def, time, out);
+    mesh_sequence_destroy(seq);
+    return status;
+}
+
+static treacle_status draw_shape(treacle_context* ctx, const treacle_solid_def* def,
                                  const treacle_frame* frame, surface_mesh* out) {
+    if (def->shape->kind == TREACLE_SHAPE_MESH && def->shape->frames.fps > 0.0) {
+        return load_sequence(ctx, def->shape, frame->time, out);
+    }
     shape* s = NULL;
     TREACLE_TRY(shape_create_silent(ctx, def->shape, &s));
     box3 domain;
@@ -115,9 +156,14 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* 
     }
     treacle_status status = contour_shape(ctx, s, &box, out);
     shape_destroy(s);
-    TREACLE_TRY(status);
+    return status;
+}
+
+static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* def,
+                                 const treacle_frame* frame, surface_mesh* out) {
+    TREACLE_TRY(draw_shape(ctx, def, frame, out));
     place_solid(def, frame->time, out);
-    status = surface_mesh_normals(out);
+    treacle_status status = surface_mesh_normals(out);
     if (status != TREACLE_OK) {
         surface_mesh_destroy(out);
     }

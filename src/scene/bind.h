@@ -55,6 +55,7 @@ bind_fcn bind_bool, bind_int, bind_int64, bind_real, bind_vec3, bind_colour, bin
     bind_material, bind_release;
 // bind_mesh.c
 bind_fcn bind_mesh;
+schema_check_fcn bind_check_mesh;
 // bind_preset.c
 bind_fcn bind_preset;
 /// Makes the preset that the node names a material of the scene; index -1 if it names none.

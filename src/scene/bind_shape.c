@@ -20,6 +20,7 @@ void bind_shape_spec(const treacle_shape* def, shape_spec* out) {
         .thickness = def->thickness,
         .normal = {0.0, 1.0, 0.0},
         .file = def->file,
+        .frames = def->frames,
         .scale = def->scale,
         .child_count = def->child_count,
         .children = def->children,
@@ -155,6 +156,7 @@ static void finish_shape(const shape_spec* spec, treacle_shape_kind kind, treacl
     out->height = spec->height;
     out->thickness = spec->thickness;
     out->file = spec->file;
+    out->frames = spec->frames;
     out->scale = spec->scale;
     out->child_count = spec->child_count;
     out->children = spec->children;
@@ -203,6 +205,15 @@ treacle_status bind_shapes(binder* b, const bind_slot* slot) {
     return TREACLE_OK;
 }
 
+static bool has_sequence(const treacle_shape* def) {
+    bool is_set = def->kind >= TREACLE_SHAPE_UNION;
+    bool has = def->kind == TREACLE_SHAPE_MESH && def->frames.fps > 0.0;
+    for (int i = 0; is_set && i < def->child_count; ++i) {
+        has = has || has_sequence(&def->children[i]);
+    }
+    return has;
+}
+
 // What only the whole tree shows: too deep, or nothing left.
 static treacle_status check_tree(binder* b, const bind_slot* slot, const treacle_shape* def) {
     shape* s = NULL;
@@ -223,6 +234,14 @@ treacle_status bind_shape(binder* b, const bind_slot* slot) {
     void* block = NULL;
     TREACLE_TRY(scene_pool_take(b->pool, 1, sizeof(treacle_shape), &block));
     TREACLE_TRY(bind_one(b, slot->node, slot->path, block));
+    const treacle_shape* def = block;
+    bool may_change =
+        (slot->key->flags & SCHEMA_MAY_CHANGE) != 0 && def->kind == TREACLE_SHAPE_MESH;
+    if (b->diags->errors == errors && has_sequence(def) && !may_change) {
+        TREACLE_TRY(bind_error(b, slot->node->place, slot->path,
+                               "a sequence of meshes can only be the shape of a solid, and all of "
+                               "it"));
+    }
     if (b->diags->errors == errors && b->is_domain_known) {
         TREACLE_TRY(check_tree(b, slot, block));
     }

@@ -44,6 +44,7 @@ typedef enum schema_flag {
     SCHEMA_ALWAYS = 8,          // printed even where it has its default
     SCHEMA_ALONE = 16,          // may be given alone in place of the section: `sides: slip`
     SCHEMA_BY_TEMPERATURE = 32, // CURVE: over temperature instead of time
+    SCHEMA_MAY_CHANGE = 64,     // SHAPE: may be a sequence of meshes
 } schema_flag;
 
 typedef struct schema_range {
@@ -119,6 +120,7 @@ typedef struct shape_spec {
     double radius, height, thickness;          // m
     double point[3], normal[3];                // of a plane
     const char* file;                          // of a mesh
+    treacle_mesh_sequence frames;              // likewise
     double move[3], rotate[3], scale;
     int child_count;
     const treacle_shape* children;

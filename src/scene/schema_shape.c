@@ -102,8 +102,37 @@ static const schema_key mesh_keys[] = {
      .offset = offsetof(shape_spec, file),
      .help = "path of a .ply, .obj, .stl, .gltf or .glb file (the last two need a build with "
              "Assimp), in metres; it begins at the scene file, or at the "
-             "working folder with `--set`"},
+             "working folder with `--set`. With a run of `#` for a number, as in wave_####.ply, a "
+             "sequence"},
     CENTRE,
+    {.name = "first",
+     .type = SCHEMA_INT,
+     .offset = offsetof(shape_spec, frames.first),
+     .range = WITHIN(0, 999999999),
+     .help = "number of the first mesh of a sequence"},
+    {.name = "last",
+     .type = SCHEMA_INT,
+     .offset = offsetof(shape_spec, frames.last),
+     .range = WITHIN(0, 999999999),
+     .help = "number of the last mesh of a sequence",
+     .default_text = ""},
+    {.name = "fps",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(shape_spec, frames.fps),
+     .unit = UNIT_FREQUENCY,
+     .range = ABOVE(0),
+     .help = "meshes a second of a sequence",
+     .default_text = ""},
+    {.name = "start",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(shape_spec, frames.start),
+     .unit = UNIT_TIME,
+     .help = "when the first mesh of a sequence is there"},
+    {.name = "repeat",
+     .type = SCHEMA_BOOL,
+     .offset = offsetof(shape_spec, frames.repeat),
+     .help = "after the last mesh of a sequence comes the first again, as many times as need be; "
+             "otherwise the first and the last stay before and after"},
 };
 
 #define SHAPE_PART(word, title, text_, check_)                                                     \
@@ -124,8 +153,9 @@ SHAPE_PART(plane, "plane", "Everything on one side of a plane: by default, all b
 SHAPE_PART(mesh, "mesh",
            "The inside of a closed triangle mesh. A mesh with holes is filled as well as can be, "
            "with a warning. `rotate` and `scale` are about the origin of the file, which `centre` "
-           "puts in its place.",
-           NULL);
+           "puts in its place. A sequence of meshes, for a solid that changes its shape, has the "
+           "same vertices and triangles all along; between two meshes vertices go straight.",
+           bind_check_mesh);
 
 #define PRIMITIVE(word, text_)                                                                     \
     {                                                                                              \

@@ -10,9 +10,9 @@ static void init_solid(void* item) {
 static const schema_key solid_keys[] = {
     {.name = "shape",
      .type = SCHEMA_SHAPE,
-     .flags = SCHEMA_REQUIRED,
+     .flags = SCHEMA_REQUIRED | SCHEMA_MAY_CHANGE,
      .offset = offsetof(treacle_solid_def, shape),
-     .help = "what no liquid enters, before it moves"},
+     .help = "what no liquid enters, before it moves; a sequence of meshes changes its shape"},
     {.name = "inside_out",
      .type = SCHEMA_BOOL,
      .offset = offsetof(treacle_solid_def, inside_out),

@@ -36,6 +36,7 @@ treacle_shape treacle_shape_default(treacle_shape_kind kind) {
         .radius = 0.5,
         .height = 1.0,
         .thickness = 0.1,
+        .frames = {.first = 1},
         .scale = 1.0,
     };
 }

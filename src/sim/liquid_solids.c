@@ -21,6 +21,11 @@ treacle_status liquid_move_solids(liquid_work* w) {
     for (int i = 0; i < set->scripted_count; ++i) {
         w->solid_from[i] = solids_pose_at(&set->motions[i], w->time);
         w->solid_to[i] = solids_pose_at(&set->motions[i], w->is_first ? w->time : w->time + w->dt);
+        if (set->solids[i].sequence != NULL) {
+            solid_pose* const poses[2] = {&w->solid_from[i], &w->solid_to[i]};
+            solids_reshape(&set->solids[i], &set->motions[i], w->time, w->dt, poses);
+            w->solid_to[i].form.share = w->is_first ? 0.0 : 1.0;
+        }
     }
     return liquid_move_bodies(w);
 }

@@ -108,7 +108,12 @@ static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
     void* poses = NULL;
     TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(solid_pose), "poses of solids", &poses));
     for (int i = 0; i < set->scripted_count; ++i) {
-        ((solid_pose*)poses)[i] = solids_pose_at(&set->motions[i], 0.0);
+        solid_pose* pose = (solid_pose*)poses + i;
+        *pose = solids_pose_at(&set->motions[i], 0.0);
+        if (set->solids[i].sequence != NULL) {
+            solids_reshape(&set->solids[i], &set->motions[i], 0.0, 0.0,
+                           (solid_pose* const[2]){pose, pose});
+        }
     }
     for (int i = set->scripted_count; i < set->count; ++i) {
         ((solid_pose*)poses)[i] = body_pose(&sim->now.bodies[i - set->scripted_count]);

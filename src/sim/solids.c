@@ -1,6 +1,7 @@
 #include "sim/solids.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "math/curve.h"
 
 static treacle_status check_solid(treacle_context* ctx, const treacle_solid_def* def) {
@@ -30,6 +31,19 @@ static treacle_status check_solid(treacle_context* ctx, const treacle_solid_def*
                                    : TREACLE_OK;
 }
 
+static treacle_status load_sequence(treacle_context* ctx, const treacle_shape* def,
+                                    mesh_sequence** out) {
+    char warning[TRIANGLE_MESH_WARNING_MAX];
+    TREACLE_TRY(shape_check(ctx, def));
+    TREACLE_TRY(mesh_sequence_load(ctx, def->file, &def->frames, out));
+    if (triangle_mesh_warning((*out)->first, warning)) {
+        log_message(ctx, TREACLE_LOG_WARNING, "%s: %s", def->file, warning);
+    }
+    mat3 rotate = mat3_rotation(def->rotate);
+    mesh_sequence_transform(*out, def->scale, &rotate, vec3_from(def->move));
+    return TREACLE_OK;
+}
+
 static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* def,
                                  const grid_domain* domain, solid* out) {
     *out = (solid){.pivot = vec3_from(def->pivot),
@@ -37,6 +51,9 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* 
                    .wall = def->wall,
                    .slip_length = def->slip_length,
                    .separation = def->separation};
+    if (def->shape->kind == TREACLE_SHAPE_MESH && def->shape->frames.fps > 0.0) {
+        return load_sequence(ctx, def->shape, &out->sequence);
+    }
     int flat = !domain->is_active[0] ? 0 : !domain->is_active[1] ? 1 : 2;
     return domain->is_active[flat] ? shape_create(ctx, def->shape, &out->shape)
                                    : shape_create_flat(ctx, def->shape, flat, &out->shape);
@@ -51,6 +68,17 @@ static treacle_status make_motion(treacle_context* ctx, const treacle_solid_def*
     return curve_copy(ctx, &def->rotation, &out->rotation);
 }
 
+static treacle_status make_forms(treacle_context* ctx, const mesh_sequence* seq,
+                                 solid_motion* out) {
+    size_t vertices = (size_t)seq->first->vertex_count;
+    TREACLE_TRY(mesh_tree_create(seq->first, &out->from));
+    TREACLE_TRY(mesh_tree_create(seq->first, &out->to));
+    TREACLE_TRY(
+        alloc_array(ctx, 2 * vertices, sizeof(vec3), "a mesh that moves", (void**)&out->places[0]));
+    out->places[1] = out->places[0] + vertices;
+    return TREACLE_OK;
+}
+
 static treacle_status make_all(treacle_context* ctx, const treacle_sim_def* def,
                                const grid_domain* domain, solid_set* out) {
     size_t count = (size_t)def->solid_count;
@@ -62,6 +90,9 @@ static treacle_status make_all(treacle_context* ctx, const treacle_sim_def* def,
         TREACLE_TRY(check_solid(ctx, &def->solids[i]));
         TREACLE_TRY(make_solid(ctx, &def->solids[i], domain, &out->solids[i]));
         TREACLE_TRY(make_motion(ctx, &def->solids[i], &out->motions[i]));
+        if (out->solids[i].sequence != NULL) {
+            TREACLE_TRY(make_forms(ctx, out->solids[i].sequence, &out->motions[i]));
+        }
     }
     return TREACLE_OK;
 }
@@ -77,12 +108,20 @@ treacle_status solids_create(treacle_context* ctx, const treacle_sim_def* def,
 }
 
 void solids_destroy(treacle_context* ctx, solid_set* set) {
+    for (int i = 0; i < set->scripted_count; ++i) {
+        solid_motion* motion = &set->motions[i];
+        curve_free(ctx, &motion->position);
+        curve_free(ctx, &motion->rotation);
+        mesh_tree_destroy(motion->from);
+        mesh_tree_destroy(motion->to);
+        if (motion->places[0] != NULL) {
+            size_t vertices = (size_t)set->solids[i].sequence->first->vertex_count;
+            alloc_free(ctx, motion->places[0], 2 * vertices * sizeof(vec3));
+        }
+    }
     for (int i = 0; i < set->count; ++i) {
         shape_destroy(set->solids[i].shape);
-    }
-    for (int i = 0; i < set->scripted_count; ++i) {
-        curve_free(ctx, &set->motions[i].position);
-        curve_free(ctx, &set->motions[i].rotation);
+        mesh_sequence_destroy(set->solids[i].sequence);
     }
     alloc_free(ctx, set->solids, (size_t)set->count * sizeof(*set->solids));
     alloc_free(ctx, set->motions, (size_t)set->scripted_count * sizeof(*set->motions));
@@ -128,4 +167,31 @@ solid_pose solids_pose_at(const solid_motion* motion, double time) {
     out.rotate = mat3_multiply(&steady, &keyed);
     out.spin = vec3_add(motion->spin, mat3_apply(&steady, spin));
     return out;
+}
+
+static double longest_way(const vec3* from, const vec3* to, int32_t count) {
+    double longest = 0.0;
+    for (int32_t i = 0; i < count; ++i) {
+        vec3 way = vec3_sub(to[i], from[i]);
+        longest = fmax(longest, vec3_dot(way, way));
+    }
+    return sqrt(longest);
+}
+
+void solids_reshape(const solid* s, const solid_motion* motion, double time, double dt,
+                    solid_pose* const poses[2]) {
+    const mesh_sequence* seq = s->sequence;
+    mesh_tree* const trees[2] = {motion->from, motion->to};
+    solid_form form = {.from = motion->from, .to = motion->to, .pivot = s->pivot};
+    for (int end = 0; end < 2; ++end) {
+        form.frames[end] = mesh_sequence_frame(seq, end == 0 ? time : time + dt);
+        mesh_sequence_places(seq, form.frames[end], motion->places[end]);
+        mesh_tree_refit(trees[end], motion->places[end]);
+    }
+    form.reach = longest_way(motion->places[0], motion->places[1], seq->first->vertex_count);
+    form.dt = form.reach > 0.0 ? dt : 0.0;
+    for (int end = 0; end < 2; ++end) {
+        form.share = end;
+        poses[end]->form = form;
+    }
 }

@@ -11,6 +11,8 @@
 typedef struct solid_motion {
     treacle_curve position, rotation; // count 0: none
     vec3 velocity, spin, pivot;
+    mesh_tree *from, *to; // of a solid that changes its shape: room for its mesh during a step
+    vec3* places[2];      // of the vertices in them
 } solid_motion;
 
 /// All solids; those that move by script come first, in the order of the def.
@@ -27,7 +29,12 @@ treacle_status solids_create(treacle_context* ctx, const treacle_sim_def* def,
 /// Harmless on a zeroed set, and twice.
 void solids_destroy(treacle_context* ctx, solid_set* set);
 
+/// Where the solid is at a moment; of one that changes its shape, solids_reshape says the rest.
 solid_pose solids_pose_at(const solid_motion* motion, double time);
+/// A solid that changes its shape does so over dt from a moment on: fills the trees, and the forms
+/// of its poses at both ends. The same solid may not be asked by two threads.
+void solids_reshape(const solid* s, const solid_motion* motion, double time, double dt,
+                    solid_pose* const poses[2]);
 
 /// The fields of the last step's solids: what has not moved need not be found again. Not state:
 /// what it gives is what would be found without it.
