@@ -1,4 +1,4 @@
-// A viscoelastic liquid between a wall and a plate that drags it [SUITE 9a, 9b, 9c].
+// A viscoelastic liquid between a wall and a plate that drags it [SUITE 9a, 9b, 9c, 9i].
 //
 // The gap is 1 m and the liquid so light (1e-4 kg/m^3) that its inertia does not count: shear is
 // the same everywhere, and with G = mu_e / 2 = 1 Pa, alpha = 1/s and Wi = rate / alpha, T = alpha t
@@ -9,6 +9,12 @@
 // with the largest values .60393 at T = 1.56 (Wi = 1) and .76472 at .78 (Wi = 2). When the plate
 // stops the stress decays as e^-T, with a yield point until tau_y is left. When it swings, G' / G =
 // De^2 / (1 + De^2) and G'' / G = De / (1 + De^2).
+//
+// With a yield point and strain that does not turn it is a Bingham liquid, tau = tau_y + (mu_e / 2
+// alpha + eta_s) rate; strain that turns bears less (.2317 against .2414 at gamma = 0.1, Wi = 0.1).
+// Between two plates, pushed by 1 Pa/m, with the half gap 1 m, eta = 1 Pa s and tau_y = B Pa:
+//
+//     u_plug = (1 - B)^2 / 2,   flux of one half = 1/3 - B/2 + B^3/6,   within 1 %
 //
 // tau is mu_e times the particles' mean strain. Tolerances of the suite: 1e-3 at alpha dt = 0.01;
 // 1 % for the steady stress at alpha dt = 0.01, 1 and 100.
@@ -172,5 +178,62 @@ treacle_status case_saos(validate* v) {
     VALIDATE_TRY(shear(v, &c, 2.0 * pi * PERIODS, see_swing, &s));
     validate_relative(v, s.in_phase, 0.5, 0.01, "G' / G at De = 1");
     validate_relative(v, s.out_of_phase, 0.5, 0.01, "G'' / G at De = 1");
+    return TREACLE_OK;
+}
+
+// --- Bingham -------------------------------------------------------------------------------------
+
+static void see_last(void* data, double t, const double strain[6]) {
+    (void)t;
+    *(double*)data = 2.0 * strain[5];
+}
+
+static const char channel[] =
+    "domain: {size: [%.17g, 1], cell: %.17g,\n"
+    "         sides: {left: periodic, right: periodic, bottom: no-slip, top: slip}}\n"
+    "gravity: [1, 0, 0]\n"
+    "particles: {jitter: 0}\n"
+    "step: {max_dt: 0.02, cfl: 2}\n"
+    "materials: {goo: {density: 1, viscosity: 0.05,\n"
+    "                  elastic: {mu_e: 20, alpha: %.17g, gamma: %.17g, rate: fixed}}}\n"
+    "liquids: [{shape: {box: {min: [-1, -1, -1], max: [100, 2, 1]}}}]\n";
+
+// With half of the gap in the domain, its middle a slip plane.
+static treacle_status push(validate* v, int cells, double b, double* plug, double* flux) {
+    treacle_sim* sim = NULL;
+    treacle_step_stats step;
+    measure_sums sums;
+    double alpha = 20.0 / (2.0 * (1.0 - 0.05)), gamma = sqrt(2.0) * b / 20.0;
+    treacle_status status =
+        validate_sim_create(v, &sim, channel, 16.0 / cells, 1.0 / cells, alpha, gamma);
+    while (status == TREACLE_OK && treacle_sim_time(sim) < 4.0 - 1e-9) {
+        status = treacle_sim_step(sim, 4.0 - treacle_sim_time(sim), &step);
+    }
+    status = status == TREACLE_OK ? measure_particles(sim, MEASURE_ALL, &sums) : status;
+    if (status == TREACLE_OK) {
+        *plug = step.max_speed;
+        *flux = sums.velocity[0];
+    }
+    treacle_sim_destroy(sim);
+    return status;
+}
+
+treacle_status case_bingham(validate* v) {
+    static const struct {
+        const char* rate;
+        double stress;
+    } rows[] = {{"fixed", 0.24142136}, {"corotational", 0.2316492}};
+    for (int i = 0; i < 2; ++i) {
+        cell c = {0.02, 1.0, 0.1, rows[i].rate, "velocity: [0.1, 0, 0]"};
+        double stress = NAN;
+        VALIDATE_TRY(shear(v, &c, 12.0, see_last, &stress));
+        validate_relative(v, stress, rows[i].stress, 2e-3, "%s: steady tau / G at gamma = Wi = 0.1",
+                          rows[i].rate);
+    }
+    const double b = 0.3;
+    double plug = NAN, flux = NAN;
+    VALIDATE_TRY(push(v, 16, b, &plug, &flux));
+    validate_relative(v, plug, 0.5 * (1.0 - b) * (1.0 - b), 0.01, "B = 0.3: speed of the plug");
+    validate_relative(v, flux, 1.0 / 3.0 - 0.5 * b + b * b * b / 6.0, 0.01, "B = 0.3: flux");
     return TREACLE_OK;
 }

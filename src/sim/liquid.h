@@ -258,6 +258,8 @@ treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve,
 treacle_status liquid_elastic_end(liquid_work* w) TREACLE_NODISCARD;
 /// Extends the velocity of faces next to liquid by some layers.
 treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
+/// A copy of the velocity on faces next to liquid, which the flow has found; NAN elsewhere.
+void liquid_found_velocity(liquid_work* w, float* const out[AXES]);
 /// Finds the walls that may let go; part of the flow.
 treacle_status liquid_find_walls(liquid_work* w) TREACLE_NODISCARD;
 /// What they answer to a unified solve.

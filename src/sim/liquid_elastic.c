@@ -13,9 +13,7 @@
 #include "phys/stress.h"
 #include "sim/liquid.h"
 
-// Samples of stretch nearer to the liquid than this, in cells, are found by the flow; two layers
-// around them take theirs over.
-static const float found_within = 0.3f;
+// Around samples of stretch that the flow has found, which take theirs over.
 enum { STRETCH_LAYERS = 2 };
 // A pass that changes the elastic viscosity of particles by less than this is the last.
 static const double pass_tolerance = 0.01;
@@ -126,70 +124,83 @@ static treacle_status load(liquid_work* w, float* mu, const float* base) {
 
 // --- back ----------------------------------------------------------------------------------------
 
-typedef struct found_job {
-    const liquid_work* w;
+// Samples of stretch are found where all faces around them are: elsewhere they hold NAN. Two layers
+// around take theirs over.
+enum { SPREAD_MAX = AXES };
+typedef struct spread_job {
     grid_place place;
-} found_job;
+    int count;
+    float* values[SPREAD_MAX]; // which are found together
+    const liquid_work* w;
+    tile_mask* found;
+} spread_job;
 
-// Samples near liquid, by the mean distance of the cells around.
 static void mark_found(void* data, int64_t begin, int64_t end, int worker) {
-    const found_job* job = data;
-    const tile_map* map = &job->w->state->map;
-    static const int side = BLOCK_SIDE(1, 0);
-    const int steps[AXES] = {1, side, side * side};
+    const spread_job* job = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
-        float phi[BLOCK_VALUES(1, 0)];
-        tile_mask* mask = &job->w->valid[t];
-        gather_block(map, job->w->cell_phi, (tile_ix)t, 1, 0, phi);
+        tile_mask* mask = &job->found[t];
         memset(mask, 0, sizeof(*mask));
         for (int q = 0; q < TILE_CELLS; ++q) {
-            int at = BLOCK_INDEX(1, 0, q & 7, q >> 3 & 7, q >> 6);
-            float sum = phi[at], count = 1.0f;
-            for (int a = 0; a < AXES && job->place != PLACE_CELL; ++a) {
-                int b = (a + 1) % AXES;
-                int sa = place_half(job->place, a) ? 0 : steps[a];
-                int sb = place_half(job->place, b) ? 0 : steps[b];
-                sum += sa > 0 ? phi[at - sa] : 0.0f;
-                sum += sa > 0 && sb > 0 ? phi[at - sa - sb] : 0.0f;
-                count += (sa > 0 ? 1.0f : 0.0f) + (sa > 0 && sb > 0 ? 1.0f : 0.0f);
+            size_t i = (size_t)t * TILE_CELLS + (size_t)q;
+            bool is_found = true;
+            for (int k = 0; k < job->count; ++k) {
+                is_found = is_found && !isnan(job->values[k][i]);
             }
-            if (sum < found_within * count) {
+            for (int k = 0; k < job->count; ++k) {
+                job->values[k][i] = is_found ? job->values[k][i] : 0.0f;
+            }
+            if (is_found) {
                 tile_mask_add(mask, q);
             }
         }
     }
 }
 
-static treacle_status spread(liquid_work* w, grid_place place, float* values) {
-    found_job job = {w, place};
-    parallel_for(w->ctx, w->state->map.count, 8, mark_found, &job);
+static treacle_status spread(liquid_work* w, spread_job* job) {
+    size_t masks = ((size_t)w->state->map.count + 1) * sizeof(tile_mask);
     extrapolate_params params = {.domain = w->setup->domain,
                                  .map = &w->state->map,
-                                 .place = place,
+                                 .place = job->place,
                                  .layers = STRETCH_LAYERS};
-    return extrapolate(&params, values, w->valid);
+    parallel_for(w->ctx, w->state->map.count, 8, mark_found, job);
+    for (int k = 0; k < job->count; ++k) {
+        memcpy(w->valid, job->found, masks);
+        TREACLE_TRY(extrapolate(&params, job->values[k], w->valid));
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status spread_all(liquid_work* w) {
+    liquid_elastic* e = &w->elastic;
+    tile_mask* found = NULL;
+    TREACLE_TRY(arena_take_zero(w->scratch, (size_t)w->state->map.count + 1, sizeof(*found),
+                                "stretch that is found", (void**)&found));
+    spread_job cells = {
+        PLACE_CELL, AXES, {e->stretch.cell[0], e->stretch.cell[1], e->stretch.cell[2]}, w, found};
+    TREACLE_TRY(spread(w, &cells));
+    for (int a = 0; a < AXES; ++a) {
+        spread_job edges = {place_edge(a), 2, {e->stretch.edge[a], e->spin[a]}, w, found};
+        TREACLE_TRY(spread(w, &edges));
+    }
+    return TREACLE_OK;
 }
 
 // Stretch and spin of the flow as it is, at the particles.
 static treacle_status measure(liquid_work* w) {
     liquid_elastic* e = &w->elastic;
-    face_velocity flow = {.map = &w->state->map,
-                          .domain = w->setup->domain,
-                          .has_viscosity = true,
-                          .u = {w->state->face_u[0], w->state->face_u[1], w->state->face_u[2]}};
-    TREACLE_TRY(liquid_extend_wet(w, LIQUID_KERNEL_RADIUS));
-    tensor_walls walls = {.cell_solid_phi = w->cell_solid_phi, .cell_solid_id = w->cell_solid_id};
     int mark = arena_mark(w->scratch);
+    face_velocity flow = {.map = &w->state->map, .domain = w->setup->domain, .has_viscosity = true};
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(take(w, w->values, "velocity that is found", &flow.u[a]));
+    }
+    liquid_found_velocity(w, flow.u);
+    tensor_walls walls = {.cell_solid_phi = w->cell_solid_phi, .cell_solid_id = w->cell_solid_id};
     TREACLE_TRY(liquid_wall_kinds(w, &walls.kinds));
     tensor_of_velocity(&flow, walls.kinds != NULL ? &walls : NULL, &e->stretch, e->spin);
-    arena_give_to(w->scratch, mark);
-    for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(spread(w, PLACE_CELL, e->stretch.cell[a]));
-        TREACLE_TRY(spread(w, place_edge(a), e->stretch.edge[a]));
-        TREACLE_TRY(spread(w, place_edge(a), e->spin[a]));
-    }
+    TREACLE_TRY(spread_all(w));
     elastic_gather(&flow, &e->stretch, e->spin, w->p, &e->motion);
+    arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
 

@@ -247,6 +247,33 @@ treacle_status liquid_extend_wet(liquid_work* w, int layers) {
     return extend_wet(w, layers, true);
 }
 
+typedef struct found_job {
+    const liquid_work* w;
+    const float* u;
+    float* out;
+} found_job;
+
+static void take_found(void* data, int64_t begin, int64_t end, int worker) {
+    const found_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        bool is_found = tile_mask_has(&job->w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
+        job->out[i] = is_found ? job->u[i] : NAN;
+    }
+}
+
+void liquid_found_velocity(liquid_work* w, float* const out[AXES]) {
+    for (int a = 0; a < AXES; ++a) {
+        valid_job valid = {.w = w, .axis = a, .has_closed = true};
+        found_job found = {w, w->state->face_u[a], out[a]};
+        parallel_for(w->ctx, w->state->map.count, 8, mark_wet, &valid);
+        parallel_for(w->ctx, w->state->map.count, 8, take_found, &found);
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            out[a][(size_t)w->state->map.count * TILE_CELLS + (size_t)i] = NAN;
+        }
+    }
+}
+
 treacle_status liquid_extrapolate(liquid_work* w) {
     int layers = (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
     TREACLE_TRY(extend_wet(w, layers, false));
