@@ -16,7 +16,11 @@
 //     J(t) = t / eta + (G lambda / eta)^2 / G (1 - exp(-t / lambda_r))
 //
 // as long as it is pulled, and when it is let go T / eta is left. Tolerance: 2 %.
+//
+// Soft block. A block that its own weight squeezes by a good part, rho g H = 2 G, stays upright: in
+// 2 s its top moves sideways by less than 1 % of its height.
 #include <math.h>
+#include <stdlib.h>
 
 #include "cases.h"
 #include "measure.h"
@@ -75,6 +79,48 @@ treacle_status case_yield_column_3d(validate* v) {
     validate_at_most(v, sunk, 0.005, 0.0, "0.9 Hc: sinks in 10 s, of its height");
     VALIDATE_TRY(stand(v, 1.1, true, &sunk));
     validate_at_least(v, sunk, 0.05, 0.0, "1.1 Hc: sinks in 10 s, of its height");
+    return TREACLE_OK;
+}
+
+// --- a soft block --------------------------------------------------------------------------------
+
+static const char block_scene[] =
+    "domain: {size: [0.4, 0.15], cell: 0.005, sides: {all: slip, bottom: no-slip}}\n"
+    "step: {max_dt: 10 ms}\n"
+    "materials: {gel: {density: 1000, viscosity: 1, elastic: {shear_modulus: 500, rate: %s}}}\n"
+    "liquids: [{shape: {box: {min: [0.15, -1, -1], max: [0.25, 0.1, 1]}}}]\n";
+
+// The mean place along x of the particles in the upper part, more than 6 cm up.
+static treacle_status find_top(treacle_sim* sim, double* out) {
+    validate_particle* all = NULL;
+    int64_t count = 0, found = 0;
+    treacle_status status = validate_particles(sim, &all, &count);
+    *out = 0.0;
+    for (int64_t i = 0; i < count && status == TREACLE_OK; ++i) {
+        if (all[i].place[1] > 0.06) {
+            *out += all[i].place[0];
+            found += 1;
+        }
+    }
+    *out /= (double)found;
+    free(all);
+    return status;
+}
+
+treacle_status case_soft_block(validate* v) {
+    static const char* const rates[] = {"corotational", "convected"};
+    for (int i = 0; i < 2; ++i) {
+        treacle_sim* sim = NULL;
+        double from = NAN, to = NAN;
+        treacle_status status = validate_sim_create(v, &sim, block_scene, rates[i]);
+        status = status == TREACLE_OK ? find_top(sim, &from) : status;
+        status = status == TREACLE_OK ? validate_advance(sim, 2.0, 0.01) : status;
+        status = status == TREACLE_OK ? find_top(sim, &to) : status;
+        treacle_sim_destroy(sim);
+        VALIDATE_TRY(status);
+        validate_at_most(v, fabs(to - from) / 0.1, 0.0, 0.01, "%s: its top leans, of its height",
+                         rates[i]);
+    }
     return TREACLE_OK;
 }
 

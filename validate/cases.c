@@ -58,6 +58,8 @@ const validate_case validate_cases[] = {
     {"creep", VALIDATE_QUICK, 5, "a gel under a load gives way and recovers", case_creep},
     {"yield-column", VALIDATE_QUICK, 10, "a column of gel stands or slumps by its yield point",
      case_yield_column},
+    {"soft-block", VALIDATE_QUICK, 10, "a soft block stays upright under its weight",
+     case_soft_block},
     {"yield-column-3d", VALIDATE_FULL, 60, "the same in space", case_yield_column_3d},
     {"sag", VALIDATE_QUICK, 10, "a column of gel sinks as far as it must", case_sag},
     {"gravity-current", VALIDATE_QUICK, 10, "a column of honey collapses as it must",

@@ -33,6 +33,7 @@ validate_fcn case_objectivity;
 validate_fcn case_bingham;
 validate_fcn case_creep;
 validate_fcn case_yield_column;
+validate_fcn case_soft_block;
 validate_fcn case_yield_column_3d;
 validate_fcn case_sag;
 validate_fcn case_gravity_current;
