@@ -6,7 +6,13 @@
 //
 // Gravity grows slowly: all at once it would double the stress. At 0.9 Hc the column must sink by
 // less than 0.5 % in 10 s, at 1.1 Hc by more than 5 %. The height is 0.1 m and gamma is what makes
-// it so many Hc.
+// it so many Hc. In the plane the column shears off along a slant. In space a quarter of it,
+// between slip planes, cannot: its foot spreads until the area bears it. Of H = r Hc it then loses
+// by yielding
+//
+//     integral of ln(r (1 - y/H)) dy/H over the part that yields = ln r - 1 + 1 / r
+//
+// which is 7.2 % for r = 1.5, compared within 10 %, and 0.44 % for r = 1.1.
 //
 // Creep [G11 figs. 2.1 to 2.4: the same load, two durations, less recovery]. A slab of depth H is
 // held at its base and pulled along by rho g for the time T. With G = mu_e / 2, lambda = 1 / alpha,
@@ -36,11 +42,11 @@ static const char column_scene[] =
     "%.17g}}}\n"
     "liquids: [{shape: {box: {min: [%.17g, -1, -1], max: [%.17g, 0.1, %.17g]}}}]\n";
 
-// Over how much of its height the column sinks from 2 s, when all gravity is there, to 12 s. In
-// space it is a quarter of one, between slip planes; it may end sooner, once it has slumped.
+// Over how much of its height the column sinks, beyond its elastic sag: in the plane from 2 s, when
+// all gravity is there, to 12 s; in space from the start. It may end sooner, once it has slumped.
 static treacle_status stand(validate* v, double heights, bool is_solid, double* out) {
     treacle_sim* sim = NULL;
-    const int cells = 20, across = 4, room = 6;
+    const int cells = is_solid ? 40 : 20, across = 4, room = 6;
     double height = 0.1, cell = height / cells, gravity = 9.81, factor = is_solid ? 1.5 : 2.0;
     double gamma = 1000.0 * gravity * height / (sqrt(factor) * 70e3 * heights);
     double low = is_solid ? -1.0 : room * cell,
@@ -51,14 +57,16 @@ static treacle_status stand(validate* v, double heights, bool is_solid, double* 
     treacle_status status =
         validate_sim_create(v, &sim, column_scene, wide * cell, (cells + 4) * cell, deep, cell,
                             gamma, low, high, is_solid ? high : 1.0);
-    status = status == TREACLE_OK ? validate_advance(sim, 2.0, 1.0) : status;
+    double from = is_solid ? 0.0 : 2.0;
+    double sag = is_solid ? 1000.0 * gravity * height / (3.0 * 70e3) : 0.0;
+    status = status == TREACLE_OK ? validate_advance(sim, from, 1.0) : status;
     status = status == TREACLE_OK ? measure_particles(sim, MEASURE_ALL, &start) : status;
     *out = 0.0;
     while (status == TREACLE_OK && treacle_sim_time(sim) < 12.0 - 1e-9 && *out < 0.1) {
         treacle_step_stats step;
         status = treacle_sim_step(sim, 12.0 - treacle_sim_time(sim), &step);
         status = status == TREACLE_OK ? measure_particles(sim, MEASURE_ALL, &now) : status;
-        *out = status == TREACLE_OK ? (start.highest - now.highest) / height : 0.0;
+        *out = status == TREACLE_OK ? (start.highest - now.highest) / height - sag : 0.0;
     }
     treacle_sim_destroy(sim);
     return status;
@@ -74,11 +82,11 @@ treacle_status case_yield_column(validate* v) {
 }
 
 treacle_status case_yield_column_3d(validate* v) {
-    double sunk;
+    double sunk, r = 1.5;
     VALIDATE_TRY(stand(v, 0.9, true, &sunk));
     validate_at_most(v, sunk, 0.005, 0.0, "0.9 Hc: sinks in 10 s, of its height");
-    VALIDATE_TRY(stand(v, 1.1, true, &sunk));
-    validate_at_least(v, sunk, 0.05, 0.0, "1.1 Hc: sinks in 10 s, of its height");
+    VALIDATE_TRY(stand(v, r, true, &sunk));
+    validate_relative(v, sunk, log(r) - 1.0 + 1.0 / r, 0.1, "1.5 Hc: sinks, of its height");
     return TREACLE_OK;
 }
 

@@ -65,6 +65,8 @@ const validate_case validate_cases[] = {
     {"gravity-current", VALIDATE_QUICK, 10, "a column of honey collapses as it must",
      case_gravity_current},
     {"drop-newtonian", VALIDATE_FULL, 100, "a thick drop spreads on a floor", case_drop_newtonian},
+    {"drop-viscoelastic", VALIDATE_LONG, 600, "a drop of goop spreads, springs back and spreads",
+     case_drop_viscoelastic},
     {"buckling", VALIDATE_LONG, 600, "which planar jets buckle", case_buckling},
     {"folding", VALIDATE_LONG, 300, "how often a sheet folds on a floor", case_folding},
     {"film-tilted", VALIDATE_QUICK, 5, "films on walls at any angle, sticking or sliding",

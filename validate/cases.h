@@ -38,6 +38,7 @@ validate_fcn case_yield_column_3d;
 validate_fcn case_sag;
 validate_fcn case_gravity_current;
 validate_fcn case_drop_newtonian;
+validate_fcn case_drop_viscoelastic;
 validate_fcn case_buckling;
 validate_fcn case_folding;
 validate_fcn case_film_tilted;
