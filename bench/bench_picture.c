@@ -143,6 +143,7 @@ static void record_ray(void* user, const trace_ray* ray, bool is_shadow) {
 
 typedef struct render_work {
     trace_scene scene;
+    trace_mesh mesh;
     trace_environment environment;
     trace_material materials[2];
     trace_camera camera;
@@ -187,7 +188,8 @@ static treacle_status set_scene(bench* b, const treacle_mesh_view* view, treacle
     TREACLE_TRY(trace_look_environment(b->ctx, &def.look, &w->environment));
     trace_environment_finish(&w->environment);
     w->scene.mesh_count = 1;
-    w->scene.meshes[0] = (trace_mesh){.triangles = view->triangles, .normal = view->normal};
+    w->mesh = (trace_mesh){.triangles = view->triangles, .normal = view->normal};
+    w->scene.meshes = &w->mesh;
     w->scene.materials = w->materials;
     w->scene.material_count = 2;
     w->scene.lights = (trace_lights){.environment = &w->environment};

@@ -129,6 +129,8 @@ static int set_def(render_job* job) {
         job->def.materials = sim->materials;
         job->def.solid_count = sim->solid_count;
         job->def.solids = sim->solids;
+        job->def.body_count = sim->body_count;
+        job->def.bodies = sim->bodies;
         job->def.look = *treacle_scene_look(job->scene);
         job->def.camera = *treacle_scene_camera(job->scene);
     }

@@ -25,7 +25,8 @@ extern "C" {
     X(SOFT, "soft")           /* translucent, in its colour */                                     \
     X(LAVA, "lava")           /* rock that glows by its temperature */                             \
     X(PAINT, "paint")         /* matt, in its colour */                                            \
-    X(METAL, "metal")         /* in its colour */
+    X(METAL, "metal")         /* in its colour */                                                  \
+    X(NONE, "none")           /* not drawn */
 typedef enum treacle_look_kind {
 #define TREACLE_LOOK_ENUM(name, text) TREACLE_LOOK_##name,
     TREACLE_LOOK_LIST(TREACLE_LOOK_ENUM)
@@ -48,7 +49,7 @@ typedef enum treacle_texture {
 
 /// The look of one material. Values < 0 are left to the preset.
 typedef struct treacle_look_material {
-    const char* name; ///< of the scene's material; NULL: of all others
+    const char* name; ///< of the scene's material, solid or body; NULL: of all others
     treacle_look_kind kind;
     double colour[3];  ///< linear RGB
     double roughness;  ///< 0..1
@@ -87,6 +88,9 @@ typedef struct treacle_look_def {
     treacle_look_material liquid; ///< of materials that are not in the list
     int material_count;
     const treacle_look_material* materials;
+    treacle_look_material solid; ///< of solids and bodies that are not in the list
+    int solid_count;
+    const treacle_look_material* solids; ///< by the names of solids and bodies
     treacle_environment environment;
     const char* file;        ///< of the environment, not owned
     double light;            ///< strength of the environment

@@ -29,6 +29,8 @@ typedef struct treacle_render_def {
     const treacle_material_def* materials;
     int solid_count; ///< of the scene; drawn where they are at the frame's time
     const treacle_solid_def* solids;
+    int body_count; ///< of the scene; drawn where the frame says
+    const treacle_body_def* bodies;
     treacle_picture_progress* progress; ///< may be NULL
     void* progress_user;
 } treacle_render_def;

@@ -421,6 +421,7 @@ typedef struct treacle_viscosity_def {
 typedef struct treacle_particles_def {
     int per_cell;  ///< 1..64; per cell of liquid (a cube in 3D; a square number is best in 2D)
     double jitter; ///< 0..1, share of a particle's own box in which it is placed at random
+    bool rest;     ///< particles remember where they were born, for textures that stick
 } treacle_particles_def;
 
 typedef struct treacle_step_def {

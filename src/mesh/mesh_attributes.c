@@ -23,6 +23,8 @@ typedef struct attribute_job {
     mesh_attributes* out;
     const float* from[MESH_ATTRIBUTE_COUNT];
     const uint8_t* material;
+    const float* palette; // of materials, used where particles have no colour of their own
+    int64_t palette_count;
 } attribute_job;
 
 int mesh_attribute_components(mesh_attribute attribute) {
@@ -37,14 +39,26 @@ typedef struct attribute_sums {
     int materials; // highest seen, plus 1
 } attribute_sums;
 
+// The attribute of a particle: of its own, or by its material.
+static float value_of(const attribute_job* job, int attribute, int64_t row, int component) {
+    int n = infos[attribute].components;
+    if (job->from[attribute] != NULL) {
+        return job->from[attribute][row * n + component];
+    }
+    if (attribute != MESH_COLOUR || job->palette == NULL) {
+        return 0.0f;
+    }
+    int64_t material = job->material == NULL ? 0 : job->material[row];
+    return material < job->palette_count ? job->palette[n * material + component] : 0.0f;
+}
+
 static void add_point(const attribute_job* job, int64_t j, float w, attribute_sums* sums) {
     int64_t row = job->p->source[j];
     int at = 0;
     sums->weight += w;
     for (int a = 0; a < MESH_ATTRIBUTE_COUNT; ++a) {
         for (int c = 0; c < infos[a].components; ++c, ++at) {
-            sums->value[at] +=
-                job->from[a] == NULL ? 0.0f : w * job->from[a][row * infos[a].components + c];
+            sums->value[at] += w * value_of(job, a, row, c);
         }
     }
     int material = job->material == NULL ? 0 : job->material[row];
@@ -122,14 +136,24 @@ static const void* find_rows(const treacle_frame* frame, const char* name, treac
     return is_alike ? found->data : NULL;
 }
 
+static void find_palette(attribute_job* job) {
+    const treacle_array* found = treacle_frame_find(job->p->frame, "material_colour");
+    if (found != NULL && found->type == TREACLE_TYPE_F32 && found->components == AXIS_COUNT &&
+        found->count > 0) {
+        job->palette = found->data;
+        job->palette_count = found->count;
+    }
+}
+
 static treacle_status allocate(attribute_job* job) {
     mesh_attributes* out = job->out;
+    find_palette(job);
     size_t vertices = (size_t)out->count;
     void* block = NULL;
     for (int a = 0; a < MESH_ATTRIBUTE_COUNT; ++a) {
         job->from[a] =
             find_rows(job->p->frame, infos[a].name, TREACLE_TYPE_F32, infos[a].components);
-        if (job->from[a] != NULL) {
+        if (job->from[a] != NULL || (a == MESH_COLOUR && job->palette != NULL)) {
             TREACLE_TRY(alloc_array(out->ctx, vertices * (size_t)infos[a].components, sizeof(float),
                                     infos[a].name, &block));
             out->value[a] = block;

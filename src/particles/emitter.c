@@ -214,6 +214,8 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
     };
     tile_coord tile;
     particles_locate(&e->domain, birth.place, &tile, birth.position);
+    // At rest the stream is a rod behind the entry: what is born later lies further back.
+    birth.place = vec3_add_scaled(entry, -d.height, e->direction);
     particle_ix row;
     TREACLE_TRY(particles_append(now->p, tile, 1, &row));
     particles_bear(now->p, &e->domain, row, &birth);

@@ -1,7 +1,7 @@
 #include "render/trace_bsdf.h"
 
 float trace_fresnel(float cos_i, float eta, float* cos_t) {
-    float c = fminf(fabsf(cos_i), 1.0f);
+    float c = trace_min(fabsf(cos_i), 1.0f);
     float sin2 = (1.0f - c * c) / (eta * eta);
     if (sin2 >= 1.0f) {
         *cos_t = 0.0f;
@@ -24,17 +24,18 @@ float trace_fresnel_mean(float eta) {
 }
 
 v3f trace_fresnel_metal(v3f normal, float cos_i) {
-    float m = fmaxf(1.0f - fabsf(cos_i), 0.0f), m2 = m * m;
+    float m = trace_max(1.0f - fabsf(cos_i), 0.0f), m2 = m * m;
     return v3f_mix(normal, v3f_grey(1.0f), m2 * m2 * m);
 }
 
 v3f trace_sample_cosine(trace_pair u) {
     float r = sqrtf(u.a), phi = 2.0f * TRACE_PI * u.b;
-    return v3f_make(r * cosf(phi), r * sinf(phi), sqrtf(fmaxf(1.0f - u.a, 0.0f)));
+    return v3f_make(r * cosf(phi), r * sinf(phi), sqrtf(trace_max(1.0f - u.a, 0.0f)));
 }
 
 v3f trace_sample_sphere(trace_pair u) {
-    float z = 1.0f - 2.0f * u.a, r = sqrtf(fmaxf(1.0f - z * z, 0.0f)), phi = 2.0f * TRACE_PI * u.b;
+    float z = 1.0f - 2.0f * u.a, r = sqrtf(trace_max(1.0f - z * z, 0.0f)),
+          phi = 2.0f * TRACE_PI * u.b;
     return v3f_make(r * cosf(phi), r * sinf(phi), z);
 }
 
@@ -44,15 +45,15 @@ v3f trace_sample_phase(v3f forward, float g, trace_pair u) {
         float s = (1.0f - g * g) / (1.0f - g + 2.0f * g * u.a);
         c = (1.0f + g * g - s * s) / (2.0f * g);
     }
-    float r = sqrtf(fmaxf(1.0f - c * c, 0.0f)), phi = 2.0f * TRACE_PI * u.b;
+    float r = sqrtf(trace_max(1.0f - c * c, 0.0f)), phi = 2.0f * TRACE_PI * u.b;
     return v3f_to_world(v3f_make(r * cosf(phi), r * sinf(phi), c), forward);
 }
 
 // Smith's function for GGX: rays that escape are 1 / (1 + lambda).
 static float lambda_of(v3f w, float alpha) {
     float z2 = w.z * w.z;
-    float tan2 = (1.0f - z2) / fmaxf(z2, 1e-12f);
-    return 0.5f * (sqrtf(1.0f + alpha * alpha * fmaxf(tan2, 0.0f)) - 1.0f);
+    float tan2 = (1.0f - z2) / trace_max(z2, 1e-12f);
+    return 0.5f * (sqrtf(1.0f + alpha * alpha * trace_max(tan2, 0.0f)) - 1.0f);
 }
 
 static float density_of(v3f m, float alpha) {
@@ -69,14 +70,14 @@ static v3f sample_facet(v3f w, float alpha, trace_pair u) {
     v3f t2 = v3f_cross(v, t1);
     float r = sqrtf(u.a), phi = 2.0f * TRACE_PI * u.b;
     float x = r * cosf(phi), y = r * sinf(phi), s = 0.5f * (1.0f + v.z);
-    y = (1.0f - s) * sqrtf(fmaxf(1.0f - x * x, 0.0f)) + s * y;
-    float z = sqrtf(fmaxf(1.0f - x * x - y * y, 0.0f));
+    y = (1.0f - s) * sqrtf(trace_max(1.0f - x * x, 0.0f)) + s * y;
+    float z = sqrtf(trace_max(1.0f - x * x - y * y, 0.0f));
     v3f n = v3f_madd(v3f_madd(v3f_scale(x, t1), y, t2), z, v);
-    return v3f_normalise(v3f_make(alpha * n.x, alpha * n.y, fmaxf(n.z, 1e-6f)));
+    return v3f_normalise(v3f_make(alpha * n.x, alpha * n.y, trace_max(n.z, 1e-6f)));
 }
 
 static float energy_at(const trace_facets* f, bool is_inside, float cosine) {
-    float x = sqrtf(fminf(fmaxf(cosine, 0.0f), 1.0f)) * TRACE_ENERGY_STEPS;
+    float x = sqrtf(trace_min(trace_max(cosine, 0.0f), 1.0f)) * TRACE_ENERGY_STEPS;
     int i = (int)x < TRACE_ENERGY_STEPS ? (int)x : TRACE_ENERGY_STEPS - 1;
     const float* e = f->energy[is_inside];
     return e[i] + (x - (float)i) * (e[i + 1] - e[i]);
@@ -162,7 +163,7 @@ bool trace_glass_sample(const trace_facets* f, bool is_inside, v3f w_o, trace_ra
 // The mean weight of samples that are not divided by it, at one angle.
 static float measure(const trace_facets* f, bool is_inside, float cosine) {
     enum { SAMPLES = 4096 };
-    v3f w = v3f_make(sqrtf(fmaxf(1.0f - cosine * cosine, 0.0f)), 0.0f, cosine);
+    v3f w = v3f_make(sqrtf(trace_max(1.0f - cosine * cosine, 0.0f)), 0.0f, cosine);
     double sum = 0.0;
     for (uint32_t i = 0; i < SAMPLES; ++i) {
         trace_random r = trace_random_make(1u, 2u, i);
@@ -188,9 +189,9 @@ void trace_facets_init(trace_facets* f, float alpha, float eta) {
     for (int side = 0; side < 2; ++side) {
         for (int i = 0; i <= TRACE_ENERGY_STEPS; ++i) {
             // Finer where light grazes, where it changes fast.
-            float root = fmaxf((float)i / TRACE_ENERGY_STEPS, 0.01f), cosine = root * root;
+            float root = trace_max((float)i / TRACE_ENERGY_STEPS, 0.01f), cosine = root * root;
             bool is_needed = alpha >= TRACE_SMOOTH && (side == 0 || eta > 0.0f);
-            f->energy[side][i] = is_needed ? fmaxf(measure(f, side == 1, cosine), 0.05f) : 1.0f;
+            f->energy[side][i] = is_needed ? trace_max(measure(f, side == 1, cosine), 0.05f) : 1.0f;
         }
     }
 }

@@ -29,7 +29,7 @@ trace_ray trace_camera_ray(const trace_camera* c, int x, int y, trace_random* r)
     float upward = 1.0f - 2.0f * ((float)y + 0.5f + tent(p.b)) / (float)c->height;
     v3f to = v3f_madd(v3f_madd(c->forward, across * c->half_slope[0], c->right),
                       upward * c->half_slope[1], c->up);
-    trace_ray ray = {.origin = c->eye, .far = INFINITY, .time = time};
+    trace_ray ray = {.origin = c->eye, .far = INFINITY, .time = time, .sees_walls = true};
     if (c->lens > 0.0f) {
         float radius = c->lens * sqrtf(lens.a), phi = 2.0f * TRACE_PI * lens.b;
         v3f offset = v3f_madd(v3f_scale(radius * cosf(phi), c->right), radius * sinf(phi), c->up);
@@ -42,7 +42,7 @@ trace_ray trace_camera_ray(const trace_camera* c, int x, int y, trace_random* r)
 
 void trace_camera_motion(const trace_camera* c, v3f place, v3f velocity, float out[2]) {
     v3f at = v3f_sub(place, c->eye);
-    float depth = fmaxf(v3f_dot(at, c->forward), 1e-6f), along = v3f_dot(velocity, c->forward);
+    float depth = trace_max(v3f_dot(at, c->forward), 1e-6f), along = v3f_dot(velocity, c->forward);
     float x = v3f_dot(at, c->right) / depth, y = v3f_dot(at, c->up) / depth;
     out[0] = 0.5f * (float)c->width * (v3f_dot(velocity, c->right) - x * along) /
              (depth * c->half_slope[0]);

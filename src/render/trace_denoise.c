@@ -19,7 +19,7 @@ typedef struct denoise_job {
 static float likeness(const trace_layers* l, size_t i, size_t j, int step) {
     v3f n = v3f_sub(l->normal[i], l->normal[j]), a = v3f_sub(l->albedo[i], l->albedo[j]);
     float depth =
-        fabsf(l->depth[i] - l->depth[j]) / (0.02f * (float)step * fmaxf(l->depth[i], 1e-6f));
+        fabsf(l->depth[i] - l->depth[j]) / (0.02f * (float)step * trace_max(l->depth[i], 1e-6f));
     float e = v3f_dot(n, n) / 0.08f + v3f_dot(a, a) / 0.02f + depth;
     return (l->depth[i] > 0.0f) == (l->depth[j] > 0.0f) ? expf(-e) : 0.0f;
 }
@@ -75,17 +75,19 @@ static void filter_rows(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 static v3f divide(v3f a, v3f b) {
-    return v3f_make(a.x / fmaxf(b.x, 0.05f), a.y / fmaxf(b.y, 0.05f), a.z / fmaxf(b.z, 0.05f));
+    return v3f_make(a.x / trace_max(b.x, 0.05f), a.y / trace_max(b.y, 0.05f),
+                    a.z / trace_max(b.z, 0.05f));
 }
 
 static v3f multiply(v3f a, v3f b) {
-    return v3f_make(a.x * fmaxf(b.x, 0.05f), a.y * fmaxf(b.y, 0.05f), a.z * fmaxf(b.z, 0.05f));
+    return v3f_make(a.x * trace_max(b.x, 0.05f), a.y * trace_max(b.y, 0.05f),
+                    a.z * trace_max(b.z, 0.05f));
 }
 
 static void run_rounds(trace_layers* l, v3f* light[2], float* variance[2]) {
     size_t n = (size_t)l->width * (size_t)l->height;
     for (size_t i = 0; i < n; ++i) {
-        float albedo = fmaxf(v3f_luminance(l->albedo[i]), 0.05f);
+        float albedo = trace_max(v3f_luminance(l->albedo[i]), 0.05f);
         light[0][i] = divide(l->colour[i], l->albedo[i]);
         variance[0][i] = l->variance[i] / (albedo * albedo);
     }

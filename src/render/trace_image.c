@@ -60,13 +60,13 @@ static void add_sample(const image_job* job, int x, int y, uint32_t sample) {
 }
 
 static float variance_of(const trace_pixel* p) {
-    float n = fmaxf(p->samples, 1.0f), mean = p->brightness / n;
-    return fmaxf(p->square / n - mean * mean, 0.0f) / n;
+    float n = trace_max(p->samples, 1.0f), mean = p->brightness / n;
+    return trace_max(p->square / n - mean * mean, 0.0f) / n;
 }
 
 static float pixel_noise(const trace_pixel* p) {
-    float mean = p->brightness / fmaxf(p->samples, 1.0f);
-    return sqrtf(variance_of(p) / (fmaxf(mean, 0.0f) + 0.01f));
+    float mean = p->brightness / trace_max(p->samples, 1.0f);
+    return sqrtf(variance_of(p) / (trace_max(mean, 0.0f) + 0.01f));
 }
 
 static void render_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -102,7 +102,7 @@ static int64_t mark_done(const image_job* job) {
             int x = t % job->columns + n % 3 - 1, y = t / job->columns + n / 3 - 1;
             bool is_there = x >= 0 && y >= 0 && x < job->columns && y < job->rows;
             float share = n == 4 ? 1.0f : 0.5f;
-            worst = is_there ? fmaxf(worst, share * job->noise[y * job->columns + x]) : worst;
+            worst = is_there ? trace_max(worst, share * job->noise[y * job->columns + x]) : worst;
         }
         bool is_done = job->quality->noise > 0.0f && worst <= job->quality->noise;
         job->is_done[t] = is_done ? 1 : job->is_done[t];
@@ -169,7 +169,7 @@ treacle_status trace_layers_create(const trace_image* image, trace_layers* out) 
     out->variance = (float*)(out->motion + n);
     for (size_t i = 0; i < n; ++i) {
         const trace_pixel* p = &image->pixels[i];
-        float scale = 1.0f / fmaxf(p->samples, 1.0f), of_hits = 1.0f / fmaxf(p->hits, 1.0f);
+        float scale = 1.0f / trace_max(p->samples, 1.0f), of_hits = 1.0f / trace_max(p->hits, 1.0f);
         out->colour[i] = v3f_scale(scale, p->sum);
         out->albedo[i] = v3f_scale(scale, p->albedo);
         out->normal[i] = v3f_scale(scale, p->normal);
@@ -190,14 +190,14 @@ void trace_layers_destroy(trace_layers* l) {
 
 v3f trace_tone_map(v3f light, trace_tone tone, float exposure) {
     v3f x = v3f_scale(exposure, light);
-    float c[3] = {fmaxf(x.x, 0.0f), fmaxf(x.y, 0.0f), fmaxf(x.z, 0.0f)};
+    float c[3] = {trace_max(x.x, 0.0f), trace_max(x.y, 0.0f), trace_max(x.z, 0.0f)};
     for (int k = 0; k < 3; ++k) {
         // A film's curve: a toe, a nearly straight middle, a long shoulder [Nar15].
         float a = 0.72f * c[k];
         c[k] = tone == TRACE_TONE_FILMIC
                    ? a * (2.51f * a + 0.03f) / (a * (2.43f * a + 0.59f) + 0.14f)
                    : c[k];
-        c[k] = fminf(c[k], 1.0f);
+        c[k] = trace_min(c[k], 1.0f);
     }
     return v3f_make(c[0], c[1], c[2]);
 }

@@ -71,7 +71,7 @@ typedef struct picture_place {
 
 static picture_place place_of(const trace_environment* e, v3f d) {
     float u = atan2f(d.x, -d.z) * (0.5f / TRACE_PI) + 0.5f;
-    float v = acosf(fminf(fmaxf(d.y, -1.0f), 1.0f)) * (1.0f / TRACE_PI);
+    float v = acosf(trace_min(trace_max(d.y, -1.0f), 1.0f)) * (1.0f / TRACE_PI);
     return (picture_place){u * (float)e->width, v * (float)e->height};
 }
 
@@ -111,8 +111,8 @@ v3f trace_environment_irradiance(const trace_environment* e) {
         }
     }
     float angle = 2.0f * TRACE_PI / (float)e->width;
-    float sun =
-        2.0f * TRACE_PI * fmaxf(1.0f - e->sun_cosine, 0.0f) * fmaxf(e->sun_direction.y, 0.0f);
+    float sun = 2.0f * TRACE_PI * trace_max(1.0f - e->sun_cosine, 0.0f) *
+                trace_max(e->sun_direction.y, 0.0f);
     return v3f_madd(v3f_scale(angle, sum), sun, e->sun_radiance);
 }
 
@@ -125,7 +125,7 @@ static int find_step(const float* cdf, int count, float x, float* share) {
         high = cdf[middle] <= x ? high : middle;
     }
     float width = cdf[low + 1] - cdf[low];
-    *share = width > 0.0f ? fminf((x - cdf[low]) / width, 0.99999f) : 0.5f;
+    *share = width > 0.0f ? trace_min((x - cdf[low]) / width, 0.99999f) : 0.5f;
     return low;
 }
 
@@ -137,7 +137,7 @@ static void sample_environment(const trace_environment* e, trace_pair u, trace_l
     float phi = 2.0f * TRACE_PI * (((float)x + fx) / (float)e->width - 0.5f);
     // Even in height, so in area.
     float height = row_edge(e, y) - fy * row_height(e, y);
-    float across = sqrtf(fmaxf(1.0f - height * height, 0.0f));
+    float across = sqrtf(trace_max(1.0f - height * height, 0.0f));
     out->direction = v3f_make(across * sinf(phi), height, -across * cosf(phi));
     out->distance = INFINITY;
     out->radiance = trace_environment_radiance(e, out->direction);
@@ -146,7 +146,7 @@ static void sample_environment(const trace_environment* e, trace_pair u, trace_l
 
 static void sample_sun(const trace_environment* e, trace_pair u, trace_light_sample* out) {
     float spread = 1.0f - e->sun_cosine, c = 1.0f - u.a * spread;
-    float s = sqrtf(fmaxf(1.0f - c * c, 0.0f)), phi = 2.0f * TRACE_PI * u.b;
+    float s = sqrtf(trace_max(1.0f - c * c, 0.0f)), phi = 2.0f * TRACE_PI * u.b;
     out->direction = v3f_to_world(v3f_make(s * cosf(phi), s * sinf(phi), c), e->sun_direction);
     out->distance = INFINITY;
     out->radiance = e->sun_radiance;
@@ -174,7 +174,7 @@ static float lamp_area(const trace_lamp* lamp) {
 
 float trace_lamp_pdf(const trace_lamp* lamp, v3f direction, float distance) {
     float facing = fabsf(v3f_dot(direction, lamp->normal));
-    return distance * distance / fmaxf(facing * lamp_area(lamp), 1e-20f);
+    return distance * distance / trace_max(facing * lamp_area(lamp), 1e-20f);
 }
 
 static bool sample_lamp(const trace_lamp* lamp, v3f place, trace_pair u, trace_light_sample* out) {

@@ -33,6 +33,7 @@ treacle_lamp_def treacle_lamp_def_default(void) {
 treacle_look_def treacle_look_def_default(void) {
     return (treacle_look_def){
         .liquid = treacle_look_material_default(),
+        .solid = treacle_look_material_default(),
         .light = 1.0,
         .sun = {-0.5, 0.7, 0.5},
         .sun_strength = 1.0,
@@ -84,7 +85,7 @@ static float choose(double wanted, float preset) {
 static v3f absorption_of(const float left[3]) {
     float a[3];
     for (int k = 0; k < 3; ++k) {
-        a[k] = -logf(fminf(fmaxf(left[k], 0.003f), 0.9999f)) / 0.01f;
+        a[k] = -logf(trace_min(trace_max(left[k], 0.003f), 0.9999f)) / 0.01f;
     }
     return v3f_from(a);
 }
@@ -130,7 +131,7 @@ static void set_soft(v3f colour, const treacle_look_material* look, float scale,
     const float index = 1.4f, extinction = 900.0f / scale;
     float s[3], a[3];
     for (int k = 0; k < 3; ++k) {
-        float albedo = albedo_for(fminf(fmaxf(v3f_at(colour, k), 0.01f), 0.95f), index);
+        float albedo = albedo_for(trace_min(trace_max(v3f_at(colour, k), 0.01f), 0.95f), index);
         s[k] = albedo * extinction;
         a[k] = (1.0f - albedo) * extinction;
     }
@@ -146,13 +147,14 @@ static treacle_look_kind kind_of_name(const char* name) {
     return TREACLE_LOOK_SOFT;
 }
 
-static const treacle_look_material* look_of(const treacle_look_def* look, const char* name) {
-    for (int i = 0; i < look->material_count && name != NULL; ++i) {
-        if (look->materials[i].name != NULL && strcmp(look->materials[i].name, name) == 0) {
-            return &look->materials[i];
+static const treacle_look_material* named(const treacle_look_material* looks, int count,
+                                          const char* name, const treacle_look_material* other) {
+    for (int i = 0; i < count && name != NULL; ++i) {
+        if (looks[i].name != NULL && strcmp(looks[i].name, name) == 0) {
+            return &looks[i];
         }
     }
-    return &look->liquid;
+    return other;
 }
 
 static void set_kind(treacle_look_kind kind, const treacle_look_material* look, v3f colour,
@@ -172,7 +174,7 @@ static void set_kind(treacle_look_kind kind, const treacle_look_material* look, 
             return;
         }
     }
-    out->colour = colour;
+    out->is_hidden = kind == TREACLE_LOOK_NONE;
     if (kind == TREACLE_LOOK_METAL) {
         out->kind = TRACE_METAL;
         trace_facets_init(&out->facets, choose(look->roughness, 0.15f), 0.0f);
@@ -188,24 +190,41 @@ static void set_kind(treacle_look_kind kind, const treacle_look_material* look, 
     }
 }
 
+static void set_material(const treacle_look_material* look, treacle_look_kind kind, v3f colour,
+                         double size, trace_material* out) {
+    double scale = look->scale > 0.0 ? look->scale : fmax(1.0, size / 0.25);
+    colour = look->colour[0] >= 0.0 ? v3f_from_double(look->colour) : colour;
+    *out = (trace_material){.colour = colour};
+    set_kind(kind, look, colour, (float)scale, out);
+    out->texture = (trace_texture)look->texture;
+    out->texture_size = (float)(look->texture_size > 0.0 ? look->texture_size : 0.05 * size);
+}
+
 void trace_look_material(const treacle_render_def* def, int index, double size,
                          trace_material* out) {
     const treacle_material_def* material =
         index < def->material_count ? &def->materials[index] : NULL;
     const char* name = material == NULL ? NULL : material->name;
-    const treacle_look_material* look = look_of(&def->look, name);
+    const treacle_look_def* all = &def->look;
+    const treacle_look_material* look =
+        named(all->materials, all->material_count, name, &all->liquid);
     treacle_look_kind kind = look->kind != TREACLE_LOOK_AUTO ? look->kind
                              : material == NULL              ? TREACLE_LOOK_HONEY
                                                              : kind_of_name(name);
-    v3f colour = look->colour[0] >= 0.0 ? v3f_from_double(look->colour)
-                 : material != NULL     ? v3f_from_double(material->colour)
-                                        : v3f_make(0.8f, 0.45f, 0.1f);
-    double scale = look->scale > 0.0 ? look->scale : fmax(1.0, size / 0.25);
-    *out = (trace_material){.colour = colour, .is_tinted = false};
-    set_kind(kind, look, colour, (float)scale, out);
-    out->texture = (trace_texture)look->texture;
-    out->texture_size = (float)(look->texture_size > 0.0 ? look->texture_size : 0.05 * size);
-    out->is_tinted = kind == TREACLE_LOOK_PAINT || kind == TREACLE_LOOK_METAL;
+    v3f colour = material != NULL ? v3f_from_double(material->colour) : v3f_make(0.8f, 0.45f, 0.1f);
+    set_material(look, kind, colour, size, out);
+    bool is_plain = kind == TREACLE_LOOK_PAINT || kind == TREACLE_LOOK_METAL;
+    out->is_tinted = is_plain && look->colour[0] < 0.0;
+}
+
+void trace_look_solid(const treacle_look_material* look, int paint, double size,
+                      trace_material* out) {
+    static const float paints[TRACE_LOOK_PAINTS][3] = {
+        {0.36f, 0.38f, 0.40f}, {0.55f, 0.13f, 0.10f}, {0.10f, 0.28f, 0.45f}, {0.60f, 0.42f, 0.08f},
+        {0.14f, 0.36f, 0.20f}, {0.40f, 0.22f, 0.42f}, {0.62f, 0.60f, 0.56f}};
+    bool is_auto = look->kind == TREACLE_LOOK_AUTO;
+    set_material(look, is_auto ? TREACLE_LOOK_PAINT : look->kind, v3f_from(paints[paint]), size,
+                 out);
 }
 
 void trace_look_ground(const treacle_look_def* look, double size, trace_material* out) {
@@ -213,10 +232,6 @@ void trace_look_ground(const treacle_look_def* look, double size, trace_material
                             .colour = v3f_from_double(look->ground_colour),
                             .texture = (trace_texture)look->ground_texture,
                             .texture_size = (float)(0.06 * size)};
-}
-
-void trace_look_solid(trace_material* out) {
-    *out = (trace_material){.kind = TRACE_DIFFUSE, .colour = {0.36f, 0.38f, 0.40f}};
 }
 
 trace_lamp trace_look_lamp(const treacle_lamp_def* lamp) {
@@ -234,13 +249,13 @@ trace_lamp trace_look_lamp(const treacle_lamp_def* lamp) {
 static v3f glow_of(v3f d, v3f towards, float half_angle, v3f radiance) {
     float c = v3f_dot(d, v3f_normalise(towards));
     float inner = cosf(0.75f * half_angle), outer = cosf(1.25f * half_angle);
-    float t = fminf(fmaxf((c - outer) / (inner - outer), 0.0f), 1.0f);
+    float t = trace_min(trace_max((c - outer) / (inner - outer), 0.0f), 1.0f);
     return v3f_scale(t * t * (3.0f - 2.0f * t), radiance);
 }
 
 static v3f studio(v3f d) {
     v3f low = v3f_make(0.62f, 0.61f, 0.59f), high = v3f_make(0.40f, 0.44f, 0.50f);
-    v3f sum = v3f_mix(low, high, fminf(fmaxf(d.y, 0.0f), 1.0f));
+    v3f sum = v3f_mix(low, high, trace_min(trace_max(d.y, 0.0f), 1.0f));
     // A large lamp from the left above and before, a smaller one from behind that shines through.
     sum = v3f_add(sum,
                   glow_of(d, v3f_make(-0.75f, 0.85f, 0.55f), 0.24f, v3f_make(36.0f, 34.7f, 32.7f)));
@@ -249,7 +264,7 @@ static v3f studio(v3f d) {
 }
 
 static v3f sky(v3f d) {
-    float t = sqrtf(fminf(fmaxf(d.y, 0.0f), 1.0f));
+    float t = sqrtf(trace_min(trace_max(d.y, 0.0f), 1.0f));
     return v3f_mix(v3f_make(0.95f, 0.97f, 1.00f), v3f_make(0.20f, 0.42f, 0.85f), t);
 }
 
@@ -273,7 +288,7 @@ static treacle_status load_file(treacle_context* ctx, const treacle_look_def* lo
         const float* p = picture.values + 3 * (size_t)i;
         for (int k = 0; k < 3; ++k) {
             bool is_light = isfinite(p[k]) && p[k] > 0.0f;
-            float light = is_light ? fminf(p[k], 1e5f) * (float)look->light : 0.0f;
+            float light = is_light ? trace_min(p[k], 1e5f) * (float)look->light : 0.0f;
             ((float*)&out->pixel[i])[k] = light;
         }
     }

@@ -8,7 +8,10 @@
 void trace_look_material(const treacle_render_def* def, int index, double size,
                          trace_material* out);
 void trace_look_ground(const treacle_look_def* look, double size, trace_material* out);
-void trace_look_solid(trace_material* out);
+enum { TRACE_LOOK_PAINTS = 7 };
+/// Of a solid or a body. Which of the paints it gets counts if the look has no colour: 0 is grey.
+void trace_look_solid(const treacle_look_material* look, int paint, double size,
+                      trace_material* out);
 trace_lamp trace_look_lamp(const treacle_lamp_def* lamp);
 
 /// Paints the environment; ERR_IO or ERR_FORMAT if its file cannot be read.

@@ -113,6 +113,7 @@ static void go_on(path* p, v3f place, v3f geometry, v3f direction) {
 // Light at a wide lobe, and a direction to go on. False if the path ends.
 static bool scatter(path* p, const lobe* l, v3f place) {
     add_direct(p, l, place);
+    p->ray.sees_walls = false;
     v3f direction;
     if (l->facets != NULL) {
         trace_bounce b;
@@ -126,7 +127,7 @@ static bool scatter(path* p, const lobe* l, v3f place) {
     } else {
         direction = v3f_to_world(trace_sample_cosine(trace_random_pair(p->r)), l->normal);
         v3f value = lobe_value(l, direction, &p->pdf);
-        p->weight = v3f_scale(1.0f / fmaxf(p->pdf, 1e-20f), v3f_mul(p->weight, value));
+        p->weight = v3f_scale(1.0f / trace_max(p->pdf, 1e-20f), v3f_mul(p->weight, value));
     }
     go_on(p, place, l->geometry, direction);
     return v3f_dot(direction, l->geometry) > 0.0f;
@@ -226,7 +227,7 @@ static bool pass_medium(path* p, float distance, bool* is_scattered) {
     }
     trace_pair u = trace_random_pair(p->r);
     int channel = (int)(u.a * 3.0f);
-    float free = -logf(fmaxf(1.0f - u.b, 1e-7f)) / fmaxf(v3f_at(sigma_t, channel), 1e-9f);
+    float free = -logf(trace_max(1.0f - u.b, 1e-7f)) / trace_max(v3f_at(sigma_t, channel), 1e-9f);
     *is_scattered = free < distance;
     float along = *is_scattered ? free : distance;
     v3f passed = v3f_exp(v3f_scale(-along, sigma_t));
@@ -297,7 +298,7 @@ static bool survives(path* p) {
     if (p->bounces < ROULETTE_FROM) {
         return true;
     }
-    float keep = fminf(v3f_max(p->weight), 1.0f);
+    float keep = trace_min(v3f_max(p->weight), 1.0f);
     if (!(trace_random_one(p->r) < keep)) {
         return false;
     }
@@ -370,5 +371,6 @@ v3f trace_black_body(float kelvin) {
                        -0.9689f * xyz.x + 1.8758f * xyz.y + 0.0415f * xyz.z,
                        0.0557f * xyz.x - 0.2040f * xyz.y + 1.0570f * xyz.z);
     const float one = 1.0f / 145.2f; // the luminance of 1500 K in these units
-    return v3f_make(fmaxf(rgb.x, 0.0f) * one, fmaxf(rgb.y, 0.0f) * one, fmaxf(rgb.z, 0.0f) * one);
+    return v3f_make(trace_max(rgb.x, 0.0f) * one, trace_max(rgb.y, 0.0f) * one,
+                    trace_max(rgb.z, 0.0f) * one);
 }

@@ -58,6 +58,30 @@ void trace_rays_destroy(trace_rays* rays) {
     }
 }
 
+// A ray in the making, with what the filter below needs to know of it.
+typedef struct ray_context {
+    struct RTCIntersectContext base; // first: Embree hands it on
+    bool sees_walls;
+} ray_context;
+
+static ray_context context_of(const trace_ray* ray) {
+    ray_context out = {.sees_walls = ray->sees_walls};
+    rtcInitIntersectContext(&out.base);
+    return out;
+}
+
+// Walls of containers are seen from inside only: one looks through the near ones at the far ones.
+static void filter_walls(const struct RTCFilterFunctionNArguments* args) {
+    const ray_context* context = (const ray_context*)args->context;
+    // Rays are traced one by one: with N = 1 these are the plain structs.
+    const struct RTCRay* ray = (const struct RTCRay*)args->ray;
+    const struct RTCHit* hit = (const struct RTCHit*)args->hit;
+    float along = ray->dir_x * hit->Ng_x + ray->dir_y * hit->Ng_y + ray->dir_z * hit->Ng_z;
+    if (!context->sees_walls || along > 0.0f) {
+        args->valid[0] = 0;
+    }
+}
+
 static bool set_vertices(RTCGeometry geometry, const trace_triangles* mesh, unsigned step,
                          const float* places) {
     void* to = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, step, RTC_FORMAT_FLOAT3,
@@ -80,6 +104,10 @@ treacle_status trace_rays_add(trace_rays* rays, const trace_triangles* mesh) {
                    (mesh->to == NULL || set_vertices(geometry, mesh, 1, mesh->to));
         if (is_whole) {
             memcpy(to, mesh->triangles, (size_t)mesh->triangle_count * 3 * sizeof(int32_t));
+            if (mesh->is_container) {
+                rtcSetGeometryIntersectFilterFunction(geometry, filter_walls);
+                rtcSetGeometryOccludedFilterFunction(geometry, filter_walls);
+            }
             rtcCommitGeometry(geometry);
             rtcAttachGeometryByID(rays->scene, geometry, (unsigned)rays->mesh_count);
         }
@@ -122,11 +150,10 @@ void trace_rays_hit(const trace_rays* rays, const trace_ray* ray, trace_touch* o
     if (TREACLE_UNLIKELY(rays->listener != NULL)) {
         rays->listener(rays->listener_user, ray, false);
     }
-    struct RTCIntersectContext context;
-    rtcInitIntersectContext(&context);
+    ray_context context = context_of(ray);
     struct RTCRayHit found = {.ray = ray_of(ray)};
     found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
-    rtcIntersect1(rays->scene, &context, &found);
+    rtcIntersect1(rays->scene, &context.base, &found);
     if (found.hit.geomID == RTC_INVALID_GEOMETRY_ID) {
         out->distance = INFINITY;
         return;
@@ -145,9 +172,8 @@ bool trace_rays_blocked(const trace_rays* rays, const trace_ray* ray) {
     if (TREACLE_UNLIKELY(rays->listener != NULL)) {
         rays->listener(rays->listener_user, ray, true);
     }
-    struct RTCIntersectContext context;
-    rtcInitIntersectContext(&context);
+    ray_context context = context_of(ray);
     struct RTCRay found = ray_of(ray);
-    rtcOccluded1(rays->scene, &context, &found);
+    rtcOccluded1(rays->scene, &context.base, &found);
     return found.tfar < 0.0f;
 }

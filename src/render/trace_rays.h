@@ -13,6 +13,7 @@ typedef struct trace_ray {
     v3f origin, direction; // unit direction
     float near, far;       // m
     float time;            // 0..1
+    bool sees_walls;       // of containers; light passes them
 } trace_ray;
 
 typedef struct trace_touch {
@@ -32,6 +33,7 @@ typedef struct trace_triangles {
     const float* from;        // 3 a vertex
     const float* to;          // 3 a vertex, or NULL: nothing moves
     const int32_t* triangles; // 3 vertices each
+    bool is_container;        // met by rays that see walls only, and only from the front
 } trace_triangles;
 /// Copies the mesh; it gets the next number, from 0.
 treacle_status trace_rays_add(trace_rays* rays, const trace_triangles* mesh) TREACLE_NODISCARD;

@@ -95,7 +95,7 @@ void trace_scene_look_up(const trace_scene* s, const trace_touch* touch, trace_p
 static float fading(const trace_ground* g, v3f place) {
     float x = place.x - g->centre.x, z = place.z - g->centre.z;
     float t = (sqrtf(x * x + z * z) - g->near) / (g->far - g->near);
-    t = fminf(fmaxf(t, 0.0f), 1.0f);
+    t = trace_min(trace_max(t, 0.0f), 1.0f);
     return t * t * (3.0f - 2.0f * t);
 }
 
@@ -156,7 +156,7 @@ float trace_scene_visibility(const trace_scene* s, const trace_ray* ray) {
 }
 
 v3f trace_scene_backdrop(const trace_scene* s, v3f direction) {
-    float t = fminf(fmaxf(direction.y / 0.35f, 0.0f), 1.0f);
+    float t = trace_min(trace_max(direction.y / 0.35f, 0.0f), 1.0f);
     return v3f_mix(s->backdrop_low, s->backdrop_high, t * t * (3.0f - 2.0f * t));
 }
 
@@ -166,5 +166,5 @@ v3f trace_scene_glow(const trace_scene* s, float kelvin) {
         return v3f_grey(0.0f);
     }
     int i = x < (float)TRACE_GLOW_STEPS - 1.0f ? (int)x : TRACE_GLOW_STEPS - 1;
-    return v3f_mix(s->glow[i], s->glow[i + 1], fminf(x - (float)i, 1.0f));
+    return v3f_mix(s->glow[i], s->glow[i + 1], trace_min(x - (float)i, 1.0f));
 }

@@ -29,12 +29,13 @@ typedef struct trace_material {
     float g;             // glass: mean cosine of scattering
     bool glows;          // as a black body, by its temperature
     float glow;          // times so much
-    bool is_tinted;      // by the colour of the vertices
+    bool is_tinted;      // by the colour of the vertices, instead of `colour`
+    bool is_hidden;      // nothing of it is drawn
     trace_texture texture;
     float texture_size; // m
 } trace_material;
 
-enum { TRACE_MESHES_MAX = 256, TRACE_GLOW_STEPS = 250 };
+enum { TRACE_GLOW_STEPS = 250 };
 
 typedef struct trace_mesh {
     const int32_t* triangles;
@@ -54,7 +55,7 @@ typedef struct trace_ground {
 typedef struct trace_scene {
     trace_rays* rays;
     int mesh_count;
-    trace_mesh meshes[TRACE_MESHES_MAX];
+    const trace_mesh* meshes;
     int material_count;
     const trace_material* materials;
     trace_lights lights;

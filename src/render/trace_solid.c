@@ -1,73 +1,23 @@
 #include "render/trace_solid.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 #include "math/curve.h"
 #include "math/mat3.h"
-#include "math/mesh_sequence.h"
-#include "math/shape.h"
-#include "mesh/contour.h"
+#include "render/trace_shape.h"
 
-enum { AXIS_COUNT = 3, SAMPLES_ALONG = 96, BLOCK_GRAIN = 4 };
+enum { AXIS_COUNT = 3, STATE_DOUBLES = 13 };
 
-typedef struct solid_job {
-    const shape* s;
-    mesh_blocks* blocks;
-    box3 box; // what of the shape is drawn
-} solid_job;
+// Where a solid is: b of its shape is at place + rotate (b - pivot).
+typedef struct pose {
+    vec3 pivot, place;
+    mat3 rotate;
+} pose;
 
-static double box_distance(const box3* box, vec3 x) {
-    double out = -INFINITY;
-    for (int k = 0; k < AXIS_COUNT; ++k) {
-        out = fmax(out, fmax(box->low.at[k] - x.at[k], x.at[k] - box->high.at[k]));
-    }
-    return out;
-}
-
-static void fill(void* data, int64_t begin, int64_t end, int worker) {
-    const solid_job* job = data;
-    mesh_blocks* b = job->blocks;
-    (void)worker;
-    for (int64_t i = begin; i < end; ++i) {
-        for (int s = 0; s < BLOCK_SAMPLES; ++s) {
-            const int local[3] = {s % BLOCK_SIDE, s / BLOCK_SIDE % BLOCK_SIDE, s / 64};
-            vec3 x;
-            for (int k = 0; k < AXIS_COUNT; ++k) {
-                x.at[k] = b->step * ((double)BLOCK_SIDE * b->at[i][k] + local[k]);
-            }
-            double distance = fmax(shape_distance(job->s, x), box_distance(&job->box, x));
-            b->value[BLOCK_SAMPLES * i + s] = (float)(-distance / b->step);
-        }
-    }
-}
-
-static treacle_status contour_shape(treacle_context* ctx, const shape* s, const box3* box,
-                                    surface_mesh* out) {
-    double extent = 0.0;
-    for (int k = 0; k < AXIS_COUNT; ++k) {
-        extent = fmax(extent, box->high.at[k] - box->low.at[k]);
-    }
-    double step = extent / SAMPLES_ALONG;
-    contour_table table;
-    block_list list = {.ctx = ctx};
-    mesh_blocks blocks = {0};
-    if (box3_is_empty(*box) || !(step > 0.0) || !contour_table_make(&table)) {
-        return surface_mesh_create(ctx, 0, 0, out);
-    }
-    treacle_status status = block_list_add(&list, step, box->low.at, box->high.at);
-    if (status == TREACLE_OK) {
-        status = mesh_blocks_create(&list, step, -1.0f, &blocks);
-    }
-    if (status == TREACLE_OK) {
-        solid_job job = {s, &blocks, *box};
-        parallel_for(ctx, blocks.count, BLOCK_GRAIN, fill, &job);
-        status = contour_mesh(&blocks, &table, 0.0f, out);
-    }
-    mesh_blocks_destroy(&blocks);
-    block_list_destroy(&list);
-    return status;
+static vec3 place_of(const pose* p, vec3 b) {
+    return vec3_add(p->place, mat3_apply(&p->rotate, vec3_sub(b, p->pivot)));
 }
 
 static vec3 curve_or_zero(const treacle_curve* curve, double time) {
@@ -78,118 +28,156 @@ static vec3 curve_or_zero(const treacle_curve* curve, double time) {
     return out;
 }
 
-// As treacle_solid_def says: pivot + position + velocity t + S R (b - pivot).
-static void place_solid(const treacle_solid_def* def, double time, surface_mesh* m) {
-    vec3 turn = curve_or_zero(&def->rotation, time), move = curve_or_zero(&def->position, time);
+// As treacle_solid_def says.
+static pose scripted_pose(const treacle_solid_def* def, double time) {
+    vec3 pivot = vec3_from(def->pivot), turn = curve_or_zero(&def->rotation, time);
+    vec3 move =
+        vec3_add_scaled(curve_or_zero(&def->position, time), time, vec3_from(def->velocity));
     mat3 rotation = mat3_rotation(turn.at);
-    vec3 spin = vec3_scale(time, vec3_from(def->spin)), pivot = vec3_from(def->pivot);
-    double angle = vec3_length(spin), c = cos(angle), s = sin(angle);
-    vec3 axis = vec3_normalise(spin);
+    mat3 spun = mat3_rotation_about(vec3_scale(time, vec3_from(def->spin)));
+    return (pose){pivot, vec3_add(pivot, move), mat3_multiply(&spun, &rotation)};
+}
+
+static mat3 rotation_of(const double q[4]) {
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    return (mat3){{{1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)},
+                   {2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)},
+                   {2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)}}};
+}
+
+// States are place, quaternion, velocity and spin, as docs/formats/frame.md has them.
+static pose body_pose_at(const double* start, const double* state, double later) {
+    vec3 turn = vec3_scale(later, vec3_from(state + 10));
+    mat3 now = rotation_of(state + 3), on = mat3_rotation_about(turn);
+    return (pose){vec3_from(start), vec3_add_scaled(vec3_from(state), later, vec3_from(state + 7)),
+                  mat3_multiply(&on, &now)};
+}
+
+// What the poses of one solid are found from.
+typedef struct mover {
+    const treacle_solid_def* solid; // NULL: a body
+    const double *start, *state;
+    double time;
+} mover;
+
+static pose pose_at(const mover* m, double later) {
+    return m->solid != NULL ? scripted_pose(m->solid, m->time + later)
+                            : body_pose_at(m->start, m->state, later);
+}
+
+static void turn_inside_out(surface_mesh* m) {
+    for (int64_t t = 0; t < m->triangle_count; ++t) {
+        int32_t swap = m->triangle[t][1];
+        m->triangle[t][1] = m->triangle[t][2];
+        m->triangle[t][2] = swap;
+    }
     for (int64_t v = 0; v < m->vertex_count; ++v) {
-        vec3 b = vec3_make((double)m->place[v][0], (double)m->place[v][1], (double)m->place[v][2]);
-        vec3 x = mat3_apply(&rotation, vec3_sub(b, pivot));
-        vec3 along = vec3_scale(vec3_dot(axis, x) * (1.0 - c), axis);
-        x = vec3_add(vec3_add(vec3_scale(c, x), vec3_scale(s, vec3_cross(axis, x))), along);
-        x = vec3_add(vec3_add(vec3_add(x, pivot), move),
-                     vec3_scale(time, vec3_from(def->velocity)));
         for (int k = 0; k < AXIS_COUNT; ++k) {
-            m->place[v][k] = (float)x.at[k];
+            m->normal[v][k] = -m->normal[v][k];
         }
     }
 }
 
-// The mesh of a sequence at a moment, as it is.
-static treacle_status take_sequence(mesh_sequence* seq, const treacle_shape* def, double time,
-                                    surface_mesh* out) {
-    treacle_context* ctx = seq->ctx;
-    const triangle_mesh* first = seq->first;
-    size_t vertices = (size_t)first->vertex_count;
+// From the shape's frame to the world; velocities by differences.
+static treacle_status place_solid(const mover* how, solid_mesh* s) {
+    const double apart = 1e-4; // s
+    surface_mesh* m = &s->mesh;
     void* block = NULL;
-    TREACLE_TRY(alloc_array(ctx, vertices, sizeof(vec3), "a mesh that moves", &block));
-    vec3* at = block;
-    mat3 rotate = mat3_rotation(def->rotate);
-    mesh_sequence_transform(seq, def->scale, &rotate, vec3_from(def->move));
-    mesh_sequence_places(seq, mesh_sequence_frame(seq, time), at);
-    treacle_status status =
-        surface_mesh_create(ctx, first->vertex_count, first->triangle_count, out);
-    for (size_t i = 0; i < vertices && status == TREACLE_OK; ++i) {
+    TREACLE_TRY(alloc_array(m->ctx, (size_t)m->vertex_count, sizeof(*s->velocity),
+                            "velocities of a solid", &block));
+    s->velocity = block;
+    pose now = pose_at(how, 0.0), before = pose_at(how, -apart), after = pose_at(how, apart);
+    for (int64_t v = 0; v < m->vertex_count; ++v) {
+        const float *x = m->place[v], *y = m->normal[v];
+        vec3 b = vec3_make((double)x[0], (double)x[1], (double)x[2]), at = place_of(&now, b);
+        vec3 normal = mat3_apply(&now.rotate, vec3_make((double)y[0], (double)y[1], (double)y[2]));
+        vec3 way = vec3_sub(place_of(&after, b), place_of(&before, b));
         for (int k = 0; k < AXIS_COUNT; ++k) {
-            out->place[i][k] = (float)at[i].at[k];
-        }
-    }
-    for (int32_t i = 0; i < first->triangle_count && status == TREACLE_OK; ++i) {
-        for (int k = 0; k < AXIS_COUNT; ++k) {
-            out->triangle[i][k] = first->triangles[i].at[k];
-        }
-    }
-    alloc_free(ctx, block, vertices * sizeof(vec3));
-    return status;
-}
-
-static treacle_status load_sequence(treacle_context* ctx, const treacle_shape* def, double time,
-                                    surface_mesh* out) {
-    mesh_sequence* seq = NULL;
-    TREACLE_TRY(mesh_sequence_load(ctx, def->file, &def->frames, &seq));
-    treacle_status status = take_sequence(seq, def, time, out);
-    mesh_sequence_destroy(seq);
-    return status;
-}
-
-static treacle_status draw_shape(treacle_context* ctx, const treacle_solid_def* def,
-                                 const treacle_frame* frame, surface_mesh* out) {
-    if (def->shape->kind == TREACLE_SHAPE_MESH && def->shape->frames.fps > 0.0) {
-        return load_sequence(ctx, def->shape, frame->time, out);
-    }
-    shape* s = NULL;
-    TREACLE_TRY(shape_create_silent(ctx, def->shape, &s));
-    box3 domain;
-    for (int k = 0; k < AXIS_COUNT; ++k) {
-        domain.low.at[k] = frame->origin[k];
-        domain.high.at[k] = frame->origin[k] + frame->cell * frame->cells[k];
-    }
-    // What never ends, like a plane, ends with the domain.
-    box3 bounds = shape_bounds(s), box;
-    for (int k = 0; k < AXIS_COUNT; ++k) {
-        bool is_finite = isfinite(bounds.low.at[k]) && isfinite(bounds.high.at[k]);
-        box.low.at[k] = is_finite ? bounds.low.at[k] : fmax(bounds.low.at[k], domain.low.at[k]);
-        box.high.at[k] = is_finite ? bounds.high.at[k] : fmin(bounds.high.at[k], domain.high.at[k]);
-    }
-    treacle_status status = contour_shape(ctx, s, &box, out);
-    shape_destroy(s);
-    return status;
-}
-
-static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* def,
-                                 const treacle_frame* frame, surface_mesh* out) {
-    TREACLE_TRY(draw_shape(ctx, def, frame, out));
-    place_solid(def, frame->time, out);
-    treacle_status status = surface_mesh_normals(out);
-    if (status != TREACLE_OK) {
-        surface_mesh_destroy(out);
-    }
-    return status;
-}
-
-treacle_status solid_meshes_create(treacle_context* ctx, const treacle_render_def* def,
-                                   const treacle_frame* frame, solid_meshes* out) {
-    void* block = NULL;
-    *out = (solid_meshes){.ctx = ctx, .count = def->solid_count};
-    TREACLE_TRY(alloc_zero(ctx, (size_t)def->solid_count, sizeof(surface_mesh), "solids", &block));
-    out->meshes = block;
-    for (int i = 0; i < def->solid_count; ++i) {
-        if (!def->solids[i].inside_out) {
-            TREACLE_TRY(make_solid(ctx, &def->solids[i], frame, &out->meshes[i]));
+            m->place[v][k] = (float)at.at[k];
+            m->normal[v][k] = (float)normal.at[k];
+            s->velocity[v][k] = (float)(way.at[k] / (2.0 * apart));
         }
     }
     return TREACLE_OK;
 }
 
+static treacle_status find_states(treacle_context* ctx, const treacle_render_def* def,
+                                  const treacle_frame* frame, const double* out[2]) {
+    static const char* const names[2] = {"body_start", "body_state"};
+    for (int i = 0; i < 2; ++i) {
+        const treacle_array* found = treacle_frame_find(frame, names[i]);
+        out[i] = found == NULL ? NULL : found->data;
+        bool is_alike = found != NULL && found->type == TREACLE_TYPE_F64 &&
+                        found->components == STATE_DOUBLES && found->count == def->body_count;
+        if (def->body_count > 0 && !is_alike) {
+            return check_fail(ctx, TREACLE_ERR_FORMAT,
+                              "frame %lld has not the array %s of the scene's %d bodies; was it "
+                              "made from another scene, or by an older program?",
+                              (long long)frame->number, names[i], def->body_count);
+        }
+    }
+    return TREACLE_OK;
+}
+
+static box3 domain_of(const treacle_frame* frame) {
+    box3 out;
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        out.low.at[k] = frame->origin[k];
+        out.high.at[k] = frame->origin[k] + frame->cell * frame->cells[k];
+    }
+    return out;
+}
+
+static treacle_status make_all(solid_meshes* out, const treacle_render_def* def,
+                               const treacle_frame* frame, const uint8_t* is_hidden) {
+    const double* states[2];
+    TREACLE_TRY(find_states(out->ctx, def, frame, states));
+    box3 domain = domain_of(frame);
+    for (int i = 0; i < out->count; ++i) {
+        int body = i - def->solid_count;
+        mover m = {.time = frame->time};
+        if (is_hidden[i] != 0) {
+            continue;
+        }
+        if (body < 0) {
+            m.solid = &def->solids[i];
+        } else {
+            m.start = states[0] + (ptrdiff_t)STATE_DOUBLES * body;
+            m.state = states[1] + (ptrdiff_t)STATE_DOUBLES * body;
+        }
+        const treacle_shape* shape = body < 0 ? def->solids[i].shape : def->bodies[body].shape;
+        solid_mesh* s = &out->solids[i];
+        TREACLE_TRY(trace_shape_mesh(out->ctx, shape, &domain, frame->time, &s->mesh));
+        s->is_container = body < 0 && def->solids[i].inside_out;
+        if (s->is_container) {
+            turn_inside_out(&s->mesh);
+        }
+        TREACLE_TRY(place_solid(&m, s));
+    }
+    return TREACLE_OK;
+}
+
+treacle_status solid_meshes_create(treacle_context* ctx, const treacle_render_def* def,
+                                   const treacle_frame* frame, const uint8_t* is_hidden,
+                                   solid_meshes* out) {
+    void* block = NULL;
+    int count = def->solid_count + def->body_count;
+    *out = (solid_meshes){0};
+    TREACLE_TRY(alloc_zero(ctx, (size_t)count, sizeof(solid_mesh), "solids", &block));
+    *out = (solid_meshes){ctx, count, block};
+    return make_all(out, def, frame, is_hidden);
+}
+
 void solid_meshes_destroy(solid_meshes* s) {
-    for (int i = 0; i < s->count && s->meshes != NULL; ++i) {
-        surface_mesh_destroy(&s->meshes[i]);
+    for (int i = 0; i < s->count; ++i) {
+        solid_mesh* m = &s->solids[i];
+        if (m->velocity != NULL) {
+            alloc_free(s->ctx, m->velocity, (size_t)m->mesh.vertex_count * sizeof(*m->velocity));
+        }
+        surface_mesh_destroy(&m->mesh);
     }
     if (s->ctx != NULL) {
-        alloc_free(s->ctx, s->meshes, (size_t)s->count * sizeof(surface_mesh));
+        alloc_free(s->ctx, s->solids, (size_t)s->count * sizeof(solid_mesh));
     }
     *s = (solid_meshes){0};
 }

@@ -1,11 +1,13 @@
 #include "render/trace_subsurface.h"
 
+#include <string.h>
+
 #include "render/trace_bsdf.h"
 
 enum { WALK_MAX = 1024, PROBE_HITS_MAX = 8 };
 
 static trace_dipole dipole_of(float scatter, float absorb, float eta) {
-    float sigma_t = fmaxf(scatter + absorb, 1e-6f);
+    float sigma_t = trace_max(scatter + absorb, 1e-6f);
     float f_dr = trace_fresnel_mean(1.0f / eta); // of diffuse light, inside
     float a = (1.0f + f_dr) / (1.0f - f_dr), z = 1.0f / sigma_t;
     return (trace_dipole){scatter / sigma_t, sqrtf(3.0f * absorb * sigma_t), z,
@@ -89,8 +91,8 @@ static float radius_density(const trace_medium* m, int channel, float radius) {
         low = r[middle] <= radius ? middle : low;
         high = r[middle] <= radius ? high : middle;
     }
-    float width = fmaxf(r[low + 1] - r[low], 1e-12f);
-    return 1.0f / (TRACE_PROFILE_STEPS * width * 2.0f * TRACE_PI * fmaxf(radius, 1e-9f));
+    float width = trace_max(r[low + 1] - r[low], 1e-12f);
+    return 1.0f / (TRACE_PROFILE_STEPS * width * 2.0f * TRACE_PI * trace_max(radius, 1e-9f));
 }
 
 // Probes run along the normal half of the time and along each tangent a quarter [KCK13].
@@ -139,7 +141,7 @@ bool trace_dipole_sample(const trace_medium* m, const trace_entry* from, trace_r
     float pick = choice.b * TRACE_CHANNELS - (float)channel;
     float radius = sample_radius(m, channel, u.a), phi = 2.0f * TRACE_PI * u.b;
     float limit = m->radius[channel][TRACE_PROFILE_STEPS];
-    float half = sqrtf(fmaxf(limit * limit - radius * radius, 0.0f));
+    float half = sqrtf(trace_max(limit * limit - radius * radius, 0.0f));
     v3f centre = v3f_madd(from->place, radius * cosf(phi), axis[(a + 1) % 3]);
     centre = v3f_madd(centre, radius * sinf(phi), axis[(a + 2) % 3]);
     trace_ray ray = {.origin = v3f_madd(centre, half, axis[a]),
@@ -167,61 +169,173 @@ bool trace_dipole_sample(const trace_medium* m, const trace_entry* from, trace_r
     return true;
 }
 
-// One free flight: the weight's channel decides its length, all channels its density.
-static float flight(v3f sigma_t, v3f weight, trace_pair u, float share[3]) {
-    float sum = weight.x + weight.y + weight.z;
-    share[0] = weight.x / sum;
-    share[1] = weight.y / sum;
-    share[2] = weight.z / sum;
-    int c = u.a < share[0] ? 0 : u.a < share[0] + share[1] ? 1 : 2;
-    return -logf(fmaxf(1.0f - u.b, 1e-7f)) / v3f_at(sigma_t, c);
+// Random walks ------------------------------------------------------------------------------------
+//
+// A walk takes hundreds of steps, so its numbers come from a plain sequence whose start is one of
+// the path's, and its exponentials and logarithms from short polynomials. Four lanes: red, green,
+// blue, and one that is nothing.
+
+enum { LANES = 4 };
+
+typedef struct walk {
+    const trace_medium* m;
+    uint64_t state; // of the random numbers
+    trace_ray ray;
+    float weight[LANES], sigma_t[LANES], sigma_s[LANES];
+} walk;
+
+static trace_pair next_pair(walk* w) {
+    w->state += 0x9e3779b97f4a7c15u;
+    uint64_t x = w->state;
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    return (trace_pair){trace_unit((uint32_t)x), trace_unit((uint32_t)(x >> 32))};
+}
+
+// -log x for x in (0, 1], to 3e-6.
+static float minus_log(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    uint32_t from_root = bits - 0x3f3504f3u; // mantissa into [sqrt 1/2, sqrt 2)
+    float power = (float)((int32_t)from_root >> 23);
+    bits = (from_root & 0x007fffffu) + 0x3f3504f3u;
+    memcpy(&x, &bits, sizeof(x));
+    // log x = 2 artanh(s), s = (x - 1) / (x + 1), |s| < 0.172.
+    float s = (x - 1.0f) / (x + 1.0f), q = s * s;
+    float log_x = s * (2.0f + q * (0.66666667f + q * (0.4f + q * 0.28571429f)));
+    return -(log_x + power * 0.69314718f);
+}
+
+// exp of minus x >= 0, each lane, to 2e-6.
+static void exp_minus(const float x[LANES], float out[LANES]) {
+    for (int i = 0; i < LANES; ++i) {
+        float t = trace_min(x[i] * 1.44269504f, 120.0f);
+        float whole = (float)(int32_t)t, f = whole - t; // 2^f, f in (-1, 0]
+        float p =
+            1.0f + f * (0.69314718f +
+                        f * (0.24022651f + f * (0.05550411f + f * (0.00961813f + f * 0.00133336f +
+                                                                   f * f * 0.00015469f))));
+        uint32_t bits = (uint32_t)(127 - (int32_t)t) << 23;
+        float scale;
+        memcpy(&scale, &bits, sizeof(scale));
+        out[i] = p * scale;
+    }
+}
+
+// Evenly over all directions, without angles [Mar72].
+static v3f any_direction(walk* w) {
+    float a, b, s;
+    do {
+        trace_pair u = next_pair(w);
+        a = 2.0f * u.a - 1.0f;
+        b = 2.0f * u.b - 1.0f;
+        s = a * a + b * b;
+    } while (s >= 1.0f);
+    float root = 2.0f * sqrtf(1.0f - s);
+    return v3f_make(a * root, b * root, 1.0f - 2.0f * s);
+}
+
+// The weight after `distance`. The weight's channel has decided the length of the flight, so all
+// channels together are its density. False if nothing is left.
+static bool weigh(walk* w, float distance, bool is_out) {
+    float depth[LANES], passed[LANES], density = 0.0f, sum = 0.0f;
+    for (int i = 0; i < LANES; ++i) {
+        depth[i] = distance * w->sigma_t[i];
+    }
+    exp_minus(depth, passed);
+    for (int i = 0; i < TRACE_CHANNELS; ++i) {
+        density += w->weight[i] * passed[i] * (is_out ? 1.0f : w->sigma_t[i]);
+        sum += w->weight[i];
+    }
+    if (!(density > 1e-30f * sum)) {
+        return false;
+    }
+    float scale = sum / density;
+    for (int i = 0; i < LANES; ++i) {
+        w->weight[i] *= scale * passed[i] * (is_out ? 1.0f : w->sigma_s[i]);
+    }
+    return true;
+}
+
+static float flight(walk* w) {
+    trace_pair u = next_pair(w);
+    const float* x = w->weight;
+    float pick = u.a * (x[0] + x[1] + x[2]);
+    int c = pick < x[0] ? 0 : pick < x[0] + x[1] ? 1 : 2;
+    return minus_log(1.0f - u.b) / w->sigma_t[c];
+}
+
+// Russian roulette: walks that carry little end early.
+static bool walks_on(walk* w) {
+    float most = trace_max(w->weight[0], trace_max(w->weight[1], w->weight[2]));
+    if (most >= 1.0f) {
+        return true;
+    }
+    if (!(next_pair(w).a < most)) {
+        return false;
+    }
+    for (int i = 0; i < LANES; ++i) {
+        w->weight[i] /= most;
+    }
+    return true;
+}
+
+// At the surface from inside: true if it goes out, else it was reflected.
+static bool leaves(walk* w, const trace_entry* from, const trace_touch* touch, trace_exit* out) {
+    float cosine = v3f_dot(w->ray.direction, touch->normal), unused;
+    bool is_reflected = next_pair(w).a < trace_fresnel(cosine, 1.0f / w->m->eta, &unused);
+    if (!is_reflected || w->m->eta <= 1.0f) {
+        *out = (trace_exit){w->ray.origin, touch->normal, v3f_from(w->weight), *touch};
+        if (cosine < 0.0f) {
+            out->normal = v3f_negate(touch->normal);
+        }
+        return true;
+    }
+    w->ray.direction = v3f_reflect(v3f_negate(w->ray.direction), touch->normal);
+    w->ray.origin =
+        v3f_madd(w->ray.origin, cosine > 0.0f ? -from->epsilon : from->epsilon, touch->normal);
+    return false;
+}
+
+static walk begin_walk(const trace_medium* m, const trace_entry* from, trace_random* r) {
+    v3f inward = v3f_negate(from->normal);
+    walk w = {.m = m,
+              .ray = {.origin = v3f_madd(from->place, from->epsilon, inward),
+                      .direction = v3f_to_world(trace_sample_cosine(trace_random_pair(r)), inward),
+                      .time = from->time}};
+    for (int i = 0; i < TRACE_CHANNELS; ++i) {
+        w.weight[i] = 1.0f;
+        w.sigma_s[i] = v3f_at(m->scatter, i);
+        w.sigma_t[i] = w.sigma_s[i] + v3f_at(m->absorb, i);
+    }
+    w.state = (uint64_t)r->pixel << 32 ^ (uint64_t)trace_hash(r->sample + 0x51633e2du) << 16 ^
+              trace_hash(r->dimension++);
+    return w;
 }
 
 bool trace_walk_sample(const trace_medium* m, const trace_entry* from, trace_random* r,
                        trace_exit* out) {
-    v3f sigma_t = v3f_add(m->scatter, m->absorb), weight = v3f_grey(1.0f);
-    v3f inward = v3f_negate(from->normal);
-    trace_ray ray = {.origin = v3f_madd(from->place, from->epsilon, inward),
-                     .direction = v3f_to_world(trace_sample_cosine(trace_random_pair(r)), inward),
-                     .time = from->time};
+    walk w = begin_walk(m, from, r);
     for (int step = 0; step < WALK_MAX; ++step) {
-        float share[3];
-        ray.far = flight(sigma_t, weight, trace_random_pair(r), share);
+        w.ray.far = flight(&w);
         trace_touch touch;
-        trace_rays_hit(from->rays, &ray, &touch);
+        trace_rays_hit(from->rays, &w.ray, &touch);
         bool is_out = touch.distance < INFINITY;
-        float distance = is_out ? touch.distance : ray.far;
-        v3f passed = v3f_exp(v3f_scale(-distance, sigma_t));
-        v3f density = is_out ? passed : v3f_mul(sigma_t, passed);
-        float mean = share[0] * density.x + share[1] * density.y + share[2] * density.z;
-        if (!(mean > 1e-30f)) {
+        float distance = is_out ? touch.distance : w.ray.far;
+        if (!weigh(&w, distance, is_out)) {
             return false;
         }
-        weight =
-            v3f_scale(1.0f / mean, v3f_mul(weight, is_out ? passed : v3f_mul(m->scatter, passed)));
-        ray.origin = v3f_madd(ray.origin, distance, ray.direction);
+        w.ray.origin = v3f_madd(w.ray.origin, distance, w.ray.direction);
         if (is_out) {
-            float cosine = v3f_dot(ray.direction, touch.normal), unused;
-            bool is_reflected = trace_random_one(r) < trace_fresnel(cosine, 1.0f / m->eta, &unused);
-            if (!is_reflected || m->eta <= 1.0f) {
-                *out = (trace_exit){ray.origin, touch.normal, weight, touch};
-                if (cosine < 0.0f) {
-                    out->normal = v3f_negate(touch.normal);
-                }
+            if (leaves(&w, from, &touch, out)) {
                 return true;
             }
-            ray.direction = v3f_reflect(v3f_negate(ray.direction), touch.normal);
-            ray.origin =
-                v3f_madd(ray.origin, cosine > 0.0f ? -from->epsilon : from->epsilon, touch.normal);
             continue;
         }
-        ray.direction = trace_sample_sphere(trace_random_pair(r));
-        if (step > 8) { // Russian roulette: paths that carry little end early
-            float keep = fminf(v3f_max(weight), 1.0f);
-            if (!(trace_random_one(r) < keep)) {
-                return false;
-            }
-            weight = v3f_scale(1.0f / keep, weight);
+        w.ray.direction = any_direction(&w);
+        if (step > 8 && !walks_on(&w)) {
+            return false;
         }
     }
     return false;

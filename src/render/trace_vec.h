@@ -10,6 +10,14 @@ typedef struct v3f {
 
 #define TRACE_PI 3.14159265f
 
+// The larger and the smaller of two; b where a is no number. Unlike fmaxf they are no calls.
+static inline float trace_max(float a, float b) {
+    return a > b ? a : b;
+}
+static inline float trace_min(float a, float b) {
+    return a < b ? a : b;
+}
+
 static inline v3f v3f_make(float x, float y, float z) {
     return (v3f){x, y, z};
 }
@@ -60,7 +68,7 @@ static inline v3f v3f_negate(v3f a) {
     return (v3f){-a.x, -a.y, -a.z};
 }
 static inline float v3f_max(v3f a) {
-    return fmaxf(a.x, fmaxf(a.y, a.z));
+    return trace_max(a.x, trace_max(a.y, a.z));
 }
 static inline float v3f_mean(v3f a) {
     return (a.x + a.y + a.z) * (1.0f / 3.0f);

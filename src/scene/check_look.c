@@ -27,23 +27,57 @@ treacle_status bind_file(binder* b, const bind_slot* slot) {
     return status;
 }
 
-// Materials are bound before the look: their names are known.
+// Materials, solids and bodies are bound before the look: their names are known.
+static bool has_material(const treacle_sim_def* sim, const char* name) {
+    bool is_known = sim->material_count == 0;
+    for (int i = 0; i < sim->material_count; ++i) {
+        is_known = is_known || strcmp(name, sim->materials[i].name) == 0;
+    }
+    return is_known;
+}
+
+static bool has_solid(const treacle_sim_def* sim, const char* name) {
+    bool is_known = false;
+    for (int i = 0; i < sim->solid_count; ++i) {
+        is_known =
+            is_known || (sim->solids[i].name != NULL && strcmp(name, sim->solids[i].name) == 0);
+    }
+    for (int i = 0; i < sim->body_count; ++i) {
+        is_known =
+            is_known || (sim->bodies[i].name != NULL && strcmp(name, sim->bodies[i].name) == 0);
+    }
+    return is_known;
+}
+
 static treacle_status check_names(binder* b, const scene_node* map, const treacle_look_def* look,
                                   const bind_path* path) {
+    const treacle_sim_def* sim = &b->root->sim;
     for (int i = 0; i < look->material_count; ++i) {
-        bool is_known = false;
-        for (int k = 0; k < b->root->sim.material_count; ++k) {
-            is_known =
-                is_known || strcmp(look->materials[i].name, b->root->sim.materials[k].name) == 0;
-        }
-        if (!is_known && b->root->sim.material_count > 0) {
+        if (!has_material(sim, look->materials[i].name)) {
             TREACLE_TRY(bind_error(b, bind_place(map, "materials"), path,
                                    "materials has a look for \"%s\", but the scene has no such "
                                    "material",
                                    look->materials[i].name));
         }
     }
+    for (int i = 0; i < look->solid_count; ++i) {
+        if (!has_solid(sim, look->solids[i].name)) {
+            TREACLE_TRY(bind_error(b, bind_place(map, "solids"), path,
+                                   "solids has a look for \"%s\", but the scene has no solid and "
+                                   "no body of that name",
+                                   look->solids[i].name));
+        }
+    }
     return TREACLE_OK;
+}
+
+// A texture needs particles that remember where they were born.
+static void ask_for_rest(treacle_sim_def* sim, const treacle_look_def* look) {
+    bool has_texture = look->liquid.texture != TREACLE_TEXTURE_NONE;
+    for (int i = 0; i < look->material_count; ++i) {
+        has_texture = has_texture || look->materials[i].texture != TREACLE_TEXTURE_NONE;
+    }
+    sim->particles.rest = sim->particles.rest || has_texture;
 }
 
 treacle_status bind_check_look(binder* b, const scene_node* map, void* item,
@@ -58,6 +92,7 @@ treacle_status bind_check_look(binder* b, const scene_node* map, void* item,
         TREACLE_TRY(bind_warning(b, bind_place(map, "file"), path,
                                  "file is not used: environment is not `file`"));
     }
+    ask_for_rest(&b->root->sim, look);
     return check_names(b, map, look, path);
 }
 

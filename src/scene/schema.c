@@ -24,6 +24,11 @@ static const schema_key particles_keys[] = {
      .offset = offsetof(treacle_particles_def, jitter),
      .range = WITHIN(0, 1),
      .help = "how much of its own little box a particle may be shifted in, at random"},
+    {.name = "rest",
+     .type = SCHEMA_BOOL,
+     .offset = offsetof(treacle_particles_def, rest),
+     .help = "particles remember where they were born, so that textures stick to the liquid; a "
+             "texture in `look` turns it on"},
 };
 static const schema_section particles_section = {
     .name = "particles",

@@ -24,7 +24,7 @@ static const schema_key look_material_keys[] = {
      .help = "`auto` is the kind of the same name as the material, else `soft`; `honey`, `syrup`, "
              "`water`, `glass` and `jelly` are clear, `milk`, `cream`, `ketchup`, `skin` and "
              "`marble` translucent as measured, `wax`, `chocolate` and `soft` by eye; `lava` glows "
-             "by its temperature; `paint` is matt"},
+             "by its temperature; `paint` is matt; `none` is not drawn"},
     {.name = "colour",
      .type = SCHEMA_COLOUR,
      .offset = offsetof(treacle_look_material, colour),
@@ -85,6 +85,25 @@ static const schema_section look_liquid_section = {
 static const schema_section look_material_section = {
     .name = "material_look",
     .help = "What liquid of one material looks like. The key is the material's name.",
+    .keys = look_material_keys,
+    .key_count = COUNT(look_material_keys),
+    .bytes = sizeof(treacle_look_material),
+    .name_offset = offsetof(treacle_look_material, name),
+    .init = init_look_material,
+};
+
+static const schema_section look_solids_section = {
+    .name = "solid_look",
+    .help =
+        "What solids and bodies look like: the keys of liquid_look. `auto` is matt, in `colour`; "
+        "so are bodies, each in another colour.",
+    .keys = look_material_keys,
+    .key_count = COUNT(look_material_keys),
+    .bytes = sizeof(treacle_look_material),
+};
+static const schema_section look_solid_section = {
+    .name = "named_solid_look",
+    .help = "What one solid or body looks like. The key is its name.",
     .keys = look_material_keys,
     .key_count = COUNT(look_material_keys),
     .bytes = sizeof(treacle_look_material),
@@ -158,6 +177,19 @@ static const schema_key look_keys[] = {
      .range = WITHIN(0, 256),
      .of = &look_material_section,
      .help = "what liquid of single materials looks like, by their names",
+     .default_text = "none"},
+    {.name = "solid",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(treacle_look_def, solid),
+     .of = &look_solids_section,
+     .help = "what all solids and bodies look like"},
+    {.name = "solids",
+     .type = SCHEMA_MAP,
+     .offset = offsetof(treacle_look_def, solids),
+     .count_offset = offsetof(treacle_look_def, solid_count),
+     .range = WITHIN(0, 4096),
+     .of = &look_solid_section,
+     .help = "what single solids and bodies look like, by their names",
      .default_text = "none"},
     {.name = "environment",
      .type = SCHEMA_ENUM,

@@ -48,6 +48,7 @@ static uint32_t columns_of(const treacle_sim_def* def) {
     }
     bool is_carried = has_buoyancy || heat_has_law(def), has_heat = heat_is_on(def);
     return (has_affine ? 1u << PARTICLE_AFFINE : 0u) |
+           (def->particles.rest ? 1u << PARTICLE_REST : 0u) |
            (has_factors(def) ? 1u << PARTICLE_LOG_FACTOR : 0u) |
            (has_elastic ? 1u << PARTICLE_STRAIN : 0u) |
            (is_carried ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u) |
@@ -93,8 +94,11 @@ static treacle_status init_materials(treacle_sim* sim, const treacle_sim_def* de
     TREACLE_TRY(alloc_array(sim->ctx, (size_t)def->material_count, sizeof(*sim->density),
                             "the materials", (void**)&sim->density));
     sim->material_count = def->material_count;
+    TREACLE_TRY(alloc_array(sim->ctx, (size_t)def->material_count, sizeof(*sim->palette),
+                            "the colours of materials", (void**)&sim->palette));
     for (int i = 0; i < def->material_count; ++i) {
         sim->density[i] = def->materials[i].density;
+        sim_colour(def, i, sim->palette[i]);
     }
     return TREACLE_OK;
 }
@@ -189,6 +193,7 @@ void treacle_sim_destroy(treacle_sim* sim) {
     alloc_free(ctx, sim->emitters, (size_t)sim->emitter_count * sizeof(*sim->emitters));
     alloc_free(ctx, sim->sinks, (size_t)sim->sink_count * sizeof(*sim->sinks));
     alloc_free(ctx, sim->density, (size_t)sim->material_count * sizeof(*sim->density));
+    alloc_free(ctx, sim->palette, (size_t)sim->material_count * sizeof(*sim->palette));
     curve_free(ctx, &sim->gravity);
     size_t body_bytes = (size_t)sim->setup.bodies.count * sizeof(body_state);
     alloc_free(ctx, sim->now.bodies, body_bytes);

@@ -17,7 +17,7 @@
 
 enum {
     SIM_MATERIALS_MAX = 256, // their index is one byte of a particle
-    SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 10,
+    SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 14,
 };
 
 // The state between steps: all of it is in a STATE frame. Whatever is not here is made anew every
@@ -37,7 +37,8 @@ struct treacle_sim {
     grid_domain domain;
     treacle_curve gravity; // m/s^2
     int material_count;
-    double* density; // [material_count], kg/m^3
+    double* density;     // [material_count], kg/m^3
+    float (*palette)[3]; // [material_count], linear RGB
     int emitter_count;
     emitter* emitters;
     int sink_count;

@@ -45,6 +45,18 @@ static int show_liquid(const liquid_state* liquid, treacle_array* arrays) {
     return count;
 }
 
+// What pictures need beside the particles: colours of materials, and where bodies were at first.
+static int show_looks(const treacle_sim* sim, treacle_array* arrays) {
+    int count = 0;
+    arrays[count++] =
+        array_of("material_colour", TREACLE_TYPE_F32, 3, sim->material_count, sim->palette);
+    if (sim->setup.bodies.count > 0) {
+        arrays[count++] = array_of("body_start", TREACLE_TYPE_F64, BODY_STATE_DOUBLES,
+                                   sim->setup.bodies.count, sim->setup.bodies.start);
+    }
+    return count;
+}
+
 treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64_t number,
                                 treacle_frame* out) {
     const particles* p = &sim->now.particles;
@@ -63,6 +75,9 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
     if (sim->setup.bodies.count > 0) {
         arrays[count++] = array_of("body_state", TREACLE_TYPE_F64, BODY_STATE_DOUBLES,
                                    sim->setup.bodies.count, sim->now.bodies);
+    }
+    if (kind == TREACLE_FRAME_PICTURE) {
+        count += show_looks(sim, arrays + count);
     }
     if (kind == TREACLE_FRAME_STATE) {
         arrays[count++] =

@@ -46,6 +46,7 @@ typedef struct furnace {
     treacle_context* ctx;
     trace_environment environment;
     trace_scene scene;
+    trace_mesh shown;
     treacle_mesh* mesh;
     liquid_frame frame;
 } furnace;
@@ -72,7 +73,8 @@ static void furnace_begin(furnace* f, int threads, trace_material* material) {
     f->scene.mesh_count = 1;
     // The triangles' own normals: interpolated ones send a little light into the surface, where it
     // is lost (0.4 % of this ball, with roughness 0.8).
-    f->scene.meshes[0] = (trace_mesh){.triangles = view.triangles};
+    f->shown = (trace_mesh){.triangles = view.triangles};
+    f->scene.meshes = &f->shown;
     f->scene.material_count = 1;
     f->scene.materials = material;
     f->scene.lights = (trace_lights){.environment = &f->environment};
@@ -188,7 +190,10 @@ static trace_rays* make_slab(treacle_context* ctx, float size) {
                                              {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}};
     trace_rays* rays = NULL;
     assert_int_equal(trace_rays_create(ctx, &rays), TREACLE_OK);
-    trace_triangles t = {8, 12, &places[0][0], NULL, &triangles[0][0]};
+    trace_triangles t = {.vertex_count = 8,
+                         .triangle_count = 12,
+                         .from = &places[0][0],
+                         .triangles = &triangles[0][0]};
     assert_int_equal(trace_rays_add(rays, &t), TREACLE_OK);
     assert_int_equal(trace_rays_commit(rays), TREACLE_OK);
     return rays;

@@ -1,0 +1,15 @@
+// Shapes as triangle meshes, for pictures.
+//
+// Primitives have exact corners and normals, files are taken as they are, the parts of a union each
+// for itself; of other set operations the isosurface of the distance is drawn, its vertices on the
+// surface.
+#pragma once
+
+#include "math/vec3.h"
+#include "mesh/surface_mesh.h"
+#include "treacle/types.h"
+
+/// The mesh, in the world; of a sequence of meshes the one of that time, s. What never ends, like a
+/// plane, ends with the box.
+treacle_status trace_shape_mesh(treacle_context* ctx, const treacle_shape* def, const box3* box,
+                                double time, surface_mesh* out) TREACLE_NODISCARD;

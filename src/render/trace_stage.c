@@ -1,0 +1,358 @@
+#include "render/trace_stage.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "render/trace_look.h"
+#include "render/trace_path.h"
+
+enum { AXIS_COUNT = 3 };
+
+static treacle_status find_box(trace_stage* s) {
+    const treacle_frame* f = s->frame;
+    double square = 0.0;
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        double extent = f->cell * f->cells[k];
+        square += extent * extent;
+        s->low[k] = s->def->box_set ? s->def->low[k] : INFINITY;
+        s->high[k] = s->def->box_set ? s->def->high[k] : -INFINITY;
+    }
+    s->size = sqrt(square);
+    if (!s->def->box_set) {
+        TREACLE_TRY(treacle_render_bounds(s->ctx, f, s->low, s->high));
+    }
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        if (!(s->low[k] <= s->high[k])) { // no liquid: the domain
+            s->low[k] = f->origin[k];
+            s->high[k] = f->origin[k] + f->cell * f->cells[k];
+        }
+    }
+    return TREACLE_OK;
+}
+
+// Vertices drift with their velocity while the shutter is open.
+static treacle_status move_vertices(trace_stage* s, const float* velocity,
+                                    trace_triangles* triangles) {
+    double open = s->def->camera.shutter / s->frame->fps;
+    size_t n = 3 * (size_t)triangles->vertex_count;
+    bool is_moving = false;
+    for (size_t i = 0; i < n && velocity != NULL && open > 0.0 && !is_moving; ++i) {
+        is_moving = velocity[i] != 0.0f;
+    }
+    if (!is_moving) {
+        return TREACLE_OK;
+    }
+    void* block = NULL;
+    TREACLE_TRY(alloc_array(s->ctx, 2 * n, sizeof(float), "moving vertices", &block));
+    s->motion = (trace_motion){block, 2 * n};
+    float* at = block;
+    for (size_t i = 0; i < n; ++i) {
+        float step = (float)(0.5 * open) * velocity[i], place = triangles->from[i];
+        at[i] = place - step;
+        at[n + i] = place + step;
+    }
+    triangles->from = at;
+    triangles->to = at + n;
+    return TREACLE_OK;
+}
+
+static void free_motion(trace_stage* s) {
+    alloc_free(s->ctx, s->motion.at, s->motion.floats * sizeof(float));
+    s->motion = (trace_motion){0};
+}
+
+// The mesh as it moves, under the next number.
+static treacle_status add_mesh(trace_stage* s, trace_triangles triangles, const trace_mesh* mesh) {
+    if (triangles.triangle_count == 0) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(move_vertices(s, mesh->velocity, &triangles));
+    treacle_status status = trace_rays_add(s->scene.rays, &triangles);
+    free_motion(s);
+    s->meshes[s->scene.mesh_count++] = *mesh;
+    return status;
+}
+
+static treacle_status add_liquid(trace_stage* s) {
+    treacle_mesh_view view = treacle_mesh_get_view(s->mesh);
+    bool is_hidden = true;
+    for (int i = 0; i < s->liquid_count; ++i) {
+        trace_material* m = &s->materials[i];
+        is_hidden = is_hidden && m->is_hidden;
+        m->colour = m->is_tinted && view.colour != NULL ? v3f_grey(1.0f) : m->colour;
+    }
+    if (is_hidden) {
+        return TREACLE_OK;
+    }
+    trace_triangles triangles = {.vertex_count = view.vertex_count,
+                                 .triangle_count = view.triangle_count,
+                                 .from = view.position,
+                                 .triangles = view.triangles};
+    trace_mesh mesh = {.triangles = view.triangles,
+                       .normal = view.normal,
+                       .colour = view.colour,
+                       .temperature = view.temperature,
+                       .rest = view.rest,
+                       .velocity = view.velocity,
+                       .vertex_material = view.material};
+    return add_mesh(s, triangles, &mesh);
+}
+
+// The number of a solid's or body's material. Behind the ground's: those with a look of their own,
+// that of other solids, those of other bodies in turn.
+static int solid_material(const trace_stage* s, int index) {
+    const treacle_render_def* def = s->def;
+    int body = index - def->solid_count, first = s->liquid_count + 1;
+    const char* name = body < 0 ? def->solids[index].name : def->bodies[body].name;
+    for (int i = 0; i < def->look.solid_count && name != NULL; ++i) {
+        const char* other = def->look.solids[i].name;
+        if (other != NULL && strcmp(name, other) == 0) {
+            return first + i;
+        }
+    }
+    first += def->look.solid_count;
+    return body < 0 ? first : first + 1 + body % (TRACE_LOOK_PAINTS - 1);
+}
+
+static treacle_status make_solids(trace_stage* s) {
+    int count = s->def->solid_count + s->def->body_count;
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(s->ctx, (size_t)count, 1, "hidden solids", &block));
+    uint8_t* is_hidden = block;
+    for (int i = 0; i < count; ++i) {
+        is_hidden[i] = s->materials[solid_material(s, i)].is_hidden ? 1 : 0;
+    }
+    treacle_status status = solid_meshes_create(s->ctx, s->def, s->frame, is_hidden, &s->solids);
+    alloc_free(s->ctx, block, (size_t)count);
+    return status;
+}
+
+static treacle_status add_solids(trace_stage* s) {
+    TREACLE_TRY(make_solids(s));
+    for (int i = 0; i < s->solids.count; ++i) {
+        const solid_mesh* solid = &s->solids.solids[i];
+        const surface_mesh* m = &solid->mesh;
+        if (m->triangle_count == 0) {
+            continue;
+        }
+        trace_triangles triangles = {.vertex_count = m->vertex_count,
+                                     .triangle_count = m->triangle_count,
+                                     .from = &m->place[0][0],
+                                     .triangles = &m->triangle[0][0],
+                                     .is_container = solid->is_container};
+        trace_mesh mesh = {.triangles = &m->triangle[0][0],
+                           .normal = &m->normal[0][0],
+                           .velocity = &solid->velocity[0][0],
+                           .material = solid_material(s, i)};
+        TREACLE_TRY(add_mesh(s, triangles, &mesh));
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status set_materials(trace_stage* s) {
+    const treacle_look_def* look = &s->def->look;
+    int liquids = s->def->material_count > 0 ? s->def->material_count : 1;
+    int own = look->solid_count;
+    void* block = NULL;
+    s->liquid_count = liquids;
+    s->material_count = liquids + 1 + own + TRACE_LOOK_PAINTS;
+    TREACLE_TRY(
+        alloc_zero(s->ctx, (size_t)s->material_count, sizeof(trace_material), "looks", &block));
+    s->materials = block;
+    for (int i = 0; i < liquids; ++i) {
+        trace_look_material(s->def, i, s->size, &s->materials[i]);
+    }
+    trace_look_ground(look, s->size, &s->materials[liquids]);
+    for (int i = 0; i < own; ++i) {
+        trace_look_solid(&look->solids[i], 0, s->size, &s->materials[liquids + 1 + i]);
+    }
+    for (int i = 0; i < TRACE_LOOK_PAINTS; ++i) {
+        trace_look_solid(&look->solid, i, s->size, &s->materials[liquids + 1 + own + i]);
+    }
+    s->scene.materials = s->materials;
+    s->scene.material_count = s->material_count;
+    for (int i = 0; i <= TRACE_GLOW_STEPS; ++i) {
+        s->scene.glow[i] = trace_black_body(500.0f + 10.0f * (float)i);
+    }
+    return TREACLE_OK;
+}
+
+static void set_ground(trace_stage* s) {
+    const treacle_look_def* look = &s->def->look;
+    double height = s->frame->origin[1] + look->ground_height;
+    // A little below the domain, so that liquid which lies on it does not flicker with it.
+    double extent = 0.0;
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        extent = fmax(extent, s->high[k] - s->low[k]);
+    }
+    s->scene.ground = (trace_ground){
+        .is_there = look->ground,
+        .height = (float)(height - 1e-3 * s->frame->cell),
+        .centre = {(float)(0.5 * (s->low[0] + s->high[0])), (float)height,
+                   (float)(0.5 * (s->low[2] + s->high[2]))},
+        .near = (float)(2.0 * extent),
+        .far = (float)(9.0 * extent),
+        .material = s->liquid_count,
+    };
+}
+
+// The lower half shows what ground far away would, so that the ground can fade into it.
+static void set_backdrop(trace_stage* s) {
+    trace_environment* e = &s->environment;
+    const treacle_look_def* look = &s->def->look;
+    v3f ground = v3f_mul(v3f_from_double(look->ground_colour),
+                         v3f_scale(1.0f / TRACE_PI, trace_environment_irradiance(e)));
+    bool is_file = look->environment == TREACLE_ENVIRONMENT_FILE;
+    for (int y = e->height / 2; y < e->height && look->ground && !is_file; ++y) {
+        for (int x = 0; x < e->width; ++x) {
+            e->pixel[y * e->width + x] = ground;
+        }
+    }
+    float bright = v3f_luminance(ground) /
+                   trace_max(v3f_luminance(v3f_from_double(look->ground_colour)), 0.01f);
+    bool is_dark = look->environment == TREACLE_ENVIRONMENT_DARK;
+    s->exposure = is_dark ? 1.0f : 0.95f / trace_max(bright, 1e-6f);
+    s->exposure *= (float)pow(2.0, look->exposure);
+    s->scene.has_backdrop = look->ground && !is_file;
+    s->scene.backdrop_low = ground;
+    bool is_sky = look->environment == TREACLE_ENVIRONMENT_SKY;
+    s->scene.backdrop_high =
+        is_sky ? trace_environment_radiance(e, v3f_normalise(v3f_make(0.0f, 0.3f, -1.0f)))
+               : v3f_scale(0.62f, ground);
+}
+
+static treacle_status set_lights(trace_stage* s) {
+    const treacle_look_def* look = &s->def->look;
+    TREACLE_TRY(trace_look_environment(s->ctx, look, &s->environment));
+    set_backdrop(s);
+    trace_environment_finish(&s->environment);
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(s->ctx, (size_t)look->lamp_count, sizeof(trace_lamp), "lamps", &block));
+    s->lamps = block;
+    for (int i = 0; i < look->lamp_count; ++i) {
+        s->lamps[i] = trace_look_lamp(&look->lamps[i]);
+    }
+    s->scene.lights = (trace_lights){&s->environment, look->lamp_count, s->lamps};
+    return TREACLE_OK;
+}
+
+// Eye and target between the keys, by Catmull and Rom's curve.
+static void follow_keys(const treacle_camera_def* camera, double time, double eye[3],
+                        double target[3]) {
+    int n = camera->key_count, i = 0;
+    while (i < n - 2 && time >= camera->keys[i + 1].time) {
+        i += 1;
+    }
+    const treacle_camera_key* key[4];
+    for (int k = 0; k < 4; ++k) {
+        int at = i + k - 1;
+        key[k] = &camera->keys[at < 0 ? 0 : at >= n ? n - 1 : at];
+    }
+    double span = key[2]->time - key[1]->time;
+    double t = span > 0.0 ? fmin(fmax((time - key[1]->time) / span, 0.0), 1.0) : 0.0;
+    const double w[4] = {0.5 * (-t + 2.0 * t * t - t * t * t),
+                         0.5 * (2.0 - 5.0 * t * t + 3.0 * t * t * t),
+                         0.5 * (t + 4.0 * t * t - 3.0 * t * t * t), 0.5 * (-t * t + t * t * t)};
+    for (int a = 0; a < AXIS_COUNT; ++a) {
+        eye[a] = target[a] = 0.0;
+        for (int k = 0; k < 4; ++k) {
+            eye[a] += w[k] * key[k]->eye[a];
+            target[a] += w[k] * key[k]->target[a];
+        }
+    }
+}
+
+// Far enough away that the box fits, from the right, above and in front.
+static void frame_box(const trace_stage* s, double eye[3], double target[3]) {
+    const treacle_camera_def* camera = &s->def->camera;
+    double margin = 0.0, extent = 0.0;
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        target[k] = 0.5 * (s->low[k] + s->high[k]);
+        extent = fmax(extent, s->high[k] - s->low[k]);
+    }
+    margin = 0.03 * extent + 2.0 * s->frame->cell;
+    trace_camera probe = {.width = s->def->width, .height = s->def->height};
+    const double direction[3] = {0.42, 0.36, 1.0};
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        eye[k] = target[k] + direction[k];
+    }
+    trace_camera_aim(&probe, v3f_from_double(eye), v3f_from_double(target),
+                     (float)camera->field_of_view);
+    double away = 0.0;
+    for (int c = 0; c < 8; ++c) {
+        double p[3];
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            double half = 0.5 * (s->high[k] - s->low[k]) + margin;
+            p[k] = (c >> k & 1) != 0 ? half : -half;
+        }
+        v3f q = v3f_from_double(p);
+        double depth = (double)v3f_dot(q, probe.forward);
+        double across = fabs((double)v3f_dot(q, probe.right)) / (double)probe.half_slope[0];
+        double upward = fabs((double)v3f_dot(q, probe.up)) / (double)probe.half_slope[1];
+        away = fmax(away, fmax(across, upward) - depth);
+    }
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        eye[k] = target[k] - away * (double)(&probe.forward.x)[k];
+    }
+}
+
+static void set_camera(trace_stage* s) {
+    const treacle_camera_def* camera = &s->def->camera;
+    double eye[3], target[3];
+    if (camera->key_count > 0) {
+        follow_keys(camera, s->frame->time, eye, target);
+    } else if (camera->eye_set) {
+        memcpy(eye, camera->eye, sizeof(eye));
+        memcpy(target, camera->target, sizeof(target));
+    } else {
+        frame_box(s, eye, target);
+    }
+    double angle = camera->turntable * s->frame->time, c = cos(angle), sn = sin(angle);
+    double x = eye[0] - target[0], z = eye[2] - target[2];
+    eye[0] = target[0] + c * x + sn * z;
+    eye[2] = target[2] - sn * x + c * z;
+    s->camera = (trace_camera){.width = s->def->width,
+                               .height = s->def->height,
+                               .lens = (float)(0.5 * camera->aperture),
+                               .focus = (float)camera->focus,
+                               .shutter = (float)camera->shutter};
+    trace_camera_aim(&s->camera, v3f_from_double(eye), v3f_from_double(target),
+                     (float)camera->field_of_view);
+}
+
+treacle_status trace_stage_set(trace_stage* s) {
+    void* block = NULL;
+    size_t meshes = 1 + (size_t)s->def->solid_count + (size_t)s->def->body_count;
+    TREACLE_TRY(alloc_zero(s->ctx, meshes, sizeof(trace_mesh), "meshes to draw", &block));
+    s->meshes = block;
+    s->scene.meshes = s->meshes;
+    TREACLE_TRY(find_box(s));
+    TREACLE_TRY(set_materials(s));
+    TREACLE_TRY(set_lights(s));
+    set_ground(s);
+    set_camera(s);
+    s->scene.epsilon = (float)(1e-5 * s->size);
+    s->scene.max_bounces = s->def->max_bounces;
+    s->scene.clamp = 6.0f / s->exposure;
+    TREACLE_TRY(trace_rays_create(s->ctx, &s->scene.rays));
+    TREACLE_TRY(add_liquid(s));
+    TREACLE_TRY(add_solids(s));
+    return trace_rays_commit(s->scene.rays);
+}
+
+void trace_stage_clear(trace_stage* s) {
+    size_t meshes = 1 + (size_t)s->def->solid_count + (size_t)s->def->body_count;
+    trace_rays_destroy(s->scene.rays);
+    trace_environment_destroy(&s->environment);
+    if (s->materials != NULL) {
+        alloc_free(s->ctx, s->materials, (size_t)s->material_count * sizeof(trace_material));
+    }
+    if (s->meshes != NULL) {
+        alloc_free(s->ctx, s->meshes, meshes * sizeof(trace_mesh));
+    }
+    alloc_free(s->ctx, s->lamps, (size_t)s->def->look.lamp_count * sizeof(trace_lamp));
+    free_motion(s);
+    solid_meshes_destroy(&s->solids);
+    treacle_mesh_destroy(s->mesh);
+}

@@ -1,0 +1,38 @@
+// Everything that a picture is made from: meshes, materials, light, camera.
+#pragma once
+
+#include "render/trace_camera.h"
+#include "render/trace_scene.h"
+#include "render/trace_solid.h"
+#include "treacle/render.h"
+
+/// Vertices at both ends of the exposure.
+typedef struct trace_motion {
+    float* at; // first all of the begin, then all of the end; NULL: nothing moves
+    size_t floats;
+} trace_motion;
+
+typedef struct trace_stage {
+    treacle_context* ctx;
+    const treacle_frame* frame;
+    const treacle_render_def* def;
+    treacle_mesh* mesh;
+    solid_meshes solids;
+    int liquid_count;          // materials of liquid; behind them the ground's, then the solids'
+    int material_count;        // in all
+    trace_material* materials; // [material_count]
+    trace_mesh* meshes;        // [1 + solids]
+    trace_motion motion;       // of the mesh that is being added
+    trace_lamp* lamps;
+    trace_environment environment;
+    trace_scene scene;
+    trace_camera camera;
+    double low[3], high[3]; // what the camera frames
+    double size;            // m, of the domain
+    float exposure;
+} trace_stage;
+
+/// Fills the stage in; ctx, frame, def and mesh are set, all else is zero.
+treacle_status trace_stage_set(trace_stage* s) TREACLE_NODISCARD;
+/// To be called whether it was filled in or not.
+void trace_stage_clear(trace_stage* s);
