@@ -30,6 +30,7 @@
 #include "grid/gather.h"
 #include "grid/stagger.h"
 #include "math/elementary.h"
+#include "phys/flow_bodies.h"
 
 typedef struct stress_job {
     const stress_params* params;
@@ -164,6 +165,9 @@ static void meet_wall(const stress_job* job, tile_ix tile, int q, const wall_eff
             out->fixed[i] &= (uint8_t) ~(1u << a);
         }
         if (effect->is_behind[a]) {
+            if (out->stuck[a] != NULL) {
+                out->stuck[a][i] = out->mass[a][i];
+            }
             out->mass[a][i] = 0.0f;
             out->fixed[i] |= (uint8_t)(1u << a);
         } else if (effect->drag[a] > 0.0 && !(out->fixed[i] >> a & 1)) {
@@ -194,6 +198,35 @@ static void meet_walls(const stress_job* job, tile_ix t, const float* log_mu) {
     }
 }
 
+// The body that moves a fixed face: the one that shuts it, or else the nearest; 0 for none. Sides
+// of the domain and emitters hold their faces themselves.
+static uint16_t owner_of(const stress_job* job, tile_ix tile, int q, int a) {
+    const stress_params* p = job->params;
+    const flow_bodies* bodies = p->bodies;
+    const grid_domain* domain = p->domain;
+    size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
+    int at[AXES];
+    tile_cell_at(p->map, tile, q, at);
+    bool is_side = !domain->is_periodic[a] && (at[a] == 0 || at[a] >= domain->cells[a]);
+    bool is_prescribed = p->face_rho[a] != NULL && isinf(p->face_rho[a][i]);
+    if (!(job->out->fixed[i] >> a & 1) || !domain->is_active[a] || is_side || is_prescribed) {
+        return 0;
+    }
+    int id = bodies->solid[a][i] != SOLID_NONE ? bodies->solid[a][i] : p->cell_solid_id[i];
+    int b = id - bodies->first_solid;
+    return b >= 0 && b < bodies->count ? (uint16_t)(b + 1) : 0;
+}
+
+static void find_owners(const stress_job* job, tile_ix t) {
+    const stress_weights* out = job->out;
+    for (int n = 0; n < AXES * TILE_CELLS; ++n) {
+        int a = n / TILE_CELLS, q = n % TILE_CELLS;
+        size_t i = (size_t)t * TILE_CELLS + (size_t)q;
+        out->owner[a][i] = owner_of(job, t, q, a);
+        out->stuck[a][i] = out->owner[a][i] != 0 ? out->stuck[a][i] : 0.0f;
+    }
+}
+
 // Calls f for all cells of the tiles, with the viscosity around them.
 typedef void cell_fcn(const stress_job* job, tile_ix tile, int q, const float* log_mu);
 static void each_cell(const stress_job* job, int64_t begin, int64_t end, cell_fcn* f) {
@@ -220,6 +253,9 @@ static void weigh_tiles(void* data, int64_t begin, int64_t end, int worker) {
         float log_mu[BLOCK_VALUES(1, 0)];
         gather_block(job->params->map, job->params->cell_log_mu, (tile_ix)t, 1, 0, log_mu);
         meet_walls(job, (tile_ix)t, log_mu);
+        if (job->params->bodies != NULL) {
+            find_owners(job, (tile_ix)t);
+        }
     }
 }
 
@@ -299,19 +335,39 @@ double stress_impulse(const stress_params* params, const stress_weights* weights
         return mass * u;
     }
     double drag = (double)weights->drag[axis][face];
-    return drag > 0.0 ? (mass - drag) * u + drag * wall_velocity(params, axis, face) : mass * u;
+    if (!(drag > 0.0)) {
+        return mass * u;
+    }
+    bool is_body =
+        params->bodies != NULL && params->cell_solid_id[face] >= params->bodies->first_solid;
+    return (mass - drag) * u + (is_body ? 0.0 : drag * wall_velocity(params, axis, face));
 }
 
 // --- creation ------------------------------------------------------------------------------------
 
-enum { FIELDS = 1 + 2 * AXES, FIELDS_WITH_WALLS = FIELDS + AXES };
+enum { FIELDS = 1 + 2 * AXES, FIELDS_OF_WALLS = AXES, FIELDS_OF_BODIES = AXES };
 
 static size_t field_count(const stress_params* params) {
-    return params->cell_solid_phi != NULL ? FIELDS_WITH_WALLS : FIELDS;
+    return FIELDS + (size_t)(params->cell_solid_phi != NULL ? FIELDS_OF_WALLS : 0) +
+           (size_t)(params->bodies != NULL ? FIELDS_OF_BODIES : 0);
 }
 
 static size_t field_length(const stress_params* params) {
     return ((size_t)params->map->count + 1) * TILE_CELLS;
+}
+
+static treacle_status create_owners(const stress_params* params, stress_weights* out) {
+    size_t values = field_length(params);
+    if (params->bodies == NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(alloc_zero(params->map->ctx, AXES * values, sizeof(uint16_t), "faces of bodies",
+                           (void**)&out->owners));
+    for (int a = 0; a < AXES; ++a) {
+        out->owner[a] = out->owners + (size_t)a * values;
+        out->stuck[a] = out->block + (size_t)(FIELDS + FIELDS_OF_WALLS + a) * values;
+    }
+    return TREACLE_OK;
 }
 
 treacle_status stress_weights_create(const stress_params* params, stress_weights* out) {
@@ -320,11 +376,9 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
     *out = (stress_weights){0};
     TREACLE_TRY(alloc_zero(ctx, field_count(params) * values, sizeof(float), "weights of the flow",
                            (void**)&out->block));
-    treacle_status status = alloc_zero(ctx, values, 1, "fixed faces", (void**)&out->fixed);
-    if (status != TREACLE_OK) {
-        stress_weights_destroy(params, out);
-        return status;
-    }
+    treacle_status status;
+    TREACLE_TRY_GOTO(alloc_zero(ctx, values, 1, "fixed faces", (void**)&out->fixed), fail);
+    TREACLE_TRY_GOTO(create_owners(params, out), fail);
     out->cell = out->block;
     for (int a = 0; a < AXES; ++a) {
         out->edge[a] = out->block + (size_t)(1 + a) * values;
@@ -335,6 +389,9 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
     stress_job job = {params, out};
     parallel_for(ctx, params->map->count, 4, weigh_tiles, &job);
     return TREACLE_OK;
+fail:
+    stress_weights_destroy(params, out);
+    return status;
 }
 
 void stress_weights_destroy(const stress_params* params, stress_weights* weights) {
@@ -342,6 +399,7 @@ void stress_weights_destroy(const stress_params* params, stress_weights* weights
     size_t values = field_length(params);
     alloc_free(ctx, weights->block, field_count(params) * values * sizeof(float));
     alloc_free(ctx, weights->fixed, values);
+    alloc_free(ctx, weights->owners, AXES * values * sizeof(uint16_t));
     *weights = (stress_weights){0};
 }
 
@@ -349,5 +407,6 @@ viscosity_weights stress_weights_view(const stress_weights* weights) {
     return (viscosity_weights){.cell = weights->cell,
                                .edge = {weights->edge[0], weights->edge[1], weights->edge[2]},
                                .mass = {weights->mass[0], weights->mass[1], weights->mass[2]},
-                               .fixed = weights->fixed};
+                               .fixed = weights->fixed,
+                               .owner = {weights->owner[0], weights->owner[1], weights->owner[2]}};
 }

@@ -8,6 +8,8 @@
 #include "phys/wall_stress.h"
 #include "solve/viscosity_level.h"
 
+struct flow_bodies; // phys/flow_bodies.h
+
 /// What the weights need to know about the liquid. Fields are [count + 1][512].
 typedef struct stress_params {
     const grid_domain* domain;
@@ -25,11 +27,12 @@ typedef struct stress_params {
     const float* cell_solid_phi;
     const uint16_t* cell_solid_id;
     const float* face_solid_u[AXES];
-    const wall_kind* walls;   // [solids]
-    const solid_pose* poses;  // [solids]
-    bool has_slip_walls;      // some solid lets liquid slide
-    double dt;                // s
-    double reference_density; // kg/m^3
+    const wall_kind* walls;           // [solids]
+    const solid_pose* poses;          // [solids]
+    bool has_slip_walls;              // some solid lets liquid slide
+    const struct flow_bodies* bodies; // solids that the flow moves; NULL: none
+    double dt;                        // s
+    double reference_density;         // kg/m^3
 } stress_params;
 
 /// No viscosity is known here: no liquid is near. In the dummy tile, too.
@@ -42,6 +45,10 @@ typedef struct stress_weights {
     float *cell, *edge[AXES], *mass[AXES];
     uint8_t* fixed;    // bit a: face a is no unknown
     float* drag[AXES]; // that part of mass which pulls to the solid's velocity; NULL without solids
+    // With bodies; else NULL:
+    uint16_t* owner[AXES]; // the body that moves a fixed face, from 1 on; 0: none
+    float* stuck[AXES];    // mass of the liquid in such a face
+    uint16_t* owners;
     float* block;
 } stress_weights;
 
@@ -52,10 +59,15 @@ void stress_weights_destroy(const stress_params* params, stress_weights* weights
 /// force += what the stress of the params pulls at faces, as a change of momentum over
 /// reference_density. The stress is used up. force is [tile][axis][512].
 void stress_add_force(const stress_params* params, const stress_weights* weights, double* force);
-/// The velocity of a fixed face: what u says where it is prescribed, else the solid's.
+/// The velocity of a fixed face that no body moves: what u says where it is prescribed, else the
+/// solid's.
 double stress_held(const stress_params* params, int axis, int64_t face, double u);
-/// The impulse on a face: its momentum before, and what walls drag along.
+/// The impulse on a face: its momentum before, and what walls other than bodies drag along.
 double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
                       int64_t face, double u);
+/// Whether a fixed face moves with a body.
+static inline bool stress_is_owned(const stress_weights* weights, int axis, int64_t face) {
+    return weights->owner[axis] != NULL && weights->owner[axis][face] != 0;
+}
 /// As the solvers take them.
 viscosity_weights stress_weights_view(const stress_weights* weights);

@@ -39,6 +39,7 @@
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
 #include "grid/gather.h"
+#include "phys/flow_bodies.h"
 
 // Targets [stokes.4]: of cells' volume a step, and of a connected region's volume a step.
 static const double divergence_target = 1e-3, net_target = 2e-6;
@@ -53,7 +54,8 @@ typedef struct unified_job {
     const unified_params* params;
     stress_weights weights;
     float* cell; // share of liquid of cells with a pressure, 0 elsewhere
-    stokes_vectors v;
+    body_coupling bodies;
+    stokes_vectors v;         // f, h, u, p, one after the other
     double *vectors, *moment; // moment: [count][MOMENTS]
     int which;                // of the moments
     bool is_stiff;
@@ -63,6 +65,15 @@ typedef struct unified_job {
 
 static size_t field_length(const unified_job* job) {
     return ((size_t)job->params->liquid.map->count + 1) * TILE_CELLS;
+}
+
+// Values in a vector of faces, bodies included, and in one of both faces and cells.
+static size_t face_length(const unified_job* job) {
+    return AXES * field_length(job) + body_coupling_tail(&job->bodies);
+}
+
+static size_t half_length(const unified_job* job) {
+    return face_length(job) + field_length(job);
 }
 
 // --- cells with a pressure ----------------------------------------------------------------------
@@ -115,28 +126,28 @@ static void load_fixed(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
-        bool is_held = job->weights.fixed[i] >> a & 1;
+        bool is_held =
+            (job->weights.fixed[i] >> a & 1) && !stress_is_owned(&job->weights, (int)a, i);
         double u = (double)job->face_u[a][i];
         job->v.u[n] = is_held ? stress_held(&job->params->liquid, (int)a, i, u) : 0.0;
     }
 }
 
-// v.h += what solids carry through the part of faces that they close.
+// What solids carry through the part of a face that they close; bodies have rows.
+static double flow_behind(const stress_params* p, int a, int64_t face) {
+    uint16_t by = p->bodies != NULL ? p->bodies->solid[a][face] : SOLID_NONE;
+    bool is_body = by != SOLID_NONE && by >= p->bodies->first_solid;
+    double shut = 1.0 - (double)p->face_open[a][face];
+    return is_body ? 0.0 : shut * (double)p->face_solid_u[a][face];
+}
+
 static void add_solid_flow(const unified_job* job, tile_ix t) {
-    static const int side = BLOCK_SIDE(1, 1);
-    const int steps[AXES] = {1, side, side * side};
     const stress_params* p = &job->params->liquid;
     double* sum = job->v.h + (size_t)t * TILE_CELLS;
     for (int a = 0; a < AXES; ++a) {
-        float open[BLOCK_VALUES(1, 1)], u[BLOCK_VALUES(1, 1)];
-        gather_block(p->map, p->face_open[a], t, 1, 1, open);
-        gather_block(p->map, p->face_solid_u[a], t, 1, 1, u);
         for (int q = 0; q < TILE_CELLS && p->domain->is_active[a]; ++q) {
-            int at = BLOCK_INDEX(1, 1, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE,
-                                 q / TILE_SIZE / TILE_SIZE);
-            int high = at + steps[a];
-            sum[q] += (1.0 - (double)open[high]) * (double)u[high] -
-                      (1.0 - (double)open[at]) * (double)u[at];
+            int64_t low = (int64_t)t * TILE_CELLS + q;
+            sum[q] += flow_behind(p, a, tile_slot_above(p->map, t, q, a)) - flow_behind(p, a, low);
         }
     }
 }
@@ -258,20 +269,26 @@ static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stat
     stokes_apply(solver, job->v.u, job->v.p, job->v.f, job->v.h);
     parallel_for(map->ctx, map->count, 8, load_tiles, job);
     stress_add_force(&job->params->liquid, &job->weights, job->v.f);
-    size_t bytes = field_length(job) * sizeof(double);
-    double* again = job->vectors + 2 * (AXES + 1) * field_length(job);
-    memcpy(again, job->v.f, (AXES + 1) * bytes);
+    size_t tail = AXES * field_length(job), half = half_length(job);
+    for (size_t i = tail; i < face_length(job); ++i) {
+        job->v.f[i] = -job->v.f[i];
+    }
+    body_coupling_load(&job->bodies, &job->params->liquid, job->v.f + tail, job->v.u + tail);
+    double* again = job->vectors + 2 * half;
+    memcpy(again, job->v.f, half * sizeof(double));
     TREACLE_TRY(stokes_solve(solver, &job->v, &targets, stats));
     if (!stats->is_converged && !stats->is_broken) {
         int before = stats->iterations;
         double seconds = stats->seconds;
-        memcpy(job->v.f, again, (AXES + 1) * bytes);
+        memcpy(job->v.f, again, half * sizeof(double));
         targets.restart = RESTART_LONG;
         TREACLE_TRY(stokes_solve(solver, &job->v, &targets, stats));
         stats->iterations += before;
         stats->seconds += seconds;
     }
     parallel_for(map->ctx, map->count, 8, store_tiles, job);
+    body_coupling_store(&job->bodies, &job->params->liquid, &job->weights, job->v.u + tail,
+                        job->face_u);
     return TREACLE_OK;
 }
 
@@ -284,7 +301,10 @@ static treacle_status build_and_solve(unified_job* job, stokes_stats* stats) {
                             .map = p->map,
                             .weights = stress_weights_view(&job->weights),
                             .opening = {p->face_open[0], p->face_open[1], p->face_open[2]},
-                            .volume = job->cell};
+                            .volume = job->cell,
+                            .body_count = job->bodies.count,
+                            .bodies = job->bodies.bodies,
+                            .flows = job->bodies.flows};
     stokes_solver* solver = NULL;
     TREACLE_TRY(stokes_solver_create(ctx, &system, &solver));
     treacle_status status = solve(job, solver, stats);
@@ -292,7 +312,7 @@ static treacle_status build_and_solve(unified_job* job, stokes_stats* stats) {
     return status;
 }
 
-enum { VECTORS = 3 * (AXES + 1) };
+enum { VECTORS = 3 }; // right-hand side, solution, and the former again
 
 treacle_status unified_apply(const unified_params* params, float* const face_u[AXES],
                              double* cell_x, stokes_stats* stats) {
@@ -302,23 +322,25 @@ treacle_status unified_apply(const unified_params* params, float* const face_u[A
     size_t values = field_length(&job), tiles = (size_t)p->map->count;
     treacle_status status;
     TREACLE_TRY_GOTO(stress_weights_create(p, &job.weights), finish);
+    TREACLE_TRY_GOTO(body_coupling_create(p, &job.weights, face_u, &job.bodies), finish);
     TREACLE_TRY_GOTO(
         alloc_zero(ctx, values, sizeof(float), "cells with a pressure", (void**)&job.cell), finish);
-    TREACLE_TRY_GOTO(alloc_zero(ctx, VECTORS * values, sizeof(double), "vectors of the flow",
-                                (void**)&job.vectors),
+    TREACLE_TRY_GOTO(alloc_zero(ctx, VECTORS * half_length(&job), sizeof(double),
+                                "vectors of the flow", (void**)&job.vectors),
                      finish);
     TREACLE_TRY_GOTO(
         alloc_zero(ctx, tiles * MOMENTS, sizeof(double), "moments of tiles", (void**)&job.moment),
         finish);
     job.v.f = job.vectors;
-    job.v.h = job.v.f + AXES * values;
+    job.v.h = job.v.f + face_length(&job);
     job.v.u = job.v.h + values;
-    job.v.p = job.v.u + AXES * values;
+    job.v.p = job.v.u + face_length(&job);
     TREACLE_TRY_GOTO(build_and_solve(&job, stats), finish);
 finish:
     stress_weights_destroy(p, &job.weights);
     alloc_free(ctx, job.cell, values * sizeof(float));
-    alloc_free(ctx, job.vectors, VECTORS * values * sizeof(double));
+    alloc_free(ctx, job.vectors, VECTORS * half_length(&job) * sizeof(double));
     alloc_free(ctx, job.moment, tiles * MOMENTS * sizeof(double));
+    body_coupling_destroy(&job.bodies);
     return status;
 }

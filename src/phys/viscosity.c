@@ -16,12 +16,15 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "phys/flow_bodies.h"
 #include "solve/viscosity_solver.h"
 
 typedef struct visc_job {
     const stress_params* params;
     stress_weights weights;
-    double *rhs, *u, *held; // [count + 1][3][512]
+    body_coupling bodies;
+    size_t length;          // of a vector
+    double *rhs, *u, *held; // [count + 1][3][512], and of bodies
     float* const* face_u;
 } visc_job;
 
@@ -34,7 +37,8 @@ static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
             for (int q = 0; q < TILE_CELLS; ++q) {
                 size_t i = (size_t)t * TILE_CELLS + (size_t)q;
                 size_t at = ((size_t)t * AXES + (size_t)a) * TILE_CELLS + (size_t)q;
-                bool is_held = job->weights.fixed[i] >> a & 1;
+                bool is_held = (job->weights.fixed[i] >> a & 1) &&
+                               !stress_is_owned(&job->weights, a, (int64_t)i);
                 double u = (double)job->face_u[a][i];
                 job->rhs[at] = stress_impulse(job->params, &job->weights, a, (int64_t)i, u);
                 job->u[at] = u;
@@ -68,11 +72,16 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
     const stress_params* p = job->params;
     treacle_context* ctx = p->map->ctx;
     parallel_for(ctx, p->map->count, 8, load_tiles, job);
-    viscosity_system system = {
-        .domain = p->domain, .map = p->map, .weights = stress_weights_view(&job->weights)};
+    viscosity_system system = {.domain = p->domain,
+                               .map = p->map,
+                               .weights = stress_weights_view(&job->weights),
+                               .body_count = job->bodies.count,
+                               .bodies = job->bodies.bodies};
+    size_t tail = job->length - body_coupling_tail(&job->bodies);
     viscosity_solver* solver = NULL;
     TREACLE_TRY(viscosity_solver_create(ctx, &system, &solver));
     stress_add_force(p, &job->weights, job->rhs);
+    body_coupling_load(&job->bodies, p, job->rhs + tail, job->u + tail);
     treacle_status status = viscosity_add_fixed(solver, job->held, job->rhs);
     if (status == TREACLE_OK) {
         solve_params params = *want;
@@ -82,6 +91,7 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
     viscosity_solver_destroy(solver);
     if (status == TREACLE_OK) {
         parallel_for(ctx, p->map->count, 8, store_tiles, job);
+        body_coupling_store(&job->bodies, p, &job->weights, job->u + tail, job->face_u);
     }
     return status;
 }
@@ -97,15 +107,18 @@ treacle_status viscosity_apply(const viscosity_params* params, float* const face
     void* vectors = NULL;
     treacle_status status;
     TREACLE_TRY_GOTO(stress_weights_create(p, &job.weights), finish);
+    TREACLE_TRY_GOTO(body_coupling_create(p, &job.weights, face_u, &job.bodies), finish);
+    job.length = AXES * values + body_coupling_tail(&job.bodies);
     TREACLE_TRY_GOTO(
-        alloc_zero(ctx, VECTORS * AXES * values, sizeof(double), "viscosity vectors", &vectors),
+        alloc_zero(ctx, VECTORS * job.length, sizeof(double), "viscosity vectors", &vectors),
         finish);
     job.rhs = vectors;
-    job.u = job.rhs + AXES * values;
-    job.held = job.u + AXES * values;
+    job.u = job.rhs + job.length;
+    job.held = job.u + job.length;
     TREACLE_TRY_GOTO(solve(&job, &params->solve, stats), finish);
 finish:
     stress_weights_destroy(p, &job.weights);
-    alloc_free(ctx, vectors, VECTORS * AXES * values * sizeof(double));
+    alloc_free(ctx, vectors, VECTORS * job.length * sizeof(double));
+    body_coupling_destroy(&job.bodies);
     return status;
 }

@@ -16,6 +16,7 @@
 #include "particles/emitter.h"
 #include "particles/particles.h"
 #include "phys/elastic.h"
+#include "phys/flow_bodies.h"
 #include "phys/force.h"
 #include "phys/separation.h"
 #include "phys/stress.h"
@@ -147,6 +148,7 @@ typedef struct liquid_work {
     uint16_t* face_body[AXES]; // which solid shuts it
     body_rows* body_rows;      // [bodies]
     body_motion* body_impulse; // [bodies]
+    flow_bodies flow_bodies;   // in a flow with viscosity; none: at is NULL
     float* face_rho[AXES];     // NULL where all densities are one
     float* cell_phi;           // the state's
     float* cell_density;       // relative
@@ -194,8 +196,12 @@ treacle_status liquid_move_solids(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_move_bodies(liquid_work* w) TREACLE_NODISCARD;
 /// Gravity and what else pushes bodies.
 void liquid_push_bodies(liquid_work* w);
-/// Rows and masses of bodies for the pressure; part of the flow, before it.
+/// Rows and masses of bodies; part of the flow, before it.
 treacle_status liquid_couple_bodies(liquid_work* w) TREACLE_NODISCARD;
+/// The motions that a flow with viscosity begins with are those of now; and those that it has found
+/// become those of the state.
+void liquid_note_bodies(liquid_work* w);
+void liquid_take_bodies(liquid_work* w);
 /// What bodies close of faces moves as they do now.
 void liquid_hold_bodies(liquid_work* w);
 /// The pressure x moves bodies.

@@ -125,8 +125,11 @@ static void restrict_to_joint(const liquid_work* w, int i, double mass[BODY_MOTI
             inverse[n / BODY_MOTIONS][n % BODY_MOTIONS] =
                 share * z[n / BODY_MOTIONS] * z[n % BODY_MOTIONS];
         }
+        flow_body* flow = &w->flow_bodies.at[i];
+        flow->is_bound = true;
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             motion.at[n] = share * along * z[n];
+            flow->left[n] = is_any ? z[n] : 0.0;
         }
         body_set_motion(&w->bodies[i], &motion, h);
     }
@@ -147,6 +150,11 @@ static void fill_body(const couple_job* job, int i) {
     if (!(fabs(volume - own->mass.volume) <= volume_error * own->mass.volume)) {
         solid_pose pose = body_pose(&w->bodies[i]);
         body_own_mass(&own->mass, &pose.rotate, &job->faces, mass);
+    }
+    flow_body* flow = &w->flow_bodies.at[i];
+    memcpy(flow->mass, mass, sizeof(mass));
+    for (int a = 0; a < AXES; ++a) {
+        flow->pivot[a] = (w->bodies[i].place[a] - w->setup->domain->origin[a]) / h;
     }
     six_invert((const double(*)[BODY_MOTIONS])mass, out->inverse_mass);
     restrict_to_joint(w, i, mass, out->inverse_mass);
@@ -184,6 +192,13 @@ treacle_status liquid_couple_bodies(liquid_work* w) {
                                 (void**)&w->body_rows));
     TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body_impulse), "rows of bodies",
                                 (void**)&w->body_impulse));
+    w->flow_bodies = (flow_bodies){.count = bodies, .first_solid = w->setup->solids.scripted_count};
+    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->flow_bodies.at), "rows of bodies",
+                                (void**)&w->flow_bodies.at));
+    for (int a = 0; a < AXES; ++a) {
+        w->flow_bodies.shut[a] = w->face_shut[a];
+        w->flow_bodies.solid[a] = w->face_body[a];
+    }
     TREACLE_TRY(arena_take_zero(w->scratch, 2 * count, sizeof(int64_t), "rows of bodies",
                                 (void**)&job.count));
     job.first = job.count + count;
@@ -241,6 +256,22 @@ void liquid_hold_bodies(liquid_work* w) {
             hold_job job = {w, a};
             parallel_for(w->ctx, w->state->map.count, 8, hold_tiles, &job);
         }
+    }
+}
+
+void liquid_note_bodies(liquid_work* w) {
+    for (int i = 0; i < w->flow_bodies.count; ++i) {
+        body_motion motion = body_motion_of(&w->bodies[i], w->setup->domain->h);
+        memcpy(w->flow_bodies.at[i].before, motion.at, sizeof(motion.at));
+        memcpy(w->flow_bodies.at[i].after, motion.at, sizeof(motion.at));
+    }
+}
+
+void liquid_take_bodies(liquid_work* w) {
+    for (int i = 0; i < w->flow_bodies.count; ++i) {
+        body_motion motion;
+        memcpy(motion.at, w->flow_bodies.at[i].after, sizeof(motion.at));
+        body_set_motion(&w->bodies[i], &motion, w->setup->domain->h);
     }
 }
 

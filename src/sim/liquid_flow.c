@@ -396,10 +396,20 @@ static treacle_status unify_thick(liquid_work* w, double* x) {
     return liquid_with_rheology(w, unify_elastic, x);
 }
 
+// Bodies take over the motion that a flow with viscosity has given them.
+static void release_bodies(liquid_work* w) {
+    if (w->flow_bodies.at != NULL) {
+        liquid_take_bodies(w);
+        hold_all(w);
+    }
+}
+
 // A unified solve that came near its target is used, but not with the divergence that it left.
 static treacle_status unify(liquid_work* w, double* x) {
+    liquid_note_bodies(w);
     TREACLE_TRY(liquid_unify_at_walls(w, x, unify_thick));
     scale_pressure(w, x, true);
+    release_bodies(w);
     if (w->stats->flow.converged) {
         return TREACLE_OK;
     }
@@ -433,14 +443,12 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
         TREACLE_TRY(project(w, x));
         scale_pressure(w, x, true);
     }
-    bool is_split = kind == TREACLE_FLOW_SPLIT;
-    if (is_split) {
+    if (kind == TREACLE_FLOW_SPLIT) {
+        liquid_note_bodies(w);
         wall_set_open(&w->walls, true, w->face_open);
         TREACLE_TRY(liquid_with_rheology(w, thicken_elastic, x));
         wall_set_open(&w->walls, false, w->face_open);
-    }
-    // Bodies are no part of the unified solve yet: they follow its flow.
-    if (is_split || (kind == TREACLE_FLOW_UNIFIED && w->body_rows != NULL)) {
+        release_bodies(w);
         memset(x, 0, w->values * sizeof(double));
         TREACLE_TRY(project(w, x));
     }

@@ -84,6 +84,7 @@ static treacle_status describe_walls(liquid_work* w, stress_params* out) {
     out->poses = w->solid_to;
     out->cell_solid_phi = w->cell_solid_phi;
     out->cell_solid_id = w->cell_solid_id;
+    out->bodies = w->flow_bodies.at != NULL ? &w->flow_bodies : NULL;
     return TREACLE_OK;
 }
 

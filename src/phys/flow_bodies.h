@@ -1,0 +1,54 @@
+// Rigid bodies in a flow with viscosity: from their state to the unknowns of a solve and back.
+#pragma once
+
+#include "phys/stress.h"
+#include "solve/body_rows.h"
+#include "solve/drag_term.h"
+
+/// A body that the flow moves. Motions are velocity in m/s and spin times the cell width, masses
+/// are over reference_density h^3 (phys/rigid_body.h).
+typedef struct flow_body {
+    double pivot[AXES]; // cells, from the domain's origin
+    double mass[BODY_MOTIONS][BODY_MOTIONS];
+    bool is_bound;             // only one motion is left to it, or none:
+    double left[BODY_MOTIONS]; // this one
+    double before[BODY_MOTIONS];
+    double after[BODY_MOTIONS]; // made by the flow
+} flow_body;
+
+/// As stress_params has them.
+typedef struct flow_bodies {
+    int32_t count;
+    int first_solid;             // the solid that is body 0
+    const float* shut[AXES];     // 0..1, what solids close of a face
+    const uint16_t* solid[AXES]; // which does
+    flow_body* at;               // [count]
+} flow_bodies;
+
+/// What a solve needs of bodies.
+typedef struct body_coupling {
+    treacle_context* ctx;
+    int32_t count;
+    drag_body* bodies; // [count]
+    body_rows* flows;  // [count], what they displace
+    double* impulse;   // [count][6], of bodies and of liquid that moves with them, before
+    int64_t pull_room, row_room;
+    drag_pull* pull;
+    int64_t* cell;
+    double (*row)[BODY_MOTIONS];
+} body_coupling;
+
+/// face_u is the velocity before the flow. Zeroed without bodies.
+treacle_status body_coupling_create(const stress_params* params, const stress_weights* weights,
+                                    float* const face_u[AXES],
+                                    body_coupling* out) TREACLE_NODISCARD;
+/// Harmless on a zeroed coupling.
+void body_coupling_destroy(body_coupling* coupling);
+/// Values that vectors of faces have beyond their tiles.
+size_t body_coupling_tail(const body_coupling* coupling);
+/// The tails of right-hand side and first guess.
+void body_coupling_load(const body_coupling* coupling, const stress_params* params, double* f,
+                        double* u);
+/// The motions after the flow, and the velocity of faces that move with bodies.
+void body_coupling_store(const body_coupling* coupling, const stress_params* params,
+                         const stress_weights* weights, const double* u, float* const face_u[AXES]);
