@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 #include "grid/gather.h"
 
-enum { SIDE = BLOCK_SIDE(1, 1) };
+enum { MARGIN = 2, SIDE = BLOCK_SIDE(MARGIN, MARGIN) };
 
 typedef struct layer_job {
     const extrapolate_params* params;
@@ -25,16 +25,16 @@ static bool is_full(const tile_mask* mask) {
     return all == ~UINT64_C(0);
 }
 
-// Padded rows of known samples (margin 1) to the unknown samples next to them. A flat axis repeats
+// Padded rows of known samples to the unknown samples next to them. A flat axis repeats
 // the row itself and adds nothing.
 static tile_mask find_front(const uint32_t* rows, const tile_mask* inside) {
     tile_mask front;
     for (int z = 0; z < TILE_SIZE; ++z) {
         front.layer[z] = 0;
         for (int y = 0; y < TILE_SIZE; ++y) {
-            const uint32_t* row = rows + (z + 1) * SIDE + y + 1;
+            const uint32_t* row = rows + (z + MARGIN) * SIDE + y + MARGIN;
             uint32_t near = *row << 1 | *row >> 1 | row[-1] | row[1] | row[-SIDE] | row[SIDE];
-            uint32_t bits = (near & ~*row) >> 1 & tile_mask_row(inside, y, z);
+            uint32_t bits = (near & ~*row) >> MARGIN & tile_mask_row(inside, y, z);
             front.layer[z] |= (uint64_t)bits << (8 * y);
         }
     }
@@ -53,25 +53,34 @@ static float value_at(const layer_job* job, tile_ix t, const int cell[AXES]) {
                        (size_t)(block_row_at(cell[1], cell[2]) + (cell[0] & 7))];
 }
 
-// The mean of the known neighbours of a cell; rows as in find_front.
-static float mean_of_known(const layer_job* job, tile_ix t, const uint32_t* rows,
-                           const int cell[AXES]) {
-    const uint32_t* row = rows + (cell[2] + 1) * SIDE + cell[1] + 1;
-    int bit = cell[0] + 1;
-    float sum = 0.0f, count = 0.0f;
+// What the known neighbours of a cell say; rows as in find_front.
+static float value_from_known(const layer_job* job, tile_ix t, const uint32_t* rows,
+                              const int cell[AXES], float slope) {
+    const uint32_t* row = rows + (cell[2] + MARGIN) * SIDE + cell[1] + MARGIN;
+    int bit = cell[0] + MARGIN;
+    float sum = 0.0f, count = 0.0f, line_sum = 0.0f, line_count = 0.0f;
     for (int side = -1; side <= 1; side += 2) {
         const uint32_t is_known[AXES] = {*row >> (bit + side), row[side] >> bit,
                                          row[side * SIDE] >> bit};
+        const uint32_t is_known_behind[AXES] = {*row >> (bit + 2 * side), row[2 * side] >> bit,
+                                                row[2 * side * SIDE] >> bit};
         for (int a = 0; a < AXES; ++a) {
             if (is_known[a] & 1) {
                 int other[AXES] = {cell[0], cell[1], cell[2]};
                 other[a] += side;
-                sum += value_at(job, t, other);
+                float near = value_at(job, t, other);
+                sum += near;
                 count += 1.0f;
+                if (slope > 0.0f && is_known_behind[a] & 1) {
+                    other[a] += side;
+                    line_sum += near + (near - value_at(job, t, other));
+                    line_count += 1.0f;
+                }
             }
         }
     }
-    return sum / count;
+    float mean = sum / count;
+    return line_count > 0.0f ? mean + slope * (line_sum / line_count - mean) : mean;
 }
 
 static void advance_tile(const layer_job* job, tile_ix t) {
@@ -81,7 +90,7 @@ static void advance_tile(const layer_job* job, tile_ix t) {
         return;
     }
     uint32_t rows[SIDE * SIDE];
-    tile_mask_rows(map, job->known, t, 1, rows);
+    tile_mask_rows(map, job->known, t, MARGIN, rows);
     tile_mask inside = tile_mask_inside(job->params->domain, job->params->place, map->coord[t]);
     tile_mask front = find_front(rows, &inside);
     if (tile_mask_is_empty(&front)) {
@@ -90,7 +99,10 @@ static void advance_tile(const layer_job* job, tile_ix t) {
     float* values = job->values + (size_t)t * TILE_CELLS;
     for (int i = 0; i < TILE_CELLS; ++i) {
         if (tile_mask_has(&front, i)) {
-            values[i] = mean_of_known(job, t, rows, (const int[AXES]){i & 7, i >> 3 & 7, i >> 6});
+            const int cell[AXES] = {i & 7, i >> 3 & 7, i >> 6};
+            const float* slope = job->params->slope;
+            values[i] = value_from_known(job, t, rows, cell,
+                                         slope != NULL ? slope[(size_t)t * TILE_CELLS + i] : 0.0f);
         }
     }
     for (int z = 0; z < TILE_SIZE; ++z) {

@@ -8,11 +8,17 @@ typedef struct extrapolate_params {
     const tile_map* map;
     grid_place place; // of the values
     int layers;       // >= 0
+    /// [count + 1][512], 0..1: how much of the slope goes on outside. NULL: none.
+    const float* slope;
 } extrapolate_params;
 
 /// values: [count + 1][512]. valid: [count + 1], the dummy's empty; the samples that are known.
 /// A layer is made of the samples in the domain that are not known but have a known neighbour
 /// across one cell along an active axis; each becomes the mean of those neighbours, and then it is
 /// known, too. Samples that were known keep their value; those never reached keep theirs.
+///
+/// With a slope of 1 a neighbour that has another known one behind it counts with the value that
+/// continues the line through both, and neighbours that have none behind do not count, unless all
+/// are so. Linear fields, rigid rotation among them, are then continued exactly.
 treacle_status extrapolate(const extrapolate_params* params, float* values,
                            tile_mask* valid) TREACLE_NODISCARD;

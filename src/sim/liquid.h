@@ -240,6 +240,10 @@ treacle_status liquid_column_to_grid(liquid_work* w, const float* column,
                                      float* to) TREACLE_NODISCARD;
 /// What the viscosity at cells is made of; part of the transfer.
 treacle_status liquid_viscosity_to_grid(liquid_work* w) TREACLE_NODISCARD;
+/// The viscosity at cells without any shear.
+treacle_status liquid_viscosity_at_rest(liquid_work* w) TREACLE_NODISCARD;
+/// Two layers of cells around those with particles take their viscosity over; others have none.
+treacle_status liquid_spread_viscosity(liquid_work* w) TREACLE_NODISCARD;
 /// A solve that advances the velocity on faces by viscosity, with that of cell_log_mu. cell_x as in
 /// projection_apply, where it finds the pressure, too.
 typedef treacle_status liquid_solve_fcn(liquid_work* w, double* cell_x);

@@ -8,6 +8,7 @@
 #include "grid/gather.h"
 #include "grid/stagger.h"
 #include "grid/tile_band.h"
+#include "math/elementary.h"
 #include "phys/g2p.h"
 #include "phys/unified.h"
 #include "sim/liquid.h"
@@ -214,32 +215,87 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static treacle_status extend(liquid_work* w, int axis, int layers) {
+static treacle_status extend(liquid_work* w, int axis, int layers, const float* slope) {
     extrapolate_params params = {.domain = w->setup->domain,
                                  .map = &w->state->map,
                                  .place = place_face(axis),
-                                 .layers = layers};
+                                 .layers = layers,
+                                 .slope = slope};
     return extrapolate(&params, w->state->face_u[axis], w->valid);
+}
+
+// In the split, faces that the liquid only touches get their velocity by extrapolation before they
+// take part in the viscosity solve: as the mean of their neighbours it would slow down what
+// rotates, 1.5 % in 25 thick steps. So thick liquid keeps its slope outside, where mu dt/(rho h^2)
+// >= 1, that is where viscosity has smoothed the velocity within the step. The unified flow finds
+// the velocity of these faces itself.
+typedef struct slope_job {
+    const liquid_work* w;
+    float log_thick; // log of rho h^2/dt
+    float* slope;
+} slope_job;
+
+static void find_slopes(void* data, int64_t begin, int64_t end, int worker) {
+    const slope_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        float over = job->w->cell_log_mu[i] - job->log_thick + 1.0f;
+        job->slope[i] = fminf(fmaxf(over, 0.0f), 1.0f);
+    }
+}
+
+static treacle_status slopes_of(liquid_work* w, float** out) {
+    const treacle_sim_def* def = w->setup->def;
+    *out = NULL;
+    if (def->flow != TREACLE_FLOW_SPLIT || w->cell_log_mu == NULL ||
+        def->viscosity_solve.surface != TREACLE_VISCOSITY_NATURAL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(liquid_spread_viscosity(w));
+    double h = w->setup->domain->h;
+    TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "slopes", (void**)out));
+    slope_job job = {w, (float)elementary_log(w->setup->reference_density * h * h / w->dt), *out};
+    parallel_for(w->ctx, w->state->map.count, 8, find_slopes, &job);
+    return TREACLE_OK;
 }
 
 // The surface may lie a little beyond what the particles' kernel reaches, and the masses of the
 // unified flow lie around it.
-treacle_status liquid_reach_surface(liquid_work* w) {
+static treacle_status reach_surface(liquid_work* w, const float* slope) {
     for (int a = 0; a < AXES; ++a) {
         valid_job job = {.of = w->face_mass[a], .w = w, .axis = a};
         parallel_for(w->ctx, w->state->map.count, 8, mark_heavy, &job);
         bool is_everywhere = w->setup->def->fill == TREACLE_FILL_ALL;
-        TREACLE_TRY(extend(w, a, is_everywhere ? TILE_BAND_MAX : LIQUID_KERNEL_RADIUS + 1));
+        TREACLE_TRY(extend(w, a, is_everywhere ? TILE_BAND_MAX : LIQUID_KERNEL_RADIUS + 1, slope));
     }
     return TREACLE_OK;
 }
 
+treacle_status liquid_reach_surface(liquid_work* w) {
+    return reach_surface(w, NULL);
+}
+
+// Once the viscosity is known.
+static treacle_status reach_smoothly(liquid_work* w) {
+    int mark = arena_mark(w->scratch);
+    float* slope = NULL;
+    TREACLE_TRY(liquid_viscosity_at_rest(w));
+    TREACLE_TRY(slopes_of(w, &slope));
+    TREACLE_TRY(reach_surface(w, slope));
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
 static treacle_status extend_wet(liquid_work* w, int layers, bool has_closed) {
+    int mark = arena_mark(w->scratch);
+    float* slope = NULL;
+    TREACLE_TRY(slopes_of(w, &slope));
     for (int a = 0; a < AXES; ++a) {
         valid_job job = {.w = w, .axis = a, .has_closed = has_closed};
         parallel_for(w->ctx, w->state->map.count, 8, mark_wet, &job);
-        TREACLE_TRY(extend(w, a, layers));
+        TREACLE_TRY(extend(w, a, layers, slope));
     }
+    arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
 
@@ -458,6 +514,9 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
 }
 
 treacle_status liquid_flow(liquid_work* w) {
+    if (w->setup->def->flow == TREACLE_FLOW_SPLIT) {
+        TREACLE_TRY(reach_smoothly(w));
+    }
     return liquid_flow_part(w, w->setup->def->flow);
 }
 

@@ -134,6 +134,17 @@ static void evaluate(liquid_work* w, const float* rate, double share) {
     parallel_for(w->ctx, w->state->map.count, 4, evaluate_tiles, &job);
 }
 
+treacle_status liquid_viscosity_at_rest(liquid_work* w) {
+    float* rate = NULL;
+    if (w->setup->has_rheology) {
+        TREACLE_TRY(
+            arena_take_zero(w->scratch, w->values, sizeof(float), "rates of shear", (void**)&rate));
+    }
+    evaluate(w, rate, 1.0);
+    arena_give(w->scratch, rate);
+    return TREACLE_OK;
+}
+
 // --- the loop -----------------------------------------------------------------------------------
 
 typedef struct change_job {

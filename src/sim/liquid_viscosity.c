@@ -42,7 +42,7 @@ static void mark_unknown(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static treacle_status spread_viscosity(liquid_work* w) {
+treacle_status liquid_spread_viscosity(liquid_work* w) {
     const tile_map* map = &w->state->map;
     parallel_for(w->ctx, map->count, 8, mark_known, w);
     extrapolate_params params = {
@@ -116,7 +116,7 @@ static treacle_status describe(liquid_work* w, fraction_fields* share, stress_pa
     TREACLE_TRY(describe_walls(w, out));
     fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
     fraction_compute(&params, share);
-    return spread_viscosity(w);
+    return liquid_spread_viscosity(w);
 }
 
 // Another free surface than that of the shares; part of the comparators.

@@ -12,6 +12,7 @@ typedef struct world {
     tile_map map;
     grid_field f;
     tile_mask* valid;
+    const float* slope;
 } world;
 
 static world world_with(int threads, const int cells[AXES], treacle_side side) {
@@ -44,7 +45,7 @@ static void set(world* w, int64_t i, float value) {
 }
 
 static void run(world* w, grid_place place, int layers) {
-    extrapolate_params params = {&w->domain, &w->map, place, layers};
+    extrapolate_params params = {&w->domain, &w->map, place, layers, w->slope};
     assert_int_equal(extrapolate(&params, w->f.values, w->valid), TREACLE_OK);
 }
 
@@ -163,7 +164,7 @@ static treacle_status extend(treacle_context* ctx, void* user) {
     TREACLE_TRY(tile_map_create(ctx, &domain, 1, &coord, &map));
     float values[2 * TILE_CELLS] = {0};
     tile_mask valid[2] = {{{1}}};
-    extrapolate_params params = {&domain, &map, PLACE_CELL, 2};
+    extrapolate_params params = {&domain, &map, PLACE_CELL, 2, NULL};
     treacle_status status = extrapolate(&params, values, valid);
     tile_map_destroy(&map);
     return status;
