@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "grid/extrapolate.h"
 #include "field_fixture.h"
+#include "grid/extrapolate.h"
 
 typedef struct world {
     treacle_context* ctx;
@@ -77,6 +77,48 @@ static void test_a_plane_carries_its_values_straight_out(void** state) {
             }
             world_end(&w);
         }
+    }
+}
+
+// Around a ball every sample of the first layers has two known ones in a row behind it.
+static void test_slopes_go_on_where_they_are_asked_for(void** state) {
+    (void)state;
+    for (int share = 0; share <= 1; ++share) {
+        world w = world_with(2, (const int[AXES]){32, 32, 32}, TREACLE_SIDE_SLIP);
+        int64_t count = (int64_t)w.map.count * TILE_CELLS, new_count = 0;
+        float* slope = malloc((size_t)(count + TILE_CELLS) * sizeof(float));
+        assert_non_null(slope);
+        bool* was_valid = malloc((size_t)count * sizeof(bool));
+        assert_non_null(was_valid);
+        for (int64_t i = 0; i < count + TILE_CELLS; ++i) {
+            slope[i] = (float)share;
+        }
+        for (int64_t i = 0; i < count; ++i) {
+            int at[AXES];
+            cell_of(&w, i, at);
+            int x = at[0] - 15, y = at[1] - 16, z = at[2] - 14;
+            was_valid[i] = x * x + y * y + z * z < 64;
+            if (was_valid[i]) {
+                set(&w, i, (float)(3 * at[0] - at[1] + 2 * at[2]));
+            }
+        }
+        w.slope = slope;
+        run(&w, PLACE_CELL, 2);
+        double most = 0.0;
+        for (int64_t i = 0; i < count; ++i) {
+            int at[AXES];
+            cell_of(&w, i, at);
+            if (is_valid(&w, i) && !was_valid[i]) {
+                float exact = (float)(3 * at[0] - at[1] + 2 * at[2]);
+                most = fmax(most, fabs((double)(w.f.values[i] - exact)));
+                new_count += 1;
+            }
+        }
+        assert_true(new_count > 500);
+        assert_true(share == 1 ? most < 1e-4 : most > 1.0);
+        free(slope);
+        free(was_valid);
+        world_end(&w);
     }
 }
 
@@ -178,6 +220,7 @@ static void test_failed_allocations_leave_nothing(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_plane_carries_its_values_straight_out),
+        cmocka_unit_test(test_slopes_go_on_where_they_are_asked_for),
         cmocka_unit_test(test_layers_are_steps_across_faces_and_wrap),
         cmocka_unit_test(test_an_unknown_sample_is_the_mean_of_its_known_neighbours),
         cmocka_unit_test(test_nothing_is_carried_out_of_the_domain),
