@@ -8,6 +8,9 @@
 //    reference is a Signorini problem on the ceiling, solved by an active set on its
 //    Dirichlet-to-Neumann map [SUITE 12c].
 //
+// d. Thick liquid, pressure and viscosity in one solve: the floor of b, and a block that hangs
+//    under a solid between cells. Liquid that has let go falls freely, whatever its viscosity.
+//
 // Tolerances of the suite: contact 0.02, impulse 1 %, complementarity 1e-8; 1e-6 for the fall, as
 // for any other.
 #include <math.h>
@@ -128,6 +131,82 @@ static treacle_status check_floor(validate* v) {
     return status;
 }
 
+// ---- d. thick liquid
+
+static const char thick_floor[] = "domain: {size: [1 m, 1.5 m], cell: 50 mm, sides: {all: slip}}\n"
+                                  "gravity: [0, -9.81, 0]\n"
+                                  "density_correction: false\n"
+                                  "pressure: {tolerance: 1.0e-6}\n"
+                                  "step: {max_dt: 5 ms}\n"
+                                  "flow: unified\n"
+                                  "transfer: apic\n"
+                                  "materials: {goo: {viscosity: %g}}\n"
+                                  "liquids:\n"
+                                  "  - shape: {box: {min: [0, %g], max: [1, %g]}}\n"
+                                  "    material: goo\n"
+                                  "solids:\n"
+                                  "  wall:\n"
+                                  "    shape: {box: {min: [-1, %g, -1], max: [2, %g, 1]}}\n"
+                                  "    wall: %s\n"
+                                  "    separation: %s\n"
+                                  "    position: [%s]\n";
+
+typedef struct thick_def {
+    const char* name;
+    double viscosity;
+    bool is_floor;  // else a ceiling
+    bool is_pulled; // away
+    const char *wall, *separation;
+} thick_def;
+
+// How far the centre has come down after the flight, m.
+static treacle_status let_go(validate* v, const thick_def* def, double* way) {
+    char keys[FLOOR_KEYS * KEY_TEXT + KEY_TEXT] = "[0, [0, 0, 0]]";
+    treacle_sim* sim = NULL;
+    measure_sums begin = {0}, end = {0};
+    if (def->is_pulled) {
+        print_floor(keys);
+    }
+    double low = def->is_floor ? 0.9 : 0.68, high = def->is_floor ? 1.3 : 1.08;
+    treacle_status status = validate_sim_create(
+        v, &sim, thick_floor, def->viscosity, low, high, def->is_floor ? -2.0 : high,
+        def->is_floor ? low : 3.0, def->wall, def->separation, keys);
+    status = status == TREACLE_OK ? measure_particles(sim, MEASURE_ALL, &begin) : status;
+    status = status == TREACLE_OK ? validate_advance(sim, flight, dt) : status;
+    status = status == TREACLE_OK ? measure_particles(sim, MEASURE_ALL, &end) : status;
+    *way = begin.centre[1] - end.centre[1];
+    treacle_sim_destroy(sim);
+    return status;
+}
+
+static treacle_status check_thick(validate* v) {
+    static const thick_def free[] = {
+        {"floor", 100.0, true, true, "slip", "on"},
+        {"floor that sticks", 100.0, true, true, "no-slip", "on"},
+        {"ceiling", 100.0, false, false, "slip", "on"},
+        {"ceiling that sticks", 100.0, false, false, "no-slip", "on"},
+    };
+    double fall = 0.5 * gravity * flight * flight * (1.0 - dt / flight);
+    treacle_status status = TREACLE_OK;
+    for (int i = 0; i < 4 && status == TREACLE_OK; ++i) {
+        double way = NAN;
+        status = let_go(v, &free[i], &way);
+        if (status == TREACLE_OK) {
+            validate_relative(v, way, fall, 1e-3, "d, thick, %s: way of the block", free[i].name);
+        }
+    }
+    const thick_def held = {"ceiling", 100.0, false, false, "no-slip", "off"};
+    const thick_def resting = {"floor", 100.0, true, false, "no-slip", "on"};
+    double hung = NAN, rested = NAN;
+    status = status == TREACLE_OK ? let_go(v, &held, &hung) : status;
+    status = status == TREACLE_OK ? let_go(v, &resting, &rested) : status;
+    if (status == TREACLE_OK) {
+        validate_at_most(v, hung / fall, 0.5, 0.0, "d, thick, off: way over that of the free fall");
+        validate_absolute(v, rested / fall, 0.0, 1e-3, "d, thick, on a floor: way over that");
+    }
+    return status;
+}
+
 // ---- c. partial contact
 
 enum { CELLS = 64 };
@@ -219,6 +298,7 @@ static treacle_status check_contact(validate* v, const contact_def* def) {
 treacle_status case_separation(validate* v) {
     treacle_status status = check_ceiling(v);
     status = status == TREACLE_OK ? check_floor(v) : status;
+    status = status == TREACLE_OK ? check_thick(v) : status;
     for (size_t i = 0; status == TREACLE_OK && i < sizeof(contacts) / sizeof(contacts[0]); ++i) {
         status = check_contact(v, &contacts[i]);
     }

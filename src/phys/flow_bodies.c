@@ -25,6 +25,7 @@
 // liquid's density rests; a disk settles as fast as theory says.
 #include "phys/flow_bodies.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -114,8 +115,9 @@ static double part_of_face(const stress_params* p, const stress_weights* weights
     const flow_bodies* bodies = p->bodies;
     bool shuts = bodies->solid[a][face] == bodies->first_solid + b;
     bool is_owner = weights->owner[a][face] == b + 1;
-    return (shuts ? (double)bodies->shut[a][face] : 0.0) +
-           (is_owner ? (double)p->face_open[a][face] : 0.0);
+    double open = (double)p->face_open[a][face]; // all of a face that it has let go of
+    return (shuts ? fmin((double)bodies->shut[a][face], 1.0 - open) : 0.0) +
+           (is_owner ? open : 0.0);
 }
 
 // The body that has something of a face, -1 for none. Of two the one that shuts it comes first; the

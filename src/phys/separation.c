@@ -52,8 +52,9 @@
 
 static const double side_theta = 0.5; // sides of the domain lie on faces
 static const double theta_min = 0.1;
-static const float least_area = 0.01f; // of a wall, in faces
-static const float solid_reach = 2.0f; // cells, from the middle of a cell that a solid cuts
+static const float least_area = 0.01f;   // of a wall, in faces
+static const float solid_reach = 2.0f;   // cells, from the middle of a cell that a solid cuts
+static const float shallow_reach = 0.6f; // cells, from the middle of a cell that has some liquid
 // The sets are sought with a looser solve first.
 static const double loose_tolerance = 1e-2;
 enum { PASSES_MAX = 16 };
@@ -110,12 +111,17 @@ static double density_at(const float* rho, int64_t face) {
     return rho != NULL && rho[face] > 0.0f ? (double)rho[face] : 1.0;
 }
 
-static bool is_liquid_of_domain(const wall_params* params, tile_ix tile, int q) {
+// Whether a cell of the domain is nearer to liquid than `reach`, in cells.
+static bool is_near_liquid(const wall_params* params, tile_ix tile, int q, float reach) {
     int at[AXES];
     tile_cell_at(params->map, tile, q, at);
     const int32_t* cells = params->domain->cells;
     return at[0] < cells[0] && at[1] < cells[1] && at[2] < cells[2] &&
-           params->cell_phi[(int64_t)tile * TILE_CELLS + q] < 0.0f;
+           params->cell_phi[(int64_t)tile * TILE_CELLS + q] < reach;
+}
+
+static bool is_liquid_of_domain(const wall_params* params, tile_ix tile, int q) {
+    return is_near_liquid(params, tile, q, 0.0f);
 }
 
 // A layer of cells of one tile that lies at a side of the domain.
@@ -207,6 +213,7 @@ static void add_solid(const wall_params* params, tile_ix tile, int q, wall_set* 
     w.area = (float)size;
     w.conductance = (float)(size * weight / (density * theta));
     w.u_wall = flux / size;
+    w.is_shallow = !(params->cell_phi[cell] < 0.0f);
     walls->at[walls->count++] = w;
 }
 
@@ -217,9 +224,10 @@ static bool is_near_solid(const wall_solids* solids, int64_t cell) {
 }
 
 static treacle_status add_solids(const wall_params* params, tile_ix tile, wall_set* walls) {
+    float reach = params->has_shallow ? shallow_reach : 0.0f;
     for (int q = 0; q < TILE_CELLS; ++q) {
         int64_t cell = (int64_t)tile * TILE_CELLS + q;
-        if (is_near_solid(&params->solids, cell) && is_liquid_of_domain(params, tile, q)) {
+        if (is_near_solid(&params->solids, cell) && is_near_liquid(params, tile, q, reach)) {
             TREACLE_TRY(reserve(walls, walls->count + 1));
             add_solid(params, tile, q, walls);
         }
@@ -303,7 +311,7 @@ static void tie(const wall_set* walls, float* cell_extra) {
     }
     for (int64_t i = 0; i < walls->count; ++i) {
         const wall* w = &walls->at[i];
-        cell_extra[w->cell] += w->is_released ? w->conductance : 0.0f;
+        cell_extra[w->cell] += w->is_released && !w->is_shallow ? w->conductance : 0.0f;
     }
 }
 
@@ -314,18 +322,24 @@ void separation_begin(wall_set* walls, float* cell_extra) {
     tie(walls, cell_extra);
 }
 
-static void load_velocity(const wall_set* walls, float* const face_u[AXES]) {
-    for (int64_t i = 0; i < walls->count; ++i) {
-        wall* w = &walls->at[i];
-        w->u_before = 0.0;
-        for (int a = 0; a < AXES; ++a) {
-            if (w->normal[a] != 0.0f) {
-                double low = (double)w->low_share[a];
-                double u = low * (double)face_u[a][w->cell];
-                u += (1.0 - low) * (double)face_u[a][w->high[a]];
-                w->u_before += (double)w->normal[a] * u;
-            }
+// The velocity of the liquid at a wall, along the normal.
+static double speed_at(const wall* w, const float* const face_u[AXES]) {
+    double sum = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        if (w->normal[a] != 0.0f) {
+            double low = (double)w->low_share[a];
+            double u = low * (double)face_u[a][w->cell];
+            u += (1.0 - low) * (double)face_u[a][w->high[a]];
+            sum += (double)w->normal[a] * u;
         }
+    }
+    return sum;
+}
+
+static void load_velocity(const wall_set* walls, float* const face_u[AXES]) {
+    const float* const u[AXES] = {face_u[0], face_u[1], face_u[2]};
+    for (int64_t i = 0; i < walls->count; ++i) {
+        walls->at[i].u_before = speed_at(&walls->at[i], u);
     }
 }
 
@@ -335,7 +349,8 @@ static void add_to_rhs(const wall_set* walls, double* rhs) {
     for (int64_t i = 0; i < walls->count; ++i) {
         const wall* w = &walls->at[i];
         double more = (double)w->area * (w->u_before - w->u_wall);
-        rhs[w->cell] += w->is_released ? more - (double)w->conductance * w->bound : 0.0;
+        bool is_free = w->is_released && !w->is_shallow;
+        rhs[w->cell] += is_free ? more - (double)w->conductance * w->bound : 0.0;
     }
 }
 
@@ -372,7 +387,7 @@ static int64_t flip(const wall_set* walls, const pressure_solver* solver, const 
     int64_t count = 0;
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
-        bool is_free = pressure_solver_region_of(solver, w->cell) == REGION_NONE;
+        bool is_free = !w->is_shallow && pressure_solver_region_of(solver, w->cell) == REGION_NONE;
         if (is_free && violation(w, cell_x) > least) {
             w->is_released = !w->is_released;
             count += 1;
@@ -493,7 +508,6 @@ void separation_load(wall_set* walls, float* const face_u[AXES]) {
     load_velocity(walls, face_u);
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
-        w->is_released = w->is_released && w->slot != WALL_OF_SOLID;
         w->answer = 0.0;
     }
     walls->is_stale = true;
@@ -506,28 +520,43 @@ void separation_hold(const wall_set* walls, float* const face_u[AXES]) {
     }
 }
 
-// What a side pushes with, over the mass of a full cell, m/s: the momentum of the half cell between
-// the side and the middle of the cell [sep.4].
+// The stretch of a cell along the normal of its wall, times h: of the differences across it.
+static double stretch_of(const wall* w, const wall_flow* flow) {
+    double sum = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        double n = (double)w->normal[a];
+        sum += n * n * ((double)flow->face_u[a][w->high[a]] - (double)flow->face_u[a][w->cell]);
+    }
+    return sum;
+}
+
+// The share of liquid of the boxes around the faces that the velocity at the wall comes from.
+static double wet_share(const wall* w, const wall_flow* flow) {
+    double sum = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        double n = (double)w->normal[a], low = (double)w->low_share[a];
+        sum += n * n *
+               (low * (double)flow->face_share[a][w->cell] +
+                (1.0 - low) * (double)flow->face_share[a][w->high[a]]);
+    }
+    return sum;
+}
+
+// What a wall pushes with, over the mass of a full cell, m/s: the momentum of the liquid between
+// the wall and the middle of the cell [sep.4].
 static double reaction(const wall* w, const wall_flow* flow) {
-    int a = w->slot;
-    bool is_low = face_of(w) == w->cell;
-    double inner = (double)w->normal[a] * (double)flow->face_u[a][is_low ? w->high[a] : w->cell];
-    double mass = (double)(w->area / w->conductance * flow->face_share[a][face_of(w)]);
+    double mass = (double)w->area * (double)(w->area / w->conductance) * wet_share(w, flow);
     double share = (double)flow->cell_share[w->cell];
     double mu = elementary_exp((double)flow->cell_log_mu[w->cell]);
-    double stress = 2.0 * flow->mu_scale * mu * share * (inner - w->u_wall);
-    return mass * (w->u_wall - w->u_before) + (double)w->area * share * flow->cell_x[w->cell] -
-           stress;
+    double stress = 2.0 * flow->mu_scale * mu * stretch_of(w, flow);
+    return mass * (w->u_wall - w->u_before) +
+           (double)w->area * share * (flow->cell_x[w->cell] - stress);
 }
 
 void separation_measure(wall_set* walls, const wall_flow* flow) {
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
-        if (w->slot == WALL_OF_SOLID) {
-            continue;
-        }
-        double u = (double)w->normal[w->slot] * (double)flow->face_u[w->slot][face_of(w)];
-        w->answer = w->is_released ? u : reaction(w, flow);
+        w->answer = w->is_released ? speed_at(w, flow->face_u) : reaction(w, flow);
     }
 }
 
@@ -537,7 +566,7 @@ int64_t separation_review(wall_set* walls, double least) {
         wall* w = &walls->at[i];
         double short_of =
             w->is_released ? w->u_wall - w->answer : -(double)w->area * w->bound - w->answer;
-        if (w->slot != WALL_OF_SOLID && short_of > least) {
+        if (short_of > least) {
             w->is_released = !w->is_released;
             w->answer = 0.0;
             count += 1;

@@ -21,6 +21,7 @@ typedef struct wall {
     int64_t high[AXES]; // index of its high faces
     uint8_t slot;       // axis, or WALL_OF_SOLID
     bool is_released;
+    bool is_shallow; // liquid does not reach the middle of the cell: no projection knows the wall
     float normal[AXES];    // into the liquid
     float low_share[AXES]; // of the low face in the velocity at the wall; the high one has the rest
     float area;            // share of a cell's face
@@ -59,6 +60,7 @@ typedef struct wall_params {
     wall_solids solids;
     const uint8_t* cell_wall; // bits of the last step
     bool is_first;            // before the first step: all that touches is in contact
+    bool has_shallow;         // with walls of solids in cells with little liquid
     double pressure_unit;     // Pa for x = 1 m/s: rho_ref h / dt
 } wall_params;
 
@@ -72,7 +74,7 @@ void wall_set_keep(const wall_set* walls, const tile_map* map, uint8_t* cell_wal
 /// all.
 void wall_set_open(const wall_set* walls, bool is_open, float* const face_open[AXES]);
 
-/// Takes note of the velocity before the flow; solids are in contact from here on.
+/// Takes note of the velocity before the flow.
 void separation_load(wall_set* walls, float* const face_u[AXES]);
 /// Gives faces on sides in contact the velocity of the side.
 void separation_hold(const wall_set* walls, float* const face_u[AXES]);
@@ -86,9 +88,9 @@ typedef struct wall_flow {
     const double* cell_x;          // dt p / (rho_ref h), m/s
     double mu_scale;               // dt / (rho_ref h^2), 1/(Pa s)
 } wall_flow;
-/// Takes note of what sides push with, or how fast liquid leaves them.
+/// Takes note of what walls push with, or how fast liquid leaves them.
 void separation_measure(wall_set* walls, const wall_flow* flow);
-/// Moves sides that break their condition by more than `least`, m/s, to the other set; returns how
+/// Moves walls that break their condition by more than `least`, m/s, to the other set; returns how
 /// many.
 int64_t separation_review(wall_set* walls, double least);
 /// The bounds become what is left of them, for a projection that completes the flow.

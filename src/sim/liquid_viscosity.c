@@ -6,6 +6,7 @@
 #include "grid/extrapolate.h"
 #include "grid/fraction.h"
 #include "grid/stagger.h"
+#include "phys/release.h"
 #include "phys/unified.h"
 #include "phys/viscosity.h"
 #include "phys/viscosity_comparator.h"
@@ -88,6 +89,36 @@ static treacle_status describe_walls(liquid_work* w, stress_params* out) {
     return TREACLE_OK;
 }
 
+// Where liquid has let go of solids they are not there for the flow [sep.5].
+static treacle_status leave_solids(liquid_work* w, const float** cell_phi, stress_params* out) {
+    if (w->cell_solid_phi == NULL || !release_is_needed(&w->walls)) {
+        return TREACLE_OK;
+    }
+    release_params params = {.domain = w->setup->domain,
+                             .map = &w->state->map,
+                             .walls = &w->walls,
+                             .cell_phi = w->cell_phi,
+                             .cell_solid_phi = w->cell_solid_phi,
+                             .cell_solid_id = w->cell_solid_id};
+    release_fields fields = {0};
+    const char* what = "liquid without solids";
+    TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), what, (void**)&fields.cell_phi));
+    TREACLE_TRY(
+        arena_take(w->scratch, w->values, sizeof(uint16_t), what, (void**)&fields.cell_solid_id));
+    TREACLE_TRY(arena_take(w->scratch, 2 * w->values, 1, what, (void**)&fields.cell_kind));
+    for (int a = 0; a < AXES; ++a) {
+        params.face_open[a] = w->face_open[a];
+        TREACLE_TRY(
+            arena_take(w->scratch, w->values, sizeof(float), what, (void**)&fields.face_open[a]));
+        out->face_open[a] = fields.face_open[a];
+    }
+    release_compute(&params, &fields);
+    release_velocity(&params, &fields, w->state->face_u);
+    *cell_phi = fields.cell_phi;
+    out->cell_solid_id = fields.cell_solid_id;
+    return TREACLE_OK;
+}
+
 // What both flows know about the liquid; its fields come from the scratch arena.
 static treacle_status describe(liquid_work* w, fraction_fields* share, stress_params* out) {
     float** const fields[] = {&share->cell,    &share->edge[0], &share->edge[1], &share->edge[2],
@@ -114,7 +145,9 @@ static treacle_status describe(liquid_work* w, fraction_fields* share, stress_pa
         out->face_solid_u[a] = w->face_solid_u[a];
     }
     TREACLE_TRY(describe_walls(w, out));
-    fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
+    const float* cell_phi = w->cell_phi;
+    TREACLE_TRY(leave_solids(w, &cell_phi, out));
+    fraction_params params = {w->setup->domain, &w->state->map, cell_phi};
     fraction_compute(&params, share);
     return liquid_spread_viscosity(w);
 }

@@ -23,6 +23,7 @@ treacle_status liquid_find_walls(liquid_work* w) {
                    .face_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]}},
         .cell_wall = w->state->cell_wall,
         .is_first = w->is_first,
+        .has_shallow = w->setup->def->flow == TREACLE_FLOW_UNIFIED,
         .pressure_unit = w->setup->reference_density * domain->h / w->dt};
     return wall_set_create(&params, &w->walls);
 }
