@@ -43,6 +43,7 @@ const validate_case validate_cases[] = {
      "a pool at rest stays at rest in such a container", case_hydrostatic_tilted_fine},
     {"vortex-box", VALIDATE_QUICK, 3, "a vortex in a box across the grid", case_vortex_box},
     {"piston", VALIDATE_QUICK, 1, "a piston drives a slug as one, and squeezes none", case_piston},
+    {"thin", VALIDATE_QUICK, 5, "thin plates keep apart what is on their sides", case_thin},
     {"gap", VALIDATE_QUICK, 3, "liquid flows through a gap of half a cell", case_gap},
     {"film", VALIDATE_QUICK, 10, "honey runs down an incline as fast as it must", case_film},
     {"rotation-comparators", VALIDATE_QUICK, 15, "other free surfaces stop a spinning disk",

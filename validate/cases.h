@@ -20,6 +20,7 @@ validate_fcn case_hydrostatic_tilted;
 validate_fcn case_hydrostatic_tilted_fine;
 validate_fcn case_vortex_box;
 validate_fcn case_piston;
+validate_fcn case_thin;
 validate_fcn case_gap;
 validate_fcn case_random_solids;
 validate_fcn case_random_solids_all;

@@ -41,45 +41,65 @@ static tile_mask find_front(const uint32_t* rows, const tile_mask* inside) {
     return front;
 }
 
-// The value at a cell of the surroundings of a tile. Only known ones may be read: another thread
-// may be writing the others.
-static float value_at(const layer_job* job, tile_ix t, const int cell[AXES]) {
+// Where the sample of a cell of the surroundings of a tile is. Of values only known ones may be
+// read: another thread may be writing the others.
+static size_t index_of(const layer_job* job, tile_ix t, const int cell[AXES]) {
     int side[AXES];
     for (int a = 0; a < AXES; ++a) {
         side[a] = block_side_of(cell[a]);
     }
     tile_ix tile = job->params->map->neighbour[t][TILE_NEIGHBOUR(side[0], side[1], side[2])];
-    return job->values[(size_t)tile * TILE_CELLS +
-                       (size_t)(block_row_at(cell[1], cell[2]) + (cell[0] & 7))];
+    return (size_t)tile * TILE_CELLS + (size_t)(block_row_at(cell[1], cell[2]) + (cell[0] & 7));
 }
 
-// What the known neighbours of a cell say; rows as in find_front.
+static float slope_at(const layer_job* job, tile_ix t, const int cell[AXES]) {
+    const float* slope = job->params->slope;
+    return slope != NULL ? slope[index_of(job, t, cell)] : 0.0f;
+}
+
+// Whether something stands between the sample of a cell and its neighbour along an axis.
+static bool is_blocked(const layer_job* job, tile_ix t, const int cell[AXES], int along, int side) {
+    const extrapolate_params* params = job->params;
+    if (params->cell_across == NULL || along == params->axis) {
+        return false;
+    }
+    int upper[AXES] = {cell[0], cell[1], cell[2]};
+    upper[along] += side > 0 ? 1 : 0;
+    uint8_t here = params->cell_across[index_of(job, t, upper)];
+    upper[params->axis] -= params->map->is_flat[params->axis] ? 0 : 1;
+    return ((here | params->cell_across[index_of(job, t, upper)]) >> along & 1) != 0;
+}
+
+// What the known neighbours of a cell say, which are *count; rows as in find_front.
 static float value_from_known(const layer_job* job, tile_ix t, const uint32_t* rows,
-                              const int cell[AXES], float slope) {
+                              const int cell[AXES], float* count) {
     const uint32_t* row = rows + (cell[2] + MARGIN) * SIDE + cell[1] + MARGIN;
     int bit = cell[0] + MARGIN;
-    float sum = 0.0f, count = 0.0f, line_sum = 0.0f, line_count = 0.0f;
+    float slope = slope_at(job, t, cell);
+    float sum = 0.0f, line_sum = 0.0f, line_count = 0.0f;
+    *count = 0.0f;
     for (int side = -1; side <= 1; side += 2) {
         const uint32_t is_known[AXES] = {*row >> (bit + side), row[side] >> bit,
                                          row[side * SIDE] >> bit};
         const uint32_t is_known_behind[AXES] = {*row >> (bit + 2 * side), row[2 * side] >> bit,
                                                 row[2 * side * SIDE] >> bit};
         for (int a = 0; a < AXES; ++a) {
-            if (is_known[a] & 1) {
+            if ((is_known[a] & 1) != 0 && !is_blocked(job, t, cell, a, side)) {
                 int other[AXES] = {cell[0], cell[1], cell[2]};
                 other[a] += side;
-                float near = value_at(job, t, other);
+                float near = job->values[index_of(job, t, other)];
                 sum += near;
-                count += 1.0f;
-                if (slope > 0.0f && is_known_behind[a] & 1) {
+                *count += 1.0f;
+                if (slope > 0.0f && (is_known_behind[a] & 1) != 0 &&
+                    !is_blocked(job, t, other, a, side)) {
                     other[a] += side;
-                    line_sum += near + (near - value_at(job, t, other));
+                    line_sum += near + (near - job->values[index_of(job, t, other)]);
                     line_count += 1.0f;
                 }
             }
         }
     }
-    float mean = sum / count;
+    float mean = sum / *count;
     return line_count > 0.0f ? mean + slope * (line_sum / line_count - mean) : mean;
 }
 
@@ -98,15 +118,15 @@ static void advance_tile(const layer_job* job, tile_ix t) {
     }
     float* values = job->values + (size_t)t * TILE_CELLS;
     for (int i = 0; i < TILE_CELLS; ++i) {
+        float count = 0.0f;
         if (tile_mask_has(&front, i)) {
             const int cell[AXES] = {i & 7, i >> 3 & 7, i >> 6};
-            const float* slope = job->params->slope;
-            values[i] = value_from_known(job, t, rows, cell,
-                                         slope != NULL ? slope[(size_t)t * TILE_CELLS + i] : 0.0f);
+            float value = value_from_known(job, t, rows, cell, &count);
+            values[i] = count > 0.0f ? value : values[i];
         }
-    }
-    for (int z = 0; z < TILE_SIZE; ++z) {
-        job->next[t].layer[z] |= front.layer[z];
+        if (count > 0.0f) {
+            tile_mask_add(&job->next[t], i);
+        }
     }
 }
 

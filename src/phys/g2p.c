@@ -35,21 +35,72 @@ static transfer_target target_of_tile(const g2p_params* params, int a, tile_ix t
     return t;
 }
 
-static void gather_component(const g2p_params* params, int a, tile_ix tile) {
-    const grid_domain* domain = params->now->domain;
-    transfer_place place = {.kernel = params->kernel, .offset = {0.5, 0.5, 0.5}};
+static transfer_place place_of(const grid_domain* domain, treacle_kernel kernel, int a) {
+    transfer_place place = {.kernel = kernel, .offset = {0.5, 0.5, 0.5}};
     for (int b = 0; b < AXES; ++b) {
         place.is_active[b] = domain->is_active[b];
     }
     place.offset[a] = domain->is_active[a] ? 0.0 : 0.5;
+    return place;
+}
+
+static thin_tile thin_of_tile(const thin_view* view, const particles* p, int a, tile_ix tile) {
+    thin_tile out = {.first = p->tile_first[tile], .which = a};
+    if (view != NULL) {
+        out.rows = thin_rows_between(view, out.first, p->tile_first[tile + 1], &out.count);
+    }
+    return out;
+}
+
+// What particles beside thin solids take, as long as they have their old velocity.
+static void gather_thin(const g2p_params* params, const transfer_place* place,
+                        const thin_tile* thin, const float* now, const float* before) {
+    const particles* p = params->to;
+    const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * thin->first;
+    int a = thin->which;
+    if (params->keep != NULL) {
+        thin_gather(thin, position, place, before);
+        for (int64_t r = 0; r < thin->count; ++r) {
+            thin->rows[r].before[a] = thin->rows[r].value[a];
+        }
+    }
+    thin_gather(thin, position, place, now);
+    for (int64_t r = 0; r < thin->count && params->keep != NULL; ++r) {
+        thin_row* row = &thin->rows[r];
+        float own = particles_f32(p, PARTICLE_VELOCITY)[AXES * row->row + a];
+        row->value[a] += params->keep[particles_material(p)[row->row]] * (own - row->before[a]);
+    }
+}
+
+static void give_thin(const g2p_params* params, const thin_tile* thin) {
+    const particles* p = params->to;
+    float scale = (float)(1.0 / params->now->domain->h);
+    int a = thin->which;
+    for (int64_t r = 0; r < thin->count; ++r) {
+        const thin_row* row = &thin->rows[r];
+        if (!params->keeps_velocity) {
+            particles_f32(p, PARTICLE_VELOCITY)[AXES * row->row + a] = row->value[a];
+        }
+        for (int b = 0; b < AXES && params->is_affine; ++b) {
+            particles_f32(p, PARTICLE_AFFINE)[AXES * (AXES * row->row + a) + b] =
+                row->slope[a][b] * scale;
+        }
+    }
+}
+
+static void gather_component(const g2p_params* params, int a, tile_ix tile) {
+    transfer_place place = place_of(params->now->domain, params->kernel, a);
     float now[BLOCK_CELLS + BLOCK_TAIL] = {0}, before[BLOCK_CELLS + BLOCK_TAIL] = {0};
     tile_ix at = tile_map_find(params->now->map, params->to->tile[tile]);
     velocity_gather(params->now, a, at, whole_block, now);
     if (params->keep != NULL) {
         velocity_gather(params->before, a, at, whole_block, before);
     }
+    thin_tile thin = thin_of_tile(params->thin, params->to, a, tile);
+    gather_thin(params, &place, &thin, now, before);
     transfer_target target = target_of_tile(params, a, tile);
     ISA_CALL(params->to->ctx, transfer_gather)(&target, &place, now, before);
+    give_thin(params, &thin);
 }
 
 static void gather_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -64,6 +115,36 @@ static void gather_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 void g2p_velocity(const g2p_params* params) {
     parallel_for(params->to->ctx, params->to->tile_count, 1, gather_tiles, (void*)params);
+}
+
+typedef struct thin_job {
+    const face_velocity* field;
+    const particles* p;
+    treacle_kernel kernel;
+    const thin_view* view;
+} thin_job;
+
+static void gather_thin_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const thin_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        thin_tile thin = thin_of_tile(job->view, job->p, 0, (tile_ix)t);
+        tile_ix at = thin.count > 0 ? tile_map_find(job->field->map, job->p->tile[t]) : 0;
+        for (int a = 0; a < AXES && thin.count > 0; ++a) {
+            float block[BLOCK_CELLS + BLOCK_TAIL] = {0};
+            transfer_place place = place_of(job->field->domain, job->kernel, a);
+            velocity_gather(job->field, a, at, whole_block, block);
+            thin.which = a;
+            thin_gather(&thin, particles_f32(job->p, PARTICLE_POSITION) + AXES * thin.first, &place,
+                        block);
+        }
+    }
+}
+
+void g2p_thin(const face_velocity* field, const particles* p, treacle_kernel kernel,
+              const thin_view* view) {
+    thin_job job = {field, p, kernel, view};
+    parallel_for(p->ctx, p->tile_count, 4, gather_thin_tiles, &job);
 }
 
 typedef struct scalar_job {

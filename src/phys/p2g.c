@@ -172,6 +172,18 @@ static transfer_source source_of_tile(const particles* from, const scatter_field
     return s;
 }
 
+// Particles that a thin solid hides samples from come last.
+static void scatter_thin(const p2g_params* params, const scatter_field* field, tile_ix tile,
+                         transfer_source source, float* block) {
+    const particles* p = params->from;
+    thin_tile thin = {.first = p->tile_first[tile], .which = field->component};
+    thin.rows = thin_rows_between(params->thin, thin.first, p->tile_first[tile + 1], &thin.count);
+    if (thin.count > 0) {
+        source.volume = particles_f32(p, PARTICLE_VOLUME) + thin.first;
+        thin_scatter(&thin, &source, &field->place, block);
+    }
+}
+
 static void scatter_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const scatter_job* job = data;
     const p2g_params* params = job->params;
@@ -184,6 +196,9 @@ static void scatter_tiles(void* data, int64_t begin, int64_t end, int worker) {
             const scatter_field* field = &job->field[f];
             transfer_source source = source_of_tile(params->from, field, tile);
             ISA_CALL(params->from->ctx, transfer_scatter)(&source, &field->place, block);
+            if (field->component != AT_NODES && params->thin != NULL) {
+                scatter_thin(params, field, tile, source, block);
+            }
             if (field->component != AT_NODES) {
                 fold_sides(params, field, params->from->tile[tile], block);
             }
@@ -225,9 +240,10 @@ static void normalise_tiles(void* data, int64_t begin, int64_t end, int worker) 
 static scatter_field field_of(const p2g_params* params) {
     const particles* p = params->from;
     double h = params->domain->h;
+    bool has_thin = params->thin != NULL && params->thin->count > 0;
     scatter_field field = {
         .whole = {.position = particles_f32(p, PARTICLE_POSITION),
-                  .volume = particles_f32(p, PARTICLE_VOLUME),
+                  .volume = has_thin ? params->thin->volume : particles_f32(p, PARTICLE_VOLUME),
                   .volume_scale = (float)(1.0 / (h * h * h)),
                   .material = particles_material(p)},
         .place = {.offset = {0.5, 0.5, 0.5}},

@@ -5,6 +5,7 @@
 #include "grid/stagger.h"
 #include "grid/tile_map.h"
 #include "particles/particles.h"
+#include "phys/thin.h"
 
 /// How particles give to the grid. The map must hold every tile of the particles and its neighbours
 /// where these lie in the domain.
@@ -17,6 +18,7 @@ typedef struct p2g_params {
     const float* density;  // [materials], relative to the reference density: weight of a volume
     float reference[AXES]; // m/s, a velocity that all particles share, e.g. their mean
     bool has_viscosity;    // no-slip sides hold liquid
+    const thin_view* thin; // what is hidden by thin solids; NULL: nothing. At faces and cells
 } p2g_params;
 
 /// face_u[a] = mass-weighted velocity, face_mass[a] = weight in full cells of reference density.

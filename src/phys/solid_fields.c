@@ -305,7 +305,13 @@ static float open_of(treacle_walls walls, const float* face, int step, float clo
     return open < SOLID_OPEN_MIN ? 0.0f : open;
 }
 
-static void write_faces(const tile_solids* t, int a, float* open, float* u) {
+// Whether the cells beside the face are no deeper in the solid than in a thin one.
+static bool is_thin(const tile_solids* t, int at, int a) {
+    static const float depth = -0.75f;
+    return t->points[at - strides[a]] > depth && t->points[at + strides[a]] > depth;
+}
+
+static void write_faces(const tile_solids* t, int a, float* open, float* u, uint8_t* across) {
     const solid_scene* scene = &t->params->scene;
     for (int i = 0; i < TILE_CELLS; ++i) {
         int at = middle_of(i) - strides[a];
@@ -313,7 +319,9 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u) {
             continue;
         }
         open[i] = open_of(t->params->walls, t->points + at, strides[a], open[i]);
-        open[i] = open[i] > 0.0f && is_across(t, at, a) ? 0.0f : open[i]; // [solid.4]
+        bool is_shut = open[i] > 0.0f || is_thin(t, at, a) ? is_across(t, at, a) : false;
+        open[i] = is_shut ? 0.0f : open[i]; // [solid.4]
+        across[i] |= (uint8_t)((is_shut ? 1u : 0u) << a);
         u[i] = 0.0f;
         if (open[i] < 1.0f) {
             const int point[AXES] = {at % POINTS, at / POINTS % POINTS, at / POINTS / POINTS};
@@ -349,6 +357,7 @@ static void write_open(size_t start, const solid_fields* out) {
         out->cell_phi[i] = SOLID_DISTANCE_MAX;
         out->cell_id[i] = SOLID_NONE;
         out->cell_open[i] = 1.0f;
+        out->cell_across[i] = 0;
         for (int a = 0; a < AXES; ++a) {
             out->face_open[a][i] = 1.0f;
             out->face_u[a][i] = 0.0f;
@@ -386,6 +395,7 @@ static void copy_tile(const tile_solids* t, tile_ix old, const solid_fields* out
     memcpy(out->cell_phi + start, from->cell_phi + old_start, bytes);
     memcpy(out->cell_open + start, from->cell_open + old_start, bytes);
     memcpy(out->cell_id + start, from->cell_id + old_start, TILE_CELLS * sizeof(uint16_t));
+    memcpy(out->cell_across + start, from->cell_across + old_start, TILE_CELLS);
     for (int a = 0; a < AXES; ++a) {
         memcpy(out->face_open[a] + start, from->face_open[a] + old_start, bytes);
         memcpy(out->face_u[a] + start, from->face_u[a] + old_start, bytes);
@@ -418,8 +428,10 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
         *(is_area ? &shares.area[a] : &shares.face[a]) = out->face_open[a] + start;
     }
     ISA_CALL(t->map->ctx, fraction_points)(t->points, layers, &shares);
+    uint8_t* across = out->cell_across + start;
+    memset(across, 0, TILE_CELLS);
     for (int a = 0; a < AXES; ++a) {
-        write_faces(t, a, out->face_open[a] + start, out->face_u[a] + start);
+        write_faces(t, a, out->face_open[a] + start, out->face_u[a] + start, across);
         write_owners(t, a, out);
     }
     write_cells(t, start, out);

@@ -16,6 +16,7 @@ typedef struct solid_fields {
     float* cell_open;       // 0..1, share of the cell's volume outside solids
     float* face_open[AXES]; // 0..1, what solids leave open of a face
     float* face_u[AXES];    // m/s, of the solid's material across the face; 0 where it is all open
+    uint8_t* cell_across;   // bit a: a thin solid is between the cell and the one below along a
     // For rigid bodies; NULL: not wanted. Not copied from fields found before.
     float* face_shut[AXES];  // 1 - face_open; sides of the domain do not count
     uint16_t* face_id[AXES]; // which solid closes it, SOLID_NONE where it is all open

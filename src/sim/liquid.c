@@ -9,6 +9,7 @@
 #include "base/parallel_sum.h"
 #include "grid/tile_band.h"
 #include "phys/advect.h"
+#include "phys/g2p.h"
 #include "phys/p2g.h"
 
 tile_points liquid_points(const particles* p) {
@@ -27,6 +28,24 @@ static treacle_status take_faces(liquid_work* w, const char* name, float* out[AX
         TREACLE_TRY(take_field(w, name, &out[a]));
     }
     return TREACLE_OK;
+}
+
+// Particles beside thin solids go by what they see: x + dt (u + dt/2 grad u u), the second order in
+// time [thin.2].
+static void move_thin(liquid_work* w, const thin_view* thin, const float* start) {
+    float cells = (float)(w->dt / w->setup->domain->h);
+    for (int64_t i = 0; i < thin->count; ++i) {
+        const thin_row* row = &thin->rows[i];
+        float* x = particles_f32(w->p, PARTICLE_POSITION) + AXES * row->row;
+        for (int a = 0; a < AXES; ++a) {
+            float change = 0.0f;
+            for (int b = 0; b < AXES; ++b) {
+                change += row->slope[a][b] * row->value[b];
+            }
+            float way = cells * (row->value[a] + 0.5f * cells * change);
+            x[a] = w->setup->domain->is_active[a] ? start[AXES * row->row + a] + way : x[a];
+        }
+    }
 }
 
 treacle_status liquid_advect(liquid_work* w) {
@@ -48,7 +67,11 @@ treacle_status liquid_advect(liquid_work* w) {
     TREACLE_TRY(liquid_keep_positions(w, &start));
     TREACLE_TRY(liquid_find_strays(w, w->before, &strays));
     TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_POSITION, &place));
+    thin_view thin;
+    TREACLE_TRY(liquid_look(w, false, TREACLE_KERNEL_LINEAR, &thin));
+    g2p_thin(&flow, w->p, TREACLE_KERNEL_LINEAR, &thin);
     advect_particles(&flow, w->p, w->setup->def->advection, w->dt, reach);
+    move_thin(w, &thin, start);
     liquid_put_strays(w, &strays, PARTICLE_POSITION, place);
     liquid_move_strays(w, &strays);
     liquid_sweep(w, start, false);
@@ -144,7 +167,8 @@ static p2g_params transfer_of(const liquid_work* w) {
                         .kernel = w->setup->def->kernel,
                         .has_viscosity = liquid_is_viscous(w->setup),
                         .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
-                        .density = w->setup->density};
+                        .density = w->setup->density,
+                        .thin = &w->thin};
 }
 
 treacle_status liquid_column_to_grid(liquid_work* w, const float* column, float* to) {
@@ -183,6 +207,20 @@ static void fill_scalars(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// Volumes are compared with what is open around a cell, on both sides of a thin solid; but what a
+// cell sees of them tells whether there is liquid on its own.
+static treacle_status volumes_on_both_sides(liquid_work* w, const p2g_params* params,
+                                            const float* column) {
+    p2g_params all = *params;
+    all.thin = NULL;
+    float* unused = NULL;
+    memcpy(w->cell_seen, w->cell_volume, w->values * sizeof(float));
+    TREACLE_TRY(take_field(w, "densities at cells", &unused));
+    treacle_status status = p2g_scalar(&all, column, unused, w->cell_volume);
+    arena_give(w->scratch, unused);
+    return status;
+}
+
 // The volume of particles at cells comes along with every one of them.
 static treacle_status scalars_to_grid(liquid_work* w, const p2g_params* params, scalar_kind kind,
                                       float* to) {
@@ -192,16 +230,23 @@ static treacle_status scalars_to_grid(liquid_work* w, const p2g_params* params, 
     scalar_job job = {w, kind, column};
     parallel_for(w->ctx, w->p->count, 4096, fill_scalars, &job);
     treacle_status status = p2g_scalar(params, column, to, w->cell_volume);
+    if (status == TREACLE_OK && kind == SCALAR_DENSITY && w->thin.count > 0) {
+        status = volumes_on_both_sides(w, params, column);
+    }
     arena_give(w->scratch, column);
     return status;
 }
 
 treacle_status liquid_to_grid(liquid_work* w) {
+    TREACLE_TRY(liquid_look(w, true, w->setup->def->kernel, &w->thin));
     p2g_params params = transfer_of(w);
     TREACLE_TRY(mean_velocity(w, params.reference));
     TREACLE_TRY(take_faces(w, "masses on faces", w->face_mass));
     TREACLE_TRY(take_field(w, "densities at cells", &w->cell_density));
     TREACLE_TRY(take_field(w, "volumes at cells", &w->cell_volume));
+    if (w->thin.count > 0) {
+        TREACLE_TRY(take_field(w, "volumes in sight of cells", &w->cell_seen));
+    }
     if (w->setup->has_buoyancy) {
         TREACLE_TRY(take_field(w, "buoyancy at cells", &w->cell_buoyancy));
         TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_BUOYANCY, w->cell_buoyancy));

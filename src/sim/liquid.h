@@ -20,6 +20,7 @@
 #include "phys/force.h"
 #include "phys/separation.h"
 #include "phys/stress.h"
+#include "phys/thin.h"
 #include "phys/velocity.h"
 #include "phys/volume.h"
 #include "sim/bodies.h"
@@ -135,6 +136,7 @@ typedef struct liquid_work {
     // Made and used by the stages, from the scratch arena.
     solid_pose* solid_from; // [solids], at the step's begin; NULL without solids
     solid_pose* solid_to;   // at its end
+    thin_view thin;         // particles beside thin solids, at its end
     size_t values;          // of a field, dummy tile included
     float* face_before[AXES];
     float* face_mass[AXES];
@@ -143,6 +145,7 @@ typedef struct liquid_work {
     float* cell_solid_phi;     // cells, > 0 outside
     uint16_t* cell_solid_id;   // the nearest
     float* cell_open;          // share of the volume
+    uint8_t* cell_across;      // bits of axes: a thin solid is below
     float* face_solid_u[AXES]; // m/s, where face_open < 1
     float* face_shut[AXES];    // by solids; NULL without bodies
     uint16_t* face_body[AXES]; // which solid shuts it
@@ -153,6 +156,7 @@ typedef struct liquid_work {
     float* cell_phi;           // the state's
     float* cell_density;       // relative
     float* cell_volume;        // in full cells; beside solids, of what a cell can hold
+    float* cell_seen;          // the same without what thin solids hide; NULL where they do not
     float* cell_buoyancy;
     float* cell_log_mu;     // log of Pa s; with viscosity only
     float* cell_base;       // what its mean has beside the portions [rheo.3]
@@ -210,6 +214,9 @@ void liquid_drag_bodies(liquid_work* w, const double* x);
 solid_scene liquid_solids_at(const liquid_work* w, bool is_end);
 /// The fields of solids, and face_open with what they leave open; part of the geometry.
 treacle_status liquid_solid_fields(liquid_work* w) TREACLE_NODISCARD;
+/// Particles beside thin solids, which stand as at the begin or the end of the step.
+treacle_status liquid_look(liquid_work* w, bool is_end, treacle_kernel kernel,
+                           thin_view* out) TREACLE_NODISCARD;
 /// A copy of all positions in the scratch arena; NULL without solids.
 treacle_status liquid_keep_positions(liquid_work* w, float** out) TREACLE_NODISCARD;
 /// Keeps particles that have moved from `start` out of solids, which move through the step, or

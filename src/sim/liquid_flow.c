@@ -220,7 +220,9 @@ static treacle_status extend(liquid_work* w, int axis, int layers, const float* 
                                  .map = &w->state->map,
                                  .place = place_face(axis),
                                  .layers = layers,
-                                 .slope = slope};
+                                 .slope = slope,
+                                 .cell_across = w->cell_across,
+                                 .axis = axis};
     return extrapolate(&params, w->state->face_u[axis], w->valid);
 }
 
@@ -552,7 +554,8 @@ treacle_status liquid_to_particles(liquid_work* w) {
                          .kernel = w->setup->def->kernel,
                          .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
                          .keeps_velocity = w->is_first,
-                         .keep = is_flip ? keep : NULL};
+                         .keep = is_flip ? keep : NULL,
+                         .thin = &w->thin};
     int mark = arena_mark(w->scratch);
     liquid_strays strays;
     float *velocity = NULL, *affine = NULL;

@@ -46,6 +46,7 @@ treacle_status liquid_solid_fields(liquid_work* w) {
     TREACLE_TRY(take(w, sizeof(float), "distance to solids", (void**)&w->cell_solid_phi));
     TREACLE_TRY(take(w, sizeof(uint16_t), "nearest solids", (void**)&w->cell_solid_id));
     TREACLE_TRY(take(w, sizeof(float), "open cells", (void**)&w->cell_open));
+    TREACLE_TRY(take(w, 1, "thin solids", (void**)&w->cell_across));
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(take(w, sizeof(float), "velocity of solids", (void**)&w->face_solid_u[a]));
     }
@@ -72,6 +73,7 @@ treacle_status liquid_solid_fields(liquid_work* w) {
         .cell_phi = w->cell_solid_phi,
         .cell_id = w->cell_solid_id,
         .cell_open = w->cell_open,
+        .cell_across = w->cell_across,
         .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
         .face_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
         .face_shut = {w->face_shut[0], w->face_shut[1], w->face_shut[2]},
@@ -124,6 +126,15 @@ void liquid_warn_closed(liquid_work* w, const solve_stats* solve) {
                     "motion that would change its volume (by %.2g %% in this step) is left out",
                     w->time, 100.0 * share);
     }
+}
+
+treacle_status liquid_look(liquid_work* w, bool is_end, treacle_kernel kernel, thin_view* out) {
+    thin_params params = {.domain = w->setup->domain,
+                          .scene = liquid_solids_at(w, is_end),
+                          .p = w->p,
+                          .kernel = kernel,
+                          .scratch = w->scratch};
+    return thin_look(&params, out);
 }
 
 // --- particles -----------------------------------------------------------------------------------

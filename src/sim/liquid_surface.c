@@ -1,10 +1,15 @@
 // The liquid's surface, from its particles.
+#include <math.h>
+
 #include "base/parallel_sum.h"
 #include "grid/fraction.h"
 #include "grid/level_liquid.h"
 #include "phys/extend_surface.h"
 #include "phys/ghost_points.h"
 #include "sim/liquid.h"
+
+// Cells, at least, from the surface of a cell that liquid is only hidden from.
+#define DRY_DISTANCE 0.5f
 
 typedef struct volume_job {
     const grid_domain* domain;
@@ -69,6 +74,15 @@ static treacle_status extend(liquid_work* w) {
     return TREACLE_OK;
 }
 
+// A surface drawn round particles shows on both sides of a thin solid. A cell whose liquid is all
+// hidden is dry.
+static void dry_behind_thin(liquid_work* w) {
+    for (size_t i = 0; w->cell_seen != NULL && i < w->values; ++i) {
+        bool is_dry = !(w->cell_seen[i] > 0.0f) && w->cell_volume[i] > 0.0f;
+        w->cell_phi[i] = is_dry ? fmaxf(w->cell_phi[i], DRY_DISTANCE) : w->cell_phi[i];
+    }
+}
+
 // Liquid everywhere: the surface is far from every cell.
 static treacle_status surface_nowhere(liquid_work* w) {
     for (size_t i = 0; i < w->values - TILE_CELLS; ++i) {
@@ -103,6 +117,7 @@ treacle_status liquid_surface(liquid_work* w) {
     };
     TREACLE_TRY(level_liquid(&params, w->cell_phi));
     arena_give_to(w->scratch, mark);
+    dry_behind_thin(w);
     TREACLE_TRY(extend(w));
     return measure_volume(w);
 }

@@ -11,8 +11,10 @@ static size_t values_of(const solid_cache* cache) {
 
 static solid_fields fields_of(const solid_cache* cache) {
     size_t values = values_of(cache);
-    solid_fields out = {
-        .cell_phi = cache->values, .cell_id = cache->ids, .cell_open = cache->values + values};
+    solid_fields out = {.cell_phi = cache->values,
+                        .cell_id = cache->ids,
+                        .cell_open = cache->values + values,
+                        .cell_across = cache->across};
     for (int a = 0; a < AXES; ++a) {
         out.face_open[a] = cache->values + (size_t)(2 + a) * values;
         out.face_u[a] = cache->values + (size_t)(2 + AXES + a) * values;
@@ -36,6 +38,7 @@ void solid_cache_clear(solid_cache* cache) {
     alloc_free(ctx, cache->poses, (size_t)cache->count * sizeof(*cache->poses));
     alloc_free(ctx, cache->values, FIELDS * values_of(cache) * sizeof(float));
     alloc_free(ctx, cache->ids, values_of(cache) * sizeof(*cache->ids));
+    alloc_free(ctx, cache->across, values_of(cache));
     tile_map_destroy(&cache->map);
     *cache = (solid_cache){0};
 }
@@ -50,7 +53,9 @@ static treacle_status make(solid_cache* cache, const grid_domain* domain, const 
                             (void**)&cache->poses));
     TREACLE_TRY(alloc_array(ctx, FIELDS * values, sizeof(float), "fields of solids",
                             (void**)&cache->values));
-    return alloc_array(ctx, values, sizeof(*cache->ids), "nearest solids", (void**)&cache->ids);
+    TREACLE_TRY(
+        alloc_array(ctx, values, sizeof(*cache->ids), "nearest solids", (void**)&cache->ids));
+    return alloc_array(ctx, values, 1, "thin solids", (void**)&cache->across);
 }
 
 treacle_status solid_cache_keep(solid_cache* cache, const grid_domain* domain, const tile_map* map,
@@ -67,6 +72,7 @@ treacle_status solid_cache_keep(solid_cache* cache, const grid_domain* domain, c
     memcpy(to.cell_phi, fields->cell_phi, bytes);
     memcpy(to.cell_open, fields->cell_open, bytes);
     memcpy(to.cell_id, fields->cell_id, values * sizeof(*to.cell_id));
+    memcpy(to.cell_across, fields->cell_across, values);
     for (int a = 0; a < AXES; ++a) {
         memcpy(to.face_open[a], fields->face_open[a], bytes);
         memcpy(to.face_u[a], fields->face_u[a], bytes);

@@ -44,6 +44,7 @@ typedef struct solid_cache {
     solid_pose* poses; // [count]
     float* values;     // one block for all fields but the ids
     uint16_t* ids;
+    uint8_t* across;
 } solid_cache;
 
 /// As the law wants it; valid while the cache is unchanged.

@@ -16,6 +16,7 @@ typedef struct solid_world {
     size_t values;
     float* block; // of all fields
     uint16_t* id;
+    uint8_t* across;
     solid_fields out;
 } solid_world;
 
@@ -31,8 +32,9 @@ static inline void solid_world_begin(solid_world* w, int threads, const int cell
     w->values = ((size_t)w->map.count + 1) * TILE_CELLS;
     w->block = calloc(8 * w->values, sizeof(float));
     w->id = calloc(w->values, sizeof(uint16_t));
-    assert_true(w->block != NULL && w->id != NULL);
-    w->out = (solid_fields){.cell_phi = w->block, .cell_id = w->id};
+    w->across = calloc(w->values, 1);
+    assert_true(w->block != NULL && w->id != NULL && w->across != NULL);
+    w->out = (solid_fields){.cell_phi = w->block, .cell_id = w->id, .cell_across = w->across};
     w->out.cell_open = w->block + w->values;
     for (int a = 0; a < AXES; ++a) {
         w->out.face_open[a] = w->block + (size_t)(2 + a) * w->values;
@@ -61,6 +63,7 @@ static inline void solid_world_end(solid_world* w) {
     tile_map_destroy(&w->map);
     free(w->block);
     free(w->id);
+    free(w->across);
     treacle_context_destroy(w->ctx);
 }
 

@@ -45,7 +45,8 @@ static void set(world* w, int64_t i, float value) {
 }
 
 static void run(world* w, grid_place place, int layers) {
-    extrapolate_params params = {&w->domain, &w->map, place, layers, w->slope};
+    extrapolate_params params = {
+        .domain = &w->domain, .map = &w->map, .place = place, .layers = layers, .slope = w->slope};
     assert_int_equal(extrapolate(&params, w->f.values, w->valid), TREACLE_OK);
 }
 
@@ -198,6 +199,39 @@ static void test_bits_do_not_depend_on_threads(void** state) {
     world_end(&one);
 }
 
+// Faces across x, kept apart between the cells at y = 9 and y = 10; one side is known.
+static void test_nothing_passes_where_cells_are_kept_apart(void** state) {
+    (void)state;
+    world w = world_with(2, (const int[AXES]){24, 24, 0}, TREACLE_SIDE_SLIP);
+    int64_t count = (int64_t)w.map.count * TILE_CELLS;
+    uint8_t* across = calloc((size_t)count + TILE_CELLS, 1);
+    assert_non_null(across);
+    for (int64_t i = 0; i < count; ++i) {
+        int at[AXES];
+        cell_of(&w, i, at);
+        across[i] = at[1] == 10 ? 1 << 1 : 0;
+        if (at[1] == 8 && at[2] == 0) {
+            set(&w, i, 1.0f);
+        }
+    }
+    extrapolate_params params = {.domain = &w.domain,
+                                 .map = &w.map,
+                                 .place = place_face(0),
+                                 .layers = 6,
+                                 .cell_across = across,
+                                 .axis = 0};
+    assert_int_equal(extrapolate(&params, w.f.values, w.valid), TREACLE_OK);
+    for (int64_t i = 0; i < count; ++i) {
+        int at[AXES];
+        cell_of(&w, i, at);
+        if (at[2] == 0 && at[0] <= 24 && at[1] < 24) {
+            assert_int_equal(is_valid(&w, i), at[1] >= 2 && at[1] <= 9);
+        }
+    }
+    free(across);
+    world_end(&w);
+}
+
 static treacle_status extend(treacle_context* ctx, void* user) {
     (void)user;
     grid_domain domain = domain_with(ctx, 16, 8, 0, TREACLE_SIDE_SLIP);
@@ -206,7 +240,7 @@ static treacle_status extend(treacle_context* ctx, void* user) {
     TREACLE_TRY(tile_map_create(ctx, &domain, 1, &coord, &map));
     float values[2 * TILE_CELLS] = {0};
     tile_mask valid[2] = {{{1}}};
-    extrapolate_params params = {&domain, &map, PLACE_CELL, 2, NULL};
+    extrapolate_params params = {.domain = &domain, .map = &map, .place = PLACE_CELL, .layers = 2};
     treacle_status status = extrapolate(&params, values, valid);
     tile_map_destroy(&map);
     return status;
@@ -224,6 +258,7 @@ int main(void) {
         cmocka_unit_test(test_layers_are_steps_across_faces_and_wrap),
         cmocka_unit_test(test_an_unknown_sample_is_the_mean_of_its_known_neighbours),
         cmocka_unit_test(test_nothing_is_carried_out_of_the_domain),
+        cmocka_unit_test(test_nothing_passes_where_cells_are_kept_apart),
         cmocka_unit_test(test_bits_do_not_depend_on_threads),
         cmocka_unit_test(test_failed_allocations_leave_nothing),
     };

@@ -22,6 +22,7 @@ typedef struct fixture {
     body_mass own;
     float *cell_phi, *cell_open, *open[AXES], *u[AXES], *shut[AXES];
     uint16_t *cell_id, *id[AXES];
+    uint8_t* cell_across;
     int64_t row_count;
     int64_t* slot;
     double (*row)[BODY_MOTIONS];
@@ -51,7 +52,11 @@ static void make_fields(fixture* f) {
     f->cell_phi = take(f, sizeof(float));
     f->cell_open = take(f, sizeof(float));
     f->cell_id = take(f, sizeof(uint16_t));
-    solid_fields out = {.cell_phi = f->cell_phi, .cell_id = f->cell_id, .cell_open = f->cell_open};
+    f->cell_across = take(f, 1);
+    solid_fields out = {.cell_phi = f->cell_phi,
+                        .cell_id = f->cell_id,
+                        .cell_open = f->cell_open,
+                        .cell_across = f->cell_across};
     for (int a = 0; a < AXES; ++a) {
         out.face_open[a] = f->open[a] = take(f, sizeof(float));
         out.face_u[a] = f->u[a] = take(f, sizeof(float));
@@ -105,7 +110,7 @@ static void fixture_open(fixture* f, bool is_flat) {
 }
 
 static void fixture_close(fixture* f) {
-    void* blocks[] = {f->cell_phi, f->cell_open, f->cell_id, f->slot, f->row};
+    void* blocks[] = {f->cell_phi, f->cell_open, f->cell_id, f->cell_across, f->slot, f->row};
     for (int i = 0; i < 5; ++i) {
         free(blocks[i]);
     }

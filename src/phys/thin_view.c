@@ -1,0 +1,302 @@
+// Thin solids in the transfers [S19 eq. 13-15 with a wall between particle and sample].
+//
+// A kernel that reaches across a plate thinner than itself would mix what moves on its two sides.
+// So a particle gives to, and takes from, those samples only that it sees:
+//
+//     x_s is seen from x_p  <=>  the line between them does not meet a solid;              [thin.1]
+//
+// a sample inside a thin solid counts as the point of the surface that is nearest to it, in the
+// very middle as the one on the upper side, as for the pressure [solid.4]. Behind a thick solid
+// there is nothing to see: particles beside one are left alone, and so are all whose samples are
+// all seen.
+//
+// The line is cut into halves until distances at its ends reach all of the way, or a point of it is
+// inside. Whether a solid is thin is asked once for a cell: from the middle of the cell, along the
+// normal, at a depth of half the kernel's reach, the surface behind is nearer than the one in
+// front.
+//
+// Properties that tests check: plates hide, walls do not; both ways of asking agree; no particle
+// far from a plate is touched. References: [S19 sec. 3] has the transfers.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "grid/tile_points.h"
+#include "phys/thin.h"
+#include "phys/thin_weights.h"
+
+enum { NEAR_MAX = 64, PARTS = 16 };
+
+// Cells: how far samples are at most; half of it and a little, the depth at which a solid is
+// probed.
+static const double sight = 1.75, probe = 0.9;
+
+typedef struct look_job {
+    const thin_params* params;
+    thin_row* rows; // [particles of near tiles]
+    int64_t* first; // [tiles + 1], of a tile's rows
+    int64_t* found; // [tiles]
+} look_job;
+
+typedef struct near_solids {
+    const thin_params* params;
+    int count; // -1: all
+    int at[NEAR_MAX];
+} near_solids;
+
+// m, to the nearest of them.
+static double distance_at(const near_solids* near, vec3 x, int* id) {
+    const solid_scene* scene = &near->params->scene;
+    double nearest = INFINITY;
+    for (int k = 0; k < (near->count < 0 ? scene->count : near->count); ++k) {
+        int i = near->count < 0 ? k : near->at[k];
+        double d = solid_distance(&scene->solids[i], &scene->poses[i], x);
+        if (d < nearest) {
+            nearest = d;
+            *id = i;
+        }
+    }
+    return nearest;
+}
+
+static vec3 normal_at(const near_solids* near, vec3 x) {
+    double step = 1e-3 * near->params->domain->h;
+    vec3 out = {{0.0, 0.0, 0.0}};
+    for (int a = 0; a < AXES; ++a) {
+        if (near->params->domain->is_active[a]) {
+            vec3 low = x, high = x;
+            low.at[a] -= step;
+            high.at[a] += step;
+            out.at[a] = distance_at(near, high, &(int){0}) - distance_at(near, low, &(int){0});
+        }
+    }
+    return vec3_normalise(out);
+}
+
+// Whether a solid is somewhere on the line between two places outside.
+static bool is_hidden(const near_solids* near, vec3 x, vec3 y, const double ends[2], int parts) {
+    double length = vec3_length(vec3_sub(y, x));
+    if (ends[0] + ends[1] >= length || parts == PARTS) {
+        return false;
+    }
+    vec3 middle = vec3_scale(0.5, vec3_add(x, y));
+    double m = distance_at(near, middle, &(int){0});
+    return m < 0.0 || is_hidden(near, x, middle, (const double[2]){ends[0], m}, 2 * parts) ||
+           is_hidden(near, middle, y, (const double[2]){m, ends[1]}, 2 * parts);
+}
+
+// [thin.1]
+static bool is_seen(const near_solids* near, vec3 x, double distance, vec3 sample) {
+    double h = near->params->domain->h, d = distance_at(near, sample, &(int){0});
+    if (d < -probe * h) {
+        return true; // of a thick solid
+    }
+    if (d < 0.0) {
+        vec3 aside = sample;
+        for (int a = 0; a < AXES; ++a) {
+            aside.at[a] += near->params->domain->is_active[a] ? 2e-3 * h : 0.0;
+        }
+        sample = vec3_add_scaled(sample, 0.01 * h - d, normal_at(near, aside));
+        d = distance_at(near, sample, &(int){0});
+    }
+    const double ends[2] = {fmax(distance, 0.0), fmax(d, 0.0)};
+    return !is_hidden(near, x, sample, ends, 1);
+}
+
+// Which samples of a place a particle sees; *has_hidden if not all.
+static uint64_t look_at(const near_solids* near, tile_coord tile, const float* position,
+                        const transfer_place* place, double distance, bool* has_hidden) {
+    const grid_domain* domain = near->params->domain;
+    thin_stencil st;
+    thin_stencil_at(place, position, &st);
+    vec3 x = particles_place(domain, tile, position);
+    uint64_t seen = 0;
+    for (int k = 0; k < st.axis[2].count; ++k) {
+        for (int j = 0; j < st.axis[1].count; ++j) {
+            for (int i = 0; i < st.axis[0].count; ++i) {
+                const int at[AXES] = {i, j, k};
+                vec3 sample = x;
+                for (int a = 0; a < AXES; ++a) {
+                    sample.at[a] += domain->h * (double)st.axis[a].d[at[a]];
+                }
+                bool is_in_sight = is_seen(near, x, distance, sample);
+                seen |= (uint64_t)is_in_sight << ((k * 4 + j) * 4 + i);
+                *has_hidden = *has_hidden || !is_in_sight;
+            }
+        }
+    }
+    return seen;
+}
+
+static transfer_place place_of(const thin_params* params, int which) {
+    const grid_domain* domain = params->domain;
+    transfer_place place = {.kernel = which == THIN_CELLS ? TREACLE_KERNEL_LINEAR : params->kernel,
+                            .offset = {0.5, 0.5, 0.5}};
+    memcpy(place.is_active, domain->is_active, sizeof(place.is_active));
+    if (which < AXES && domain->is_active[which]) {
+        place.offset[which] = 0.0;
+    }
+    return place;
+}
+
+// True if something is hidden from the particle.
+static bool look_around(const near_solids* near, tile_coord tile, const float* position,
+                        thin_row* out) {
+    const thin_params* params = near->params;
+    vec3 x = particles_place(params->domain, tile, position);
+    int id = SOLID_NONE;
+    double distance = distance_at(near, x, &id);
+    bool has_hidden = false;
+    if (id == SOLID_NONE || distance > sight * params->domain->h) {
+        return false;
+    }
+    for (int which = 0; which < THIN_PLACES; ++which) {
+        transfer_place place = place_of(params, which);
+        out->seen[which] = look_at(near, tile, position, &place, distance, &has_hidden);
+    }
+    vec3 normal = normal_at(near, x), u = solid_velocity(&params->scene.poses[id], x);
+    for (int a = 0; a < AXES; ++a) {
+        out->normal[a] = (float)normal.at[a];
+        out->solid_u[a] = (float)u.at[a];
+    }
+    return has_hidden;
+}
+
+// Whether particles of a cell may be beside a thin solid.
+static bool is_beside_thin(const near_solids* near, vec3 x) {
+    double h = near->params->domain->h, d = distance_at(near, x, &(int){0});
+    if (!(d < (sight + 0.8661) * h) || d < -probe * h) {
+        return false;
+    }
+    vec3 inward = vec3_scale(-1.0, normal_at(near, x));
+    double depth = distance_at(near, vec3_add_scaled(x, d + probe * h, inward), &(int){0});
+    return !(depth < -0.9 * probe * h);
+}
+
+static vec3 middle_of(const grid_domain* domain, tile_coord tile, int cell) {
+    const float at[AXES] = {(float)(cell % TILE_SIZE) + 0.5f,
+                            (float)(cell / TILE_SIZE % TILE_SIZE) + 0.5f,
+                            (float)(cell / TILE_SIZE / TILE_SIZE) + 0.5f};
+    return particles_place(domain, tile, at);
+}
+
+// Solids that a tile's particles may see.
+static void list_near(const thin_params* params, tile_coord tile, near_solids* out) {
+    const grid_domain* domain = params->domain;
+    vec3 middle = middle_of(domain, tile, 0);
+    double squared = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        middle.at[a] += domain->is_active[a] ? 3.5 * domain->h : 0.0;
+        squared += domain->is_active[a] ? 16.0 : 0.0;
+    }
+    *out = (near_solids){.params = params};
+    double reach = domain->h * (sqrt(squared) + sight + 1.0);
+    for (int i = 0; i < params->scene.count && out->count >= 0; ++i) {
+        if (solid_distance(&params->scene.solids[i], &params->scene.poses[i], middle) >= reach) {
+            continue;
+        }
+        if (out->count == NEAR_MAX) {
+            out->count = -1;
+        } else {
+            out->at[out->count++] = i;
+        }
+    }
+}
+
+static void look_from_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const look_job* job = data;
+    const thin_params* params = job->params;
+    const particles* p = params->p;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        near_solids near;
+        thin_row* next = job->rows + job->first[t];
+        job->found[t] = 0;
+        if (job->first[t + 1] == job->first[t]) {
+            continue;
+        }
+        list_near(params, p->tile[t], &near);
+        bool is_beside = false;
+        int last = -1;
+        for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
+            const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * i;
+            int cell = tile_points_cell(x);
+            if (cell != last) {
+                is_beside = is_beside_thin(&near, middle_of(params->domain, p->tile[t], cell));
+                last = cell;
+            }
+            next->row = i;
+            bool is_found = is_beside && look_around(&near, p->tile[t], x, next);
+            next += is_found ? 1 : 0;
+            job->found[t] += is_found ? 1 : 0;
+        }
+    }
+}
+
+// first[t + 1] - first[t] is the number of a tile's particles, or 0 far from solids.
+static void count_near(void* data, int64_t begin, int64_t end, int worker) {
+    const look_job* job = data;
+    const particles* p = job->params->p;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        near_solids near;
+        list_near(job->params, p->tile[t], &near);
+        job->first[t + 1] = near.count != 0 ? p->tile_first[t + 1] - p->tile_first[t] : 0;
+    }
+}
+
+static treacle_status take(const thin_params* params, size_t count, size_t bytes, void** out) {
+    return arena_take(params->scratch, count, bytes, "particles beside thin solids", out);
+}
+
+static treacle_status hide_volumes(const thin_params* params, thin_view* out) {
+    size_t count = (size_t)params->p->count;
+    TREACLE_TRY(take(params, count, sizeof(float), (void**)&out->volume));
+    memcpy(out->volume, particles_f32(params->p, PARTICLE_VOLUME), count * sizeof(float));
+    for (int64_t i = 0; i < out->count; ++i) {
+        out->volume[out->rows[i].row] = 0.0f;
+    }
+    return TREACLE_OK;
+}
+
+treacle_status thin_look(const thin_params* params, thin_view* out) {
+    const particles* p = params->p;
+    size_t tiles = (size_t)p->tile_count;
+    *out = (thin_view){0};
+    if (params->scene.count == 0 || p->count == 0) {
+        return TREACLE_OK;
+    }
+    look_job job = {.params = params};
+    TREACLE_TRY(take(params, tiles + 1, sizeof(int64_t), (void**)&job.first));
+    TREACLE_TRY(take(params, tiles, sizeof(int64_t), (void**)&job.found));
+    job.first[0] = 0;
+    parallel_for(p->ctx, p->tile_count, 4, count_near, &job);
+    for (size_t t = 0; t < tiles; ++t) {
+        job.first[t + 1] += job.first[t];
+    }
+    TREACLE_TRY(take(params, (size_t)job.first[tiles], sizeof(thin_row), (void**)&job.rows));
+    parallel_for(p->ctx, p->tile_count, 1, look_from_tiles, &job);
+    for (size_t t = 0; t < tiles; ++t) {
+        memmove(job.rows + out->count, job.rows + job.first[t],
+                (size_t)job.found[t] * sizeof(thin_row));
+        out->count += job.found[t];
+    }
+    out->rows = job.rows;
+    return out->count > 0 ? hide_volumes(params, out) : TREACLE_OK;
+}
+
+thin_row* thin_rows_between(const thin_view* view, particle_ix first, particle_ix end,
+                            int64_t* count) {
+    int64_t low = 0, high = view->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        bool is_before = view->rows[middle].row < first;
+        low = is_before ? middle + 1 : low;
+        high = is_before ? high : middle;
+    }
+    *count = 0;
+    while (low + *count < view->count && view->rows[low + *count].row < end) {
+        *count += 1;
+    }
+    return *count > 0 ? view->rows + low : NULL;
+}
