@@ -25,7 +25,7 @@ demo: build
 	@tools/run_demo.sh
 
 test: build
-	@tools/install_packages.sh film
+	@tools/install_packages.sh film test
 	@ctest --preset release
 
 TIER = quick

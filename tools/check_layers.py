@@ -13,7 +13,8 @@ import source_tree
 # Folder of src/ -> folders that it may include, apart from itself. Bottom to top.
 ALLOWED = {
     "base": "",
-    "math": "base",
+    "vdb": "base",
+    "math": "base vdb",
     "grid": "base math",
     "particles": "base math grid",
     "solve": "base math grid",
@@ -24,6 +25,7 @@ ALLOWED = {
     "measure": "base math",
     "mesh": "base math cache",
     "render": "base math cache image mesh",
+    "export": "base vdb math cache mesh",
     "scene": "base math grid particles",
     "run": "base math cache image render scene sim",
 }

@@ -1,27 +1,35 @@
 #!/bin/sh
 # Installs the Debian packages that are missing. This is the only list of them.
 #
-# usage: tools/install_packages.sh [GROUP ...]     groups: build film bench checks; none means all
+# usage: tools/install_packages.sh [GROUP ...]     groups: build film test page blender bench checks; none
+#                                               means all
 #
 # A moment when everything is there; otherwise apt-get, by sudo where we are not root.
 set -eu
 
 packages_build="build-essential cmake ninja-build pkg-config
     libyaml-dev libjansson-dev libpng-dev libblosc-dev libxxhash-dev
-    libode-dev libembree-dev libopenexr-dev libcmocka-dev python3 python3-numpy"
+    libode-dev libembree-dev libopenexr-dev libopenvdb-dev libboost-dev libtbb-dev libimath-dev
+    libcmocka-dev python3 python3-numpy"
 packages_film="ffmpeg"
+packages_test="python3-openvdb libopenvdb-tools" # readers of other makers
+packages_page="chromium nodejs npm"
+packages_blender="blender"
 packages_bench="libhypre-dev"
 packages_checks="git clang libclang-rt-14-dev clang-format clang-tidy"
 
 wanted=""
-for group in ${*:-build film bench checks}; do
+for group in ${*:-build film test page blender bench checks}; do
     case $group in
     build) wanted="$wanted $packages_build" ;;
     film) wanted="$wanted $packages_film" ;;
+    test) wanted="$wanted $packages_test" ;;
+    page) wanted="$wanted $packages_page" ;;
+    blender) wanted="$wanted $packages_blender" ;;
     bench) wanted="$wanted $packages_bench" ;;
     checks) wanted="$wanted $packages_checks" ;;
     *)
-        echo "install_packages: unknown group \"$group\"; there are build, film, bench, checks" >&2
+        echo "install_packages: unknown group \"$group\"; see the top of this script" >&2
         exit 2
         ;;
     esac

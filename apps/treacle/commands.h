@@ -3,6 +3,7 @@
 
 int cmd_check(int argc, char** argv);
 int cmd_coiling(int argc, char** argv);
+int cmd_export(int argc, char** argv);
 int cmd_info(int argc, char** argv);
 int cmd_mesh(int argc, char** argv);
 int cmd_materials(int argc, char** argv);

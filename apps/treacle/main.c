@@ -21,6 +21,7 @@ static const command commands[] = {
     {"resume", "go on with a run that was ended", cmd_resume},
     {"mesh", "draw the liquid's surface as triangle meshes", cmd_mesh},
     {"coiling", "measure how a falling thread coils, beside the theory", cmd_coiling},
+    {"export", "write frames for other programs", cmd_export},
     {"plot", "draw the statistics of a run as plots", cmd_plot},
     {"render", "make pictures and a film by path tracing", cmd_render},
     {"info", "tell about a run's folder or one of its files", cmd_info},

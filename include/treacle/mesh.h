@@ -35,6 +35,7 @@ typedef struct treacle_mesh_view {
     const float* velocity;    ///< m/s, 3 a vertex
     const float* colour;      ///< linear RGB, 3 a vertex
     const float* temperature; ///< K
+    const float* viscosity;   ///< Pa s, of a frame that was dressed, see treacle_frame_dress()
     const float* rest;        ///< m, where the material was born, 3 a vertex
     const uint8_t* material;  ///< of most of what is near the vertex
     const int32_t* triangles; ///< 3 vertices each, counter-clockwise seen from outside

@@ -103,6 +103,17 @@ TREACLE_API treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind
 /// Puts the simulation into the state of a STATE frame. On error the simulation is unchanged.
 TREACLE_API treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state);
 
+/// A frame with what it does not carry because the def has it, a value for every particle:
+/// `viscosity` (F32, Pa s: by temperature, marker and factor, at rest), `density` (F32, kg/m^3),
+/// and `colour` (F32 x 3, the material's) where it has none. Valid as long as the frame is.
+typedef struct treacle_dressed_frame treacle_dressed_frame;
+TREACLE_API treacle_status treacle_frame_dress(treacle_context* ctx, const treacle_sim_def* def,
+                                               const treacle_frame* frame,
+                                               treacle_dressed_frame** out);
+TREACLE_API const treacle_frame* treacle_dressed_frame_view(const treacle_dressed_frame* dressed);
+/// Accepts NULL.
+TREACLE_API void treacle_dressed_frame_destroy(treacle_dressed_frame* dressed);
+
 #ifdef __cplusplus
 }
 #endif

@@ -91,7 +91,7 @@ typedef struct treacle_shape {
     double height;    ///< m
     double thickness; ///< m
     const char*
-        file; ///< path of a .ply, .obj, .stl, .gltf or .glb file, mesh only; in m; not owned
+        file; ///< path of a .ply, .obj, .stl, .gltf, .glb or .vdb file, of a mesh; m; not owned
     /// Of a mesh that changes: `file` then has a run of # for the number, as in wave_####.ply. Only
     /// a solid whose whole shape it is changes with it; elsewhere the first mesh counts.
     treacle_mesh_sequence frames;

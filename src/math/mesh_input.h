@@ -84,3 +84,5 @@ typedef treacle_status mesh_read_fcn(const mesh_input* in, mesh_builder* out);
 mesh_read_fcn mesh_ply_read, mesh_obj_read, mesh_stl_read;
 /// By Assimp, from the file of the input's name; ERR_FORMAT in a build without it.
 mesh_read_fcn mesh_gltf_read;
+/// By OpenVDB, the zero surface of the first level set in the file of the input's name.
+mesh_read_fcn mesh_vdb_read;

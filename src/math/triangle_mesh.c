@@ -246,6 +246,7 @@ static mesh_read_fcn* reader_of(const char* path) {
            : strcasecmp(name, "obj") == 0                                  ? mesh_obj_read
            : strcasecmp(name, "stl") == 0                                  ? mesh_stl_read
            : strcasecmp(name, "gltf") == 0 || strcasecmp(name, "glb") == 0 ? mesh_gltf_read
+           : strcasecmp(name, "vdb") == 0                                  ? mesh_vdb_read
                                                                            : NULL;
 }
 
@@ -297,8 +298,8 @@ static treacle_status load(treacle_context* ctx, const char* path, const load_ta
         reader != NULL
             ? load_bytes(&in, file, reader, to)
             : check_fail(ctx, TREACLE_ERR_FORMAT,
-                         "%s: expected a mesh whose name ends in .ply, .obj, .stl, .gltf or "
-                         ".glb",
+                         "%s: expected a mesh whose name ends in .ply, .obj, .stl, .gltf, .glb "
+                         "or .vdb",
                          path);
     fclose(file);
     return status;

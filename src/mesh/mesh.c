@@ -161,6 +161,7 @@ treacle_mesh_view treacle_mesh_get_view(const treacle_mesh* mesh) {
         .velocity = a->value[MESH_VELOCITY],
         .colour = a->value[MESH_COLOUR],
         .temperature = a->value[MESH_TEMPERATURE],
+        .viscosity = a->value[MESH_VISCOSITY],
         .rest = a->value[MESH_REST],
         .material = a->material,
         .triangles = &m->triangle[0][0],

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 
-enum { AXIS_COUNT = 3, VERTEX_GRAIN = 512, VALUES_MAX = 10, MATERIALS_MAX = 256 };
+enum { AXIS_COUNT = 3, VERTEX_GRAIN = 512, VALUES_MAX = 11, MATERIALS_MAX = 256 };
 
 static const struct {
     const char* name;

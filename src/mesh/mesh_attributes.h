@@ -9,6 +9,7 @@
     X(VELOCITY, "velocity", 3)                                                                     \
     X(COLOUR, "colour", 3)                                                                         \
     X(TEMPERATURE, "temperature", 1)                                                               \
+    X(VISCOSITY, "viscosity", 1)                                                                   \
     X(REST, "rest", 3)
 typedef enum mesh_attribute {
 #define MESH_ATTRIBUTE_ENUM(name, text, components) MESH_##name,

@@ -68,9 +68,9 @@ treacle_status bind_mesh(binder* b, const bind_slot* slot) {
     if (node->kind != NODE_SCALAR || scene_node_is_null(node) || node->text[0] == '\0') {
         char quote[BIND_QUOTE_MAX];
         bind_quote(node, quote);
-        return bind_error(b, node->place, slot->path,
-                          "expected the path of a .ply, .obj, .stl, .gltf or .glb file, got %s",
-                          quote);
+        return bind_error(
+            b, node->place, slot->path,
+            "expected the path of a .ply, .obj, .stl, .gltf, .glb or .vdb file, got %s", quote);
     }
     TREACLE_TRY(find_path(b, node, &path));
     if (strchr(node->text, '#') != NULL) {

@@ -100,8 +100,8 @@ static const schema_key mesh_keys[] = {
      .type = SCHEMA_MESH,
      .flags = SCHEMA_REQUIRED,
      .offset = offsetof(shape_spec, file),
-     .help = "path of a .ply, .obj, .stl, .gltf or .glb file (the last two need a build with "
-             "Assimp), in metres; it begins at the scene file, or at the "
+     .help = "path of a .ply, .obj, .stl, .gltf, .glb or .vdb file (glTF needs a build with "
+             "Assimp, VDB one with OpenVDB), in metres; it begins at the scene file, or at the "
              "working folder with `--set`. With a run of `#` for a number, as in wave_####.ply, a "
              "sequence"},
     CENTRE,

@@ -19,7 +19,8 @@ def see(command):
 WRONG = [
     ((), "treacle: error: no command is given\n" + LISTED),
     (("rnu",), 'treacle: error: there is no command "rnu"; did you mean run?\n' + LISTED),
-    (("export",), 'treacle: error: there is no command "export"\n' + LISTED),
+    (("view",), 'treacle: error: there is no command "view"\n' + LISTED),
+    (("export",), "treacle: error: export needs PATH\n" + see("export")),
     (("help", "chekc"), 'treacle: error: there is no command "chekc"; did you mean check?\n'
      + LISTED),
     (("run",), "treacle: error: run needs SCENE\n" + see("run")),
@@ -69,7 +70,7 @@ class Usage(harness.Case):
                 self.assertEqual(done.stdout, "")
 
     def test_commands_of_the_future_do_not_exist(self):
-        for name in ("export", "view", "play"):
+        for name in ("view", "play"):
             self.assertIn(f'there is no command "{name}"',
                           self.treacle(name, code=ERR_USAGE).stderr)
 
@@ -110,7 +111,7 @@ class Usage(harness.Case):
         with open("docs/manual/command.md", encoding="utf-8") as file:
             manual = file.read()
         for arguments in (("help",), ("help", "check"), ("help", "run"), ("help", "resume"),
-                          ("help", "info"), ("help", "mesh"), ("help", "materials"),
+                          ("help", "info"), ("help", "mesh"), ("help", "export"), ("help", "materials"),
                           ("help", "render"), ("help", "sweep")):
             block = f"```text\n$ treacle {' '.join(arguments)}\n{self.treacle(*arguments).stdout}```"
             self.assertIn(block, manual, f"the manual's {arguments} is not what the command prints")

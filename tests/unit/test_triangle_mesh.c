@@ -243,7 +243,7 @@ static void test_files_that_cannot_be_read(void** state) {
     assert_int_equal(triangle_mesh_load(ctx, "/dev/null", &mesh), TREACLE_ERR_IO);
     assert_error_says(ctx, "it is not a plain file");
     assert_int_equal(triangle_mesh_load(ctx, "README.md", &mesh), TREACLE_ERR_FORMAT);
-    assert_error_says(ctx, "ends in .ply, .obj, .stl, .gltf or .glb");
+    assert_error_says(ctx, "ends in .ply, .obj, .stl, .gltf, .glb or .vdb");
     assert_null(mesh);
     unit_context_end(ctx);
 }

@@ -1,0 +1,226 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "frame_range.h"
+#include "run_end.h"
+
+typedef struct export_options {
+    const char* operand;
+    const char* frames;
+    const char* folder; // where to write
+    const char* name;
+    int format, what, up;
+    int method;
+    int64_t smoothing, decimation; // rounds; percent
+    double resolution;
+    int64_t threads;
+    bool quiet;
+} export_options;
+
+static const char* const format_names[] = {"ply", "obj", "vtk", "usd", "bgeo", "glb", "vdb"};
+static const char* const what_names[] = {"auto", "surface", "particles", "volume"};
+static const char* const up_names[] = {"y", "z"};
+static const char* const method_names[] = {"smooth", "splat", "level"};
+
+static treacle_export_def make_def(const export_options* o, const char* folder) {
+    treacle_export_def def = treacle_export_def_default();
+    def.format = (treacle_export_format)o->format;
+    def.what = o->what > 0                        ? (treacle_export_what)(o->what - 1)
+               : def.format == TREACLE_EXPORT_VDB ? TREACLE_EXPORT_VOLUME
+                                                  : TREACLE_EXPORT_SURFACE;
+    def.is_z_up = o->up == 1;
+    def.folder = folder;
+    def.name = o->name;
+    def.mesh.method = (treacle_mesh_method)o->method;
+    def.mesh.resolution = o->resolution;
+    def.mesh.smoothing = (int)o->smoothing;
+    def.mesh.decimation = 0.01 * (double)o->decimation;
+    return def;
+}
+
+// The scene that the run's folder keeps, or NULL: then frames are exported as they are.
+static treacle_scene* find_scene(treacle_context* ctx, const frame_range* range) {
+    char path[FRAME_PATH_CAPACITY];
+    struct stat found;
+    treacle_scene* scene = NULL;
+    int length =
+        range->folder == NULL ? -1 : snprintf(path, sizeof(path), "%s/scene.yaml", range->folder);
+    if (length < 0 || length >= FRAME_PATH_CAPACITY || stat(path, &found) != 0) {
+        return NULL;
+    }
+    if (treacle_scene_load(ctx, path, 0, NULL, &scene) != TREACLE_OK) {
+        treacle_scene_destroy(scene);
+        return NULL;
+    }
+    return scene;
+}
+
+static treacle_status add_frame(treacle_context* ctx, treacle_exporter* exporter,
+                                const treacle_scene* scene, const char* path) {
+    treacle_loaded_frame* loaded = NULL;
+    treacle_dressed_frame* dressed = NULL;
+    treacle_status status = treacle_frame_read(ctx, path, &loaded);
+    if (status == TREACLE_OK && scene != NULL) {
+        status = treacle_frame_dress(ctx, treacle_scene_sim(scene),
+                                     treacle_loaded_frame_view(loaded), &dressed);
+    }
+    if (status == TREACLE_OK) {
+        status =
+            treacle_exporter_add(exporter, dressed != NULL ? treacle_dressed_frame_view(dressed)
+                                                           : treacle_loaded_frame_view(loaded));
+    }
+    treacle_dressed_frame_destroy(dressed);
+    treacle_loaded_frame_destroy(loaded);
+    return status;
+}
+
+static void tell(const treacle_exporter* exporter, const export_options* o, int64_t number) {
+    int64_t counts[2];
+    treacle_exporter_counts(exporter, counts);
+    if (!o->quiet) {
+        printf("%s: frame %" PRId64 ", %" PRId64 " points, %" PRId64 " triangles\n",
+               treacle_exporter_path(exporter), number, counts[0], counts[1]);
+    }
+}
+
+static treacle_status export_frames(treacle_context* ctx, const export_options* o,
+                                    const frame_range* range, treacle_exporter* exporter) {
+    treacle_scene* scene = find_scene(ctx, range);
+    treacle_status status = TREACLE_OK;
+    for (int64_t k = range->first; k <= range->last && status == TREACLE_OK; ++k) {
+        char path[FRAME_PATH_CAPACITY];
+        status = frame_range_path(range, k, path) ? add_frame(ctx, exporter, scene, path)
+                                                  : TREACLE_ERR_LIMIT;
+        if (status == TREACLE_OK) {
+            tell(exporter, o, k);
+        }
+    }
+    if (status == TREACLE_OK) {
+        status = treacle_exporter_finish(exporter);
+    }
+    treacle_scene_destroy(scene);
+    return status;
+}
+
+static int export_all(treacle_context* ctx, const export_options* o) {
+    frame_range range;
+    int code = frame_range_find(ctx, o->operand, o->frames, &range);
+    const char* folder = o->folder != NULL ? o->folder : range.folder != NULL ? range.folder : ".";
+    if (code != TREACLE_OK) {
+        return code;
+    }
+    if (!frame_range_make_folder(folder)) {
+        return TREACLE_ERR_IO;
+    }
+    treacle_export_def def = make_def(o, folder);
+    treacle_exporter* exporter = NULL;
+    treacle_status status = treacle_exporter_create(ctx, &def, &exporter);
+    if (status == TREACLE_OK) {
+        status = export_frames(ctx, o, &range, exporter);
+    }
+    treacle_exporter_destroy(exporter);
+    return status == TREACLE_OK ? TREACLE_OK : cli_fail(ctx, status);
+}
+
+static cli_outcome parse(export_options* o, int argc, char** argv) {
+    const cli_option options[] = {
+        {.name = "to",
+         .kind = CLI_CHOICE,
+         .value = "FORMAT",
+         .out = &o->format,
+         .choice_count = 7,
+         .choices = format_names,
+         .help = "ply, obj, vtk, usd, bgeo, glb or vdb (default: ply)"},
+        {.name = "what",
+         .kind = CLI_CHOICE,
+         .value = "WHAT",
+         .out = &o->what,
+         .choice_count = 4,
+         .choices = what_names,
+         .help = "surface, particles or volume (default: volume for vdb, else surface)"},
+        FRAME_RANGE_OPTION(&o->frames),
+        {.name = "up",
+         .kind = CLI_CHOICE,
+         .value = "AXIS",
+         .out = &o->up,
+         .choice_count = 2,
+         .choices = up_names,
+         .help = "y, or z for Blender (default: y)"},
+        {.name = "method",
+         .kind = CLI_CHOICE,
+         .value = "HOW",
+         .out = &o->method,
+         .choice_count = 3,
+         .choices = method_names,
+         .help = "of the surface: smooth, splat or level (default: smooth)"},
+        {.name = "resolution",
+         .kind = CLI_REAL,
+         .value = "X",
+         .out = &o->resolution,
+         .real_min = 0.5,
+         .real_max = 16.0,
+         .help = "of the surface: samples along a cell (default: 2; 4 for splat)"},
+        {.name = "smoothing",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->smoothing,
+         .min = 0,
+         .max = 1000,
+         .help = "of the surface: rounds, which keep the volume (default: 12)"},
+        {.name = "decimation",
+         .kind = CLI_NUMBER,
+         .value = "PERCENT",
+         .out = &o->decimation,
+         .min = 0,
+         .max = 99,
+         .help = "share of the triangles that may go where it is flat (default: 0)"},
+        FRAME_FOLDER_OPTION(&o->folder),
+        {.name = "name",
+         .kind = CLI_TEXT,
+         .value = "STEM",
+         .out = &o->name,
+         .help = "files are STEM_0001.ply and so on (default: what they show)"},
+        RUN_THREADS_OPTION(&o->threads),
+        FRAME_QUIET_OPTION(&o->quiet),
+    };
+    const cli_spec spec = {
+        .command = "export",
+        .operand_name = "PATH",
+        .operand_help = "the folder of a run, or one frame file",
+        .summary = "write frames for other programs",
+        .details =
+            "Writes surface_0001.ply and so on: the surface, the particles or the fields of\n"
+            "the liquid, with velocity for motion blur and all else that the frames carry,\n"
+            "under the names that other programs expect. \"usd\" is one text file with time\n"
+            "samples; all others are a file a frame. \"bgeo\" is for Houdini 18.5 and later,\n"
+            "\"vtk\" for ParaView. On a farm, give each machine a range of frames.\n"
+            "A file appears under its name only once it is whole.",
+        .example = "  treacle export out/honey --to vdb --up z\n"
+                   "  treacle export out/honey --to usd --frames 1:48 -o shots/honey\n"
+                   "  treacle export out/honey --to bgeo --what particles\n",
+        .operand = &o->operand,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .options = options,
+    };
+    return cli_parse(&spec, argc, argv);
+}
+
+int cmd_export(int argc, char** argv) {
+    export_options options = {.smoothing = treacle_mesh_def_default().smoothing};
+    cli_outcome outcome = parse(&options, argc, argv);
+    if (outcome != CLI_GO) {
+        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+    }
+    treacle_context* ctx = NULL;
+    treacle_status status = cli_create_context(options.threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
+    if (status != TREACLE_OK) {
+        return (int)status;
+    }
+    int code = export_all(ctx, &options);
+    treacle_context_destroy(ctx);
+    return code;
+}
