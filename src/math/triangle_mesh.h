@@ -19,8 +19,8 @@ typedef struct triangle_mesh {
     uint64_t hash; // of the file's bytes
 } triangle_mesh;
 
-/// Reads a .ply, .obj, .stl, .gltf, .glb or .vdb file. ERR_IO if it cannot be read, ERR_FORMAT if it
-/// is not a mesh; the sentence names the file and the place.
+/// Reads a .ply, .obj, .stl, .gltf, .glb or .vdb file. ERR_IO if it cannot be read, ERR_FORMAT if
+/// it is not a mesh; the sentence names the file and the place.
 treacle_status triangle_mesh_load(treacle_context* ctx, const char* path,
                                   triangle_mesh** out) TREACLE_NODISCARD;
 /// What the file says, into an empty builder: vertices are not joined, triangles not checked.
