@@ -23,6 +23,7 @@ const validate_case validate_cases[] = {
      case_melt_runs},
     {"hot-rotation", VALIDATE_QUICK, 3, "a hot spot that is carried round stays hot",
      case_hot_rotation},
+    {"hot-solids", VALIDATE_QUICK, 8, "liquid between walls that heat and cool", case_hot_solids},
     {"heat-balance", VALIDATE_QUICK, 8, "heat in equals heat stored, melted and set again",
      case_heat_balance},
     {"carlson-steps", VALIDATE_FULL, 20, "steps that explicit and implicit viscosity need",

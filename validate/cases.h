@@ -74,6 +74,7 @@ validate_fcn case_hot_film;
 validate_fcn case_melting_wall;
 validate_fcn case_melt_runs;
 validate_fcn case_hot_rotation;
+validate_fcn case_hot_solids;
 validate_fcn case_heat_balance;
 validate_fcn case_carlson_steps;
 

@@ -7,6 +7,13 @@
 extern "C" {
 #endif
 
+/// What the colours of a preview show.
+typedef enum treacle_preview_by {
+    TREACLE_PREVIEW_BY_COLOUR,      ///< particles' own, or their material's
+    TREACLE_PREVIEW_BY_TEMPERATURE, ///< blue is cold, red is warm, nearly white is hot
+    TREACLE_PREVIEW_BY_MARKER,      ///< the same scale
+} treacle_preview_by;
+
 typedef struct treacle_preview_def {
     size_t def_size;
     int width, height; ///< pixels, 1..16384
@@ -14,6 +21,9 @@ typedef struct treacle_preview_def {
     double target[3];  ///< m
     bool eye_set;
     double field_of_view; ///< rad, vertical
+    treacle_preview_by by;
+    double from, to; ///< ends of the scale, K or units of the marker; the same: the frame's least
+                     ///< and most
 } treacle_preview_def;
 
 TREACLE_API treacle_preview_def treacle_preview_def_default(void);

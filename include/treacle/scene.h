@@ -2,6 +2,7 @@
 #pragma once
 
 #include "look.h"
+#include "preview.h"
 #include "types.h"
 
 #ifdef __cplusplus
@@ -43,6 +44,9 @@ typedef struct treacle_output_def {
     const char* name; ///< of the scene
     int64_t frames;   ///< to simulate, from 1
     int state_every;  ///< frames between state files that are kept for good; 0 keeps the last two
+    treacle_preview_by preview_by; ///< what colours of previews show
+    double preview_from;           ///< ends of its scale
+    double preview_to;
 } treacle_output_def;
 
 /// Valid only without errors; owned by the scene.

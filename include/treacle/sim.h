@@ -54,21 +54,22 @@ typedef struct treacle_rheology_stats {
 
 /// What a step did. Numbers that depend on the machine: seconds and memory_peak only.
 typedef struct treacle_step_stats {
-    int64_t step;                        ///< its number, from 1
-    double time;                         ///< s, at its end
-    double dt;                           ///< s
-    int retries;                         ///< times the step was begun again with a smaller dt
-    int64_t particles;                   ///< at its end
-    int64_t tiles;                       ///< at its end
-    int64_t emitted, absorbed;           ///< particles
-    int64_t split, merged;               ///< particles, by reseeding
-    double volume;                       ///< m^3, sum over particles
-    double surface_volume;               ///< m^3, inside the surface before the flow; 0 without
-    double kinetic_energy;               ///< J
-    double max_speed;                    ///< m/s
-    double heat_in;                      ///< J, that came from outside in the step
-    double enthalpy;                     ///< J, sum over particles; 0 where heat does not flow
-    double density_spread;               ///< rms of local particle volume over its target, less 1
+    int64_t step;              ///< its number, from 1
+    double time;               ///< s, at its end
+    double dt;                 ///< s
+    int retries;               ///< times the step was begun again with a smaller dt
+    int64_t particles;         ///< at its end
+    int64_t tiles;             ///< at its end
+    int64_t emitted, absorbed; ///< particles
+    int64_t split, merged;     ///< particles, by reseeding
+    double volume;             ///< m^3, sum over particles
+    double surface_volume;     ///< m^3, inside the surface before the flow; 0 without
+    double kinetic_energy;     ///< J
+    double max_speed;          ///< m/s
+    double heat_in;            ///< J, that came from outside in the step
+    double marker_in;      ///< m^3 times units of the marker, that came from sources and surface
+    double enthalpy;       ///< J, sum over particles; 0 where heat does not flow
+    double density_spread; ///< rms of local particle volume over its target, less 1
     int64_t walls_held, walls_released;  ///< faces of walls that may let go, and did not or did
     treacle_solve_stats pressure;        ///< zero where the flow has no such solve
     treacle_solve_stats viscosity;       ///< likewise

@@ -182,6 +182,9 @@ typedef struct treacle_material_def {
     double expansion; ///< 1/K, >= 0; buoyancy of warm liquid: relative loss of weight per kelvin
     double reference_temperature; ///< K, at which there is no buoyancy
     double marker_buoyancy;       ///< relative loss of weight per unit of the marker
+    double marker_diffusivity;    ///< m^2/s, >= 0, by which the marker spreads
+    double marker_rate;           ///< 1/s, >= 0: the marker nears marker_target at this rate
+    double marker_target;         ///< units of the marker
     treacle_elastic_def elastic;
 
     double conductivity;      ///< W/(m K), >= 0
@@ -203,6 +206,7 @@ typedef struct treacle_liquid_def {
     treacle_field temperature;      ///< K
     treacle_field marker;           ///< any unit, carried along; see marker_buoyancy
     treacle_field viscosity_factor; ///< > 0, multiplies the viscosity; carried along
+    treacle_field colour;           ///< linear RGB, carried along; below 0: the material's
 } treacle_liquid_def;
 
 /// An inflow: liquid streams through the shape with the given velocity.
@@ -213,10 +217,24 @@ typedef struct treacle_emitter_def {
     treacle_curve speed; ///< m/s; used where rate is empty
     treacle_curve rate;  ///< m^3/s (m^2/s times the cell in 2D); count 0: speed counts
     double start, stop;  ///< s; stop may be INFINITY
-    double temperature;  ///< K
+    /// m, how far the nozzle is from where its shape says, over time; the stream gets its velocity
+    /// on top of its own. count 0: it stands still.
+    treacle_curve position;
+    double temperature; ///< K
     double marker;
     double viscosity_factor; ///< > 0
 } treacle_emitter_def;
+
+/// Liquid that appears at given times and places, a shape at a time.
+typedef struct treacle_drop_def {
+    const treacle_shape* shape; ///< of a drop whose place is the origin
+    int material;
+    treacle_curve places; ///< m, where the keys say; each key is a drop
+    double velocity[3];   ///< m/s, at the begin
+    double temperature;   ///< K
+    double marker;
+    double viscosity_factor; ///< > 0
+} treacle_drop_def;
 
 /// A volume in which liquid vanishes.
 typedef struct treacle_sink_def {
@@ -248,6 +266,10 @@ typedef struct treacle_solid_def {
     treacle_wall wall;  ///< used where the flow has viscosity
     double slip_length; ///< m, >= 0; of TREACLE_WALL_SLIP_LENGTH
     treacle_separation separation; ///< whether liquid lets go of it
+    /// Of liquid that touches it. One of temperature and flux, or none: it lets no heat through.
+    treacle_curve temperature; ///< K, at which it is held
+    treacle_curve flux;        ///< W/m^2, into the liquid
+    double contact;            ///< W/(m^2 K), > 0, may be INFINITY: how well it touches
 } treacle_solid_def;
 
 /// What holds a body to another one, or to the world.
@@ -309,6 +331,21 @@ typedef struct treacle_heat_def {
     double loss;       ///< W/(m^2 K), >= 0, of the free surface to the air
     double emissivity; ///< 0..1, of the free surface, which radiates to surroundings of `air`
 } treacle_heat_def;
+
+/// What the free surface does to the marker: water that dries, a skin that cures.
+typedef struct treacle_marker_def {
+    treacle_conduction method; ///< of diffusion
+    double air;                ///< units of the marker, towards which the surface goes
+    double loss;               ///< m/s, >= 0: what leaves a square metre a second, for each unit
+} treacle_marker_def;
+
+/// A part of space in which the marker of liquid grows, or is held.
+typedef struct treacle_marker_source_def {
+    const treacle_shape* shape;
+    treacle_curve rate;  ///< units a second; count 0: value counts
+    treacle_curve value; ///< at which it is held
+    double start, stop;  ///< s; stop may be INFINITY
+} treacle_marker_source_def;
 
 /// Heat that comes, or goes where power is negative. With a shape: in the liquid inside it, shared
 /// by heat capacity. Without: from a point that radiates evenly, onto the surface that faces it.
@@ -421,6 +458,7 @@ typedef struct treacle_viscosity_def {
 typedef struct treacle_particles_def {
     int per_cell;  ///< 1..64; per cell of liquid (a cube in 3D; a square number is best in 2D)
     double jitter; ///< 0..1, share of a particle's own box in which it is placed at random
+    bool colour;   ///< each carries its colour; always so where a liquid has one of its own
     bool rest;     ///< particles remember where they were born, for textures that stick
 } treacle_particles_def;
 
@@ -462,6 +500,7 @@ typedef struct treacle_sim_def {
     treacle_advection advection;
     treacle_elasticity_def elasticity;
     treacle_heat_def heat;
+    treacle_marker_def marker;
 
     int material_count;
     const treacle_material_def* materials;
@@ -469,6 +508,8 @@ typedef struct treacle_sim_def {
     const treacle_liquid_def* liquids;
     int emitter_count;
     const treacle_emitter_def* emitters;
+    int drop_count;
+    const treacle_drop_def* drops;
     int sink_count;
     const treacle_sink_def* sinks;
     int force_count;
@@ -481,6 +522,8 @@ typedef struct treacle_sim_def {
     const treacle_heat_source_def* heat_sources;
     int heat_wall_count;
     const treacle_heat_wall_def* heat_walls;
+    int marker_source_count;
+    const treacle_marker_source_def* marker_sources;
 } treacle_sim_def;
 
 TREACLE_API treacle_sim_def treacle_sim_def_default(void);
@@ -488,6 +531,7 @@ TREACLE_API treacle_shape treacle_shape_default(treacle_shape_kind kind);
 TREACLE_API treacle_material_def treacle_material_def_default(void);
 TREACLE_API treacle_liquid_def treacle_liquid_def_default(void);
 TREACLE_API treacle_emitter_def treacle_emitter_def_default(void);
+TREACLE_API treacle_drop_def treacle_drop_def_default(void);
 TREACLE_API treacle_sink_def treacle_sink_def_default(void);
 TREACLE_API treacle_force_def treacle_force_def_default(void);
 TREACLE_API treacle_solid_def treacle_solid_def_default(void);
@@ -495,6 +539,7 @@ TREACLE_API treacle_body_def treacle_body_def_default(void);
 TREACLE_API treacle_joint_def treacle_joint_def_default(void);
 TREACLE_API treacle_heat_source_def treacle_heat_source_def_default(void);
 TREACLE_API treacle_heat_wall_def treacle_heat_wall_def_default(void);
+TREACLE_API treacle_marker_source_def treacle_marker_source_def_default(void);
 
 #ifdef __cplusplus
 }

@@ -150,6 +150,10 @@ treacle_status emitter_init(treacle_context* ctx, const treacle_emitter_def* def
     TREACLE_TRY_GOTO(meet_shape(&e, setting), fail);
     e.path_divisor = has_rate ? e.area : 1.0;
     TREACLE_TRY_GOTO(curve_copy(ctx, has_rate ? &def->rate : &def->speed, &e.path), fail);
+    if (def->position.count > 0) {
+        TREACLE_TRY_GOTO(curve_check(ctx, &def->position, "emitter position"), fail);
+        TREACLE_TRY_GOTO(curve_copy(ctx, &def->position, &e.motion), fail);
+    }
     *out = e;
     return TREACLE_OK;
 fail:
@@ -163,6 +167,7 @@ void emitter_finish(emitter* e) {
     }
     shape_destroy(e->where);
     curve_free(e->ctx, &e->path);
+    curve_free(e->ctx, &e->motion);
     alloc_free(e->ctx, e->entry, (size_t)e->column_count * sizeof(*e->entry));
     *e = (emitter){.ctx = e->ctx};
 }
@@ -175,6 +180,22 @@ double emitter_path(const emitter* e, double time) {
 double emitter_speed(const emitter* e, double time) {
     bool runs = time >= e->start && time <= e->stop;
     return runs ? curve_eval_scalar(&e->path, time) / e->path_divisor : 0.0;
+}
+
+vec3 emitter_offset(const emitter* e, double time) {
+    double at[AXES] = {0.0, 0.0, 0.0};
+    if (e->motion.count > 0) {
+        curve_eval(&e->motion, time, at);
+    }
+    for (int a = 0; a < AXES; ++a) {
+        at[a] = e->domain.is_active[a] ? at[a] : 0.0;
+    }
+    return vec3_from(at);
+}
+
+vec3 emitter_motion(const emitter* e, double from, double to) {
+    vec3 way = vec3_sub(emitter_offset(e, to), emitter_offset(e, from));
+    return to > from ? vec3_scale(1.0 / (to - from), way) : vec3_make(0.0, 0.0, 0.0);
 }
 
 // The particle of a column that a layer holds.
@@ -195,7 +216,8 @@ static drop drop_of(const emitter* e, int64_t layer, int64_t column) {
 typedef struct emission {
     const emitter* e;
     double from, to; // m, of the path
-    double speed;    // m/s, at its end
+    vec3 velocity;   // m/s, at its end
+    vec3 offset;     // m, of the nozzle
     particles* p;
 } emission;
 
@@ -203,8 +225,8 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
     const emitter* e = now->e;
     particle_birth birth = {
         .id = d.id,
-        .place = vec3_add_scaled(entry, now->to - d.height, e->direction),
-        .velocity = vec3_scale(now->speed, e->direction),
+        .place = vec3_add(vec3_add_scaled(entry, now->to - d.height, e->direction), now->offset),
+        .velocity = now->velocity,
         .volume = e->area * e->spacing / (double)e->column_count,
         .material = e->material,
         .colour = {e->colour[0], e->colour[1], e->colour[2]},
@@ -224,7 +246,9 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
 
 treacle_status emitter_emit(const emitter* e, double from, double to, particles* p,
                             int64_t* count) {
-    emission now = {.e = e, .p = p, .speed = emitter_speed(e, fmin(to, e->stop))};
+    double speed = emitter_speed(e, fmin(to, e->stop));
+    emission now = {.e = e, .p = p, .offset = emitter_offset(e, to)};
+    now.velocity = vec3_add_scaled(emitter_motion(e, from, to), speed, e->direction);
     now.from = emitter_path(e, from);
     now.to = emitter_path(e, to);
     *count = 0;

@@ -13,6 +13,8 @@
 // layer have the same volume, such that the layer's is area * a, where area is the shape's extent
 // across the stream: so the volume that has come in at t is area * s(t), to a layer, whatever the
 // steps were. There is no state between steps.
+//
+// A nozzle that moves takes its shape and the bar in it along.
 #pragma once
 
 #include "math/curve.h"
@@ -34,6 +36,7 @@ typedef struct emitter {
     double start, stop;   // s
     treacle_curve path;   // speed, m/s, or rate, m^3/s
     double path_divisor;  // makes it a speed: 1 or area
+    treacle_curve motion; // m, of the nozzle; count 0: it stands still
     int64_t column_count; // that meet the shape
     vec3* entry;          // [column_count], m
 } emitter;
@@ -57,6 +60,11 @@ void emitter_finish(emitter* e);
 double emitter_path(const emitter* e, double time);
 /// m/s; 0 outside [start, stop].
 double emitter_speed(const emitter* e, double time);
+
+/// m, how far the nozzle is from where its shape says.
+vec3 emitter_offset(const emitter* e, double time);
+/// m/s, mean velocity of the nozzle.
+vec3 emitter_motion(const emitter* e, double from, double to);
 
 /// Appends the particles that are born in (from, to]. *count: how many.
 treacle_status emitter_emit(const emitter* e, double from, double to, particles* p,

@@ -133,6 +133,16 @@ static float log_factor_at(const field* f, vec3 x) {
     return f == NULL ? 0.0f : (float)elementary_log(fmax(scalar_at(f, x), least));
 }
 
+static void paint(const seed_liquid* liquid, particle_birth* birth) {
+    double rgb[3] = {-1.0, -1.0, -1.0};
+    if (liquid->tint != NULL) {
+        field_eval(liquid->tint, birth->place, 0.0, rgb);
+    }
+    for (int c = 0; c < 3; ++c) {
+        birth->colour[c] = rgb[c] < 0.0 ? liquid->colour[c] : (float)fmin(rgb[c], 1.0);
+    }
+}
+
 static void bear(const seed_job* job, particle_ix row, tile_coord tile, const candidate* c) {
     const grid_domain* domain = job->def->domain;
     const seed_liquid* liquid = &job->def->liquids[job->liquid];
@@ -142,7 +152,6 @@ static void bear(const seed_job* job, particle_ix row, tile_coord tile, const ca
         .place = place_of(domain, c->at),
         .volume = h * h * h / job->def->particles.per_cell,
         .material = liquid->material,
-        .colour = {liquid->colour[0], liquid->colour[1], liquid->colour[2]},
     };
     for (int a = 0; a < AXES; ++a) {
         birth.position[a] =
@@ -152,6 +161,7 @@ static void bear(const seed_job* job, particle_ix row, tile_coord tile, const ca
     birth.temperature = (float)scalar_at(liquid->temperature, birth.place);
     birth.marker = (float)scalar_at(liquid->marker, birth.place);
     birth.log_factor = log_factor_at(liquid->factor, birth.place);
+    paint(liquid, &birth);
     vec3 arm = vec3_sub(birth.place, liquid->spin_centre);
     birth.velocity = vec3_add(birth.velocity, vec3_cross(liquid->spin, arm));
     particles_bear(job->p, domain, row, &birth);
@@ -164,10 +174,12 @@ static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cel
     const grid_domain* domain = job->def->domain;
     uint64_t x = (uint64_t)domain->cells[0], y = (uint64_t)domain->cells[1];
     uint64_t number = ((uint64_t)cell[2] * y + (uint64_t)cell[1]) * x + (uint64_t)cell[0];
+    uint64_t cells = x * y * (uint64_t)domain->cells[2];
+    uint64_t first = job->def->liquids[job->liquid].round * cells * (uint64_t)job->boxes.count;
     int64_t lives = 0;
     int wanted = job->def->particles.per_cell;
     for (int box = 0; box < job->boxes.count; ++box) {
-        uint64_t birth = number * (uint64_t)job->boxes.count + (uint64_t)box;
+        uint64_t birth = first + number * (uint64_t)job->boxes.count + (uint64_t)box;
         // Where there are more boxes than candidates, every choice of them is equally likely.
         uint64_t id = particles_make_id(source_of(job), birth);
         double chance = hash_random_f64(job->def->seed, id, RANDOM_BOX);
@@ -290,7 +302,11 @@ treacle_status seed_particles(particles* p, const seed_def* def) {
     seed_job job = {.def = def, .p = p};
     job.boxes = seed_choose_boxes(domain, def->particles.per_cell);
     double births = (double)domain->cells[0] * domain->cells[1] * domain->cells[2];
-    if (births * job.boxes.count >= (double)PARTICLE_BIRTHS_MAX) {
+    double rounds = 1.0;
+    for (int i = 0; i < def->liquid_count; ++i) {
+        rounds = fmax(rounds, 1.0 + (double)def->liquids[i].round);
+    }
+    if (births * rounds * job.boxes.count >= (double)PARTICLE_BIRTHS_MAX) {
         return check_fail(p->ctx, TREACLE_ERR_LIMIT,
                           "%g cells with %d particles each: ids can count to %llu only", births,
                           def->particles.per_cell, (unsigned long long)PARTICLE_BIRTHS_MAX);

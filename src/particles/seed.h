@@ -25,7 +25,9 @@ typedef struct seed_liquid {
     vec3 spin_centre;    // m
     uint8_t material;
     float colour[3];
-    uint64_t source; // of ids
+    const field* tint; // of 3 components, where colour counts if it is below 0; NULL: colour
+    uint64_t source;   // of ids
+    uint64_t round;    // ids count on from those of this many seedings
 } seed_liquid;
 
 typedef struct seed_def {

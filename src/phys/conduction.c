@@ -52,7 +52,7 @@ static heat_curve curve_of(const conduction_params* p, size_t i) {
 
 static heat_state state_of(const conduction_params* p, size_t i, double energy) {
     if (!(p->capacity[i] > 0.0f)) {
-        return (heat_state){HEAT_REFERENCE, 0.0, 0.0};
+        return (heat_state){p->melt.same.reference, 0.0, 0.0};
     }
     heat_curve curve = curve_of(p, i);
     double melted = p->melt.melted == NULL ? 0.0 : (double)p->melt.melted[i];

@@ -10,7 +10,7 @@
 typedef struct conduction_melt {
     const float* latent;   // J at cells; NULL: nothing melts
     const float* melted;   // 0..1 at cells, before the step
-    heat_curve same;       // its melt and freeze
+    heat_curve same;       // its melt, freeze and reference
     const float* range[4]; // K at cells: melt[0], melt[1], freeze[0], freeze[1]
 } conduction_melt;
 

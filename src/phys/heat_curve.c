@@ -25,7 +25,7 @@ static double share_of(const double range[2], double temperature) {
 }
 
 double heat_curve_energy(const heat_curve* curve, double temperature, double melted) {
-    return curve->capacity * (temperature - HEAT_REFERENCE) + curve->latent * melted;
+    return curve->capacity * (temperature - curve->reference) + curve->latent * melted;
 }
 
 double heat_curve_melted(const heat_curve* curve, double temperature, double melted) {
@@ -42,7 +42,7 @@ static heat_state on_range(const heat_curve* curve, const double range[2], doubl
     if (share <= 0.0 || share >= 1.0) {
         double melted = share <= 0.0 ? 0.0 : 1.0;
         double warm = (energy - curve->latent * melted) / curve->capacity;
-        return (heat_state){HEAT_REFERENCE + warm, melted, 1.0 / curve->capacity};
+        return (heat_state){curve->reference + warm, melted, 1.0 / curve->capacity};
     }
     double width = range[1] - range[0];
     return (heat_state){range[0] + share * width, share, width / (high - low)};
@@ -50,7 +50,7 @@ static heat_state on_range(const heat_curve* curve, const double range[2], doubl
 
 heat_state heat_curve_at(const heat_curve* curve, double energy, double melted) {
     double warm = (energy - curve->latent * melted) / curve->capacity;
-    heat_state out = {HEAT_REFERENCE + warm, melted, 1.0 / curve->capacity};
+    heat_state out = {curve->reference + warm, melted, 1.0 / curve->capacity};
     if (!(curve->latent > 0.0)) {
         return out;
     }

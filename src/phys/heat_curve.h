@@ -1,7 +1,7 @@
 // Enthalpy and temperature of what melts and freezes.
 #pragma once
 
-/// K, where enthalpy is zero; the same as a float and as a double.
+/// K, where the enthalpy of liquids is zero; the same as a float and as a double.
 #define HEAT_REFERENCE 273.0
 
 /// A body of matter: of a kilogram, a particle or a cell.
@@ -10,6 +10,7 @@ typedef struct heat_curve {
     double latent;    // J, >= 0
     double melt[2];   // K: melting begins, melting ends, on the way up
     double freeze[2]; // K: freezing ends, freezing begins, on the way down; <= those of melting
+    double reference; // K, where its energy is zero
 } heat_curve;
 
 typedef struct heat_state {

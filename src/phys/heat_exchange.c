@@ -15,6 +15,19 @@
 //
 // and nothing stands in the light's way: there are no shadows.
 //
+// A solid leaves the shares f of a cell's two faces across axis a open; what is between them is the
+// wall's: A_a = h^2 |f_high - f_low|, A = |(A_x, A_y, A_z)|, and along a the cell exchanges
+//
+//     U_a = A_a^2 / A / (1/contact + d/k)                                                 [heat.10]
+//
+// with d the distance from the wall of what the cell knows of. A flux is given to A as it is. The
+// kernel of a cell whose middle is the distance s < h from a wall is cut off there, and its mean is
+// that of a place farther from the wall, by
+//
+//     (h/6 - s^2/(2h) + |s|^3/(3h^2)) / m,  m = 1 - (1 - s/h)^2/2 or, behind the wall, (1 +
+//     s/h)^2/2
+//                                                                                         [heat.11]
+//
 // differs from [CMVT02 sec. 5.1], which has no loss: there heat sources only are named.
 //
 // Staggering: all at cells. Symbols: exchange (U), outside (T_air or a wall's), phi (-d/h).
@@ -211,6 +224,102 @@ void heat_exchange_side(const heat_cells* cells, const heat_side* side) {
     parallel_for(cells->map->ctx, cells->map->count, 4, touch_side, &job);
 }
 
+// --- solids --------------------------------------------------------------------------------------
+
+typedef struct solid_job {
+    const heat_cells* cells;
+    const heat_solids* solids;
+} solid_job;
+
+// Shares of faces; nearer to closed they are closed.
+#define CLOSED 1e-3
+
+// The wall in a cell, along each axis in h^2; the sum of its squares. low and high are the shares
+// of its faces that are open; faces on sides of the domain are as open as those opposite.
+static double find_wall(const double low[AXES], const double high[AXES], bool has_room,
+                        double area[AXES]) {
+    double squared = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        bool is_slot = has_room && low[a] < CLOSED && high[a] < CLOSED;
+        area[a] = is_slot ? 2.0 : fabs(high[a] - low[a]);
+        squared += area[a] * area[a];
+    }
+    return squared;
+}
+
+double heat_wall_shift(double phi) {
+    double near = fabs(phi), side = phi >= 0.0 ? 1.0 - near : 0.0;
+    double mass = phi >= 0.0 ? 1.0 - 0.5 * side * side : 0.5 * (1.0 - near) * (1.0 - near);
+    double moment = 1.0 / 6.0 - near * near * (0.5 - near / 3.0);
+    return phi <= -0.99 ? 0.99 : phi >= 1.0 ? 0.0 : moment / mass; // [heat.11]
+}
+
+static void touch_cell(const solid_job* job, size_t i, const double low[AXES],
+                       const double high[AXES]) {
+    const heat_cells* cells = job->cells;
+    const heat_solids* solids = job->solids;
+    const heat_touch* touch = &solids->touch[solids->cell_id[i]];
+    double h = cells->domain->h, area[AXES];
+    double squared = find_wall(low, high, solids->cell_open[i] > 0.1f, area);
+    double phi = (double)solids->cell_phi[i], k = (double)cells->conductivity[i];
+    double size = sqrt(squared) * h * h * (double)cells->wet[i];
+    if (!(squared > CLOSED * CLOSED)) {
+        return;
+    }
+    if (!touch->is_held) {
+        give(cells, i, size * touch->flux * cells->dt);
+        return;
+    }
+    double depth = fmax(phi + heat_wall_shift(phi), 0.01) * h;
+    double through = k > 0.0 ? 1.0 / (1.0 / touch->contact + depth / k) : 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        double share = area[a] * area[a] / squared;
+        add_exchange(cells, a, i, size * share * through, touch->temperature); // [heat.10]
+    }
+}
+
+static void touch_solids(void* data, int64_t begin, int64_t end, int worker) {
+    const solid_job* job = data;
+    const heat_cells* cells = job->cells;
+    const heat_solids* solids = job->solids;
+    (void)worker;
+    const int side = BLOCK_SIDE(0, 1), step[AXES] = {1, side, side * side};
+    for (int64_t t = begin; t < end; ++t) {
+        float open[AXES][BLOCK_VALUES(0, 1)];
+        for (int a = 0; a < AXES; ++a) {
+            gather_block(cells->map, solids->face_open[a], (tile_ix)t, 0, 1, open[a]);
+        }
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            size_t i = (size_t)t * TILE_CELLS + (size_t)q;
+            int id = solids->cell_id[i];
+            bool is_there = cells->wet[i] > 0.0f && id < solids->count &&
+                            (solids->touch[id].is_held || solids->touch[id].has_flux);
+            if (!is_there) {
+                continue;
+            }
+            int cell[AXES], at = BLOCK_INDEX(0, 1, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE,
+                                             q / TILE_SIZE / TILE_SIZE);
+            double low[AXES], high[AXES];
+            tile_cell_at(cells->map, (tile_ix)t, q, cell);
+            for (int a = 0; a < AXES; ++a) {
+                bool is_inner = cells->domain->is_active[a];
+                bool is_ring = cells->domain->is_periodic[a];
+                low[a] = is_inner ? (double)open[a][at] : 1.0;
+                high[a] = is_inner ? (double)open[a][at + step[a]] : 1.0;
+                low[a] = is_inner && !is_ring && cell[a] == 0 ? high[a] : low[a];
+                bool is_last = cell[a] == cells->domain->cells[a] - 1;
+                high[a] = is_inner && !is_ring && is_last ? low[a] : high[a];
+            }
+            touch_cell(job, i, low, high);
+        }
+    }
+}
+
+void heat_exchange_solids(const heat_cells* cells, const heat_solids* solids) {
+    solid_job job = {cells, solids};
+    parallel_for(cells->map->ctx, cells->map->count, 4, touch_solids, &job);
+}
+
 // --- shapes --------------------------------------------------------------------------------------
 
 typedef struct shape_job {
@@ -271,6 +380,22 @@ treacle_status heat_exchange_power(const heat_cells* cells, const shape* where, 
     }
     arena_give(cells->scratch, job.weight);
     return TREACLE_OK;
+}
+
+static void gain_by_rate(void* data, int64_t begin, int64_t end, int worker) {
+    const shape_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        double capacity = (double)job->cells->conduction->capacity[i];
+        if (capacity > 0.0) {
+            give(job->cells, (size_t)i, job->factor * capacity * cover(job, i));
+        }
+    }
+}
+
+void heat_exchange_rate(const heat_cells* cells, const shape* where, double rate) {
+    shape_job job = {.cells = cells, .where = where, .factor = rate * cells->dt};
+    parallel_for(cells->map->ctx, cells->map->count, 4, gain_by_rate, &job);
 }
 
 static void hold(void* data, int64_t begin, int64_t end, int worker) {

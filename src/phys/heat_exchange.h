@@ -34,10 +34,34 @@ typedef struct heat_side {
 } heat_side;
 void heat_exchange_side(const heat_cells* cells, const heat_side* side);
 
+/// What a solid does to the heat of liquid that touches it.
+typedef struct heat_touch {
+    bool is_held, has_flux; // neither: it lets no heat through
+    double temperature;     // K
+    double flux;            // W/m^2
+    double contact;         // W/(m^2 K)
+} heat_touch;
+/// Solids as cells and faces see them; see phys/solid_fields.h.
+typedef struct heat_solids {
+    int count;               // of touches; solids beyond let no heat through
+    const heat_touch* touch; // [count]
+    const uint16_t* cell_id;
+    const float* cell_phi;
+    const float* cell_open;
+    const float* face_open[AXES]; // by solids and sides of the domain
+} heat_solids;
+/// Cells, by how much the mean that a cell has is that of a place farther from a wall; phi in cells
+/// [heat.11].
+double heat_wall_shift(double phi);
+/// Contact with solids [heat.10].
+void heat_exchange_solids(const heat_cells* cells, const heat_solids* solids);
+
 /// A point that radiates `power` evenly lights the surface that faces it [heat.8].
 void heat_exchange_radiant(const heat_cells* cells, vec3 place, double power);
 /// Power for the liquid in the shape, shared by heat capacity.
 treacle_status heat_exchange_power(const heat_cells* cells, const shape* where,
                                    double power) TREACLE_NODISCARD;
+/// Liquid in the shape gains `rate` kelvin a second, whatever its heat capacity.
+void heat_exchange_rate(const heat_cells* cells, const shape* where, double rate);
 /// The liquid in the shape is brought to a temperature.
 void heat_exchange_hold(const heat_cells* cells, const shape* where, double temperature);

@@ -36,6 +36,13 @@ treacle_status preview_check(treacle_context* ctx, const treacle_preview_def* de
         return check_fail(ctx, TREACLE_ERR_USAGE, "a preview of %d x %d pixels, expected 1 to %d",
                           def->width, def->height, SIZE_MAX_PIXELS);
     }
+    bool is_scale = (int)def->by >= 0 && def->by <= TREACLE_PREVIEW_BY_MARKER &&
+                    isfinite(def->from) && isfinite(def->to);
+    if (!is_scale) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "colours of a preview by %d, from %g to %g: expected 0 to %d and numbers",
+                          (int)def->by, def->from, def->to, (int)TREACLE_PREVIEW_BY_MARKER);
+    }
     if (!(def->field_of_view >= 0.01 && def->field_of_view <= 3.0)) {
         return check_fail(ctx, TREACLE_ERR_USAGE, "a field of view of %g rad, expected 0.01 to 3",
                           def->field_of_view);
@@ -91,6 +98,7 @@ treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
     scene.samples = (int64_t)def->width * def->height <= SUPERSAMPLE_MAX ? 2 : 1;
     preview_particles particles;
     TREACLE_TRY(preview_particles_init(ctx, frame, &scene.box, &particles));
+    TREACLE_TRY(preview_particles_show(ctx, def, &particles));
     preview_view view = preview_view_camera(def, &scene.box, def->width * scene.samples,
                                             def->height * scene.samples);
     aim_light(&scene, &view);

@@ -113,6 +113,48 @@ treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame*
     return take_optional(ctx, count, out);
 }
 
+treacle_status preview_particles_show(treacle_context* ctx, const treacle_preview_def* def,
+                                      preview_particles* p) {
+    static const char* const names[] = {NULL, "temperature", "marker"};
+    int64_t count = p->tile_first[p->tile_count];
+    const void* data = NULL;
+    if (def->by == TREACLE_PREVIEW_BY_COLOUR) {
+        return TREACLE_OK;
+    }
+    wanted_array scalar = {names[def->by], TREACLE_TYPE_F32, 1, false};
+    TREACLE_TRY(take_array(ctx, p->frame, scalar, count, &data));
+    p->scalar = data;
+    p->scale[0] = (float)def->from;
+    p->scale[1] = (float)def->to;
+    bool is_free = p->scale[0] == p->scale[1];
+    for (int64_t i = 0; is_free && p->scalar != NULL && i < count; ++i) {
+        float x = p->scalar[i];
+        p->scale[0] = i == 0 || x < p->scale[0] ? x : p->scale[0];
+        p->scale[1] = i == 0 || x > p->scale[1] ? x : p->scale[1];
+    }
+    return TREACLE_OK;
+}
+
+// Linear RGB of a share of the scale: blue, violet, red, orange, nearly white. Each is lighter than
+// the one before, so that it reads without colours, too.
+static void scale_colour(float share, float rgb[3]) {
+    static const float steps[5][3] = {{0.01f, 0.03f, 0.20f},
+                                      {0.15f, 0.02f, 0.25f},
+                                      {0.60f, 0.04f, 0.05f},
+                                      {0.95f, 0.35f, 0.02f},
+                                      {1.00f, 0.95f, 0.65f}};
+    float at = fminf(fmaxf(share, 0.0f), 1.0f) * 4.0f;
+    int low = at >= 3.0f ? 3 : (int)at;
+    for (int c = 0; c < 3; ++c) {
+        rgb[c] = steps[low][c] + (at - (float)low) * (steps[low + 1][c] - steps[low][c]);
+    }
+}
+
+static void paint_scalar(const preview_particles* p, int64_t i, float rgb[3]) {
+    float width = p->scale[1] - p->scale[0];
+    scale_colour(width != 0.0f ? (p->scalar[i] - p->scale[0]) / width : 0.0f, rgb);
+}
+
 // ---------------------------------------------------------------------------------------------
 // Layers
 
@@ -290,10 +332,18 @@ void preview_first_colour(const preview_particles* particles, float rgb[3]) {
     bool is_empty = p->tile_first[p->tile_count] == 0;
     const float* colour = paint_of(p, is_empty || p->material == NULL ? 0 : p->material[0]);
     memcpy(rgb, !is_empty && p->colour != NULL ? p->colour : colour, 3 * sizeof(float));
+    if (!is_empty && p->scalar != NULL) {
+        paint_scalar(p, 0, rgb);
+    }
 }
 
 static uint32_t colour_of(const splat_job* job, int64_t i) {
     const preview_particles* p = job->particles;
+    if (p->scalar != NULL) {
+        float rgb[3];
+        paint_scalar(p, i, rgb);
+        return preview_pack(rgb);
+    }
     if (p->colour != NULL) {
         return preview_pack(p->colour + 3 * i);
     }

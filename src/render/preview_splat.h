@@ -20,6 +20,8 @@ typedef struct preview_particles {
     const uint8_t* material; // or NULL
     const float* palette;    // or NULL; linear RGB of each material
     int64_t palette_count;
+    const float* scalar;   // or NULL; its colour counts instead
+    float scale[2];        // ends of its scale
     float default_radius;  // m, without a volume
     float radius_limit[2]; // m
     bool is_flat;          // one cell thick: volume is area times the cell
@@ -39,6 +41,9 @@ typedef struct preview_layer {
 treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame* frame,
                                       const preview_box* box,
                                       preview_particles* out) TREACLE_NODISCARD;
+/// Shows what the def asks for instead of colours. A frame that does not have it keeps its colours.
+treacle_status preview_particles_show(treacle_context* ctx, const treacle_preview_def* def,
+                                      preview_particles* p) TREACLE_NODISCARD;
 
 treacle_status preview_layer_create(treacle_context* ctx, const preview_view* view,
                                     preview_layer* out) TREACLE_NODISCARD;

@@ -53,6 +53,9 @@ static treacle_status write_preview(run_job* job, const treacle_frame* frame) {
     treacle_preview_def def = treacle_preview_def_default();
     def.width = job->record.preview_width;
     def.height = job->record.preview_height;
+    def.by = job->preview_by;
+    def.from = job->preview_from;
+    def.to = job->preview_to;
     return treacle_preview_write(job->ctx, frame, &def, path);
 }
 

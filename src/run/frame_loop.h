@@ -16,8 +16,10 @@ typedef struct run_job {
     char film_path[FOLDER_PATH_CAPACITY];  // likewise
     treacle_sim* sim;
     stats_file stats;
-    double fps;         // 1/s
-    int state_every;    // frames between states that are kept for good; 0: none
+    double fps;      // 1/s
+    int state_every; // frames between states that are kept for good; 0: none
+    treacle_preview_by preview_by;
+    double preview_from, preview_to;
     int64_t began_at;   // frame at which this process began, 0 for a new run
     double began_clock; // s, profile_now() when the loop began
     bool stop;          // the callback wants to end

@@ -111,6 +111,9 @@ static treacle_status fill_record(run_job* job, const treacle_scene* scene) {
 static void take_output(run_job* job, const treacle_scene* scene) {
     job->fps = treacle_scene_sim(scene)->fps;
     job->state_every = treacle_scene_output(scene)->state_every;
+    job->preview_by = treacle_scene_output(scene)->preview_by;
+    job->preview_from = treacle_scene_output(scene)->preview_from;
+    job->preview_to = treacle_scene_output(scene)->preview_to;
 }
 
 // Makes the film that the run wants; without `again` only if there is none yet.

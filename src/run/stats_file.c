@@ -59,7 +59,7 @@ static json_t* rheology_object(const treacle_rheology_stats* rheology) {
 static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
     return json_pack(
         "{s:I, s:I, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, "
+        "s:o, s:o, s:o, "
         "s:o, s:o, s:I, s:I, s:i, s:o, s:i, s:o, s:I}",
         "step", (json_int_t)s->step, "frame", (json_int_t)frame, "time", real(s->time), "dt",
         real(s->dt), "retries", s->retries, "particles", (json_int_t)s->particles, "tiles",
@@ -67,12 +67,13 @@ static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
         (json_int_t)s->absorbed, "split", (json_int_t)s->split, "merged", (json_int_t)s->merged,
         "volume", real(s->volume), "surface_volume", real(s->surface_volume), "kinetic_energy",
         real(s->kinetic_energy), "max_speed", real(s->max_speed), "heat_in", real(s->heat_in),
-        "enthalpy", real(s->enthalpy), "density_spread", real(s->density_spread), "pressure",
-        solve_object(&s->pressure), "viscosity", solve_object(&s->viscosity), "flow",
-        solve_object(&s->flow), "walls_held", (json_int_t)s->walls_held, "walls_released",
-        (json_int_t)s->walls_released, "viscosity_substeps", s->viscosity_substeps, "rheology",
-        rheology_object(&s->rheology), "elastic_passes", s->elastic_passes, "seconds",
-        seconds_object(s), "memory_peak", (json_int_t)s->memory_peak);
+        "marker_in", real(s->marker_in), "enthalpy", real(s->enthalpy), "density_spread",
+        real(s->density_spread), "pressure", solve_object(&s->pressure), "viscosity",
+        solve_object(&s->viscosity), "flow", solve_object(&s->flow), "walls_held",
+        (json_int_t)s->walls_held, "walls_released", (json_int_t)s->walls_released,
+        "viscosity_substeps", s->viscosity_substeps, "rheology", rheology_object(&s->rheology),
+        "elastic_passes", s->elastic_passes, "seconds", seconds_object(s), "memory_peak",
+        (json_int_t)s->memory_peak);
 }
 
 // Length of the line with its end, or 0 if memory ran out or the line is too long.

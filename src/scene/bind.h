@@ -74,8 +74,8 @@ void bind_shape_spec(const treacle_shape* def, shape_spec* out);
 // Checks of whole sections (bind_shape.c, scene_check.c).
 schema_check_fcn bind_shape_check_box, bind_shape_check_torus, bind_shape_check_plane;
 schema_check_fcn bind_check_ramp, bind_check_domain, bind_check_sides, bind_check_step,
-    bind_check_emitter, bind_check_law, bind_check_material, bind_check_heat_source,
-    bind_check_sink, bind_check_force, bind_check_solid, bind_check_body, bind_check_joint,
-    bind_check_viscosity, bind_check_root;
+    bind_check_emitter, bind_check_drop, bind_check_marker_source, bind_check_law,
+    bind_check_material, bind_check_heat_source, bind_check_sink, bind_check_force,
+    bind_check_solid, bind_check_body, bind_check_joint, bind_check_viscosity, bind_check_root;
 // check_material.c
 schema_check_fcn bind_check_elastic, bind_check_rheology;

@@ -243,6 +243,17 @@ treacle_status bind_check_force(binder* b, const scene_node* map, void* item,
     return check_times(b, map, force->start, force->stop, path);
 }
 
+treacle_status bind_check_drop(binder* b, const scene_node* map, void* item,
+                               const bind_path* path) {
+    const treacle_drop_def* drop = item;
+    if (drop->places.count > 0 && drop->places.keys[0].time < 0.0) {
+        return bind_error(b, bind_place(map, "places"), path,
+                          "a drop at %g s, before the start: expected times of 0 or more",
+                          drop->places.keys[0].time);
+    }
+    return check_bounded(b, map, drop->shape, path);
+}
+
 treacle_status bind_check_solid(binder* b, const scene_node* map, void* item,
                                 const bind_path* path) {
     const treacle_solid_def* def = item;
@@ -250,6 +261,10 @@ treacle_status bind_check_solid(binder* b, const scene_node* map, void* item,
     if (has_length != (def->wall == TREACLE_WALL_SLIP_LENGTH)) {
         return bind_error(b, bind_place(map, has_length ? "slip_length" : "wall"), path,
                           "'slip_length' and 'wall: slip-length' belong together: one is missing");
+    }
+    if (scene_node_find(map, "contact") != NULL && def->temperature.count == 0) {
+        return bind_error(b, bind_place(map, "contact"), path,
+                          "'contact' goes with a 'temperature' of the solid, and there is none");
     }
     return TREACLE_OK;
 }
@@ -505,7 +520,7 @@ static treacle_status warn_without_effect(binder* b, const scene_node* root) {
         }
     }
     bool is_full = sim->fill == TREACLE_FILL_ALL;
-    if (sim->liquid_count == 0 && sim->emitter_count == 0 && !is_full) {
+    if (sim->liquid_count == 0 && sim->emitter_count == 0 && sim->drop_count == 0 && !is_full) {
         TREACLE_TRY(bind_warning(b, root->place, NULL,
                                  "the scene has neither 'liquids' nor 'emitters': nothing will "
                                  "move"));

@@ -29,6 +29,10 @@ static treacle_status check_table(binder* b, const scene_node* map,
                           "expected a 'table' of two points or more: [[20 degC, 100], [60 degC, "
                           "1]]");
     }
+    if (law->of == TREACLE_LAW_OF_TEMPERATURE && table->keys[0].time < 0.0) {
+        return bind_error(b, bind_place(map, "table"), path,
+                          "the table begins at %.9g K, below absolute zero", table->keys[0].time);
+    }
     for (int i = 1; i < table->count && law->of == TREACLE_LAW_OF_TEMPERATURE; ++i) {
         if (table->keys[i].value[0] > table->keys[i - 1].value[0]) {
             return not_monotone(b, bind_place(map, "table"), path,
@@ -99,6 +103,17 @@ treacle_status bind_check_heat_source(binder* b, const scene_node* map, void* it
         return bind_error(b, bind_place(map, "temperature"), path,
                           "a point that radiates has a 'power', not a 'temperature'");
     }
+    if (!(source->stop > source->start)) {
+        return bind_error(b, bind_place(map, "stop"), path,
+                          "'stop' (%g s) must be after 'start' (%g s)", source->stop,
+                          source->start);
+    }
+    return TREACLE_OK;
+}
+
+treacle_status bind_check_marker_source(binder* b, const scene_node* map, void* item,
+                                        const bind_path* path) {
+    const treacle_marker_source_def* source = item;
     if (!(source->stop > source->start)) {
         return bind_error(b, bind_place(map, "stop"), path,
                           "'stop' (%g s) must be after 'start' (%g s)", source->stop,

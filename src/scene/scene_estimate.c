@@ -118,6 +118,23 @@ static treacle_status nozzle_area(const treacle_scene* scene, const treacle_emit
     return TREACLE_OK;
 }
 
+// Drops that have come by the end; those that lie partly outside count as they do in their place.
+static treacle_status dropped_volume(const treacle_scene* scene, double end, double* out) {
+    for (int i = 0; i < scene->root.sim.drop_count; ++i) {
+        const treacle_drop_def* drops = &scene->root.sim.drops[i];
+        treacle_shape moved = treacle_shape_default(TREACLE_SHAPE_UNION);
+        moved.child_count = 1;
+        moved.children = drops->shape;
+        for (int k = 0; k < drops->places.count && drops->places.keys[k].time <= end; ++k) {
+            double volume = 0.0;
+            memcpy(moved.move, drops->places.keys[k].value, sizeof(moved.move));
+            TREACLE_TRY(liquid_volume(scene, &moved, &volume));
+            *out += volume;
+        }
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status emitted_volume(const treacle_scene* scene, double end, double* out) {
     *out = 0.0;
     for (int i = 0; i < scene->root.sim.emitter_count; ++i) {
@@ -133,7 +150,7 @@ static treacle_status emitted_volume(const treacle_scene* scene, double end, dou
         const treacle_curve* curve = has_rate ? &emitter->rate : &emitter->speed;
         *out += area * curve_integral_scalar(curve, emitter->start, stop);
     }
-    return TREACLE_OK;
+    return dropped_volume(scene, end, out);
 }
 
 // A speed that liquid may reach: what it is given, and a fall through the domain.

@@ -46,6 +46,11 @@ static const schema_key liquid_keys[] = {
      .offset = offsetof(treacle_liquid_def, viscosity_factor),
      .range = UP_TO(0, 1e12),
      .help = "multiplies the viscosity of its material, place by place; carried along"},
+    {.name = "colour",
+     .type = SCHEMA_FIELD3,
+     .offset = offsetof(treacle_liquid_def, colour),
+     .help = "red, green and blue from 0 to 1 (linear), place by place; carried along",
+     .default_text = "its material's"},
 };
 const schema_section schema_liquid = {
     .name = "liquid",
@@ -108,6 +113,13 @@ static const schema_key emitter_keys[] = {
      .help = "when it closes",
      .infinite = "never",
      .default_text = "never"},
+    {.name = "position",
+     .type = SCHEMA_CURVE3,
+     .offset = offsetof(treacle_emitter_def, position),
+     .unit = UNIT_LENGTH,
+     .help = "how far the nozzle is from where its shape says, over time; liquid leaves it with "
+             "its velocity on top of that of the stream",
+     .default_text = "it stands still"},
     {.name = "temperature",
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_emitter_def, temperature),
@@ -132,6 +144,61 @@ const schema_section schema_emitter = {
     .bytes = sizeof(treacle_emitter_def),
     .init = init_emitter,
     .check = bind_check_emitter,
+};
+
+static void init_drop(void* item) {
+    *(treacle_drop_def*)item = treacle_drop_def_default();
+}
+
+static const schema_key drop_keys[] = {
+    {.name = "shape",
+     .type = SCHEMA_SHAPE,
+     .flags = SCHEMA_REQUIRED,
+     .offset = offsetof(treacle_drop_def, shape),
+     .help = "of a drop at the place [0, 0, 0]"},
+    {.name = "places",
+     .type = SCHEMA_CURVE3,
+     .flags = SCHEMA_REQUIRED,
+     .offset = offsetof(treacle_drop_def, places),
+     .unit = UNIT_LENGTH,
+     .help =
+         "when and where the drops appear: [[0.5 s, [0.1, 0.4, 0.1]], [1 s, [0.12, 0.4, 0.1]]]; "
+         "there is nothing between two of them",
+     .default_text = ""},
+    {.name = "material",
+     .type = SCHEMA_MATERIAL,
+     .offset = offsetof(treacle_drop_def, material),
+     .help = "a name from `materials`, or a preset of the [library](materials.md)",
+     .default_text = "the first"},
+    {.name = "velocity",
+     .type = SCHEMA_VEC3,
+     .offset = offsetof(treacle_drop_def, velocity),
+     .unit = UNIT_SPEED,
+     .help = "of a drop when it appears"},
+    {.name = "temperature",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_drop_def, temperature),
+     .unit = UNIT_TEMPERATURE,
+     .range = FROM(0),
+     .help = "of the liquid"},
+    {.name = "marker",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_drop_def, marker),
+     .help = "a number that the liquid carries along"},
+    {.name = "viscosity_factor",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_drop_def, viscosity_factor),
+     .range = UP_TO(0, 1e12),
+     .help = "multiplies the viscosity of its material"},
+};
+const schema_section schema_drop = {
+    .name = "drop",
+    .help = "Liquid that appears by a list of times and places, a shape at a time.",
+    .keys = drop_keys,
+    .key_count = COUNT(drop_keys),
+    .bytes = sizeof(treacle_drop_def),
+    .init = init_drop,
+    .check = bind_check_drop,
 };
 
 static void init_sink(void* item) {

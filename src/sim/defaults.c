@@ -57,7 +57,8 @@ treacle_material_def treacle_material_def_default(void) {
 
 treacle_liquid_def treacle_liquid_def_default(void) {
     return (treacle_liquid_def){.temperature = {.value_a = {293.15}},
-                                .viscosity_factor = {.value_a = {1.0}}};
+                                .viscosity_factor = {.value_a = {1.0}},
+                                .colour = {.value_a = {-1.0, -1.0, -1.0}}};
 }
 
 treacle_emitter_def treacle_emitter_def_default(void) {
@@ -67,6 +68,10 @@ treacle_emitter_def treacle_emitter_def_default(void) {
         .temperature = 293.15,
         .viscosity_factor = 1.0,
     };
+}
+
+treacle_drop_def treacle_drop_def_default(void) {
+    return (treacle_drop_def){.temperature = 293.15, .viscosity_factor = 1.0};
 }
 
 treacle_sink_def treacle_sink_def_default(void) {
@@ -79,7 +84,7 @@ treacle_force_def treacle_force_def_default(void) {
 }
 
 treacle_solid_def treacle_solid_def_default(void) {
-    return (treacle_solid_def){0};
+    return (treacle_solid_def){.contact = INFINITY};
 }
 
 treacle_heat_source_def treacle_heat_source_def_default(void) {
@@ -88,6 +93,10 @@ treacle_heat_source_def treacle_heat_source_def_default(void) {
 
 treacle_heat_wall_def treacle_heat_wall_def_default(void) {
     return (treacle_heat_wall_def){.contact = INFINITY};
+}
+
+treacle_marker_source_def treacle_marker_source_def_default(void) {
+    return (treacle_marker_source_def){.stop = INFINITY};
 }
 
 treacle_body_def treacle_body_def_default(void) {

@@ -8,10 +8,13 @@
 static bool is_even(const treacle_sim_def* def) {
     double first = 0.0;
     bool has_first = false, is_same = true;
-    for (int i = 0; i < def->liquid_count + def->emitter_count; ++i) {
+    const int first_drop = def->liquid_count + def->emitter_count;
+    for (int i = 0; i < first_drop + def->drop_count; ++i) {
         bool is_liquid = i < def->liquid_count;
         const treacle_field* field = is_liquid ? &def->liquids[i].temperature : NULL;
-        double t = is_liquid ? field->value_a[0] : def->emitters[i - def->liquid_count].temperature;
+        double t = is_liquid        ? field->value_a[0]
+                   : i < first_drop ? def->emitters[i - def->liquid_count].temperature
+                                    : def->drops[i - first_drop].temperature;
         is_same = is_same && (field == NULL || field->kind == TREACLE_FIELD_CONSTANT) &&
                   (!has_first || t == first);
         first = t;
@@ -20,10 +23,17 @@ static bool is_even(const treacle_sim_def* def) {
     return is_same;
 }
 
+static bool heats(const treacle_solid_def* solid) {
+    return solid->temperature.count > 0 || solid->flux.count > 0;
+}
+
 bool heat_is_on(const treacle_sim_def* def) {
     bool conducts = false;
     bool comes = def->heat_source_count > 0 || def->heat_wall_count > 0 || def->heat.loss > 0.0 ||
                  def->heat.emissivity > 0.0;
+    for (int i = 0; i < def->solid_count; ++i) {
+        comes = comes || heats(&def->solids[i]);
+    }
     for (int i = 0; i < def->material_count; ++i) {
         conducts = conducts || def->materials[i].conductivity > 0.0;
     }
@@ -125,6 +135,23 @@ static treacle_status check_wall(treacle_context* ctx, const treacle_heat_wall_d
                : curve_check(ctx, &def->flux, "the flux of a heat wall");
 }
 
+static treacle_status check_solid(treacle_context* ctx, const treacle_solid_def* def) {
+    const char* name = def->name == NULL ? "a solid" : def->name;
+    if (def->temperature.count > 0 && def->flux.count > 0) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "%s has a temperature and a flux of heat: expected one of them", name);
+    }
+    if (def->temperature.count > 0 && !(def->contact > 0.0)) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "contact of %s is %g W/(m^2 K): expected a number > 0", name,
+                          def->contact);
+    }
+    if (def->temperature.count > 0) {
+        return check_above_zero(ctx, &def->temperature, "the temperature of a solid");
+    }
+    return def->flux.count > 0 ? curve_check(ctx, &def->flux, "the flux of a solid") : TREACLE_OK;
+}
+
 treacle_status heat_check(treacle_context* ctx, const treacle_sim_def* def) {
     const treacle_heat_def* heat = &def->heat;
     bool is_right = heat->air >= 0.0 && isfinite(heat->air) && heat->loss >= 0.0 &&
@@ -149,6 +176,9 @@ treacle_status heat_check(treacle_context* ctx, const treacle_sim_def* def) {
     for (int i = 0; i < def->heat_wall_count; ++i) {
         TREACLE_TRY(check_wall(ctx, &def->heat_walls[i]));
     }
+    for (int i = 0; i < def->solid_count; ++i) {
+        TREACLE_TRY(check_solid(ctx, &def->solids[i]));
+    }
     return TREACLE_OK;
 }
 
@@ -160,7 +190,8 @@ static heat_curve curve_of(const treacle_material_def* m) {
                         .latent = m->latent_heat,
                         .melt = {m->solidus, m->liquidus},
                         .freeze = {has_end ? m->freezing_solidus : m->solidus,
-                                   has_begin ? m->freezing_liquidus : m->liquidus}};
+                                   has_begin ? m->freezing_liquidus : m->liquidus},
+                        .reference = HEAT_REFERENCE};
 }
 
 static bool is_same_range(const heat_curve* a, const heat_curve* b) {
@@ -257,6 +288,24 @@ static treacle_status make_walls(treacle_context* ctx, const treacle_sim_def* de
     return TREACLE_OK;
 }
 
+static treacle_status make_solids(treacle_context* ctx, const treacle_sim_def* def,
+                                  heat_setup* out) {
+    int count = 0;
+    for (int i = 0; i < def->solid_count; ++i) {
+        count = heats(&def->solids[i]) ? def->solid_count : count;
+    }
+    TREACLE_TRY(alloc_zero(ctx, (size_t)count, sizeof(*out->solids), "heat of solids",
+                           (void**)&out->solids));
+    out->solid_count = count;
+    for (int i = 0; i < count; ++i) {
+        const treacle_solid_def* from = &def->solids[i];
+        out->solids[i].contact = from->contact;
+        TREACLE_TRY(copy_some(ctx, &from->temperature, &out->solids[i].temperature));
+        TREACLE_TRY(copy_some(ctx, &from->flux, &out->solids[i].flux));
+    }
+    return TREACLE_OK;
+}
+
 treacle_status heat_setup_create(treacle_context* ctx, const treacle_sim_def* def,
                                  heat_setup* out) {
     *out = (heat_setup){.is_on = heat_is_on(def) && def->material_count > 0,
@@ -265,11 +314,20 @@ treacle_status heat_setup_create(treacle_context* ctx, const treacle_sim_def* de
     TREACLE_TRY_GOTO(make_materials(ctx, def, out), finish);
     TREACLE_TRY_GOTO(make_sources(ctx, def, out), finish);
     TREACLE_TRY_GOTO(make_walls(ctx, def, out), finish);
+    TREACLE_TRY_GOTO(make_solids(ctx, def, out), finish);
 finish:
     if (status != TREACLE_OK) {
         heat_setup_destroy(ctx, out);
     }
     return status;
+}
+
+static void free_walls(treacle_context* ctx, heat_wall* walls, int count) {
+    for (int i = 0; i < count; ++i) {
+        curve_free(ctx, &walls[i].temperature);
+        curve_free(ctx, &walls[i].flux);
+    }
+    alloc_free(ctx, walls, (size_t)count * sizeof(*walls));
 }
 
 void heat_setup_destroy(treacle_context* ctx, heat_setup* setup) {
@@ -280,15 +338,12 @@ void heat_setup_destroy(treacle_context* ctx, heat_setup* setup) {
         curve_free(ctx, &setup->sources[i].power);
         curve_free(ctx, &setup->sources[i].temperature);
     }
-    for (int i = 0; i < setup->wall_count; ++i) {
-        curve_free(ctx, &setup->walls[i].temperature);
-        curve_free(ctx, &setup->walls[i].flux);
-    }
+    free_walls(ctx, setup->walls, setup->wall_count);
+    free_walls(ctx, setup->solids, setup->solid_count);
     for (size_t i = 0; setup->law != NULL && i < count; ++i) {
         viscosity_law_finish(&setup->law[i]);
     }
     alloc_free(ctx, setup->sources, (size_t)setup->source_count * sizeof(*setup->sources));
-    alloc_free(ctx, setup->walls, (size_t)setup->wall_count * sizeof(*setup->walls));
     alloc_free(ctx, setup->curve, count * sizeof(*setup->curve));
     alloc_free(ctx, setup->law, count * sizeof(*setup->law));
     float* floats[] = {setup->capacity, setup->latent, setup->conductivity};

@@ -11,11 +11,12 @@
 typedef struct heat_source {
     shape* where; // NULL: radiant
     treacle_curve place, power, temperature;
+    bool is_rate; // power is what each bit of liquid gains in a second, instead of what all of it
     double start, stop;
 } heat_source;
 
 typedef struct heat_wall {
-    int axis, end;
+    int axis, end; // of a side of the domain
     treacle_curve temperature, flux;
     double contact; // W/(m^2 K)
 } heat_wall;
@@ -23,10 +24,13 @@ typedef struct heat_wall {
 typedef struct heat_setup {
     bool is_on;   // heat flows: particles have enthalpy
     bool has_law; // viscosity follows from what particles carry
+    bool grows;   // of the marker: by itself, at the rate of its material
     int source_count;
     heat_source* sources;
     int wall_count;
     heat_wall* walls;
+    int solid_count;   // 0 if none gives or takes heat
+    heat_wall* solids; // [solid_count], those that move by script
     int material_count;
     heat_curve* curve;        // [materials], of a kilogram
     viscosity_law* law;       // [materials]
@@ -41,11 +45,20 @@ typedef struct heat_setup {
     bool has_conductivities;  // that differ
 } heat_setup;
 
+// Heat is one of two that go this way: the other is the marker, for which read "marker" instead of
+// "temperature", "volume" instead of "heat capacity" and 0 instead of HEAT_REFERENCE.
+
 /// Whether heat flows in such a simulation, and whether viscosity changes.
 bool heat_is_on(const treacle_sim_def* def);
 bool heat_has_law(const treacle_sim_def* def);
 /// ERR_SCENE with a sentence for what makes no sense.
 treacle_status heat_check(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
+
+/// The same of the marker: whether it changes but by being carried, what is wrong, made ready.
+bool marker_is_on(const treacle_sim_def* def);
+treacle_status marker_check(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
+treacle_status marker_setup_create(treacle_context* ctx, const treacle_sim_def* def,
+                                   heat_setup* out) TREACLE_NODISCARD;
 
 /// On failure nothing is held.
 treacle_status heat_setup_create(treacle_context* ctx, const treacle_sim_def* def,

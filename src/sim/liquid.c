@@ -263,6 +263,6 @@ treacle_status liquid_to_grid(liquid_work* w) {
             memcpy(w->face_before[a], w->state->face_u[a], w->values * sizeof(float));
         }
     }
-    bool comes_later = w->setup->heat.is_on && !w->is_first; // when heat has done its work
+    bool comes_later = liquid_has_heat(w->setup) && !w->is_first; // when heat has done its work
     return comes_later ? TREACLE_OK : liquid_find_viscosity(w);
 }

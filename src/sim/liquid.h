@@ -97,11 +97,17 @@ typedef struct liquid_setup {
     solid_set solids; // bodies after those that move by script
     body_set bodies;
     heat_setup heat;
+    heat_setup marker;
 } liquid_setup;
 
 /// Whether the flow has viscosity.
 static inline bool liquid_is_viscous(const liquid_setup* setup) {
     return setup->def->flow == TREACLE_FLOW_SPLIT || setup->def->flow == TREACLE_FLOW_UNIFIED;
+}
+
+/// Whether what viscosity may follow from changes in the stage of heat.
+static inline bool liquid_has_heat(const liquid_setup* setup) {
+    return setup->heat.is_on || setup->marker.is_on || setup->marker.grows;
 }
 
 treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* def,

@@ -95,8 +95,10 @@ static void prescribe_faces(void* data, int64_t begin, int64_t end, int worker) 
         for (int e = 0; e < w->setup->emitter_count; ++e) {
             const emitter* source = &w->setup->emitters[e];
             double speed = emitter_speed(source, w->time + w->dt);
-            if (speed > 0.0 && shape_is_inside(source->where, x)) {
-                w->state->face_u[a][i] = (float)(speed * source->direction.at[a]);
+            vec3 offset = emitter_offset(source, w->time + w->dt);
+            if (speed > 0.0 && shape_is_inside(source->where, vec3_sub(x, offset))) {
+                vec3 motion = emitter_motion(source, w->time, w->time + w->dt);
+                w->state->face_u[a][i] = (float)(speed * source->direction.at[a] + motion.at[a]);
                 w->face_rho[a][i] = INFINITY;
             }
         }

@@ -2,6 +2,8 @@
 //
 // Cells have the heat capacity of their particles, weighted by the kernel; a particle gets
 // c sum w dE/C. So what the grid gains the particles gain, to rounding, wherever they are.
+//
+// The marker goes the same way, with volume for heat capacity [marker.1].
 #include <math.h>
 #include <string.h>
 
@@ -18,12 +20,18 @@
 #define LOD_DIFFUSION_MAX 1.0
 // Of the implicit solve; what it leaves undone is a little late, not lost.
 #define HEAT_TOLERANCE 1e-8
+// The share of open volume below which a cell is behind the surface of a solid.
+#define BEHIND 0.01f
 #define PI 3.14159265358979323846
 enum { HEAT_ITERATIONS_MAX = 500, RANGES = 4 };
 
 typedef struct heat_work {
     liquid_work* w;
     const heat_setup* heat;
+    treacle_heat_def surface; // what it does
+    particle_column column;   // temperature or marker
+    double reference;         // of the curves
+    double* came;             // of the step's statistics
     float *temperature, *capacity, *melted, *latent, *range[RANGES], *conductivity, *wet;
     float *conductance[AXES], *gain;
     double* before;
@@ -62,7 +70,7 @@ static void scale_tiles(void* data, int64_t begin, int64_t end, int worker) {
         }
         hw->cells.energy[i] =
             is_there
-                ? (double)hw->capacity[i] * ((double)hw->temperature[i] - HEAT_REFERENCE) +
+                ? (double)hw->capacity[i] * ((double)hw->temperature[i] - hw->reference) +
                       (hw->latent == NULL ? 0.0 : (double)hw->latent[i] * (double)hw->melted[i])
                 : 0.0;
     }
@@ -125,9 +133,9 @@ static treacle_status bring_to_cells(heat_work* hw) {
     TREACLE_TRY(take(hw, "heat capacity", &hw->capacity));
     TREACLE_TRY(take(hw, "conductivity", &hw->conductivity));
     TREACLE_TRY(take(hw, "wet cells", &hw->wet));
-    p2g_column temperature = {.value = particles_f32(w->p, PARTICLE_TEMPERATURE),
+    p2g_column temperature = {.value = particles_f32(w->p, hw->column),
                               .weight = hw->heat->capacity,
-                              .reference = (float)w->setup->def->heat.air};
+                              .reference = (float)hw->surface.air};
     TREACLE_TRY(p2g_weighted(&params, &temperature, hw->temperature, hw->capacity));
     if (hw->heat->latent_unit > 0.0) {
         TREACLE_TRY(bring_melted(hw));
@@ -146,6 +154,13 @@ typedef struct face_job {
     int axis;
 } face_job;
 
+// Cells, between the places that two neighbours know of; so far from a solid as they are.
+static double distance_of(double low, double high) {
+    bool is_near = fmin(low, high) < 1.0;
+    double slope = fmin(fmax(high - low, -1.0), 1.0);
+    return is_near ? fmax(1.0 + slope * (heat_wall_shift(high) - heat_wall_shift(low)), 0.1) : 1.0;
+}
+
 static void conduct_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
     const heat_work* hw = job->hw;
@@ -153,9 +168,15 @@ static void conduct_tiles(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     double h = hw->w->setup->domain->h;
+    bool has_solids = hw->w->setup->solids.count > 0;
     for (int64_t t = begin; t < end; ++t) {
         float wet[BLOCK_VALUES(1, 0)], k[BLOCK_VALUES(1, 0)];
+        float room[BLOCK_VALUES(1, 0)], near[BLOCK_VALUES(1, 0)];
         gather_block(map, hw->wet, (tile_ix)t, 1, 0, wet);
+        if (has_solids) {
+            gather_block(map, hw->w->cell_open, (tile_ix)t, 1, 0, room);
+            gather_block(map, hw->w->cell_solid_phi, (tile_ix)t, 1, 0, near);
+        }
         gather_block(map, hw->conductivity, (tile_ix)t, 1, 0, k);
         float* out = hw->conductance[job->axis] + (size_t)t * TILE_CELLS;
         for (int i = 0; i < TILE_CELLS; ++i) {
@@ -164,10 +185,13 @@ static void conduct_tiles(void* data, int64_t begin, int64_t end, int worker) {
             int low = at - steps[job->axis];
             double sum = (double)k[at] + (double)k[low];
             double mean = sum > 0.0 ? 2.0 * (double)k[at] * (double)k[low] / sum : 0.0;
-            double open = hw->w->setup->solids.count > 0
+            // Behind a wall's surface cells have what kernels bring there, and follow the liquid.
+            bool is_behind = has_solids && (room[at] < BEHIND) != (room[low] < BEHIND);
+            double open = has_solids && !is_behind
                               ? (double)hw->w->face_open[job->axis][t * TILE_CELLS + i]
                               : 1.0;
-            out[i] = (float)(mean * h * open * (double)fminf(wet[at], wet[low]));
+            double apart = has_solids ? distance_of((double)near[low], (double)near[at]) : 1.0;
+            out[i] = (float)(mean * h * open / apart * (double)fminf(wet[at], wet[low]));
         }
     }
 }
@@ -186,7 +210,7 @@ static treacle_status make_conductance(heat_work* hw) {
 // --- the step ------------------------------------------------------------------------------------
 
 static treacle_conduction method_of(const heat_work* hw) {
-    treacle_conduction asked = hw->w->setup->def->heat.method;
+    treacle_conduction asked = hw->surface.method;
     double h = hw->w->setup->domain->h;
     bool is_small = hw->heat->diffusivity * hw->w->dt <= LOD_DIFFUSION_MAX * h * h;
     return asked != TREACLE_CONDUCTION_AUTO ? asked
@@ -210,6 +234,7 @@ static void describe(heat_work* hw) {
             hw->params.melt.same = hw->heat->curve[i];
         }
     }
+    hw->params.melt.same.reference = hw->reference;
     for (int a = 0; a < AXES; ++a) {
         hw->params.conductance[a] = hw->conductance[a];
         hw->params.exchange[a] = hw->cells.exchange[a];
@@ -245,12 +270,46 @@ static treacle_status run_source(heat_work* hw, const heat_source* source) {
         return TREACLE_OK;
     }
     double power = share * mean_of(hw, &source->power);
+    if (source->is_rate) {
+        heat_exchange_rate(&hw->cells, source->where, power);
+        return TREACLE_OK;
+    }
     if (source->where != NULL) {
         return heat_exchange_power(&hw->cells, source->where, power);
     }
     double place[AXES];
     curve_eval(&source->place, middle, place);
     heat_exchange_radiant(&hw->cells, vec3_from(place), power);
+    return TREACLE_OK;
+}
+
+static treacle_status touch_solids(heat_work* hw) {
+    liquid_work* w = hw->w;
+    heat_touch* touch = NULL;
+    int count = hw->heat->solid_count;
+    if (count == 0) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(
+        arena_take(w->scratch, (size_t)count, sizeof(*touch), "touch of solids", (void**)&touch));
+    for (int i = 0; i < count; ++i) {
+        const heat_wall* from = &hw->heat->solids[i];
+        touch[i] = (heat_touch){.is_held = from->temperature.count > 0,
+                                .has_flux = from->flux.count > 0,
+                                .contact = from->contact};
+        if (touch[i].is_held) {
+            touch[i].temperature = curve_eval_scalar(&from->temperature, w->time + w->dt);
+        } else if (touch[i].has_flux) {
+            touch[i].flux = mean_of(hw, &from->flux);
+        }
+    }
+    heat_solids solids = {.count = count,
+                          .touch = touch,
+                          .cell_id = w->cell_solid_id,
+                          .cell_phi = w->cell_solid_phi,
+                          .cell_open = w->cell_open,
+                          .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]}};
+    heat_exchange_solids(&hw->cells, &solids);
     return TREACLE_OK;
 }
 
@@ -271,8 +330,8 @@ static treacle_status exchange(heat_work* hw) {
         }
         heat_exchange_side(&hw->cells, &side);
     }
-    heat_exchange_air(&hw->cells, &hw->w->setup->def->heat);
-    return TREACLE_OK;
+    heat_exchange_air(&hw->cells, &hw->surface);
+    return touch_solids(hw);
 }
 
 // --- back to the particles -----------------------------------------------------------------------
@@ -309,6 +368,21 @@ static void warm_rows(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+static void add_rows(void* data, int64_t begin, int64_t end, int worker) {
+    const warm_job* job = data;
+    (void)worker;
+    float* marker = particles_f32(job->p, PARTICLE_MARKER);
+    for (int64_t i = begin; i < end; ++i) {
+        marker[i] += job->gain[i];
+    }
+}
+
+static void warm_by(const heat_work* hw, const float* gain) {
+    warm_job job = {hw->heat, hw->w->p, gain};
+    bool is_heat = hw->column == PARTICLE_TEMPERATURE;
+    parallel_for(hw->w->ctx, hw->w->p->count, 4096, is_heat ? warm_rows : add_rows, &job);
+}
+
 static treacle_status warm_particles(heat_work* hw) {
     liquid_work* w = hw->w;
     float* gain = NULL;
@@ -318,8 +392,7 @@ static treacle_status warm_particles(heat_work* hw) {
     parallel_for(w->ctx, w->state->map.count, 8, find_gain, hw);
     face_velocity on = {.map = &w->state->map, .domain = w->setup->domain};
     g2p_scalar(&on, w->p, hw->gain, gain);
-    warm_job job = {hw->heat, w->p, gain};
-    parallel_for(w->ctx, w->p->count, 4096, warm_rows, &job);
+    warm_by(hw, gain);
     return TREACLE_OK;
 }
 
@@ -333,18 +406,18 @@ static treacle_status warm_particles(heat_work* hw) {
 // takes away what the grid cannot hold, as fast as waves of two cells decay, and next to nothing of
 // what it can: once (1 - S) would be as much diffusion again. Sums of heat stay.
 typedef struct even_job {
-    const heat_setup* heat;
-    const particles* p;
+    const float* value; // of particles, K
+    const float* whole; // of particles, 0..1, how much of this is good; NULL: all
     float *mean, *part; // of particles, K
     double share;
 } even_job;
 
 static void find_part(void* data, int64_t begin, int64_t end, int worker) {
     const even_job* job = data;
-    const float* temperature = particles_f32(job->p, PARTICLE_TEMPERATURE);
     (void)worker;
     for (int64_t i = begin; i < end; ++i) {
-        job->part[i] = job->mean[i] - temperature[i];
+        float whole = job->whole == NULL ? 1.0f : job->whole[i];
+        job->part[i] = whole * (job->mean[i] - job->value[i]);
     }
 }
 
@@ -353,6 +426,18 @@ static void give_part(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         job->mean[i] = (float)(job->share * ((double)job->part[i] - (double)job->mean[i]));
+    }
+}
+
+// Where a solid cuts kernels off S does not leave slopes as they are, and less of this is better.
+#define NEAR_SOLIDS 0.2f
+
+static void find_whole(void* data, int64_t begin, int64_t end, int worker) {
+    const heat_work* hw = data;
+    const float* phi = hw->w->cell_solid_phi;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        hw->gain[i] = phi[i] >= 0.999f ? 1.0f : NEAR_SOLIDS;
     }
 }
 
@@ -371,7 +456,7 @@ static treacle_status even_out(heat_work* hw) {
     liquid_work* w = hw->w;
     const particles* p = w->p;
     double cells = PI / w->setup->domain->h;
-    even_job job = {.heat = hw->heat, .p = p};
+    even_job job = {.value = particles_f32(p, hw->column)};
     job.share = 1.0 - elementary_exp(-hw->heat->least_diffusivity * w->dt * cells * cells);
     if (!(job.share > 1e-4)) {
         return TREACLE_OK;
@@ -380,13 +465,20 @@ static treacle_status even_out(heat_work* hw) {
                            (void**)&job.mean));
     TREACLE_TRY(arena_take(w->scratch, (size_t)p->count, sizeof(float), "rest of particles",
                            (void**)&job.part));
-    TREACLE_TRY(there_and_back(hw, particles_f32(p, PARTICLE_TEMPERATURE),
-                               (float)w->setup->def->heat.air, job.mean));
+    if (w->cell_solid_phi != NULL) {
+        float* whole = NULL;
+        TREACLE_TRY(arena_take(w->scratch, (size_t)p->count, sizeof(float), "nearness of solids",
+                               (void**)&whole));
+        parallel_for(w->ctx, w->state->map.count, 8, find_whole, hw);
+        face_velocity on = {.map = &w->state->map, .domain = w->setup->domain};
+        g2p_scalar(&on, p, hw->gain, whole);
+        job.whole = whole;
+    }
+    TREACLE_TRY(there_and_back(hw, job.value, (float)hw->surface.air, job.mean));
     parallel_for(w->ctx, p->count, 4096, find_part, &job);
     TREACLE_TRY(there_and_back(hw, job.part, 0.0f, job.mean));
     parallel_for(w->ctx, p->count, 4096, give_part, &job);
-    warm_job warm = {hw->heat, p, job.mean};
-    parallel_for(w->ctx, p->count, 4096, warm_rows, &warm);
+    warm_by(hw, job.mean);
     return TREACLE_OK;
 }
 
@@ -422,21 +514,76 @@ static treacle_status conduct(heat_work* hw) {
     memcpy(hw->before, hw->cells.energy, w->values * sizeof(double));
     TREACLE_TRY(exchange(hw));
     TREACLE_TRY(conduction_step(&hw->params, hw->cells.energy, hw->cells.exchanged, &solve));
-    w->stats->heat_in = parallel_sum(w->ctx, w->state->map.count, exchanged_by_tile, hw);
+    *hw->came = parallel_sum(w->ctx, w->state->map.count, exchanged_by_tile, hw);
     if (solve.is_broken) {
-        return check_fail(w->ctx, TREACLE_ERR_DIVERGED, "the conduction of heat diverged");
+        return check_fail(w->ctx, TREACLE_ERR_DIVERGED, "%s",
+                          hw->column == PARTICLE_MARKER ? "the diffusion of the marker diverged"
+                                                        : "the conduction of heat diverged");
     }
     TREACLE_TRY(warm_particles(hw));
     return even_out(hw);
 }
 
+// --- the marker ----------------------------------------------------------------------------------
+
+typedef struct cure_job {
+    const liquid_setup* setup;
+    const particles* p;
+    double dt;
+} cure_job;
+
+// m += (target - m) (1 - exp(-rate dt))                                                 [marker.2]
+static void cure_rows(void* data, int64_t begin, int64_t end, int worker) {
+    const cure_job* job = data;
+    (void)worker;
+    float* marker = particles_f32(job->p, PARTICLE_MARKER);
+    float share[LIQUID_MATERIALS_MAX];
+    for (int m = 0; m < job->setup->material_count; ++m) {
+        share[m] = (float)(1.0 - elementary_exp(-job->setup->materials[m].marker_rate * job->dt));
+    }
+    for (int64_t i = begin; i < end; ++i) {
+        uint8_t m = particles_material(job->p)[i];
+        marker[i] += share[m] * ((float)job->setup->materials[m].marker_target - marker[i]);
+    }
+}
+
+static treacle_status step_marker(liquid_work* w) {
+    const treacle_marker_def* def = &w->setup->def->marker;
+    heat_work hw = {.w = w,
+                    .heat = &w->setup->marker,
+                    .surface = {.method = def->method, .air = def->air, .loss = def->loss},
+                    .column = PARTICLE_MARKER,
+                    .came = &w->stats->marker_in};
+    if (hw.heat->is_on) {
+        TREACLE_TRY(conduct(&hw));
+    }
+    if (hw.heat->grows) {
+        cure_job job = {w->setup, w->p, w->dt};
+        parallel_for(w->ctx, w->p->count, 4096, cure_rows, &job);
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status step_heat(liquid_work* w) {
+    heat_work hw = {.w = w,
+                    .heat = &w->setup->heat,
+                    .surface = w->setup->def->heat,
+                    .column = PARTICLE_TEMPERATURE,
+                    .reference = HEAT_REFERENCE,
+                    .came = &w->stats->heat_in};
+    return hw.heat->is_on ? conduct(&hw) : TREACLE_OK;
+}
+
 treacle_status liquid_heat(liquid_work* w) {
-    if (!w->setup->heat.is_on) {
+    if (!liquid_has_heat(w->setup)) {
         return TREACLE_OK;
     }
     int mark = arena_mark(w->scratch);
-    heat_work hw = {.w = w, .heat = &w->setup->heat};
-    treacle_status status = conduct(&hw);
+    treacle_status status = step_heat(w);
+    arena_give_to(w->scratch, mark);
+    if (status == TREACLE_OK) {
+        status = step_marker(w);
+    }
     arena_give_to(w->scratch, mark);
     return status == TREACLE_OK ? liquid_find_viscosity(w) : status;
 }

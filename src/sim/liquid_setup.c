@@ -77,6 +77,9 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
     if (status == TREACLE_OK) {
         status = heat_setup_create(ctx, def, &out->heat);
     }
+    if (status == TREACLE_OK) {
+        status = marker_setup_create(ctx, def, &out->marker);
+    }
     if (status != TREACLE_OK) {
         liquid_setup_destroy(ctx, out);
     }
@@ -88,6 +91,7 @@ void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup) {
     solids_destroy(ctx, &setup->solids);
     bodies_destroy(ctx, &setup->bodies);
     heat_setup_destroy(ctx, &setup->heat);
+    heat_setup_destroy(ctx, &setup->marker);
     for (int i = 0; i < setup->force_count; ++i) {
         shape_destroy(setup->forces[i].where);
         field_finish(&setup->forces[i].acceleration);

@@ -38,6 +38,15 @@ static bool has_factors(const treacle_sim_def* def) {
     return is_any && def->flow != TREACLE_FLOW_NONE;
 }
 
+static bool has_colours(const treacle_sim_def* def) {
+    bool is_any = def->particles.colour;
+    for (int i = 0; i < def->liquid_count; ++i) {
+        const treacle_field* colour = &def->liquids[i].colour;
+        is_any = is_any || colour->kind != TREACLE_FIELD_CONSTANT || colour->value_a[0] >= 0.0;
+    }
+    return is_any;
+}
+
 static uint32_t columns_of(const treacle_sim_def* def) {
     bool has_affine = def->flow != TREACLE_FLOW_NONE && def->transfer == TREACLE_TRANSFER_APIC;
     bool has_buoyancy = false, has_elastic = false;
@@ -51,6 +60,8 @@ static uint32_t columns_of(const treacle_sim_def* def) {
            (def->particles.rest ? 1u << PARTICLE_REST : 0u) |
            (has_factors(def) ? 1u << PARTICLE_LOG_FACTOR : 0u) |
            (has_elastic ? 1u << PARTICLE_STRAIN : 0u) |
+           (has_colours(def) ? 1u << PARTICLE_COLOUR : 0u) |
+           (marker_is_on(def) ? 1u << PARTICLE_MARKER : 0u) |
            (is_carried ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u) |
            (has_heat ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_ENTHALPY | 1u << PARTICLE_MELTED
                      : 0u);
@@ -76,6 +87,18 @@ static treacle_status init_emitters(treacle_sim* sim, const treacle_sim_def* def
         };
         sim_colour(def, def->emitters[i].material, setting.colour);
         TREACLE_TRY(emitter_init(sim->ctx, &def->emitters[i], &setting, &sim->emitters[i]));
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status init_drops(treacle_sim* sim, const treacle_sim_def* def) {
+    TREACLE_TRY(alloc_zero(sim->ctx, (size_t)def->drop_count, sizeof(*sim->drops), "the drops",
+                           (void**)&sim->drops));
+    sim->drop_count = def->drop_count;
+    for (int i = 0; i < def->drop_count; ++i) {
+        uint64_t source = (uint64_t)(SIM_SOURCE_DROPS(def) + i);
+        TREACLE_TRY(drop_list_init(sim->ctx, &def->drops[i], source, &sim->drops[i]));
+        sim_colour(def, def->drops[i].material, sim->drops[i].colour);
     }
     return TREACLE_OK;
 }
@@ -142,6 +165,8 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def.forces = NULL;
     sim->def.heat_sources = NULL;
     sim->def.heat_walls = NULL;
+    sim->def.marker_sources = NULL;
+    sim->def.drops = NULL;
     sim->def.solids = NULL;
     sim->def.bodies = NULL;
     arena_init(&sim->scratch, sim->ctx);
@@ -154,6 +179,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     TREACLE_TRY(curve_copy(sim->ctx, &def->gravity, &sim->gravity));
     TREACLE_TRY(init_materials(sim, def));
     TREACLE_TRY(init_emitters(sim, def));
+    TREACLE_TRY(init_drops(sim, def));
     TREACLE_TRY(init_sinks(sim, def));
     TREACLE_TRY(init_liquid(sim, def));
     TREACLE_TRY(init_bodies(sim));
@@ -187,10 +213,14 @@ void treacle_sim_destroy(treacle_sim* sim) {
     for (int i = 0; i < sim->emitter_count; ++i) {
         emitter_finish(&sim->emitters[i]);
     }
+    for (int i = 0; i < sim->drop_count; ++i) {
+        drop_list_finish(&sim->drops[i]);
+    }
     for (int i = 0; i < sim->sink_count; ++i) {
         sink_finish(&sim->sinks[i]);
     }
     alloc_free(ctx, sim->emitters, (size_t)sim->emitter_count * sizeof(*sim->emitters));
+    alloc_free(ctx, sim->drops, (size_t)sim->drop_count * sizeof(*sim->drops));
     alloc_free(ctx, sim->sinks, (size_t)sim->sink_count * sizeof(*sim->sinks));
     alloc_free(ctx, sim->density, (size_t)sim->material_count * sizeof(*sim->density));
     alloc_free(ctx, sim->palette, (size_t)sim->material_count * sizeof(*sim->palette));

@@ -24,6 +24,8 @@ static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def*
         {"material count", def->material_count, 0, SIM_MATERIALS_MAX},
         {"liquid count", def->liquid_count, 0, 30000},
         {"emitter count", def->emitter_count, 0, 30000},
+        {"drop count", def->drop_count, 0, 30000},
+        {"marker source count", def->marker_source_count, 0, 30000},
         {"sink count", def->sink_count, 0, 30000},
         {"heat source count", def->heat_source_count, 0, 30000},
         {"heat wall count", def->heat_wall_count, 0, 30000},
@@ -119,6 +121,9 @@ static treacle_status check_materials(treacle_context* ctx, const treacle_sim_de
     for (int i = 0; i < def->emitter_count; ++i) {
         TREACLE_TRY(check_material(ctx, def, "an emitter", def->emitters[i].material));
     }
+    for (int i = 0; i < def->drop_count; ++i) {
+        TREACLE_TRY(check_material(ctx, def, "a drop", def->drops[i].material));
+    }
     return TREACLE_OK;
 }
 
@@ -146,5 +151,6 @@ treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) {
     TREACLE_TRY(check_viscosity(ctx, def));
     TREACLE_TRY(check_spins(ctx, def));
     TREACLE_TRY(heat_check(ctx, def));
+    TREACLE_TRY(marker_check(ctx, def));
     return curve_check(ctx, &def->gravity, "gravity");
 }

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "grid/domain.h"
 #include "math/curve.h"
+#include "particles/drop.h"
 #include "particles/emitter.h"
 #include "particles/particle_sort.h"
 #include "particles/particles.h"
@@ -11,8 +12,10 @@
 #include "sim/liquid.h"
 #include "treacle/sim.h"
 
-// Sources of ids: the liquids, the emitters, reseeding, and what fills the rest of the domain.
-#define SIM_SOURCE_RESEED(def) ((def)->liquid_count + (def)->emitter_count)
+// Sources of ids: the liquids, the emitters, the drops, reseeding, and what fills the rest of the
+// domain.
+#define SIM_SOURCE_DROPS(def) ((def)->liquid_count + (def)->emitter_count)
+#define SIM_SOURCE_RESEED(def) (SIM_SOURCE_DROPS(def) + (def)->drop_count)
 #define SIM_SOURCE_REST(def) (SIM_SOURCE_RESEED(def) + 1)
 
 enum {
@@ -41,6 +44,8 @@ struct treacle_sim {
     float (*palette)[3]; // [material_count], linear RGB
     int emitter_count;
     emitter* emitters;
+    int drop_count;
+    drop_list* drops;
     int sink_count;
     sink* sinks;
     liquid_setup setup;

@@ -3,13 +3,13 @@
 #include "phys/sweep.h"
 #include "sim/sim_internal.h"
 
-enum { FIELDS = 4 };
+enum { FIELDS = 5 };
 
 // Liquids with their shapes and fields compiled; needed only while they are seeded.
 typedef struct liquids {
     int count;
     shape** shape;
-    field *velocity, *temperature, *marker, *factor;
+    field *velocity, *temperature, *marker, *factor, *tint;
     seed_liquid* seed;
 } liquids;
 
@@ -37,7 +37,8 @@ static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* d
     size_t count = (size_t)out->count;
     TREACLE_TRY(
         alloc_zero(sim->ctx, count, sizeof(*out->shape), "the liquids", (void**)&out->shape));
-    field** fields[FIELDS] = {&out->velocity, &out->temperature, &out->marker, &out->factor};
+    field** fields[FIELDS] = {&out->velocity, &out->temperature, &out->marker, &out->factor,
+                              &out->tint};
     for (int i = 0; i < FIELDS; ++i) {
         TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(field), "the liquids", (void**)fields[i]));
     }
@@ -50,12 +51,14 @@ static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* d
         TREACLE_TRY(field_init(sim->ctx, &liquid->temperature, 1, &out->temperature[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->marker, 1, &out->marker[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->viscosity_factor, 1, &out->factor[i]));
+        TREACLE_TRY(field_init(sim->ctx, &liquid->colour, 3, &out->tint[i]));
         out->seed[i] = (seed_liquid){
             .shape = out->shape[i],
             .velocity = &out->velocity[i],
             .temperature = &out->temperature[i],
             .marker = &out->marker[i],
             .factor = &out->factor[i],
+            .tint = &out->tint[i],
             .spin = vec3_from(liquid->spin),
             .spin_centre = vec3_from(liquid->spin_centre),
             .material = (uint8_t)liquid->material,
@@ -71,7 +74,7 @@ static void free_liquids(treacle_context* ctx, liquids* l) {
     for (int i = 0; l->shape != NULL && i < l->count; ++i) {
         shape_destroy(l->shape[i]);
     }
-    field* fields[FIELDS] = {l->velocity, l->temperature, l->marker, l->factor};
+    field* fields[FIELDS] = {l->velocity, l->temperature, l->marker, l->factor, l->tint};
     for (int f = 0; f < FIELDS; ++f) {
         for (int i = 0; fields[f] != NULL && i < l->count; ++i) {
             field_finish(&fields[f][i]);

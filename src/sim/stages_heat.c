@@ -50,7 +50,6 @@ static void fill_cell(const treacle_stages_box* box, const box_work* w, size_t i
         bool is_high = at[a] == box->cells[a] - 1;
         field_at(w, 1 + a)[i] = is_active && !is_low ? (float)link : 0.0f;
         field_at(w, 1 + AXES + a)[i] = is_active ? (float)(2.0 * link * (is_low + is_high)) : 0.0f;
-        field_at(w, 1 + 2 * AXES + a)[i] = (float)HEAT_REFERENCE;
     }
 }
 

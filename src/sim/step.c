@@ -23,6 +23,32 @@ static treacle_status fly(step_work* w) {
     return TREACLE_OK;
 }
 
+static bool is_in_solid(const void* data, vec3 x) {
+    double distance;
+    solid_nearest(data, x, &distance);
+    return distance < 0.0;
+}
+
+static treacle_status drop(step_work* w) {
+    const treacle_sim* sim = w->sim;
+    bool has_solids = w->liquid.solid_to != NULL;
+    solid_scene solids = {0};
+    if (has_solids) {
+        solids = liquid_solids_at(&w->liquid, true);
+    }
+    seed_def seeding = {.domain = &sim->domain,
+                        .seed = sim->def.seed,
+                        .particles = sim->def.particles,
+                        .is_blocked = has_solids ? is_in_solid : NULL,
+                        .blocked_data = &solids};
+    for (int i = 0; i < sim->drop_count; ++i) {
+        int64_t count = 0;
+        TREACLE_TRY(drop_list_emit(&sim->drops[i], w->from, w->to, &seeding, w->p, &count));
+        w->stats->emitted += count;
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status emit(step_work* w) {
     particle_ix first = w->p->count;
     for (int i = 0; i < w->sim->emitter_count; ++i) {
@@ -30,6 +56,7 @@ static treacle_status emit(step_work* w) {
         TREACLE_TRY(emitter_emit(&w->sim->emitters[i], w->from, w->to, w->p, &count));
         w->stats->emitted += count;
     }
+    TREACLE_TRY(drop(w));
     heat_begin(&w->sim->setup.heat, w->p, first);
     return TREACLE_OK;
 }

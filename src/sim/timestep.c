@@ -19,7 +19,9 @@ static double fastest(const treacle_sim* sim) {
         fmax(ballistic_max_speed(&sim->now.particles), liquid_state_fastest(&sim->now.liquid));
     v = fmax(v, bodies_fastest(&sim->setup.bodies, sim->now.bodies));
     for (int i = 0; i < sim->emitter_count; ++i) {
-        v = fmax(v, emitter_speed(&sim->emitters[i], sim->now.time));
+        const emitter* e = &sim->emitters[i];
+        double now = sim->now.time, soon = now + sim->def.step.max_dt;
+        v = fmax(v, emitter_speed(e, now) + vec3_length(emitter_motion(e, now, soon)));
     }
     return v;
 }

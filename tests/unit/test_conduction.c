@@ -63,6 +63,7 @@ static treacle_status slab_make(treacle_context* ctx, int n, bool is_deep, bool 
                                     .map = &s->map,
                                     .capacity = capacity,
                                     .method = TREACLE_CONDUCTION_LOD,
+                                    .melt.same.reference = HEAT_REFERENCE,
                                     .solve = {.relative = 1e-12, .max_iterations = 200}};
     for (int a = 0; a < AXES; ++a) {
         float* g = s->block + (size_t)(1 + a) * values;
@@ -167,7 +168,8 @@ static treacle_status slab_halves(treacle_context* ctx, double width, slab* s) {
     float *latent = s->block + 10 * values, *melted = s->block + 11 * values;
     double share = s->domain.h * s->domain.h * s->domain.h;
     s->params.melt = (conduction_melt){.latent = latent, .melted = melted};
-    s->params.melt.same = (heat_curve){.melt = {HEAT_REFERENCE, HEAT_REFERENCE + width},
+    s->params.melt.same = (heat_curve){.reference = HEAT_REFERENCE,
+                                       .melt = {HEAT_REFERENCE, HEAT_REFERENCE + width},
                                        .freeze = {HEAT_REFERENCE, HEAT_REFERENCE + width}};
     for (size_t i = 0; i < values - TILE_CELLS; ++i) {
         int at[AXES];

@@ -2,10 +2,16 @@
 
 #include "unit.h"
 
-static const heat_curve wax = {
-    .capacity = 2.0, .latent = 100.0, .melt = {320.0, 330.0}, .freeze = {310.0, 325.0}};
-static const heat_curve ice = {
-    .capacity = 2.0, .latent = 100.0, .melt = {300.0, 300.0}, .freeze = {300.0, 300.0}};
+static const heat_curve wax = {.capacity = 2.0,
+                               .latent = 100.0,
+                               .melt = {320.0, 330.0},
+                               .freeze = {310.0, 325.0},
+                               .reference = 273.0};
+static const heat_curve ice = {.capacity = 2.0,
+                               .latent = 100.0,
+                               .melt = {300.0, 300.0},
+                               .freeze = {300.0, 300.0},
+                               .reference = 273.0};
 
 static void test_energy_of_a_state_gives_it_back(void** state) {
     (void)state;
