@@ -186,6 +186,7 @@ typedef struct treacle_material_def {
     double marker_rate;           ///< 1/s, >= 0: the marker nears marker_target at this rate
     double marker_target;         ///< units of the marker
     treacle_elastic_def elastic;
+    bool merges; ///< with other materials that it touches; otherwise it slips on them and comes off
 
     double conductivity;      ///< W/(m K), >= 0
     double heat_capacity;     ///< J/(kg K), > 0

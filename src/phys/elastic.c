@@ -60,11 +60,13 @@ static void load_particles(void* data, int64_t begin, int64_t end, int worker) {
             load_strain(job->stretch + STRAIN_PARTS * i, stretch);
         }
         strain_factors k = strain_yield(law, params->dt, eps, stretch);
-        double held = law->modulus * (1.0 - params->theta + params->theta * k.keep);
+        double solid = params->melted != NULL ? 1.0 - (double)params->melted[i] : 1.0;
+        double modulus = solid * law->modulus; // [strain.5]
+        double held = modulus * (1.0 - params->theta + params->theta * k.keep);
         for (int j = 0; job->stress != NULL && j < STRAIN_PARTS; ++j) {
             job->stress[STRAIN_PARTS * i + j] = (float)(held * eps[j]);
         }
-        job->mu[i] = (float)(0.5 * params->theta * k.gain * params->dt * law->modulus);
+        job->mu[i] = (float)(0.5 * params->theta * k.gain * params->dt * modulus);
     }
 }
 
@@ -81,8 +83,9 @@ static void advance_particles(void* data, int64_t begin, int64_t end, int worker
     (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         const strain_law* law = &job->params->laws[material[i]];
-        if (!(law->modulus > 0.0)) {
-            continue;
+        bool is_melted = job->params->melted != NULL && job->params->melted[i] >= 1.0f;
+        if (!(law->modulus > 0.0) || is_melted) {
+            continue; // its strain is 0 and stays so
         }
         double eps[STRAIN_PARTS];
         strain_motion motion;

@@ -27,6 +27,12 @@
 //
 // a sum of positive definite parts with weights >= 0: c stays positive definite.
 //
+// A body that is melted in part, by the share f, has the modulus (1 - f) mu_e: what is melted bears
+// nothing. eps is that of its solid. What freezes is without strain,
+//
+//     eps <- eps (1 - f_before) / (1 - f)     where f < f_before, and eps = 0 where f = 1
+//     [strain.5]
+//
 // Properties that tests check: start-up, relaxation and oscillation of shear against their
 // formulas; the norm in a rotation; c positive definite; steady stress for any alpha dt.
 #include "phys/strain.h"
@@ -162,4 +168,11 @@ void strain_advance(const strain_law* law, double dt, const strain_motion* motio
     convect(&half_turn, eps);
     relax(law, k, dt, motion->stretch, eps);
     convect(&half_turn, eps);
+}
+
+void strain_melt(double before, double after, float eps[STRAIN_PARTS]) {
+    double kept = after >= 1.0 ? 0.0 : after < before ? (1.0 - before) / (1.0 - after) : 1.0;
+    for (int i = 0; i < STRAIN_PARTS && kept != 1.0; ++i) {
+        eps[i] = (float)(kept * (double)eps[i]); // [strain.5]
+    }
 }

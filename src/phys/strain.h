@@ -35,3 +35,5 @@ strain_factors strain_yield(const strain_law* law, double dt, const double eps[S
 /// eps after dt.
 void strain_advance(const strain_law* law, double dt, const strain_motion* motion,
                     double eps[STRAIN_PARTS]);
+/// Of a body whose melted share was `before` and is `after`: what freezes has none.
+void strain_melt(double before, double after, float eps[STRAIN_PARTS]);

@@ -130,11 +130,14 @@ static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* 
     int at[AXES];
     tile_cell_at(p->map, tile, q, at);
     size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
-    if (is_inside(domain, at) && p->cell_share[i] > 0.0f) {
+    unsigned cut = p->cell_cut != NULL ? p->cell_cut[i] : 0;
+    if (is_inside(domain, at) && p->cell_share[i] > 0.0f && (cut & STRESS_CUT_CELL) == 0) {
         job->out->cell[i] = (float)(mean_weight(p, 1, &log_mu) * (double)p->cell_share[i]);
     }
     for (int a = 0; a < AXES; ++a) {
-        job->out->edge[a][i] = edge_weight(job, a, at, (double)p->edge_share[a][i], log_mu);
+        bool is_cut = (cut >> a & 1) != 0;
+        job->out->edge[a][i] =
+            is_cut ? 0.0f : edge_weight(job, a, at, (double)p->edge_share[a][i], log_mu);
         job->out->mass[a][i] = domain->is_active[a] ? face_mass(job, a, at, i) : 0.0f;
         job->out->fixed[i] |= (uint8_t)(is_held(p, a, i) ? 1u << a : 0u);
     }

@@ -23,6 +23,8 @@ typedef struct stress_params {
     const float* face_rho[AXES];   // density over the reference; INFINITY where the velocity is
                                    // prescribed; NULL: 1 everywhere
     const tensor_field* stress;    // Pa, there without any motion; NULL: none
+    const uint8_t* cell_cut;       // bit a: the edge along a carries no stress, STRESS_CUT_CELL:
+                                   // the cell does not; NULL: all do
     // Of solids; NULL without. See phys/solid_fields.h.
     const float* cell_solid_phi;
     const uint16_t* cell_solid_id;
@@ -35,6 +37,7 @@ typedef struct stress_params {
     double reference_density;         // kg/m^3
 } stress_params;
 
+enum { STRESS_CUT_CELL = 8 };
 /// No viscosity is known here: no liquid is near. In the dummy tile, too.
 #define VISCOSITY_NONE (-1e30f)
 /// The least viscosity that is told apart from none, Pa s.

@@ -219,6 +219,11 @@ static const schema_key material_keys[] = {
      .offset = offsetof(treacle_material_def, elastic),
      .of = &elastic_section,
      .help = "makes it a gel, a dough or a slime"},
+    {.name = "merges",
+     .type = SCHEMA_BOOL,
+     .offset = offsetof(treacle_material_def, merges),
+     .help = "with other materials that it touches; with `false` it slips on them and comes off, "
+             "like cold gelatin"},
     {.name = "conductivity",
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_material_def, conductivity),

@@ -50,6 +50,7 @@ treacle_material_def treacle_material_def_default(void) {
         .rheology = {.consistency = 1.0, .exponent = 1.0, .critical_rate = 1e-3},
         .reference_temperature = 293.15,
         .elastic = {.relaxation_time = INFINITY, .mu_e = NAN, .alpha = NAN, .gamma = NAN},
+        .merges = true,
         .heat_capacity = 4184.0,
         .viscosity_law = {
             .reference = 293.15, .low = 1.0, .high = 1.0, .least = 1e-9, .most = 1e12}};

@@ -88,6 +88,7 @@ typedef struct liquid_setup {
     bool has_buoyancy;
     bool has_rheology;       // a material whose viscosity depends on the rate of shear
     bool has_elastic;        // material
+    bool has_apart;          // material that does not merge with others
     bool has_yield;          // elastic material whose decay depends on the flow
     strain_law* strain_laws; // [materials]
     int force_count;
@@ -167,6 +168,7 @@ typedef struct liquid_work {
     float* cell_log_mu;     // log of Pa s; with viscosity only
     float* cell_base;       // what its mean has beside the portions [rheo.3]
     float** cell_portion;   // [materials], NULL for Newtonian ones
+    uint8_t* cell_cut;      // what carries no stress, as in phys/stress.h; NULL: all does
     float* face_tent[AXES]; // share of liquid that a face of the unified flow has as its mass
     liquid_elastic elastic;
     tile_mask* valid;
@@ -270,6 +272,11 @@ treacle_status liquid_thicken(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 treacle_status liquid_wall_kinds(liquid_work* w, const wall_kind** out) TREACLE_NODISCARD;
 /// Pressure and viscosity in one solve; fills face_tent. cell_x as in projection_apply.
 treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
+/// Where bodies touch that do not merge, and whether they are pressed together: where not, the
+/// surface goes between them. Part of the flow, before it.
+treacle_status liquid_find_contacts(liquid_work* w) TREACLE_NODISCARD;
+/// NAN as stretch and spin where no stress passes between them.
+void liquid_cut_stretch(liquid_work* w);
 /// The law of a material.
 strain_law liquid_strain_law(const treacle_elastic_def* def);
 /// Room for the elasticity of the step.

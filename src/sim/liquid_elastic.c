@@ -35,7 +35,10 @@ strain_law liquid_strain_law(const treacle_elastic_def* def) {
 
 static elastic_params params_of(const liquid_work* w) {
     const treacle_elasticity_def* def = &w->setup->def->elasticity;
-    return (elastic_params){w->setup->strain_laws, w->dt, def->is_explicit ? 0.0 : def->theta};
+    return (elastic_params){.laws = w->setup->strain_laws,
+                            .melted = particles_f32(w->p, PARTICLE_MELTED),
+                            .dt = w->dt,
+                            .theta = def->is_explicit ? 0.0 : def->theta};
 }
 
 // --- room ----------------------------------------------------------------------------------------
@@ -198,6 +201,7 @@ static treacle_status measure(liquid_work* w) {
     tensor_walls walls = {.cell_solid_phi = w->cell_solid_phi, .cell_solid_id = w->cell_solid_id};
     TREACLE_TRY(liquid_wall_kinds(w, &walls.kinds));
     tensor_of_velocity(&flow, walls.kinds != NULL ? &walls : NULL, &e->stretch, e->spin);
+    liquid_cut_stretch(w);
     TREACLE_TRY(spread_all(w));
     elastic_gather(&flow, &e->stretch, e->spin, w->p, &e->motion);
     arena_give_to(w->scratch, mark);

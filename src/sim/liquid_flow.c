@@ -479,6 +479,7 @@ static treacle_status unify(liquid_work* w, double* x) {
 
 treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     TREACLE_TRY(liquid_couple_bodies(w));
+    TREACLE_TRY(liquid_find_contacts(w));
     hold_all(w);
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};

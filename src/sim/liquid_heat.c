@@ -358,12 +358,16 @@ static void warm_rows(void* data, int64_t begin, int64_t end, int worker) {
     double* enthalpy = particles_f64(job->p, PARTICLE_ENTHALPY);
     float* temperature = particles_f32(job->p, PARTICLE_TEMPERATURE);
     float* melted = particles_f32(job->p, PARTICLE_MELTED);
+    float* strain = particles_f32(job->p, PARTICLE_STRAIN);
     const uint8_t* material = particles_material(job->p);
     for (int64_t i = begin; i < end; ++i) {
         const heat_curve* curve = &job->heat->curve[material[i]];
         enthalpy[i] += curve->capacity * (double)job->gain[i];
         heat_state state = heat_curve_at(curve, enthalpy[i], (double)melted[i]);
         temperature[i] = (float)state.temperature;
+        if (strain != NULL) {
+            strain_melt((double)melted[i], state.melted, strain + STRAIN_PARTS * i);
+        }
         melted[i] = (float)state.melted;
     }
 }

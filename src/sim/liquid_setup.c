@@ -31,6 +31,7 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         bool is_elastic = law.modulus > 0.0;
         bool can_yield = law.decay > 0.0 && law.yield > 0.0 && isfinite(law.yield);
         out->has_elastic = out->has_elastic || is_elastic;
+        out->has_apart = out->has_apart || (!m->merges && count > 1);
         out->has_yield = out->has_yield || (is_elastic && can_yield);
         out->has_densities = out->has_densities || out->density[i] != 1.0f;
         out->has_buoyancy = out->has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;

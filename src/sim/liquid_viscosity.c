@@ -134,6 +134,7 @@ static treacle_status describe(liquid_work* w, fraction_fields* share, stress_pa
         .cell_log_mu = w->cell_log_mu,
         .mean = w->setup->def->viscosity_solve.mean,
         .stress = w->elastic.stress.cell[0] != NULL && !w->is_first ? &w->elastic.stress : NULL,
+        .cell_cut = w->cell_cut,
         .dt = w->dt,
         .reference_density = w->setup->reference_density,
     };

@@ -293,7 +293,7 @@ static void test_particles_feel_stretch_and_spin_of_the_grid(void** state) {
     // Material 1 is not elastic and has no strain.
     const strain_law laws[2] = {{.modulus = 100.0, .yield = INFINITY, .rate = TREACLE_STRAIN_FIXED},
                                 {.modulus = 0.0}};
-    elastic_params params = {laws, 0.01, 1.0};
+    elastic_params params = {.laws = laws, .dt = 0.01, .theta = 1.0};
     elastic_advance(&params, &p, &motion);
     const float* strain = particles_f32(&p, PARTICLE_STRAIN);
     float stress[COUNT * STRAIN_PARTS], mu[COUNT];

@@ -202,6 +202,21 @@ static void test_convected_strain_stays_positive_definite(void** state) {
 }
 
 // 0 <= keep <= gain <= 1, whatever comes in.
+static void test_what_freezes_has_no_strain(void** state) {
+    (void)state;
+    float eps[STRAIN_PARTS] = {0.4f, -0.2f, -0.2f, 0.1f, 0.0f, 0.3f};
+    strain_melt(0.0, 0.75, eps); // what is solid keeps its own
+    assert_true(eps[0] == 0.4f);
+    strain_melt(0.75, 0.5, eps); // half of the solid is new
+    assert_close((double)eps[0], 0.2, 1e-7);
+    assert_close((double)eps[5], 0.15, 1e-7);
+    strain_melt(0.5, 1.0, eps);
+    strain_melt(1.0, 0.0, eps);
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        assert_true(eps[i] == 0.0f);
+    }
+}
+
 static void test_factors_keep_their_order(void** state) {
     (void)state;
     const double sizes[] = {0.0, 1e-9, 0.01, 0.3, 10.0, 1e6};
@@ -229,6 +244,7 @@ int main(void) {
         cmocka_unit_test(test_rotation_turns_strain_and_keeps_its_size),
         cmocka_unit_test(test_without_turning_rotation_goes_unnoticed),
         cmocka_unit_test(test_convected_strain_stays_positive_definite),
+        cmocka_unit_test(test_what_freezes_has_no_strain),
         cmocka_unit_test(test_factors_keep_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,206 @@
+// Materials that touch but do not merge: gel on gel, balls that bounce off each other [G11 ch. 5
+// asks for it].
+//
+// All liquid shares one velocity on the grid. Where material that does not merge meets another one,
+// in cells whose particles are of both (mixed) or between neighbours of different ones (beside),
+// the two bodies press on each other and no more:
+//
+//     no viscous and no elastic stress passes mixed cells, no shear passes between neighbours: they
+//     slip;
+//     pressure does not pull: cells where it did, or would, are open - air, as far as the flow
+//     knows - and particles in them fly on with their own velocity.
+//
+// Whether the bodies were pressed together tells the pressure of the last step. A cell is closed
+// where it was positive, and where the bodies come nearer to each other.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "grid/gather.h"
+#include "phys/p2g.h"
+#include "sim/liquid.h"
+
+// What cells are.
+#define APART_NONE 0.0f
+#define APART_BESIDE 0.5f
+#define APART_MIXED 1.0f
+// Cells are of two bodies if each has this share of their particles.
+static const float share_least = 0.1f;
+// Two bodies come nearer if a cell would lose this share of its volume in a step.
+static const double nearing_least = 1e-3;
+// Distance, in cells, of what is open to the liquid.
+static const float gap = 0.5f;
+
+typedef struct apart_job {
+    liquid_work* w;
+    int material;
+    float *column, *share, *weight, *apart;
+} apart_job;
+
+static void fill_shares(void* data, int64_t begin, int64_t end, int worker) {
+    const apart_job* job = data;
+    const uint8_t* material = particles_material(job->w->p);
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        job->column[i] = material[i] == job->material ? 1.0f : 0.0f;
+    }
+}
+
+// Whether a cell has particles of two bodies, or a neighbour those of the other one. Shares below
+// 0: no particles.
+static float kind_of(const float* share, const bool is_active[AXES]) {
+    static const int step[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SIDE(1, 1)};
+    if (*share > share_least && *share < 1.0f - share_least) {
+        return APART_MIXED;
+    }
+    bool is_beside = false;
+    for (int a = 0; a < AXES && *share >= 0.0f && is_active[a]; ++a) {
+        float low = share[-step[a]], high = share[step[a]];
+        is_beside = is_beside || (low >= 0.0f && fabsf(low - *share) > 0.5f) ||
+                    (high >= 0.0f && fabsf(high - *share) > 0.5f);
+    }
+    return is_beside ? APART_BESIDE : APART_NONE;
+}
+
+static void mark_touching(void* data, int64_t begin, int64_t end, int worker) {
+    const apart_job* job = data;
+    const liquid_work* w = job->w;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float share[BLOCK_VALUES(1, 1)];
+        gather_block(&w->state->map, job->share, (tile_ix)t, 1, 1, share);
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
+            float kind = kind_of(share + at, w->setup->domain->is_active);
+            float* apart = &job->apart[t * TILE_CELLS + q];
+            *apart = fmaxf(*apart, kind);
+        }
+    }
+}
+
+static void mark_empty(void* data, int64_t begin, int64_t end, int worker) {
+    const apart_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        job->share[i] = job->weight[i] > 0.0f ? job->share[i] : -1.0f;
+    }
+}
+
+// How much of their volume the cells of a tile lose in the step, if nothing is done.
+static void find_loss(const liquid_work* w, tile_ix t, double loss[TILE_CELLS]) {
+    static const int side = BLOCK_SIDE(0, 1);
+    static const int step[AXES] = {1, BLOCK_SIDE(0, 1), BLOCK_SIDE(0, 1) * BLOCK_SIDE(0, 1)};
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        loss[q] = 0.0;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        float u[BLOCK_VALUES(0, 1)];
+        gather_block(&w->state->map, w->state->face_u[a], t, 0, 1, u);
+        for (int q = 0; q < TILE_CELLS && w->setup->domain->is_active[a]; ++q) {
+            int at = ((q >> 6) * side + (q >> 3 & 7)) * side + (q & 7);
+            loss[q] -= ((double)u[at + step[a]] - (double)u[at]) * w->dt / w->setup->domain->h;
+        }
+    }
+}
+
+static void open_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const apart_job* job = data;
+    const liquid_work* w = job->w;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        double loss[TILE_CELLS];
+        find_loss(w, (tile_ix)t, loss);
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            size_t i = (size_t)t * TILE_CELLS + (size_t)q;
+            bool is_pressed = w->state->cell_pressure[i] > 0.0f || loss[q] > nearing_least;
+            if (job->apart[i] > APART_NONE && !is_pressed) {
+                job->apart[i] = APART_MIXED;
+                w->cell_phi[i] = fmaxf(w->cell_phi[i], gap);
+            }
+        }
+    }
+}
+
+// An edge is cut where it touches a mixed cell, or cells of different bodies: then at least three
+// of the four around it are beside others.
+static void cut_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const apart_job* job = data;
+    static const int step[AXES] = {1, BLOCK_SIDE(1, 0), BLOCK_SIDE(1, 0) * BLOCK_SIDE(1, 0)};
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float apart[BLOCK_VALUES(1, 0)];
+        gather_block(&job->w->state->map, job->apart, (tile_ix)t, 1, 0, apart);
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            const float* at = apart + BLOCK_INDEX(1, 0, q & 7, q >> 3 & 7, q >> 6);
+            uint8_t cut = *at >= APART_MIXED ? STRESS_CUT_CELL : 0;
+            for (int a = 0; a < AXES; ++a) {
+                int b = step[(a + 1) % AXES], c = step[(a + 2) % AXES];
+                float most = fmaxf(fmaxf(at[0], at[-b]), fmaxf(at[-c], at[-b - c]));
+                float sum = (at[0] + at[-b]) + (at[-c] + at[-b - c]);
+                bool is_cut = most >= APART_MIXED || sum >= 3.0f * APART_BESIDE;
+                cut |= (uint8_t)(is_cut ? 1u << a : 0u);
+            }
+            job->w->cell_cut[t * TILE_CELLS + q] = cut;
+        }
+    }
+}
+
+static treacle_status find(apart_job* job) {
+    liquid_work* w = job->w;
+    p2g_params transfer = {.domain = w->setup->domain, .map = &w->state->map, .from = w->p};
+    for (job->material = 0; job->material < w->setup->material_count; ++job->material) {
+        if (!w->setup->materials[job->material].merges) {
+            parallel_for(w->ctx, w->p->count, 4096, fill_shares, job);
+            p2g_values values = {job->column, 1};
+            TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &values, job->share, job->weight));
+            parallel_for(w->ctx, w->state->map.count + 1, 8, mark_empty, job);
+            parallel_for(w->ctx, w->state->map.count, 8, mark_touching, job);
+        }
+    }
+    parallel_for(w->ctx, w->state->map.count, 4, open_tiles, job);
+    parallel_for(w->ctx, w->state->map.count, 4, cut_tiles, job);
+    return TREACLE_OK;
+}
+
+treacle_status liquid_find_contacts(liquid_work* w) {
+    if (!w->setup->has_apart) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(
+        arena_take_zero(w->scratch, w->values, 1, "where bodies touch", (void**)&w->cell_cut));
+    int mark = arena_mark(w->scratch);
+    apart_job job = {.w = w};
+    TREACLE_TRY(arena_take_zero(w->scratch, (size_t)w->p->count, sizeof(float),
+                                "material of particles", (void**)&job.column));
+    float** const fields[] = {&job.share, &job.weight, &job.apart};
+    for (int i = 0; i < 3; ++i) {
+        TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "shares of a material",
+                                    (void**)fields[i]));
+    }
+    treacle_status status = find(&job);
+    arena_give_to(w->scratch, mark);
+    return status;
+}
+
+// --- what does not pass --------------------------------------------------------------------------
+
+static void forget_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const liquid_work* w = data;
+    const liquid_elastic* e = &w->elastic;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        for (int a = 0; a < AXES && w->cell_cut[i] != 0; ++a) {
+            if ((w->cell_cut[i] & STRESS_CUT_CELL) != 0) {
+                e->stretch.cell[a][i] = NAN;
+            }
+            if ((w->cell_cut[i] >> a & 1) != 0) {
+                e->stretch.edge[a][i] = e->spin[a][i] = NAN;
+            }
+        }
+    }
+}
+
+void liquid_cut_stretch(liquid_work* w) {
+    if (w->cell_cut != NULL) {
+        parallel_for(w->ctx, w->state->map.count, 8, forget_tiles, w);
+    }
+}
