@@ -10,7 +10,13 @@
 //     no centre around it is in the liquid, or phi(x_p) > STRAY_DISTANCE
 //
 // with phi linear between the 8 centres (4 in a plane) around the particle. Particles at the
-// surface of a pool lie within 0.1 of it and never stray. On the grid strays weigh as all particles
+// surface of a pool lie within 0.1 of it and never stray; but at the surface of a thin thread,
+// which is drawn too slim, they may lie farther out. Thick liquid does not let go of its skin:
+// there only
+//
+//     phi(x_p) > STRAY_DISTANCE_THICK
+//
+// counts. On the grid strays weigh as all particles
 // do, so what they meet gets their momentum.
 //
 // Staggering: phi at cells. Symbols: cell_phi. Properties that tests check: a lone particle falls
@@ -70,7 +76,8 @@ static void corners_of(const grid_domain* domain, const surroundings* around, co
     }
 }
 
-static bool is_outside(const grid_domain* domain, const surroundings* around, const float x[AXES]) {
+static bool is_outside(const grid_domain* domain, const surroundings* around, const float x[AXES],
+                       bool is_thick) {
     int own[AXES];
     for (int a = 0; a < AXES; ++a) {
         own[a] = domain->is_active[a] ? (int)floorf(x[a]) : 0;
@@ -84,7 +91,7 @@ static bool is_outside(const grid_domain* domain, const surroundings* around, co
         mean += weight[i] * value[i];
         least = weight[i] > 0.0f ? fminf(least, value[i]) : least;
     }
-    return least >= 0.0f || mean > STRAY_DISTANCE;
+    return is_thick ? mean > STRAY_DISTANCE_THICK : least >= 0.0f || mean > STRAY_DISTANCE;
 }
 
 // Most tiles: nothing around them is outside.
@@ -100,6 +107,7 @@ static void find_in_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const stray_job* job = data;
     const stray_params* params = job->params;
     const particles* p = params->p;
+    const uint8_t* material = p->column[PARTICLE_MATERIAL];
     (void)worker;
     surroundings around;
     for (int64_t t = begin; t < end; ++t) {
@@ -111,7 +119,8 @@ static void find_in_tiles(void* data, int64_t begin, int64_t end, int worker) {
         }
         for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
             const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * i;
-            job->is_stray[i] = is_outside(params->domain, &around, x);
+            bool is_thick = params->is_thick != NULL && params->is_thick[material[i]] != 0;
+            job->is_stray[i] = is_outside(params->domain, &around, x, is_thick);
         }
     }
 }

@@ -8,10 +8,12 @@ typedef struct stray_params {
     const tile_map* map;
     const float* cell_phi; // distance to the surface, cells, [count + 1][512]
     const particles* p;
+    const uint8_t* is_thick; // [materials], whether it holds together; NULL: none does
 } stray_params;
 
 /// How far outside, in cells, a particle may be and still belong to the liquid.
 #define STRAY_DISTANCE 0.25f
+#define STRAY_DISTANCE_THICK 0.75f
 
 /// is_stray[row] = 1 for particles that are not part of the liquid, else 0. Positions may be up to
 /// half a cell outside their tile.

@@ -6,12 +6,24 @@
 #include "phys/stray.h"
 #include "sim/liquid.h"
 
+// Materials that viscosity makes smooth within a step: mu dt/(rho h^2) >= 1.
+static void find_thick(const liquid_work* w, uint8_t* is_thick) {
+    double h = w->setup->domain->h;
+    for (int m = 0; m < w->setup->material_count; ++m) {
+        const treacle_material_def* material = &w->setup->materials[m];
+        is_thick[m] = liquid_is_viscous(w->setup) &&
+                      material->viscosity * w->dt >= material->density * (h * h);
+    }
+}
+
 treacle_status liquid_find_strays(liquid_work* w, const liquid_state* state, liquid_strays* out) {
     *out = (liquid_strays){0};
     size_t count = (size_t)w->p->count, found = 0;
     uint8_t* is_stray = NULL;
     TREACLE_TRY(arena_take(w->scratch, count, 1, "marks of strays", (void**)&is_stray));
-    stray_params params = {w->setup->domain, &state->map, state->cell_phi, w->p};
+    uint8_t is_thick[LIQUID_MATERIALS_MAX];
+    find_thick(w, is_thick);
+    stray_params params = {w->setup->domain, &state->map, state->cell_phi, w->p, is_thick};
     stray_find(&params, is_stray);
     for (size_t i = 0; i < count; ++i) {
         found += is_stray[i];

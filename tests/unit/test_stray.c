@@ -2,6 +2,7 @@
 #include "sim_checks.h"
 
 #include "sim/sim_internal.h"
+#include "treacle/scene.h"
 
 static const double cell = 1.0 / 32;
 
@@ -117,11 +118,41 @@ static void test_nothing_strays_from_a_pool_at_rest(void** state) {
     treacle_context_destroy(ctx);
 }
 
+// What flows out of a nozzle hangs together: no particle of its skin falls ahead.
+static void test_thick_liquid_keeps_its_skin(void** state) {
+    (void)state;
+    static const char text[] =
+        "domain: {origin: [-8 mm, 0, -8 mm], size: [16 mm, 40 mm, 16 mm], cell: 1 mm,\n"
+        "         sides: {all: open}}\n"
+        "step: {max_dt: 10 ms}\n"
+        "materials: {goo: {density: 1000, viscosity: 500}}\n"
+        "emitters:\n"
+        "  - shape: {cylinder: {radius: 4 mm, height: 4 mm, centre: [0.1 mm, 36 mm, 0]}}\n"
+        "    speed: 5 cm/s\n";
+    treacle_context* ctx = unit_context(2);
+    treacle_scene* scene = NULL;
+    treacle_sim* sim = NULL;
+    assert_int_equal(treacle_scene_parse(ctx, "nozzle", text, sizeof(text) - 1, 0, NULL, &scene),
+                     TREACLE_OK);
+    assert_int_equal(treacle_sim_create(ctx, treacle_scene_sim(scene), &sim), TREACLE_OK);
+    double most = 0.0;
+    for (int k = 0; k < 30; ++k) {
+        treacle_step_stats stats;
+        assert_int_equal(treacle_sim_step(sim, 0.01, &stats), TREACLE_OK);
+        most = fmax(most, stats.max_speed);
+    }
+    assert_true(most < 0.08);
+    treacle_sim_destroy(sim);
+    treacle_scene_destroy(scene);
+    unit_context_end(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_lone_particle_falls_to_the_pool),
         cmocka_unit_test(test_the_surface_of_a_pool_holds_its_volume),
         cmocka_unit_test(test_nothing_strays_from_a_pool_at_rest),
+        cmocka_unit_test(test_thick_liquid_keeps_its_skin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
