@@ -129,7 +129,7 @@ static void test_thick_liquid_keeps_its_skin(void** state) {
         "emitters:\n"
         "  - shape: {cylinder: {radius: 4 mm, height: 4 mm, centre: [0.1 mm, 36 mm, 0]}}\n"
         "    speed: 5 cm/s\n";
-    treacle_context* ctx = unit_context(2);
+    treacle_context* ctx = unit_context(1);
     treacle_scene* scene = NULL;
     treacle_sim* sim = NULL;
     assert_int_equal(treacle_scene_parse(ctx, "nozzle", text, sizeof(text) - 1, 0, NULL, &scene),
