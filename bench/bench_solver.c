@@ -193,6 +193,7 @@ treacle_status bench_pressure(bench* b) {
 }
 
 treacle_status bench_viscosity(bench* b) {
+    TREACLE_TRY(bench_flow(b));
     static const solver_row rows[] = {
         {{SOLVER_SHAPE_BALL, 64}, 1.0, false, true},
         {{SOLVER_SHAPE_BALL, 64}, 100.0, false, true},

@@ -36,36 +36,6 @@ static treacle_status time_split(treacle_context* ctx, const pressure_case* p,
     return status;
 }
 
-typedef struct unified_run {
-    stokes_stats stats;
-    double seconds; // CPU, set-up and solve
-    double bytes;
-} unified_run;
-
-static treacle_status run_unified(treacle_context* ctx, const viscosity_case* c,
-                                  const stokes_params* params, unified_run* out) {
-    size_t cells = solver_case_length(&c->map), faces = AXES * cells;
-    double* all = calloc(2 * (faces + cells), sizeof(double));
-    stokes_vectors v = {all, all + faces, all + faces + cells, all + 2 * faces + cells};
-    stokes_system system = stokes_system_of(c);
-    stokes_solver* solver = NULL;
-    treacle_status status = TREACLE_ERR_MEMORY;
-    if (all != NULL) {
-        memcpy(v.f, c->rhs, faces * sizeof(double));
-        size_t memory = treacle_context_memory(ctx);
-        double begin = solver_cpu_seconds();
-        status = stokes_solver_create(ctx, &system, &solver);
-        if (status == TREACLE_OK) {
-            status = stokes_solve(solver, &v, params, &out->stats);
-        }
-        out->seconds = solver_cpu_seconds() - begin;
-        out->bytes = (double)(treacle_context_memory(ctx) - memory);
-    }
-    stokes_solver_destroy(solver);
-    free(all);
-    return status;
-}
-
 // The first entry of the history at or below the target, or minus the number of iterations.
 static int iterations_to(const stokes_stats* stats, const double* history, double target) {
     for (int n = 0; n < stats->history_count; ++n) {
@@ -88,12 +58,12 @@ static treacle_status report_race(bench* b, const char* name, const pressure_cas
     char reference[64];
     double seconds = INFINITY, split = INFINITY;
     stokes_params params = stokes_params_default();
-    unified_run run;
+    solver_unified run;
     for (int n = 0; n < REPEATS; ++n) {
         double now = 0.0;
         TREACLE_TRY(time_split(ctx, p, c, &now));
         split = fmin(split, now);
-        TREACLE_TRY(run_unified(ctx, c, &params, &run));
+        TREACLE_TRY(solver_run_unified(ctx, c, &params, &run));
         seconds = fmin(seconds, run.seconds);
     }
     report(b, name, "iterations to energy 5e-4", run.stats.is_converged ? run.stats.iterations : -1,
@@ -112,16 +82,16 @@ static treacle_status report_race(bench* b, const char* name, const pressure_cas
 static treacle_status report_targets(bench* b, const char* name, const viscosity_case* c,
                                      treacle_context* ctx) {
     stokes_params params = stokes_params_default();
-    unified_run run;
+    solver_unified run;
     params.net = net_target;
-    TREACLE_TRY(run_unified(ctx, c, &params, &run));
+    TREACLE_TRY(solver_run_unified(ctx, c, &params, &run));
     report(b, name, "iterations to energy 5e-4, net flow 2e-6",
            run.stats.is_converged ? run.stats.iterations : -1, "1");
     report(b, name, "net flow of a region", run.stats.net, "volumes");
     params = stokes_params_default();
     params.energy = INFINITY;
     params.relative = 1e-6;
-    TREACLE_TRY(run_unified(ctx, c, &params, &run));
+    TREACLE_TRY(solver_run_unified(ctx, c, &params, &run));
     const stokes_stats* stats = &run.stats;
     report(b, name, "iterations to 1e-4", iterations_to(stats, stats->history_relative, 1e-4), "1");
     report(b, name, "iterations to 1e-6", iterations_to(stats, stats->history_relative, 1e-6), "1");

@@ -12,6 +12,7 @@ bench_fcn bench_step_viscous;
 bench_fcn bench_walls;
 bench_fcn bench_pressure;
 bench_fcn bench_viscosity;
+bench_fcn bench_flow;
 bench_fcn bench_unified;
 bench_fcn bench_field;
 bench_fcn bench_coupling;

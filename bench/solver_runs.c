@@ -1,5 +1,8 @@
 #include "solver_runs.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include <time.h>
 
 #include "bench.h"
@@ -94,5 +97,28 @@ treacle_status solver_run_viscosity(treacle_context* ctx, const viscosity_case* 
     treacle_status status = viscosity_solve(solver, r, x, params, &stats);
     end_run(ctx, &start, &stats, out);
     viscosity_solver_destroy(solver);
+    return status;
+}
+
+treacle_status solver_run_unified(treacle_context* ctx, const viscosity_case* c,
+                                  const stokes_params* params, solver_unified* out) {
+    size_t cells = solver_case_length(&c->map), faces = AXES * cells;
+    double* all = calloc(2 * (faces + cells), sizeof(double));
+    stokes_vectors v = {all, all + faces, all + faces + cells, all + 2 * faces + cells};
+    stokes_system system = stokes_system_of(c);
+    stokes_solver* solver = NULL;
+    treacle_status status = TREACLE_ERR_MEMORY;
+    if (all != NULL) {
+        memcpy(v.f, c->rhs, faces * sizeof(double));
+        run_start start = start_run(ctx);
+        status = stokes_solver_create(ctx, &system, &solver);
+        if (status == TREACLE_OK) {
+            status = stokes_solve(solver, &v, params, &out->stats);
+        }
+        out->seconds = solver_cpu_seconds() - start.cpu;
+        out->bytes = (double)(treacle_context_memory(ctx) - start.memory);
+    }
+    stokes_solver_destroy(solver);
+    free(all);
     return status;
 }

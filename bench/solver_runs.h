@@ -43,3 +43,12 @@ treacle_status solver_run_pressure(treacle_context* ctx, const pressure_case* c,
                                    double* x, const solve_params* params, solver_outcome* out);
 treacle_status solver_run_viscosity(treacle_context* ctx, const viscosity_case* c, double* r,
                                     double* x, const solve_params* params, solver_outcome* out);
+
+/// A solve of velocity and pressure together, from rest.
+typedef struct solver_unified {
+    stokes_stats stats;
+    double seconds; // CPU, set-up and solve
+    double bytes;
+} solver_unified;
+treacle_status solver_run_unified(treacle_context* ctx, const viscosity_case* c,
+                                  const stokes_params* params, solver_unified* out);
