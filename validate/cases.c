@@ -70,6 +70,8 @@ const validate_case validate_cases[] = {
     {"sag", VALIDATE_QUICK, 10, "a column of gel sinks as far as it must", case_sag},
     {"gravity-current", VALIDATE_QUICK, 10, "a column of honey collapses as it must",
      case_gravity_current},
+    {"honey-steps", VALIDATE_QUICK, 8, "one sub-step a frame does what twenty do",
+     case_honey_steps},
     {"drop-newtonian", VALIDATE_FULL, 100, "a thick drop spreads on a floor", case_drop_newtonian},
     {"drop-viscoelastic", VALIDATE_LONG, 600, "a drop of goop spreads, springs back and spreads",
      case_drop_viscoelastic},

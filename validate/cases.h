@@ -40,6 +40,7 @@ validate_fcn case_soft_block;
 validate_fcn case_yield_column_3d;
 validate_fcn case_sag;
 validate_fcn case_gravity_current;
+validate_fcn case_honey_steps;
 validate_fcn case_drop_newtonian;
 validate_fcn case_drop_viscoelastic;
 validate_fcn case_buckling;
