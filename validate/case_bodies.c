@@ -10,8 +10,10 @@
 //
 // momentum (11e): a body of the liquid's density rests, and a box that lies askew in liquid at rest
 // feels no torque. A coupled solve keeps momentum to 1e-8: tests/unit/test_rigid_body.c shows it on
-// the faces of the grid. What is shown here is how much of it the transfers between grid and
-// particles lose around a body that is thrown into a drop.
+// the faces of the grid. What is shown here is how much of it is lost around a body that is thrown
+// into a drop at rest, all of it in the first step, whose impulse the faces of the grid share with
+// more or less liquid beside the body than particles have: an error of half a cell's layer. At 80
+// cells it is 2 %.
 #include <math.h>
 
 #include "cases.h"

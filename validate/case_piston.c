@@ -4,6 +4,10 @@
 // off the grid's lines: in one solve the slug moves as one with the piston, whatever its length,
 // and the pressure falls linearly to the free end: dt p / rho = (v - u) x distance.
 //
+// The same with a piston of mass m that a force F pushes, a rigid body: slug and piston start with
+// a = F / (m + rho W L) at once; against a closed end nothing moves and p = F / W; and under a
+// piston that gravity pulls p = m g / W + rho g depth.
+//
 // (ii) Liquid that a closed region leaves no way out cannot be compressed: the part of the motion
 // that would is dropped. A piston pushing on a closed slug leaves it finite, and the solve
 // converges.
@@ -85,6 +89,91 @@ static treacle_status drive(validate* v) {
     return status;
 }
 
+// ---- a piston with a mass
+
+static const char body_scene[] = "domain: {size: [1 m, 0.25 m], cell: %.17g, sides: {all: slip}}\n"
+                                 "particles: {per_cell: 1, jitter: 0}\n"
+                                 "pressure: {tolerance: 1e-10, walls: %s}\n"
+                                 "flow: pressure\n"
+                                 "gravity: [%.17g, 0, 0]\n"
+                                 "liquids: [{shape: {box: {min: [0, 0], max: [1 m, 1 m]}}}]\n"
+                                 "bodies:\n"
+                                 "  piston:\n"
+                                 "    shape: {box: {min: [%.17g, 0], max: [%.17g, 0.25]}}\n"
+                                 "    density: 3000\n"
+                                 "    force: [%.17g, 0, 0]\n"
+                                 "    joints: [{kind: slider, axis: [1, 0, 0]}]\n";
+
+typedef struct shove {
+    const char* walls;
+    double gravity, force; // m/s^2, N, both along x
+    double low, high;      // m, of the piston
+    double end;            // m, of the liquid; beyond 1: it fills the channel
+} shove;
+
+enum { FINE = 64 };
+
+// One step from rest of the piston; the pressure at the cells of the lowest row.
+static treacle_status shove_one(validate* v, const shove* s, double motion[6], float* pressure) {
+    treacle_sim* sim = NULL;
+    treacle_shape liquid = treacle_shape_default(TREACLE_SHAPE_PLANE);
+    liquid.rotate[2] = -0.5 * 3.14159265358979323846; // all with x < end
+    liquid.move[0] = s->end;
+    treacle_stages_projection flow = {.liquid = s->end < 1.0 ? &liquid : NULL,
+                                      .dt = 0.01,
+                                      .pressure = pressure,
+                                      .bodies = motion};
+    treacle_status status = validate_sim_create(v, &sim, body_scene, 1.0 / FINE, s->walls,
+                                                s->gravity, s->low, s->high, s->force);
+    if (status == TREACLE_OK) {
+        status = treacle_stages_project(sim, &flow);
+    }
+    treacle_sim_destroy(sim);
+    return status;
+}
+
+// p in Pa of a cell; the depth of the channel is a cell.
+static double pressure_at(const float* pressure, int x) {
+    return (double)pressure[x] * 1000.0 / FINE;
+}
+
+static const double width = 0.25, force = 7.0, length = 0.2, gravity = 9.81;
+static const double thickness = 0.125, dt = 0.01;
+
+static treacle_status drive_by_force(validate* v, const char* walls, double tolerance) {
+    const double area = width / FINE, mass = 3000.0 * thickness * area;
+    float pressure[FINE * FINE / 4];
+    double motion[6];
+    shove one = {.walls = walls, .force = force, .high = thickness, .end = thickness + length};
+    treacle_status status = shove_one(v, &one, motion, pressure);
+    if (status == TREACLE_OK) {
+        validate_relative(v, motion[0] / dt, force / (mass + 1000.0 * area * length), tolerance,
+                          "%s, force on a piston, slug with a free end, a", walls);
+        one = (shove){
+            .walls = walls, .force = force, .low = 0.125, .high = 0.125 + thickness, .end = 2.0};
+        status = shove_one(v, &one, motion, pressure);
+    }
+    if (status == TREACLE_OK) {
+        validate_absolute(v, motion[0] * mass / (force * dt), 0.0, 1e-6,
+                          "%s, closed end: speed over that of the piston alone", walls);
+        validate_relative(v, pressure_at(pressure, 40) - pressure_at(pressure, 2), force / area,
+                          1e-6, "%s, closed end: pressure before the piston over that behind",
+                          walls);
+        one = (shove){
+            .walls = walls, .gravity = -gravity, .low = 0.5, .high = 0.5 + thickness, .end = 0.51};
+        status = shove_one(v, &one, motion, pressure);
+    }
+    if (status == TREACLE_OK) {
+        double depth = 0.5 - 10.5 / FINE;
+        double below = mass * gravity / area + 1000.0 * gravity * depth;
+        validate_relative(v, pressure_at(pressure, 10), below, tolerance,
+                          "%s, a weight on closed liquid: pressure under it", walls);
+        validate_absolute(v, motion[0] / (gravity * dt), 0.0, 1e-6, "%s, its speed over g dt",
+                          walls);
+    }
+    return status;
+}
+
 static treacle_status squeeze(validate* v) {
     slug s;
     treacle_status status = push(v, 64, "", 2.0, &s);
@@ -100,6 +189,8 @@ static treacle_status squeeze(validate* v) {
 
 treacle_status case_piston(validate* v) {
     treacle_status status = drive(v);
+    status = status == TREACLE_OK ? drive_by_force(v, "exact", 1e-6) : status;
+    status = status == TREACLE_OK ? drive_by_force(v, "area", 1e-6) : status;
     return status == TREACLE_OK ? squeeze(v) : status;
 }
 

@@ -16,9 +16,15 @@
 // momentum and of angular momentum the body gets, to the last bit of the sum. With the mass from
 // the same faces,
 //
-//     M = sum over faces of  rho_body B_f w_f w_f^T                                    [rigid.3]
+//     M = sum over faces of  (rho_body F_f + rho (B_f - F_f)) w_f w_f^T                [rigid.3]
 //
 // uniform acceleration and a linear pressure balance exactly: a body of the liquid's density rests.
+// F_f is the share of the box around the face that the body fills. Where it closes more of a face
+// than it fills of its box, the liquid in the rest moves with it and has no mass elsewhere: without
+// it a body that is slowed down would slow a layer of half a cell for nothing. F sums up to the
+// body's volume, so its weight less the buoyancy is right whatever the faces are. With shares of
+// volume F = B. Light bodies that close less than they fill would be left with no mass: for them
+// M = rho_body B w w^T.
 //
 // Orientation: the quaternion is turned by the angle |omega| dt about omega and brought back to
 // unit length. Contacts and joints change V before (sim/body_world.c).
@@ -205,8 +211,13 @@ static tile_range tiles_near(const body_faces* faces, const body_on_grid* body) 
     return out;
 }
 
+static double share_of(const float* share, const body_faces* faces, int axis, int64_t slot,
+                       int id) {
+    return faces->id[axis][slot] == id ? (double)share[slot] : 0.0;
+}
+
 static double shut_by(const body_faces* faces, int axis, int64_t slot, int id) {
-    return faces->id[axis][slot] == id ? (double)faces->shut[axis][slot] : 0.0;
+    return share_of(faces->shut[axis], faces, axis, slot, id);
 }
 
 static int64_t slot_above(const tile_map* map, int64_t t, int q, int axis) {
@@ -315,31 +326,100 @@ int64_t body_make_rows(const body_faces* faces, const body_on_grid* body, int64_
     return count;
 }
 
-double body_grid_mass(const body_faces* faces, const body_on_grid* body,
-                      double mass[BODY_MOTIONS][BODY_MOTIONS]) {
+// Whether the cells on both sides of a face are dry.
+static bool is_dry(const body_faces* faces, tile_ix t, int q, int axis) {
+    if (faces->cell_phi == NULL) {
+        return false;
+    }
+    int64_t below = tile_slot_below(faces->map, t, q, axis);
+    return !(faces->cell_phi[(int64_t)t * TILE_CELLS + q] < 0.0f) &&
+           !(faces->cell_phi[below] < 0.0f);
+}
+
+// Liquid beside a closed side of the domain is at rest with the side.
+static bool is_on_side(const body_faces* faces, tile_ix t, int q, int axis) {
+    const grid_domain* domain = faces->domain;
+    int at[AXES];
+    tile_cell_at(faces->map, t, q, at);
+    int end = at[axis] == 0 ? 0 : 1;
+    return !domain->is_periodic[axis] && (at[axis] == 0 || at[axis] == domain->cells[axis]) &&
+           domain->sides[axis][end] != TREACLE_SIDE_OPEN;
+}
+
+static double liquid_density(const body_faces* faces, int axis, int64_t slot) {
+    const float* rho = faces->rho[axis];
+    return rho != NULL && rho[slot] > 0.0f && isfinite(rho[slot]) ? (double)rho[slot] : 1.0;
+}
+
+// Whether all that moves has a mass in every motion of the matrix, by Cholesky's decomposition;
+// motions without a diagonal do not count.
+static bool is_positive(const double m[BODY_MOTIONS][BODY_MOTIONS]) {
+    double l[BODY_MOTIONS][BODY_MOTIONS] = {{0}};
+    for (int i = 0; i < BODY_MOTIONS; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            double rest = m[i][j];
+            for (int k = 0; k < j; ++k) {
+                rest -= l[i][k] * l[j][k];
+            }
+            if (i == j && !(rest > 0.0) && m[i][i] != 0.0) {
+                return false;
+            }
+            l[i][j] = i == j ? sqrt(fmax(rest, 0.0)) : l[j][j] > 0.0 ? rest / l[j][j] : 0.0;
+        }
+    }
+    return true;
+}
+
+typedef double six_by_six[BODY_MOTIONS][BODY_MOTIONS];
+
+// Sums over faces: rho_body B w w^T, and all of [rigid.3]. Returns the volume in full cells.
+static double sum_faces(const body_faces* faces, const body_on_grid* body, six_by_six closed,
+                        six_by_six whole) {
     tile_ix tiles[TILES_MAX];
     int tile_count = list_tiles(faces, body, tiles), axes = 0;
     double density = body->density / faces->reference_density, volume = 0.0;
-    memset(mass, 0, BODY_MOTIONS * BODY_MOTIONS * sizeof(double));
+    memset(closed, 0, sizeof(six_by_six));
+    memset(whole, 0, sizeof(six_by_six));
     for (int a = 0; a < AXES; ++a) {
         axes += faces->domain->is_active[a] ? 1 : 0;
         for (int64_t n = 0; n < (int64_t)tile_count * TILE_CELLS; ++n) {
             int q = (int)(n % TILE_CELLS);
             tile_ix t = tiles[n / TILE_CELLS];
-            double shut = shut_by(faces, a, (int64_t)t * TILE_CELLS + q, body->id);
-            if (!(shut > 0.0) || !faces->domain->is_active[a] || !is_in_layers(faces->map, q)) {
+            int64_t slot = (int64_t)t * TILE_CELLS + q;
+            double shut = shut_by(faces, a, slot, body->id);
+            double fill = share_of(faces->fill[a], faces, a, slot, body->id);
+            if (!(shut + fill > 0.0) || !faces->domain->is_active[a] ||
+                !is_in_layers(faces->map, q)) {
                 continue;
             }
             double w[BODY_MOTIONS] = {0};
             add_direction(w, 1.0, a, arm_of(faces, body, t, q));
-            volume += shut;
+            volume += fill;
+            bool has_none = is_on_side(faces, t, q, a) || is_dry(faces, t, q, a);
+            double liquid = has_none ? 0.0 : liquid_density(faces, a, slot);
+            double mass = density * fill + liquid * (shut - fill);
             for (int i = 0; i < BODY_MOTIONS * BODY_MOTIONS; ++i) {
                 int r = i / BODY_MOTIONS, c = i % BODY_MOTIONS;
-                mass[r][c] += density * shut * w[r] * w[c];
+                closed[r][c] += density * shut * w[r] * w[c];
+                whole[r][c] += mass * w[r] * w[c];
             }
         }
     }
     return volume / axes;
+}
+
+double body_grid_mass(const body_faces* faces, const body_on_grid* body,
+                      double mass[BODY_MOTIONS][BODY_MOTIONS]) {
+    six_by_six closed, rest;
+    double volume = sum_faces(faces, body, closed, mass);
+    for (int i = 0; i < BODY_MOTIONS * BODY_MOTIONS; ++i) {
+        int r = i / BODY_MOTIONS, c = i % BODY_MOTIONS;
+        rest[r][c] = mass[r][c] - 0.5 * closed[r][c];
+    }
+    if (!is_positive((const double(*)[BODY_MOTIONS])rest)) {
+        memcpy(mass, closed, sizeof(closed));
+    }
+    return volume;
 }
 
 void body_own_mass(const body_mass* own, const mat3* rotate, const body_faces* faces,

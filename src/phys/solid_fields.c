@@ -338,7 +338,8 @@ static void write_owners(const tile_solids* t, int a, const solid_fields* out) {
         float shut = 1.0f - out->face_open[a][start + (size_t)i];
         int at = middle_of(i) - strides[a];
         out->face_shut[a][start + (size_t)i] = shut;
-        out->face_id[a][start + (size_t)i] = shut > 0.0f ? t->ids[at] : SOLID_NONE;
+        bool is_any = shut > 0.0f || out->face_fill[a][start + (size_t)i] > 0.0f;
+        out->face_id[a][start + (size_t)i] = is_any ? t->ids[at] : SOLID_NONE;
     }
 }
 
@@ -363,6 +364,7 @@ static void write_open(size_t start, const solid_fields* out) {
             out->face_u[a][i] = 0.0f;
             if (out->face_shut[a] != NULL) {
                 out->face_shut[a][i] = 0.0f;
+                out->face_fill[a][i] = 0.0f;
                 out->face_id[a][i] = SOLID_NONE;
             }
         }
@@ -426,8 +428,14 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     fraction_fields shares = {.cell = out->cell_open + start};
     for (int a = 0; a < AXES; ++a) {
         *(is_area ? &shares.area[a] : &shares.face[a]) = out->face_open[a] + start;
+        if (is_area && out->face_fill[a] != NULL) {
+            shares.face[a] = out->face_fill[a] + start;
+        }
     }
     ISA_CALL(t->map->ctx, fraction_points)(t->points, layers, &shares);
+    for (int a = 0; a < AXES && !is_area && out->face_fill[a] != NULL; ++a) {
+        memcpy(out->face_fill[a] + start, out->face_open[a] + start, TILE_CELLS * sizeof(float));
+    }
     uint8_t* across = out->cell_across + start;
     memset(across, 0, TILE_CELLS);
     for (int a = 0; a < AXES; ++a) {

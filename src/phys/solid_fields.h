@@ -19,6 +19,7 @@ typedef struct solid_fields {
     uint8_t* cell_across;   // bit a: a thin solid is between the cell and the one below along a
     // For rigid bodies; NULL: not wanted. Not copied from fields found before.
     float* face_shut[AXES];  // 1 - face_open; sides of the domain do not count
+    float* face_fill[AXES];  // share of the box around the face, half of each cell, in solids
     uint16_t* face_id[AXES]; // which solid closes it, SOLID_NONE where it is all open
 } solid_fields;
 

@@ -155,6 +155,7 @@ typedef struct liquid_work {
     uint8_t* cell_across;      // bits of axes: a thin solid is below
     float* face_solid_u[AXES]; // m/s, where face_open < 1
     float* face_shut[AXES];    // by solids; NULL without bodies
+    float* face_fill[AXES];    // of the box around it, by solids; likewise
     uint16_t* face_body[AXES]; // which solid shuts it
     body_rows* body_rows;      // [bodies]
     body_motion* body_impulse; // [bodies]

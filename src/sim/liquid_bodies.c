@@ -8,7 +8,7 @@
 #include "sim/liquid.h"
 
 // A body has the mass of its faces where these hold its volume up to this share. They do not where
-// it is thinner than a cell, or where part of it is far from all liquid.
+// part of it is far from all liquid.
 static const double volume_error = 0.05;
 
 treacle_status liquid_move_bodies(liquid_work* w) {
@@ -31,7 +31,8 @@ treacle_status liquid_move_bodies(liquid_work* w) {
     return TREACLE_OK;
 }
 
-static void mean_of(const treacle_curve* curve, const liquid_work* w, double out[3]) {
+// Over the step.
+static void impulse_of(const treacle_curve* curve, const liquid_work* w, double out[3]) {
     memset(out, 0, 3 * sizeof(double));
     if (curve->count > 0) {
         curve_integral(curve, w->time, w->time + w->dt, out);
@@ -40,22 +41,9 @@ static void mean_of(const treacle_curve* curve, const liquid_work* w, double out
 
 void liquid_push_bodies(liquid_work* w) {
     for (int i = 0; i < w->setup->bodies.count; ++i) {
-        const rigid_body* body = &w->setup->bodies.bodies[i];
         body_state* state = &w->bodies[i];
-        double force[3], torque[3];
-        mean_of(&body->force, w, force);
-        mean_of(&body->torque, w, torque);
-        solid_pose pose = body_pose(state);
-        mat3 inertia = body_world_inertia(&body->mass, &pose.rotate), inverse;
-        vec3 turn = {{0.0, 0.0, 0.0}};
-        if (mat3_invert(&inertia, &inverse)) {
-            turn = mat3_apply(&inverse, vec3_from(torque));
-        }
         for (int a = 0; a < AXES; ++a) {
-            bool is_active = w->setup->domain->is_active[a];
-            state->velocity[a] +=
-                is_active ? w->dt * w->gravity[a] + force[a] / body->mass.mass : 0.0;
-            state->spin[a] += turn.at[a];
+            state->velocity[a] += w->setup->domain->is_active[a] ? w->dt * w->gravity[a] : 0.0;
         }
     }
 }
@@ -135,6 +123,26 @@ static void restrict_to_joint(const liquid_work* w, int i, double mass[BODY_MOTI
     }
 }
 
+// Forces and torques move the body with the mass that it has on the grid.
+static void push_body(liquid_work* w, int i) {
+    const rigid_body* own = &w->setup->bodies.bodies[i];
+    const grid_domain* domain = w->setup->domain;
+    double h = domain->h, unit = w->setup->reference_density * h * h * h, force[3], torque[3];
+    double impulse[BODY_MOTIONS], change[BODY_MOTIONS];
+    impulse_of(&own->force, w, force);
+    impulse_of(&own->torque, w, torque);
+    for (int a = 0; a < AXES; ++a) {
+        impulse[a] = domain->is_active[a] ? force[a] / unit : 0.0;
+        impulse[AXES + a] = torque[a] / (unit * h);
+    }
+    six_multiply((const double(*)[BODY_MOTIONS])w->body_rows[i].inverse_mass, impulse, change);
+    body_motion motion = body_motion_of(&w->bodies[i], h);
+    for (int n = 0; n < BODY_MOTIONS; ++n) {
+        motion.at[n] += change[n];
+    }
+    body_set_motion(&w->bodies[i], &motion, h);
+}
+
 static void fill_body(const couple_job* job, int i) {
     liquid_work* w = job->w;
     const rigid_body* own = &w->setup->bodies.bodies[i];
@@ -157,6 +165,7 @@ static void fill_body(const couple_job* job, int i) {
         flow->pivot[a] = (w->bodies[i].place[a] - w->setup->domain->origin[a]) / h;
     }
     six_invert((const double(*)[BODY_MOTIONS])mass, out->inverse_mass);
+    push_body(w, i);
     restrict_to_joint(w, i, mass, out->inverse_mass);
 }
 
@@ -186,6 +195,9 @@ treacle_status liquid_couple_bodies(liquid_work* w) {
                       .faces = {.domain = w->setup->domain,
                                 .map = &w->state->map,
                                 .shut = {w->face_shut[0], w->face_shut[1], w->face_shut[2]},
+                                .fill = {w->face_fill[0], w->face_fill[1], w->face_fill[2]},
+                                .cell_phi = w->cell_phi,
+                                .rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
                                 .id = {w->face_body[0], w->face_body[1], w->face_body[2]},
                                 .reference_density = w->setup->reference_density}};
     TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body_rows), "rows of bodies",

@@ -52,6 +52,7 @@ treacle_status liquid_solid_fields(liquid_work* w) {
     }
     for (int a = 0; a < AXES && w->setup->bodies.count > 0; ++a) {
         TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_shut[a]));
+        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_fill[a]));
         TREACLE_TRY(take(w, sizeof(uint16_t), "faces of bodies", (void**)&w->face_body[a]));
     }
     // Liquid that slides along a wall has no divergence if faces are open by their area; with
@@ -77,6 +78,7 @@ treacle_status liquid_solid_fields(liquid_work* w) {
         .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
         .face_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
         .face_shut = {w->face_shut[0], w->face_shut[1], w->face_shut[2]},
+        .face_fill = {w->face_fill[0], w->face_fill[1], w->face_fill[2]},
         .face_id = {w->face_body[0], w->face_body[1], w->face_body[2]},
     };
     solid_fields_compute(&params, &fields);

@@ -33,6 +33,12 @@ treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats, li
         .is_first = true,
         .stats = stats,
     };
+    size_t bodies = (size_t)sim->setup.bodies.count;
+    TREACLE_TRY(
+        arena_take(&sim->scratch, bodies, sizeof(body_state), "bodies", (void**)&out->bodies));
+    if (bodies > 0) {
+        memcpy(out->bodies, sim->now.bodies, bodies * sizeof(body_state));
+    }
     TREACLE_TRY(liquid_move_solids(out));
     TREACLE_TRY(liquid_build_tiles(out));
     for (size_t i = 0; i < (size_t)out->state->map.count * TILE_CELLS; ++i) {

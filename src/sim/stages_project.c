@@ -61,9 +61,18 @@ static double fastest(const liquid_work* w) {
     return (double)most;
 }
 
+// Bodies take part with their motion at the simulation's time.
+static void show_bodies(const liquid_work* w, double* out) {
+    for (int i = 0; out != NULL && i < w->setup->bodies.count; ++i) {
+        memcpy(out + 6 * i, w->bodies[i].velocity, 3 * sizeof(double));
+        memcpy(out + 6 * i + 3, w->bodies[i].spin, 3 * sizeof(double));
+    }
+}
+
 static treacle_status project(treacle_sim* sim, liquid_work* w, treacle_stages_projection* flow) {
     curve_eval(&sim->gravity, sim->now.time, w->gravity);
     w->dt = flow->dt;
+    w->is_first = w->setup->bodies.count == 0;
     TREACLE_TRY(liquid_to_grid(w));
     TREACLE_TRY(liquid_geometry(w));
     TREACLE_TRY(place_liquid(w, flow->liquid));
@@ -71,6 +80,7 @@ static treacle_status project(treacle_sim* sim, liquid_work* w, treacle_stages_p
     TREACLE_TRY(liquid_push(w));
     TREACLE_TRY(liquid_flow(w));
     flow->solve = w->stats->pressure;
+    show_bodies(w, flow->bodies);
     flow->max_speed = fastest(w);
     for (int a = 0; a < AXES; ++a) {
         if (flow->after[a] != NULL) {

@@ -106,6 +106,7 @@ typedef struct treacle_stages_projection {
     float* after[3];           ///< m/s
     float* open[3];            ///< 0..1, what sides and solids leave open
     float* pressure;           ///< p / (rho h), m/s^2, at cells
+    double* bodies;            ///< [bodies][6], velocity (m/s) and spin (rad/s) after
     double max_speed;          ///< m/s, on faces that are open and touch liquid
     treacle_solve_stats solve; ///< of the pressure
 } treacle_stages_projection;
