@@ -10,10 +10,11 @@ set -eu
 packages_build="build-essential cmake ninja-build pkg-config
     libyaml-dev libjansson-dev libpng-dev libblosc-dev libxxhash-dev
     libode-dev libembree-dev libopenexr-dev libopenvdb-dev libboost-dev libtbb-dev libimath-dev
-    libcmocka-dev python3 python3-numpy"
+    libmicrohttpd-dev libjs-three     libcmocka-dev python3 python3-numpy"
 packages_film="ffmpeg"
 packages_test="python3-openvdb libopenvdb-tools" # readers of other makers
-packages_page="chromium nodejs npm"
+packages_page="chromium"
+command -v npm >/dev/null || packages_page="chromium nodejs npm"
 packages_blender="blender"
 packages_bench="libhypre-dev"
 packages_checks="git clang libclang-rt-14-dev clang-format clang-tidy"

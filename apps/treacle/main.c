@@ -24,6 +24,8 @@ static const command commands[] = {
     {"export", "write frames for other programs", cmd_export},
     {"plot", "draw the statistics of a run as plots", cmd_plot},
     {"render", "make pictures and a film by path tracing", cmd_render},
+    {"view", "show a run in a browser", cmd_view},
+    {"play", "play with a small scene in a browser, while it runs", cmd_play},
     {"info", "tell about a run's folder or one of its files", cmd_info},
     {"materials", "list the materials library", cmd_materials},
 };

@@ -4,6 +4,7 @@
 #include "base.h"
 #include "cache.h"
 #include "coiling.h"
+#include "edit.h"
 #include "export.h"
 #include "look.h"
 #include "materials.h"

@@ -1,0 +1,227 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "interrupt.h"
+#include "live_sim.h"
+#include "run_end.h"
+
+enum { IDLE_WAIT_MS = 30 };
+
+typedef struct play_options {
+    const char* scene;
+    int64_t port, threads, steps;
+} play_options;
+
+static page_reply reply_json(json_t* root) {
+    char* text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(root);
+    return text == NULL
+               ? page_reply_error(500, "out of memory\n")
+               : (page_reply){
+                     .status = 200, .type = "application/json", .body = text, .size = strlen(text)};
+}
+
+static json_t* describe(const live_sim* live) {
+    treacle_frame frame;
+    char* text = treacle_sim_view(live->sim, TREACLE_FRAME_PICTURE, 1, &frame) == TREACLE_OK
+                     ? page_data_describe(&live->data, &frame)
+                     : NULL;
+    json_t* root = text == NULL ? json_object() : json_loads(text, 0, NULL);
+    json_t* places = json_array();
+    free(text);
+    for (int k = 0; k < live->body_count; ++k) {
+        const double* p = live->first_places[k];
+        json_array_append_new(places, json_pack("[f, f, f]", p[0], p[1], p[2]));
+    }
+    json_object_set_new(root, "live", json_true());
+    json_object_set_new(root, "frames", json_integer(1));
+    json_object_set_new(root, "wanted", json_integer(1));
+    json_object_set_new(root, "places", places);
+    return root;
+}
+
+static page_reply reply_frame(const live_sim* live, treacle_export_what what) {
+    treacle_frame frame;
+    page_frame out;
+    if (treacle_sim_view(live->sim, TREACLE_FRAME_PICTURE, 1, &frame) != TREACLE_OK ||
+        page_frame_of(&live->data, &frame, what, &out) != TREACLE_OK) {
+        return page_reply_error(500, "there is no frame\n");
+    }
+    json_t* note = json_loads(out.note, 0, NULL);
+    json_object_set_new(note, "rate", json_real(live->rate));
+    json_object_set_new(note, "told", json_string(live->told));
+    free(out.note);
+    out.note = json_dumps(note, JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_ENSURE_ASCII);
+    json_decref(note);
+    return (page_reply){.status = 200,
+                        .type = "model/gltf-binary",
+                        .body = out.bytes,
+                        .size = out.size,
+                        .note = out.note};
+}
+
+static bool read_place(json_t* value, double out[3]) {
+    bool is_place = json_is_array(value) && json_array_size(value) == 3;
+    for (size_t k = 0; k < 3 && is_place; ++k) {
+        json_t* number = json_array_get(value, k);
+        is_place = json_is_number(number) && fabs(json_number_value(number)) < 1e6;
+        out[k] = is_place ? json_number_value(number) : 0.0;
+    }
+    return is_place;
+}
+
+// False if the action makes no sense.
+static bool act(live_sim* live, json_t* action) {
+    json_t *grab = json_object_get(action, "grab"), *pour = json_object_get(action, "pour");
+    json_t *viscosity = json_object_get(action, "viscosity"),
+           *heat = json_object_get(action, "heat");
+    if (json_is_integer(grab)) {
+        json_int_t body = json_integer_value(grab);
+        bool is_sound = body >= 0 && body < live->body_count &&
+                        read_place(json_object_get(action, "to"), live->grab_to);
+        live->grabbed = is_sound ? (int)body : -1;
+        return is_sound;
+    }
+    if (pour != NULL) {
+        live->is_pouring = read_place(pour, live->pour_at);
+        return live->is_pouring;
+    }
+    if (json_is_number(viscosity)) {
+        double factor = json_number_value(viscosity);
+        bool is_sound = factor >= 1e-6 && factor <= 1e6;
+        if (is_sound) {
+            live_sim_set_viscosity(live, factor);
+        }
+        return is_sound;
+    }
+    if (json_is_number(heat) && fabs(json_number_value(heat)) <= 1000.0) {
+        live->heat += json_number_value(heat);
+        return true;
+    }
+    if (json_is_true(json_object_get(action, "release"))) {
+        live->grabbed = -1;
+        live->is_pouring = false;
+        return true;
+    }
+    if (json_is_true(json_object_get(action, "pause"))) {
+        live->is_paused = !live->is_paused;
+        return true;
+    }
+    bool is_restart = json_is_true(json_object_get(action, "restart"));
+    if (is_restart) {
+        live_sim_restart(live);
+    }
+    return is_restart;
+}
+
+static page_reply reply_act(live_sim* live, const char* body, size_t size) {
+    json_t* action = json_loadb(body, size, 0, NULL);
+    bool is_done = json_is_object(action) && act(live, action);
+    json_decref(action);
+    return is_done ? reply_json(json_pack("{s:b}", "done", 1))
+                   : page_reply_error(400, "there is no such action\n");
+}
+
+static page_reply handle(void* user, const char* path, const char* body, size_t size) {
+    live_sim* live = user;
+    if (body != NULL) {
+        return strcmp(path, "/act") == 0 ? reply_act(live, body, size)
+                                         : page_reply_error(405, "there is nothing to post to\n");
+    }
+    if (strcmp(path, "/run.json") == 0) {
+        return reply_json(describe(live));
+    }
+    if (strcmp(path, "/live/particles.glb") == 0) {
+        return reply_frame(live, TREACLE_EXPORT_PARTICLES);
+    }
+    if (strcmp(path, "/live/surface.glb") == 0) {
+        return reply_frame(live, TREACLE_EXPORT_SURFACE);
+    }
+    return page_file(path);
+}
+
+static int play(treacle_context* ctx, const play_options* o) {
+    live_sim live;
+    int code = live_sim_open(ctx, o->scene, &live);
+    if (code != TREACLE_OK) {
+        return code;
+    }
+    page_server_def def = {.port = (int)o->port, .handle = handle, .user = &live};
+    page_server* server = page_server_create(&def);
+    if (server == NULL) {
+        live_sim_close(&live);
+        return TREACLE_ERR_IO;
+    }
+    printf("play at http://127.0.0.1:%d/ (end with Ctrl-C)\n", page_server_port(server));
+    fflush(stdout);
+    interrupt_begin();
+    for (int64_t n = 0; !interrupt_wanted() && (o->steps == 0 || n < o->steps); ++n) {
+        page_server_run(server, live.is_paused ? IDLE_WAIT_MS : 0);
+        if (!live.is_paused) {
+            live_sim_advance(&live);
+        }
+    }
+    printf("%.1f steps a second\n", live.rate);
+    page_server_destroy(server);
+    live_sim_close(&live);
+    return TREACLE_OK;
+}
+
+static cli_outcome parse(play_options* o, int argc, char** argv) {
+    const cli_option options[] = {
+        {.name = "port",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->port,
+         .min = 0,
+         .max = 65535,
+         .help = "where to listen; 0 takes any that is free (default: 8358)"},
+        {.name = "steps",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->steps,
+         .min = 1,
+         .max = 1000000000,
+         .help = "end after N steps (default: go on)"},
+        RUN_THREADS_OPTION(&o->threads),
+    };
+    const cli_spec spec = {
+        .command = "play",
+        .operand_name = "SCENE",
+        .operand_help = "the scene file; about 20 to 50 cells a side are lively",
+        .summary = "play with a small scene in a browser, while it runs",
+        .details = "Serves a page on this machine in which the scene runs as fast as it can: grab\n"
+                   "a rigid body, drag it and throw it, pour liquid from the pointer, and change\n"
+                   "viscosity and temperature. Nothing is written to disk.",
+        .example = "  treacle play scenes/play.yaml\n",
+        .operand = &o->scene,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .options = options,
+    };
+    return cli_parse(&spec, argc, argv);
+}
+
+int cmd_play(int argc, char** argv) {
+    play_options options = {.port = 8358};
+    cli_outcome outcome = parse(&options, argc, argv);
+    if (outcome != CLI_GO) {
+        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+    }
+    if (!page_is_there()) {
+        cli_error("this build has no page; build it again with libjs-three installed");
+        return TREACLE_ERR_UNSUPPORTED;
+    }
+    treacle_context* ctx = NULL;
+    treacle_status status = cli_create_context(options.threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
+    if (status != TREACLE_OK) {
+        return (int)status;
+    }
+    int code = play(ctx, &options);
+    treacle_context_destroy(ctx);
+    return code;
+}
