@@ -34,12 +34,45 @@ static void print_json(const bench* b, const bench_row* row) {
                row->is_at_least ? ", stopped: the ratio is at least" : "");
     json_object_set_new(object, "yardstick", has_yardstick ? json_string(text) : json_null());
     json_object_set_new(object, "ratio", has_yardstick ? number(row->ratio) : json_null());
+    bool has_limit = row->limit != BENCH_NO_LIMIT;
+    json_object_set_new(object, "minimum", has_limit ? number(row->minimum) : json_null());
+    json_object_set_new(object, "pass",
+                        has_limit ? json_boolean(bench_row_passes(row)) : json_null());
     json_dumpf(object, b->out, JSON_COMPACT | JSON_REAL_PRECISION(6));
     fputc('\n', b->out);
     json_decref(object);
 }
 
+bool bench_row_passes(const bench_row* row) {
+    switch (row->limit) {
+    case BENCH_NO_LIMIT:
+        break;
+    case BENCH_VALUE_AT_MOST:
+        return row->value <= row->minimum;
+    case BENCH_VALUE_AT_LEAST:
+        return row->value >= row->minimum;
+    case BENCH_RATIO_AT_LEAST:
+        return row->ratio >= row->minimum;
+    }
+    return true;
+}
+
+static void print_limit(const bench* b, const bench_row* row) {
+    static const char* const texts[] = {"", "at most", "at least", "at least"};
+    fprintf(b->out, "  [%s %.4g%s: %s]", texts[row->limit], row->minimum,
+            row->limit == BENCH_RATIO_AT_LEAST ? " times" : "",
+            bench_row_passes(row) ? "pass" : "MISS");
+}
+
+static void count_row(const bench* b, const bench_row* row) {
+    if (row->limit != BENCH_NO_LIMIT && b->tally != NULL) {
+        b->tally->passed += bench_row_passes(row) ? 1 : 0;
+        b->tally->missed += bench_row_passes(row) ? 0 : 1;
+    }
+}
+
 void bench_report(const bench* b, const bench_row* row) {
+    count_row(b, row);
     if (b->as_json) {
         print_json(b, row);
     } else {
@@ -48,6 +81,9 @@ void bench_report(const bench* b, const bench_row* row) {
         if (row->yardstick != NULL) {
             fprintf(b->out, " %s%.3g times %s", row->is_at_least ? "at least " : "", row->ratio,
                     row->yardstick);
+        }
+        if (row->limit != BENCH_NO_LIMIT) {
+            print_limit(b, row);
         }
         fputc('\n', b->out);
     }

@@ -4,6 +4,9 @@
 // the moment and without something known to compare with. Every run prints the bandwidth first;
 // every row names its yardstick where it has one. Times are medians. A yardstick is stopped after
 // BENCH_CAP_SECONDS; the ratio is then a lower bound, "at least n times".
+//
+// A row may say what is asked of it: "pass" or "MISS" is printed beside it, and a run in which a
+// row missed ends with exit code 2.
 #pragma once
 
 #include <stdio.h>
@@ -22,6 +25,14 @@ typedef struct bench_entry {
     bench_fcn* run;
 } bench_entry;
 
+/// What is asked of a row.
+typedef enum bench_limit {
+    BENCH_NO_LIMIT,
+    BENCH_VALUE_AT_MOST,
+    BENCH_VALUE_AT_LEAST,
+    BENCH_RATIO_AT_LEAST,
+} bench_limit;
+
 /// One measured number. Texts are not kept.
 typedef struct bench_row {
     const char* case_name;
@@ -31,7 +42,17 @@ typedef struct bench_row {
     const char* yardstick; ///< what the ratio compares with, and its own value; NULL if nothing
     double ratio;          ///< how many times better than the yardstick
     bool is_at_least;      ///< the yardstick was stopped: the ratio is a lower bound
+    bench_limit limit;
+    double minimum; ///< what the limit is
 } bench_row;
+
+/// Whether the row is as good as asked.
+bool bench_row_passes(const bench_row* row);
+
+/// Rows of a run that had a limit.
+typedef struct bench_tally {
+    int passed, missed;
+} bench_tally;
 
 struct bench {
     treacle_context* ctx;
@@ -40,6 +61,7 @@ struct bench {
     bool is_full;       ///< rows that take long too
     const char* folder; ///< for files, made if missing
     const bench_entry* current;
+    bench_tally* tally; ///< may be NULL
 };
 
 void bench_print_head(const bench* b);

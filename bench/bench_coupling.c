@@ -36,14 +36,15 @@ static double median(double* v, int count) {
 }
 
 static size_t write_head(const tank* t, char* text) {
-    return (size_t)snprintf(text, TEXT,
-                            "domain: {size: [%g, %g, %g], cell: 0.01, sides: {all: slip}}\n"
-                            "particles: {per_cell: 4}\n"
-                            "step: {max_dt: %.17g, cfl: 5}\n"
-                            "liquids:\n  - shape: {box: {min: [0, 0, 0], max: [9, %.17g, 9]}}\n"
+    return (size_t)snprintf(
+        text, TEXT,
+        "domain: {size: [%g, %g, %g], cell: 0.01, sides: {all: slip}}\n"
+        "particles: {per_cell: 4}\n"
+        "step: {max_dt: %.17g, cfl: 5}\n"
+        "liquids:\n  - shape: {box: {min: [0, 0, 0], max: [9, %.17g, 9]}}\n"
         "    velocity: [\"sin(20*y)*cos(15*z)\", \"cos(20*x)*sin(9*z)\", \"sin(15*x)\"]\n",
-                            t->cells[0] * 0.01, t->cells[1] * 0.01, t->cells[2] * 0.01, t->dt,
-                            t->height * t->cells[1] * 0.01);
+        t->cells[0] * 0.01, t->cells[1] * 0.01, t->cells[2] * 0.01, t->dt,
+        t->height * t->cells[1] * 0.01);
 }
 
 // Bodies on a lattice inside the liquid, spheres and boxes in turn.

@@ -59,7 +59,9 @@ static treacle_status race_threads(bench* b, const char* name, const pressure_ca
                                  .unit = "s",
                                  .yardstick = bench_text(reference, sizeof(reference),
                                                          "one thread, %.3g s", run[0].seconds),
-                                 .ratio = run[0].seconds / run[1].seconds});
+                                 .ratio = is_same ? run[0].seconds / run[1].seconds : 0.0,
+                                 .limit = BENCH_RATIO_AT_LEAST,
+                                 .minimum = 1.6});
     treacle_context_destroy(run[0].ctx);
     treacle_context_destroy(run[1].ctx);
     free(x);
@@ -101,7 +103,9 @@ static void report_kernel(const bench* b, kernel* k, double unknowns, double ban
                         .unit = "GB/s",
                         .yardstick = bench_text(reference, sizeof(reference),
                                                 "triad, one thread, %.3g GB/s", 1e-9 * bandwidth),
-                        .ratio = speed / bandwidth});
+                        .ratio = speed / bandwidth,
+                        .limit = BENCH_RATIO_AT_LEAST,
+                        .minimum = 0.4});
 }
 
 // Compulsory bytes: links, extra and x read, y written. Four floats and two doubles a cell.

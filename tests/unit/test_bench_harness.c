@@ -69,10 +69,10 @@ static void test_a_slow_yardstick_is_stopped(void** state) {
     assert_true(bench_clock() - start < 0.8);
 }
 
-static void test_json_rows_have_the_seven_keys(void** state) {
+static void test_json_rows_have_the_nine_keys(void** state) {
     (void)state;
-    static const char* const keys[] = {"bench", "case",      "quantity", "value",
-                                       "unit",  "yardstick", "ratio"};
+    static const char* const keys[] = {"bench",     "case",  "quantity", "value", "unit",
+                                       "yardstick", "ratio", "minimum",  "pass"};
     char* text = NULL;
     size_t length = 0;
     FILE* out = open_memstream(&text, &length);
@@ -91,8 +91,8 @@ static void test_json_rows_have_the_seven_keys(void** state) {
     int count = 0;
     for (char* line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         json_t* object = json_loads(line, 0, NULL);
-        assert_int_equal(json_object_size(object), 7);
-        for (int i = 0; i < 7; ++i) {
+        assert_int_equal(json_object_size(object), 9);
+        for (int i = 0; i < 9; ++i) {
             assert_non_null(json_object_get(object, keys[i]));
         }
         assert_int_equal(json_is_null(json_object_get(object, "ratio")), count == 1);
@@ -103,13 +103,41 @@ static void test_json_rows_have_the_seven_keys(void** state) {
     free(text);
 }
 
+static void test_rows_that_miss_are_counted(void** state) {
+    (void)state;
+    char* text = NULL;
+    size_t length = 0;
+    FILE* out = open_memstream(&text, &length);
+    bench_entry entry = {.name = "name"};
+    bench_tally tally = {0};
+    bench b = {.out = out, .current = &entry, .tally = &tally};
+    bench_row row = {.case_name = "c", .quantity = "q", .value = 2.0, .unit = "s"};
+    bench_report(&b, &row);
+    row.limit = BENCH_VALUE_AT_MOST;
+    row.minimum = 2.0;
+    bench_report(&b, &row);
+    row.limit = BENCH_VALUE_AT_LEAST;
+    row.minimum = 2.5;
+    bench_report(&b, &row);
+    row.limit = BENCH_RATIO_AT_LEAST;
+    row.ratio = NAN;
+    bench_report(&b, &row);
+    fclose(out);
+    assert_int_equal(tally.passed, 1);
+    assert_int_equal(tally.missed, 2);
+    assert_non_null(strstr(text, "[at most 2: pass]"));
+    assert_non_null(strstr(text, "[at least 2.5: MISS]"));
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_median_ignores_outliers),
         cmocka_unit_test(test_a_failure_has_no_time),
         cmocka_unit_test(test_a_yardstick_is_timed),
         cmocka_unit_test(test_a_slow_yardstick_is_stopped),
-        cmocka_unit_test(test_json_rows_have_the_seven_keys),
+        cmocka_unit_test(test_json_rows_have_the_nine_keys),
+        cmocka_unit_test(test_rows_that_miss_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
