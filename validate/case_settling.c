@@ -135,10 +135,10 @@ static treacle_status sink_ball(validate* v) {
         .name = "ball in a tube",
         .flow = "unified",
         .solids = "solids:\n"
-                  "  tube: {shape: {cylinder: {radius: 0.01, height: 2, centre: [0.011,"
-                  " 0.065, 0.011]}}, inside_out: true, wall: no-slip}\n",
+                  "  tube: {shape: {cylinder: {radius: 0.01, height: 2, centre: [0.01125,"
+                  " 0.065, 0.01125]}}, inside_out: true, wall: no-slip}\n",
         .wall = ", wall: no-slip",
-        .gap = 0.022,
+        .gap = 0.0225,
         .height = 0.13,
         .cells = 8,
         .dt = 0.02,

@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 
 // How long a worker looks for new work before it sleeps, in rounds of a pause instruction: about
-// 20 microseconds, the time between two loops of a coarse multigrid level.
-enum { SPIN_ROUNDS = 1000 };
+// 50 microseconds, the time between two loops with coarse levels of a multigrid between them.
+enum { SPIN_ROUNDS = 3000 };
 
 typedef struct job {
     parallel_fcn* fcn;
@@ -17,12 +17,13 @@ typedef struct job {
 
 struct parallel_pool {
     pthread_mutex_t mutex;
-    pthread_cond_t begin;          // a job was posted, or the pool ends
-    pthread_cond_t end;            // the last worker left the job
-    _Atomic uint64_t generation;   // of the posted job
-    _Atomic int64_t next;          // first item that nobody has taken
-    _Atomic int busy;              // workers that have not left the job
+    pthread_cond_t begin;        // a job was posted, or the pool ends
+    pthread_cond_t end;          // the last worker left the job
+    _Atomic uint64_t generation; // of the posted job
+    _Atomic int64_t next;        // first item that nobody has taken
+    _Atomic int busy;            // workers in the job
     job current;
+    bool is_open; // workers may join the job; who wakes too late is not waited for
     bool is_ending;
     bool may_spin; // only where every worker has a core
     int started;
@@ -57,21 +58,33 @@ static void do_chunks(struct parallel_pool* pool, const job* work, int index) {
     current_worker = -1;
 }
 
-// Waits for a job newer than `seen`. False when the pool ends.
-static bool wait_for_job(struct parallel_pool* pool, uint64_t seen) {
+static void spin_for_job(struct parallel_pool* pool, uint64_t seen) {
     for (int i = 0; pool->may_spin && i < SPIN_ROUNDS; ++i) {
         if (atomic_load(&pool->generation) != seen) {
             break;
         }
         pause_cpu();
     }
-    pthread_mutex_lock(&pool->mutex);
-    while (atomic_load(&pool->generation) == seen && !pool->is_ending) {
-        pthread_cond_wait(&pool->begin, &pool->mutex);
+}
+
+// Waits for a job newer than *seen and joins it. False when the pool ends.
+static bool join_job(struct parallel_pool* pool, uint64_t* seen) {
+    bool has_joined = false, is_ending = false;
+    while (!has_joined && !is_ending) {
+        spin_for_job(pool, *seen);
+        pthread_mutex_lock(&pool->mutex);
+        while (atomic_load(&pool->generation) == *seen && !pool->is_ending) {
+            pthread_cond_wait(&pool->begin, &pool->mutex);
+        }
+        *seen = atomic_load(&pool->generation);
+        is_ending = pool->is_ending;
+        has_joined = pool->is_open && !is_ending;
+        if (has_joined) {
+            atomic_fetch_add(&pool->busy, 1);
+        }
+        pthread_mutex_unlock(&pool->mutex);
     }
-    bool is_ending = pool->is_ending;
-    pthread_mutex_unlock(&pool->mutex);
-    return !is_ending;
+    return has_joined;
 }
 
 static void leave_job(struct parallel_pool* pool) {
@@ -86,9 +99,8 @@ static void* worker_main(void* argument) {
     worker* self = argument;
     struct parallel_pool* pool = self->pool;
     uint64_t seen = 0;
-    while (wait_for_job(pool, seen)) {
-        // The job stays posted until every worker has left it, so this is the newest.
-        seen = atomic_load(&pool->generation);
+    while (join_job(pool, &seen)) {
+        // The job stays posted until every worker that joined it has left it.
         do_chunks(pool, &pool->current, self->index);
         leave_job(pool);
     }
@@ -157,17 +169,20 @@ void parallel_pool_destroy(treacle_context* ctx) {
     ctx->pool = NULL;
 }
 
-static void post_job(struct parallel_pool* pool, job work, int helpers) {
+static void post_job(struct parallel_pool* pool, job work) {
     pthread_mutex_lock(&pool->mutex);
     pool->current = work;
+    pool->is_open = true;
     atomic_store(&pool->next, 0);
-    atomic_store(&pool->busy, helpers);
     atomic_fetch_add(&pool->generation, 1);
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->mutex);
 }
 
 static void wait_for_helpers(struct parallel_pool* pool) {
+    pthread_mutex_lock(&pool->mutex);
+    pool->is_open = false;
+    pthread_mutex_unlock(&pool->mutex);
     for (int i = 0; pool->may_spin && i < SPIN_ROUNDS; ++i) {
         if (atomic_load(&pool->busy) == 0) {
             break;
@@ -193,7 +208,7 @@ void parallel_for(treacle_context* ctx, int64_t count, int64_t grain, parallel_f
         return;
     }
     job work = {.fcn = fcn, .data = data, .count = count, .grain = grain};
-    post_job(pool, work, ctx->threads - 1);
+    post_job(pool, work);
     do_chunks(pool, &work, 0);
     wait_for_helpers(pool);
 }

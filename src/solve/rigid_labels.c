@@ -346,7 +346,6 @@ static treacle_status number_aggregates(const labeller* l) {
         l->parent[i] = is_kept ? out->count++ : NONE;
     }
     alloc_free(out->ctx, size, (size_t)parts * sizeof(int32_t));
-    relabel(l);
     return TREACLE_OK;
 }
 
@@ -484,10 +483,13 @@ static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
     spread_labels(l);
     TREACLE_TRY(join_parts(l, scope));
     TREACLE_TRY(number_aggregates(l));
-    TREACLE_TRY(l->joins_bodies ? TREACLE_OK : number_bodies(l));
-    if (scope == RIGID_SCOPE_TILE || has_free(l)) {
-        TREACLE_TRY(cover_all(l));
+    if (scope == RIGID_SCOPE_GRID && !has_free(l)) {
+        l->out->count = 0; // nobody will ask for the labels
+        return TREACLE_OK;
     }
+    relabel(l);
+    TREACLE_TRY(l->joins_bodies ? TREACLE_OK : number_bodies(l));
+    TREACLE_TRY(cover_all(l));
     TREACLE_TRY(alloc_array(ctx, (size_t)l->out->count, sizeof(uint8_t), "held aggregates",
                             (void**)&l->out->is_held));
     memcpy(l->out->is_held, l->is_held, (size_t)l->out->count);

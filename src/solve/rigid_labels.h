@@ -45,7 +45,8 @@ typedef enum rigid_scope {
     RIGID_SCOPE_TILE, // they end at the sides of tiles
 } rigid_scope;
 
-/// `bodies` are those of the level's owners.
+/// `bodies` are those of the level's owners. Of the whole grid: if all aggregates are held, none is
+/// counted and labels mean nothing.
 treacle_status rigid_labels_create(const viscosity_level* level, const rigid_body_list* bodies,
                                    rigid_scope scope, rigid_labels* out) TREACLE_NODISCARD;
 void rigid_labels_destroy(rigid_labels* labels);

@@ -38,7 +38,10 @@ treacle_status rigid_space_create(const viscosity_level* level, const rigid_body
     rigid_space* s = NULL;
     *out = NULL;
     TREACLE_TRY(rigid_labels_create(level, bodies, scope, &labels));
-    treacle_status status;
+    treacle_status status = TREACLE_OK;
+    if (labels.count == 0) {
+        goto finish;
+    }
     TREACLE_TRY_GOTO(alloc_zero(ctx, 1, sizeof(*s), "rigid motions", (void**)&s), finish);
     s->ctx = ctx;
     s->level = level;
@@ -46,7 +49,7 @@ treacle_status rigid_space_create(const viscosity_level* level, const rigid_body
     status = build(s, &def, &labels);
 finish:
     rigid_labels_destroy(&labels);
-    if (status != TREACLE_OK || s->map.count == 0) {
+    if (s != NULL && (status != TREACLE_OK || s->map.count == 0)) {
         rigid_space_destroy(s);
         s = NULL;
     }

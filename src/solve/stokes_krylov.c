@@ -20,7 +20,7 @@
 #include "base/alloc.h"
 #include "solve/stokes_internal.h"
 
-enum { SLOW_ITERATIONS = 7 };
+enum { SLOW_ITERATIONS = 6 };
 
 static const double rounding_left = 1e-9; // of the right-hand side
 static const double slow_factor = 0.8;    // of the estimate an iteration: pieces pay

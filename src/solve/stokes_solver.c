@@ -131,7 +131,8 @@ static double fill_cell(const stokes_solver* s, const stokes_system* system, int
     double twice = (double)cell_weight(s->faces, t, q);
     bool is_cell = diagonal > 0.0f && stiffness_sum > 0.0f;
     s->fields[AXES * length + (size_t)here] = extra;
-    s->schur[here] = is_cell ? (float)(0.75 * sqrt(twice * 1.5 / (double)stiffness_sum)) : 0.0f;
+    s->schur[here] =
+        is_cell ? (float)(2.0 / 3.0 * sqrt(twice * 1.5 / (double)stiffness_sum)) : 0.0f;
     return diagonal > 0.0f ? twice / (double)system->volume[here] : INFINITY;
 }
 

@@ -28,7 +28,7 @@ typedef struct fixture {
     flow_bodies bodies;
     stress_params liquid;
     fraction_fields share;
-    float* u[AXES];
+    float *u[AXES], *fill[AXES];
     double* x;
     int block_count;
     void* blocks[FIELDS];
@@ -77,6 +77,7 @@ static void make_solid_fields(fixture* f) {
         out.face_u[a] = take(f, sizeof(float));
         out.face_shut[a] = take(f, sizeof(float));
         out.face_id[a] = take(f, sizeof(uint16_t));
+        out.face_fill[a] = f->fill[a] = take(f, sizeof(float));
         memset(out.face_id[a] + f->values - TILE_CELLS, 0xff, TILE_CELLS * sizeof(uint16_t));
         f->liquid.face_open[a] = out.face_open[a];
         f->liquid.face_solid_u[a] = out.face_u[a];
@@ -139,6 +140,7 @@ static void make_body(fixture* f, double density) {
     for (int a = 0; a < AXES; ++a) {
         faces.shut[a] = f->bodies.shut[a];
         faces.id[a] = f->bodies.solid[a];
+        faces.fill[a] = f->fill[a];
         f->body.pivot[a] = f->state.place[a] / f->domain.h;
     }
     body_on_grid body = {
