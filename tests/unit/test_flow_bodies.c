@@ -71,7 +71,8 @@ static void make_solid(fixture* f) {
 static void make_solid_fields(fixture* f) {
     solid_fields out = {.cell_phi = take(f, sizeof(float)),
                         .cell_id = take(f, sizeof(uint16_t)),
-                        .cell_open = take(f, sizeof(float))};
+                        .cell_open = take(f, sizeof(float)),
+                        .cell_across = take(f, 1)};
     for (int a = 0; a < AXES; ++a) {
         out.face_open[a] = take(f, sizeof(float));
         out.face_u[a] = take(f, sizeof(float));
