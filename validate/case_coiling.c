@@ -60,14 +60,14 @@ static const rope_table cold_syrup = {8,
                                        {0.12695, 0.914941},
                                        {0.148074, 0.999924}}};
 static const rope_table zero_g = {8,
-                                  {{0.0504136, 0.60803},
-                                   {0.0588024, 0.520898},
-                                   {0.0635066, 0.481133},
-                                   {0.0685871, 0.443731},
-                                   {0.0740741, 0.408568},
-                                   {0.08, 0.375531},
-                                   {0.0864, 0.344535},
-                                   {0.093312, 0.315523}}};
+                                  {{0.0343106, 0.874403},
+                                   {0.0370555, 0.815483},
+                                   {0.0400199, 0.759339},
+                                   {0.0432215, 0.706054},
+                                   {0.0466792, 0.655634},
+                                   {0.0504136, 0.60803},
+                                   {0.0544467, 0.563155},
+                                   {0.0588024, 0.520898}}};
 
 static double frequency_at(const rope_table* table, double height) {
     int i = 1;
@@ -79,7 +79,7 @@ static double frequency_at(const rope_table* table, double height) {
 }
 
 enum { CELLS = 8 }; // a diameter
-static const double kicked_turns = 1.25, free_turns = 4.0;
+static const double kicked_turns = 1.25, free_turns = 2.5;
 
 typedef struct rope_times {
     double lands, lets_go, ends; // s
@@ -107,7 +107,7 @@ static treacle_status open_rope(validate* v, const rope* r, treacle_sim** out) {
 }
 
 static treacle_status watch(validate* v, const rope* r, treacle_sim* sim, treacle_coiling* out) {
-    enum { FRAMES = 160 };
+    enum { FRAMES = 100 };
     static treacle_thread threads[FRAMES];
     rope_times t = times_of(r);
     treacle_status status = TREACLE_OK;
@@ -144,10 +144,10 @@ static treacle_status coil(validate* v, const rope* r, treacle_coiling* out) {
 treacle_status case_coiling(validate* v) {
     const rope ropes[] = {
         {.name = "zero g",
-         .nozzle = {{0.0, 0.08, 0.0}, 0.0025, 0.05, 1.0, 0.0},
-         .thread_radius = 0.00252,
-         .room = 0.035,
-         .push = 0.06,
+         .nozzle = {{0.0, 0.05, 0.0}, 0.0025, 0.05, 1.0, 0.0},
+         .thread_radius = 0.00254,
+         .room = 0.024,
+         .push = 0.12,
          .table = zero_g},
         {.name = "cold syrup",
          .nozzle = {{0.0, 0.08, 0.0}, 0.005, 0.05, 0.5, 9.81},

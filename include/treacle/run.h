@@ -77,10 +77,10 @@ typedef struct treacle_run_info {
 
     // From stats.jsonl; all zero if there is none.
     int64_t steps;
-    int64_t retries;     ///< steps begun again, in total
-    int64_t unconverged; ///< steps with a solve that did not converge
-    int64_t iterations;  ///< of the pressure solves, in total
-    int iterations_max;
+    int64_t retries;                     ///< steps begun again, in total
+    int64_t unconverged;                 ///< steps with a solve that did not converge
+    int64_t iterations;                  ///< of all solves of flows, in total
+    int iterations_max;                  ///< of a step
     double dt_min, dt_max;               ///< s
     double time;                         ///< s, simulated
     int64_t particles;                   ///< after the last step

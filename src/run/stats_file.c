@@ -206,17 +206,29 @@ static void add_seconds(const json_t* seconds, treacle_run_info* info) {
     }
 }
 
+// All solves of a step.
+static void add_solves(const json_t* line, treacle_run_info* info) {
+    static const char* const names[] = {"pressure", "viscosity", "flow"};
+    int64_t iterations = 0;
+    bool is_left = false;
+    for (int k = 0; k < 3; ++k) {
+        const json_t* solve = json_object_get(line, names[k]);
+        int64_t count = integer(solve, "iterations");
+        iterations += count;
+        is_left = is_left || (count > 0 && !json_is_true(json_object_get(solve, "converged")));
+    }
+    info->unconverged += is_left;
+    info->iterations += iterations;
+    info->iterations_max =
+        iterations > info->iterations_max ? (int)iterations : info->iterations_max;
+}
+
 static void add_line(const json_t* line, treacle_run_info* info) {
-    const json_t* pressure = json_object_get(line, "pressure");
-    int64_t iterations = integer(pressure, "iterations");
     double dt = number(line, "dt");
     bool first = info->steps == 0;
     info->steps = step_of(line);
     info->retries += integer(line, "retries");
-    info->unconverged += iterations > 0 && !json_is_true(json_object_get(pressure, "converged"));
-    info->iterations += iterations;
-    info->iterations_max =
-        iterations > info->iterations_max ? (int)iterations : info->iterations_max;
+    add_solves(line, info);
     info->dt_min = first ? dt : fmin(info->dt_min, dt);
     info->dt_max = fmax(info->dt_max, dt);
     info->time = number(line, "time");
