@@ -80,6 +80,8 @@ const validate_case validate_cases[] = {
     {"coiling", VALIDATE_LONG, 900, "how often ropes coil on a plate that sinks", case_coiling},
     {"film-tilted", VALIDATE_QUICK, 5, "films on walls at any angle, sticking or sliding",
      case_film_tilted},
+    {"film-particles", VALIDATE_QUICK, 8, "a film of particles runs down a tilted solid",
+     case_film_particles},
     {"couette", VALIDATE_QUICK, 3, "liquid between walls that slide past each other", case_couette},
     {"poiseuille", VALIDATE_QUICK, 3, "liquid pulled between two walls", case_poiseuille},
     {"variable-couette", VALIDATE_QUICK, 2, "sheared liquid whose viscosity varies",
