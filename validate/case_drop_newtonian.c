@@ -4,7 +4,9 @@
 //
 // Compared is the width over D at several t U/D, from the surface, extrapolated over three cell
 // sizes by a straight line in h, with an axisymmetric run of another program. Tolerance of the
-// suite: 2 %.
+// suite: 2 %. It fails: the drop stays 1.6 to 4 % narrower, whatever the cell and the step. That
+// program has air, which is caught below the drop as it lands: with a floor on which the liquid
+// slides as if it stuck a twentieth of D below, the whole curve comes out, which is shown.
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +15,7 @@
 #include "treacle/unstable/stages.h"
 
 static const char scene[] =
-    "domain: {size: [%.17g, %.17g, %.17g], cell: %.17g,\n"
+    "domain: {size: [%.17g, %.17g, %.17g], cell: %.17g, slip_length: {bottom: %.17g},\n"
     "         sides: {all: slip, bottom: no-slip, top: open, right: open, front: open}}\n"
     "step: {max_dt: 0.25 ms}\n"
     "materials: {goo: {density: 1000, viscosity: 4}}\n"
@@ -48,12 +50,12 @@ static treacle_status width_of(validate* v, treacle_sim* sim, const int cells[3]
     return status;
 }
 
-static treacle_status run(validate* v, int cells, double out[TIMES]) {
+static treacle_status run(validate* v, int cells, double slip, double out[TIMES]) {
     double diameter = 0.02, cell = diameter / cells;
     const int n[3] = {cells, 3 * cells, cells};
     treacle_sim* sim = NULL;
     treacle_status status =
-        validate_sim_create(v, &sim, scene, n[0] * cell, n[1] * cell, n[2] * cell, cell);
+        validate_sim_create(v, &sim, scene, n[0] * cell, n[1] * cell, n[2] * cell, cell, slip);
     for (int k = 0; k < TIMES && status == TREACLE_OK; ++k) {
         status = validate_advance(sim, times[k] * diameter, 0.001);
         status = status == TREACLE_OK ? width_of(v, sim, n, cell, &out[k]) : status;
@@ -67,7 +69,7 @@ treacle_status case_drop_newtonian(validate* v) {
     static const int sizes[SIZES] = {24, 32, 48};
     double width[SIZES][TIMES];
     for (int i = 0; i < SIZES; ++i) {
-        treacle_status status = run(v, sizes[i], width[i]);
+        treacle_status status = run(v, sizes[i], 0.0, width[i]);
         if (status != TREACLE_OK) {
             return status;
         }
@@ -76,7 +78,13 @@ treacle_status case_drop_newtonian(validate* v) {
                           times[k]);
         }
     }
-    for (int k = 0; k < TIMES; ++k) {
+    double sliding[TIMES];
+    treacle_status slid = run(v, sizes[0], 0.001, sliding);
+    for (int k = 0; k < TIMES && slid == TREACLE_OK; ++k) {
+        validate_info(v, sliding[k], widths[k], "D/%d, slip length D/20, width/D at t U/D = %g",
+                      sizes[0], times[k]);
+    }
+    for (int k = 0; k < TIMES && slid == TREACLE_OK; ++k) {
         double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
         for (int i = 0; i < SIZES; ++i) {
             double h = 1.0 / sizes[i];
@@ -89,5 +97,5 @@ treacle_status case_drop_newtonian(validate* v) {
         validate_relative(v, (sy - slope * sx) / SIZES, widths[k], 0.02,
                           "extrapolated width/D at t U/D = %g", times[k]);
     }
-    return TREACLE_OK;
+    return slid;
 }
