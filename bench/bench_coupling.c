@@ -175,5 +175,5 @@ treacle_status bench_coupling(bench* b) {
                          .ratio = 25.0 / cost.step};
         bench_report(b, &row);
     }
-    return status;
+    return status == TREACLE_OK ? bench_walls(b) : status;
 }

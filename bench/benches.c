@@ -6,7 +6,6 @@ const bench_entry bench_entries[] = {
     {"step-viscous", 200, "the whole step of thick liquids, and the sheet of the paper",
      bench_step_viscous},
     {"solver", 180, "pressure, viscosity and both together against other methods", bench_solver},
-    {"walls", 60, "walls that let go against those that hold; the paper's smoke", bench_walls},
     {"pressure", 60, "pressure against incomplete Cholesky", bench_pressure},
     {"viscosity", 800, "flow of thick liquid and its viscosity against incomplete Cholesky",
      bench_viscosity},
@@ -15,7 +14,7 @@ const bench_entry bench_entries[] = {
     {"threads", 30, "two threads against one, share of bandwidth, small systems", bench_threads},
     {"unified", 90, "velocity and pressure together against the split", bench_unified},
     {"field", 60, "the benchmark of Shao, Huang and Michels: drop and tank", bench_field},
-    {"coupling", 60, "pressure with 0, 1, 10 and 100 rigid bodies", bench_coupling},
+    {"coupling", 120, "rigid bodies, walls that let go, the scenes of the paper", bench_coupling},
     {"mesh", 20, "surfaces from particles: triangles a second, growth", bench_mesh},
     {"render", 60, "the path tracer's main loop against Embree alone", bench_render},
 };

@@ -9,13 +9,13 @@ bench_fcn bench_render;
 bench_fcn bench_solver;
 bench_fcn bench_step;
 bench_fcn bench_step_viscous;
-bench_fcn bench_walls;
 bench_fcn bench_pressure;
 bench_fcn bench_viscosity;
 bench_fcn bench_flow;
 bench_fcn bench_unified;
 bench_fcn bench_field;
 bench_fcn bench_coupling;
+bench_fcn bench_walls; // part of it
 bench_fcn bench_threads;
 
 extern const bench_entry bench_entries[];

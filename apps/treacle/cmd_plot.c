@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "frame_range.h"
+#include "streamlines.h"
 
 enum { LINES_MAX = 8, COLUMNS = 6 + TREACLE_STAGE_COUNT };
 
@@ -30,6 +31,7 @@ typedef struct step_table {
 typedef struct plot_options {
     const char* folder;
     const char* output;
+    const char* streamlines; // which frames; NULL: the statistics
     bool quiet;
 } plot_options;
 
@@ -266,10 +268,74 @@ static int plot_all(treacle_context* ctx, const plot_options* o) {
     return code == TREACLE_OK ? plot_heat(ctx, o) : code;
 }
 
+// --- streamlines ---------------------------------------------------------------------------------
+
+static int fail_streamlines(treacle_status status, const char* path) {
+    cli_error("%s: %s", path,
+              status == TREACLE_ERR_USAGE    ? "streamlines are drawn of flat scenes (2D) only"
+              : status == TREACLE_ERR_FORMAT ? "the frame has no velocities to follow"
+                                             : "out of memory");
+    return (int)status;
+}
+
+static int plot_frame(treacle_context* ctx, const plot_options* o, const frame_range* range,
+                      int64_t number) {
+    enum { WIDTH = 900, HEIGHT_MIN = 200, HEIGHT_MAX = 3000 };
+    static const char* const labels[] = {"x (m)", "y (m)", "z (m)"};
+    char path[FRAME_PATH_CAPACITY], name[64], title[64];
+    treacle_loaded_frame* loaded = NULL;
+    streamlines lines = {0};
+    if (!frame_range_path(range, number, path)) {
+        return TREACLE_ERR_LIMIT;
+    }
+    treacle_status status = treacle_frame_read(ctx, path, &loaded);
+    if (status != TREACLE_OK) {
+        return cli_fail(ctx, status);
+    }
+    const treacle_frame* frame = treacle_loaded_frame_view(loaded);
+    status = streamlines_find(frame, &lines);
+    int code = status == TREACLE_OK ? TREACLE_OK : fail_streamlines(status, path);
+    if (status == TREACLE_OK) {
+        treacle_plot_def def = treacle_plot_def_default();
+        treacle_plot_line line = {NULL, lines.count, lines.x, lines.y, false};
+        double aspect = (double)frame->cells[lines.axes[1]] / (double)frame->cells[lines.axes[0]];
+        snprintf(title, sizeof(title), "streamlines at %.4g s", frame->time);
+        snprintf(name, sizeof(name), "streamlines_%04" PRId64, number);
+        def.title = title;
+        def.x_label = labels[lines.axes[0]];
+        def.y_label = labels[lines.axes[1]];
+        def.width = WIDTH;
+        def.height = (int)fmin(fmax(WIDTH * aspect, HEIGHT_MIN), HEIGHT_MAX);
+        def.lines = &line;
+        def.line_count = 1;
+        code = (int)write_both(ctx, o, name, &def);
+    }
+    streamlines_free(&lines);
+    treacle_loaded_frame_destroy(loaded);
+    return code;
+}
+
+static int plot_streamlines(treacle_context* ctx, const plot_options* o) {
+    frame_range range;
+    int code = frame_range_find(ctx, o->folder, o->streamlines, &range);
+    if (code == TREACLE_OK && !frame_range_make_folder(o->output)) {
+        code = TREACLE_ERR_IO;
+    }
+    for (int64_t k = range.first; code == TREACLE_OK && k <= range.last; ++k) {
+        code = plot_frame(ctx, o, &range, k);
+    }
+    return code;
+}
+
 int cmd_plot(int argc, char** argv) {
     plot_options o = {0};
     const cli_option options[] = {
         FRAME_FOLDER_OPTION(&o.output),
+        {.name = "streamlines",
+         .kind = CLI_TEXT,
+         .value = "A:B",
+         .out = &o.streamlines,
+         .help = "streamlines of frames A to B, or of one, of a flat scene"},
         FRAME_QUIET_OPTION(&o.quiet),
     };
     const cli_spec spec = {
@@ -278,8 +344,10 @@ int cmd_plot(int argc, char** argv) {
         .operand_help = "the folder of a run",
         .summary = "draw the statistics of a run as plots",
         .details = "Writes plot_energy, plot_volume, plot_iterations and plot_stages, and\n"
-                   "plot_temperature if the frames have one, each as .png and as .svg.",
-        .example = "  treacle plot out/honey\n",
+                   "plot_temperature if the frames have one, each as .png and as .svg. With\n"
+                   "--streamlines plot_streamlines_0001 and so on instead.",
+        .example = "  treacle plot out/honey\n"
+                   "  treacle plot out/tilted_vortex --streamlines 24\n",
         .operand = &o.folder,
         .option_count = sizeof(options) / sizeof(options[0]),
         .options = options,
@@ -294,7 +362,7 @@ int cmd_plot(int argc, char** argv) {
     if (status != TREACLE_OK) {
         return (int)status;
     }
-    int code = plot_all(ctx, &o);
+    int code = o.streamlines != NULL ? plot_streamlines(ctx, &o) : plot_all(ctx, &o);
     treacle_context_destroy(ctx);
     return code;
 }

@@ -56,6 +56,16 @@ class Pictures(harness.Case):
         self.assertIn("film.mp4: 3 frames at 24 a second", done.stdout)
         self.assertGreater((self.dir / "film.mp4").stat().st_size, 500)
 
+    def test_streamlines_of_flat_frames_are_drawn(self):
+        scene = ("frames: 2\ndomain: {size: [1 m, 0.5 m], cell: 50 mm}\n"
+                 "liquids: [{shape: {box: {min: [0, 0], max: [1, 1]}},"
+                 " velocity: [\"(y-0.25)\", \"(0.5-x)\", 0]}]\n")
+        (self.dir / "flat.yaml").write_text(scene)
+        self.treacle("run", "flat.yaml", "-o", "flat", "-q")
+        self.treacle("plot", "flat", "--streamlines", "2", "-o", "plots")
+        drawing = (self.dir / "plots/plot_streamlines_0002.svg").read_text()
+        self.assertGreater(drawing.count("<polyline") + drawing.count("<path"), 8)
+
     def test_plots_are_drawn(self):
         self.treacle("plot", "out", "-o", "plots")
         names = sorted(path.name for path in (self.dir / "plots").iterdir())
