@@ -459,6 +459,42 @@ box3 shape_bounds(const shape* s) {
     return node_bounds(s, 0);
 }
 
+static double leaf_thickness(const node* n) {
+    switch (n->kind) {
+    case TREACLE_SHAPE_BOX:
+        return 2.0 * fmin(n->half.at[0], fmin(n->half.at[1], n->half.at[2]));
+    case TREACLE_SHAPE_SPHERE:
+    case TREACLE_SHAPE_CAPSULE:
+        return 2.0 * n->radius;
+    case TREACLE_SHAPE_CYLINDER:
+        return fmin(2.0 * n->radius, n->height);
+    case TREACLE_SHAPE_TORUS:
+        return 2.0 * n->thickness;
+    case TREACLE_SHAPE_PLANE:
+        return INFINITY;
+    default:
+        return 0.0; // a mesh
+    }
+}
+
+// Of a union whatever its parts have: where they overlap it is thicker.
+double shape_thickness(const shape* s) {
+    double least = INFINITY;
+    for (int i = 0; i < s->node_count; ++i) {
+        const node* n = &s->nodes[i];
+        bool is_cut = n->kind == TREACLE_SHAPE_INTERSECTION || n->kind == TREACLE_SHAPE_DIFFERENCE;
+        bool is_leaf = !is_set_operation(n->kind);
+        least = is_cut ? 0.0 : is_leaf ? fmin(least, leaf_thickness(n)) : least;
+    }
+    return least;
+}
+
+double shape_thickness_outside(const shape* s) {
+    treacle_shape_kind kind = s->nodes[0].kind;
+    bool is_convex = !is_set_operation(kind) && kind != TREACLE_SHAPE_MESH;
+    return is_convex && kind != TREACLE_SHAPE_TORUS ? INFINITY : 0.0;
+}
+
 // Rays and volumes --------------------------------------------------------------------------------
 
 // The distance is a bound, so a step of that length cannot jump over the surface. Where a ray

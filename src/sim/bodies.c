@@ -170,8 +170,10 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_body_def* d
                                  const grid_domain* domain, solid* out) {
     *out = (solid){.wall = def->wall, .slip_length = def->slip_length};
     int flat = !domain->is_active[0] ? 0 : !domain->is_active[1] ? 1 : 2;
-    return domain->is_active[flat] ? shape_create(ctx, def->shape, &out->shape)
-                                   : shape_create_flat(ctx, def->shape, flat, &out->shape);
+    TREACLE_TRY(domain->is_active[flat] ? shape_create(ctx, def->shape, &out->shape)
+                                        : shape_create_flat(ctx, def->shape, flat, &out->shape));
+    out->thickness = shape_thickness(out->shape);
+    return TREACLE_OK;
 }
 
 static void keep_in_plane(const grid_domain* domain, body_state* state) {

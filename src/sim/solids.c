@@ -55,8 +55,11 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* 
         return load_sequence(ctx, def->shape, &out->sequence);
     }
     int flat = !domain->is_active[0] ? 0 : !domain->is_active[1] ? 1 : 2;
-    return domain->is_active[flat] ? shape_create(ctx, def->shape, &out->shape)
-                                   : shape_create_flat(ctx, def->shape, flat, &out->shape);
+    TREACLE_TRY(domain->is_active[flat] ? shape_create(ctx, def->shape, &out->shape)
+                                        : shape_create_flat(ctx, def->shape, flat, &out->shape));
+    out->thickness =
+        def->inside_out ? shape_thickness_outside(out->shape) : shape_thickness(out->shape);
+    return TREACLE_OK;
 }
 
 static treacle_status make_motion(treacle_context* ctx, const treacle_solid_def* def,
