@@ -2,10 +2,13 @@
 #
 # Each target first installs the Debian packages that it needs and that are missing.
 
-.PHONY: help build demo test validate bench gallery format tidy clean
+.PHONY: help build install deb blender-addon demo test validate bench gallery format tidy clean
 
 help:
 	@echo "make build      the library and the command, into build/"
+	@echo "make install    into /usr/local (PREFIX=/opt/treacle, DESTDIR=...)"
+	@echo "make deb        a Debian package, into build/"
+	@echo "make blender-addon   build/share/treacle-blender.zip, for Blender 3.4 and later"
 	@echo "make demo       a first film, into out/demo"
 	@echo "make test       all tests"
 	@echo "make validate   physics against known solutions, quick tier (TIER=full, TIER=long)"
@@ -19,6 +22,19 @@ build:
 	@tools/install_packages.sh build
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release
+
+PREFIX = /usr/local
+install: build
+	@cmake --install build --prefix $(PREFIX) >/dev/null
+	@echo "installed into $(DESTDIR)$(PREFIX)"
+
+deb: build
+	@cd build && cpack -G DEB | tail -1
+
+blender-addon:
+	@mkdir -p build/share
+	@python3 tools/make_addon.py build/share/treacle-blender.zip
+	@echo build/share/treacle-blender.zip
 
 demo: build
 	@tools/install_packages.sh film
