@@ -20,7 +20,8 @@ typedef struct render_options {
     const char* scene; // that has the look; NULL: the run's
     const char* size;
     const char* film;
-    int64_t samples, threads;
+    const char* sheet;
+    int64_t samples, threads, count, columns;
     double noise, resolution;
     int format;
     bool raw, quiet;
@@ -37,6 +38,7 @@ typedef struct render_job {
     const char* folder; // where to write
     treacle_scene* scene;
     treacle_render_def def;
+    treacle_contact_sheet* sheet; // NULL: none is wanted
 } render_job;
 
 static bool parse_size(render_options* o) {
@@ -170,7 +172,20 @@ static treacle_status write_picture(const render_job* job, const treacle_picture
     return status;
 }
 
-static treacle_status draw_frame(const render_job* job, int64_t number) {
+// How many frames are drawn, and which is the i-th: all of the range, or some spread over it.
+static int64_t frame_count(const render_job* job) {
+    int64_t all = job->range.last - job->range.first + 1, wanted = job->options->count;
+    return wanted > 0 && wanted < all ? wanted : all;
+}
+
+static int64_t frame_at(const render_job* job, int64_t i) {
+    int64_t count = frame_count(job), span = job->range.last - job->range.first;
+    return count == 1 ? job->range.last
+                      : job->range.first + (span * i + (count - 1) / 2) / (count - 1);
+}
+
+static treacle_status draw_frame(const render_job* job, int64_t index) {
+    int64_t number = frame_at(job, index);
     char path[FRAME_PATH_CAPACITY];
     treacle_loaded_frame* loaded = NULL;
     treacle_picture* picture = NULL;
@@ -186,6 +201,9 @@ static treacle_status draw_frame(const render_job* job, int64_t number) {
         status = TREACLE_ERR_INTERRUPTED; // half a picture is none
     }
     int format = job->options->format;
+    if (status == TREACLE_OK && job->sheet != NULL) {
+        status = treacle_contact_put(job->sheet, (int)index, picture);
+    }
     if (status == TREACLE_OK && format != 1) {
         status = write_picture(job, picture, number, "png");
     }
@@ -210,18 +228,8 @@ static int end_with(const render_job* job, treacle_status status, int64_t number
     return cli_fail(job->ctx, status);
 }
 
-static int draw_all(render_job* job) {
-    interrupt_begin();
-    for (int64_t k = job->range.first; k <= job->range.last; ++k) {
-        int code = end_with(job, draw_frame(job, k), k);
-        if (code != TREACLE_OK) {
-            return code;
-        }
-    }
+static int make_film(const render_job* job) {
     const char* film = job->options->film;
-    if (film == NULL) {
-        return TREACLE_OK;
-    }
     double fps = job->scene == NULL ? 24.0 : treacle_scene_sim(job->scene)->fps;
     const treacle_film_range range = {job->folder, job->options->name, job->range.first,
                                       job->range.last, fps};
@@ -233,10 +241,58 @@ static int draw_all(render_job* job) {
     return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
 }
 
+static int begin_sheet(render_job* job) {
+    if (job->options->sheet == NULL) {
+        return TREACLE_OK;
+    }
+    const treacle_contact_def def = {.count = (int)frame_count(job),
+                                     .columns = (int)job->options->columns,
+                                     .gap = 4,
+                                     .width = job->def.width,
+                                     .height = job->def.height};
+    treacle_status status = treacle_contact_create(job->ctx, &def, &job->sheet);
+    if (status == TREACLE_ERR_LIMIT) {
+        cli_hint("choose fewer frames with --count, or a smaller --size");
+    }
+    return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
+}
+
+static int end_sheet(const render_job* job) {
+    const char* path = job->options->sheet;
+    if (path == NULL) {
+        return TREACLE_OK;
+    }
+    treacle_status status = treacle_contact_write(job->sheet, path);
+    if (status == TREACLE_OK && !job->options->quiet) {
+        printf("%s: %" PRId64 " frames in one picture\n", path, frame_count(job));
+    }
+    return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
+}
+
+static int draw_all(render_job* job) {
+    interrupt_begin();
+    int code = begin_sheet(job);
+    for (int64_t i = 0; i < frame_count(job) && code == TREACLE_OK; ++i) {
+        code = end_with(job, draw_frame(job, i), frame_at(job, i));
+    }
+    if (code == TREACLE_OK) {
+        code = end_sheet(job);
+    }
+    if (code == TREACLE_OK && job->options->film != NULL) {
+        code = make_film(job);
+    }
+    treacle_contact_destroy(job->sheet);
+    return code;
+}
+
 static int check_film(const render_job* job) {
     const render_options* o = job->options;
     if (o->film == NULL) {
         return TREACLE_OK;
+    }
+    if (o->count > 0) {
+        cli_error("a film is made of all frames of the range: use --film without --count");
+        return TREACLE_ERR_USAGE;
     }
     if (o->format == 1) {
         cli_error("a film is made of PNG pictures: use --to png or --to both with --film");
@@ -296,6 +352,25 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .value = "FILE",
          .out = &o->film,
          .help = "make a film of the pictures: .mp4, .mov, .mkv or .webm"},
+        {.name = "sheet",
+         .kind = CLI_TEXT,
+         .value = "FILE",
+         .out = &o->sheet,
+         .help = "lay all pictures out in one PNG, a contact sheet"},
+        {.name = "count",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->count,
+         .min = 1,
+         .max = 10000,
+         .help = "draw only N frames, spread evenly over the range"},
+        {.name = "columns",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->columns,
+         .min = 1,
+         .max = 10000,
+         .help = "of the contact sheet (default: about as many as rows)"},
         {.name = "scene",
          .kind = CLI_TEXT,
          .value = "FILE",
@@ -347,7 +422,8 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
             "its name only once it is whole; Ctrl-C ends after the picture's current pass.",
         .example = "  treacle render out/honey --film honey.mp4\n"
                    "  treacle render out/honey --frames 60 --size 1920x1080 --noise 0.01\n"
-                   "  treacle render out/honey --frames 60 --set look.liquid.kind=chocolate\n",
+                   "  treacle render out/honey --frames 60 --set look.liquid.kind=chocolate\n"
+                   "  treacle render out/honey --count 12 --size 320x180 --sheet honey.png\n",
         .operand = &o->operand,
         .option_count = sizeof(options) / sizeof(options[0]),
         .options = options,

@@ -61,6 +61,29 @@ TREACLE_API treacle_picture_stats treacle_picture_get_stats(const treacle_pictur
 TREACLE_API treacle_status treacle_picture_write(treacle_context* ctx,
                                                  const treacle_picture* picture, const char* path);
 
+/// A contact sheet in the making: pictures of one size side by side.
+typedef struct treacle_contact_sheet treacle_contact_sheet;
+
+typedef struct treacle_contact_def {
+    int count;         ///< pictures, 1..10000
+    int columns;       ///< side by side; 0: about as many as rows
+    int gap;           ///< pixels between pictures and around them, 0..1000
+    int width, height; ///< pixels of a picture
+} treacle_contact_def;
+
+/// An empty sheet. ERR_LIMIT if it would be wider or higher than 16384 pixels.
+TREACLE_API treacle_status treacle_contact_create(treacle_context* ctx,
+                                                  const treacle_contact_def* def,
+                                                  treacle_contact_sheet** out);
+/// Accepts NULL.
+TREACLE_API void treacle_contact_destroy(treacle_contact_sheet* sheet);
+/// Lays the picture into its place, from 0 on, row by row; it must have the sheet's size.
+TREACLE_API treacle_status treacle_contact_put(treacle_contact_sheet* sheet, int index,
+                                               const treacle_picture* picture);
+/// Writes a PNG as a whole or not at all.
+TREACLE_API treacle_status treacle_contact_write(const treacle_contact_sheet* sheet,
+                                                 const char* path);
+
 /// Widens low .. high, which may be empty (low > high), by the frame's particles.
 TREACLE_API treacle_status treacle_render_bounds(treacle_context* ctx, const treacle_frame* frame,
                                                  double low[3], double high[3]);

@@ -1,12 +1,14 @@
-// Films by ffmpeg, which is run as a program of its own: no shell, every argument as it is.
+// Films by ffmpeg, which is run as a program of its own: no shell, every argument as it is. The
+// pictures go into it through a pipe.
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@ enum {
     NUMBERS_MAX = 100000, // a film starts with one of these
     ARGUMENTS_MAX = 40,
     SAID_MAX = 600, // bytes of ffmpeg's last words that are shown
+    FILM_PATH_MAX = 4096,
 };
 
 // A kind of film: ending, container, codec and its settings. The number of coding threads is fixed,
@@ -80,34 +83,99 @@ static void keep_last(film_job* job, const char* bytes, size_t size) {
     job->said[job->said_length] = '\0';
 }
 
-static void listen(film_job* job, int fd) {
+// The pictures on their way into ffmpeg: one file after the other, as it is.
+typedef struct film_feed {
+    const char* prefix;  // folder/stem; NULL: nothing is fed
+    int64_t next, last;  // numbers of pictures; last < 0: as long as there are any
+    int64_t missing;     // the one that could not be read; 0: none
+    int file;            // being fed, or -1
+    size_t from, filled; // of the bytes that wait
+    char bytes[1 << 16];
+} film_feed;
+
+// Opens the next picture; false at the end.
+static bool open_next(film_feed* feed) {
+    char path[FILM_PATH_MAX];
+    snprintf(path, sizeof(path), "%s_%04lld.png", feed->prefix, (long long)feed->next);
+    bool is_wanted = feed->last < 0 || feed->next <= feed->last;
+    feed->file = is_wanted ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    feed->missing = is_wanted && feed->file < 0 ? feed->next : 0;
+    feed->next += 1;
+    return feed->file >= 0;
+}
+
+// Bytes to wait for ffmpeg's ear; false when all is said.
+static bool refill(film_feed* feed) {
+    while (feed->from == feed->filled) {
+        if (feed->file < 0 && !open_next(feed)) {
+            return false;
+        }
+        ssize_t got = read(feed->file, feed->bytes, sizeof(feed->bytes));
+        feed->from = 0;
+        feed->filled = got > 0 ? (size_t)got : 0;
+        if (got <= 0 && (got == 0 || errno != EINTR)) {
+            close(feed->file);
+            feed->file = -1;
+        }
+    }
+    return true;
+}
+
+// Sends what the socket takes; false when there is no more, or nobody listens.
+static bool feed_some(film_feed* feed, int fd) {
+    if (!refill(feed)) {
+        return false;
+    }
+    ssize_t sent =
+        send(fd, feed->bytes + feed->from, feed->filled - feed->from, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) {
+        feed->from += (size_t)sent;
+    }
+    return sent >= 0 || errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK;
+}
+
+// Listens to what ffmpeg says until it is silent, and feeds it meanwhile.
+static void converse(film_job* job, film_feed* feed, int speech, int food) {
     char bytes[512];
+    struct pollfd ends[2] = {{.fd = speech, .events = POLLIN}, {.fd = food, .events = POLLOUT}};
     for (;;) {
-        ssize_t got = read(fd, bytes, sizeof(bytes));
-        if (got > 0) {
-            keep_last(job, bytes, (size_t)got);
-        } else if (got == 0 || errno != EINTR) {
+        if (poll(ends, 2, -1) < 0 && errno != EINTR) {
             break;
         }
+        if (ends[1].fd >= 0 && ends[1].revents != 0 && !feed_some(feed, food)) {
+            shutdown(food, SHUT_WR);
+            ends[1].fd = -1;
+        }
+        if (ends[0].revents != 0) {
+            ssize_t got = read(speech, bytes, sizeof(bytes));
+            if (got > 0) {
+                keep_last(job, bytes, (size_t)got);
+            } else if (got == 0 || errno != EINTR) {
+                break;
+            }
+        }
+    }
+    if (feed->file >= 0) {
+        close(feed->file);
     }
     while (job->said_length > 0 && isspace((unsigned char)job->said[job->said_length - 1])) {
         job->said[--job->said_length] = '\0';
     }
 }
 
-// Starts ffmpeg with its messages going into the pipe. 0 or an errno.
-static int start(film_job* job, const int channel[2], pid_t* pid) {
+// Starts ffmpeg, which reads from `food` and whose messages go into `speech`. 0 or an errno.
+static int start(film_job* job, int speech, int food, pid_t* pid) {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0) {
         return error;
     }
-    error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    error = posix_spawn_file_actions_adddup2(&actions, food, STDIN_FILENO);
     if (error == 0) {
         error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     }
     if (error == 0) {
-        error = posix_spawn_file_actions_adddup2(&actions, channel[1], STDERR_FILENO);
+        error = posix_spawn_file_actions_adddup2(&actions, speech, STDERR_FILENO);
     }
     if (error == 0) {
         // The arguments are only read; posix_spawnp's type is older than const.
@@ -127,24 +195,34 @@ static int wait_for(pid_t pid) {
     return result;
 }
 
-static treacle_status run_ffmpeg(film_job* job) {
-    int channel[2];
-    if (pipe2(channel, O_CLOEXEC) != 0) {
+// A pair of sockets serves as the pipe: writing to one whose reader is gone is no signal.
+static treacle_status run_ffmpeg(film_job* job, film_feed* feed) {
+    int speech[2], food[2];
+    if (pipe2(speech, O_CLOEXEC) != 0) {
+        return check_fail(job->ctx, TREACLE_ERR_IO, "%s: cannot make a pipe to ffmpeg: %s",
+                          job->path, strerror(errno));
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, food) != 0) {
+        close(speech[0]);
+        close(speech[1]);
         return check_fail(job->ctx, TREACLE_ERR_IO, "%s: cannot make a pipe to ffmpeg: %s",
                           job->path, strerror(errno));
     }
     pid_t pid = 0;
-    int error = start(job, channel, &pid);
-    close(channel[1]);
+    int error = start(job, speech[1], food[1], &pid);
+    close(speech[1]);
+    close(food[1]);
+    if (error == 0) {
+        converse(job, feed, speech[0], food[0]);
+    }
+    close(speech[0]);
+    close(food[0]);
     if (error != 0) {
-        close(channel[0]);
         return check_fail(job->ctx, TREACLE_ERR_EXTERNAL,
                           "%s: cannot start ffmpeg: %s; films need the program ffmpeg (package "
                           "ffmpeg)",
                           job->path, strerror(error));
     }
-    listen(job, channel[0]);
-    close(channel[0]);
     int result = wait_for(pid);
     if (result == 0) {
         return TREACLE_OK;
@@ -158,29 +236,6 @@ static treacle_status run_ffmpeg(film_job* job) {
                       job->said_length > 0 ? job->said : "it gave no reason");
 }
 
-// "./" in front of a relative path, so that ffmpeg takes neither "-x" for an option nor "a:b" for a
-// protocol; with `is_pattern`, "%" is doubled as in the patterns of its image reader.
-static treacle_status spell_path(treacle_context* ctx, const char* path, bool is_pattern,
-                                 char** out) {
-    size_t room = 2 * strlen(path) + 3;
-    void* block = NULL;
-    TREACLE_TRY(alloc_zero(ctx, room, 1, "a file name", &block));
-    char* to = block;
-    if (path[0] != '/') {
-        *to++ = '.';
-        *to++ = '/';
-    }
-    for (const char* from = path; *from != '\0'; ++from) {
-        *to++ = *from;
-        if (is_pattern && *from == '%') {
-            *to++ = '%';
-        }
-    }
-    treacle_status status = alloc_text(ctx, block, out);
-    alloc_free(ctx, block, room);
-    return status;
-}
-
 static treacle_status join(treacle_context* ctx, const char* a, const char* b, char** out) {
     size_t room = strlen(a) + strlen(b) + 1;
     void* block = NULL;
@@ -188,6 +243,12 @@ static treacle_status join(treacle_context* ctx, const char* a, const char* b, c
     *out = block;
     snprintf(*out, room, "%s%s", a, b);
     return TREACLE_OK;
+}
+
+// "./" in front of a relative path, so that ffmpeg takes neither "-x" for an option nor "a:b" for a
+// protocol.
+static treacle_status spell_path(treacle_context* ctx, const char* path, char** out) {
+    return join(ctx, path[0] == '/' ? "" : "./", path, out);
 }
 
 // The number of the first picture `prefix_0001.png`, `prefix_0002.png`, ... that exists.
@@ -210,17 +271,16 @@ static treacle_status find_first(treacle_context* ctx, const char* prefix, int* 
 }
 
 // Odd sizes are stretched by one pixel: 4:2:0 colour needs even ones.
-static void add_arguments(film_job* job, const char* rate, const char* first, const char* pattern) {
-    static const char* const head[] = {"ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error",
-                                       "-y",     "-f",       "image2",       "-framerate"};
+static void add_arguments(film_job* job, const char* rate) {
+    static const char* const head[] = {"ffmpeg", "-hide_banner", "-loglevel",  "error",
+                                       "-y",     "-f",           "image2pipe", "-c:v",
+                                       "png",    "-framerate"};
     for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); ++i) {
         add(job, head[i]);
     }
     add(job, rate);
-    add(job, "-start_number");
-    add(job, first);
     add(job, "-i");
-    add(job, pattern);
+    add(job, "pipe:0");
     add(job, "-vf");
     add(job, "scale=ceil(iw/2)*2:ceil(ih/2)*2:flags=bicubic");
     for (int i = 0; job->format->arguments[i] != NULL; ++i) {
@@ -238,8 +298,6 @@ static void add_arguments(film_job* job, const char* rate, const char* first, co
 // Everything with a name of its own that a film needs; freed in one place.
 typedef struct film_names {
     char* prefix;    // folder/stem
-    char* escaped;   // the same in ffmpeg's spelling
-    char* pattern;   // of the pictures
     char* temporary; // that the film is written to
     char* output;    // the same in ffmpeg's spelling
 } film_names;
@@ -252,10 +310,11 @@ static treacle_status spell_names(film_job* job, const char* folder, const char*
     treacle_status status = join(ctx, with_slash, stem, &names->prefix);
     alloc_free_text(ctx, with_slash);
     TREACLE_TRY(status);
-    TREACLE_TRY(spell_path(ctx, names->prefix, true, &names->escaped));
-    TREACLE_TRY(join(ctx, names->escaped, "_%04d.png", &names->pattern));
+    if (strlen(names->prefix) + 32 > FILM_PATH_MAX) {
+        return check_fail(ctx, TREACLE_ERR_LIMIT, "the path %.60s... is too long", names->prefix);
+    }
     TREACLE_TRY(atomic_file_temporary(ctx, job->path, &names->temporary));
-    return spell_path(ctx, names->temporary, false, &names->output);
+    return spell_path(ctx, names->temporary, &names->output);
 }
 
 static treacle_status make_film(film_job* job, const film_names* names, double fps) {
@@ -263,17 +322,20 @@ static treacle_status make_film(film_job* job, const film_names* names, double f
     if (first == 0) {
         TREACLE_TRY(find_first(job->ctx, names->prefix, &first));
     }
-    char rate[40], number[16], count[24];
+    char rate[40];
     snprintf(rate, sizeof(rate), "%lld/1000", (long long)llround(fps * 1000.0));
-    snprintf(number, sizeof(number), "%d", first);
-    snprintf(count, sizeof(count), "%lld", (long long)(job->last - job->first + 1));
-    add_arguments(job, rate, number, names->pattern);
-    if (job->first > 0) {
-        add(job, "-frames:v");
-        add(job, count);
-    }
+    add_arguments(job, rate);
     add(job, names->output);
-    treacle_status status = run_ffmpeg(job);
+    film_feed feed = {.prefix = names->prefix,
+                      .next = first,
+                      .last = job->first > 0 ? job->last : -1,
+                      .file = -1};
+    treacle_status status = run_ffmpeg(job, &feed);
+    if (status == TREACLE_OK && feed.last >= 0 && feed.missing > 0) {
+        status = check_fail(job->ctx, TREACLE_ERR_IO,
+                            "%s: cannot read %s_%04lld.png, of which the film is to be made",
+                            job->path, names->prefix, (long long)feed.missing);
+    }
     if (status != TREACLE_OK) {
         unlink(names->temporary);
         return status;
@@ -295,7 +357,8 @@ treacle_status treacle_film_check(treacle_context* ctx, const char* path) {
     TREACLE_TRY(check_format(&job));
     add(&job, "ffmpeg");
     add(&job, "-version");
-    return run_ffmpeg(&job);
+    film_feed nothing = {.next = 1, .file = -1, .prefix = ""};
+    return run_ffmpeg(&job, &nothing);
 }
 
 static treacle_status write_film(film_job* job, const char* folder, const char* stem, double fps) {
@@ -311,8 +374,6 @@ static treacle_status write_film(film_job* job, const char* folder, const char* 
         status = make_film(job, &names, fps);
     }
     alloc_free_text(ctx, names.prefix);
-    alloc_free_text(ctx, names.escaped);
-    alloc_free_text(ctx, names.pattern);
     alloc_free_text(ctx, names.temporary);
     alloc_free_text(ctx, names.output);
     return status;

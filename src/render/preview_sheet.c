@@ -1,13 +1,8 @@
 // Contact sheets: one frame after the other is read, drawn and pasted into its place.
 #include "image/image.h"
 #include "render/preview_render.h"
+#include "render/sheet_layout.h"
 #include "treacle/preview.h"
-
-enum {
-    SHEET_PIXELS_MAX = 16384,
-    FRAMES_MAX = 10000,
-    GAP_MAX = 1000,
-};
 
 treacle_sheet_def treacle_sheet_def_default(void) {
     treacle_sheet_def def = {
@@ -20,42 +15,26 @@ treacle_sheet_def treacle_sheet_def_default(void) {
     return def;
 }
 
-typedef struct layout {
-    int columns, rows;
-    int64_t width, height; // pixels
-} layout;
-
-static layout lay_out(const treacle_sheet_def* def) {
-    layout l = {.columns = def->columns};
-    while (l.columns * l.columns < def->frame_count && def->columns == 0) {
-        l.columns += 1;
-    }
-    l.columns = l.columns < def->frame_count ? l.columns : def->frame_count;
-    l.rows = (def->frame_count + l.columns - 1) / l.columns;
-    l.width = (int64_t)l.columns * (def->picture.width + def->gap) + def->gap;
-    l.height = (int64_t)l.rows * (def->picture.height + def->gap) + def->gap;
-    return l;
-}
-
 static treacle_status check_def(treacle_context* ctx, const treacle_sheet_def* def) {
     if (def == NULL || def->def_size != sizeof(*def)) {
         return check_fail(ctx, TREACLE_ERR_USAGE,
                           "the sheet def does not come from treacle_sheet_def_default()");
     }
-    bool is_good = def->frame_count >= 1 && def->frame_count <= FRAMES_MAX && def->frames != NULL &&
-                   def->columns >= 0 && def->gap >= 0 && def->gap <= GAP_MAX;
+    bool is_good = def->frame_count >= 1 && def->frame_count <= SHEET_PICTURES_MAX &&
+                   def->frames != NULL && def->columns >= 0 && def->gap >= 0 &&
+                   def->gap <= SHEET_GAP_MAX;
     if (!is_good) {
         return check_fail(
             ctx, TREACLE_ERR_USAGE,
             "a sheet of %d frames in %d columns with gaps of %d pixels, expected 1 to "
             "%d frames, columns of at least 0 and gaps of 0 to %d",
-            def->frame_count, def->columns, def->gap, FRAMES_MAX, GAP_MAX);
+            def->frame_count, def->columns, def->gap, SHEET_PICTURES_MAX, SHEET_GAP_MAX);
     }
     return TREACLE_OK;
 }
 
 static treacle_status paste_frame(treacle_context* ctx, const treacle_sheet_def* def, int index,
-                                  int columns, image_rgb8* sheet) {
+                                  const sheet_layout* l, image_rgb8* sheet) {
     treacle_loaded_frame* loaded = NULL;
     TREACLE_TRY(treacle_frame_read(ctx, def->frames[index], &loaded));
     image_rgb8 picture;
@@ -63,9 +42,7 @@ static treacle_status paste_frame(treacle_context* ctx, const treacle_sheet_def*
         preview_render(ctx, treacle_loaded_frame_view(loaded), &def->picture, &picture);
     treacle_loaded_frame_destroy(loaded);
     TREACLE_TRY(status);
-    int x = def->gap + index % columns * (def->picture.width + def->gap);
-    int y = def->gap + index / columns * (def->picture.height + def->gap);
-    image_paste(&picture, sheet, x, y);
+    image_paste(&picture, sheet, sheet_left(l, index), sheet_top(l, index));
     image_destroy(&picture);
     return TREACLE_OK;
 }
@@ -74,7 +51,8 @@ treacle_status treacle_sheet_write(treacle_context* ctx, const treacle_sheet_def
                                    const char* path) {
     TREACLE_TRY(check_def(ctx, def));
     TREACLE_TRY(preview_check(ctx, &def->picture));
-    layout l = lay_out(def);
+    const int tile[2] = {def->picture.width, def->picture.height};
+    sheet_layout l = sheet_lay_out(def->frame_count, def->columns, def->gap, tile);
     if (l.width > SHEET_PIXELS_MAX || l.height > SHEET_PIXELS_MAX) {
         return check_fail(ctx, TREACLE_ERR_LIMIT,
                           "%s: the sheet would have %lld x %lld pixels, at most %d are possible",
@@ -84,7 +62,7 @@ treacle_status treacle_sheet_write(treacle_context* ctx, const treacle_sheet_def
     TREACLE_TRY(image_create(ctx, (int)l.width, (int)l.height, &sheet));
     treacle_status status = TREACLE_OK;
     for (int i = 0; i < def->frame_count && status == TREACLE_OK; ++i) {
-        status = paste_frame(ctx, def, i, l.columns, &sheet);
+        status = paste_frame(ctx, def, i, &l, &sheet);
     }
     if (status == TREACLE_OK) {
         status = png_write(ctx, &sheet, path);

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "image/exr.h"
 #include "image/image.h"
+#include "render/sheet_layout.h"
 #include "render/trace_image.h"
 #include "render/trace_stage.h"
 
@@ -190,20 +191,26 @@ treacle_picture_stats treacle_picture_get_stats(const treacle_picture* picture) 
     return picture->stats;
 }
 
-static treacle_status write_png(treacle_context* ctx, const treacle_picture* p, const char* path) {
+// What a screen shows of it.
+static treacle_status develop(treacle_context* ctx, const treacle_picture* p, image_rgb8* out) {
     const trace_layers* l = &p->layers;
-    image_rgb8 image;
-    TREACLE_TRY(image_create(ctx, l->width, l->height, &image));
+    TREACLE_TRY(image_create(ctx, l->width, l->height, out));
     for (int y = 0; y < l->height; ++y) {
         for (int x = 0; x < l->width; ++x) {
             v3f light = l->colour[(size_t)y * (size_t)l->width + (size_t)x];
             v3f shown = trace_tone_map(light, (trace_tone)p->tone, p->exposure);
-            uint8_t* to = image_at(&image, x, y);
+            uint8_t* to = image_at(out, x, y);
             for (int k = 0; k < 3; ++k) {
                 to[k] = image_encode_srgb(v3f_at(shown, k));
             }
         }
     }
+    return TREACLE_OK;
+}
+
+static treacle_status write_png(treacle_context* ctx, const treacle_picture* p, const char* path) {
+    image_rgb8 image;
+    TREACLE_TRY(develop(ctx, p, &image));
     treacle_status status = png_write(ctx, &image, path);
     image_destroy(&image);
     return status;
@@ -240,4 +247,74 @@ treacle_status treacle_picture_write(treacle_context* ctx, const treacle_picture
         return write_png(ctx, picture, path);
     }
     return check_fail(ctx, TREACLE_ERR_USAGE, "%s: the ending must be .png or .exr", path);
+}
+
+struct treacle_contact_sheet {
+    treacle_context* ctx;
+    int count;
+    sheet_layout layout;
+    image_rgb8 image;
+};
+
+treacle_status treacle_contact_create(treacle_context* ctx, const treacle_contact_def* def,
+                                      treacle_contact_sheet** out) {
+    *out = NULL;
+    bool is_good = def->count >= 1 && def->count <= SHEET_PICTURES_MAX && def->columns >= 0 &&
+                   def->gap >= 0 && def->gap <= SHEET_GAP_MAX && def->width >= 1 &&
+                   def->height >= 1;
+    if (!is_good) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "a sheet of %d pictures of %d x %d pixels in %d columns with gaps of %d "
+                          "pixels, expected 1 to %d pictures and gaps of 0 to %d",
+                          def->count, def->width, def->height, def->columns, def->gap,
+                          SHEET_PICTURES_MAX, SHEET_GAP_MAX);
+    }
+    const int tile[2] = {def->width, def->height};
+    sheet_layout l = sheet_lay_out(def->count, def->columns, def->gap, tile);
+    if (l.width > SHEET_PIXELS_MAX || l.height > SHEET_PIXELS_MAX) {
+        return check_fail(ctx, TREACLE_ERR_LIMIT,
+                          "the sheet would have %lld x %lld pixels, at most %d are possible",
+                          (long long)l.width, (long long)l.height, SHEET_PIXELS_MAX);
+    }
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(ctx, 1, sizeof(treacle_contact_sheet), "a contact sheet", &block));
+    treacle_contact_sheet* sheet = block;
+    *sheet = (treacle_contact_sheet){.ctx = ctx, .count = def->count, .layout = l};
+    treacle_status status = image_create(ctx, (int)l.width, (int)l.height, &sheet->image);
+    if (status != TREACLE_OK) {
+        alloc_free(ctx, sheet, sizeof(*sheet));
+        return status;
+    }
+    *out = sheet;
+    return TREACLE_OK;
+}
+
+void treacle_contact_destroy(treacle_contact_sheet* sheet) {
+    if (sheet != NULL) {
+        image_destroy(&sheet->image);
+        alloc_free(sheet->ctx, sheet, sizeof(*sheet));
+    }
+}
+
+treacle_status treacle_contact_put(treacle_contact_sheet* sheet, int index,
+                                   const treacle_picture* picture) {
+    const trace_layers* l = &picture->layers;
+    const int* tile = sheet->layout.tile;
+    if (index < 0 || index >= sheet->count || l->width != tile[0] || l->height != tile[1]) {
+        return check_fail(
+            sheet->ctx, TREACLE_ERR_USAGE,
+            "picture %d of %d x %d pixels does not belong into a sheet of %d pictures "
+            "of %d x %d",
+            index, l->width, l->height, sheet->count, tile[0], tile[1]);
+    }
+    image_rgb8 image;
+    TREACLE_TRY(develop(sheet->ctx, picture, &image));
+    image_paste(&image, &sheet->image, sheet_left(&sheet->layout, index),
+                sheet_top(&sheet->layout, index));
+    image_destroy(&image);
+    return TREACLE_OK;
+}
+
+treacle_status treacle_contact_write(const treacle_contact_sheet* sheet, const char* path) {
+    return png_write(sheet->ctx, &sheet->image, path);
 }
