@@ -5,6 +5,7 @@
 // recorded, through Embree alone on one thread: what shading costs on top.
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/check.h"
@@ -13,7 +14,7 @@
 #include "render/trace_image.h"
 #include "render/trace_look.h"
 
-enum { SIZES = 3, RAYS_MAX = 1 << 22, PIXELS = 96, SAMPLES = 16 };
+enum { SIZES = 3, RAYS_MAX = 1 << 22, PIXELS = 96, SAMPLES = 16, TURNS = 5 };
 
 // A ball of liquid in the middle of side^3 cells.
 typedef struct ball_frame {
@@ -131,10 +132,12 @@ typedef struct ray_record {
     trace_ray* rays;
     uint8_t* is_shadow;
     int64_t count;
+    int64_t seen; // with those that there was no room for
 } ray_record;
 
 static void record_ray(void* user, const trace_ray* ray, bool is_shadow) {
     ray_record* r = user;
+    r->seen += 1;
     if (r->count < RAYS_MAX) {
         r->rays[r->count] = *ray;
         r->is_shadow[r->count++] = is_shadow;
@@ -149,17 +152,23 @@ typedef struct render_work {
     trace_camera camera;
     ray_record record;
     int64_t checksum;
+    int rows; // of the picture, from its middle on
 } render_work;
 
 // The main loop without threads: as one worker does it.
 static bool do_paths(void* data) {
     render_work* w = data;
     v3f sum = v3f_grey(0.0f);
-    for (int i = 0; i < PIXELS * PIXELS; ++i) {
-        for (uint32_t s = 0; s < SAMPLES; ++s) {
-            trace_random r = trace_random_make(1, (uint32_t)i, s);
-            trace_ray ray = trace_camera_ray(&w->camera, i % PIXELS, i / PIXELS, &r);
-            sum = v3f_add(sum, trace_path(&w->scene, ray, &r, NULL));
+    trace_quest quests[TRACE_WALKS_MAX];
+    for (int i = 0; i < w->rows * PIXELS * SAMPLES; ++i) {
+        int first = (PIXELS - w->rows) / 2 * PIXELS;
+        int pixel = first + i / SAMPLES, at = i % TRACE_WALKS_MAX;
+        trace_random r = trace_random_make(1, (uint32_t)pixel, (uint32_t)(i % SAMPLES));
+        quests[at].ray = trace_camera_ray(&w->camera, pixel % PIXELS, pixel / PIXELS, &r);
+        quests[at].r = r;
+        if (at == TRACE_WALKS_MAX - 1) {
+            trace_paths(&w->scene, quests, TRACE_WALKS_MAX);
+            sum = v3f_add(sum, quests[at].light);
         }
     }
     return isfinite(sum.x);
@@ -177,6 +186,33 @@ static bool do_rays(void* data) {
         }
     }
     return true;
+}
+
+static double cpu_seconds(bool (*work)(void* data), void* data) {
+    struct timespec from, to;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    work(data);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+    return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+}
+
+static int compare(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// Medians of the processor's time for both, which take turns: whatever else the machine does then
+// disturbs both alike.
+static void measure_in_turn(render_work* w, double* paths, double* rays) {
+    double times[2][TURNS];
+    for (int i = 0; i < TURNS; ++i) {
+        times[0][i] = cpu_seconds(do_paths, w);
+        times[1][i] = cpu_seconds(do_rays, w);
+    }
+    qsort(times[0], TURNS, sizeof(double), compare);
+    qsort(times[1], TURNS, sizeof(double), compare);
+    *paths = times[0][TURNS / 2];
+    *rays = times[1][TURNS / 2];
 }
 
 static treacle_status set_scene(bench* b, const treacle_mesh_view* view, treacle_look_kind kind,
@@ -212,11 +248,18 @@ static treacle_status set_scene(bench* b, const treacle_mesh_view* view, treacle
 static treacle_status measure_look(bench* b, const treacle_mesh_view* view, treacle_look_kind kind,
                                    render_work* w) {
     TREACLE_TRY(set_scene(b, view, kind, w));
-    w->record.count = 0;
-    trace_rays_listen(w->scene.rays, record_ray, &w->record);
-    do_paths(w);
-    trace_rays_listen(w->scene.rays, NULL, NULL);
-    double paths = bench_median(3, do_paths, w), rays = bench_median(3, do_rays, w);
+    // As many rows of the picture as there is room for their rays.
+    w->rows = PIXELS;
+    do {
+        w->record.count = w->record.seen = 0;
+        trace_rays_listen(w->scene.rays, record_ray, &w->record);
+        do_paths(w);
+        trace_rays_listen(w->scene.rays, NULL, NULL);
+        w->rows /= 2;
+    } while (w->record.seen > w->record.count);
+    w->rows *= 2;
+    double paths = 0.0, rays = 0.0;
+    measure_in_turn(w, &paths, &rays);
     double count = (double)w->record.count;
     char against[64];
     bench_text(against, sizeof(against), "Embree alone, %.3g Mrays/s", 1e-6 * count / rays);
@@ -253,8 +296,8 @@ treacle_status bench_render(bench* b) {
     trace_ray* rays = malloc(RAYS_MAX * sizeof(trace_ray));
     uint8_t* shadows = malloc(RAYS_MAX);
     treacle_status status = TREACLE_ERR_MEMORY;
-    if (make_ball(&f, 96) && w != NULL && rays != NULL && shadows != NULL) {
-        w->record = (ray_record){rays, shadows, 0};
+    if (make_ball(&f, 64) && w != NULL && rays != NULL && shadows != NULL) {
+        w->record = (ray_record){.rays = rays, .is_shadow = shadows};
         status = measure_looks(b, &f, w);
     }
     free(w);

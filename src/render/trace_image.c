@@ -33,29 +33,44 @@ void trace_image_destroy(trace_image* image) {
     *image = (trace_image){0};
 }
 
-static void add_sample(const image_job* job, int x, int y, uint32_t sample) {
-    trace_image* image = job->image;
-    size_t index = (size_t)y * (size_t)image->width + (size_t)x;
-    trace_pixel* pixel = &image->pixels[index];
-    trace_random r = trace_random_make(job->quality->seed, (uint32_t)index, sample);
-    trace_ray ray = trace_camera_ray(job->camera, x, y, &r);
-    trace_guide guide;
-    v3f light = trace_path(job->scene, ray, &r, &guide);
-    float brightness = v3f_luminance(light);
-    pixel->sum = v3f_add(pixel->sum, light);
-    pixel->albedo = v3f_add(pixel->albedo, guide.albedo);
-    pixel->normal = v3f_add(pixel->normal, guide.normal);
+static void add_sample(const image_job* job, trace_pixel* pixel, const trace_ray* ray,
+                       const trace_quest* found) {
+    const trace_guide* guide = &found->guide;
+    float brightness = v3f_luminance(found->light);
+    pixel->sum = v3f_add(pixel->sum, found->light);
+    pixel->albedo = v3f_add(pixel->albedo, guide->albedo);
+    pixel->normal = v3f_add(pixel->normal, guide->normal);
     pixel->brightness += brightness;
     pixel->square += brightness * brightness;
     pixel->samples += 1.0f;
-    if (guide.depth > 0.0f) {
+    if (guide->depth > 0.0f) {
         float motion[2];
-        v3f place = v3f_madd(ray.origin, guide.depth, ray.direction);
-        trace_camera_motion(job->camera, place, guide.velocity, motion);
-        pixel->depth += guide.depth;
+        v3f place = v3f_madd(ray->origin, guide->depth, ray->direction);
+        trace_camera_motion(job->camera, place, guide->velocity, motion);
+        pixel->depth += guide->depth;
         pixel->hits += 1.0f;
         pixel->motion[0] += motion[0];
         pixel->motion[1] += motion[1];
+    }
+}
+
+// The pass's samples of a run of pixels in a row, at most TRACE_WALKS_MAX of them together.
+static void add_samples(const image_job* job, int x, int y, int pixels) {
+    trace_image* image = job->image;
+    trace_quest quests[TRACE_WALKS_MAX];
+    int samples = job->to - job->from, count = pixels * samples;
+    size_t first = (size_t)y * (size_t)image->width + (size_t)x;
+    for (int i = 0; i < count; ++i) {
+        uint32_t sample = (uint32_t)(job->from + i % samples);
+        int along = i / samples;
+        trace_random r =
+            trace_random_make(job->quality->seed, (uint32_t)first + (uint32_t)along, sample);
+        quests[i].ray = trace_camera_ray(job->camera, x + along, y, &r);
+        quests[i].r = r;
+    }
+    trace_paths(job->scene, quests, count);
+    for (int i = 0; i < count; ++i) {
+        add_sample(job, &image->pixels[first + (size_t)(i / samples)], &quests[i].ray, &quests[i]);
     }
 }
 
@@ -79,11 +94,13 @@ static void render_tiles(void* data, int64_t begin, int64_t end, int worker) {
         }
         int x0 = (int)(t % job->columns) * TRACE_TILE, y0 = (int)(t / job->columns) * TRACE_TILE;
         float sum = 0.0f, count = 0.0f;
+        int x1 = x0 + TRACE_TILE < image->width ? x0 + TRACE_TILE : image->width;
+        int together = TRACE_WALKS_MAX / (job->to - job->from);
         for (int y = y0; y < y0 + TRACE_TILE && y < image->height; ++y) {
-            for (int x = x0; x < x0 + TRACE_TILE && x < image->width; ++x) {
-                for (int s = job->from; s < job->to; ++s) {
-                    add_sample(job, x, y, (uint32_t)s);
-                }
+            for (int x = x0; x < x1; x += together) {
+                add_samples(job, x, y, together < x1 - x ? together : x1 - x);
+            }
+            for (int x = x0; x < x1; ++x) {
                 sum += pixel_noise(&image->pixels[(size_t)y * (size_t)image->width + (size_t)x]);
                 count += 1.0f;
             }

@@ -11,6 +11,8 @@ typedef struct path {
     float pdf;  // of the last direction; 0: a mirror's, or the camera's
     int inside; // material of glass that the ray is in; -1: none
     int bounces;
+    trace_guide* guide;
+    trace_point entry; // where a walk below the surface begins
 } path;
 
 static void add_light(path* p, v3f light) {
@@ -173,8 +175,42 @@ static bool hit_glass(path* p, const trace_point* at, const trace_material* m) {
     return true;
 }
 
+static trace_entry entry_of(const path* p, const trace_point* at) {
+    return (trace_entry){.rays = p->s->rays,
+                         .place = at->place,
+                         .normal = at->normal,
+                         .time = p->ray.time,
+                         .epsilon = p->s->epsilon,
+                         .mesh = at->mesh};
+}
+
+// Out again elsewhere. False if the path ends.
+static bool come_out(path* p, const trace_point* at, const trace_exit* out) {
+    const trace_material* m = &p->s->materials[at->material];
+    trace_point there = {.distance = out->touch.distance, .place = out->place};
+    trace_scene_look_up(p->s, &out->touch, &there);
+    p->weight = v3f_mul(p->weight, out->weight);
+    v3f normal = v3f_dot(there.shading, out->normal) > 0.0f ? there.shading : out->normal;
+    lobe leaving = {.colour = at->colour,
+                    .normal = normal,
+                    .geometry = out->normal,
+                    .skin = m->kind == TRACE_DIPOLE ? m->medium.eta : 0.0f};
+    return scatter(p, &leaving, out->place);
+}
+
+// Whether a path ends at a surface.
+typedef enum path_end {
+    END_NOT,
+    END_HERE,
+    END_WALKS, // it goes on from where a walk that begins at `entry` comes out
+} path_end;
+
+static path_end end_unless(bool goes_on) {
+    return goes_on ? END_NOT : END_HERE;
+}
+
 // Under a skin: reflected by it, or in and out elsewhere.
-static bool hit_translucent(path* p, const trace_point* at, const trace_material* m) {
+static path_end hit_translucent(path* p, const trace_point* at, const trace_material* m) {
     lobe l = lobe_at(p, at);
     float cosine = v3f_dot(l.back, l.normal), unused;
     float reflected = trace_fresnel(cosine, m->medium.eta, &unused);
@@ -183,35 +219,21 @@ static bool hit_translucent(path* p, const trace_point* at, const trace_material
         // The skin as a metal that reflects all: Fresnel is in the choice.
         if (!trace_metal_sample(&m->facets, v3f_grey(1.0f), v3f_to_local(l.back, l.normal),
                                 trace_random_pair(p->r), &b)) {
-            return false;
+            return END_HERE;
         }
         p->weight = v3f_mul(p->weight, b.weight);
         p->pdf = 0.0f;
         v3f direction = v3f_to_world(b.direction, l.normal);
         go_on(p, at->place, l.geometry, direction);
-        return v3f_dot(direction, l.geometry) > 0.0f;
+        return end_unless(v3f_dot(direction, l.geometry) > 0.0f);
     }
-    trace_entry entry = {.rays = p->s->rays,
-                         .place = at->place,
-                         .normal = at->normal,
-                         .time = p->ray.time,
-                         .epsilon = p->s->epsilon,
-                         .mesh = at->mesh};
+    if (m->kind == TRACE_WALK) {
+        p->entry = *at;
+        return END_WALKS;
+    }
+    trace_entry entry = entry_of(p, at);
     trace_exit out;
-    bool is_dipole = m->kind == TRACE_DIPOLE;
-    if (!(is_dipole ? trace_dipole_sample(&m->medium, &entry, p->r, &out)
-                    : trace_walk_sample(&m->medium, &entry, p->r, &out))) {
-        return false;
-    }
-    trace_point there = {.distance = out.touch.distance, .place = out.place};
-    trace_scene_look_up(p->s, &out.touch, &there);
-    p->weight = v3f_mul(p->weight, out.weight);
-    v3f normal = v3f_dot(there.shading, out.normal) > 0.0f ? there.shading : out.normal;
-    lobe leaving = {.colour = at->colour,
-                    .normal = normal,
-                    .geometry = out.normal,
-                    .skin = is_dipole ? m->medium.eta : 0.0f};
-    return scatter(p, &leaving, out.place);
+    return end_unless(trace_dipole_sample(&m->medium, &entry, p->r, &out) && come_out(p, at, &out));
 }
 
 // Scattering on the way through glass. False if the path was absorbed; *is_scattered if it did not
@@ -246,7 +268,7 @@ static bool pass_medium(path* p, float distance, bool* is_scattered) {
     return true;
 }
 
-static bool hit_surface(path* p, const trace_point* at) {
+static path_end hit_surface(path* p, const trace_point* at) {
     const trace_material* m = &p->s->materials[at->material];
     if (m->glows && v3f_dot(p->ray.direction, at->normal) < 0.0f) {
         add_light(p, v3f_scale(m->glow, trace_scene_glow(p->s, at->temperature)));
@@ -255,18 +277,18 @@ static bool hit_surface(path* p, const trace_point* at) {
     switch (m->kind) {
     case TRACE_DIFFUSE:
         l.colour = v3f_mul(m->colour, at->colour);
-        return scatter(p, &l, at->place);
+        return end_unless(scatter(p, &l, at->place));
     case TRACE_METAL:
         l.colour = v3f_mul(m->colour, at->colour);
         l.facets = &m->facets;
-        return scatter(p, &l, at->place);
+        return end_unless(scatter(p, &l, at->place));
     case TRACE_GLASS:
-        return hit_glass(p, at, m);
+        return end_unless(hit_glass(p, at, m));
     case TRACE_DIPOLE:
     case TRACE_WALK:
-        return at->mesh >= 0 && hit_translucent(p, at, m);
+        return at->mesh >= 0 ? hit_translucent(p, at, m) : END_HERE;
     }
-    return false;
+    return END_HERE;
 }
 
 static v3f albedo_of(const trace_material* m, const trace_point* at) {
@@ -306,37 +328,88 @@ static bool survives(path* p) {
     return true;
 }
 
-v3f trace_path(const trace_scene* s, trace_ray ray, trace_random* r, trace_guide* guide) {
-    path p = {.s = s, .ray = ray, .r = r, .weight = v3f_grey(1.0f), .inside = -1};
-    for (; p.bounces <= s->max_bounces; ++p.bounces) {
-        trace_point at;
-        trace_scene_find(s, &p.ray, s->ground.is_there ? trace_random_one(r) : 0.0f, &at);
-        if (p.bounces == 0 && guide != NULL) {
-            tell(s, &at, guide);
-        }
-        bool is_scattered = false;
-        if (p.inside >= 0 && !pass_medium(&p, at.distance, &is_scattered)) {
-            break;
-        }
-        if (is_scattered) {
-            if (!survives(&p)) {
-                break;
-            }
-            continue;
-        }
-        if (!(at.distance < INFINITY)) {
-            add_environment(&p);
-            break;
-        }
-        if (at.material < 0) {
-            add_lamp(&p, &at);
-            break;
-        }
-        if (!hit_surface(&p, &at) || !survives(&p)) {
-            break;
+// Follows the path by one bounce.
+static path_end bounce(path* p) {
+    const trace_scene* s = p->s;
+    trace_point at;
+    trace_scene_find(s, &p->ray, s->ground.is_there ? trace_random_one(p->r) : 0.0f, &at);
+    if (p->bounces == 0) {
+        tell(s, &at, p->guide);
+    }
+    bool is_scattered = false;
+    if (p->inside >= 0 && !pass_medium(p, at.distance, &is_scattered)) {
+        return END_HERE;
+    }
+    if (is_scattered) {
+        return end_unless(survives(p));
+    }
+    if (!(at.distance < INFINITY)) {
+        add_environment(p);
+        return END_HERE;
+    }
+    if (at.material < 0) {
+        add_lamp(p, &at);
+        return END_HERE;
+    }
+    path_end end = hit_surface(p, &at);
+    return end == END_NOT ? end_unless(survives(p)) : end;
+}
+
+// Until it ends or has to walk. False if it has ended.
+static bool follow(path* p) {
+    for (; p->bounces <= p->s->max_bounces; ++p->bounces) {
+        path_end end = bounce(p);
+        if (end != END_NOT) {
+            return end == END_WALKS;
         }
     }
-    return p.sum;
+    return false;
+}
+
+void trace_paths(const trace_scene* s, trace_quest* quests, int count) {
+    path paths[TRACE_WALKS_MAX];
+    trace_walker walkers[TRACE_WALKS_MAX];
+    int waiting[TRACE_WALKS_MAX], wait_count = 0;
+    for (int i = 0; i < count; ++i) {
+        trace_quest* q = &quests[i];
+        paths[i] = (path){.s = s,
+                          .ray = q->ray,
+                          .r = &q->r,
+                          .weight = v3f_grey(1.0f),
+                          .inside = -1,
+                          .guide = &q->guide};
+        if (follow(&paths[i])) {
+            waiting[wait_count++] = i;
+        }
+    }
+    while (wait_count > 0) {
+        for (int k = 0; k < wait_count; ++k) {
+            path* p = &paths[waiting[k]];
+            const trace_material* m = &s->materials[p->entry.material];
+            walkers[k] = (trace_walker){.m = &m->medium, .from = entry_of(p, &p->entry), .r = p->r};
+        }
+        trace_walks(walkers, wait_count);
+        int still = 0;
+        for (int k = 0; k < wait_count; ++k) {
+            path* p = &paths[waiting[k]];
+            if (walkers[k].is_out && come_out(p, &p->entry, &walkers[k].out) && survives(p)) {
+                p->bounces += 1;
+                if (follow(p)) {
+                    waiting[still++] = waiting[k];
+                }
+            }
+        }
+        wait_count = still;
+    }
+    for (int i = 0; i < count; ++i) {
+        quests[i].light = paths[i].sum;
+    }
+}
+
+v3f trace_path(const trace_scene* s, trace_ray ray, const trace_random* r) {
+    trace_quest quest = {.ray = ray, .r = *r};
+    trace_paths(s, &quest, 1);
+    return quest.light;
 }
 
 // The colour matching functions of the CIE, as sums of lobes [WSS13].

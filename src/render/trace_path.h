@@ -12,8 +12,17 @@ typedef struct trace_guide {
     float depth; // m; 0 where there is nothing
 } trace_guide;
 
-/// Radiance along the ray. `guide` may be NULL.
-v3f trace_path(const trace_scene* s, trace_ray ray, trace_random* r, trace_guide* guide);
+/// A path that is asked for, and what came of it.
+typedef struct trace_quest {
+    trace_ray ray;
+    trace_random r;
+    v3f light; // radiance along the ray
+    trace_guide guide;
+} trace_quest;
+/// Follows paths, at most TRACE_WALKS_MAX, side by side; none of them depends on the others.
+void trace_paths(const trace_scene* s, trace_quest* quests, int count);
+/// Radiance along one ray.
+v3f trace_path(const trace_scene* s, trace_ray ray, const trace_random* r);
 
 /// Colour of a black body, linear sRGB; a luminance of 1 at 1500 K.
 v3f trace_black_body(float kelvin);

@@ -60,5 +60,17 @@ typedef struct trace_entry {
 /// False if the sample found nothing, or was absorbed.
 bool trace_dipole_sample(const trace_medium* m, const trace_entry* from, trace_random* r,
                          trace_exit* out);
-bool trace_walk_sample(const trace_medium* m, const trace_entry* from, trace_random* r,
-                       trace_exit* out);
+
+enum { TRACE_WALKS_MAX = 64 };
+
+/// Random walks that are taken in step, so that the processor has work while one of them waits for
+/// its ray. None of them depends on the others.
+typedef struct trace_walker {
+    const trace_medium* m;
+    trace_entry from;
+    trace_random* r;
+    trace_exit out;
+    bool is_out; // else it was absorbed
+} trace_walker;
+/// At most TRACE_WALKS_MAX.
+void trace_walks(trace_walker* walkers, int count);

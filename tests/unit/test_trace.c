@@ -100,7 +100,7 @@ static double furnace_light(const furnace* f, int samples) {
         trace_ray ray = {.origin = {0.08f + radius * cosf(phi), 0.08f + radius * sinf(phi), 1.0f},
                          .direction = {0.0f, 0.0f, -1.0f},
                          .far = INFINITY};
-        sum += (double)v3f_mean(trace_path(&f->scene, ray, &r, NULL));
+        sum += (double)v3f_mean(trace_path(&f->scene, ray, &r));
     }
     return sum / samples;
 }
@@ -151,7 +151,7 @@ static void test_absorption_is_that_of_beer(void** state) {
     trace_rays_hit(f.scene.rays, &inside, &out);
     float length = out.distance - in.distance;
     assert_close((double)length, 0.1, 0.004);
-    v3f light = trace_path(&f.scene, ray, &r, NULL);
+    v3f light = trace_path(&f.scene, ray, &r);
     assert_close((double)light.x, exp(-1.0 * (double)length), 2e-3);
     assert_close((double)light.y, exp(-10.0 * (double)length), 2e-3);
     assert_close((double)light.z, exp(-30.0 * (double)length), 2e-3);
@@ -201,6 +201,14 @@ static trace_rays* make_slab(treacle_context* ctx, float size) {
 
 typedef bool sample_fcn(const trace_medium* m, const trace_entry* from, trace_random* r,
                         trace_exit* out);
+
+static bool walk_sample(const trace_medium* m, const trace_entry* from, trace_random* r,
+                        trace_exit* out) {
+    trace_walker walker = {.m = m, .from = *from, .r = r};
+    trace_walks(&walker, 1);
+    *out = walker.out;
+    return walker.is_out;
+}
 
 static v3f slab_reflectance(const trace_medium* m, sample_fcn* sample, int samples) {
     treacle_context* ctx = unit_context(1);
@@ -266,13 +274,13 @@ static void test_walks_reflect_like_a_half_space(void** state) {
     // Without a skin: exact.
     trace_medium m;
     trace_medium_init(&m, v3f_make(900.0f, 700.0f, 400.0f), v3f_make(100.0f, 300.0f, 600.0f), 1.0f);
-    v3f found = slab_reflectance(&m, trace_walk_sample, 60000);
+    v3f found = slab_reflectance(&m, walk_sample, 60000);
     assert_close((double)found.x, half_space_albedo(0.9), 0.01);
     assert_close((double)found.y, half_space_albedo(0.7), 0.01);
     assert_close((double)found.z, half_space_albedo(0.4), 0.01);
     // With one: as the dipole, which is itself an approximation.
     trace_medium_init(&m, v3f_make(2550.0f, 990.0f, 950.0f), v3f_make(1.1f, 10.0f, 50.0f), 1.3f);
-    found = slab_reflectance(&m, trace_walk_sample, 15000);
+    found = slab_reflectance(&m, walk_sample, 15000);
     print_message("walk %.3f %.3f %.3f, dipole %.3f %.3f %.3f\n", (double)found.x, (double)found.y,
                   (double)found.z, (double)m.total.x, (double)m.total.y, (double)m.total.z);
     assert_close((double)found.x, (double)m.total.x, 0.05);
@@ -305,7 +313,7 @@ static void test_a_disc_lights_the_floor_as_computed(void** state) {
         trace_random r = trace_random_make(2, 0, (uint32_t)i);
         trace_ray ray = {
             .origin = {0.6f, 0.8f, 0.0f}, .direction = {-0.6f, -0.8f, 0.0f}, .far = INFINITY};
-        sum += (double)trace_path(&scene, ray, &r, NULL).x;
+        sum += (double)trace_path(&scene, ray, &r).x;
     }
     // Irradiance below the middle: pi L R^2 / (R^2 + h^2); radiance: times albedo over pi.
     double expected = 0.5 * 3.0 * 0.49 / (0.49 + 1.0);
