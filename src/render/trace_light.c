@@ -17,13 +17,21 @@ treacle_status trace_environment_create(treacle_context* ctx, int width, int hei
         out->row_cdf = status == TREACLE_OK ? block : NULL;
     }
     if (status == TREACLE_OK) {
+        status = alloc_zero(ctx, h + 1, sizeof(float), "an environment", &block);
+        out->row_edge = status == TREACLE_OK ? block : NULL;
+    }
+    if (status == TREACLE_OK) {
         status = alloc_zero(ctx, h * (w + 1), sizeof(float), "an environment", &block);
         out->column_cdf = status == TREACLE_OK ? block : NULL;
     }
     if (status != TREACLE_OK) {
         trace_environment_destroy(out);
+        return status;
     }
-    return status;
+    for (int y = 0; y <= height; ++y) {
+        out->row_edge[y] = cosf(TRACE_PI * (float)y / (float)height);
+    }
+    return TREACLE_OK;
 }
 
 void trace_environment_destroy(trace_environment* e) {
@@ -31,6 +39,7 @@ void trace_environment_destroy(trace_environment* e) {
         size_t w = (size_t)e->width, h = (size_t)e->height;
         alloc_free(e->ctx, e->pixel, w * h * sizeof(v3f));
         alloc_free(e->ctx, e->row_cdf, (h + 1) * sizeof(float));
+        alloc_free(e->ctx, e->row_edge, (h + 1) * sizeof(float));
         alloc_free(e->ctx, e->column_cdf, h * (w + 1) * sizeof(float));
     }
     *e = (trace_environment){0};
@@ -42,13 +51,9 @@ v3f trace_environment_direction(const trace_environment* e, int x, int y) {
     return v3f_make(sinf(theta) * sinf(phi), cosf(theta), -sinf(theta) * cosf(phi));
 }
 
-// Height of the upper edge of a row on the unit sphere; rows differ in it by their area.
-static float row_edge(const trace_environment* e, int y) {
-    return cosf(TRACE_PI * (float)y / (float)e->height);
-}
-
+// Rows differ in height by their area.
 static float row_height(const trace_environment* e, int y) {
-    return row_edge(e, y) - row_edge(e, y + 1);
+    return e->row_edge[y] - e->row_edge[y + 1];
 }
 
 void trace_environment_finish(trace_environment* e) {
@@ -69,10 +74,14 @@ typedef struct picture_place {
     float x, y; // pixels
 } picture_place;
 
+static float row_of(const trace_environment* e, float height) {
+    float angle = acosf(trace_min(trace_max(height, -1.0f), 1.0f));
+    return angle * (1.0f / TRACE_PI) * (float)e->height;
+}
+
 static picture_place place_of(const trace_environment* e, v3f d) {
     float u = atan2f(d.x, -d.z) * (0.5f / TRACE_PI) + 0.5f;
-    float v = acosf(trace_min(trace_max(d.y, -1.0f), 1.0f)) * (1.0f / TRACE_PI);
-    return (picture_place){u * (float)e->width, v * (float)e->height};
+    return (picture_place){u * (float)e->width, row_of(e, d.y)};
 }
 
 static v3f pixel_at(const trace_environment* e, int x, int y) {
@@ -81,25 +90,35 @@ static v3f pixel_at(const trace_environment* e, int x, int y) {
     return e->pixel[y * e->width + x];
 }
 
+// Between pixels.
+static v3f radiance_at(const trace_environment* e, picture_place p) {
+    float x = p.x + 0.5f, y = p.y + 0.5f; // one further on: positive, so that the cast rounds down
+    int i = (int)x, j = (int)y;
+    float fx = x - (float)i, fy = y - (float)j;
+    v3f top = v3f_mix(pixel_at(e, i - 1, j - 1), pixel_at(e, i, j - 1), fx);
+    v3f bottom = v3f_mix(pixel_at(e, i - 1, j), pixel_at(e, i, j), fx);
+    return v3f_mix(top, bottom, fy);
+}
+
 v3f trace_environment_radiance(const trace_environment* e, v3f direction) {
-    picture_place p = place_of(e, direction);
-    float x = p.x - 0.5f, y = p.y - 0.5f, fx = floorf(x), fy = floorf(y);
-    int i = (int)fx, j = (int)fy;
-    v3f top = v3f_mix(pixel_at(e, i, j), pixel_at(e, i + 1, j), x - fx);
-    v3f bottom = v3f_mix(pixel_at(e, i, j + 1), pixel_at(e, i + 1, j + 1), x - fx);
-    return v3f_mix(top, bottom, y - fy);
+    return radiance_at(e, place_of(e, direction));
 }
 
-v3f trace_environment_sun(const trace_environment* e, v3f direction) {
-    return v3f_dot(direction, e->sun_direction) >= e->sun_cosine ? e->sun_radiance : v3f_grey(0.0f);
+static float pdf_of(const trace_environment* e, int x, int y) {
+    return (v3f_luminance(e->pixel[y * e->width + x]) + brightness_floor) * e->scale;
 }
 
-float trace_environment_pdf(const trace_environment* e, v3f direction) {
+v3f trace_environment_look(const trace_environment* e, v3f direction, float* pdf) {
     picture_place p = place_of(e, direction);
     int x = (int)p.x, y = (int)p.y;
     x = x < e->width ? x : e->width - 1;
     y = y < e->height ? y : e->height - 1;
-    return (v3f_luminance(e->pixel[y * e->width + x]) + brightness_floor) * e->scale;
+    *pdf = pdf_of(e, x, y);
+    return radiance_at(e, p);
+}
+
+v3f trace_environment_sun(const trace_environment* e, v3f direction) {
+    return v3f_dot(direction, e->sun_direction) >= e->sun_cosine ? e->sun_radiance : v3f_grey(0.0f);
 }
 
 v3f trace_environment_irradiance(const trace_environment* e) {
@@ -118,11 +137,11 @@ v3f trace_environment_irradiance(const trace_environment* e) {
 
 // The step of a growing table in which x lies, and how far into it.
 static int find_step(const float* cdf, int count, float x, float* share) {
-    int low = 0, high = count;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        low = cdf[middle] <= x ? middle : low;
-        high = cdf[middle] <= x ? high : middle;
+    int low = 0;
+    for (int length = count; length > 1;) {
+        int half = length / 2;
+        low += cdf[low + half] <= x ? half : 0; // no branch: which way is a toss-up
+        length -= half;
     }
     float width = cdf[low + 1] - cdf[low];
     *share = width > 0.0f ? trace_min((x - cdf[low]) / width, 0.99999f) : 0.5f;
@@ -136,12 +155,12 @@ static void sample_environment(const trace_environment* e, trace_pair u, trace_l
     int x = find_step(cdf, e->width, u.b * cdf[e->width], &fx);
     float phi = 2.0f * TRACE_PI * (((float)x + fx) / (float)e->width - 0.5f);
     // Even in height, so in area.
-    float height = row_edge(e, y) - fy * row_height(e, y);
+    float height = e->row_edge[y] - fy * row_height(e, y);
     float across = sqrtf(trace_max(1.0f - height * height, 0.0f));
     out->direction = v3f_make(across * sinf(phi), height, -across * cosf(phi));
     out->distance = INFINITY;
-    out->radiance = trace_environment_radiance(e, out->direction);
-    out->pdf = (v3f_luminance(e->pixel[y * e->width + x]) + brightness_floor) * e->scale;
+    out->radiance = radiance_at(e, (picture_place){(float)x + fx, row_of(e, height)});
+    out->pdf = pdf_of(e, x, y);
 }
 
 static void sample_sun(const trace_environment* e, trace_pair u, trace_light_sample* out) {

@@ -14,6 +14,7 @@ typedef struct trace_environment {
     int width, height;
     v3f* pixel;        // rows from the zenith
     float* row_cdf;    // [height + 1]
+    float* row_edge;   // [height + 1], upper edges of rows as heights on the unit sphere
     float* column_cdf; // [height][width + 1]
     float scale;       // pdf per solid angle of brightness 1
     v3f sun_direction; // unit
@@ -31,8 +32,8 @@ void trace_environment_finish(trace_environment* e);
 /// Light from a direction, with or without the sun.
 v3f trace_environment_radiance(const trace_environment* e, v3f direction);
 v3f trace_environment_sun(const trace_environment* e, v3f direction);
-/// pdf per solid angle of sampling the picture.
-float trace_environment_pdf(const trace_environment* e, v3f direction);
+/// The same without the sun, and the pdf per solid angle of sampling the picture there.
+v3f trace_environment_look(const trace_environment* e, v3f direction, float* pdf);
 /// Light on a level surface that sees the upper half.
 v3f trace_environment_irradiance(const trace_environment* e);
 

@@ -298,7 +298,7 @@ static treacle_status load_file(treacle_context* ctx, const treacle_look_def* lo
 
 treacle_status trace_look_environment(treacle_context* ctx, const treacle_look_def* look,
                                       trace_environment* out) {
-    enum { WIDTH = 512, HEIGHT = 256 };
+    enum { WIDTH = 256, HEIGHT = 128 };
     if (look->environment == TREACLE_ENVIRONMENT_FILE) {
         return load_file(ctx, look, out);
     }

@@ -39,8 +39,9 @@ static void add_environment(path* p) {
     }
     const trace_environment* e = s->lights.environment;
     float chance = 1.0f / (float)trace_lights_count(&s->lights);
-    float pdf = p->pdf > 0.0f ? trace_environment_pdf(e, d) * chance : 0.0f;
-    add_light(p, v3f_scale(balance(p->pdf, pdf), trace_environment_radiance(e, d)));
+    float pdf;
+    v3f light = trace_environment_look(e, d, &pdf);
+    add_light(p, v3f_scale(balance(p->pdf, pdf * chance), light));
     v3f sun = trace_environment_sun(e, d);
     if (!v3f_is_black(sun)) {
         float sun_pdf = chance / (2.0f * TRACE_PI * (1.0f - e->sun_cosine));

@@ -62,8 +62,22 @@ static inline trace_random trace_random_make(uint32_t seed, uint32_t pixel, uint
     return (trace_random){trace_hash(pixel ^ trace_hash(seed)), sample, 0};
 }
 
+// Dimensions far out are plain random: what they decide is blurred by all before.
+enum { TRACE_SPREAD_DIMENSIONS = 24 };
+
+static inline trace_pair trace_random_plain(const trace_random* r) {
+    uint64_t x = (uint64_t)(r->pixel + 0x9e3779b9u * r->dimension) << 32 | r->sample;
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    return (trace_pair){trace_unit((uint32_t)x), trace_unit((uint32_t)(x >> 32))};
+}
+
 static inline trace_pair trace_random_pair(trace_random* r) {
-    uint32_t seed = trace_hash(r->pixel + 0x9e3779b9u * ++r->dimension);
+    if (++r->dimension > TRACE_SPREAD_DIMENSIONS) {
+        return trace_random_plain(r);
+    }
+    uint32_t seed = trace_hash(r->pixel + 0x9e3779b9u * r->dimension);
     // The index as reversed bits; scrambling it so shuffles the samples within the sequence.
     uint32_t index = trace_reverse(trace_scramble(trace_reverse(r->sample), seed));
     uint32_t a = trace_scramble(index, trace_hash(seed ^ 0x68bc21ebu));
