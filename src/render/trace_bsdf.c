@@ -162,7 +162,7 @@ bool trace_glass_sample(const trace_facets* f, bool is_inside, v3f w_o, trace_ra
 
 // The mean weight of samples that are not divided by it, at one angle.
 static float measure(const trace_facets* f, bool is_inside, float cosine) {
-    enum { SAMPLES = 4096 };
+    enum { SAMPLES = 1024 };
     v3f w = v3f_make(sqrtf(trace_max(1.0f - cosine * cosine, 0.0f)), 0.0f, cosine);
     double sum = 0.0;
     for (uint32_t i = 0; i < SAMPLES; ++i) {

@@ -10,7 +10,7 @@
 #include "render/trace_random.h"
 #include "render/trace_vec.h"
 
-enum { TRACE_ENERGY_STEPS = 64 };
+enum { TRACE_ENERGY_STEPS = 192 };
 
 /// Below this a surface is treated as a mirror.
 #define TRACE_SMOOTH 0.003f

@@ -94,7 +94,7 @@ static void furnace_end(furnace* f) {
 static double furnace_light(const furnace* f, int samples) {
     double sum = 0.0;
     for (int i = 0; i < samples; ++i) {
-        trace_random r = trace_random_make(5, 0, (uint32_t)i);
+        trace_random r = trace_random_make(5, (uint32_t)i >> 10, (uint32_t)i & 1023u);
         trace_pair u = trace_random_pair(&r);
         float radius = 0.045f * sqrtf(u.a), phi = 2.0f * TRACE_PI * u.b;
         trace_ray ray = {.origin = {0.08f + radius * cosf(phi), 0.08f + radius * sinf(phi), 1.0f},
@@ -108,7 +108,7 @@ static double furnace_light(const furnace* f, int samples) {
 static void check_furnace(trace_material material, const char* name) {
     furnace f;
     furnace_begin(&f, 1, &material);
-    double light = furnace_light(&f, 40000);
+    double light = furnace_light(&f, 1 << 17);
     print_message("%s: %.5f\n", name, light);
     assert_close(light, 1.0, 0.005);
     furnace_end(&f);
