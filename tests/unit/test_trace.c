@@ -108,7 +108,8 @@ static double furnace_light(const furnace* f, int samples) {
 static void check_furnace(trace_material material, const char* name) {
     furnace f;
     furnace_begin(&f, 1, &material);
-    double light = furnace_light(&f, 1 << 17);
+    // Rough glass has rare paths of large weight.
+    double light = furnace_light(&f, material.kind == TRACE_GLASS ? 1 << 19 : 1 << 17);
     print_message("%s: %.5f\n", name, light);
     assert_close(light, 1.0, 0.005);
     furnace_end(&f);
