@@ -325,6 +325,20 @@ static int render_all(treacle_context* ctx, const render_options* o) {
     return code;
 }
 
+static const char details[] =
+    "Writes picture_0001.png and so on. Look and camera are those of the scene, in its\n"
+    "sections \"look\" and \"camera\"; without them liquid gets the look of its "
+    "material's\n"
+    "name, on a light ground in soft light, and the camera frames all that the liquid\n"
+    "reaches. The pictures do not depend on the number of threads. A file appears under\n"
+    "its name only once it is whole; Ctrl-C ends after the picture's current pass.";
+
+static const char example[] =
+    "  treacle render out/honey --film honey.mp4\n"
+    "  treacle render out/honey --frames 60 --size 1920x1080 --noise 0.01\n"
+    "  treacle render out/honey --frames 60 --set look.liquid.kind=chocolate\n"
+    "  treacle render out/honey --count 12 --size 320x180 --sheet honey.png\n";
+
 static cli_outcome parse(render_options* o, int argc, char** argv) {
     const cli_option options[] = {
         FRAME_RANGE_OPTION(&o->frames),
@@ -413,17 +427,8 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
         .operand_name = "PATH",
         .operand_help = "the folder of a run, or one frame file",
         .summary = "make pictures and a film by path tracing",
-        .details =
-            "Writes picture_0001.png and so on. Look and camera are those of the scene, in its\n"
-            "sections \"look\" and \"camera\"; without them liquid gets the look of its "
-            "material's\n"
-            "name, on a light ground in soft light, and the camera frames all that the liquid\n"
-            "reaches. The pictures do not depend on the number of threads. A file appears under\n"
-            "its name only once it is whole; Ctrl-C ends after the picture's current pass.",
-        .example = "  treacle render out/honey --film honey.mp4\n"
-                   "  treacle render out/honey --frames 60 --size 1920x1080 --noise 0.01\n"
-                   "  treacle render out/honey --frames 60 --set look.liquid.kind=chocolate\n"
-                   "  treacle render out/honey --count 12 --size 320x180 --sheet honey.png\n",
+        .details = details,
+        .example = example,
         .operand = &o->operand,
         .option_count = sizeof(options) / sizeof(options[0]),
         .options = options,

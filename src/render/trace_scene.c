@@ -77,8 +77,7 @@ void trace_scene_look_up(const trace_scene* s, const trace_touch* touch, trace_p
         mesh->normal == NULL ? touch->normal : v3f_normalise(interpolate(mesh->normal, v, a, b, c));
     int corner = a >= b && a >= c ? 0 : b >= c ? 1 : 2;
     int added = mesh->vertex_material == NULL ? 0 : mesh->vertex_material[v[corner]];
-    out->material = mesh->material + added;
-    out->material = out->material < s->material_count ? out->material : s->material_count - 1;
+    out->material = mesh->material + (added <= mesh->added_most ? added : mesh->added_most);
     const trace_material* m = &s->materials[out->material];
     out->colour = m->is_tinted && mesh->colour != NULL ? interpolate(mesh->colour, v, a, b, c)
                                                        : v3f_grey(1.0f);

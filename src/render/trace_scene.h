@@ -42,6 +42,7 @@ typedef struct trace_mesh {
     const float *normal, *colour, *temperature, *rest, *velocity; // NULL: none
     const uint8_t* vertex_material;                               // added to `material`; or NULL
     int material;
+    int added_most; // vertices that ask for more get this
 } trace_mesh;
 
 typedef struct trace_ground {

@@ -95,7 +95,8 @@ static treacle_status add_liquid(trace_stage* s) {
                        .temperature = view.temperature,
                        .rest = view.rest,
                        .velocity = view.velocity,
-                       .vertex_material = view.material};
+                       .vertex_material = view.material,
+                       .added_most = s->liquid_count - 1};
     return add_mesh(s, triangles, &mesh);
 }
 
