@@ -124,37 +124,47 @@ v3f trace_metal_value(const trace_facets* f, v3f colour, v3f w_o, v3f w_i, float
     return v3f_scale(scale, trace_fresnel_metal(colour, v3f_dot(w_o, m)));
 }
 
+float trace_reflect_chance(float fresnel, float least, float weight[2]) {
+    // Next to nothing stays next to nothing.
+    float chance = trace_max(fresnel, trace_min(least, 8.0f * fresnel));
+    weight[0] = chance > 0.0f ? fresnel / chance : 0.0f;
+    weight[1] = chance < 1.0f ? (1.0f - fresnel) / (1.0f - chance) : 0.0f;
+    return chance;
+}
+
 // Without the division by the energy.
-static bool sample_glass(const trace_facets* f, bool is_inside, v3f w_o, trace_pair facet,
+static bool sample_glass(const trace_facets* f, const trace_meeting* at, trace_pair facet,
                          float choice, trace_bounce* out) {
-    float eta = is_inside ? 1.0f / f->eta : f->eta;
+    v3f w_o = at->w_o;
+    float eta = at->is_inside ? 1.0f / f->eta : f->eta, weight[2];
     bool is_rough = f->alpha >= TRACE_SMOOTH;
     v3f m = is_rough ? sample_facet(w_o, f->alpha, facet) : v3f_make(0.0f, 0.0f, 1.0f);
     float cos_o = v3f_dot(w_o, m), cos_t = 0.0f;
-    float reflected = trace_fresnel(cos_o, eta, &cos_t);
-    out->is_through = choice >= reflected;
+    float fresnel = trace_fresnel(cos_o, eta, &cos_t);
+    out->is_through = choice >= trace_reflect_chance(fresnel, at->least, weight);
     out->direction = v3f_reflect(w_o, m);
     if (out->is_through) {
         out->direction = v3f_madd(v3f_scale(-1.0f / eta, w_o), cos_o / eta - cos_t, m);
     }
     bool is_right_side = out->is_through ? out->direction.z < 0.0f : out->direction.z > 0.0f;
+    float shadow = is_rough ? shadow_ratio(w_o, out->direction, f->alpha) : 1.0f;
     out->pdf = 0.0f;
-    out->weight = v3f_grey(is_rough ? shadow_ratio(w_o, out->direction, f->alpha) : 1.0f);
+    out->weight = v3f_grey(shadow * weight[out->is_through]);
     return is_right_side;
 }
 
-bool trace_glass_sample(const trace_facets* f, bool is_inside, v3f w_o, trace_random* r,
+bool trace_glass_sample(const trace_facets* f, const trace_meeting* at, trace_random* r,
                         trace_bounce* out) {
-    if (w_o.z <= 0.0f) {
+    if (at->w_o.z <= 0.0f) {
         return false;
     }
     trace_pair u = trace_random_pair(r);
     float choice = trace_random_one(r);
-    if (!sample_glass(f, is_inside, w_o, u, choice, out)) {
+    if (!sample_glass(f, at, u, choice, out)) {
         return false;
     }
     if (f->alpha >= TRACE_SMOOTH) {
-        out->weight = v3f_scale(1.0f / energy_at(f, is_inside, w_o.z), out->weight);
+        out->weight = v3f_scale(1.0f / energy_at(f, at->is_inside, at->w_o.z), out->weight);
     }
     out->direction = v3f_normalise(out->direction);
     return true;
@@ -172,9 +182,10 @@ static float measure(const trace_facets* f, bool is_inside, float cosine) {
         if (f->eta > 0.0f) { // both ways on, by their shares
             float unused, eta = is_inside ? 1.0f / f->eta : f->eta;
             float share = trace_fresnel(v3f_dot(w, sample_facet(w, f->alpha, u)), eta, &unused);
-            bool is_back = sample_glass(f, is_inside, w, u, 0.0f, &b);
+            trace_meeting at = {.w_o = w, .is_inside = is_inside};
+            bool is_back = sample_glass(f, &at, u, 0.0f, &b);
             sum += is_back ? (double)(share * b.weight.x) : 0.0;
-            bool is_on = share < 1.0f && sample_glass(f, is_inside, w, u, 1.0f, &b);
+            bool is_on = share < 1.0f && sample_glass(f, &at, u, 1.0f, &b);
             sum += is_on ? (double)((1.0f - share) * b.weight.x) : 0.0;
         } else {
             v3f out = v3f_reflect(w, sample_facet(w, f->alpha, u));

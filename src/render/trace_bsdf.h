@@ -49,7 +49,15 @@ bool trace_metal_sample(const trace_facets* f, v3f colour, v3f w_o, trace_pair u
 /// f cos and pdf of a metal.
 v3f trace_metal_value(const trace_facets* f, v3f colour, v3f w_o, v3f w_i, float* pdf);
 
-/// Glass, by reflection or refraction. `is_inside`: w_o is in the medium; z points to its side.
-/// Radiance is not scaled by the square of the index: paths that count enter and leave.
-bool trace_glass_sample(const trace_facets* f, bool is_inside, v3f w_o, trace_random* r,
+/// Light that meets glass.
+typedef struct trace_meeting {
+    v3f w_o;
+    bool is_inside; // w_o is in the medium; z points to its side
+    float least; // chance of reflection, where it is less by Fresnel: for highlights without noise
+} trace_meeting;
+/// The chance to be reflected, and what a sample of either kind then weighs.
+float trace_reflect_chance(float fresnel, float least, float weight[2]);
+/// Glass, by reflection or refraction. Radiance is not scaled by the square of the index: paths
+/// that count enter and leave.
+bool trace_glass_sample(const trace_facets* f, const trace_meeting* at, trace_random* r,
                         trace_bounce* out);

@@ -84,11 +84,39 @@ static v3f multiply(v3f a, v3f b) {
                     a.z * trace_max(b.z, 0.05f));
 }
 
+// One pixel that outshines all eight around it is a path of small chance, no thing: it becomes as
+// bright as the brightest of them.
+static v3f dim_speck(const trace_layers* l, const v3f* light, int x, int y) {
+    v3f mine = light[(size_t)y * (size_t)l->width + (size_t)x];
+    float most = 0.0f, bright = v3f_luminance(mine);
+    for (int n = 0; n < 9; ++n) {
+        int u = x + n % 3 - 1, v = y + n / 3 - 1;
+        bool is_other = n != 4 && u >= 0 && v >= 0 && u < l->width && v < l->height;
+        if (is_other) {
+            most = trace_max(most, v3f_luminance(light[(size_t)v * (size_t)l->width + (size_t)u]));
+        }
+    }
+    return bright > most && most > 0.0f ? v3f_scale(most / bright, mine) : mine;
+}
+
+static void dim_rows(void* data, int64_t begin, int64_t end, int worker) {
+    const denoise_job* job = data;
+    (void)worker;
+    for (int64_t y = begin; y < end; ++y) {
+        for (int x = 0; x < job->l->width; ++x) {
+            job->to[(size_t)y * (size_t)job->l->width + (size_t)x] =
+                dim_speck(job->l, job->from, x, (int)y);
+        }
+    }
+}
+
 static void run_rounds(trace_layers* l, v3f* light[2], float* variance[2]) {
     size_t n = (size_t)l->width * (size_t)l->height;
+    denoise_job specks = {.l = l, .from = l->colour, .to = light[1]};
+    parallel_for(l->ctx, l->height, ROW_GRAIN, dim_rows, &specks);
     for (size_t i = 0; i < n; ++i) {
         float albedo = trace_max(v3f_luminance(l->albedo[i]), 0.05f);
-        light[0][i] = divide(l->colour[i], l->albedo[i]);
+        light[0][i] = divide(light[1][i], l->albedo[i]);
         variance[0][i] = l->variance[i] / (albedo * albedo);
     }
     for (int round = 0; round < ROUNDS; ++round) {

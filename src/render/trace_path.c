@@ -2,6 +2,9 @@
 
 enum { ROULETTE_FROM = 4 };
 
+// What the camera sees reflected gets at least this share of the samples.
+static const float reflect_least = 0.25f;
+
 typedef struct path {
     const trace_scene* s;
     trace_ray ray;
@@ -154,7 +157,9 @@ static bool hit_glass(path* p, const trace_point* at, const trace_material* m) {
     bool is_inside = v3f_dot(p->ray.direction, at->normal) > 0.0f;
     lobe l = lobe_at(p, at);
     trace_bounce b;
-    if (!trace_glass_sample(&m->facets, is_inside, v3f_to_local(l.back, l.normal), p->r, &b)) {
+    trace_meeting meeting = {v3f_to_local(l.back, l.normal), is_inside,
+                             p->bounces == 0 ? reflect_least : 0.0f};
+    if (!trace_glass_sample(&m->facets, &meeting, p->r, &b)) {
         return false;
     }
     v3f direction = v3f_to_world(b.direction, l.normal);
@@ -162,8 +167,8 @@ static bool hit_glass(path* p, const trace_point* at, const trace_material* m) {
     // A normal that was interpolated may send light to the wrong side of the triangle: what it
     // weighs is then scattered anew by the triangle's own.
     if ((v3f_dot(direction, l.geometry) < 0.0f) != b.is_through) {
-        if (!trace_glass_sample(&m->facets, is_inside, v3f_to_local(l.back, l.geometry), p->r,
-                                &b)) {
+        meeting = (trace_meeting){v3f_to_local(l.back, l.geometry), is_inside, 0.0f};
+        if (!trace_glass_sample(&m->facets, &meeting, p->r, &b)) {
             return false;
         }
         direction = v3f_to_world(b.direction, l.geometry);
@@ -213,20 +218,16 @@ static path_end end_unless(bool goes_on) {
 // Under a skin: reflected by it, or in and out elsewhere.
 static path_end hit_translucent(path* p, const trace_point* at, const trace_material* m) {
     lobe l = lobe_at(p, at);
-    float cosine = v3f_dot(l.back, l.normal), unused;
-    float reflected = trace_fresnel(cosine, m->medium.eta, &unused);
-    if (trace_random_one(p->r) < reflected) {
-        trace_bounce b;
-        // The skin as a metal that reflects all: Fresnel is in the choice.
-        if (!trace_metal_sample(&m->facets, v3f_grey(1.0f), v3f_to_local(l.back, l.normal),
-                                trace_random_pair(p->r), &b)) {
-            return END_HERE;
-        }
-        p->weight = v3f_mul(p->weight, b.weight);
-        p->pdf = 0.0f;
-        v3f direction = v3f_to_world(b.direction, l.normal);
-        go_on(p, at->place, l.geometry, direction);
-        return end_unless(v3f_dot(direction, l.geometry) > 0.0f);
+    float cosine = v3f_dot(l.back, l.normal), unused, weight[2];
+    float fresnel = trace_fresnel(cosine, m->medium.eta, &unused);
+    float chance = trace_reflect_chance(fresnel, p->bounces == 0 ? reflect_least : 0.0f, weight);
+    bool is_reflected = trace_random_one(p->r) < chance;
+    p->weight = v3f_scale(weight[is_reflected ? 0 : 1], p->weight);
+    if (is_reflected) {
+        // The skin is a metal that reflects all: Fresnel is in the choice.
+        l.facets = &m->facets;
+        l.colour = v3f_grey(1.0f);
+        return end_unless(scatter(p, &l, at->place));
     }
     if (m->kind == TRACE_WALK) {
         p->entry = *at;
