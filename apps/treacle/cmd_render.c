@@ -251,10 +251,14 @@ static int begin_sheet(render_job* job) {
                                      .width = job->def.width,
                                      .height = job->def.height};
     treacle_status status = treacle_contact_create(job->ctx, &def, &job->sheet);
+    if (status == TREACLE_OK) {
+        return TREACLE_OK;
+    }
+    int code = cli_fail(job->ctx, status);
     if (status == TREACLE_ERR_LIMIT) {
         cli_hint("choose fewer frames with --count, or a smaller --size");
     }
-    return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
+    return code;
 }
 
 static int end_sheet(const render_job* job) {

@@ -15,10 +15,11 @@ extern "C" {
     X(WATER, "water")                                                                              \
     X(GLASS, "glass")                                                                              \
     X(JELLY, "jelly")         /* clear, in its colour */                                           \
-    X(WAX, "wax")             /* translucent, by eye */                                            \
+    X(WAX, "wax")             /* translucent, typical */                                           \
     X(MILK, "milk")           /* measured: whole milk */                                           \
     X(CREAM, "cream")         /* measured */                                                       \
-    X(CHOCOLATE, "chocolate") /* by eye */                                                         \
+    X(CHOCOLATE, "chocolate") /* typical */                                                        \
+    X(COCOA, "cocoa")         /* measured: chocolate milk [NGDRJN06] */                            \
     X(KETCHUP, "ketchup")     /* measured */                                                       \
     X(SKIN, "skin")           /* measured: skin 1 */                                               \
     X(MARBLE, "marble")       /* measured */                                                       \

@@ -53,7 +53,8 @@ typedef struct medium_preset {
 } medium_preset;
 
 // Reduced scattering and absorption of [JMLH01 table 1], but for wax and chocolate, which it does
-// not have: those are chosen by eye.
+// not have: those are typical, chosen so that a candle and a bar look right. Cocoa is the regular
+// chocolate milk of [NGDRJN06].
 static const medium_preset media[] = {
     {TREACLE_LOOK_MILK, {2.55f, 3.21f, 3.77f}, {0.0011f, 0.0024f, 0.014f}, 1.3f, 0.0f},
     {TREACLE_LOOK_CREAM, {7.38f, 5.47f, 3.15f}, {0.0002f, 0.0028f, 0.0163f}, 1.3f, 0.05f},
@@ -61,6 +62,7 @@ static const medium_preset media[] = {
     {TREACLE_LOOK_SKIN, {0.74f, 0.88f, 1.01f}, {0.032f, 0.17f, 0.48f}, 1.3f, 0.3f},
     {TREACLE_LOOK_MARBLE, {2.19f, 2.62f, 3.00f}, {0.0021f, 0.0041f, 0.0071f}, 1.5f, 0.1f},
     {TREACLE_LOOK_WAX, {1.50f, 1.40f, 1.20f}, {0.0030f, 0.0060f, 0.0180f}, 1.44f, 0.15f},
+    {TREACLE_LOOK_COCOA, {1.4585f, 2.1289f, 2.9527f}, {0.0101f, 0.0431f, 0.1438f}, 1.33f, 0.0f},
     {TREACLE_LOOK_CHOCOLATE, {0.70f, 0.60f, 0.55f}, {0.120f, 0.380f, 0.900f}, 1.45f, 0.1f},
 };
 

@@ -21,10 +21,12 @@ static const schema_key look_material_keys[] = {
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_look_material, kind),
      .words = look_words,
-     .help = "`auto` is the kind of the same name as the material, else `soft`; `honey`, `syrup`, "
-             "`water`, `glass` and `jelly` are clear, `milk`, `cream`, `ketchup`, `skin` and "
-             "`marble` translucent as measured, `wax`, `chocolate` and `soft` by eye; `lava` glows "
-             "by its temperature; `paint` is matt; `none` is not drawn"},
+     .help =
+         "`auto` is the kind of the same name as the material, else `soft`; `honey`, `syrup`, "
+         "`water`, `glass` and `jelly` are clear, `milk`, `cream`, `cocoa`, `ketchup`, `skin` and "
+         "`marble` translucent as measured, `wax`, `chocolate` and `soft` as is typical; `lava` "
+         "glows "
+         "by its temperature; `paint` is matt; `none` is not drawn"},
     {.name = "colour",
      .type = SCHEMA_COLOUR,
      .offset = offsetof(treacle_look_material, colour),

@@ -7,7 +7,7 @@ import struct
 
 import harness
 
-ERR_USAGE, ERR_SCENE, ERR_IO, ERR_FORMAT, ERR_EXTERNAL = 2, 3, 5, 6, 11
+ERR_USAGE, ERR_SCENE, ERR_IO, ERR_FORMAT, ERR_LIMIT, ERR_EXTERNAL = 2, 3, 5, 6, 10, 11
 
 SMALL = ("--size", "24x16", "--samples", 2)
 
@@ -65,6 +65,49 @@ class Pictures(harness.Case):
         self.treacle("plot", "flat", "--streamlines", "2", "-o", "plots")
         drawing = (self.dir / "plots/plot_streamlines_0002.svg").read_text()
         self.assertGreater(drawing.count("<polyline") + drawing.count("<path"), 8)
+
+    def test_frames_are_laid_out_in_a_sheet(self):
+        done = self.treacle("render", "out", *SMALL, "--sheet", "sheet.png", "--columns", 2)
+        self.assertIn("sheet.png: 3 frames in one picture", done.stdout)
+        head = (self.dir / "sheet.png").read_bytes()
+        self.assertEqual(struct.unpack(">II", head[16:24]), (2 * 24 + 3 * 4, 2 * 16 + 3 * 4))
+        self.assertEqual(len(self.names("picture_*.png")), 3)
+        for path in (self.dir / "out").glob("picture_*.png"):
+            path.unlink()
+        self.treacle("render", "out", *SMALL, "--count", 2, "-q")
+        self.assertEqual(self.names("picture_*.png"), ["picture_0001.png", "picture_0003.png"])
+        done = self.treacle("render", "out", "--count", 2, "--film", "film.mp4", code=ERR_USAGE)
+        self.assertIn("use --film without --count", done.stderr)
+        done = self.treacle("render", "out", "--size", "16000x20", "--sheet", "sheet.png",
+                            code=ERR_LIMIT)
+        self.assertIn("at most 16384 are possible", done.stderr)
+
+    def test_solids_and_bodies_are_drawn_with_their_looks(self):
+        self.scene("things.yaml", harness.SCENE + """
+solids:
+  bar: {shape: {box: {min: [4 cm, 1 cm, 4 cm], max: [8 cm, 20 cm, 8 cm]}}}
+bodies:
+  ball: {shape: {sphere: {radius: 3 cm, centre: [26 cm, 20 cm, 26 cm]}}, density: 500}
+look:
+  solids: {ball: {kind: metal}}
+""")
+        self.treacle("run", "things.yaml", "-o", "things", "-q", "--frames", 2)
+        pictures = []
+        for sets in ((), ("--set", "look.solid.kind=none"), ("--set", "look.solids.ball.kind=none")):
+            self.treacle("render", "things", "--frames", 2, "-q", *SMALL, *sets)
+            pictures.append((self.dir / "things/picture_0002.png").read_bytes())
+        self.assertEqual(len(set(pictures)), 3)
+        done = self.treacle("render", "things", "--set", "look.solids.bal.kind=none", code=ERR_SCENE)
+        self.assertIn("no solid and no body of that name", done.stderr)
+
+    def test_textures_stick_to_rest_positions(self):
+        for name, more in (("plain", ""), ("sticky", "look: {liquid: {texture: checker}}\n")):
+            self.scene(f"{name}.yaml", harness.SCENE + more)
+            self.treacle("run", f"{name}.yaml", "-o", name, "-q", "--frames", 2)
+            self.treacle("mesh", name, "--frames", 2, "-q")
+            head = (self.dir / name / "surface_0002.ply").read_bytes()[:2000]
+            self.assertEqual(b"restx" in head, name == "sticky")
+            self.assertIn(b"property float r\n", head)
 
     def test_plots_are_drawn(self):
         self.treacle("plot", "out", "-o", "plots")
