@@ -39,6 +39,58 @@ static int64_t slot_of(int a, int64_t face) {
     return face / TILE_CELLS * VISCOSITY_BLOCK + a * TILE_CELLS + face % TILE_CELLS;
 }
 
+static bool is_body(const flow_bodies* bodies, uint16_t id) {
+    return id >= bodies->first_solid && id < bodies->first_solid + bodies->count;
+}
+
+// Whether a body is near a cell of the tile or shuts one of its faces: all else is skipped.
+static bool has_body(const stress_params* p, int64_t t) {
+    for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
+        bool is_near = is_body(p->bodies, p->cell_solid_id[i]);
+        for (int a = 0; a < AXES; ++a) {
+            is_near = is_near || is_body(p->bodies, p->bodies->solid[a][i]);
+        }
+        if (is_near) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static treacle_status find_tiles(body_coupling* c, const stress_params* p) {
+    static const int above[AXES] = {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0),
+                                    TILE_NEIGHBOUR(0, 0, 1)};
+    tile_ix tiles = p->map->count;
+    uint8_t* is_near = NULL;
+    TREACLE_TRY(alloc_zero(c->ctx, (size_t)tiles + 1, 1, "tiles with bodies", (void**)&is_near));
+    treacle_status status =
+        alloc_array(c->ctx, (size_t)tiles, sizeof(tile_ix), "tiles with bodies", (void**)&c->tile);
+    c->tile_room = status == TREACLE_OK ? tiles : 0;
+    for (tile_ix t = 0; t < tiles && status == TREACLE_OK; ++t) {
+        is_near[t] = has_body(p, t) ? 1 : 0;
+    }
+    for (tile_ix t = 0; t < c->tile_room; ++t) {
+        bool is_due = is_near[t] != 0;
+        for (int a = 0; a < AXES; ++a) {
+            is_due = is_due || is_near[p->map->neighbour[t][above[a]]] != 0;
+        }
+        if (is_due) {
+            c->tile[c->tile_count++] = t;
+        }
+    }
+    alloc_free(c->ctx, is_near, (size_t)tiles + 1);
+    return status;
+}
+
+// The cells of those tiles, one after the other.
+static int64_t cell_count(const body_coupling* c) {
+    return (int64_t)c->tile_count * TILE_CELLS;
+}
+
+static int64_t cell_at(const body_coupling* c, int64_t n) {
+    return (int64_t)c->tile[n / TILE_CELLS] * TILE_CELLS + n % TILE_CELLS;
+}
+
 // The row of a face in all six motions [rigid.1].
 static void face_row(const stress_params* p, int32_t b, int a, int64_t face,
                      double row[BODY_MOTIONS]) {
@@ -59,18 +111,19 @@ static void face_row(const stress_params* p, int32_t b, int a, int64_t face,
 static void add_stuck(const body_coupling* c, const stress_params* p, const stress_weights* weights,
                       float* const face_u[AXES]) {
     for (int a = 0; a < AXES; ++a) {
-        for (size_t i = 0; i < field_length(p); ++i) {
+        for (int64_t n = 0; n < cell_count(c); ++n) {
+            int64_t i = cell_at(c, n);
             double mass = (double)weights->stuck[a][i];
             if (weights->owner[a][i] == 0 || !(mass > 0.0)) {
                 continue;
             }
             int32_t b = (int32_t)weights->owner[a][i] - 1;
             double row[BODY_MOTIONS];
-            face_row(p, b, a, (int64_t)i, row);
-            for (int n = 0; n < BODY_MOTIONS; ++n) {
-                c->impulse[b * BODY_MOTIONS + n] += mass * row[n] * (double)face_u[a][i];
+            face_row(p, b, a, i, row);
+            for (int k = 0; k < BODY_MOTIONS; ++k) {
+                c->impulse[b * BODY_MOTIONS + k] += mass * row[k] * (double)face_u[a][i];
                 for (int m = 0; m < BODY_MOTIONS; ++m) {
-                    c->bodies[b].mass[n][m] += mass * row[n] * row[m];
+                    c->bodies[b].mass[k][m] += mass * row[k] * row[m];
                 }
             }
         }
@@ -124,10 +177,8 @@ static double part_of_face(const stress_params* p, const stress_weights* weights
 // other is found as the owner.
 static int32_t shutter_of(const stress_params* p, int a, int64_t face) {
     const flow_bodies* bodies = p->bodies;
-    int id = bodies->solid[a][face];
-    return id >= bodies->first_solid && id < bodies->first_solid + bodies->count
-               ? id - bodies->first_solid
-               : -1;
+    uint16_t id = bodies->solid[a][face];
+    return is_body(bodies, id) ? id - bodies->first_solid : -1;
 }
 
 // Bodies at the faces of a cell, each once; returns how many.
@@ -186,7 +237,8 @@ static void list_flows(const body_coupling* c, const stress_params* p,
     for (int32_t b = 0; b < c->count; ++b) {
         c->flows[b].count = 0;
     }
-    for (size_t i = 0; i < field_length(p); ++i) {
+    for (int64_t k = 0; k < cell_count(c); ++k) {
+        int64_t i = cell_at(c, k);
         tile_ix t = (tile_ix)(i / TILE_CELLS);
         int q = (int)(i % TILE_CELLS);
         int32_t bodies[4 * AXES];
@@ -198,7 +250,7 @@ static void list_flows(const body_coupling* c, const stress_params* p,
             }
             int64_t at = c->flows[bodies[n]].count++;
             if (first != NULL) {
-                c->cell[first[bodies[n]] + at] = (int64_t)i;
+                c->cell[first[bodies[n]] + at] = i;
                 memcpy(c->row[first[bodies[n]] + at], row, sizeof(row));
             }
         }
@@ -245,9 +297,9 @@ static void list_pulls(body_coupling* c, const stress_params* p, const stress_we
     for (int32_t b = 0, at = 0; b < c->count; ++b) {
         drag_body* body = &c->bodies[b];
         body->pull = c->pull + at;
-        for (int64_t i = 0; i < AXES * (int64_t)field_length(p) && at < c->pull_room; ++i) {
-            int a = (int)(i / (int64_t)field_length(p));
-            int64_t face = i % (int64_t)field_length(p);
+        for (int64_t i = 0; i < AXES * cell_count(c) && at < c->pull_room; ++i) {
+            int a = (int)(i / cell_count(c));
+            int64_t face = cell_at(c, i % cell_count(c));
             if (dragger_of(p, weights, a, face) == b) {
                 c->pull[at++] = (drag_pull){slot_of(a, face), (double)weights->drag[a][face]};
                 body->pull_count += 1;
@@ -259,8 +311,8 @@ static void list_pulls(body_coupling* c, const stress_params* p, const stress_we
 static treacle_status fill_pulls(body_coupling* c, const stress_params* p,
                                  const stress_weights* weights) {
     for (int a = 0; a < AXES; ++a) {
-        for (int64_t face = 0; face < (int64_t)field_length(p); ++face) {
-            c->pull_room += dragger_of(p, weights, a, face) >= 0 ? 1 : 0;
+        for (int64_t n = 0; n < cell_count(c); ++n) {
+            c->pull_room += dragger_of(p, weights, a, cell_at(c, n)) >= 0 ? 1 : 0;
         }
     }
     TREACLE_TRY(alloc_array(c->ctx, (size_t)c->pull_room, sizeof(*c->pull), "drag of bodies",
@@ -280,6 +332,7 @@ static treacle_status fill(body_coupling* c, const stress_params* p, const stres
         alloc_zero(c->ctx, count, sizeof(*c->flows), "bodies in the flow", (void**)&c->flows));
     TREACLE_TRY(alloc_zero(c->ctx, count * BODY_MOTIONS, sizeof(double), "bodies in the flow",
                            (void**)&c->impulse));
+    TREACLE_TRY(find_tiles(c, p));
     fill_masses(c, p, weights, face_u);
     TREACLE_TRY(fill_flows(c, p, weights));
     return fill_pulls(c, p, weights);
@@ -309,6 +362,7 @@ void body_coupling_destroy(body_coupling* coupling) {
         alloc_free(ctx, coupling->pull, (size_t)coupling->pull_room * sizeof(*coupling->pull));
         alloc_free(ctx, coupling->cell, rows * sizeof(int64_t));
         alloc_free(ctx, coupling->row, rows * sizeof(*coupling->row));
+        alloc_free(ctx, coupling->tile, (size_t)coupling->tile_room * sizeof(tile_ix));
     }
     *coupling = (body_coupling){0};
 }
@@ -348,11 +402,12 @@ void body_coupling_store(const body_coupling* coupling, const stress_params* par
         }
     }
     for (int a = 0; a < AXES && coupling->count > 0; ++a) {
-        for (size_t i = 0; i < field_length(params); ++i) {
+        for (int64_t n = 0; n < cell_count(coupling); ++n) {
+            int64_t i = cell_at(coupling, n);
             int32_t b = (int32_t)weights->owner[a][i] - 1;
             double row[BODY_MOTIONS];
             if (b >= 0) {
-                face_row(params, b, a, (int64_t)i, row);
+                face_row(params, b, a, i, row);
                 face_u[a][i] = (float)six_dot(row, params->bodies->at[b].after);
             }
         }

@@ -32,6 +32,8 @@ typedef struct body_coupling {
     drag_body* bodies; // [count]
     body_rows* flows;  // [count], what they displace
     double* impulse;   // [count][6], of bodies and of liquid that moves with them, before
+    tile_ix tile_count, tile_room;
+    tile_ix* tile; // that bodies are near
     int64_t pull_room, row_room;
     drag_pull* pull;
     int64_t* cell;

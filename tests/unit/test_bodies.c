@@ -51,6 +51,20 @@ static void fill_bodies(body_scene* s) {
     def->bodies = s->bodies;
 }
 
+// The same in thick liquid: one body sticks, one has a slip length, the hinged one slides.
+static void fill_thick(body_scene* s, treacle_flow flow) {
+    fill_bodies(s);
+    s->scene.def.flow = flow;
+    s->scene.def.domain.cell = 1.0 / 8;
+    s->scene.def.particles.per_cell = 1;
+    s->scene.materials[0].viscosity = 200.0;
+    s->scene.materials[1].viscosity = 5.0;
+    s->bodies[0].wall = TREACLE_WALL_NO_SLIP;
+    s->bodies[1].wall = TREACLE_WALL_SLIP_LENGTH;
+    s->bodies[1].slip_length = 0.05;
+    s->bodies[2].wall = TREACLE_WALL_NO_SLIP;
+}
+
 static const body_state* state_of(treacle_sim* sim, int i) {
     treacle_frame frame;
     assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
@@ -74,12 +88,31 @@ static void test_restoring_at_every_step_equals_an_uninterrupted_run(void** stat
     check_restore(&s.scene, 8);
 }
 
+static void test_bits_in_thick_liquid_do_not_depend_on_threads_or_restoring(void** state) {
+    (void)state;
+    static const treacle_flow flows[] = {TREACLE_FLOW_UNIFIED, TREACLE_FLOW_SPLIT};
+    for (int i = 0; i < 2; ++i) {
+        body_scene s;
+        fill_thick(&s, flows[i]);
+        check_threads_and_sets(&s.scene, 2);
+        check_restore(&s.scene, 2);
+    }
+}
+
 static void test_failing_memory_leaves_the_state_as_it_was(void** state) {
     (void)state;
     body_scene s;
     fill_bodies(&s);
     s.scene.def.particles.per_cell = 1;
     s.scene.def.domain.cell = 1.0 / 8;
+    ALLOC_FAILURE_CHECK(check_create_and_step, &s.scene);
+}
+
+static void test_failing_memory_in_thick_liquid_leaves_the_state_as_it_was(void** state) {
+    (void)state;
+    body_scene s;
+    fill_thick(&s, TREACLE_FLOW_UNIFIED);
+    s.scene.def.body_count = 1;
     ALLOC_FAILURE_CHECK(check_create_and_step, &s.scene);
 }
 
@@ -215,7 +248,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_state_is_the_same_on_all_threads_and_instruction_sets),
         cmocka_unit_test(test_restoring_at_every_step_equals_an_uninterrupted_run),
+        cmocka_unit_test(test_bits_in_thick_liquid_do_not_depend_on_threads_or_restoring),
         cmocka_unit_test(test_failing_memory_leaves_the_state_as_it_was),
+        cmocka_unit_test(test_failing_memory_in_thick_liquid_leaves_the_state_as_it_was),
         cmocka_unit_test(test_body_falls_freely_and_comes_to_rest_on_the_floor),
         cmocka_unit_test(test_bounce_gives_back_its_share),
         cmocka_unit_test(test_bodies_stack),
