@@ -117,6 +117,18 @@ look:
             self.assertIn(f"plot_{what}.svg", names)
         self.assertIn("</svg>", (self.dir / "plots/plot_energy.svg").read_text())
 
+    def test_coiling_is_measured_at_a_round_nozzle(self):
+        done = self.treacle("coiling", "out", code=ERR_USAGE)
+        self.assertEqual(done.stderr, "treacle: error: the scene has no upright cylinder as its "
+                                      "first emitter, streaming down\n")
+        self.scene("thread.yaml", harness.SCENE.replace(
+            "box: {size: [6 cm, 4 cm, 6 cm], centre: [8 cm, 26 cm, 8 cm]}",
+            "cylinder: {radius: 4 cm, height: 4 cm, centre: [16 cm, 28 cm, 16 cm]}"))
+        self.treacle("run", "thread.yaml", "-o", "thread", "-q", "--frames", 4)
+        done = self.treacle("coiling", "thread", "--table")
+        self.assertRegex(done.stdout, r"coiling +0\.\d+ turns: too few to tell a frequency\n")
+        self.assertIn("foot x mm", done.stdout)
+
     def test_missing_frames_are_named(self):
         (self.dir / "out/frame_0002.trf").unlink()
         for command in ("mesh", "render"):
