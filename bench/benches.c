@@ -5,6 +5,8 @@ const bench_entry bench_entries[] = {
     {"step", 200, "a step of dam breaks by stage: growth, speed-up, bandwidth, memory", bench_step},
     {"step-viscous", 200, "the whole step of thick liquids, and the sheet of the paper",
      bench_step_viscous},
+    {"elastic", 60, "a step of goop against one without elasticity; the thesis' cube",
+     bench_elastic},
     {"solver", 180, "pressure, viscosity and both together against other methods", bench_solver},
     {"pressure", 60, "pressure against incomplete Cholesky", bench_pressure},
     {"viscosity", 800, "flow of thick liquid and its viscosity against incomplete Cholesky",

@@ -3,6 +3,7 @@
 
 #include "bench.h"
 
+bench_fcn bench_elastic;
 bench_fcn bench_house;
 bench_fcn bench_mesh;
 bench_fcn bench_render;

@@ -77,6 +77,8 @@ typedef struct treacle_step_stats {
     int viscosity_substeps;              ///< of explicit viscosity; 0 otherwise
     treacle_rheology_stats rheology;     ///< zero where no viscosity depends on shear
     int elastic_passes;                  ///< solves while elastic material yields; 0 without
+    double elastic_transfer_seconds;     ///< s, strain to the grid and stretch back, of all passes
+    double elastic_update_seconds;       ///< s, the new strain of particles
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage
     size_t memory_peak;                  ///< bytes, of the context
 } treacle_step_stats;

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
+#include "base/profile.h"
 #include "grid/extrapolate.h"
 #include "grid/gather.h"
 #include "math/elementary.h"
@@ -212,6 +213,7 @@ treacle_status liquid_elastic_end(liquid_work* w) {
     if (!w->setup->has_elastic || w->is_first) {
         return TREACLE_OK;
     }
+    double begin = profile_now();
     int mark = arena_mark(w->scratch);
     elastic_params params = params_of(w);
     liquid_strays strays;
@@ -221,6 +223,7 @@ treacle_status liquid_elastic_end(liquid_work* w) {
     elastic_advance(&params, w->p, &w->elastic.motion);
     liquid_put_strays(w, &strays, PARTICLE_STRAIN, kept);
     arena_give_to(w->scratch, mark);
+    w->stats->elastic_update_seconds = profile_now() - begin;
     return TREACLE_OK;
 }
 
@@ -266,13 +269,18 @@ static treacle_status passes(liquid_work* w, const loop_fields* f, liquid_solve_
     int most = w->setup->has_yield && !def->is_explicit ? def->passes : 1;
     double change = 1.0;
     w->stats->elastic_passes = 0;
+    w->stats->elastic_transfer_seconds = 0.0;
     while (w->stats->elastic_passes < most && change > pass_tolerance) {
         for (int a = 0; a < AXES; ++a) {
             memcpy(w->state->face_u[a], f->start[a], w->values * sizeof(float));
         }
+        double begin = profile_now();
         TREACLE_TRY(load(w, f->mu, f->base));
+        double loaded = profile_now();
         TREACLE_TRY(solve(w, x));
+        double solved = profile_now();
         TREACLE_TRY(measure(w));
+        w->stats->elastic_transfer_seconds += profile_now() - solved + loaded - begin;
         w->stats->elastic_passes += 1;
         if (most > 1) {
             TREACLE_TRY(change_since(w, f->mu, &change));
