@@ -12,7 +12,8 @@ enum { MARGIN = 2, SIDE = BLOCK_SIDE(MARGIN, MARGIN) };
 
 typedef struct layer_job {
     const extrapolate_params* params;
-    float* values;
+    int field_count;
+    float* const* fields;
     const tile_mask* known;
     tile_mask* next;
 } layer_job;
@@ -70,9 +71,19 @@ static bool is_blocked(const layer_job* job, tile_ix t, const int cell[AXES], in
     return ((here | params->cell_across[index_of(job, t, upper)]) >> along & 1) != 0;
 }
 
-// What the known neighbours of a cell say, which are *count; rows as in find_front.
-static float value_from_known(const layer_job* job, tile_ix t, const uint32_t* rows,
-                              const int cell[AXES], float* count) {
+// A sample that is not known yet, and the rows of find_front.
+typedef struct front_cell {
+    tile_ix tile;
+    int at[AXES];
+    const uint32_t* rows;
+} front_cell;
+
+// What the known neighbours of a cell say, which are *count.
+static float value_from_known(const layer_job* job, const float* values, const front_cell* of,
+                              float* count) {
+    tile_ix t = of->tile;
+    const int* cell = of->at;
+    const uint32_t* rows = of->rows;
     const uint32_t* row = rows + (cell[2] + MARGIN) * SIDE + cell[1] + MARGIN;
     int bit = cell[0] + MARGIN;
     float slope = slope_at(job, t, cell);
@@ -87,13 +98,13 @@ static float value_from_known(const layer_job* job, tile_ix t, const uint32_t* r
             if ((is_known[a] & 1) != 0 && !is_blocked(job, t, cell, a, side)) {
                 int other[AXES] = {cell[0], cell[1], cell[2]};
                 other[a] += side;
-                float near = job->values[index_of(job, t, other)];
+                float near = values[index_of(job, t, other)];
                 sum += near;
                 *count += 1.0f;
                 if (slope > 0.0f && (is_known_behind[a] & 1) != 0 &&
                     !is_blocked(job, t, other, a, side)) {
                     other[a] += side;
-                    line_sum += near + (near - job->values[index_of(job, t, other)]);
+                    line_sum += near + (near - values[index_of(job, t, other)]);
                     line_count += 1.0f;
                 }
             }
@@ -116,13 +127,16 @@ static void advance_tile(const layer_job* job, tile_ix t) {
     if (tile_mask_is_empty(&front)) {
         return;
     }
-    float* values = job->values + (size_t)t * TILE_CELLS;
     for (int i = 0; i < TILE_CELLS; ++i) {
+        if (!tile_mask_has(&front, i)) {
+            continue;
+        }
+        front_cell cell = {t, {i & 7, i >> 3 & 7, i >> 6}, rows};
         float count = 0.0f;
-        if (tile_mask_has(&front, i)) {
-            const int cell[AXES] = {i & 7, i >> 3 & 7, i >> 6};
-            float value = value_from_known(job, t, rows, cell, &count);
-            values[i] = count > 0.0f ? value : values[i];
+        for (int f = 0; f < job->field_count; ++f) {
+            float value = value_from_known(job, job->fields[f], &cell, &count);
+            float* out = &job->fields[f][(size_t)t * TILE_CELLS + (size_t)i];
+            *out = count > 0.0f ? value : *out;
         }
         if (count > 0.0f) {
             tile_mask_add(&job->next[t], i);
@@ -137,14 +151,15 @@ static void advance_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-treacle_status extrapolate(const extrapolate_params* params, float* values, tile_mask* valid) {
+treacle_status extrapolate_fields(const extrapolate_params* params, int field_count,
+                                  float* const* fields, tile_mask* valid) {
     treacle_context* ctx = params->map->ctx;
     size_t count = (size_t)params->map->count + 1;
     tile_mask* other = NULL;
     TREACLE_TRY(
         alloc_array(ctx, count, sizeof(*other), "the front of extrapolation", (void**)&other));
     other[count - 1] = valid[count - 1];
-    layer_job job = {params, values, valid, other};
+    layer_job job = {params, field_count, fields, valid, other};
     for (int layer = 0; layer < params->layers; ++layer) {
         job.known = layer % 2 == 0 ? valid : other;
         job.next = layer % 2 == 0 ? other : valid;
@@ -155,4 +170,8 @@ treacle_status extrapolate(const extrapolate_params* params, float* values, tile
     }
     alloc_free(ctx, other, count * sizeof(*other));
     return TREACLE_OK;
+}
+
+treacle_status extrapolate(const extrapolate_params* params, float* values, tile_mask* valid) {
+    return extrapolate_fields(params, 1, &values, valid);
 }

@@ -28,3 +28,6 @@ typedef struct extrapolate_params {
 /// are so. Linear fields, rigid rotation among them, are then continued exactly.
 treacle_status extrapolate(const extrapolate_params* params, float* values,
                            tile_mask* valid) TREACLE_NODISCARD;
+/// Several fields that are known at the same samples.
+treacle_status extrapolate_fields(const extrapolate_params* params, int count, float* const* fields,
+                                  tile_mask* valid) TREACLE_NODISCARD;

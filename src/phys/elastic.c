@@ -51,15 +51,17 @@ static void load_particles(void* data, int64_t begin, int64_t end, int worker) {
     const elastic_params* params = job->params;
     const float* strain = particles_f32(job->p, PARTICLE_STRAIN);
     const uint8_t* material = particles_material(job->p);
+    strain_step step = {0};
     (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         const strain_law* law = &params->laws[material[i]];
+        step = step.law == law ? step : strain_begin(law, params->dt);
         double eps[STRAIN_PARTS], stretch[STRAIN_PARTS] = {0};
         load_strain(strain + STRAIN_PARTS * i, eps);
         if (job->stretch != NULL) {
             load_strain(job->stretch + STRAIN_PARTS * i, stretch);
         }
-        strain_factors k = strain_yield(law, params->dt, eps, stretch);
+        strain_factors k = strain_yield(&step, eps, stretch);
         double solid = params->melted != NULL ? 1.0 - (double)params->melted[i] : 1.0;
         double modulus = solid * law->modulus; // [strain.5]
         double held = modulus * (1.0 - params->theta + params->theta * k.keep);
@@ -80,6 +82,7 @@ static void advance_particles(void* data, int64_t begin, int64_t end, int worker
     const particle_job* job = data;
     float* strain = particles_f32(job->p, PARTICLE_STRAIN);
     const uint8_t* material = particles_material(job->p);
+    strain_step step = {0};
     (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         const strain_law* law = &job->params->laws[material[i]];
@@ -94,7 +97,8 @@ static void advance_particles(void* data, int64_t begin, int64_t end, int worker
         for (int a = 0; a < AXES; ++a) {
             motion.spin[a] = (double)job->spin[AXES * i + a];
         }
-        strain_advance(law, job->params->dt, &motion, eps);
+        step = step.law == law ? step : strain_begin(law, job->params->dt);
+        strain_advance(&step, &motion, eps);
         for (int j = 0; j < STRAIN_PARTS; ++j) {
             strain[STRAIN_PARTS * i + j] = (float)eps[j];
         }

@@ -63,20 +63,32 @@ static double mean_decay(double a, double decayed) {
     return isinf(a) ? 0.0 : (1.0 - decayed) / a;
 }
 
-strain_factors strain_yield(const strain_law* law, double dt, const double eps[STRAIN_PARTS],
+strain_step strain_begin(const strain_law* law, double dt) {
+    return (strain_step){law, dt, law->decay > 0.0 ? elementary_exp(-law->decay * dt) : 1.0};
+}
+
+strain_factors strain_yield(const strain_step* step, const double eps[STRAIN_PARTS],
                             const double stretch[STRAIN_PARTS]) {
+    const strain_law* law = step->law;
+    double dt = step->dt;
+    if (!(law->decay > 0.0) || isinf(law->yield)) {
+        return (strain_factors){1.0, 1.0};
+    }
+    if (law->yield <= 0.0) {
+        return (strain_factors){step->decayed, mean_decay(law->decay * dt, step->decayed)};
+    }
     double next[STRAIN_PARTS];
     for (int i = 0; i < STRAIN_PARTS; ++i) {
         next[i] = eps[i] + dt * stretch[i];
     }
     double before = strain_norm(eps), after = strain_norm(next);
-    if (after <= law->yield || !(law->decay > 0.0)) {
+    if (after <= law->yield) {
         return (strain_factors){1.0, 1.0};
     }
     double free = before < law->yield ? (law->yield - before) / (after - before) : 0.0;
     double a = law->decay * dt * (1.0 - free);
-    double decayed = elementary_exp(-a);
-    double held = after > 0.0 ? (1.0 - decayed) * law->yield / after : 0.0;
+    double decayed = free > 0.0 ? elementary_exp(-a) : step->decayed;
+    double held = (1.0 - decayed) * law->yield / after;
     return (strain_factors){
         .keep = decayed + held,
         .gain = free * decayed + (1.0 - free) * mean_decay(a, decayed) + held,
@@ -103,8 +115,8 @@ static void convect(const mat3* f, double eps[STRAIN_PARTS]) {
     take_matrix(&inner, eps);
 }
 
-// (I - g/2)^-1 (I + g/2): like exp(g) to third order; a rotation where g is skew. Motion that this
-// cannot invert, far too fast for the step, does not turn.
+// (I - g/2)^-1 (I + g/2): like exp(g) to third order. Motion that this cannot invert, far too fast
+// for the step, does not turn.
 static mat3 cayley(const mat3* g) {
     mat3 low = mat3_identity(), high = mat3_identity(), out = mat3_identity();
     for (int i = 0; i < AXES * AXES; ++i) {
@@ -114,17 +126,44 @@ static mat3 cayley(const mat3* g) {
     return mat3_invert(&low, &low) ? mat3_multiply(&low, &high) : out;
 }
 
-// dt (W + part of D)
-static mat3 gradient_of(const strain_motion* motion, double dt, double part) {
+// dt (W + D)
+static mat3 gradient_of(const strain_motion* motion, double dt) {
     mat3 out = {{{0}}};
     for (int a = 0; a < AXES; ++a) {
         int b = (a + 1) % AXES, c = (a + 2) % AXES;
-        double shear = part * motion->stretch[AXES + a];
-        out.at[a][a] = dt * part * motion->stretch[a];
+        double shear = motion->stretch[AXES + a];
+        out.at[a][a] = dt * motion->stretch[a];
         out.at[b][c] = dt * (shear - motion->spin[a]);
         out.at[c][b] = dt * (shear + motion->spin[a]);
     }
     return out;
+}
+
+// (I - w)^-1 (I + w) of the skew matrix w x = turn x x: I + 2 (w + w w) / (1 + turn^2).
+static mat3 rotation_of(const double turn[AXES]) {
+    double x = turn[0], y = turn[1], z = turn[2];
+    double k = 2.0 / (1.0 + (x * x + y * y + z * z));
+    return (mat3){{{1.0 - k * (y * y + z * z), k * (x * y - z), k * (x * z + y)},
+                   {k * (x * y + z), 1.0 - k * (x * x + z * z), k * (y * z - x)},
+                   {k * (x * z - y), k * (y * z + x), 1.0 - k * (x * x + y * y)}}};
+}
+
+// eps <- R eps R^T
+static void rotate(const mat3* r, double eps[STRAIN_PARTS]) {
+    const mat3 e = matrix_of(eps);
+    double half[AXES][AXES];
+    for (int i = 0; i < AXES; ++i) {
+        const double* row = r->at[i];
+        for (int j = 0; j < AXES; ++j) {
+            half[i][j] = row[0] * e.at[0][j] + row[1] * e.at[1][j] + row[2] * e.at[2][j];
+        }
+    }
+    static const int first[STRAIN_PARTS] = {0, 1, 2, 1, 2, 0},
+                     second[STRAIN_PARTS] = {0, 1, 2, 2, 0, 1};
+    for (int k = 0; k < STRAIN_PARTS; ++k) {
+        const double *one = half[first[k]], *other = r->at[second[k]];
+        eps[k] = one[0] * other[0] + one[1] * other[1] + one[2] * other[2];
+    }
 }
 
 // [strain.2], on the deviator or on the whole.
@@ -141,7 +180,7 @@ static void relax(const strain_law* law, strain_factors k, double dt,
 
 static void advance_convected(strain_factors k, double dt, const strain_motion* motion,
                               double eps[STRAIN_PARTS]) {
-    mat3 l = gradient_of(motion, dt, 1.0);
+    mat3 l = gradient_of(motion, dt);
     mat3 f = cayley(&l);
     double unit[STRAIN_PARTS] = {1.0, 1.0, 1.0};
     convect(&f, unit);
@@ -152,9 +191,11 @@ static void advance_convected(strain_factors k, double dt, const strain_motion* 
     }
 }
 
-void strain_advance(const strain_law* law, double dt, const strain_motion* motion,
+void strain_advance(const strain_step* step, const strain_motion* motion,
                     double eps[STRAIN_PARTS]) {
-    strain_factors k = strain_yield(law, dt, eps, motion->stretch);
+    const strain_law* law = step->law;
+    double dt = step->dt;
+    strain_factors k = strain_yield(step, eps, motion->stretch);
     if (law->rate == TREACLE_STRAIN_CONVECTED) {
         advance_convected(k, dt, motion, eps);
         return;
@@ -163,11 +204,12 @@ void strain_advance(const strain_law* law, double dt, const strain_motion* motio
         relax(law, k, dt, motion->stretch, eps);
         return;
     }
-    mat3 w = gradient_of(motion, 0.5 * dt, 0.0);
-    mat3 half_turn = cayley(&w);
-    convect(&half_turn, eps);
+    const double quarter[AXES] = {0.25 * dt * motion->spin[0], 0.25 * dt * motion->spin[1],
+                                  0.25 * dt * motion->spin[2]};
+    mat3 half_turn = rotation_of(quarter);
+    rotate(&half_turn, eps);
     relax(law, k, dt, motion->stretch, eps);
-    convect(&half_turn, eps);
+    rotate(&half_turn, eps);
 }
 
 void strain_melt(double before, double after, float eps[STRAIN_PARTS]) {

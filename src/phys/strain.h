@@ -27,13 +27,20 @@ typedef struct strain_factors {
     double keep, gain;
 } strain_factors;
 
+/// A law and a step of it.
+typedef struct strain_step {
+    const strain_law* law;
+    double dt;
+    double decayed; // exp(-alpha dt)
+} strain_step;
+strain_step strain_begin(const strain_law* law, double dt);
+
 /// Frobenius norm of the deviator.
 double strain_norm(const double eps[STRAIN_PARTS]);
 /// What is left of the old strain and of the step's stretch.
-strain_factors strain_yield(const strain_law* law, double dt, const double eps[STRAIN_PARTS],
+strain_factors strain_yield(const strain_step* step, const double eps[STRAIN_PARTS],
                             const double stretch[STRAIN_PARTS]);
-/// eps after dt.
-void strain_advance(const strain_law* law, double dt, const strain_motion* motion,
-                    double eps[STRAIN_PARTS]);
+/// eps after the step.
+void strain_advance(const strain_step* step, const strain_motion* motion, double eps[STRAIN_PARTS]);
 /// Of a body whose melted share was `before` and is `after`: what freezes has none.
 void strain_melt(double before, double after, float eps[STRAIN_PARTS]);

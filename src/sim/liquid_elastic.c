@@ -48,21 +48,26 @@ static treacle_status take(liquid_work* w, size_t count, const char* name, float
     return arena_take_zero(w->scratch, count, sizeof(float), name, (void**)out);
 }
 
+// To be written whole.
+static treacle_status take_room(liquid_work* w, size_t count, const char* name, float** out) {
+    return arena_take(w->scratch, count, sizeof(float), name, (void**)out);
+}
+
 treacle_status liquid_elastic_begin(liquid_work* w) {
     if (!w->setup->has_elastic) {
         return TREACLE_OK;
     }
     liquid_elastic* e = &w->elastic;
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(w, w->values, "elastic stress", &e->stress.cell[a]));
-        TREACLE_TRY(take(w, w->values, "elastic stress", &e->stress.edge[a]));
+        TREACLE_TRY(take_room(w, w->values, "elastic stress", &e->stress.cell[a]));
+        TREACLE_TRY(take_room(w, w->values, "elastic stress", &e->stress.edge[a]));
         TREACLE_TRY(take(w, w->values, "stretch", &e->stretch.cell[a]));
         TREACLE_TRY(take(w, w->values, "stretch", &e->stretch.edge[a]));
         TREACLE_TRY(take(w, w->values, "spin", &e->spin[a]));
     }
     size_t count = (size_t)w->p->count;
     TREACLE_TRY(take(w, STRAIN_PARTS * count, "stretch of particles", &e->motion.stretch));
-    return take(w, AXES * count, "spin of particles", &e->motion.spin);
+    return take_room(w, AXES * count, "spin of particles", &e->motion.spin);
 }
 
 // --- to the grid ---------------------------------------------------------------------------------
@@ -75,11 +80,15 @@ typedef struct mix_job {
 // The viscosity at cells, with what elasticity adds.
 static void mix_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const mix_job* job = data;
+    float base = 0.0f, more = 0.0f, mixed = 0.0f; // of the last cell: often they are all the same
     (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        double more = (double)job->elastic[i], base = (double)job->base[i];
-        job->w->cell_log_mu[i] =
-            more > 0.0 ? (float)elementary_log(elementary_exp(base) + more) : job->base[i];
+        if (job->elastic[i] > 0.0f && (job->elastic[i] != more || job->base[i] != base)) {
+            base = job->base[i];
+            more = job->elastic[i];
+            mixed = (float)elementary_log(elementary_exp((double)base) + (double)more);
+        }
+        job->w->cell_log_mu[i] = job->elastic[i] > 0.0f ? mixed : job->base[i];
     }
 }
 
@@ -110,9 +119,9 @@ static treacle_status load(liquid_work* w, float* mu, const float* base) {
     p2g_params transfer = {.domain = w->setup->domain, .map = &w->state->map, .from = w->p};
     float *stress = NULL, *weight = NULL, *cell_mu = NULL;
     int mark = arena_mark(w->scratch);
-    TREACLE_TRY(take(w, STRAIN_PARTS * (size_t)w->p->count, "stress of particles", &stress));
-    TREACLE_TRY(take(w, w->values, "weights of particles", &weight));
-    TREACLE_TRY(take(w, w->values, "elastic viscosity", &cell_mu));
+    TREACLE_TRY(take_room(w, STRAIN_PARTS * (size_t)w->p->count, "stress of particles", &stress));
+    TREACLE_TRY(take_room(w, w->values, "weights of particles", &weight));
+    TREACLE_TRY(take_room(w, w->values, "elastic viscosity", &cell_mu));
     elastic_load(&params, w->p, e->motion.stretch, stress, mu);
     for (int part = 0; part < STRAIN_PARTS; ++part) {
         p2g_values values = {stress + part, STRAIN_PARTS};
@@ -130,20 +139,18 @@ static treacle_status load(liquid_work* w, float* mu, const float* base) {
 
 // Samples of stretch are found where all faces around them are: elsewhere they hold NAN. Two layers
 // around take theirs over.
-enum { SPREAD_MAX = AXES };
 typedef struct spread_job {
+    const liquid_work* w;
     grid_place place;
     int count;
-    float* values[SPREAD_MAX]; // which are found together
-    const liquid_work* w;
-    tile_mask* found;
+    float* values[AXES]; // which are found together
 } spread_job;
 
 static void mark_found(void* data, int64_t begin, int64_t end, int worker) {
     const spread_job* job = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
-        tile_mask* mask = &job->found[t];
+        tile_mask* mask = &job->w->valid[t];
         memset(mask, 0, sizeof(*mask));
         for (int q = 0; q < TILE_CELLS; ++q) {
             size_t i = (size_t)t * TILE_CELLS + (size_t)q;
@@ -162,30 +169,21 @@ static void mark_found(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 static treacle_status spread(liquid_work* w, spread_job* job) {
-    size_t masks = ((size_t)w->state->map.count + 1) * sizeof(tile_mask);
     extrapolate_params params = {.domain = w->setup->domain,
                                  .map = &w->state->map,
                                  .place = job->place,
                                  .layers = STRETCH_LAYERS};
     parallel_for(w->ctx, w->state->map.count, 8, mark_found, job);
-    for (int k = 0; k < job->count; ++k) {
-        memcpy(w->valid, job->found, masks);
-        TREACLE_TRY(extrapolate(&params, job->values[k], w->valid));
-    }
-    return TREACLE_OK;
+    return extrapolate_fields(&params, job->count, job->values, w->valid);
 }
 
 static treacle_status spread_all(liquid_work* w) {
     liquid_elastic* e = &w->elastic;
-    tile_mask* found = NULL;
-    TREACLE_TRY(arena_take_zero(w->scratch, (size_t)w->state->map.count + 1, sizeof(*found),
-                                "stretch that is found", (void**)&found));
-    spread_job cells = {
-        PLACE_CELL, AXES, {e->stretch.cell[0], e->stretch.cell[1], e->stretch.cell[2]}, w, found};
-    TREACLE_TRY(spread(w, &cells));
+    float* const* cell = e->stretch.cell;
+    TREACLE_TRY(spread(w, &(spread_job){w, PLACE_CELL, AXES, {cell[0], cell[1], cell[2]}}));
     for (int a = 0; a < AXES; ++a) {
-        spread_job edges = {place_edge(a), 2, {e->stretch.edge[a], e->spin[a]}, w, found};
-        TREACLE_TRY(spread(w, &edges));
+        TREACLE_TRY(
+            spread(w, &(spread_job){w, place_edge(a), 2, {e->stretch.edge[a], e->spin[a]}}));
     }
     return TREACLE_OK;
 }
@@ -196,7 +194,7 @@ static treacle_status measure(liquid_work* w) {
     int mark = arena_mark(w->scratch);
     face_velocity flow = {.map = &w->state->map, .domain = w->setup->domain, .has_viscosity = true};
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(w, w->values, "velocity that is found", &flow.u[a]));
+        TREACLE_TRY(take_room(w, w->values, "velocity that is found", &flow.u[a]));
     }
     liquid_found_velocity(w, flow.u);
     tensor_walls walls = {.cell_solid_phi = w->cell_solid_phi, .cell_solid_id = w->cell_solid_id};
@@ -248,7 +246,7 @@ static double change_of_tile(void* data, int64_t t) {
 static treacle_status change_since(liquid_work* w, const float* mu, double* out) {
     int mark = arena_mark(w->scratch);
     float* next = NULL;
-    TREACLE_TRY(take(w, (size_t)w->p->count, "viscosity of particles", &next));
+    TREACLE_TRY(take_room(w, (size_t)w->p->count, "viscosity of particles", &next));
     elastic_params params = params_of(w);
     elastic_load(&params, w->p, w->elastic.motion.stretch, NULL, next);
     change_job change = {w->p, mu, next}, all = {w->p, mu, NULL};
@@ -296,12 +294,12 @@ treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve, d
     int mark = arena_mark(w->scratch);
     loop_fields f;
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(w, w->values, "velocity before the flow", &f.start[a]));
+        TREACLE_TRY(take_room(w, w->values, "velocity before the flow", &f.start[a]));
         memcpy(f.start[a], w->state->face_u[a], w->values * sizeof(float));
     }
-    TREACLE_TRY(take(w, w->values, "viscosity at cells", &f.base));
+    TREACLE_TRY(take_room(w, w->values, "viscosity at cells", &f.base));
     memcpy(f.base, w->cell_log_mu, w->values * sizeof(float));
-    TREACLE_TRY(take(w, (size_t)w->p->count, "viscosity of particles", &f.mu));
+    TREACLE_TRY(take_room(w, (size_t)w->p->count, "viscosity of particles", &f.mu));
     const float* affine = particles_f32(w->p, PARTICLE_AFFINE);
     if (affine != NULL) {
         expect_job job = {affine, w->elastic.motion.stretch};
