@@ -271,27 +271,43 @@ static void weigh_tiles(void* data, int64_t begin, int64_t end, int worker) {
 // the velocity's slope over theta of the volume; sigma works on the slope itself, and theta times 1
 // / theta is 1. On a side of the domain theta is 1/2, with a slip length, too: [elastic.4] 1/2 /
 // (1/2 + b/h) of the stress reaches the wall.
-static void pull_cell(const stress_job* job, tile_ix tile, int q, const float* log_mu) {
+static double share_of_cell(const stress_job* job, size_t i, const float* log_mu) {
+    const stress_params* p = job->params;
+    double weight = (double)job->out->cell[i], share = (double)p->cell_share[i];
+    bool has_walls = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < WALL_REACH;
+    return !(weight > 0.0) ? 0.0
+           : has_walls     ? fmin(weight / mean_weight(p, 1, &log_mu), share)
+                           : share;
+}
+
+// Of the edge along a.
+static double share_of_edge(const stress_job* job, int a, const int at[AXES], size_t i,
+                            const float* log_mu) {
     const stress_params* p = job->params;
     static const int side = BLOCK_SIDE(1, 0);
     const int step[AXES] = {1, side, side * side};
+    int b = (a + 1) % AXES, c = (a + 2) % AXES;
+    double weight = (double)job->out->edge[a][i], share = (double)p->edge_share[a][i];
+    bool is_side = is_on_side(p->domain, b, at[b]) || is_on_side(p->domain, c, at[c]);
+    bool has_walls = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < WALL_REACH;
+    if (!(weight > 0.0) || !(is_side || has_walls)) {
+        return weight > 0.0 ? share : 0.0;
+    }
+    const float* const around[] = {log_mu, log_mu - step[b], log_mu - step[c],
+                                   log_mu - step[b] - step[c]};
+    return fmin(weight / mean_weight(p, 4, around) * (is_side ? 0.5 : 1.0), share);
+}
+
+static void pull_cell(const stress_job* job, tile_ix tile, int q, const float* log_mu) {
+    const stress_params* p = job->params;
     size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
     int at[AXES];
     tile_cell_at(p->map, tile, q, at);
-    double r = p->dt / (p->reference_density * p->domain->h * p->domain->h);
-    double rh = r * p->domain->h, whole = mean_weight(p, 1, &log_mu);
+    double rh = p->dt / (p->reference_density * p->domain->h);
+    double share = share_of_cell(job, i, log_mu);
     for (int a = 0; a < AXES; ++a) {
-        int b = (a + 1) % AXES, c = (a + 2) % AXES;
-        const float* const around[] = {log_mu, log_mu - step[b], log_mu - step[c],
-                                       log_mu - step[b] - step[c]};
-        double weight = (double)job->out->cell[i], shear_weight = (double)job->out->edge[a][i];
-        double share = weight > 0.0 ? fmin(weight / whole, (double)p->cell_share[i]) : 0.0;
-        double shear_share = shear_weight > 0.0 ? shear_weight / mean_weight(p, 4, around) : 0.0;
-        shear_share *=
-            is_on_side(p->domain, b, at[b]) || is_on_side(p->domain, c, at[c]) ? 0.5 : 1.0;
-        shear_share = fmin(shear_share, (double)p->edge_share[a][i]);
         p->stress->cell[a][i] *= (float)(rh * share);
-        p->stress->edge[a][i] *= (float)(rh * shear_share);
+        p->stress->edge[a][i] *= (float)(rh * share_of_edge(job, a, at, i, log_mu));
     }
 }
 

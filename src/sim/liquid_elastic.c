@@ -66,7 +66,9 @@ treacle_status liquid_elastic_begin(liquid_work* w) {
         TREACLE_TRY(take(w, w->values, "spin", &e->spin[a]));
     }
     size_t count = (size_t)w->p->count;
-    TREACLE_TRY(take(w, STRAIN_PARTS * count, "stretch of particles", &e->motion.stretch));
+    const char* name = "stretch of particles";
+    TREACLE_TRY(w->setup->has_yield ? take(w, STRAIN_PARTS * count, name, &e->motion.stretch)
+                                    : take_room(w, STRAIN_PARTS * count, name, &e->motion.stretch));
     return take_room(w, AXES * count, "spin of particles", &e->motion.spin);
 }
 
@@ -112,6 +114,26 @@ static void expect_stretch(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// Whether all particles bring the same viscosity.
+static bool is_uniform(const liquid_work* w) {
+    return w->setup->material_count == 1 && !w->setup->has_yield && w->p->count > 0 &&
+           particles_f32(w->p, PARTICLE_MELTED) == NULL;
+}
+
+typedef struct uniform_job {
+    const float* weight;
+    float mu;
+    float* out;
+} uniform_job;
+
+static void fill_uniform(void* data, int64_t begin, int64_t end, int worker) {
+    const uniform_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        job->out[i] = job->weight[i] > 0.0f ? job->mu : 0.0f;
+    }
+}
+
 // Stress of particles, and the viscosity they add, to the grid.
 static treacle_status load(liquid_work* w, float* mu, const float* base) {
     liquid_elastic* e = &w->elastic;
@@ -122,13 +144,18 @@ static treacle_status load(liquid_work* w, float* mu, const float* base) {
     TREACLE_TRY(take_room(w, STRAIN_PARTS * (size_t)w->p->count, "stress of particles", &stress));
     TREACLE_TRY(take_room(w, w->values, "weights of particles", &weight));
     TREACLE_TRY(take_room(w, w->values, "elastic viscosity", &cell_mu));
-    elastic_load(&params, w->p, e->motion.stretch, stress, mu);
-    for (int part = 0; part < STRAIN_PARTS; ++part) {
+    elastic_load(&params, w->p, w->setup->has_yield ? e->motion.stretch : NULL, stress, mu);
+    for (int part = STRAIN_PARTS - 1; part >= 0; --part) { // those at cells come last
         p2g_values values = {stress + part, STRAIN_PARTS};
         TREACLE_TRY(p2g_mean(&transfer, tensor_place(part), &values, tensor_part(&e->stress, part),
                              weight));
     }
-    TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &(p2g_values){mu, 1}, cell_mu, weight));
+    if (is_uniform(w)) {
+        uniform_job all = {weight, mu[0], cell_mu};
+        parallel_for(w->ctx, w->state->map.count, 8, fill_uniform, &all);
+    } else {
+        TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &(p2g_values){mu, 1}, cell_mu, weight));
+    }
     mix_job job = {w, base, cell_mu};
     parallel_for(w->ctx, w->state->map.count, 8, mix_tiles, &job);
     arena_give_to(w->scratch, mark);
@@ -269,7 +296,7 @@ static treacle_status passes(liquid_work* w, const loop_fields* f, liquid_solve_
     w->stats->elastic_passes = 0;
     w->stats->elastic_transfer_seconds = 0.0;
     while (w->stats->elastic_passes < most && change > pass_tolerance) {
-        for (int a = 0; a < AXES; ++a) {
+        for (int a = 0; a < AXES && w->stats->elastic_passes > 0; ++a) {
             memcpy(w->state->face_u[a], f->start[a], w->values * sizeof(float));
         }
         double begin = profile_now();
@@ -293,7 +320,7 @@ treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve, d
     }
     int mark = arena_mark(w->scratch);
     loop_fields f;
-    for (int a = 0; a < AXES; ++a) {
+    for (int a = 0; a < AXES && w->setup->has_yield; ++a) {
         TREACLE_TRY(take_room(w, w->values, "velocity before the flow", &f.start[a]));
         memcpy(f.start[a], w->state->face_u[a], w->values * sizeof(float));
     }
@@ -301,7 +328,7 @@ treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve, d
     memcpy(f.base, w->cell_log_mu, w->values * sizeof(float));
     TREACLE_TRY(take_room(w, (size_t)w->p->count, "viscosity of particles", &f.mu));
     const float* affine = particles_f32(w->p, PARTICLE_AFFINE);
-    if (affine != NULL) {
+    if (affine != NULL && w->setup->has_yield) {
         expect_job job = {affine, w->elastic.motion.stretch};
         parallel_for(w->ctx, w->p->count, 4096, expect_stretch, &job);
     }
