@@ -12,13 +12,17 @@
 // What all rows share.
 #define MATERIAL(name_, celsius, ...)                                                              \
     .name = name_, .temperature = CELSIUS(celsius),                                                \
-    .material = {                                                                                  \
-        .name = name_, .reference_temperature = CELSIUS(celsius), NOT_ELASTIC, __VA_ARGS__}
+    .material = {.name = name_,                                                                    \
+                 .reference_temperature = CELSIUS(celsius),                                        \
+                 .merges = true,                                                                   \
+                 NOT_ELASTIC,                                                                      \
+                 __VA_ARGS__}
 // The same of what springs back: shear modulus, relaxation time, yield stress.
 #define GEL(name_, celsius, modulus, time_, stress, ...)                                           \
     .name = name_, .temperature = CELSIUS(celsius),                                                \
     .material = {.name = name_,                                                                    \
                  .reference_temperature = CELSIUS(celsius),                                        \
+                 .merges = true,                                                                   \
                  .elastic = {.shear_modulus = modulus,                                             \
                              .relaxation_time = time_,                                             \
                              .yield_stress = stress,                                               \
@@ -168,6 +172,16 @@ static const treacle_material_preset presets[] = {
      .text = "hair gel", .is_typical = true,
      .source = "typical of carbomer gels: 100 to 500 Pa, yielding at 30 to 100 Pa, as reviewed by "
                "Piau, J. Non-Newton. Fluid Mech. 144, 1 (2007)"},
+    {GEL("elastic-shampoo", 25, 100.0, 0.06, 0.0, .density = 1020.0, .viscosity = 0.1,
+         .colour = {0.35, 0.6, 0.25}, HEAT(0.5, 3800.0), NO_LAW),
+     .text = "shampoo that springs back", .is_typical = true,
+     .source =
+         "typical of long micelles, which relax with one time: modulus times time is the 6 Pa s "
+         "of `shampoo` at rest"},
+    {GEL("elastic-mayonnaise", 25, 500.0, 0.02, 80.0, .density = 920.0, .viscosity = 1.0,
+         .colour = {0.85, 0.78, 0.55}, HEAT(0.3, 2700.0), NO_LAW),
+     .text = "mayonnaise that springs back", .is_typical = true,
+     .source = "typical: some 300 to 1000 Pa below its yield stress, that of `mayonnaise`"},
     {GEL("slime", 20, 1500.0, 0.6, 0.0, .density = 1020.0, .viscosity = 5.0,
          .colour = {0.15, 0.6, 0.1}, HEAT(0.6, 4000.0), NO_LAW),
      .text = "slime of polyvinyl alcohol and borax", .is_typical = true,

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "unit.h"
 #include "treacle/treacle.h"
+#include "unit.h"
 
 static treacle_sim* make(treacle_context* ctx, const char* text) {
     treacle_scene* s = NULL;
@@ -192,6 +192,34 @@ static void test_each_material_has_its_own_law(void** state) {
     treacle_context_destroy(ctx);
 }
 
+static const char slab[] =
+    "domain: {size: [0.2, 0.15], cell: 0.0125,\n"
+    "         sides: {left: periodic, right: periodic, bottom: %s, top: open}}\n"
+    "gravity: [1, 0, 0]\n"
+    "step: {max_dt: 0.01}\n"
+    "materials: {gel: {viscosity: 50, elastic: {shear_modulus: 1 kPa}}}\n"
+    "liquids: [{shape: {box: {min: [-1, -1, -1], max: [1, 0.1, 1]}}}]\n";
+
+// A slab that is pulled along: at rest eps_xy = rho g (H - y) / mu_e where it sticks, the mean of
+// its norm is sqrt 2 times rho g H / 2 mu_e. Where it slips nothing holds it, and nothing shears
+// it.
+static void test_gel_is_sheared_where_it_sticks_and_not_where_it_slips(void** state) {
+    (void)state;
+    for (int slips = 0; slips < 2; ++slips) {
+        char text[sizeof(slab) + 16];
+        snprintf(text, sizeof(text), slab, slips == 1 ? "slip" : "no-slip");
+        treacle_context* ctx = unit_context(2);
+        treacle_sim* sim = make(ctx, text);
+        advance(sim, 0.8);
+        body gel = measure(sim, 0);
+        double held = sqrt(2.0) * 1000.0 * 1.0 * 0.1 / (2.0 * 2000.0);
+        assert_close(gel.strain, slips == 1 ? 0.0 : held, slips == 1 ? 1e-5 : 0.02 * held);
+        assert_close(gel.v[0], slips == 1 ? 0.8 : 0.0, 1e-2);
+        treacle_sim_destroy(sim);
+        treacle_context_destroy(ctx);
+    }
+}
+
 static const char jelly[] =
     "domain: {size: [0.3, 0.15], cell: 0.0125, sides: slip}\n"
     "step: {max_dt: 0.01}\n"
@@ -234,6 +262,7 @@ int main(void) {
         cmocka_unit_test(test_contacts_do_not_depend_on_threads),
         cmocka_unit_test(test_contacts_are_found_again_after_a_restore),
         cmocka_unit_test(test_each_material_has_its_own_law),
+        cmocka_unit_test(test_gel_is_sheared_where_it_sticks_and_not_where_it_slips),
         cmocka_unit_test(test_melting_forgets_strain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void test_a_stiff_gel_is_stable_at_long_steps(void** state) {
     scene.def.liquid_count = 1;
     scene.def.step.cfl = 2.0;
     scene.materials[0].elastic.shear_modulus =
-        1e9; // c = 1000 m/s; explicit: 640 times shorter steps
+        2.6e9; // c = 1612 m/s; explicit: more than 1000 times shorter steps
     scene.liquids[0].velocity.value_a[0] = 0.0;
     treacle_context* ctx = make_context(2);
     treacle_sim* sim = check_make_sim(ctx, &scene.def);
@@ -96,6 +96,7 @@ static void test_a_stiff_gel_is_stable_at_long_steps(void** state) {
         treacle_step_stats stats;
         check_step(ctx, sim, 0.01, &stats);
         assert_true(stats.max_speed < 5.0); // it falls 0.45 m at most, and spins
+        assert_true(stats.dt > 1000.0 * 0.5 * (1.0 / 32) / sqrt(2.6e9 / 1000.0));
     }
     treacle_sim_destroy(sim);
     treacle_context_destroy(ctx);

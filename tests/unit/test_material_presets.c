@@ -22,6 +22,7 @@ static void test_names_find_their_presets(void** state) {
         assert_ptr_equal(treacle_material_preset_find(p->name), p);
         assert_string_equal(p->material.name, p->name);
         assert_true(strlen(p->source) > 10);
+        assert_true(p->material.merges);
     }
     assert_null(treacle_material_preset_find("mud"));
     assert_null(treacle_material_preset_at(-1));
