@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "export_bodies.h"
 #include "frame_range.h"
 #include "run_end.h"
 
@@ -22,7 +23,8 @@ typedef struct export_options {
 } export_options;
 
 static const char* const format_names[] = {"ply", "obj", "vtk", "usd", "bgeo", "glb", "vdb"};
-static const char* const what_names[] = {"auto", "surface", "particles", "volume"};
+static const char* const what_names[] = {"auto", "surface", "particles", "volume", "bodies"};
+enum { WHAT_BODIES = 4 };
 static const char* const up_names[] = {"y", "z"};
 static const char* const method_names[] = {"smooth", "splat", "level"};
 
@@ -106,6 +108,15 @@ static treacle_status export_frames(treacle_context* ctx, const export_options* 
     return status;
 }
 
+static int export_all_bodies(treacle_context* ctx, const export_options* o,
+                             const frame_range* range, const char* folder) {
+    treacle_scene* scene = find_scene(ctx, range);
+    export_bodies_def def = {range, scene, folder, o->name, o->up == 1};
+    int code = export_bodies(ctx, &def, o->quiet);
+    treacle_scene_destroy(scene);
+    return code;
+}
+
 static int export_all(treacle_context* ctx, const export_options* o) {
     frame_range range;
     int code = frame_range_find(ctx, o->operand, o->frames, &range);
@@ -115,6 +126,9 @@ static int export_all(treacle_context* ctx, const export_options* o) {
     }
     if (!frame_range_make_folder(folder)) {
         return TREACLE_ERR_IO;
+    }
+    if (o->what == WHAT_BODIES) {
+        return export_all_bodies(ctx, o, &range, folder);
     }
     treacle_export_def def = make_def(o, folder);
     treacle_exporter* exporter = NULL;
@@ -139,9 +153,9 @@ static cli_outcome parse(export_options* o, int argc, char** argv) {
          .kind = CLI_CHOICE,
          .value = "WHAT",
          .out = &o->what,
-         .choice_count = 4,
+         .choice_count = 5,
          .choices = what_names,
-         .help = "surface, particles or volume (default: volume for vdb, else surface)"},
+         .help = "surface, particles, volume or bodies (default: volume for vdb, else surface)"},
         FRAME_RANGE_OPTION(&o->frames),
         {.name = "up",
          .kind = CLI_CHOICE,
@@ -196,8 +210,9 @@ static cli_outcome parse(export_options* o, int argc, char** argv) {
             "Writes surface_0001.ply and so on: the surface, the particles or the fields of\n"
             "the liquid, with velocity for motion blur and all else that the frames carry,\n"
             "under the names that other programs expect. \"usd\" is one text file with time\n"
-            "samples; all others are a file a frame. \"bgeo\" is for Houdini 18.5 and later,\n"
-            "\"vtk\" for ParaView. On a farm, give each machine a range of frames.\n"
+            "samples and \"bodies\" one JSON file; all others are a file a frame. \"bgeo\" is for\n"
+            "Houdini 18.5 and later, \"vtk\" for ParaView. On a farm, give each machine a range\n"
+            "of frames.\n"
             "A file appears under its name only once it is whole.",
         .example = "  treacle export out/honey --to vdb --up z\n"
                    "  treacle export out/honey --to usd --frames 1:48 -o shots/honey\n"

@@ -245,20 +245,25 @@ static treacle_status export_to(const page_data* d, const treacle_frame* frame,
 
 treacle_status page_frame_of(const page_data* d, const treacle_frame* frame,
                              treacle_export_what what, page_frame* out) {
-    char folder[] = "/tmp/treacle-page-XXXXXX";
+    // In memory where that is possible: nothing waits for a disk.
+    char folder[] = "/dev/shm/treacle-page-XXXXXX", on_disk[] = "/tmp/treacle-page-XXXXXX";
+    char* place = mkdtemp(folder);
     treacle_dressed_frame* dressed = NULL;
     treacle_status status = TREACLE_OK;
     *out = (page_frame){0};
     if (d->scene != NULL) {
         status = treacle_frame_dress(d->ctx, treacle_scene_sim(d->scene), frame, &dressed);
     }
-    if (status == TREACLE_OK && mkdtemp(folder) == NULL) {
+    place = place == NULL ? mkdtemp(on_disk) : place;
+    if (status == TREACLE_OK && place == NULL) {
         status = TREACLE_ERR_IO;
     }
     if (status == TREACLE_OK) {
         status = export_to(d, dressed == NULL ? frame : treacle_dressed_frame_view(dressed), what,
-                           folder, out);
-        rmdir(folder);
+                           place, out);
+    }
+    if (place != NULL) {
+        rmdir(place);
     }
     out->note = status == TREACLE_OK ? describe_moment(frame) : NULL;
     treacle_dressed_frame_destroy(dressed);

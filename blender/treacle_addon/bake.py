@@ -69,7 +69,8 @@ def commands(context, is_resume):
         simulate = [command, "run", path, "-o", run, *threads]
     draw = [command, "export", run, "--to", "ply", "--up", "z", "-o", mesh_folder(scene),
             "--resolution", f"{settings.detail:g}", *threads]
-    return [simulate, draw]
+    place = [command, "export", run, "--what", "bodies", "--up", "z", "-o", mesh_folder(scene)]
+    return [simulate, draw, place]
 
 
 class Bake(bpy.types.Operator):

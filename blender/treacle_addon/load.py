@@ -1,12 +1,14 @@
 """The baked surface as a mesh that follows the frame, with velocity and attributes for Cycles."""
 
 import glob
+import json
 import os
 import re
 
 import bpy
 import numpy
 from bpy.app.handlers import persistent
+from mathutils import Matrix, Quaternion, Vector
 
 from . import properties
 
@@ -104,6 +106,39 @@ def liquid_look(scene):
     return make_material("honey", presets.get("honey", (0.8, 0.5, 0.1)))
 
 
+def pose(state, first):
+    """What moves a point from where it was at the start of the run to where it is now."""
+    def placed(s):
+        return Matrix.Translation(Vector(s[:3])) @ Quaternion(s[3:7]).to_matrix().to_4x4()
+
+    return placed(state) @ placed(first).inverted()
+
+
+def move_bodies(scene, folder):
+    """Keyframes of the rigid bodies, from bodies.json."""
+    path = os.path.join(folder, "bodies.json")
+    if not os.path.exists(path):
+        return
+    with open(path, encoding="utf-8") as file:
+        told = json.load(file)
+    objects = {properties.name_of(o): o for o in scene.objects if o.treacle.role == "BODY"}
+    frames = sorted(told["frames"].items(), key=lambda item: int(item[0]))
+    for k, name in enumerate(told["bodies"]):
+        obj = objects.get(name)
+        if obj is None or not frames:
+            continue
+        if "treacle_rest" not in obj:  # where it is without the simulation
+            obj["treacle_rest"] = [x for row in obj.matrix_world for x in row]
+        flat = list(obj["treacle_rest"])
+        rest = Matrix([flat[4 * i:4 * i + 4] for i in range(4)])
+        obj.rotation_mode = "QUATERNION"
+        for number, states in frames:
+            obj.matrix_world = pose(states[k], frames[0][1][k]) @ rest
+            at = scene.frame_start + int(number) - 1
+            obj.keyframe_insert("location", frame=at)
+            obj.keyframe_insert("rotation_quaternion", frame=at)
+
+
 def load(context):
     """Makes or updates the object. None if nothing is baked."""
     scene = context.scene
@@ -122,6 +157,7 @@ def load(context):
     obj["treacle_start"] = scene.frame_start
     obj["treacle_shown"] = ""
     show(obj, scene.frame_current)
+    move_bodies(scene, folder)
     for other in scene.objects:
         if other.treacle.role in ("DOMAIN", "LIQUID", "EMITTER", "HEAT"):
             other.hide_render = True

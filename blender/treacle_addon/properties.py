@@ -21,6 +21,11 @@ FALLBACK = ["honey", "water", "olive-oil"]
 _presets = {}
 
 
+def name_of(obj):
+    """Of the object in the scene file."""
+    return "".join(c if c.isalnum() else "_" for c in obj.name)
+
+
 def find_command(settings):
     """The treacle command, or None."""
     wanted = bpy.path.abspath(settings.command) if "/" in settings.command else settings.command

@@ -6,9 +6,10 @@ import os
 import struct
 
 import bpy
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from . import properties
+from .properties import name_of
 
 
 class SceneProblem(Exception):
@@ -21,10 +22,6 @@ def to_y_up(v):
 
 def with_role(scene, role):
     return [o for o in scene.objects if o.treacle.role == role]
-
-
-def name_of(obj):
-    return "".join(c if c.isalnum() else "_" for c in obj.name)
 
 
 def write_mesh(obj, depsgraph, path):
@@ -126,20 +123,31 @@ def emitter(obj, shape, materials, warmth):
             "speed": speed, **warmth}
 
 
+def turn_to_y_up(rotation):
+    """A rotation matrix in the axes of the scene file."""
+    swap = Matrix(((1, 0, 0), (0, 0, 1), (0, -1, 0)))
+    return swap @ rotation @ swap.transposed()
+
+
 def motion(obj, scene):
-    """Where an animated obstacle goes: its position at every frame. It does not turn."""
+    """Where an animated obstacle goes and how it turns, at every frame."""
     if obj.animation_data is None or obj.animation_data.action is None:
         return {}
     now = scene.frame_current
     fps = scene.render.fps / scene.render.fps_base
-    keys, first = {}, None
+    places, turns, first, angles = {}, {}, None, None
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
-        place = to_y_up(obj.matrix_world.translation)
-        first = first or place
-        keys[f"{(frame - scene.frame_start) / fps:.9g}"] = [a - b for a, b in zip(place, first)]
+        place, rotation, _ = obj.matrix_world.decompose()
+        place, rotation = to_y_up(place), turn_to_y_up(rotation.to_matrix())
+        first = first or (place, rotation.transposed())
+        turn = rotation @ first[1]
+        angles = turn.to_euler("XYZ", angles) if angles else turn.to_euler("XYZ")
+        time = f"{(frame - scene.frame_start) / fps:.9g}"
+        places[time] = [a - b for a, b in zip(place, first[0])]
+        turns[time] = list(angles)
     scene.frame_set(now)
-    return {"position": {"keys": keys}}
+    return {"position": {"keys": places}, "rotation": {"keys": turns}, "pivot": first[0]}
 
 
 def write(context):

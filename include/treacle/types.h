@@ -461,6 +461,7 @@ typedef struct treacle_particles_def {
     double jitter; ///< 0..1, share of a particle's own box in which it is placed at random
     bool colour;   ///< each carries its colour; always so where a liquid has one of its own
     bool rest;     ///< particles remember where they were born, for textures that stick
+    bool age;      ///< particles remember when they were born, for exports
 } treacle_particles_def;
 
 typedef struct treacle_step_def {

@@ -187,6 +187,17 @@ static treacle_status add_radius(export_geometry* g, const float* volume) {
     return TREACLE_OK;
 }
 
+static treacle_status add_age(export_geometry* g, const float* birth, double time) {
+    if (birth == NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(add_room(g, EXPORT_AGE));
+    for (int64_t i = 0; i < g->point_count; ++i) {
+        g->value[EXPORT_AGE][i] = (float)fmax(time - (double)birth[i], 0.0);
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status add_ids(export_geometry* g, const uint64_t* id) {
     void* block = NULL;
     TREACLE_TRY(
@@ -216,6 +227,7 @@ static treacle_status take_particles(const treacle_frame* frame, export_geometry
         TREACLE_TRY(add_values(g, a, values));
     }
     TREACLE_TRY(add_radius(g, column(frame, "volume", TREACLE_TYPE_F32, 1, count)));
+    TREACLE_TRY(add_age(g, column(frame, "birth", TREACLE_TYPE_F32, 1, count), frame->time));
     TREACLE_TRY(add_ids(g, column(frame, "id", TREACLE_TYPE_U64, 1, count)));
     TREACLE_TRY(add_material(g, column(frame, "material", TREACLE_TYPE_U8, 1, count)));
     find_bounds(g);

@@ -16,7 +16,8 @@
     X(VISCOSITY, 1, false, "viscosity", "viscosity", "viscosity", "viscosity", "_VISCOSITY")       \
     X(DENSITY, 1, false, "density", "density", "density", "density", "_DENSITY")                   \
     X(REST, 3, true, "restx resty restz", "rest", "rest", "rest", "_REST")                         \
-    X(PSCALE, 1, false, "pscale", "pscale", NULL, "pscale", "_PSCALE")
+    X(PSCALE, 1, false, "pscale", "pscale", NULL, "pscale", "_PSCALE")                             \
+    X(AGE, 1, false, "age", "age", "age", "age", "_AGE")
 typedef enum export_attribute {
 #define EXPORT_ATTRIBUTE_ENUM(name, ...) EXPORT_##name,
     EXPORT_ATTRIBUTE_LIST(EXPORT_ATTRIBUTE_ENUM)

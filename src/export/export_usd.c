@@ -45,6 +45,7 @@ static const usd_property properties[] = {
     {"float[] primvars:temperature", USD_FLOATS, EXPORT_TEMPERATURE, "vertex", 1, 1},
     {"float[] primvars:viscosity", USD_FLOATS, EXPORT_VISCOSITY, "vertex", 1, 1},
     {"float[] primvars:density", USD_FLOATS, EXPORT_DENSITY, "vertex", 1, 1},
+    {"float[] primvars:age", USD_FLOATS, EXPORT_AGE, "vertex", 0, 1},
     {"point3f[] primvars:rest", USD_VECTORS, EXPORT_REST, "vertex", 1, 1},
     {"int[] primvars:material", USD_MATERIALS, -1, "vertex", 1, 1},
 };

@@ -94,6 +94,7 @@ treacle_status drop_list_emit(const drop_list* list, double from, double to,
                               .material = list->material,
                               .colour = {list->colour[0], list->colour[1], list->colour[2]},
                               .source = list->source,
+                              .time = (float)list->time[i],
                               .round = (uint64_t)i};
         seed_def def = *seeding;
         def.liquid_count = 1;

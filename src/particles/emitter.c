@@ -215,9 +215,10 @@ static drop drop_of(const emitter* e, int64_t layer, int64_t column) {
 
 typedef struct emission {
     const emitter* e;
-    double from, to; // m, of the path
-    vec3 velocity;   // m/s, at its end
-    vec3 offset;     // m, of the nozzle
+    double from, to;     // m, of the path
+    double begun, ended; // s, when it was at the ends of that
+    vec3 velocity;       // m/s, at its end
+    vec3 offset;         // m, of the nozzle
     particles* p;
 } emission;
 
@@ -233,6 +234,8 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
         .temperature = e->temperature,
         .marker = e->marker,
         .log_factor = e->log_factor,
+        .time = (float)(now->ended -
+                        (now->ended - now->begun) * (now->to - d.height) / (now->to - now->from)),
     };
     tile_coord tile;
     particles_locate(&e->domain, birth.place, &tile, birth.position);
@@ -251,6 +254,8 @@ treacle_status emitter_emit(const emitter* e, double from, double to, particles*
     now.velocity = vec3_add_scaled(emitter_motion(e, from, to), speed, e->direction);
     now.from = emitter_path(e, from);
     now.to = emitter_path(e, to);
+    now.begun = from;
+    now.ended = to;
     *count = 0;
     // One layer before the first, lest one be lost to rounding.
     double first = fmax(floor(now.from / e->spacing) - 1.0, 0.0), last = floor(now.to / e->spacing);

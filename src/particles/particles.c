@@ -290,6 +290,9 @@ void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
     if (p->column[PARTICLE_MELTED] != NULL) {
         particles_f32(p, PARTICLE_MELTED)[row] = 0.0f;
     }
+    if (p->column[PARTICLE_BIRTH] != NULL) {
+        particles_f32(p, PARTICLE_BIRTH)[row] = birth->time;
+    }
     particles_id(p)[row] = birth->id;
     particles_f32(p, PARTICLE_VOLUME)[row] = (float)birth->volume;
     particles_material(p)[row] = birth->material;

@@ -35,7 +35,8 @@ typedef int64_t particle_ix;
     X(STRAIN, "strain", F32, 6)                   /* elastic: xx, yy, zz, yz, zx, xy */            \
     X(LOG_FACTOR, "viscosity_log_factor", F32, 1) /* log of what multiplies the viscosity */       \
     X(ENTHALPY, "enthalpy", F64, 1)               /* J/kg, 0: solid at HEAT_REFERENCE */           \
-    X(MELTED, "melted", F32, 1)                   /* 0..1, share that is melted */
+    X(MELTED, "melted", F32, 1)                   /* 0..1, share that is melted */                 \
+    X(BIRTH, "birth", F32, 1)                     /* s, when it came */
 
 typedef enum particle_column {
 #define PARTICLE_COLUMN_ENUM(name, text, type, components) PARTICLE_##name,
@@ -124,6 +125,7 @@ typedef struct particle_birth {
     float temperature; // K
     float marker;
     float log_factor; // of the viscosity
+    float time;       // s
 } particle_birth;
 /// Fills every column of the row.
 void particles_bear(particles* p, const grid_domain* domain, particle_ix row,

@@ -152,6 +152,7 @@ static void bear(const seed_job* job, particle_ix row, tile_coord tile, const ca
         .place = place_of(domain, c->at),
         .volume = h * h * h / job->def->particles.per_cell,
         .material = liquid->material,
+        .time = liquid->time,
     };
     for (int a = 0; a < AXES; ++a) {
         birth.position[a] =

@@ -28,6 +28,7 @@ typedef struct seed_liquid {
     const field* tint; // of 3 components, where colour counts if it is below 0; NULL: colour
     uint64_t source;   // of ids
     uint64_t round;    // ids count on from those of this many seedings
+    float time;        // s, when it comes
 } seed_liquid;
 
 typedef struct seed_def {

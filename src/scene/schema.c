@@ -34,6 +34,10 @@ static const schema_key particles_keys[] = {
      .offset = offsetof(treacle_particles_def, rest),
      .help = "particles remember where they were born, so that textures stick to the liquid; a "
              "texture in `look` turns it on"},
+    {.name = "age",
+     .type = SCHEMA_BOOL,
+     .offset = offsetof(treacle_particles_def, age),
+     .help = "particles remember when they were born; `treacle export` then gives their age"},
 };
 static const schema_section particles_section = {
     .name = "particles",

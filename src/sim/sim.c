@@ -58,6 +58,7 @@ static uint32_t columns_of(const treacle_sim_def* def) {
     bool is_carried = has_buoyancy || heat_has_law(def), has_heat = heat_is_on(def);
     return (has_affine ? 1u << PARTICLE_AFFINE : 0u) |
            (def->particles.rest ? 1u << PARTICLE_REST : 0u) |
+           (def->particles.age ? 1u << PARTICLE_BIRTH : 0u) |
            (has_factors(def) ? 1u << PARTICLE_LOG_FACTOR : 0u) |
            (has_elastic ? 1u << PARTICLE_STRAIN : 0u) |
            (has_colours(def) ? 1u << PARTICLE_COLOUR : 0u) |

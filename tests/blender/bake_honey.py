@@ -30,6 +30,12 @@ def build():
     honey = bpy.context.object
     honey.treacle.role, honey.treacle.material = "LIQUID", "honey"
     honey.treacle.velocity = (0.1, 0.0, -0.5)
+    table.keyframe_insert("rotation_euler", frame=1)
+    table.keyframe_insert("location", frame=1)
+    table.rotation_euler[2], table.location[0] = 0.3, 0.02
+    table.keyframe_insert("rotation_euler", frame=4)
+    table.keyframe_insert("location", frame=4)
+    scene.frame_set(1)
     ball = add_box("Float", (0.05, 0.05, 0.05), (0.05, 0.05, 0.33), "BODY")
     ball.treacle.density = 500
     bpy.context.view_layer.update()
@@ -87,7 +93,12 @@ def main():
     for frame in (1, 4):
         bpy.context.scene.frame_set(frame)
         seen[f"frame {frame}"] = told(liquid)
-    bpy.context.scene.frame_end = 5
+    seen["float"] = []
+    for frame in (1, 4):
+        bpy.context.scene.frame_set(frame)
+        seen["float"].append(list(bpy.context.scene.objects["Float"].matrix_world.translation))
+    seen["resume"] = sorted(bpy.ops.treacle.bake(is_resume=True))
+    seen["again"] = told(liquid)["vertices"]
     picture = os.path.join(FOLDER, "honey.png")
     render(picture)
     image = bpy.data.images.load(picture)

@@ -58,6 +58,15 @@ class Blender(harness.Case):
         self.assertEqual(seen["ply"], [seen["frame 4"]["vertices"], seen["frame 4"]["faces"]])
         self.assertEqual(seen["volume"]["surface"], ["FLOAT", 1, 0.01])
         self.assertEqual(seen["volume"]["vel"], ["VECTOR_FLOAT", 3, 0.02])
+        # The body falls freely for three frames of 1/24 s; the turning table is in the scene.
+        fallen = seen["float"][0][2] - seen["float"][1][2]
+        self.assertAlmostEqual(fallen, 0.5 * 9.81 * (3 / 24) ** 2, delta=0.02)
+        self.assertAlmostEqual(seen["float"][1][0], 0.05, delta=0.01)
+        scene = json.loads((self.dir / "cache/scene/scene.yaml").read_text())
+        turns = list(scene["solids"]["Table"]["rotation"]["keys"].values())
+        self.assertAlmostEqual(turns[-1][1], 0.3, delta=1e-4)
+        self.assertEqual(seen["resume"], ["FINISHED"])
+        self.assertEqual(seen["again"], seen["frame 4"]["vertices"])
         self.assertEqual(seen["picture"][:2], [96, 72])
         self.assertGreater(seen["picture"][2], 0.2)
         self.assertGreater(seen["honey"], 0.01)

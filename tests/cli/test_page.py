@@ -60,6 +60,13 @@ class Page(harness.Case):
             self.assertEqual(struct.unpack("<I", glb[8:12])[0], len(glb))
             self.assertAlmostEqual(json.loads(headers["X-Treacle"])["time"], 1 / 24, delta=1e-6)
 
+    def test_frames_appear_while_the_run_goes_on(self):
+        self.assertEqual(self.ask("/frame/4/surface.glb")[0], 404)
+        self.treacle("resume", "out", "--frames", 4, "-q")
+        run = json.loads(self.ask("/run.json")[1])
+        self.assertEqual((run["frames"], run["wanted"]), (4, 4))
+        self.assertEqual(self.ask("/frame/4/surface.glb")[0], 200)
+
     def test_frames_that_are_not_there_are_not_found(self):
         for path in ("/frame/0/surface.glb", "/frame/3/surface.glb", "/frame/-1/surface.glb",
                      "/frame/99999999999999999999/surface.glb", "/frame/1e3/surface.glb",
@@ -127,6 +134,9 @@ class Play(Page):
 
     def act(self, action, status=200):
         self.assertEqual(self.ask("/act", method="POST", body=json.dumps(action))[0], status)
+
+    def test_frames_appear_while_the_run_goes_on(self):
+        self.assertEqual(self.ask("/frame/1/surface.glb")[0], 404)  # there are none here
 
     def test_the_run_and_its_frames_are_shown(self):
         run = json.loads(self.ask("/run.json")[1])

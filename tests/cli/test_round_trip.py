@@ -1,5 +1,6 @@
 """What is exported is read back by readers of other makers, with equal counts, bounds and values."""
 
+import json
 import os
 import re
 import shutil
@@ -22,11 +23,16 @@ SCENE = harness.SCENE.replace("  honey:\n", "  honey:\n    conductivity: 0.5\n  
                               "reference: 300 K}\n    colour: [0.9, 0.5, 0.1]\n") \
     .replace("    spin: [0, 0, 5]\n",
              "    velocity: [0.1, -0.4, 0.2]\n    temperature: {ramp: {from: [0, 14 cm, 0], "
-             "to: [0, 26 cm, 0], a: 300, b: 340}}\n")
+             "to: [0, 26 cm, 0], a: 300, b: 340}}\n") + "particles: {age: true}\n"
 
 
 def z_up(v):
     return numpy.stack([v[..., 0], -v[..., 2], v[..., 1]], axis=-1)
+
+
+def turned(quaternion, v):
+    w, u = quaternion[0], quaternion[1:]
+    return v + 2 * numpy.cross(u, numpy.cross(u, v) + w * v)
 
 
 class Export(harness.Case):
@@ -87,6 +93,13 @@ class Export(harness.Case):
         self.assert_near(bgeo["v"], self.frame.arrays["velocity"])
         self.assert_near(bgeo["temperature"], self.frame.arrays["temperature"])
         self.assert_near(bgeo["density"], numpy.full(len(places), 1400.0))
+        emitted = self.frame.arrays["id"] >> 48 > 0
+        self.assertGreater(emitted.sum(), 20)
+        self.assert_near(bgeo["age"][~emitted], numpy.full((~emitted).sum(), 2 / 24))
+        self.assertTrue(((bgeo["age"][emitted] >= 0) & (bgeo["age"][emitted] < 2 / 24)).all())
+        # Born at 26 cm + 2 cm and 0.5 m/s downwards: what is older has come further down.
+        fallen = -places[emitted, 1]
+        self.assertGreater(numpy.corrcoef(fallen, bgeo["age"][emitted])[0, 1], 0.8)
         law = 10.0 * numpy.exp(5000.0 * (1 / bgeo["temperature"].astype("f8") - 1 / 300.0))
         numpy.testing.assert_allclose(bgeo["viscosity"], law, rtol=1e-4)
         ply = exchange.read_ply(self.dir / "ex/particles_0003.ply")
@@ -215,6 +228,26 @@ class Export(harness.Case):
         self.scene("bad.yaml", harness.SCENE.replace(
             "sphere: {radius: 6 cm, centre: [16 cm, 20 cm, 16 cm]}", "mesh: {file: bad.vdb}"))
         self.assertIn("bad.vdb", self.treacle("check", "bad.yaml", code=ERR_SCENE).stderr)
+
+    def test_bodies_are_told_in_both_axes(self):
+        self.scene("tumble.yaml", harness.SCENE + "bodies:\n  brick:\n    shape:\n      box: {size: "
+                   "[4 cm, 2 cm, 3 cm], centre: [24 cm, 20 cm, 8 cm]}\n    spin: [3, 5, 7]\n")
+        self.treacle("run", "tumble.yaml", "-o", "tumble", "--frames", 3, "-q")
+        told = {}
+        for up in "yz":
+            self.treacle("export", "tumble", "--what", "bodies", "--up", up, "-o", up)
+            told[up] = json.loads((self.dir / up / "bodies.json").read_text())
+            self.assertEqual((told[up]["up"], told[up]["bodies"]), (up, ["brick"]))
+            self.assert_no_leftovers(up)
+        frame = read_frame.read(str(self.dir / "tumble/frame_0003.trf"))
+        y, z = (numpy.array(told[up]["frames"]["3"][0]) for up in "yz")
+        numpy.testing.assert_array_equal(y, frame.arrays["body_state"][0])
+        for at in (0, 7, 10):
+            self.assert_near(z[at:at + 3], z_up(y[at:at + 3]))
+        # Turning a point and then the axes is turning the axes and then the point.
+        point = numpy.array([0.3, -0.2, 0.5])
+        self.assert_near(turned(z[3:7], z_up(point)), z_up(turned(y[3:7], point)))
+        self.assertGreater(abs(y[4:7]).max(), 0.1)
 
     def test_what_a_format_cannot_hold_is_said(self):
         done = self.treacle("export", "out", "--to", "obj", "--what", "volume", code=ERR_USAGE)
