@@ -121,7 +121,7 @@ static treacle_status run_part(liquid_work* w, treacle_stages_part part) {
     case TREACLE_STAGES_VISCOSITY:
         return liquid_thicken(w, NULL);
     }
-    return liquid_flow(w);
+    return liquid_flow_part(w, w->setup->def->flow); // faces know their velocity already
 }
 
 static treacle_status flow(treacle_sim* sim, const treacle_stages_liquid* liquid, liquid_work* w) {
