@@ -10,8 +10,10 @@
 // [solid.4].
 //
 // Beside a wall, too, particles are fewer than the surface's kernel needs, and where surface and
-// wall meet at an angle their images do not continue it. There the lesser of both distances counts,
-// so that a film on a wall, which cells further out know nothing of, stays.
+// wall meet at an angle their images do not continue it: there, too, it continues from further out.
+// A film on a wall, which cells further out know nothing of, stays: where the particles' own
+// distance is less by more than half a cell. Were the lesser of both taken everywhere, the noise of
+// both would lift the surface at the wall and drive a vortex there.
 //
 // Staggering: phi at cells, open on faces. Properties that tests check: planes stay planes; closed
 // faces let nothing through; films stay. References: [BB08 sec. 5.2].
@@ -22,6 +24,9 @@
 
 #include "base/parallel.h"
 #include "grid/gather.h"
+
+// Cells, by which a film stands out from where the surface would meet the wall.
+#define FILM_MIN 0.5f
 
 enum { SIDE = BLOCK_SIDE(2, 2), VALUES = BLOCK_VALUES(2, 2), LAYERS = 3 };
 static const int strides[AXES] = {1, SIDE, SIDE* SIDE};
@@ -107,7 +112,7 @@ void extend_surface(const extend_surface_params* params, float* cell_phi, float*
     }
     const float* found = scratch[LAYERS % 2];
     for (size_t i = 0; i < values; ++i) {
-        float lesser = solid[i] < 0.0f ? found[i] : fminf(found[i], cell_phi[i]);
-        cell_phi[i] = isnan(found[i]) ? cell_phi[i] : lesser;
+        bool is_film = solid[i] >= 0.0f && cell_phi[i] < found[i] - FILM_MIN;
+        cell_phi[i] = isnan(found[i]) || is_film ? cell_phi[i] : found[i];
     }
 }
