@@ -274,7 +274,14 @@ static void frame_box(const trace_stage* s, double eye[3], double target[3]) {
     }
     margin = 0.03 * extent + 2.0 * s->frame->cell;
     trace_camera probe = {.width = s->def->width, .height = s->def->height};
-    const double direction[3] = {0.42, 0.36, 1.0};
+    double direction[3] = {0.42, 0.36, 1.0};
+    for (int k = 0; k < AXIS_COUNT; ++k) { // what is flat is looked at from the front
+        bool is_flat = s->frame->cells[k] == 1;
+        direction[0] = is_flat ? 0.04 : direction[0];
+        direction[1] = is_flat ? 0.04 : direction[1];
+        direction[2] = is_flat ? 0.04 : direction[2];
+        direction[k] = is_flat ? 1.0 : direction[k];
+    }
     for (int k = 0; k < AXIS_COUNT; ++k) {
         eye[k] = target[k] + direction[k];
     }
