@@ -17,6 +17,8 @@ const bench_entry bench_entries[] = {
     {"unified", 90, "velocity and pressure together against the split", bench_unified},
     {"field", 60, "the benchmark of Shao, Huang and Michels: drop and tank", bench_field},
     {"coupling", 120, "rigid bodies, walls that let go, the scenes of the paper", bench_coupling},
+    {"carlson", 200, "the animations of Carlson et al., whole, beside their table 1",
+     bench_carlson},
     {"mesh", 20, "surfaces from particles: triangles a second, growth", bench_mesh},
     {"render", 60, "the path tracer's main loop against Embree alone", bench_render},
 };

@@ -15,6 +15,7 @@ bench_fcn bench_viscosity;
 bench_fcn bench_flow;
 bench_fcn bench_unified;
 bench_fcn bench_field;
+bench_fcn bench_carlson;
 bench_fcn bench_coupling;
 bench_fcn bench_walls; // part of it
 bench_fcn bench_threads;

@@ -26,7 +26,7 @@ const validate_case validate_cases[] = {
     {"hot-solids", VALIDATE_QUICK, 8, "liquid between walls that heat and cool", case_hot_solids},
     {"heat-balance", VALIDATE_QUICK, 8, "heat in equals heat stored, melted and set again",
      case_heat_balance},
-    {"carlson-steps", VALIDATE_FULL, 20, "steps that explicit and implicit viscosity need",
+    {"carlson-steps", VALIDATE_QUICK, 5, "steps that explicit and implicit viscosity need",
      case_carlson_steps},
     {"free-fall", VALIDATE_QUICK, 8, "a blob falls without drag and without strain",
      case_free_fall},

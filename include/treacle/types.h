@@ -451,6 +451,8 @@ typedef struct treacle_viscosity_def {
     treacle_viscosity_method method;
     treacle_viscosity_surface surface;
     treacle_viscosity_mean mean;
+    bool free_flight; ///< of DECOUPLED: liquid in free flight gets back what the solve takes from
+                      ///< its linear and angular momentum [CMVT02 sec. 4.4]
     int substeps;     ///< of EXPLICIT and IMEX, 0..1000000; 0: as many as EXPLICIT needs, 1 of IMEX
     double tolerance; ///< > 0; relative change of velocity at which a rheology has converged
     int max_iterations; ///< 1..1000, of the loop around the solve that a rheology needs

@@ -177,6 +177,11 @@ treacle_status bind_check_viscosity(binder* b, const scene_node* map, void* item
         return bind_error(b, bind_place(map, "surface"), path,
                           "'surface: neumann' is the boundary of 'method: decoupled'");
     }
+    if (def->free_flight && !is_decoupled) {
+        return bind_error(b, bind_place(map, "free_flight"), path,
+                          "'free_flight' gives back what 'method: decoupled' takes, and nothing is "
+                          "to be given back here");
+    }
     if (is_decoupled && def->surface == TREACLE_VISCOSITY_NATURAL) {
         return bind_error(b, bind_place(map, "method"), path,
                           "'method: decoupled' has no traction that could vanish: choose "

@@ -102,6 +102,11 @@ static const schema_key viscosity_keys[] = {
      .words = mean_words,
      .help = "where viscosities meet: with `arithmetic` the thicker wins, with `harmonic` the "
              "thinner"},
+    {.name = "free_flight",
+     .type = SCHEMA_BOOL,
+     .offset = offsetof(treacle_viscosity_def, free_flight),
+     .help = "with `decoupled`: drops that fly freely get back what it takes from their motion and "
+             "spin; the other methods take nothing"},
     {.name = "substeps",
      .type = SCHEMA_INT,
      .offset = VISCOSITY(substeps),

@@ -6,6 +6,7 @@
 #include "grid/extrapolate.h"
 #include "grid/fraction.h"
 #include "grid/stagger.h"
+#include "phys/free_flight.h"
 #include "phys/release.h"
 #include "phys/unified.h"
 #include "phys/viscosity.h"
@@ -189,7 +190,24 @@ static treacle_status thicken(liquid_work* w, const stress_params* liquid, solve
                                 .substeps = def->substeps,
                                 .has_lagged_shear = def->surface == TREACLE_VISCOSITY_NICHOLS_HIRT,
                                 .solve = solve};
-    return comparator_apply(&params, w->state->face_u, &w->stats->viscosity_substeps, stats);
+    int* substeps = &w->stats->viscosity_substeps;
+    if (!def->free_flight) {
+        return comparator_apply(&params, w->state->face_u, substeps, stats);
+    }
+    free_flight_params flight_params = {
+        .domain = w->setup->domain, .map = &w->state->map, .cell_phi = w->cell_phi};
+    for (int a = 0; a < AXES; ++a) {
+        flight_params.face_open[a] = w->face_open[a];
+        flight_params.face_rho[a] = w->face_rho[a];
+    }
+    free_flight flight;
+    TREACLE_TRY(free_flight_begin(&flight_params, w->state->face_u, &flight));
+    treacle_status status = comparator_apply(&params, w->state->face_u, substeps, stats);
+    if (status == TREACLE_OK) {
+        free_flight_end(&flight, w->state->face_u);
+    }
+    free_flight_finish(&flight);
+    return status;
 }
 
 treacle_status liquid_thicken(liquid_work* w, double* cell_x) {

@@ -86,6 +86,12 @@ static treacle_status check_viscosity(treacle_context* ctx, const treacle_sim_de
                           "method %d and surface %d of the viscosity do not go together",
                           (int)v->method, (int)v->surface);
     }
+    if (v->free_flight && !is_decoupled) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "free_flight gives back what the decoupled method takes; method %d takes "
+                          "nothing",
+                          (int)v->method);
+    }
     bool is_comparator =
         v->method != TREACLE_VISCOSITY_IMPLICIT || v->surface != TREACLE_VISCOSITY_NATURAL;
     if (is_comparator && def->flow == TREACLE_FLOW_UNIFIED) {

@@ -1,4 +1,5 @@
 // Meshes in scenes, from the file to the liquid.
+#include <math.h>
 #include <unistd.h>
 
 #include "alloc_failure.h"
@@ -143,6 +144,56 @@ static void test_liquid_has_the_volume_of_the_mesh(void** state) {
     unit_context_end(ctx);
 }
 
+// Bumps a third of a cell high and less than a cell wide.
+static double bump(vec3 x) {
+    return 1.0 + 0.06 * sin(30.0 * x.at[0]) * sin(30.0 * x.at[1]) * sin(30.0 * x.at[2]);
+}
+
+static void test_detail_below_the_cell_size_is_filled(void** state) {
+    (void)state;
+    treacle_context* ctx = unit_context(1);
+    treacle_scene* scene = NULL;
+    treacle_sim* sim = NULL;
+    treacle_frame frame;
+    mesh_soup s = mesh_soup_sphere(6);
+    for (int i = 0; i < 3 * s.triangles; ++i) {
+        s.corners[i] = mesh_soup_rounded(vec3_scale(bump(s.corners[i]), s.corners[i]));
+    }
+    write_soup(path_a, s, MESH_STL_BINARY);
+    char text[400];
+    snprintf(text, sizeof(text),
+             "domain: {size: [2.8, 2.8, 2.8], cell: 0.2, origin: [-1.4, -1.4, -1.4]}\n"
+             "flow: none\nparticles: {per_cell: 27, jitter: 1}\n"
+             "liquids:\n  - shape: {mesh: {file: \"%s\"}}\n",
+             path_a);
+    assert_int_equal(treacle_scene_parse(ctx, "test", text, strlen(text), 0, NULL, &scene),
+                     TREACLE_OK);
+    assert_int_equal(treacle_sim_create(ctx, treacle_scene_sim(scene), &sim), TREACLE_OK);
+    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
+    const treacle_array* first = treacle_frame_find(&frame, "tile_first");
+    const int32_t* coord = treacle_frame_find(&frame, "tile_coord")->data;
+    const float* position = treacle_frame_find(&frame, "position")->data;
+    const int64_t* rows = first->data;
+    int outside = 0, on_bumps = 0;
+    for (int64_t t = 0; t + 1 < first->count; ++t) {
+        for (int64_t i = rows[t]; i < rows[t + 1]; ++i) {
+            vec3 x;
+            for (int a = 0; a < 3; ++a) {
+                double cells = 8.0 * coord[3 * t + a] + (double)position[3 * i + a];
+                x.at[a] = frame.origin[a] + frame.cell * cells;
+            }
+            double r = vec3_length(x);
+            outside += r > bump(vec3_scale(1.0 / r, x)) + 0.012; // facets
+            on_bumps += r > 1.015;
+        }
+    }
+    assert_int_equal(outside, 0);
+    assert_true(on_bumps > 50);
+    treacle_sim_destroy(sim);
+    treacle_scene_destroy(scene);
+    unit_context_end(ctx);
+}
+
 static uint64_t hash_of(const char* file) {
     treacle_context* ctx = unit_context(1);
     treacle_scene* scene = NULL;
@@ -210,6 +261,7 @@ int main(void) {
         cmocka_unit_test(test_mesh_is_placed_like_other_shapes),
         cmocka_unit_test(test_open_mesh_is_warned_of_once),
         cmocka_unit_test(test_liquid_has_the_volume_of_the_mesh),
+        cmocka_unit_test(test_detail_below_the_cell_size_is_filled),
         cmocka_unit_test(test_hash_follows_the_content_and_not_the_place),
         cmocka_unit_test(test_canonical_text_has_the_absolute_path),
         cmocka_unit_test(test_failing_allocations_leave_nothing),
