@@ -88,7 +88,12 @@ static treacle_status measure(bench* b, const animation* a) {
     char name[64], yardstick[64];
     bench_text(name, sizeof(name), "%s%s", a->name, is_stand_in ? ", of balls" : "");
     bench_text(yardstick, sizeof(yardstick), "%g s of the paper (2002)", a->paper);
-    bench_row wall = {name, "all frames", c.wall, "s", yardstick, a->paper / c.wall, false};
+    bench_row wall = {.case_name = name,
+                      .quantity = "all frames",
+                      .value = c.wall,
+                      .unit = "s",
+                      .yardstick = yardstick,
+                      .ratio = a->paper / c.wall};
     bench_report(b, &wall);
     bench_row cpu = {.case_name = name, .quantity = "CPU time", .value = c.cpu, .unit = "s"};
     bench_report(b, &cpu);
