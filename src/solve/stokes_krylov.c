@@ -20,7 +20,7 @@
 #include "base/alloc.h"
 #include "solve/stokes_internal.h"
 
-enum { SLOW_ITERATIONS = 6 };
+enum { SLOW_ITERATIONS = 6, PACE_ITERATIONS = 2 };
 
 static const double rounding_left = 1e-9; // of the right-hand side
 static const double slow_factor = 0.8;    // of the estimate an iteration: pieces pay
@@ -239,14 +239,20 @@ static void add_solution(const stokes_solver* s, const gcr_state* k, double* x_u
     vec_add_many_float(&s->cells->space, k->count, (const float* const*)s->z_p, y, x_p);
 }
 
-static bool is_slow(const stokes_stats* stats) {
-    int n = stats->history_count - 1, before = n - SLOW_ITERATIONS;
+// Whether the estimate has fallen less than slow_factor an iteration over the last `count`.
+static bool is_slow_over(const stokes_stats* stats, int count) {
+    int n = stats->history_count - 1, before = n - count;
     double share = 1.0;
-    for (int i = 0; i < SLOW_ITERATIONS; ++i) {
+    for (int i = 0; i < count; ++i) {
         share *= slow_factor;
     }
     return before >= 0 && n < SOLVE_HISTORY - 1 &&
            stats->history[n] > share * stats->history[before];
+}
+
+// Slow for long, and not getting faster.
+static bool is_slow(const stokes_stats* stats) {
+    return is_slow_over(stats, SLOW_ITERATIONS) && is_slow_over(stats, PACE_ITERATIONS);
 }
 
 // Direction j and what it says of the residual.
