@@ -130,7 +130,7 @@ static treacle_status show_split(validate* v) {
     return status;
 }
 
-static treacle_status sink_ball(validate* v) {
+treacle_status case_settling_ball(validate* v) {
     const settling_def def = {
         .name = "ball in a tube",
         .flow = "unified",
@@ -173,6 +173,5 @@ treacle_status case_settling_all(validate* v) {
         def.dt = 0.05;
         status = sink_disk(v, &def, 0.02);
     }
-    status = status == TREACLE_OK ? sink_ball(v) : status;
     return status == TREACLE_OK ? show_split(v) : status;
 }
