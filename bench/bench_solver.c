@@ -281,8 +281,7 @@ treacle_status bench_pressure(bench* b) {
     return TREACLE_OK;
 }
 
-treacle_status bench_viscosity(bench* b) {
-    TREACLE_TRY(bench_flow(b));
+static treacle_status measure_viscosities(bench* b) {
     static const solver_row rows[] = {
         {{SOLVER_SHAPE_BALL, 64}, 1.0, false, true},
         {{SOLVER_SHAPE_BALL, 64}, 100.0, false, true},
@@ -315,6 +314,11 @@ treacle_status bench_viscosity(bench* b) {
         }
     }
     return TREACLE_OK;
+}
+
+treacle_status bench_viscosity(bench* b) {
+    TREACLE_TRY(bench_flow(b));
+    return measure_viscosities(b);
 }
 
 // ---- The field's own benchmark [SHM22] ------------------------------------------------------
@@ -420,7 +424,7 @@ treacle_status bench_field(bench* b) {
 
 treacle_status bench_solver(bench* b) {
     TREACLE_TRY(bench_pressure(b));
-    TREACLE_TRY(bench_viscosity(b));
+    TREACLE_TRY(measure_viscosities(b));
     TREACLE_TRY(bench_unified(b));
     TREACLE_TRY(bench_field(b));
     return bench_threads(b);

@@ -7,7 +7,7 @@ const bench_entry bench_entries[] = {
      bench_step_viscous},
     {"elastic", 60, "a step of goop against one without elasticity; the thesis' cube",
      bench_elastic},
-    {"solver", 180, "pressure, viscosity and both together against other methods", bench_solver},
+    {"solver", 400, "pressure, viscosity and both together against other methods", bench_solver},
     {"pressure", 60, "pressure against incomplete Cholesky", bench_pressure},
     {"viscosity", 800, "flow of thick liquid and its viscosity against incomplete Cholesky",
      bench_viscosity},
