@@ -8,6 +8,7 @@
 #include "export_bodies.h"
 #include "frame_range.h"
 #include "run_end.h"
+#include "surface_options.h"
 
 typedef struct export_options {
     const char* operand;
@@ -15,9 +16,7 @@ typedef struct export_options {
     const char* folder; // where to write
     const char* name;
     int format, what, up;
-    int method;
-    int64_t smoothing, decimation; // rounds; percent
-    double resolution;
+    surface_options surface;
     int64_t threads;
     bool quiet;
 } export_options;
@@ -26,7 +25,6 @@ static const char* const format_names[] = {"ply", "obj", "vtk", "usd", "bgeo", "
 static const char* const what_names[] = {"auto", "surface", "particles", "volume", "bodies"};
 enum { WHAT_BODIES = 4 };
 static const char* const up_names[] = {"y", "z"};
-static const char* const method_names[] = {"smooth", "splat", "level"};
 
 static treacle_export_def make_def(const export_options* o, const char* folder) {
     treacle_export_def def = treacle_export_def_default();
@@ -37,10 +35,7 @@ static treacle_export_def make_def(const export_options* o, const char* folder) 
     def.is_z_up = o->up == 1;
     def.folder = folder;
     def.name = o->name;
-    def.mesh.method = (treacle_mesh_method)o->method;
-    def.mesh.resolution = o->resolution;
-    def.mesh.smoothing = (int)o->smoothing;
-    def.mesh.decimation = 0.01 * (double)o->decimation;
+    def.mesh = surface_mesh_def(&o->surface);
     return def;
 }
 
@@ -164,34 +159,7 @@ static cli_outcome parse(export_options* o, int argc, char** argv) {
          .choice_count = 2,
          .choices = up_names,
          .help = "y, or z for Blender (default: y)"},
-        {.name = "method",
-         .kind = CLI_CHOICE,
-         .value = "HOW",
-         .out = &o->method,
-         .choice_count = 3,
-         .choices = method_names,
-         .help = "of the surface: smooth, splat or level (default: smooth)"},
-        {.name = "resolution",
-         .kind = CLI_REAL,
-         .value = "X",
-         .out = &o->resolution,
-         .real_min = 0.5,
-         .real_max = 16.0,
-         .help = "of the surface: samples along a cell (default: 2; 4 for splat)"},
-        {.name = "smoothing",
-         .kind = CLI_NUMBER,
-         .value = "N",
-         .out = &o->smoothing,
-         .min = 0,
-         .max = 1000,
-         .help = "of the surface: rounds, which keep the volume (default: 12)"},
-        {.name = "decimation",
-         .kind = CLI_NUMBER,
-         .value = "PERCENT",
-         .out = &o->decimation,
-         .min = 0,
-         .max = 99,
-         .help = "share of the triangles that may go where it is flat (default: 0)"},
+        SURFACE_OPTIONS(&o->surface),
         FRAME_FOLDER_OPTION(&o->folder),
         {.name = "name",
          .kind = CLI_TEXT,
@@ -225,7 +193,7 @@ static cli_outcome parse(export_options* o, int argc, char** argv) {
 }
 
 int cmd_export(int argc, char** argv) {
-    export_options options = {.smoothing = treacle_mesh_def_default().smoothing};
+    export_options options = {.surface = surface_options_default()};
     cli_outcome outcome = parse(&options, argc, argv);
     if (outcome != CLI_GO) {
         return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;

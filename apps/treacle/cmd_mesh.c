@@ -7,29 +7,25 @@
 #include "commands.h"
 #include "frame_range.h"
 #include "run_end.h"
+#include "surface_options.h"
 
 typedef struct mesh_options {
     const char* operand;
     const char* frames;
     const char* folder; // where to write
     const char* name;
-    int method, format;
-    int64_t smoothing, decimation; // rounds; percent
-    double resolution;
+    int format;
+    surface_options surface;
     int64_t threads;
     bool quiet;
 } mesh_options;
 
-static const char* const method_names[] = {"smooth", "splat", "level"};
+const char* const surface_method_names[] = {"smooth", "splat", "level"};
 static const char* const format_names[] = {"ply", "obj"};
 
 static treacle_status mesh_frame(treacle_context* ctx, const mesh_options* o, const char* from,
                                  const char* to) {
-    treacle_mesh_def def = treacle_mesh_def_default();
-    def.method = (treacle_mesh_method)o->method;
-    def.resolution = o->resolution;
-    def.smoothing = (int)o->smoothing;
-    def.decimation = 0.01 * (double)o->decimation;
+    treacle_mesh_def def = surface_mesh_def(&o->surface);
     treacle_loaded_frame* loaded = NULL;
     treacle_mesh* mesh = NULL;
     treacle_status status = treacle_frame_read(ctx, from, &loaded);
@@ -71,7 +67,7 @@ static int mesh_all(treacle_context* ctx, const mesh_options* o) {
             !frame_range_output(folder, o->name, k, format_names[o->format], to)) {
             return TREACLE_ERR_LIMIT;
         }
-        if (o->method == TREACLE_MESH_LEVEL) {
+        if (o->surface.method == TREACLE_MESH_LEVEL) {
             prefer_state(&range, k, from);
         }
         treacle_status status = mesh_frame(ctx, o, from, to);
@@ -83,34 +79,7 @@ static int mesh_all(treacle_context* ctx, const mesh_options* o) {
 static cli_outcome parse(mesh_options* o, int argc, char** argv) {
     const cli_option options[] = {
         FRAME_RANGE_OPTION(&o->frames),
-        {.name = "method",
-         .kind = CLI_CHOICE,
-         .value = "HOW",
-         .out = &o->method,
-         .choice_count = 3,
-         .choices = method_names,
-         .help = "smooth, splat or level (default: smooth)"},
-        {.name = "resolution",
-         .kind = CLI_REAL,
-         .value = "X",
-         .out = &o->resolution,
-         .real_min = 0.5,
-         .real_max = 16.0,
-         .help = "samples along a cell, 0.5 to 16 (default: 2; 4 for splat)"},
-        {.name = "smoothing",
-         .kind = CLI_NUMBER,
-         .value = "N",
-         .out = &o->smoothing,
-         .min = 0,
-         .max = 1000,
-         .help = "rounds of smoothing, which keep the volume (default: 12)"},
-        {.name = "decimation",
-         .kind = CLI_NUMBER,
-         .value = "PERCENT",
-         .out = &o->decimation,
-         .min = 0,
-         .max = 99,
-         .help = "share of the triangles that may go where the surface is flat (default: 0)"},
+        SURFACE_OPTIONS(&o->surface),
         {.name = "to",
          .kind = CLI_CHOICE,
          .value = "FORMAT",
@@ -149,7 +118,7 @@ static cli_outcome parse(mesh_options* o, int argc, char** argv) {
 }
 
 int cmd_mesh(int argc, char** argv) {
-    mesh_options options = {.smoothing = treacle_mesh_def_default().smoothing, .name = "surface"};
+    mesh_options options = {.surface = surface_options_default(), .name = "surface"};
     cli_outcome outcome = parse(&options, argc, argv);
     if (outcome != CLI_GO) {
         return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
