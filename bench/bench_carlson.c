@@ -93,7 +93,9 @@ static treacle_status measure(bench* b, const animation* a) {
                       .value = c.wall,
                       .unit = "s",
                       .yardstick = yardstick,
-                      .ratio = a->paper / c.wall};
+                      .ratio = a->paper / c.wall,
+                      .limit = BENCH_RATIO_AT_LEAST,
+                      .minimum = 10.0};
     bench_report(b, &wall);
     bench_row cpu = {.case_name = name, .quantity = "CPU time", .value = c.cpu, .unit = "s"};
     bench_report(b, &cpu);

