@@ -150,8 +150,14 @@ static int run_named(validate* v, const arguments* args) {
 static int run_tier(validate* v, const arguments* args) {
     int count = 0;
     validate_print_head(v);
+    // Plots begin with the curve of coiling.
+    const validate_case* first = args->is_plot ? find_case("coiling") : NULL;
+    if (first != NULL && first->tier <= args->tier) {
+        run_case(v, args, first);
+        count += 1;
+    }
     for (int i = 0; i < validate_case_count; ++i) {
-        if (validate_cases[i].tier <= args->tier) {
+        if (validate_cases[i].tier <= args->tier && &validate_cases[i] != first) {
             run_case(v, args, &validate_cases[i]);
             count += 1;
         }
