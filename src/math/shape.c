@@ -477,22 +477,26 @@ static double leaf_thickness(const node* n) {
     }
 }
 
-// Of a union whatever its parts have: where they overlap it is thicker.
-double shape_thickness(const shape* s) {
-    double least = INFINITY;
-    for (int i = 0; i < s->node_count; ++i) {
-        const node* n = &s->nodes[i];
-        bool is_cut = n->kind == TREACLE_SHAPE_INTERSECTION || n->kind == TREACLE_SHAPE_DIFFERENCE;
-        bool is_leaf = !is_set_operation(n->kind);
-        least = is_cut ? 0.0 : is_leaf ? fmin(least, leaf_thickness(n)) : least;
-    }
-    return least;
+static bool is_leaf_thicker(const node* n, double width) {
+    return n->kind == TREACLE_SHAPE_MESH ? mesh_tree_is_thicker(n->mesh, width / n->scale)
+                                         : leaf_thickness(n) >= width;
 }
 
-double shape_thickness_outside(const shape* s) {
+// A union is if its parts are: where they overlap it is thicker.
+bool shape_is_thicker(const shape* s, double width) {
+    bool is_thicker = true;
+    for (int i = 0; i < s->node_count && is_thicker; ++i) {
+        const node* n = &s->nodes[i];
+        is_thicker = n->kind == TREACLE_SHAPE_UNION ||
+                     (!is_set_operation(n->kind) && is_leaf_thicker(n, width));
+    }
+    return is_thicker;
+}
+
+bool shape_is_thicker_outside(const shape* s) {
     treacle_shape_kind kind = s->nodes[0].kind;
     bool is_convex = !is_set_operation(kind) && kind != TREACLE_SHAPE_MESH;
-    return is_convex && kind != TREACLE_SHAPE_TORUS ? INFINITY : 0.0;
+    return is_convex && kind != TREACLE_SHAPE_TORUS;
 }
 
 // Rays and volumes --------------------------------------------------------------------------------

@@ -46,11 +46,11 @@ vec3 shape_gradient(const shape* s, vec3 x, double h);
 /// is left of an intersection.
 box3 shape_bounds(const shape* s);
 
-/// No part of the shape is thinner, m, but where it ends in an edge or a corner; 0 if that is not
-/// known.
-double shape_thickness(const shape* s);
+/// Whether no part of the shape is thinner than a width, m, but where it ends in an edge or a
+/// corner; false if that is not known.
+bool shape_is_thicker(const shape* s, double width);
 /// The same of all that is outside of it.
-double shape_thickness_outside(const shape* s);
+bool shape_is_thicker_outside(const shape* s);
 
 /// Where to look for an entry: origin + s direction, s in [begin, end], s in units of direction.
 typedef struct shape_ray {

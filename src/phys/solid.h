@@ -32,7 +32,7 @@ typedef struct solid {
     shape* shape;            // NULL with a sequence
     mesh_sequence* sequence; // of a solid that changes its shape; in the frame of a shape
     vec3 pivot;              // m, in the frame of the shape
-    double thickness;        // m, at least; 0: not known
+    bool is_thick;           // nowhere thinner than the kernel of transfers reaches
     bool is_inside_out;
     treacle_wall wall;
     double slip_length; // m

@@ -6,6 +6,9 @@
 #include "phys/solid.h"
 #include "phys/transfer.h"
 
+/// Cells: solids that are thicker hide nothing.
+#define THIN_SIGHT 1.75
+
 /// Places that particles give to and take from: faces across an axis, and cells, always by the
 /// linear kernel.
 enum { THIN_CELLS = AXES, THIN_PLACES };

@@ -29,7 +29,7 @@ enum { NEAR_MAX = 64, PARTS = 16 };
 
 // Cells: how far samples are at most; half of it and a little, the depth at which a solid is
 // probed.
-static const double sight = 1.75, probe = 0.9;
+static const double sight = THIN_SIGHT, probe = 0.9;
 
 typedef struct look_job {
     const thin_params* params;
@@ -196,7 +196,7 @@ static void list_near(const thin_params* params, tile_coord tile, near_solids* o
         if (solid_distance(&params->scene.solids[i], &params->scene.poses[i], middle) >= reach) {
             continue;
         }
-        has_thin = has_thin || params->scene.solids[i].thickness < sight * domain->h;
+        has_thin = has_thin || !params->scene.solids[i].is_thick;
         if (out->count == NEAR_MAX) {
             out->count = -1;
         } else {

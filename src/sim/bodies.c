@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "math/curve.h"
+#include "phys/thin.h"
 
 // Samples along the longest side of a shape, on whose surface contacts are looked for.
 enum { SURFACE_SAMPLES = 14 };
@@ -172,7 +173,7 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_body_def* d
     int flat = !domain->is_active[0] ? 0 : !domain->is_active[1] ? 1 : 2;
     TREACLE_TRY(domain->is_active[flat] ? shape_create(ctx, def->shape, &out->shape)
                                         : shape_create_flat(ctx, def->shape, flat, &out->shape));
-    out->thickness = shape_thickness(out->shape);
+    out->is_thick = shape_is_thicker(out->shape, THIN_SIGHT * domain->h);
     return TREACLE_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "math/curve.h"
+#include "phys/thin.h"
 
 static treacle_status check_solid(treacle_context* ctx, const treacle_solid_def* def) {
     const char* name = def->name == NULL ? "a solid" : def->name;
@@ -57,8 +58,8 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* 
     int flat = !domain->is_active[0] ? 0 : !domain->is_active[1] ? 1 : 2;
     TREACLE_TRY(domain->is_active[flat] ? shape_create(ctx, def->shape, &out->shape)
                                         : shape_create_flat(ctx, def->shape, flat, &out->shape));
-    out->thickness =
-        def->inside_out ? shape_thickness_outside(out->shape) : shape_thickness(out->shape);
+    out->is_thick = def->inside_out ? shape_is_thicker_outside(out->shape)
+                                    : shape_is_thicker(out->shape, THIN_SIGHT * domain->h);
     return TREACLE_OK;
 }
 
