@@ -509,10 +509,10 @@ bool mesh_tree_is_thicker(const mesh_tree* tree, double width) {
         vec3 normal = vec3_cross(vec3_sub(at[1], at[0]), vec3_sub(at[2], at[0]));
         vec3 middle = vec3_scale(1.0 / 3.0, vec3_add(vec3_add(at[0], at[1]), at[2]));
         vec3 below = vec3_add_scaled(middle, -depth, vec3_normalise(normal));
-        bool is_thick = mesh_tree_distance(tree, below) < -0.9 * depth;
+        bool is_thick = mesh_tree_distance(tree, below) < -0.6 * depth;
         thin += is_thick ? 0.0 : 0.5 * vec3_length(normal);
     }
-    return thin <= 0.01 * tree->nodes[0].area;
+    return thin <= 0.05 * tree->nodes[0].area;
 }
 
 // Motion ------------------------------------------------------------------------------------------

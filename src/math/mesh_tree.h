@@ -23,8 +23,8 @@ void mesh_tree_refit(mesh_tree* tree, const vec3* vertices);
 double mesh_tree_distance(const mesh_tree* tree, vec3 x);
 bool mesh_tree_is_inside(const mesh_tree* tree, vec3 x);
 
-/// Whether the mesh is thicker than a width behind all of its triangles but few near edges, a
-/// hundredth of the area.
+/// Whether the mesh is about as thick as a width behind all of its triangles but few near edges,
+/// a twentieth of the area.
 bool mesh_tree_is_thicker(const mesh_tree* tree, double width);
 
 /// Half the solid angle of the mesh seen from a point: 2 pi times the winding number. It is
