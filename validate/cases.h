@@ -81,5 +81,11 @@ validate_fcn case_hot_solids;
 validate_fcn case_heat_balance;
 validate_fcn case_carlson_steps;
 
+validate_fcn case_zalesak;
+validate_fcn case_vortex_reversed;
+validate_fcn case_eulerian_rotation;
+validate_fcn case_eulerian_isotherm;
+validate_fcn case_eulerian_shear;
+
 extern const validate_case validate_cases[];
 extern const int validate_case_count;

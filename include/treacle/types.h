@@ -326,7 +326,14 @@ typedef enum treacle_conduction {
     TREACLE_CONDUCTION_ADI,      ///< Douglas and Rachford
     TREACLE_CONDUCTION_IMPLICIT, ///< all axes at once, by multigrid
 } treacle_conduction;
+/// How heat moves with liquid that the grid carries.
+typedef enum treacle_convection {
+    TREACLE_CONVECTION_SEMI_LAGRANGIAN,
+    TREACLE_CONVECTION_UPWIND, ///< first order, in as many substeps as it takes [CMVT02 sec. 5.1]
+} treacle_convection;
+
 typedef struct treacle_heat_def {
+    treacle_convection convection;
     treacle_conduction method;
     double air;        ///< K, > 0, of what is around the liquid
     double loss;       ///< W/(m^2 K), >= 0, of the free surface to the air
@@ -375,6 +382,18 @@ typedef struct treacle_heat_wall_def {
     treacle_curve flux;        ///< W/m^2, into the liquid
     double contact;            ///< W/(m^2 K), > 0, may be INFINITY: how well it touches
 } treacle_heat_wall_def;
+
+/// What carries the liquid.
+typedef enum treacle_motion {
+    TREACLE_MOTION_PARTICLES,
+    TREACLE_MOTION_EULERIAN, ///< the grid, and a level set for its surface [G11 sec. 3]
+} treacle_motion;
+
+/// The surface of liquid that the grid carries: a level set on cells half as wide.
+typedef struct treacle_level_set_def {
+    int markers; ///< 1..64 in each of its cells near the surface, on both sides
+    int reseed;  ///< >= 1: every so many steps missing markers are made
+} treacle_level_set_def;
 
 typedef enum treacle_transfer {
     TREACLE_TRANSFER_PIC,
@@ -491,6 +510,8 @@ typedef struct treacle_sim_def {
     treacle_step_def step;
     treacle_flow flow;
     treacle_fill fill;
+    treacle_motion motion;
+    treacle_level_set_def level_set; ///< counts with TREACLE_MOTION_EULERIAN only
     treacle_transfer transfer;
     double flip_blend;        ///< 0..1, share of FLIP against PIC in a FLIP transfer
     bool flip_from_viscosity; ///< the share of PIC is min(6 nu dt / cell^2, 1) instead: damping

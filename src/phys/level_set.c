@@ -106,6 +106,13 @@ treacle_status level_set_tiles(const level_set_work* w, int64_t count, const til
     return TREACLE_OK;
 }
 
+treacle_status level_set_copy(const level_set_work* w, const level_set* from, level_set* out) {
+    TREACLE_TRY(level_set_tiles(w, from->map.count, from->map.coord, out));
+    memcpy(out->phi, from->phi, (size_t)from->map.count * TILE_CELLS * sizeof(float));
+    out->births = from->births;
+    return particles_copy(&out->markers, &from->markers);
+}
+
 // --- tiles ---------------------------------------------------------------------------------------
 
 static bool is_air(const level_set* set, tile_ix t) {

@@ -66,6 +66,10 @@ void level_set_destroy(level_set* set);
 treacle_status level_set_tiles(const level_set_work* w, int64_t count, const tile_coord* tiles,
                                level_set* set) TREACLE_NODISCARD;
 
+/// out = from; out is as level_set_create leaves it, or an old one.
+treacle_status level_set_copy(const level_set_work* w, const level_set* from,
+                              level_set* out) TREACLE_NODISCARD;
+
 /// What is to be put into the liquid, or taken out of it.
 typedef struct level_set_part {
     level_set_distance* distance;

@@ -524,6 +524,11 @@ static treacle_status warn_without_effect(binder* b, const scene_node* root) {
                                      "'%s' has no effect without 'transfer: flip'", flip_keys[i]));
         }
     }
+    const scene_node* level_set = scene_node_find(root, "level_set");
+    if (level_set != NULL && sim->motion != TREACLE_MOTION_EULERIAN) {
+        TREACLE_TRY(bind_warning(b, level_set->place, NULL,
+                                 "'level_set' has no effect without 'motion: eulerian'"));
+    }
     bool is_full = sim->fill == TREACLE_FILL_ALL;
     if (sim->liquid_count == 0 && sim->emitter_count == 0 && sim->drop_count == 0 && !is_full) {
         TREACLE_TRY(bind_warning(b, root->place, NULL,
@@ -531,6 +536,23 @@ static treacle_status warn_without_effect(binder* b, const scene_node* root) {
                                  "move"));
     }
     return TREACLE_OK;
+}
+
+// What liquid on the grid cannot do; src/sim knows the rest.
+static treacle_status check_motion(binder* b, const scene_node* root) {
+    const treacle_sim_def* sim = &b->root->sim;
+    const scene_node* motion = scene_node_find(root, "motion");
+    if (motion == NULL || sim->motion != TREACLE_MOTION_EULERIAN) {
+        return TREACLE_OK;
+    }
+    const char* what = sim->material_count > 1          ? "one material only"
+                       : sim->flow == TREACLE_FLOW_NONE ? "no 'flow: none'"
+                       : sim->drop_count > 0            ? "no 'drops'"
+                                                        : NULL;
+    return what == NULL
+               ? TREACLE_OK
+               : bind_error(b, motion->place, NULL,
+                            "'motion: eulerian' knows %s; choose 'motion: particles'", what);
 }
 
 treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
@@ -544,6 +566,7 @@ treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
         TREACLE_TRY(add_default_material(b));
     }
     TREACLE_TRY(warn_without_effect(b, map));
+    TREACLE_TRY(check_motion(b, map));
     TREACLE_TRY(check_liquids(b, map));
     TREACLE_TRY(check_emitters(b, map));
     TREACLE_TRY(check_sinks(b, map));

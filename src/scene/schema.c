@@ -5,6 +5,7 @@
 // In the order of the enums in types.h.
 static const char* const fill_words[] = {"particles", "all", NULL};
 static const char* const flow_words[] = {"none", "pressure", "split", "unified", "auto", NULL};
+static const char* const motion_words[] = {"particles", "eulerian", NULL};
 static const char* const transfer_words[] = {"pic", "flip", "apic", NULL};
 static const char* const kernel_words[] = {"linear", "quadratic", "wide", NULL};
 static const char* const surface_words[] = {"smooth", "spheres", NULL};
@@ -341,6 +342,18 @@ static const schema_key root_keys[] = {
      .of = &schema_marker_source,
      .help = "where the `marker` grows or is held",
      .default_text = "none"},
+    {.name = "motion",
+     .type = SCHEMA_ENUM,
+     .offset = SIM(motion),
+     .words = motion_words,
+     .help =
+         "what carries the liquid: `particles`, or with `eulerian` the grid itself, and a level "
+         "set with markers for its surface. See [two ways to move](motion.md)"},
+    {.name = "level_set",
+     .type = SCHEMA_SECTION,
+     .offset = SIM(level_set),
+     .of = &schema_level_set,
+     .help = "with `motion: eulerian`, how the surface is kept"},
     {.name = "transfer",
      .type = SCHEMA_ENUM,
      .offset = SIM(transfer),

@@ -100,7 +100,16 @@ const schema_section schema_viscosity_law = {
     .check = bind_check_law,
 };
 
+// In the order of the enum in types.h.
+static const char* const convection_words[] = {"semi-lagrangian", "upwind", NULL};
+
 static const schema_key heat_keys[] = {
+    {.name = "convection",
+     .type = SCHEMA_ENUM,
+     .offset = offsetof(treacle_heat_def, convection),
+     .words = convection_words,
+     .help = "with `motion: eulerian`, how heat moves with the liquid: by looking back along its "
+             "path, or by differences against the flow, which blur more"},
     {.name = "method",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_heat_def, method),

@@ -24,6 +24,7 @@ extern const schema_section schema_heat;
 extern const schema_section schema_heat_source;
 extern const schema_section schema_heat_wall;
 extern const schema_section schema_viscosity_law;
+extern const schema_section schema_level_set;
 extern const schema_section schema_marker;
 extern const schema_section schema_marker_source;
 extern const schema_section schema_drop;

@@ -98,6 +98,13 @@ static void carry_pressure(const liquid_state* from, liquid_state* to) {
     }
 }
 
+treacle_status liquid_begin_fields(liquid_work* w) {
+    TREACLE_TRY(liquid_state_fields(w->state, w->setup->domain));
+    carry_pressure(w->before, w->state);
+    w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;
+    return TREACLE_OK;
+}
+
 treacle_status liquid_build_tiles(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
     tile_points points = liquid_points(w->p);
@@ -108,10 +115,7 @@ treacle_status liquid_build_tiles(liquid_work* w) {
         TREACLE_TRY(tile_band_create(w->ctx, w->setup->domain, &points,
                                      band < TILE_BAND_MAX ? band : TILE_BAND_MAX, &w->state->map));
     }
-    TREACLE_TRY(liquid_state_fields(w->state, w->setup->domain));
-    carry_pressure(w->before, w->state);
-    w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;
-    return TREACLE_OK;
+    return liquid_begin_fields(w);
 }
 
 // --- particles to grid -------------------------------------------------------------------------

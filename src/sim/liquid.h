@@ -43,6 +43,14 @@ enum { LIQUID_KERNEL_RADIUS = 2, LIQUID_MATERIALS_MAX = 256 };
 // Of the density correction: noise in it moves particles by far less than a cell.
 #define LIQUID_DENSITY_TOLERANCE 1e-3
 
+/// What liquid on the grid carries along beside its velocity (sim/euler.h).
+enum {
+    CARRIED_TEMPERATURE, // K, at cells
+    CARRIED_MELTED,      // 0..1, at cells
+    CARRIED_STRAIN,      // parts as in phys/strain.h, at cells and edges
+    CARRIED_COUNT = CARRIED_STRAIN + STRAIN_PARTS
+};
+
 /// Fields between steps. Zeroed: no liquid yet.
 typedef struct liquid_state {
     tile_map map;
@@ -51,6 +59,7 @@ typedef struct liquid_state {
     float* cell_pressure; // p / (rho_ref h), m/s^2, [count + 1][512]
     float* cell_phi;      // distance to the surface, cells, < 0 in the liquid, [count + 1][512]
     uint8_t* cell_wall;   // bits of phys/separation.h, [count + 1][512]; NULL: nothing lets go
+    float* carried[CARRIED_COUNT]; // [count + 1][512] each; NULL: not carried, or by particles
 } liquid_state;
 
 treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* domain,
@@ -59,6 +68,8 @@ treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* doma
 /// Zeroed fields on the map that the state has; of walls where the domain has some that let go.
 treacle_status liquid_state_fields(liquid_state* state,
                                    const grid_domain* domain) TREACLE_NODISCARD;
+/// Zeroed carried fields, those whose bit is set.
+treacle_status liquid_state_carry(liquid_state* state, uint32_t fields) TREACLE_NODISCARD;
 /// Harmless on a zeroed state, and twice.
 void liquid_state_destroy(liquid_state* state);
 /// The largest component of velocity on faces, m/s.
@@ -139,6 +150,7 @@ typedef struct liquid_work {
     solid_cache* solid_cache; // of the last step; NULL: none
     bool* has_warned;         // of closed liquid; NULL: nobody listens
     body_state* bodies;       // [bodies], of the new state
+    struct euler_work* euler; // NULL: particles carry the liquid
 
     // Made and used by the stages, from the scratch arena.
     solid_pose* solid_from; // [solids], at the step's begin; NULL without solids
@@ -240,6 +252,8 @@ treacle_status liquid_slide(liquid_work* w) TREACLE_NODISCARD;
 void liquid_warn_closed(liquid_work* w, const solve_stats* solve);
 treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
+/// Zeroed fields of the new state on its map, with the pressure of the last step.
+treacle_status liquid_begin_fields(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_geometry(liquid_work* w) TREACLE_NODISCARD;
 /// Which faces are open; part of the geometry.
@@ -285,6 +299,8 @@ treacle_status liquid_elastic_begin(liquid_work* w) TREACLE_NODISCARD;
 /// The solve with elastic stress in it; again, from the same velocity, while material yields.
 treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve,
                                       double* cell_x) TREACLE_NODISCARD;
+/// Stretch and spin on the grid, of w->elastic, of the velocity that the flow has just found.
+treacle_status liquid_measure_stretch(liquid_work* w) TREACLE_NODISCARD;
 /// The particles' strain after the step.
 treacle_status liquid_elastic_end(liquid_work* w) TREACLE_NODISCARD;
 /// Extends the velocity of faces next to liquid by some layers.

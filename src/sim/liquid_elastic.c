@@ -215,8 +215,7 @@ static treacle_status spread_all(liquid_work* w) {
     return TREACLE_OK;
 }
 
-// Stretch and spin of the flow as it is, at the particles.
-static treacle_status measure(liquid_work* w) {
+treacle_status liquid_measure_stretch(liquid_work* w) {
     liquid_elastic* e = &w->elastic;
     int mark = arena_mark(w->scratch);
     face_velocity flow = {.map = &w->state->map, .domain = w->setup->domain, .has_viscosity = true};
@@ -229,8 +228,16 @@ static treacle_status measure(liquid_work* w) {
     tensor_of_velocity(&flow, walls.kinds != NULL ? &walls : NULL, &e->stretch, e->spin);
     liquid_cut_stretch(w);
     TREACLE_TRY(spread_all(w));
-    elastic_gather(&flow, &e->stretch, e->spin, w->p, &e->motion);
     arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
+// Stretch and spin of the flow as it is, at the particles.
+static treacle_status measure(liquid_work* w) {
+    liquid_elastic* e = &w->elastic;
+    face_velocity on = {.map = &w->state->map, .domain = w->setup->domain, .has_viscosity = true};
+    TREACLE_TRY(liquid_measure_stretch(w));
+    elastic_gather(&on, &e->stretch, e->spin, w->p, &e->motion);
     return TREACLE_OK;
 }
 
@@ -315,7 +322,7 @@ static treacle_status passes(liquid_work* w, const loop_fields* f, liquid_solve_
 }
 
 treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve, double* x) {
-    if (!w->setup->has_elastic || w->is_first) {
+    if (!w->setup->has_elastic || w->is_first || w->euler != NULL) {
         return solve(w, x);
     }
     int mark = arena_mark(w->scratch);

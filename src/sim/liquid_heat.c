@@ -126,13 +126,28 @@ static treacle_status bring_melted(heat_work* hw) {
     return TREACLE_OK;
 }
 
-static treacle_status bring_to_cells(heat_work* hw) {
+// Liquid on the grid has its heat there, and is of one material.
+static treacle_status find_in_cells(heat_work* hw) {
+    liquid_work* w = hw->w;
+    const float* melted = w->state->carried[CARRIED_MELTED];
+    memcpy(hw->temperature, w->state->carried[CARRIED_TEMPERATURE], w->values * sizeof(float));
+    if (melted != NULL) {
+        TREACLE_TRY(take(hw, "latent heat", &hw->latent));
+        TREACLE_TRY(take(hw, "melted shares", &hw->melted));
+        memcpy(hw->melted, melted, w->values * sizeof(float));
+    }
+    for (size_t i = 0; i < w->values - TILE_CELLS; ++i) {
+        hw->capacity[i] = hw->heat->capacity[0] * w->cell_volume[i];
+        if (hw->latent != NULL) {
+            hw->latent[i] = hw->heat->latent[0] * w->cell_volume[i];
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status find_at_particles(heat_work* hw) {
     liquid_work* w = hw->w;
     p2g_params params = transfer_of(hw);
-    TREACLE_TRY(take(hw, "temperature", &hw->temperature));
-    TREACLE_TRY(take(hw, "heat capacity", &hw->capacity));
-    TREACLE_TRY(take(hw, "conductivity", &hw->conductivity));
-    TREACLE_TRY(take(hw, "wet cells", &hw->wet));
     p2g_column temperature = {.value = particles_f32(w->p, hw->column),
                               .weight = hw->heat->capacity,
                               .reference = (float)hw->surface.air};
@@ -143,7 +158,16 @@ static treacle_status bring_to_cells(heat_work* hw) {
     if (hw->heat->has_conductivities) {
         TREACLE_TRY(bring_by_material(hw, RANGES, hw->conductivity));
     }
-    parallel_for(w->ctx, w->state->map.count, 8, scale_tiles, hw);
+    return TREACLE_OK;
+}
+
+static treacle_status bring_to_cells(heat_work* hw) {
+    TREACLE_TRY(take(hw, "temperature", &hw->temperature));
+    TREACLE_TRY(take(hw, "heat capacity", &hw->capacity));
+    TREACLE_TRY(take(hw, "conductivity", &hw->conductivity));
+    TREACLE_TRY(take(hw, "wet cells", &hw->wet));
+    TREACLE_TRY(hw->w->euler != NULL ? find_in_cells(hw) : find_at_particles(hw));
+    parallel_for(hw->w->ctx, hw->w->state->map.count, 8, scale_tiles, hw);
     return TREACLE_OK;
 }
 
@@ -387,6 +411,33 @@ static void warm_by(const heat_work* hw, const float* gain) {
     parallel_for(hw->w->ctx, hw->w->p->count, 4096, is_heat ? warm_rows : add_rows, &job);
 }
 
+static void warm_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const heat_work* hw = data;
+    const heat_curve* curve = &hw->heat->curve[0];
+    float *temperature = hw->w->state->carried[CARRIED_TEMPERATURE],
+          *melted = hw->w->state->carried[CARRIED_MELTED];
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        double share = melted != NULL ? (double)melted[i] : 0.0;
+        double energy = heat_curve_energy(curve, (double)temperature[i], share);
+        if (hw->gain[i] != 0.0f) {
+            heat_state state =
+                heat_curve_at(curve, energy + curve->capacity * (double)hw->gain[i], share);
+            temperature[i] = (float)state.temperature;
+            if (melted != NULL) {
+                melted[i] = (float)state.melted;
+            }
+        }
+    }
+}
+
+static treacle_status warm_cells(heat_work* hw) {
+    TREACLE_TRY(take(hw, "gain of cells", &hw->gain));
+    parallel_for(hw->w->ctx, hw->w->state->map.count, 8, find_gain, hw);
+    parallel_for(hw->w->ctx, hw->w->state->map.count, 8, warm_tiles, hw);
+    return TREACLE_OK;
+}
+
 static treacle_status warm_particles(heat_work* hw) {
     liquid_work* w = hw->w;
     float* gain = NULL;
@@ -523,6 +574,9 @@ static treacle_status conduct(heat_work* hw) {
         return check_fail(w->ctx, TREACLE_ERR_DIVERGED, "%s",
                           hw->column == PARTICLE_MARKER ? "the diffusion of the marker diverged"
                                                         : "the conduction of heat diverged");
+    }
+    if (w->euler != NULL) {
+        return warm_cells(hw);
     }
     TREACLE_TRY(warm_particles(hw));
     return even_out(hw);

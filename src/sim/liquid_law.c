@@ -4,7 +4,7 @@
 #include "math/elementary.h"
 #include "phys/p2g.h"
 #include "phys/rheology.h"
-#include "sim/liquid.h"
+#include "sim/euler.h"
 
 typedef struct law_job {
     const liquid_work* w;
@@ -110,6 +110,10 @@ static treacle_status by_laws(liquid_work* w) {
                            (void**)&columns.column));
     law_job job = {.w = w, .column = columns.column};
     float *temperature = NULL, *marker = NULL;
+    if (w->euler != NULL) {
+        TREACLE_TRY(euler_law_temperature(w, &job.temperature));
+        return apply_laws(w, &job, &columns);
+    }
     if (w->p->column[PARTICLE_TEMPERATURE] != NULL) {
         parallel_for(w->ctx, w->p->count, 4096, fill_temperatures, &job);
         TREACLE_TRY(bring(w, &columns, columns.column, &temperature));

@@ -39,6 +39,17 @@ treacle_status liquid_state_fields(liquid_state* state, const grid_domain* domai
     return TREACLE_OK;
 }
 
+treacle_status liquid_state_carry(liquid_state* state, uint32_t fields) {
+    size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
+    for (int f = 0; f < CARRIED_COUNT; ++f) {
+        if ((fields >> f & 1u) != 0 && state->carried[f] == NULL) {
+            TREACLE_TRY(alloc_zero(state->map.ctx, values, sizeof(float), "fields of the liquid",
+                                   (void**)&state->carried[f]));
+        }
+    }
+    return TREACLE_OK;
+}
+
 void liquid_state_destroy(liquid_state* state) {
     if (state->map.ctx == NULL) {
         return;
@@ -46,6 +57,9 @@ void liquid_state_destroy(liquid_state* state) {
     size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
     alloc_free(state->map.ctx, state->values, FIELDS * values * sizeof(float));
     alloc_free(state->map.ctx, state->cell_wall, values);
+    for (int f = 0; f < CARRIED_COUNT; ++f) {
+        alloc_free(state->map.ctx, state->carried[f], values * sizeof(float));
+    }
     tile_map_destroy(&state->map);
     *state = (liquid_state){0};
 }

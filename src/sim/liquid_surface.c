@@ -6,7 +6,7 @@
 #include "grid/level_liquid.h"
 #include "phys/extend_surface.h"
 #include "phys/ghost_points.h"
-#include "sim/liquid.h"
+#include "sim/euler.h"
 
 // Cells, at least, from the surface of a cell that liquid is only hidden from.
 #define DRY_DISTANCE 0.5f
@@ -96,6 +96,10 @@ treacle_status liquid_surface(liquid_work* w) {
     w->cell_phi = w->state->cell_phi;
     if (def->fill == TREACLE_FILL_ALL) {
         return surface_nowhere(w);
+    }
+    if (w->euler != NULL) {
+        TREACLE_TRY(euler_surface(w));
+        return measure_volume(w);
     }
     int mark = arena_mark(w->scratch);
     tile_points points = liquid_points(w->p);

@@ -186,6 +186,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     TREACLE_TRY(init_bodies(sim));
     TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->now.particles));
     TREACLE_TRY(particles_create(sim->ctx, columns_of(def), &sim->next.particles));
+    TREACLE_TRY(sim_level_create(sim));
     TREACLE_TRY(sim_seed(sim, def));
     return step_prepare(sim);
 }
@@ -235,6 +236,9 @@ void treacle_sim_destroy(treacle_sim* sim) {
     liquid_state_destroy(&sim->next.liquid);
     particles_destroy(&sim->now.particles);
     particles_destroy(&sim->next.particles);
+    level_set_destroy(&sim->now.surface);
+    level_set_destroy(&sim->next.surface);
+    particles_destroy(&sim->shown);
     particle_spares_finish(&sim->spares);
     arena_finish(&sim->scratch);
     alloc_free(ctx, sim, sizeof(*sim));

@@ -20,6 +20,8 @@ static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def*
         {"viscosity_solve substeps", def->viscosity_solve.substeps, 0, 1000000},
         {"viscosity_solve tolerance", def->viscosity_solve.tolerance, tiny, 1},
         {"viscosity_solve max_iterations", def->viscosity_solve.max_iterations, 1, 1000},
+        {"level_set markers", def->level_set.markers, 1, 64},
+        {"level_set reseed", def->level_set.reseed, 1, 1000000},
         {"fill", def->fill, TREACLE_FILL_PARTICLES, TREACLE_FILL_ALL},
         {"material count", def->material_count, 0, SIM_MATERIALS_MAX},
         {"liquid count", def->liquid_count, 0, 30000},
@@ -157,6 +159,7 @@ treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) {
     TREACLE_TRY(check_viscosity(ctx, def));
     TREACLE_TRY(check_spins(ctx, def));
     TREACLE_TRY(heat_check(ctx, def));
+    TREACLE_TRY(euler_check(ctx, def));
     TREACLE_TRY(marker_check(ctx, def));
     return curve_check(ctx, &def->gravity, "gravity");
 }

@@ -8,7 +8,9 @@
 #include "particles/emitter.h"
 #include "particles/particle_sort.h"
 #include "particles/particles.h"
+#include "particles/seed.h"
 #include "particles/sink.h"
+#include "sim/euler.h"
 #include "sim/liquid.h"
 #include "treacle/sim.h"
 
@@ -20,7 +22,7 @@
 
 enum {
     SIM_MATERIALS_MAX = 256, // their index is one byte of a particle
-    SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 14,
+    SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 32,
 };
 
 // The state between steps: all of it is in a STATE frame. Whatever is not here is made anew every
@@ -28,6 +30,7 @@ enum {
 typedef struct sim_state {
     particles particles;
     liquid_state liquid;    // empty while particles fly ballistically
+    level_set surface;      // of liquid that the grid carries; else zeroed
     body_state* bodies;     // [bodies of the setup]
     double time;            // s
     int64_t step;           // done
@@ -38,6 +41,7 @@ struct treacle_sim {
     treacle_context* ctx;
     treacle_sim_def def; // its pointers are NULL: what they point to is below, made ready
     grid_domain domain;
+    grid_domain lattice;   // of the surface, see phys/level_set.h
     treacle_curve gravity; // m/s^2
     int material_count;
     double* density;     // [material_count], kg/m^3
@@ -53,7 +57,8 @@ struct treacle_sim {
     solid_cache solid_cache; // not state, see there
     bool has_warned_closed;  // not state: a warning is said once a session
     sim_state now;
-    sim_state next; // that a step works on; swapped with `now` when all went well
+    particles shown; // in pictures of liquid that the grid carries; no state
+    sim_state next;  // that a step works on; swapped with `now` when all went well
     particle_spares spares;
     arena scratch;
 
@@ -67,6 +72,18 @@ treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) T
 treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) TREACLE_NODISCARD;
 /// A material's colour as particles carry it.
 void sim_colour(const treacle_sim_def* def, int material, float out[3]);
+
+/// Where solids are; bodies as they are now.
+void sim_pose_solids(const treacle_sim* sim, double time, solid_pose* poses);
+
+// Of liquid that the grid carries; see sim/euler_setup.c.
+treacle_status sim_level_create(treacle_sim* sim) TREACLE_NODISCARD;
+level_set_work sim_level_work(treacle_sim* sim);
+euler_work sim_euler_work(treacle_sim* sim);
+/// The liquids of a def in `now`.
+treacle_status sim_seed_euler(treacle_sim* sim, const seed_def* seeding) TREACLE_NODISCARD;
+/// Makes the points that pictures show.
+treacle_status sim_show_euler(treacle_sim* sim) TREACLE_NODISCARD;
 
 /// dt of the next step, s: see timestep.c.
 double timestep_choose(const treacle_sim* sim, double max_dt);

@@ -30,6 +30,15 @@ static void background_fill(const grid_domain* domain, background* out) {
     out->liquid.shape = &out->box;
 }
 
+// The axis along which distances do not count, or -1.
+static int flat_axis(const grid_domain* domain) {
+    int out = -1;
+    for (int a = 0; a < AXES; ++a) {
+        out = domain->is_active[a] ? out : a;
+    }
+    return out;
+}
+
 static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* def,
                                       const background* rest, liquids* out) {
     bool has_rest = def->fill == TREACLE_FILL_ALL;
@@ -46,7 +55,9 @@ static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* d
     for (int i = 0; i < out->count; ++i) {
         bool is_rest = i == def->liquid_count;
         const treacle_liquid_def* liquid = is_rest ? &rest->liquid : &def->liquids[i];
-        TREACLE_TRY(shape_create(sim->ctx, liquid->shape, &out->shape[i]));
+        int flat = euler_is_on(def) ? flat_axis(&sim->domain) : -1;
+        TREACLE_TRY(flat < 0 ? shape_create(sim->ctx, liquid->shape, &out->shape[i])
+                             : shape_create_flat(sim->ctx, liquid->shape, flat, &out->shape[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->velocity, 3, &out->velocity[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->temperature, 1, &out->temperature[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->marker, 1, &out->marker[i]));
@@ -105,27 +116,37 @@ static bool is_in_solid(const void* data, vec3 x) {
     return distance < b->gap;
 }
 
+void sim_pose_solids(const treacle_sim* sim, double time, solid_pose* poses) {
+    const solid_set* set = &sim->setup.solids;
+    for (int i = 0; i < set->scripted_count; ++i) {
+        solid_pose* pose = &poses[i];
+        *pose = solids_pose_at(&set->motions[i], time);
+        if (set->solids[i].sequence != NULL) {
+            solids_reshape(&set->solids[i], &set->motions[i], time, time,
+                           (solid_pose* const[2]){pose, pose});
+        }
+    }
+    for (int i = set->scripted_count; i < set->count; ++i) {
+        poses[i] = body_pose(&sim->now.bodies[i - set->scripted_count]);
+    }
+}
+
 static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
     const solid_set* set = &sim->setup.solids;
     size_t count = (size_t)set->count;
     void* poses = NULL;
     TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(solid_pose), "poses of solids", &poses));
-    for (int i = 0; i < set->scripted_count; ++i) {
-        solid_pose* pose = (solid_pose*)poses + i;
-        *pose = solids_pose_at(&set->motions[i], 0.0);
-        if (set->solids[i].sequence != NULL) {
-            solids_reshape(&set->solids[i], &set->motions[i], 0.0, 0.0,
-                           (solid_pose* const[2]){pose, pose});
-        }
-    }
-    for (int i = set->scripted_count; i < set->count; ++i) {
-        ((solid_pose*)poses)[i] = body_pose(&sim->now.bodies[i - set->scripted_count]);
-    }
+    sim_pose_solids(sim, 0.0, poses);
     blockers b = {{set->count, set->solids, poses}, SWEEP_GAP * sim->domain.h};
     seeding->is_blocked = count > 0 ? is_in_solid : NULL;
     seeding->blocked_data = &b;
-    treacle_status status = seed_particles(&sim->now.particles, seeding);
-    heat_begin(&sim->setup.heat, &sim->now.particles, 0);
+    treacle_status status;
+    if (euler_is_on(&sim->def)) {
+        status = sim_seed_euler(sim, seeding);
+    } else {
+        status = seed_particles(&sim->now.particles, seeding);
+        heat_begin(&sim->setup.heat, &sim->now.particles, 0);
+    }
     alloc_free(sim->ctx, poses, count * sizeof(solid_pose));
     return status;
 }

@@ -30,6 +30,11 @@ static float* field_at(const liquid_state* liquid, int i) {
     return i < AXES ? liquid->face_u[i] : i == AXES ? liquid->cell_pressure : liquid->cell_phi;
 }
 
+// Fields that the grid carries, in the order of liquid_state.carried.
+static const char* const carried_names[CARRIED_COUNT] = {
+    "grid_temperature", "grid_melted",    "grid_strain_xx", "grid_strain_yy",
+    "grid_strain_zz",   "grid_strain_yz", "grid_strain_zx", "grid_strain_xy"};
+
 static int show_liquid(const liquid_state* liquid, treacle_array* arrays) {
     int64_t tiles = liquid->map.count;
     int count = 0;
@@ -38,10 +43,48 @@ static int show_liquid(const liquid_state* liquid, treacle_array* arrays) {
         arrays[count++] =
             array_of(field_names[i], TREACLE_TYPE_F32, 1, tiles * TILE_CELLS, field_at(liquid, i));
     }
+    for (int f = 0; f < CARRIED_COUNT; ++f) {
+        if (liquid->carried[f] != NULL) {
+            arrays[count++] = array_of(carried_names[f], TREACLE_TYPE_F32, 1, tiles * TILE_CELLS,
+                                       liquid->carried[f]);
+        }
+    }
     if (liquid->cell_wall != NULL) {
         arrays[count++] =
             array_of("wall", TREACLE_TYPE_U8, 1, tiles * TILE_CELLS, liquid->cell_wall);
     }
+    return count;
+}
+
+// The columns of markers that are state.
+static const struct {
+    particle_column column;
+    const char* name;
+} marker_columns[] = {
+    {PARTICLE_POSITION, "surface_marker"},
+    {PARTICLE_ID, "surface_marker_id"},
+    {PARTICLE_VOLUME, "surface_marker_radius"},
+    {PARTICLE_MATERIAL, "surface_marker_side"},
+};
+enum { MARKER_COLUMNS = sizeof(marker_columns) / sizeof(marker_columns[0]) };
+
+static int show_surface(const level_set* set, treacle_array* arrays) {
+    const particles* m = &set->markers;
+    int count = 0;
+    arrays[count++] =
+        array_of("surface_tile", TREACLE_TYPE_I32, AXES, set->map.count, set->map.coord);
+    arrays[count++] = array_of("surface_distance", TREACLE_TYPE_F32, 1,
+                               (int64_t)set->map.count * TILE_CELLS, set->phi);
+    arrays[count++] =
+        array_of("surface_marker_tile", TREACLE_TYPE_I32, AXES, m->tile_count, m->tile);
+    arrays[count++] = array_of("surface_marker_first", TREACLE_TYPE_I64, 1,
+                               (int64_t)m->tile_count + 1, m->tile_first);
+    for (int i = 0; i < MARKER_COLUMNS; ++i) {
+        const particle_column_info* info = &particle_columns[marker_columns[i].column];
+        arrays[count++] = array_of(marker_columns[i].name, info->type, info->components, m->count,
+                                   m->column[marker_columns[i].column]);
+    }
+    arrays[count++] = array_of("surface_births", TREACLE_TYPE_U64, 1, 1, &set->births);
     return count;
 }
 
@@ -59,7 +102,11 @@ static int show_looks(const treacle_sim* sim, treacle_array* arrays) {
 
 treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64_t number,
                                 treacle_frame* out) {
-    const particles* p = &sim->now.particles;
+    bool is_shown_apart = euler_is_on(&sim->def) && kind == TREACLE_FRAME_PICTURE;
+    if (is_shown_apart) {
+        TREACLE_TRY(sim_show_euler(sim));
+    }
+    const particles* p = is_shown_apart ? &sim->shown : &sim->now.particles;
     treacle_array* arrays = sim->arrays;
     int count = 0;
     arrays[count++] = array_of("tile_coord", TREACLE_TYPE_I32, AXES, p->tile_count, p->tile);
@@ -85,6 +132,9 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
     }
     if (kind == TREACLE_FRAME_STATE && sim->now.liquid.map.count > 0) {
         count += show_liquid(&sim->now.liquid, arrays + count);
+    }
+    if (kind == TREACLE_FRAME_STATE && euler_is_on(&sim->def)) {
+        count += show_surface(&sim->now.surface, arrays + count);
     }
     *out = (treacle_frame){
         .kind = kind,
@@ -247,6 +297,79 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
     return TREACLE_OK;
 }
 
+static treacle_status copy_carried(treacle_sim* sim, const treacle_frame* state) {
+    liquid_state* liquid = &sim->next.liquid;
+    if (!euler_is_on(&sim->def) || liquid->map.count == 0) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(liquid_state_carry(liquid, euler_fields(&sim->setup)));
+    for (int f = 0; f < CARRIED_COUNT; ++f) {
+        if (liquid->carried[f] != NULL) {
+            treacle_array values = array_of(carried_names[f], TREACLE_TYPE_F32, 1,
+                                            (int64_t)liquid->map.count * TILE_CELLS, NULL);
+            TREACLE_TRY(find_array(sim, state, &values));
+            memcpy(liquid->carried[f], values.data, (size_t)values.count * sizeof(float));
+        }
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status copy_markers(treacle_sim* sim, const treacle_frame* state) {
+    particles* m = &sim->next.surface.markers;
+    treacle_array tile = array_of("surface_marker_tile", TREACLE_TYPE_I32, AXES, -1, NULL);
+    treacle_array id = array_of("surface_marker_id", TREACLE_TYPE_U64, 1, -1, NULL);
+    TREACLE_TRY(find_array(sim, state, &tile));
+    TREACLE_TRY(find_array(sim, state, &id));
+    treacle_array first =
+        array_of("surface_marker_first", TREACLE_TYPE_I64, 1, tile.count + 1, NULL);
+    TREACLE_TRY(find_array(sim, state, &first));
+    TREACLE_TRY(particles_reserve(m, id.count, tile.count));
+    copy_bytes(m->tile, tile.data, (size_t)tile.count * sizeof(*m->tile));
+    memcpy(m->tile_first, first.data, (size_t)first.count * sizeof(*m->tile_first));
+    m->tile_count = (tile_ix)tile.count;
+    m->count = id.count;
+    for (int i = 0; i < MARKER_COLUMNS; ++i) {
+        const particle_column_info* info = &particle_columns[marker_columns[i].column];
+        treacle_array column =
+            array_of(marker_columns[i].name, info->type, info->components, id.count, NULL);
+        TREACLE_TRY(find_array(sim, state, &column));
+        copy_bytes(m->column[marker_columns[i].column], column.data,
+                   (size_t)id.count * info->bytes);
+    }
+    memset(m->column[PARTICLE_VELOCITY], 0,
+           (size_t)m->count * particle_columns[PARTICLE_VELOCITY].bytes);
+    return TREACLE_OK;
+}
+
+static treacle_status copy_surface(treacle_sim* sim, const treacle_frame* state) {
+    if (!euler_is_on(&sim->def)) {
+        return TREACLE_OK;
+    }
+    level_set* set = &sim->next.surface;
+    level_set_work w = sim_level_work(sim);
+    treacle_array tile = array_of("surface_tile", TREACLE_TYPE_I32, AXES, -1, NULL);
+    TREACLE_TRY(find_array(sim, state, &tile));
+    treacle_array phi =
+        array_of("surface_distance", TREACLE_TYPE_F32, 1, tile.count * TILE_CELLS, NULL);
+    treacle_array births = array_of("surface_births", TREACLE_TYPE_U64, 1, 1, NULL);
+    TREACLE_TRY(find_array(sim, state, &phi));
+    TREACLE_TRY(find_array(sim, state, &births));
+    TREACLE_TRY(level_set_tiles(&w, tile.count, tile.data, set));
+    bool is_whole = set->map.count == tile.count &&
+                    (tile.count == 0 || memcmp(set->map.coord, tile.data,
+                                               (size_t)tile.count * sizeof(tile_coord)) == 0);
+    if (is_whole) {
+        copy_bytes(set->phi, phi.data, (size_t)phi.count * sizeof(float));
+        set->births = *(const uint64_t*)births.data;
+        TREACLE_TRY(copy_markers(sim, state));
+        is_whole = particles_is_grouped(&set->markers) &&
+                   particles_is_sorted(&set->markers, &sim->lattice);
+    }
+    return is_whole ? TREACLE_OK
+                    : check_fail(sim->ctx, TREACLE_ERR_FORMAT,
+                                 "tiles or markers of the state's surface are not in order");
+}
+
 static treacle_status copy_bodies(treacle_sim* sim, const treacle_frame* state) {
     int64_t count = sim->setup.bodies.count;
     if (count == 0) {
@@ -281,6 +404,12 @@ treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state)
     }
     if (status == TREACLE_OK) {
         status = copy_liquid(sim, state);
+    }
+    if (status == TREACLE_OK) {
+        status = copy_carried(sim, state);
+    }
+    if (status == TREACLE_OK) {
+        status = copy_surface(sim, state);
     }
     if (status == TREACLE_OK) {
         status = copy_bodies(sim, state);

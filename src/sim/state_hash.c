@@ -1,6 +1,18 @@
 #include "base/hash.h"
 #include "sim/sim_internal.h"
 
+static uint64_t hash_surface(const level_set* set, uint64_t hash) {
+    const particles* m = &set->markers;
+    size_t tiles = (size_t)set->map.count, rows = (size_t)m->count;
+    hash = hash_bytes(set->map.coord, tiles * sizeof(tile_coord), hash + set->births);
+    hash = hash_bytes(set->phi, tiles * TILE_CELLS * sizeof(float), hash);
+    hash = hash_bytes(m->column[PARTICLE_POSITION], rows * AXES * sizeof(float), hash);
+    hash = hash_bytes(m->column[PARTICLE_ID], rows * sizeof(uint64_t), hash);
+    hash = hash_bytes(m->column[PARTICLE_VOLUME], rows * sizeof(float), hash);
+    hash = hash_bytes(m->column[PARTICLE_MATERIAL], rows, hash);
+    return hash_bytes(m->tile_first, ((size_t)m->tile_count + 1) * sizeof(int64_t), hash);
+}
+
 uint64_t treacle_sim_hash(const treacle_sim* sim) {
     const particles* p = &sim->now.particles;
     size_t rows = (size_t)p->count, tiles = (size_t)p->tile_count;
@@ -22,6 +34,14 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     }
     if (liquid->cell_wall != NULL) {
         hash = hash_bytes(liquid->cell_wall, values, hash);
+    }
+    for (int f = 0; f < CARRIED_COUNT && values > 0; ++f) {
+        if (liquid->carried[f] != NULL) {
+            hash = hash_bytes(liquid->carried[f], values * sizeof(float), hash);
+        }
+    }
+    if (euler_is_on(&sim->def)) {
+        hash = hash_surface(&sim->now.surface, hash);
     }
     size_t bodies = (size_t)sim->setup.bodies.count;
     return bodies > 0 ? hash_bytes(sim->now.bodies, bodies * sizeof(body_state), hash) : hash;

@@ -14,6 +14,7 @@ typedef struct step_work {
     double from, to, dt;
     treacle_step_stats* stats;
     liquid_work liquid;
+    euler_work euler;
 } step_work;
 
 static treacle_status fly(step_work* w) {
@@ -117,6 +118,18 @@ LIQUID_STAGE(extrapolate)
 LIQUID_STAGE(to_particles)
 LIQUID_STAGE(correct_density)
 
+#define EULER_STAGE(name)                                                                          \
+    static treacle_status euler_stage_##name(step_work* w) {                                       \
+        return euler_##name(&w->liquid);                                                           \
+    }
+EULER_STAGE(track)
+EULER_STAGE(emit)
+EULER_STAGE(build_tiles)
+EULER_STAGE(carry)
+EULER_STAGE(push)
+EULER_STAGE(strain_step)
+EULER_STAGE(settle)
+
 typedef struct step_stage {
     treacle_stage stage; // under which it is timed
     treacle_status (*run)(step_work* w);
@@ -144,6 +157,35 @@ static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
     {TREACLE_STAGE_TO_PARTICLES, to_particles},
     {TREACLE_STAGE_DENSITY, correct_density},
+    {TREACLE_STAGE_COUNT, NULL},
+};
+
+// The step where the grid carries the liquid.
+static const step_stage euler_stages[] = {
+    {TREACLE_STAGE_SOLIDS, move_solids},
+    {TREACLE_STAGE_ADVECT, euler_stage_track},
+    {TREACLE_STAGE_EMIT, euler_stage_emit},
+    {TREACLE_STAGE_TILES, euler_stage_build_tiles},
+    {TREACLE_STAGE_TO_GRID, euler_stage_carry},
+    {TREACLE_STAGE_GEOMETRY, geometry},
+    {TREACLE_STAGE_FORCES, euler_stage_push},
+    {TREACLE_STAGE_HEAT, heat},
+    {TREACLE_STAGE_FLOW, flow},
+    {TREACLE_STAGE_TO_PARTICLES, euler_stage_strain_step},
+    {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
+    {TREACLE_STAGE_TO_PARTICLES, euler_stage_settle},
+    {TREACLE_STAGE_COUNT, NULL},
+};
+
+static const step_stage euler_first_stages[] = {
+    {TREACLE_STAGE_SOLIDS, move_solids},
+    {TREACLE_STAGE_ADVECT, euler_stage_track},
+    {TREACLE_STAGE_TILES, euler_stage_build_tiles},
+    {TREACLE_STAGE_TO_GRID, euler_stage_carry},
+    {TREACLE_STAGE_GEOMETRY, geometry},
+    {TREACLE_STAGE_FLOW, flow},
+    {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
+    {TREACLE_STAGE_TO_PARTICLES, euler_stage_settle},
     {TREACLE_STAGE_COUNT, NULL},
 };
 
@@ -193,6 +235,10 @@ static liquid_work liquid_of(step_work* w) {
         .solid_cache = &sim->solid_cache,
         .has_warned = &sim->has_warned_closed,
     };
+    if (euler_is_on(&sim->def)) {
+        w->euler = sim_euler_work(sim);
+        out.euler = &w->euler;
+    }
     curve_integral(&sim->gravity, w->from, w->from + w->dt, out.gravity);
     for (int a = 0; a < AXES; ++a) {
         out.gravity[a] /= w->dt;
@@ -215,8 +261,10 @@ static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
         .stats = stats,
     };
     work.liquid = liquid_of(&work);
-    bool is_liquid = sim->def.flow != TREACLE_FLOW_NONE;
-    TREACLE_TRY(run_stages(&work, is_liquid ? liquid_stages : ballistic_stages, timers));
+    const step_stage* stages = sim->def.flow == TREACLE_FLOW_NONE ? ballistic_stages
+                               : euler_is_on(&sim->def)           ? euler_stages
+                                                                  : liquid_stages;
+    TREACLE_TRY(run_stages(&work, stages, timers));
     sim_state_swap(sim);
     stats->dt = dt;
     return TREACLE_OK;
@@ -242,7 +290,8 @@ treacle_status step_prepare(treacle_sim* sim) {
         .sim = sim, .p = &sim->next.particles, .dt = sim->def.step.max_dt, .stats = &stats};
     work.liquid = liquid_of(&work);
     work.liquid.is_first = true;
-    TREACLE_TRY(run_stages(&work, first_stages, &timers));
+    bool is_euler = euler_is_on(&sim->def);
+    TREACLE_TRY(run_stages(&work, is_euler ? euler_first_stages : first_stages, &timers));
     sim_state_swap(sim);
     return TREACLE_OK;
 }

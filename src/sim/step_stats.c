@@ -49,6 +49,12 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     sum_job job = {p, sim->density};
     out->step = sim->now.step;
     out->time = sim->now.time;
+    out->memory_peak = treacle_context_memory_peak(sim->ctx);
+    if (euler_is_on(&sim->def)) { // the rest is measured during the step
+        out->tiles = sim->now.liquid.map.count;
+        out->max_speed = liquid_state_fastest(&sim->now.liquid);
+        return;
+    }
     out->particles = p->count;
     out->tiles = p->tile_count;
     out->volume = parallel_sum(sim->ctx, p->tile_count, tile_volume, &job);
@@ -57,5 +63,4 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
         out->enthalpy = parallel_sum(sim->ctx, p->tile_count, tile_enthalpy, &job);
     }
     out->max_speed = ballistic_max_speed(p);
-    out->memory_peak = treacle_context_memory_peak(sim->ctx);
 }

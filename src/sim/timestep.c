@@ -31,7 +31,9 @@ static double elastic_limit(const treacle_sim* sim) {
     double limit = INFINITY;
     for (int m = 0; m < sim->setup.material_count; ++m) {
         double c = sqrt(0.5 * sim->setup.strain_laws[m].modulus / sim->density[m]);
-        double cells = def->is_explicit ? 0.5 : def->limits_step ? 1.0 : INFINITY;
+        double cells = def->is_explicit || euler_is_on(&sim->def) ? 0.5
+                       : def->limits_step                         ? 1.0
+                                                                  : INFINITY;
         limit = c > 0.0 ? fmin(limit, cells * sim->domain.h / c) : limit;
     }
     return limit;

@@ -53,6 +53,15 @@ TREACLE_API treacle_status treacle_stages_prepare(treacle_sim* sim);
 TREACLE_API treacle_status treacle_stages_carry(treacle_sim* sim, const treacle_field* velocity,
                                                 double at, double dt);
 
+// The same where the grid carries the liquid: its surface moves, and every level_set.reseed-th call
+// makes markers that are missing.
+
+/// The distance to the surface where the grid carries the liquid, dense, x fastest, at all points
+/// half a cell apart: 2 cells + 1 along active axes (2 cells along periodic ones). In halves of a
+/// cell, negative inside and cut off. `volume`, m^3, is that of the liquid.
+TREACLE_API treacle_status treacle_stages_level_set(treacle_sim* sim, float* distance,
+                                                    double* volume);
+
 /// The surface that the particles have, dense, x fastest, one value a cell of the domain: the
 /// distance to it in cells, negative inside and cut off at 4, and the share of the cell that is
 /// inside. Either may be NULL.

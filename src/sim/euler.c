@@ -1,0 +1,637 @@
+// The stages of a step of liquid that moves on the grid; see the header for their order.
+#include "sim/euler.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/parallel.h"
+#include "base/parallel_sum.h"
+#include "grid/extrapolate.h"
+#include "grid/fraction.h"
+#include "grid/tile_sample.h"
+#include "phys/grid_strain.h"
+#include "phys/rheology.h"
+#include "phys/semi_lagrangian.h"
+#include "phys/upwind.h"
+
+// --- what is carried -----------------------------------------------------------------------------
+
+uint32_t euler_fields(const liquid_setup* setup) {
+    bool melts = setup->heat.is_on && setup->heat.latent_unit > 0.0;
+    bool has_heat = setup->heat.is_on || setup->heat.has_law || setup->has_buoyancy;
+    uint32_t strain = ((1u << STRAIN_PARTS) - 1u) << CARRIED_STRAIN;
+    return (has_heat ? 1u << CARRIED_TEMPERATURE : 0u) | (melts ? 1u << CARRIED_MELTED : 0u) |
+           (setup->has_elastic ? strain : 0u);
+}
+
+static grid_place place_of(int carried) {
+    return carried < CARRIED_STRAIN ? PLACE_CELL : tensor_place(carried - CARRIED_STRAIN);
+}
+
+tensor_field euler_strain(const liquid_state* state) {
+    tensor_field out;
+    for (int a = 0; a < AXES; ++a) {
+        out.cell[a] = state->carried[CARRIED_STRAIN + a];
+        out.edge[a] = state->carried[CARRIED_STRAIN + AXES + a];
+    }
+    return out;
+}
+
+static treacle_status take(liquid_work* w, const char* name, float** out) {
+    return arena_take_zero(w->scratch, w->values, sizeof(float), name, (void**)out);
+}
+
+static face_velocity flow_of(const liquid_work* w, const liquid_state* state) {
+    return (face_velocity){.map = &state->map,
+                           .has_viscosity = liquid_is_viscous(w->setup),
+                           .domain = w->setup->domain,
+                           .u = {state->face_u[0], state->face_u[1], state->face_u[2]}};
+}
+
+static double reach_of(const liquid_work* w) {
+    return liquid_state_fastest(w->before) * w->dt / w->setup->domain->h;
+}
+
+// --- the surface ---------------------------------------------------------------------------------
+
+treacle_status euler_track(liquid_work* w) {
+    euler_work* e = w->euler;
+    double reach = reach_of(w);
+    if (w->is_first) {
+        return level_set_copy(&e->level, e->before, e->surface);
+    }
+    if (!(reach <= LIQUID_REACH_MAX)) {
+        return check_fail(w->ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
+                          reach);
+    }
+    face_velocity flow = flow_of(w, w->before);
+    level_set_motion motion = {&flow, w->dt, reach, e->is_reseeded};
+    return level_set_advance(&e->level, &motion, e->before, e->surface);
+}
+
+typedef struct placed_shape {
+    const shape* what;
+    vec3 offset; // m
+    double cell; // m, of the lattice
+} placed_shape;
+
+static float distance_to(const void* data, vec3 x) {
+    const placed_shape* s = data;
+    return (float)(shape_distance(s->what, vec3_sub(x, s->offset)) / s->cell);
+}
+
+static treacle_status combine(liquid_work* w, const placed_shape* s, bool is_taken) {
+    euler_work* e = w->euler;
+    box3 bounds = shape_bounds(s->what);
+    level_set_part part = {
+        .distance = distance_to,
+        .data = s,
+        .bounds = {vec3_add(bounds.low, s->offset), vec3_add(bounds.high, s->offset)},
+        .is_taken = is_taken};
+    return level_set_combine(&e->level, &part, e->surface);
+}
+
+// Running emitters are full of liquid, sinks that work are empty.
+treacle_status euler_emit(liquid_work* w) {
+    euler_work* e = w->euler;
+    double end = w->time + w->dt, cell = e->level.lattice->h;
+    bool has_changed = false;
+    for (int i = 0; i < w->setup->emitter_count; ++i) {
+        const emitter* source = &w->setup->emitters[i];
+        placed_shape s = {source->where, emitter_offset(source, end), cell};
+        if (emitter_speed(source, end) > 0.0) {
+            TREACLE_TRY(combine(w, &s, false));
+            has_changed = true;
+        }
+    }
+    for (int i = 0; i < e->sink_count; ++i) {
+        const sink* drain = &e->sinks[i];
+        placed_shape s = {drain->shape, {{0.0, 0.0, 0.0}}, cell};
+        if (end >= drain->start && end <= drain->stop) {
+            TREACLE_TRY(combine(w, &s, true));
+            has_changed = true;
+        }
+    }
+    return has_changed ? level_set_settle(&e->level, e->surface) : TREACLE_OK;
+}
+
+// --- tiles ---------------------------------------------------------------------------------------
+
+// The box of the grid's cells that the liquid in a tile of the lattice touches; false if none.
+static bool wet_box(const level_set* set, tile_ix t, int low[AXES], int high[AXES]) {
+    bool is_any = false;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        int at[AXES];
+        if (set->phi[(size_t)t * TILE_CELLS + (size_t)i] >= 0.0f ||
+            !tile_cell_counts(&set->map, i)) {
+            continue;
+        }
+        tile_cell_at(&set->map, t, i, at);
+        for (int a = 0; a < AXES; ++a) {
+            int below = set->map.is_flat[a] ? 0 : (at[a] + 1) / 2 - 1;
+            int above = set->map.is_flat[a] ? 0 : at[a] / 2;
+            low[a] = is_any && low[a] < below ? low[a] : below;
+            high[a] = is_any && high[a] > above ? high[a] : above;
+        }
+        is_any = true;
+    }
+    return is_any;
+}
+
+static int floor_tile(int cell) {
+    return (cell + 16 * TILE_SIZE) / TILE_SIZE - 16;
+}
+
+// Tiles with a cell within `band` of a box.
+static int64_t add_tiles(const grid_domain* domain, const int low[AXES], const int high[AXES],
+                         int band, tile_coord* out) {
+    int from[AXES], to[AXES];
+    int64_t count = 0;
+    for (int a = 0; a < AXES; ++a) {
+        int more = domain->is_active[a] ? band : 0;
+        from[a] = floor_tile(low[a] - more);
+        to[a] = floor_tile(high[a] + more);
+    }
+    for (int z = from[2]; z <= to[2]; ++z) {
+        for (int y = from[1]; y <= to[1]; ++y) {
+            for (int x = from[0]; x <= to[0]; ++x) {
+                tile_coord at = {{x, y, z}};
+                if (tile_coord_wrap(domain, &at)) {
+                    out[count++] = at;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+treacle_status euler_build_tiles(liquid_work* w) {
+    enum { AROUND_MAX = 5 * 5 * 5 };
+    const level_set* surface = w->euler->surface;
+    int band = (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
+    tile_coord* tiles = NULL;
+    int64_t count = 0;
+    TREACLE_TRY(arena_take(w->scratch, (size_t)surface->map.count * AROUND_MAX, sizeof(*tiles),
+                           "tiles", (void**)&tiles));
+    for (tile_ix t = 0; t < surface->map.count; ++t) {
+        int low[AXES], high[AXES];
+        if (wet_box(surface, t, low, high)) {
+            count += add_tiles(w->setup->domain, low, high, band, tiles + count);
+        }
+    }
+    treacle_status status = tile_map_create(w->ctx, w->setup->domain, count, tiles, &w->state->map);
+    arena_give(w->scratch, tiles);
+    TREACLE_TRY(status);
+    TREACLE_TRY(liquid_begin_fields(w));
+    return liquid_state_carry(w->state, euler_fields(w->setup));
+}
+
+// --- fields that come along ----------------------------------------------------------------------
+
+// Temperature by differences against the flow, on the old tiles, then copied to the new ones.
+static treacle_status convect_upwind(liquid_work* w, const float* from, float* to) {
+    const tile_map* map = &w->before->map;
+    face_velocity flow = flow_of(w, w->before);
+    size_t values = ((size_t)map->count + 1) * TILE_CELLS;
+    int steps = upwind_substeps(&flow, w->dt), mark = arena_mark(w->scratch);
+    float* room[2];
+    for (int i = 0; i < 2; ++i) {
+        TREACLE_TRY(
+            arena_take_zero(w->scratch, values, sizeof(float), "convection", (void**)&room[i]));
+    }
+    memcpy(room[0], from, values * sizeof(float));
+    for (int i = 0; i < steps; ++i) {
+        upwind_step(&flow, w->dt / steps, room[i % 2], room[(i + 1) % 2]);
+    }
+    for (tile_ix t = 0; t < w->state->map.count; ++t) {
+        tile_ix at = tile_map_find(map, w->state->map.coord[t]);
+        if (at < map->count) {
+            memcpy(to + (size_t)t * TILE_CELLS, room[steps % 2] + (size_t)at * TILE_CELLS,
+                   TILE_CELLS * sizeof(float));
+        }
+    }
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
+static treacle_status move_fields(liquid_work* w) {
+    semi_field fields[CARRIED_COUNT];
+    face_velocity flow = flow_of(w, w->before);
+    semi_params params = {.domain = w->setup->domain,
+                          .flow = &flow,
+                          .to = &w->state->map,
+                          .dt = w->dt,
+                          .reach = reach_of(w),
+                          .fields = fields};
+    bool is_upwind = w->setup->def->heat.convection == TREACLE_CONVECTION_UPWIND;
+    for (int f = 0; f < CARRIED_COUNT; ++f) {
+        const float* from = w->before->carried[f];
+        float* to = w->state->carried[f];
+        if (from == NULL || to == NULL) {
+            continue;
+        }
+        if (f < CARRIED_STRAIN && is_upwind) {
+            TREACLE_TRY(convect_upwind(w, from, to));
+        } else {
+            fields[params.count++] = (semi_field){place_of(f), from, to};
+        }
+    }
+    semi_lagrangian(&params, w->state->face_u);
+    return TREACLE_OK;
+}
+
+// At the start fields are what liquids begin with, on the same tiles.
+static treacle_status keep_fields(liquid_work* w) {
+    size_t bytes = w->values * sizeof(float);
+    TREACLE_ASSERT(w->before->map.count == w->state->map.count);
+    for (int a = 0; a < AXES; ++a) {
+        memcpy(w->state->face_u[a], w->before->face_u[a], bytes);
+    }
+    for (int f = 0; f < CARRIED_COUNT; ++f) {
+        if (w->state->carried[f] != NULL) {
+            memcpy(w->state->carried[f], w->before->carried[f], bytes);
+        }
+    }
+    return TREACLE_OK;
+}
+
+// What comes out of emitters has their temperature and no strain.
+typedef struct fresh_job {
+    const liquid_work* w;
+    const emitter* source;
+    vec3 offset;
+} fresh_job;
+
+static void refresh_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const fresh_job* job = data;
+    const liquid_state* state = job->w->state;
+    const grid_domain* domain = job->w->setup->domain;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int at[AXES];
+        vec3 x;
+        tile_cell_at(&state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        for (int a = 0; a < AXES; ++a) {
+            x.at[a] = domain->origin[a] + domain->h * (at[a] + 0.5) - job->offset.at[a];
+        }
+        if (shape_distance(job->source->where, x) > 0.5 * domain->h) {
+            continue;
+        }
+        for (int f = 0; f < CARRIED_COUNT; ++f) {
+            float value = f == CARRIED_TEMPERATURE ? job->source->temperature : 0.0f;
+            if (f == CARRIED_MELTED) {
+                const heat_curve* curve = &job->w->setup->heat.curve[0];
+                value = (float)heat_curve_melted(curve, (double)job->source->temperature, 0.0);
+            }
+            if (state->carried[f] != NULL) {
+                state->carried[f][i] = value;
+            }
+        }
+    }
+}
+
+static void refresh(liquid_work* w) {
+    double end = w->time + w->dt;
+    for (int i = 0; i < w->setup->emitter_count; ++i) {
+        fresh_job job = {w, &w->setup->emitters[i], emitter_offset(&w->setup->emitters[i], end)};
+        if (emitter_speed(job.source, end) > 0.0) {
+            parallel_for(w->ctx, w->state->map.count, 4, refresh_tiles, &job);
+        }
+    }
+}
+
+typedef struct describe_job {
+    const liquid_work* w;
+    double base, portion; // of the viscosity
+} describe_job;
+
+static void describe_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const describe_job* job = data;
+    const liquid_work* w = job->w;
+    const treacle_material_def* m = &w->setup->materials[0];
+    const float* temperature = w->state->carried[CARRIED_TEMPERATURE];
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        w->cell_density[i] = 1.0f;
+        for (int a = 0; a < AXES; ++a) {
+            w->face_mass[a][i] = 1.0f;
+        }
+        if (w->cell_base != NULL) {
+            w->cell_base[i] = (float)job->base;
+        }
+        if (w->cell_portion != NULL && w->cell_portion[0] != NULL) {
+            w->cell_portion[0][i] = (float)job->portion;
+        }
+        if (w->cell_buoyancy != NULL) {
+            double above = (double)temperature[i] - m->reference_temperature;
+            w->cell_buoyancy[i] = (float)(m->expansion * above);
+        }
+    }
+}
+
+// As liquid_rheology.c has it for particles of one material.
+static treacle_status describe_viscosity(liquid_work* w, describe_job* job) {
+    const liquid_setup* setup = w->setup;
+    treacle_viscosity_mean mean = setup->def->viscosity_solve.mean;
+    bool is_geometric = mean == TREACLE_VISCOSITY_GEOMETRIC;
+    bool has_rate = rheology_is_needed(&setup->materials[0]);
+    bool is_later = has_rate || setup->heat.law[0].def.kind != TREACLE_LAW_NONE;
+    double mu = fmax(setup->materials[0].viscosity, VISCOSITY_LEAST);
+    job->base = is_later       ? 0.0
+                : is_geometric ? (double)setup->log_mu[0]
+                               : rheology_to_mean(mean, mu);
+    job->portion = 1.0;
+    TREACLE_TRY(take(w, "viscosity at cells", &w->cell_log_mu));
+    TREACLE_TRY(take(w, "viscosity at cells", &w->cell_base));
+    TREACLE_TRY(arena_take_zero(w->scratch, 1, sizeof(*w->cell_portion), "portions of materials",
+                                (void**)&w->cell_portion));
+    return has_rate ? take(w, "viscosity at cells", &w->cell_portion[0]) : TREACLE_OK;
+}
+
+treacle_status euler_carry(liquid_work* w) {
+    describe_job job = {.w = w};
+    TREACLE_TRY(w->is_first ? keep_fields(w) : move_fields(w));
+    refresh(w);
+    level_set_to_cells(&w->euler->level, w->euler->surface, &w->state->map, w->state->cell_phi);
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(take(w, "masses on faces", &w->face_mass[a]));
+    }
+    TREACLE_TRY(take(w, "densities at cells", &w->cell_density));
+    TREACLE_TRY(take(w, "volumes at cells", &w->cell_volume));
+    if (w->setup->has_buoyancy) {
+        TREACLE_TRY(take(w, "buoyancy at cells", &w->cell_buoyancy));
+    }
+    if (liquid_is_viscous(w->setup)) {
+        TREACLE_TRY(describe_viscosity(w, &job));
+    }
+    fraction_params params = {w->setup->domain, &w->state->map, w->state->cell_phi};
+    fraction_compute(&params, &(fraction_fields){.cell = w->cell_volume});
+    parallel_for(w->ctx, w->state->map.count, 8, describe_tiles, &job);
+    bool comes_later = liquid_has_heat(w->setup) && !w->is_first;
+    return comes_later ? TREACLE_OK : liquid_find_viscosity(w);
+}
+
+typedef struct law_job {
+    const liquid_work* w;
+    float* out;
+} law_job;
+
+// Liquid that is colder than it melts counts as what it is, as in liquid_law.c.
+static void law_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const law_job* job = data;
+    const heat_curve* curve = &job->w->setup->heat.curve[0];
+    const float* temperature = job->w->state->carried[CARRIED_TEMPERATURE];
+    const float* melted = job->w->state->carried[CARRIED_MELTED];
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        float t = temperature[i];
+        if (melted != NULL && curve->latent > 0.0) {
+            float from = (float)curve->melt[0], to = (float)curve->melt[1];
+            t = melted[i] <= 0.0f   ? fminf(t, from)
+                : melted[i] >= 1.0f ? fmaxf(t, to)
+                                    : from + melted[i] * (to - from);
+        }
+        job->out[i] = t;
+    }
+}
+
+treacle_status euler_law_temperature(liquid_work* w, const float** out) {
+    float* values = NULL;
+    *out = NULL;
+    if (w->state->carried[CARRIED_TEMPERATURE] == NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(take(w, "what laws ask for", &values));
+    law_job job = {w, values};
+    parallel_for(w->ctx, w->state->map.count, 8, law_tiles, &job);
+    *out = values;
+    return TREACLE_OK;
+}
+
+// --- solids --------------------------------------------------------------------------------------
+
+// Behind the surface of a solid the level set is the image of what is before it, as deep as
+// IMAGE_DEPTH cells; deeper there is air:
+//
+//     phi(x) = phi(x - 2 s grad s),    s < 0 the distance to the solid                  [level.5]
+//
+// So the liquid has no surface where it touches a solid, and a solid that moves leaves none behind.
+#define IMAGE_DEPTH 2.0f
+
+typedef struct image_job {
+    const liquid_work* w;
+    float* out;
+} image_job;
+
+// The image of a point, in cells of the grid from its low corner; false if it has none.
+static bool image_of(tile_sampler* to_solid, const bool is_active[AXES], const float x[AXES],
+                     float out[AXES]) {
+    static const tile_coord origin = {{0, 0, 0}};
+    float s = tile_sample(to_solid, origin, x), slope[AXES], square = 0.0f;
+    for (int a = 0; a < AXES; ++a) {
+        float low[AXES] = {x[0], x[1], x[2]}, high[AXES] = {x[0], x[1], x[2]};
+        low[a] -= 0.5f;
+        high[a] += 0.5f;
+        slope[a] = is_active[a]
+                       ? tile_sample(to_solid, origin, high) - tile_sample(to_solid, origin, low)
+                       : 0.0f;
+        square += slope[a] * slope[a];
+    }
+    for (int a = 0; a < AXES; ++a) {
+        out[a] = x[a] - (square > 0.25f ? 2.0f * s * slope[a] / square : 0.0f);
+    }
+    return s >= -IMAGE_DEPTH && square > 0.25f;
+}
+
+static void image_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const image_job* job = data;
+    const liquid_work* w = job->w;
+    const level_set* set = w->euler->surface;
+    const grid_domain* lattice = w->euler->level.lattice;
+    static const tile_coord origin = {{0, 0, 0}};
+    (void)worker;
+    tile_sampler phi = tile_sampler_of(lattice, &set->map, PLACE_CELL, set->phi);
+    tile_sampler to_solid =
+        tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->cell_solid_phi);
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int at[AXES];
+        float x[AXES], image[AXES];
+        tile_cell_at(&set->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        for (int a = 0; a < AXES; ++a) {
+            x[a] = lattice->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
+        }
+        job->out[i] = set->phi[i];
+        if (!tile_cell_counts(&set->map, (int)(i % TILE_CELLS)) ||
+            !(tile_sample(&to_solid, origin, x) < 0.0f)) {
+            continue;
+        }
+        job->out[i] = LEVEL_LIMIT;
+        if (image_of(&to_solid, lattice->is_active, x, image)) {
+            for (int a = 0; a < AXES; ++a) {
+                image[a] = lattice->is_active[a] ? 2.0f * image[a] + 0.5f : 0.5f;
+            }
+            job->out[i] = tile_sample(&phi, origin, image);
+        }
+    }
+}
+
+treacle_status euler_surface(liquid_work* w) {
+    level_set* set = w->euler->surface;
+    if (w->cell_solid_phi != NULL) {
+        size_t values = (size_t)set->map.count * TILE_CELLS;
+        image_job job = {.w = w};
+        TREACLE_TRY(arena_take(w->scratch, values, sizeof(float), "images", (void**)&job.out));
+        parallel_for(w->ctx, set->map.count, 4, image_tiles, &job);
+        memcpy(set->phi, job.out, values * sizeof(float));
+        arena_give(w->scratch, job.out);
+    }
+    level_set_to_cells(&w->euler->level, set, &w->state->map, w->cell_phi);
+    return TREACLE_OK;
+}
+
+// --- forces --------------------------------------------------------------------------------------
+
+static grid_strain_params strain_of(const liquid_work* w) {
+    return (grid_strain_params){.domain = w->setup->domain,
+                                .map = &w->state->map,
+                                .law = &w->setup->strain_laws[0],
+                                .density = w->setup->materials[0].density,
+                                .dt = w->dt};
+}
+
+treacle_status euler_push(liquid_work* w) {
+    TREACLE_TRY(liquid_push(w));
+    if (w->setup->has_elastic) {
+        grid_strain_params params = strain_of(w);
+        tensor_field strain = euler_strain(w->state);
+        grid_strain_push(&params, &strain, w->state->face_u);
+    }
+    return TREACLE_OK;
+}
+
+// --- after the flow ------------------------------------------------------------------------------
+
+// Before velocity is extrapolated: solids still have their own.
+treacle_status euler_strain_step(liquid_work* w) {
+    if (!w->setup->has_elastic || w->is_first) {
+        return TREACLE_OK;
+    }
+    tensor_field strain = euler_strain(w->state), before;
+    liquid_elastic* e = &w->elastic;
+    int mark = arena_mark(w->scratch);
+    for (int a = 0; a < AXES; ++a) {
+        float** const rooms[] = {&before.cell[a], &before.edge[a], &e->stretch.cell[a],
+                                 &e->stretch.edge[a], &e->spin[a]};
+        for (size_t k = 0; k < sizeof(rooms) / sizeof(rooms[0]); ++k) {
+            TREACLE_TRY(take(w, "strain", rooms[k]));
+        }
+        memcpy(before.cell[a], strain.cell[a], w->values * sizeof(float));
+        memcpy(before.edge[a], strain.edge[a], w->values * sizeof(float));
+    }
+    TREACLE_TRY(liquid_measure_stretch(w));
+    grid_strain_params params = strain_of(w);
+    grid_strain_motion motion = {&e->stretch, e->spin};
+    grid_strain_advance(&params, &motion, &before, &strain);
+    grid_strain_walls(&params, &strain);
+    w->elastic = (liquid_elastic){0};
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
+typedef struct free_job {
+    const liquid_work* w;
+    grid_place place;
+    tile_mask* known;
+} free_job;
+
+// Samples inside the surface are free, as [G11 sec. 3.1] has it; the lattice knows them all.
+static void mark_free(void* data, int64_t begin, int64_t end, int worker) {
+    const free_job* job = data;
+    const liquid_work* w = job->w;
+    const euler_work* e = w->euler;
+    const tile_map* map = &w->state->map;
+    (void)worker;
+    tile_sampler phi =
+        tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
+    tile_sampler to_solid = tile_sampler_of(w->setup->domain, map, PLACE_CELL, w->cell_solid_phi);
+    for (int64_t t = begin; t < end; ++t) {
+        tile_mask inside = tile_mask_inside(w->setup->domain, job->place, map->coord[t]);
+        memset(&job->known[t], 0, sizeof(job->known[t]));
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            int at[AXES];
+            tile_cell_at(map, (tile_ix)t, i, at);
+            for (int a = 0; a < AXES; ++a) {
+                at[a] = 2 * at[a] + place_half(job->place, a);
+            }
+            bool is_free = tile_mask_has(&inside, i) && tile_sample_at(&phi, at) < 0.0f;
+            if (is_free && w->cell_solid_phi != NULL) { // images are not free
+                float x[AXES];
+                for (int a = 0; a < AXES; ++a) {
+                    x[a] = w->setup->domain->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
+                }
+                is_free = tile_sample(&to_solid, (tile_coord){{0, 0, 0}}, x) > -0.01f;
+            }
+            if (is_free) {
+                tile_mask_add(&job->known[t], i);
+            }
+        }
+    }
+}
+
+static treacle_status extend_fields(liquid_work* w) {
+    extrapolate_params params = {.domain = w->setup->domain,
+                                 .map = &w->state->map,
+                                 .layers =
+                                     (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1};
+    free_job job = {.w = w, .known = w->valid};
+    for (int f = 0; f < CARRIED_COUNT; ++f) {
+        if (w->state->carried[f] != NULL) {
+            params.place = job.place = place_of(f);
+            parallel_for(w->ctx, w->state->map.count, 4, mark_free, &job);
+            TREACLE_TRY(extrapolate(&params, w->state->carried[f], w->valid));
+        }
+    }
+    return TREACLE_OK;
+}
+
+typedef struct energy_job {
+    const liquid_work* w;
+    double mass; // kg, of a full cell
+} energy_job;
+
+static double energy_of_tile(void* data, int64_t t) {
+    const energy_job* job = data;
+    const liquid_state* state = job->w->state;
+    double sum = 0.0;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        double share = (double)job->w->cell_volume[t * TILE_CELLS + q], square = 0.0;
+        int at[AXES];
+        bool counts = share > 0.0;
+        tile_cell_at(&state->map, (tile_ix)t, q, at);
+        for (int a = 0; a < AXES; ++a) {
+            counts = counts && at[a] < job->w->setup->domain->cells[a];
+        }
+        for (int a = 0; counts && a < AXES; ++a) {
+            bool is_active = job->w->setup->domain->is_active[a];
+            double low = (double)state->face_u[a][t * TILE_CELLS + q];
+            double high =
+                is_active ? (double)state->face_u[a][tile_slot_above(&state->map, t, q, a)] : low;
+            square += 0.5 * (low * low + high * high);
+        }
+        sum += 0.5 * job->mass * share * square;
+    }
+    return sum;
+}
+
+treacle_status euler_settle(liquid_work* w) {
+    TREACLE_TRY(extend_fields(w));
+    double h = w->setup->domain->h;
+    energy_job job = {w, w->setup->materials[0].density * h * h * h};
+    w->stats->volume = w->cell_solid_phi != NULL // behind solids there is none
+                           ? w->stats->surface_volume
+                           : level_set_volume(&w->euler->level, w->euler->surface);
+    w->stats->kinetic_energy = parallel_sum(w->ctx, w->state->map.count, energy_of_tile, &job);
+    w->stats->particles = w->euler->surface->markers.count;
+    return TREACLE_OK;
+}

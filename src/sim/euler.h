@@ -1,0 +1,50 @@
+// Liquid that moves on the grid: no particles carry it. The stages of a step in which it differs
+// from liquid of particles; all others are those of sim/liquid.h.
+//
+//     track surface -> emit, absorb -> build tiles -> carry fields -> geometry -> forces -> heat
+//       -> flow -> strain -> extrapolate -> settle
+//
+// The state is that of the liquid with its carried fields, and the surface (phys/level_set.h).
+#pragma once
+
+#include "particles/sink.h"
+#include "phys/level_set.h"
+#include "phys/tensor.h"
+#include "sim/liquid.h"
+
+/// What the stages of this mode need beside liquid_work.
+typedef struct euler_work {
+    level_set_work level;
+    const level_set* before; // the last step's surface
+    level_set* surface;      // of this step
+    bool is_reseeded;
+    int sink_count;
+    const sink* sinks;
+} euler_work;
+
+/// Whether a simulation moves liquid this way.
+static inline bool euler_is_on(const treacle_sim_def* def) {
+    return def->motion == TREACLE_MOTION_EULERIAN;
+}
+/// ERR_SCENE with a sentence for what this mode cannot do.
+treacle_status euler_check(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
+/// Which fields of liquid_state.carried there are: a bit each.
+uint32_t euler_fields(const liquid_setup* setup);
+
+/// The strain of a state.
+tensor_field euler_strain(const liquid_state* state);
+/// The temperature that the laws of viscosity see, in the scratch arena; NULL where heat is off.
+treacle_status euler_law_temperature(liquid_work* w, const float** out) TREACLE_NODISCARD;
+
+treacle_status euler_track(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_emit(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_build_tiles(liquid_work* w) TREACLE_NODISCARD;
+/// Velocity, heat and strain come along; viscosity and density as cells have them.
+treacle_status euler_carry(liquid_work* w) TREACLE_NODISCARD;
+/// The surface at cells, continued into solids; part of the geometry.
+treacle_status euler_surface(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_push(liquid_work* w) TREACLE_NODISCARD;
+/// Strain follows the new velocity.
+treacle_status euler_strain_step(liquid_work* w) TREACLE_NODISCARD;
+/// Carried fields go on beyond the surface; what is measured.
+treacle_status euler_settle(liquid_work* w) TREACLE_NODISCARD;

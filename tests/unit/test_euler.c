@@ -1,0 +1,191 @@
+// Liquid that the grid carries, as a whole: repeatable, restorable, and honest about its limits.
+#include <math.h>
+
+#include "grid_fixture.h"
+#include "sim_fixture.h"
+
+typedef struct euler_scene {
+    treacle_sim_def def;
+    treacle_material_def material;
+    treacle_shape ball, nozzle, drain;
+    treacle_liquid_def liquid;
+    treacle_emitter_def emitter;
+    treacle_sink_def sink;
+    treacle_key speed;
+    treacle_heat_wall_def wall;
+    treacle_key warm;
+} euler_scene;
+
+// An elastic drop that is heated from below, a nozzle and a drain, in the plane.
+static void fill(euler_scene* s) {
+    memset(s, 0, sizeof(*s));
+    s->def = treacle_sim_def_default();
+    s->def.motion = TREACLE_MOTION_EULERIAN;
+    s->def.level_set.reseed = 3;
+    s->def.domain.cell = 1.0 / 24;
+    s->def.domain.size[0] = s->def.domain.size[1] = 1.0;
+    s->def.domain.size[2] = 0.0;
+    s->material = treacle_material_def_default();
+    s->material.viscosity = 2.0;
+    s->material.elastic.shear_modulus = 50.0;
+    s->material.elastic.relaxation_time = 0.5;
+    s->material.conductivity = 100.0;
+    s->ball = shape_at(TREACLE_SHAPE_SPHERE, 0.4, 0.3, 0.5 / 24);
+    s->ball.radius = 0.25;
+    s->nozzle = shape_at(TREACLE_SHAPE_SPHERE, 0.8, 0.8, 0.5 / 24);
+    s->nozzle.radius = 0.08;
+    s->drain = shape_at(TREACLE_SHAPE_SPHERE, 0.1, 0.1, 0.5 / 24);
+    s->drain.radius = 0.06;
+    s->liquid = treacle_liquid_def_default();
+    s->liquid.shape = &s->ball;
+    s->liquid.velocity.value_a[0] = 1.0;
+    s->liquid.temperature.value_a[0] = 320.0;
+    s->speed = (treacle_key){.value = {1.0}};
+    s->emitter = treacle_emitter_def_default();
+    s->emitter.shape = &s->nozzle;
+    s->emitter.direction[1] = -1.0;
+    s->emitter.speed = (treacle_curve){.count = 1, .keys = &s->speed};
+    s->sink = treacle_sink_def_default();
+    s->sink.shape = &s->drain;
+    s->warm = (treacle_key){.value = {350.0}};
+    s->wall = treacle_heat_wall_def_default();
+    s->wall.side = TREACLE_AT_BOTTOM;
+    s->wall.temperature = (treacle_curve){.count = 1, .keys = &s->warm};
+    s->def.materials = &s->material;
+    s->def.material_count = 1;
+    s->def.liquids = &s->liquid;
+    s->def.liquid_count = 1;
+    s->def.emitters = &s->emitter;
+    s->def.emitter_count = 1;
+    s->def.sinks = &s->sink;
+    s->def.sink_count = 1;
+    s->def.heat_walls = &s->wall;
+    s->def.heat_wall_count = 1;
+}
+
+static treacle_sim* create(treacle_context* ctx, const treacle_sim_def* def) {
+    treacle_sim* sim = NULL;
+    treacle_status status = treacle_sim_create(ctx, def, &sim);
+    if (status != TREACLE_OK) {
+        fail_msg("%s", treacle_context_error(ctx));
+    }
+    return sim;
+}
+
+static treacle_step_stats steps(treacle_sim* sim, int count) {
+    treacle_step_stats stats = {0};
+    for (int i = 0; i < count; ++i) {
+        assert_int_equal(treacle_sim_step(sim, 0.01, &stats), TREACLE_OK);
+    }
+    return stats;
+}
+
+static void test_threads_do_not_show(void** state) {
+    (void)state;
+    euler_scene s;
+    uint64_t hash[2];
+    fill(&s);
+    for (int i = 0; i < 2; ++i) {
+        treacle_context* ctx = context_with(i == 0 ? 1 : 3);
+        treacle_sim* sim = create(ctx, &s.def);
+        steps(sim, 6);
+        hash[i] = treacle_sim_hash(sim);
+        treacle_sim_destroy(sim);
+        treacle_context_destroy(ctx);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+static void test_a_restored_state_goes_on_bit_for_bit(void** state) {
+    (void)state;
+    euler_scene s;
+    fill(&s);
+    treacle_context* ctx = context_with(1);
+    treacle_sim *sim = create(ctx, &s.def), *other = create(ctx, &s.def);
+    treacle_frame frame;
+    steps(sim, 4);
+    uint64_t before = treacle_sim_hash(sim);
+    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
+    assert_true(treacle_sim_hash(sim) == before); // being looked at changes nothing
+    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame), TREACLE_OK);
+    assert_int_equal(treacle_sim_restore(other, &frame), TREACLE_OK);
+    assert_true(treacle_sim_hash(other) == before);
+    steps(sim, 4);
+    steps(other, 4);
+    assert_true(treacle_sim_hash(other) == treacle_sim_hash(sim));
+    treacle_sim_destroy(sim);
+    treacle_sim_destroy(other);
+    treacle_context_destroy(ctx);
+}
+
+static void test_a_picture_shows_points_of_the_liquid(void** state) {
+    (void)state;
+    euler_scene s;
+    fill(&s);
+    s.def.emitter_count = s.def.sink_count = 0;
+    treacle_context* ctx = context_with(1);
+    treacle_sim* sim = create(ctx, &s.def);
+    treacle_frame frame;
+    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
+    const treacle_array* volume = treacle_frame_find(&frame, "volume");
+    const float* u = treacle_frame_find(&frame, "velocity")->data;
+    const float* temperature = treacle_frame_find(&frame, "temperature")->data;
+    double sum = 0.0, area = 3.14159265 * 0.0625;
+    for (int64_t i = 0; i < volume->count; ++i) {
+        sum += (double)((const float*)volume->data)[i];
+        assert_true(fabsf(u[3 * i] - 1.0f) < 0.01f && fabsf(u[3 * i + 1]) < 0.01f);
+        assert_true(fabsf(temperature[i] - 320.0f) < 0.01f);
+    }
+    assert_true(fabs(sum * 24.0 / area - 1.0) < 0.03);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
+static void test_liquid_that_falls_keeps_its_volume_and_gains_speed(void** state) {
+    (void)state;
+    euler_scene s;
+    fill(&s);
+    s.def.emitter_count = s.def.sink_count = s.def.heat_wall_count = 0;
+    s.ball.move[1] = 0.6;
+    s.liquid.velocity.value_a[0] = 0.0;
+    treacle_context* ctx = context_with(1);
+    treacle_sim* sim = create(ctx, &s.def);
+    double area = 3.14159265 * 0.0625 / 24.0;
+    treacle_step_stats stats = steps(sim, 10);
+    assert_true(fabs(stats.volume / area - 1.0) < 0.02);
+    double fall = 9.81 * 0.1, energy = 0.5 * 1000.0 * area * fall * fall;
+    assert_true(fabs(stats.kinetic_energy / energy - 1.0) < 0.05);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
+static void test_what_it_cannot_do_it_says(void** state) {
+    (void)state;
+    euler_scene s;
+    treacle_material_def two[2];
+    treacle_context* ctx = context_with(1);
+    treacle_sim* sim = NULL;
+    fill(&s);
+    two[0] = two[1] = s.material;
+    s.def.materials = two;
+    s.def.material_count = 2;
+    assert_int_equal(treacle_sim_create(ctx, &s.def, &sim), TREACLE_ERR_SCENE);
+    fill(&s);
+    s.def.flow = TREACLE_FLOW_NONE;
+    assert_int_equal(treacle_sim_create(ctx, &s.def, &sim), TREACLE_ERR_SCENE);
+    fill(&s);
+    s.liquid.viscosity_factor.value_a[0] = 2.0;
+    assert_int_equal(treacle_sim_create(ctx, &s.def, &sim), TREACLE_ERR_SCENE);
+    treacle_context_destroy(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_do_not_show),
+        cmocka_unit_test(test_a_restored_state_goes_on_bit_for_bit),
+        cmocka_unit_test(test_a_picture_shows_points_of_the_liquid),
+        cmocka_unit_test(test_liquid_that_falls_keeps_its_volume_and_gains_speed),
+        cmocka_unit_test(test_what_it_cannot_do_it_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
