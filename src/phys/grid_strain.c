@@ -33,6 +33,7 @@ typedef struct strain_job {
     const grid_strain_motion* motion;
     const tensor_field *before, *after;
     float* const* face_u;
+    strain_step step;
 } strain_job;
 
 // A tile and one sample around it; beyond the sides of the domain the last one goes on.
@@ -139,7 +140,7 @@ static void advance_at(const strain_job* job, const strain_blocks* b, grid_place
     for (int a = 0; a < AXES; ++a) {
         motion.spin[a] = mean_at(domain, b->spin[a] + at, place_edge(a), place);
     }
-    strain_advance(job->params->law, job->params->dt, &motion, eps);
+    strain_advance(&job->step, &motion, eps);
 }
 
 static void advance_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -169,6 +170,7 @@ static void advance_tiles(void* data, int64_t begin, int64_t end, int worker) {
 void grid_strain_advance(const grid_strain_params* params, const grid_strain_motion* motion,
                          const tensor_field* before, const tensor_field* after) {
     strain_job job = {.params = params, .motion = motion, .before = before, .after = after};
+    job.step = strain_begin(params->law, params->dt);
     parallel_for(params->map->ctx, params->map->count, 1, advance_tiles, &job);
 }
 
