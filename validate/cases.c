@@ -13,7 +13,7 @@ const validate_case validate_cases[] = {
      case_taylor_green},
     {"tracking", VALIDATE_QUICK, 15, "shapes that are carried round and back are as they were",
      case_tracking},
-    {"zalesak", VALIDATE_QUICK, 12, "a slotted disc turns once with a particle level set",
+    {"zalesak", VALIDATE_FULL, 12, "a slotted disc turns once with a particle level set",
      case_zalesak},
     {"vortex-reversed", VALIDATE_FULL, 40, "a disc is drawn out and back with a particle level set",
      case_vortex_reversed},
