@@ -67,8 +67,10 @@ static void install(nozzle* n) {
 static void init_emitter(treacle_context* ctx, const nozzle* n, const grid_domain* domain,
                          double jitter, emitter* e) {
     bool is_flat = !domain->is_active[2];
-    emitter_setting setting = {
-        .domain = domain, .seed = 4, .source = 7, .particles = {is_flat ? 4 : 8, jitter}};
+    emitter_setting setting = {.domain = domain,
+                               .seed = 4,
+                               .source = 7,
+                               .particles = {.per_cell = is_flat ? 4 : 8, .jitter = jitter}};
     treacle_status status = emitter_init(ctx, &n->def, &setting, e);
     if (status != TREACLE_OK) {
         print_message("%s\n", treacle_context_error(ctx));
@@ -288,7 +290,7 @@ static void test_a_sink_takes_what_is_inside_while_it_works(void** state) {
 static treacle_status init_and_emit(treacle_context* ctx, void* data) {
     const nozzle* n = data;
     grid_domain domain = make_domain(ctx, 100, 100, 1, 1.0 / 100, TREACLE_SIDE_OPEN);
-    emitter_setting setting = {.domain = &domain, .particles = {8, 0.5}};
+    emitter_setting setting = {.domain = &domain, .particles = {.per_cell = 8, .jitter = 0.5}};
     emitter e;
     TREACLE_TRY(emitter_init(ctx, &n->def, &setting, &e));
     particles p;

@@ -33,7 +33,7 @@ static void seed_shapes(seeded* s, int threads, int cells, bool is_flat, int per
     }
     s->def = (seed_def){.domain = &s->domain,
                         .seed = 9,
-                        .particles = {per_cell, jitter},
+                        .particles = {.per_cell = per_cell, .jitter = jitter},
                         .liquid_count = count,
                         .liquids = s->liquids};
     assert_int_equal(particles_create(s->ctx, 0, &s->p), TREACLE_OK);
