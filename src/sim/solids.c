@@ -83,6 +83,17 @@ static treacle_status make_forms(treacle_context* ctx, const mesh_sequence* seq,
     return TREACLE_OK;
 }
 
+// In all meshes of the sequence.
+static bool is_always_thick(const mesh_sequence* seq, const solid_motion* motion, double width) {
+    bool is_thick = true;
+    for (int k = 0; k < seq->count && is_thick; ++k) {
+        mesh_sequence_places(seq, k, motion->places[0]);
+        mesh_tree_refit(motion->from, motion->places[0]);
+        is_thick = mesh_tree_is_thicker(motion->from, width);
+    }
+    return is_thick;
+}
+
 static treacle_status make_all(treacle_context* ctx, const treacle_sim_def* def,
                                const grid_domain* domain, solid_set* out) {
     size_t count = (size_t)def->solid_count;
@@ -94,8 +105,11 @@ static treacle_status make_all(treacle_context* ctx, const treacle_sim_def* def,
         TREACLE_TRY(check_solid(ctx, &def->solids[i]));
         TREACLE_TRY(make_solid(ctx, &def->solids[i], domain, &out->solids[i]));
         TREACLE_TRY(make_motion(ctx, &def->solids[i], &out->motions[i]));
-        if (out->solids[i].sequence != NULL) {
-            TREACLE_TRY(make_forms(ctx, out->solids[i].sequence, &out->motions[i]));
+        solid* s = &out->solids[i];
+        if (s->sequence != NULL) {
+            TREACLE_TRY(make_forms(ctx, s->sequence, &out->motions[i]));
+            s->is_thick = !s->is_inside_out &&
+                          is_always_thick(s->sequence, &out->motions[i], THIN_SIGHT * domain->h);
         }
     }
     return TREACLE_OK;
