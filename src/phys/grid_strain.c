@@ -1,8 +1,9 @@
 // The elastic strain on a staggered grid [G11 sec. 3.2 and 3.5]:
 //
-//     f_e = mu_e div eps                                                                [G11
-//     eq. 3.5] d eps/dt = W eps - eps W + D - alpha eps'/|eps'| max(0, |eps'| - gamma) [G11
-//     eq. 3.29]
+//     f_e = mu_e div eps                                                          [G11 eq. 3.5]
+//
+//     d eps/dt = W eps - eps W + D
+//                - alpha eps'/|eps'| max(0, |eps'| - gamma)                       [G11 eq. 3.29]
 //
 // Diagonal entries live at cells, the others at edges (phys/tensor.h). What an update needs at a
 // place where it does not live is the mean of the nearest samples of it [semi.3]: two along each
@@ -17,8 +18,10 @@
 // differs from [G11 sec. 3.6]: shear is zero at edges on walls along which liquid slides only. A
 // wall to which it sticks does shear it.
 //
-// Properties that tests check: a constant strain pushes nothing, strain turns with a rigid rotation
-// and grows with a shear as that of a particle does.
+// Properties that tests check: a constant strain pushes nothing, a parabola as its divergence says;
+// strain turns with a rigid rotation and keeps its norm; each entry of a strain that is linear in
+// space, in a flow that is, too, becomes what that of a particle at its place does; only sides
+// along which liquid slides have no shear.
 #include "phys/grid_strain.h"
 
 #include "base/parallel.h"

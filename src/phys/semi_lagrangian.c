@@ -6,7 +6,8 @@
 // other fields go on with their last value.
 //
 // Properties that tests check: a constant stays, a linear field is shifted exactly by a constant
-// flow, values stay between the least and the largest.
+// flow, paths in a linear flow are those of [semi.1], values stay between the least and the
+// largest.
 #include "phys/semi_lagrangian.h"
 
 #include "base/parallel.h"

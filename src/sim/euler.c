@@ -579,15 +579,25 @@ static void mark_free(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// Layers around the liquid in which a field must be known for the next step. Differences against
+// the flow ask for cells as far away as a step has substeps, a cell a substep along any axis, and
+// the liquid itself comes as far: layers count such steps, too.
+static int layers_of(const liquid_work* w, int carried) {
+    const bool* is_active = w->setup->domain->is_active;
+    int axes = is_active[0] + is_active[1] + is_active[2];
+    int cells = (int)ceil(w->setup->def->step.cfl);
+    bool is_upwind = w->setup->def->heat.convection == TREACLE_CONVECTION_UPWIND;
+    int far = is_upwind && carried < CARRIED_STRAIN ? 2 * axes * cells : cells;
+    return far + LIQUID_KERNEL_RADIUS + 1;
+}
+
 static treacle_status extend_fields(liquid_work* w) {
-    extrapolate_params params = {.domain = w->setup->domain,
-                                 .map = &w->state->map,
-                                 .layers =
-                                     (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1};
+    extrapolate_params params = {.domain = w->setup->domain, .map = &w->state->map};
     free_job job = {.w = w, .known = w->valid};
     for (int f = 0; f < CARRIED_COUNT; ++f) {
         if (w->state->carried[f] != NULL) {
             params.place = job.place = place_of(f);
+            params.layers = layers_of(w, f);
             parallel_for(w->ctx, w->state->map.count, 4, mark_free, &job);
             TREACLE_TRY(extrapolate(&params, w->state->carried[f], w->valid));
         }

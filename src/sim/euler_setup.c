@@ -299,8 +299,8 @@ treacle_status sim_show_euler(treacle_sim* sim) {
                                 (void**)&poses));
     sim_pose_solids(sim, sim->now.time, poses);
     job.solids = (solid_scene){solid_count, sim->setup.solids.solids, poses};
-    TREACLE_TRY(arena_take(&sim->scratch, 1, sizeof(*job.block), "velocity", (void**)&job.block));
-    treacle_status status = TREACLE_OK;
+    treacle_status status =
+        arena_take(&sim->scratch, 1, sizeof(*job.block), "velocity", (void**)&job.block);
     for (tile_ix t = 0; status == TREACLE_OK && t < state->map.count; ++t) {
         status = show_tile(&job, &here, t);
     }

@@ -159,6 +159,36 @@ static void test_liquid_that_falls_keeps_its_volume_and_gains_speed(void** state
     treacle_context_destroy(ctx);
 }
 
+// However fast it moves, and whichever way heat is carried: what is outside does not come in.
+static void test_a_drop_of_one_temperature_keeps_it(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        euler_scene s;
+        fill(&s);
+        s.def.emitter_count = s.def.sink_count = 0; // and it does not touch the warm bottom
+        s.def.heat.convection =
+            k == 0 ? TREACLE_CONVECTION_SEMI_LAGRANGIAN : TREACLE_CONVECTION_UPWIND;
+        s.def.step.cfl = 4.0;
+        s.def.domain.cell = 1.0 / 48;
+        s.ball.move[0] = s.ball.move[1] = 0.2;
+        s.ball.radius = 0.06;
+        s.liquid.velocity.value_a[0] = s.liquid.velocity.value_a[1] = 8.0;
+        treacle_context* ctx = context_with(1);
+        treacle_sim* sim = create(ctx, &s.def);
+        treacle_frame frame;
+        steps(sim, 6);
+        assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
+        const treacle_array* temperature = treacle_frame_find(&frame, "temperature");
+        assert_true(temperature->count > 20);
+        for (int64_t i = 0; i < temperature->count; ++i) {
+            float at = ((const float*)temperature->data)[i];
+            assert_true(fabsf(at - 320.0f) < 0.01f);
+        }
+        treacle_sim_destroy(sim);
+        treacle_context_destroy(ctx);
+    }
+}
+
 static void test_what_it_cannot_do_it_says(void** state) {
     (void)state;
     euler_scene s;
@@ -179,13 +209,86 @@ static void test_what_it_cannot_do_it_says(void** state) {
     treacle_context_destroy(ctx);
 }
 
+static treacle_status step_once(treacle_sim* sim) {
+    treacle_step_stats stats;
+    return treacle_sim_step(sim, 0.01, &stats);
+}
+
+static treacle_status show(treacle_sim* sim) {
+    treacle_frame frame;
+    return treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame);
+}
+
+static treacle_status restore(treacle_sim* sim) {
+    treacle_frame frame;
+    TREACLE_TRY(treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame));
+    return treacle_sim_restore(sim, &frame);
+}
+
+typedef struct life {
+    const treacle_sim_def* def;
+    uint64_t hash; // at the end of a life in which nothing fails
+} life;
+
+// What fails is done again, and then nothing shows of it.
+static treacle_status live(treacle_context* ctx, void* data) {
+    static treacle_status (*const acts[])(treacle_sim*) = {step_once, show, restore};
+    const life* l = data;
+    treacle_status first = TREACLE_OK;
+    treacle_sim* sim = NULL;
+    TREACLE_TRY(treacle_sim_create(ctx, l->def, &sim));
+    for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); ++i) {
+        treacle_status status = acts[i](sim);
+        if (status != TREACLE_OK) {
+            first = status;
+            assert_int_equal(acts[i](sim), TREACLE_OK);
+        }
+    }
+    assert_true(treacle_sim_hash(sim) == l->hash);
+    treacle_sim_destroy(sim);
+    return first;
+}
+
+static uint64_t hash_of_life(const treacle_sim_def* def) {
+    treacle_context* ctx = context_with(1);
+    treacle_sim* sim = create(ctx, def);
+    steps(sim, 1);
+    uint64_t hash = treacle_sim_hash(sim);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+    return hash;
+}
+
+static void test_any_allocation_may_fail(void** state) {
+    (void)state;
+    euler_scene s;
+    treacle_solid_def rock = treacle_solid_def_default();
+    treacle_shape stone = shape_at(TREACLE_SHAPE_SPHERE, 0.5, 0.0, 0.0625);
+    stone.radius = 0.2;
+    rock.shape = &stone;
+    fill(&s);
+    s.def.domain.cell = 0.125;
+    s.def.heat.convection = TREACLE_CONVECTION_UPWIND;
+    s.def.level_set.reseed = 1;
+    s.def.level_set.markers = 4;
+    s.def.solids = &rock;
+    s.def.solid_count = 1;
+    s.material.latent_heat = 50e3;
+    s.material.solidus = 318.0;
+    s.material.liquidus = 330.0;
+    life l = {&s.def, hash_of_life(&s.def)};
+    ALLOC_FAILURE_CHECK(live, &l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_do_not_show),
         cmocka_unit_test(test_a_restored_state_goes_on_bit_for_bit),
         cmocka_unit_test(test_a_picture_shows_points_of_the_liquid),
         cmocka_unit_test(test_liquid_that_falls_keeps_its_volume_and_gains_speed),
+        cmocka_unit_test(test_a_drop_of_one_temperature_keeps_it),
         cmocka_unit_test(test_what_it_cannot_do_it_says),
+        cmocka_unit_test(test_any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
