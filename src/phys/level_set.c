@@ -2,7 +2,7 @@
 //
 //     d phi / dt + u . grad phi = 0                                                       [level.1]
 //
-// One step:    carry       phi(x) = phi(x - path of dt), linear between samples
+// One step:    carry       phi(x) = phi(x - path of dt), between samples as level_set_carry.c says
 //              markers     along the same flow, RK2
 //              correct     by markers that have escaped [level.2]
 //              redistance  |grad phi| = 1, the surface stays
@@ -14,7 +14,7 @@
 // theirs is exact for planes.
 //
 // Properties that tests check: a surface at rest stays where it is; a disc that turns keeps its
-// area; the volume is exact for planes; the result does not depend on threads.
+// area to a hundredth; the volume is exact for planes; the result does not depend on threads.
 #include "phys/level_set.h"
 
 #include <math.h>
