@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "math/forest.h"
 #include "solve/six.h"
 
 typedef struct flight_region {
@@ -44,20 +45,6 @@ static int64_t low_cell(const tile_map* map, int64_t i, int a) {
     return n == map->count ? NO_CELL : (int64_t)n * TILE_CELLS + q + (TILE_SIZE - 1) * cell_step[a];
 }
 
-// The root of a tree of cells, whose paths it shortens.
-static int32_t root_of(int32_t* up, int32_t i) {
-    while (up[i] != i) {
-        up[i] = up[up[i]];
-        i = up[i];
-    }
-    return i;
-}
-
-static void join(int32_t* up, int32_t i, int32_t j) {
-    int32_t a = root_of(up, i), b = root_of(up, j);
-    up[a < b ? b : a] = a < b ? a : b;
-}
-
 // up becomes trees of cells, the roots being their first cells.
 static void join_cells(const free_flight_params* p, int32_t* up) {
     int64_t cells = (int64_t)p->map->count * TILE_CELLS;
@@ -68,7 +55,7 @@ static void join_cells(const free_flight_params* p, int32_t* up) {
         for (int a = 0; a < AXES && up[i] >= 0; ++a) {
             int64_t low = p->domain->is_active[a] ? low_cell(p->map, i, a) : NO_CELL;
             if (low != NO_CELL && up[low] >= 0) {
-                join(up, (int32_t)i, (int32_t)low);
+                forest_unite(up, (int32_t)i, (int32_t)low);
             }
         }
     }
@@ -78,7 +65,7 @@ static void join_cells(const free_flight_params* p, int32_t* up) {
 static int32_t number_regions(int64_t cells, int32_t* up, int32_t* label) {
     int32_t count = 0;
     for (int64_t i = 0; i < cells; ++i) {
-        int32_t root = up[i] < 0 ? NO_CELL : root_of(up, (int32_t)i);
+        int32_t root = up[i] < 0 ? NO_CELL : forest_root(up, (int32_t)i);
         label[i] = root < 0 ? NO_CELL : root == (int32_t)i ? count++ : label[root];
     }
     return count;

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/exact_sum.h"
 #include "base/parallel.h"
+#include "math/forest.h"
 
 enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, NO_PART = 0xffff };
 
@@ -110,19 +111,6 @@ typedef struct forest {
     bool is_all;    // open regions count too
 } forest;
 
-static int32_t find_tree(int32_t* parent, int32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join_trees(int32_t* parent, int32_t i, int32_t j) {
-    int32_t p = find_tree(parent, i), q = find_tree(parent, j);
-    parent[p > q ? p : q] = p > q ? q : p;
-}
-
 static void join_low_face(const part_job* job, const forest* trees, int64_t t, int axis) {
     static const int low[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
                                   TILE_NEIGHBOUR(0, 0, -1)};
@@ -138,7 +126,7 @@ static void join_low_face(const part_job* job, const forest* trees, int64_t t, i
         if (link_of(job->level, t, q, axis) > 0.0f) {
             uint16_t here = job->parts[t].part[q];
             uint16_t there = job->parts[s].part[q + (ROW - 1) * across];
-            join_trees(trees->parent, trees->first[t] + here, trees->first[s] + there);
+            forest_unite(trees->parent, trees->first[t] + here, trees->first[s] + there);
             if (is_one_pair) {
                 return;
             }
@@ -168,7 +156,7 @@ static void grow_forest(const part_job* job, const forest* trees) {
     }
     for (int32_t i = 0; i < trees->first[tiles]; ++i) {
         if (trees->is_open[i] != 0) {
-            trees->is_open[find_tree(trees->parent, i)] = 1;
+            trees->is_open[forest_root(trees->parent, i)] = 1;
         }
     }
 }
@@ -178,7 +166,7 @@ static void grow_forest(const part_job* job, const forest* trees) {
 static int32_t number_regions(const forest* trees, int32_t parts) {
     int32_t count = 0;
     for (int32_t i = 0; i < parts; ++i) {
-        trees->parent[i] = find_tree(trees->parent, i);
+        trees->parent[i] = forest_root(trees->parent, i);
     }
     for (int32_t i = 0; i < parts; ++i) {
         int32_t root = trees->parent[i];

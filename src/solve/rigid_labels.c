@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "math/forest.h"
 #include "solve/stress_term.h"
 
 // A link is strong from this share of a full term's weight on.
@@ -68,19 +69,6 @@ static bool is_member(const labeller* l, int64_t slot) {
 
 // ---- Inside a tile --------------------------------------------------------------------------
 
-static int32_t find_root(int32_t* parent, int32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void unite(int32_t* parent, int32_t i, int32_t j) {
-    int32_t p = find_root(parent, i), q = find_root(parent, j);
-    parent[p > q ? p : q] = p > q ? q : p;
-}
-
 static bool check_whole(const labeller* l, tile_ix t) {
     const float* inverse = l->level->inverse + (size_t)t * VISCOSITY_BLOCK;
     for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
@@ -114,7 +102,7 @@ static void unite_faces(tile_union* u, int count, const int* faces) {
             continue;
         }
         if (previous != NONE) {
-            unite(u->parent, previous, faces[n]);
+            forest_unite(u->parent, previous, faces[n]);
         }
         previous = faces[n];
     }
@@ -152,7 +140,7 @@ static int faces_inside(int kind, int q, int faces[STRESS_TERM_FACES]) {
 static int32_t number_parts(tile_union* u, int32_t* label) {
     int32_t count = 0;
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
-        int32_t root = find_root(u->parent, n);
+        int32_t root = forest_root(u->parent, n);
         bool is_unknown = u->is_member[n];
         label[n] = !is_unknown ? NONE : root == n ? count++ : label[root] & ~HELD;
         label[n] |= is_unknown && u->is_held[n] != 0 ? HELD : 0;
@@ -204,7 +192,7 @@ static void join_term(const labeller* l, const stress_term* term, bool can_join)
         }
         int32_t here = l->out->label[term->slot[n]];
         if (previous != NONE && can_join) {
-            unite(l->parent, previous, here);
+            forest_unite(l->parent, previous, here);
         }
         previous = here;
     }
@@ -238,7 +226,7 @@ static void join_tile(const labeller* l, tile_ix t, bool can_join) {
         static const int low[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
                                       TILE_NEIGHBOUR(0, 0, -1)};
         for (int a = 0; a < AXES && can_join; ++a) {
-            unite(l->parent, l->first[t], l->first[l->level->map->neighbour[t][low[a]]]);
+            forest_unite(l->parent, l->first[t], l->first[l->level->map->neighbour[t][low[a]]]);
         }
         return;
     }
@@ -266,7 +254,7 @@ static treacle_status join_bodies(const labeller* l) {
             continue;
         }
         if (part[b] != NONE) {
-            unite(l->parent, part[b], here);
+            forest_unite(l->parent, part[b], here);
         }
         part[b] = here;
     }
@@ -284,7 +272,7 @@ static treacle_status join_parts(const labeller* l, rigid_scope scope) {
     }
     TREACLE_TRY(l->joins_bodies ? join_bodies(l) : TREACLE_OK);
     for (int32_t i = 0; i < parts; ++i) {
-        l->parent[i] = find_root(l->parent, i);
+        l->parent[i] = forest_root(l->parent, i);
         if (l->is_held[i] != 0) {
             l->is_held[l->parent[i]] = 1;
         }
