@@ -60,6 +60,20 @@ treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log
     return status;
 }
 
+int cli_go(cli_outcome outcome, int64_t threads, cli_work* work, const void* options) {
+    treacle_context* ctx = NULL;
+    if (outcome != CLI_GO) {
+        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+    }
+    treacle_status status = cli_create_context(threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
+    if (status != TREACLE_OK) {
+        return (int)status;
+    }
+    int code = work(ctx, options);
+    treacle_context_destroy(ctx);
+    return code;
+}
+
 static void print_option(const char* left, const char* help) {
     int width = (int)strlen(left);
     printf("  %s%*s%s\n", left, width < HELP_COLUMN ? HELP_COLUMN - width : 2, "", help);

@@ -71,6 +71,13 @@ int cli_fail(const treacle_context* ctx, treacle_status status);
 treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log, void* log_user,
                                   treacle_context** out);
 
+/// What a command does once its options are known; returns the exit code.
+typedef int cli_work(treacle_context* ctx, const void* options);
+
+/// Does the work in a context of so many threads if the outcome of parsing is to go. Returns the
+/// exit code.
+int cli_go(cli_outcome outcome, int64_t threads, cli_work* work, const void* options);
+
 /// Loads a scene with the sets laid over it. Prints its diagnostics, or why it could not be read;
 /// *out may be set even on error.
 treacle_status cli_load_scene(treacle_context* ctx, const char* path, const cli_list* sets,

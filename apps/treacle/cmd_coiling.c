@@ -113,7 +113,8 @@ static int measure(treacle_context* ctx, const coiling_options* o, const treacle
     return code;
 }
 
-static int measure_run(treacle_context* ctx, const coiling_options* o) {
+static int measure_run(treacle_context* ctx, const void* options) {
+    const coiling_options* o = options;
     char path[FRAME_PATH_CAPACITY];
     int length = snprintf(path, sizeof(path), "%s/scene.yaml", o->folder);
     if (length < 0 || length >= FRAME_PATH_CAPACITY) {
@@ -156,15 +157,5 @@ int cmd_coiling(int argc, char** argv) {
         .options = options,
     };
     cli_outcome outcome = cli_parse(&spec, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    treacle_context* ctx = NULL;
-    treacle_status status = cli_create_context(1, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = measure_run(ctx, &o);
-    treacle_context_destroy(ctx);
-    return code;
+    return cli_go(outcome, 1, measure_run, &o);
 }

@@ -112,7 +112,8 @@ static int export_all_bodies(treacle_context* ctx, const export_options* o,
     return code;
 }
 
-static int export_all(treacle_context* ctx, const export_options* o) {
+static int export_all(treacle_context* ctx, const void* options) {
+    const export_options* o = options;
     frame_range range;
     int code = frame_range_find(ctx, o->operand, o->frames, &range);
     const char* folder = o->folder != NULL ? o->folder : range.folder != NULL ? range.folder : ".";
@@ -195,15 +196,5 @@ static cli_outcome parse(export_options* o, int argc, char** argv) {
 int cmd_export(int argc, char** argv) {
     export_options options = {.surface = surface_options_default()};
     cli_outcome outcome = parse(&options, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    treacle_context* ctx = NULL;
-    treacle_status status = cli_create_context(options.threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = export_all(ctx, &options);
-    treacle_context_destroy(ctx);
-    return code;
+    return cli_go(outcome, options.threads, export_all, &options);
 }

@@ -54,7 +54,8 @@ static void prefer_state(const frame_range* range, int64_t number, char path[FRA
     }
 }
 
-static int mesh_all(treacle_context* ctx, const mesh_options* o) {
+static int mesh_all(treacle_context* ctx, const void* options) {
+    const mesh_options* o = options;
     frame_range range;
     int code = frame_range_find(ctx, o->operand, o->frames, &range);
     const char* folder = o->folder != NULL ? o->folder : range.folder != NULL ? range.folder : ".";
@@ -120,15 +121,5 @@ static cli_outcome parse(mesh_options* o, int argc, char** argv) {
 int cmd_mesh(int argc, char** argv) {
     mesh_options options = {.surface = surface_options_default(), .name = "surface"};
     cli_outcome outcome = parse(&options, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    treacle_context* ctx = NULL;
-    treacle_status status = cli_create_context(options.threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = mesh_all(ctx, &options);
-    treacle_context_destroy(ctx);
-    return code;
+    return cli_go(outcome, options.threads, mesh_all, &options);
 }

@@ -145,8 +145,12 @@ static page_reply handle(void* user, const char* path, const char* body, size_t 
     return page_file(path);
 }
 
-static int play(treacle_context* ctx, const play_options* o) {
+static int play(treacle_context* ctx, const void* options) {
+    const play_options* o = options;
     live_sim live;
+    if (!page_is_there()) {
+        return TREACLE_ERR_UNSUPPORTED;
+    }
     int code = live_sim_open(ctx, o->scene, &live);
     if (code != TREACLE_OK) {
         return code;
@@ -209,19 +213,5 @@ static cli_outcome parse(play_options* o, int argc, char** argv) {
 int cmd_play(int argc, char** argv) {
     play_options options = {.port = 8358};
     cli_outcome outcome = parse(&options, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    if (!page_is_there()) {
-        cli_error("this build has no page; build it again with libjs-three installed");
-        return TREACLE_ERR_UNSUPPORTED;
-    }
-    treacle_context* ctx = NULL;
-    treacle_status status = cli_create_context(options.threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = play(ctx, &options);
-    treacle_context_destroy(ctx);
-    return code;
+    return cli_go(outcome, options.threads, play, &options);
 }

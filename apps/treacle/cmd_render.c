@@ -306,7 +306,8 @@ static int check_film(const render_job* job) {
     return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
 }
 
-static int render_all(treacle_context* ctx, const render_options* o) {
+static int render_all(treacle_context* ctx, const void* options) {
+    const render_options* o = options;
     render_job job = {.ctx = ctx, .options = o};
     int code = check_film(&job);
     if (code == TREACLE_OK) {
@@ -443,18 +444,8 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
 int cmd_render(int argc, char** argv) {
     render_options options = {.name = "picture"};
     cli_outcome outcome = parse(&options, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+    if (outcome == CLI_GO && !parse_size(&options)) {
+        outcome = CLI_WRONG;
     }
-    if (!parse_size(&options)) {
-        return TREACLE_ERR_USAGE;
-    }
-    treacle_context* ctx = NULL;
-    treacle_status status = cli_create_context(options.threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = render_all(ctx, &options);
-    treacle_context_destroy(ctx);
-    return code;
+    return cli_go(outcome, options.threads, render_all, &options);
 }

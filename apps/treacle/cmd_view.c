@@ -95,11 +95,11 @@ static int serve(page_data* d, const view_options* o) {
     return TREACLE_OK;
 }
 
-static int view(treacle_context* ctx, const view_options* o) {
+static int view(treacle_context* ctx, const void* options) {
+    const view_options* o = options;
     page_data d;
     frame_range range;
     if (!page_is_there()) {
-        cli_error("this build has no page; build it again with libjs-three installed");
         return TREACLE_ERR_UNSUPPORTED;
     }
     int code = page_data_open(ctx, o->folder, &d);
@@ -159,15 +159,5 @@ static cli_outcome parse(view_options* o, int argc, char** argv) {
 int cmd_view(int argc, char** argv) {
     view_options options = {.port = 8357};
     cli_outcome outcome = parse(&options, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    treacle_context* ctx = NULL;
-    treacle_status status = cli_create_context(options.threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = view(ctx, &options);
-    treacle_context_destroy(ctx);
-    return code;
+    return cli_go(outcome, options.threads, view, &options);
 }

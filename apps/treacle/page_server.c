@@ -54,7 +54,11 @@ page_reply page_file(const char* path) {
 }
 
 bool page_is_there(void) {
-    return page_file("/three.js").status == MHD_HTTP_OK;
+    bool is_there = page_file("/three.js").status == MHD_HTTP_OK;
+    if (!is_there) {
+        cli_error("this build has no page; build it again with libjs-three installed");
+    }
+    return is_there;
 }
 
 // A page of another site must not reach us under a name of its own (DNS rebinding).

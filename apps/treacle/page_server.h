@@ -39,5 +39,5 @@ page_reply page_reply_error(int status, const char* text);
 
 /// The page's own files by name ("/viewer.js"); status 404 if it is none.
 page_reply page_file(const char* path);
-/// Whether this build has the page.
+/// Whether this build has the page; prints that it has none.
 bool page_is_there(void);
