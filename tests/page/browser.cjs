@@ -13,8 +13,11 @@ async function shown(page, test, argument) {
   throw new Error(`in a minute it was never so: ${test}`);
 }
 
-// Mean colour of the middle of the picture, and how much of it is not background.
-function look(page) {
+// Mean colour of what is drawn, and how much of the picture is not background. A change of the page
+// shows in the next picture that it draws: the second one from now was begun after the change.
+async function look(page) {
+  const before = await page.evaluate(() => treacle.drawn);
+  await shown(page, (n) => treacle.drawn >= n + 2, before);
   return page.evaluate(() => {
     const view = document.getElementById("view"), gl = view.getContext("webgl2") || view.getContext("webgl");
     const w = view.width, h = view.height, data = new Uint8Array(4 * w * h);
