@@ -1,5 +1,4 @@
 // build/bench: measures speed beside yardsticks of the same run.
-#include <getopt.h>
 #include <limits.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "benches.h"
+#include "measure_program.h"
 
 static const char usage[] =
     "usage: build/bench [NAME ...] [--full] [--json] [--threads N]\n"
@@ -21,54 +21,6 @@ static const char usage[] =
     "  --json        one JSON object a line: bench, case, quantity, value, unit, yardstick, ratio\n"
     "  --threads N   worker threads; one per core without it\n";
 
-typedef struct arguments {
-    bool is_list, is_json, is_full;
-    int threads;
-    int name_count;
-    char** names;
-} arguments;
-
-static bool parse_threads(const char* text, int* out) {
-    char* end = NULL;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 1 || value > 1024) {
-        fprintf(stderr, "bench: --threads %s: expected a number from 1 to 1024\n", text);
-        return false;
-    }
-    *out = (int)value;
-    return true;
-}
-
-// False ends the program with the exit code in *exit_code.
-static bool parse_arguments(int argc, char** argv, arguments* out, int* exit_code) {
-    static const struct option options[] = {
-        {"list", no_argument, NULL, 'l'}, {"json", no_argument, NULL, 'j'},
-        {"full", no_argument, NULL, 'f'}, {"threads", required_argument, NULL, 'n'},
-        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
-    };
-    *exit_code = TREACLE_ERR_USAGE;
-    for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        if (o == 'h') {
-            fputs(usage, stdout);
-            *exit_code = 0;
-            return false;
-        }
-        if (o == '?') {
-            fputs(usage, stderr);
-            return false;
-        }
-        out->is_list |= o == 'l';
-        out->is_json |= o == 'j';
-        out->is_full |= o == 'f';
-        if (o == 'n' && !parse_threads(optarg, &out->threads)) {
-            return false;
-        }
-    }
-    out->name_count = argc - optind;
-    out->names = argv + optind;
-    return true;
-}
-
 static int list_entries(void) {
     printf("%-12s %8s  %s\n", "bench", "seconds", "what");
     for (int i = 0; i < bench_entry_count; ++i) {
@@ -78,7 +30,7 @@ static int list_entries(void) {
     return 0;
 }
 
-static bool is_wanted(const arguments* args, const char* name) {
+static bool is_wanted(const measure_arguments* args, const char* name) {
     for (int i = 0; i < args->name_count; ++i) {
         if (strcmp(args->names[i], name) == 0) {
             return true;
@@ -87,7 +39,7 @@ static bool is_wanted(const arguments* args, const char* name) {
     return args->name_count == 0;
 }
 
-static bool names_exist(const arguments* args) {
+static bool names_exist(const measure_arguments* args) {
     for (int i = 0; i < args->name_count; ++i) {
         bool is_known = false;
         for (int k = 0; k < bench_entry_count; ++k) {
@@ -115,7 +67,7 @@ static void report_triad(bench* b, int threads) {
 
 enum { EXIT_MISSED = 2 }; // all benches ran, but a row missed what is asked of it
 
-static int run(bench* b, const arguments* args) {
+static int run_entries(bench* b, const measure_arguments* args) {
     static const bench_entry stream = {.name = "stream"};
     int failed = 0;
     double begin = bench_clock();
@@ -151,39 +103,40 @@ static void keep_memory(void) {
 #endif
 }
 
-int main(int argc, char** argv) {
-    arguments args = {0};
-    int exit_code = 0;
-    keep_memory();
-    if (!parse_arguments(argc, argv, &args, &exit_code)) {
-        return exit_code;
-    }
-    if (args.is_list) {
-        return list_entries();
-    }
-    if (!names_exist(&args)) {
-        return TREACLE_ERR_USAGE;
-    }
-    treacle_context_def def = treacle_context_def_default();
-    def.threads = args.threads;
-    treacle_context* ctx = NULL;
-    treacle_status status = treacle_context_create(&def, &ctx);
-    if (status != TREACLE_OK) {
-        fprintf(stderr, "bench: %s\n", treacle_status_text(status));
-        return (int)status;
-    }
+typedef struct plan {
+    measure_arguments args;
+    bool is_full;
+} plan;
+
+static int run(treacle_context* ctx, void* user) {
+    const plan* p = user;
     char folder[] = "/tmp/treacle-bench-XXXXXX";
     bench_tally tally = {0};
     bench b = {.ctx = ctx,
                .out = stdout,
                .tally = &tally,
-               .as_json = args.is_json,
-               .is_full = args.is_full,
+               .as_json = p->args.is_json,
+               .is_full = p->is_full,
                .folder = mkdtemp(folder)};
-    exit_code = b.folder != NULL ? run(&b, &args) : TREACLE_ERR_IO;
-    if (b.folder != NULL) {
-        rmdir(b.folder);
+    if (b.folder == NULL) {
+        return TREACLE_ERR_IO;
     }
-    treacle_context_destroy(ctx);
+    int exit_code = run_entries(&b, &p->args);
+    rmdir(b.folder);
     return exit_code;
+}
+
+int main(int argc, char** argv) {
+    plan p = {.args = {.program = "bench", .usage = usage, .option_count = 1}};
+    const measure_option options[] = {{.name = "full", .flag = &p.is_full}};
+    int exit_code = 0;
+    p.args.options = options;
+    keep_memory();
+    if (!measure_parse(&p.args, argc, argv, &exit_code)) {
+        return exit_code;
+    }
+    if (p.args.is_list) {
+        return list_entries();
+    }
+    return names_exist(&p.args) ? measure_go(&p.args, run, &p) : TREACLE_ERR_USAGE;
 }

@@ -42,6 +42,9 @@ WRAPPED = {
     "OpenEXR/openexr.h": "image",
 }
 
+# What programs share.
+SHARED = "apps/measure"
+
 # Folders that see the public API alone.
 OUTSIDE = ("apps", "validate", "examples")
 
@@ -77,7 +80,7 @@ def complain_outside(root, path, target):
     """What is wrong with an #include "target" in a program, or None."""
     if target.startswith("treacle/"):
         return None if (root / "include" / target).exists() else f'"{target}" does not exist'
-    if "/" not in target and (path.parent / target).exists():
+    if "/" not in target and any((f / target).exists() for f in (path.parent, root / SHARED)):
         return None
     return f'"{target}" is not of the public API: use "treacle/..."'
 

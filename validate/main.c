@@ -1,10 +1,9 @@
 // build/validate: runs cases whose answer is known and compares.
-#include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cases.h"
+#include "measure_program.h"
 
 static const char usage[] =
     "usage: build/validate [CASE ...] [--tier quick|full|long] [--json] [--record] [--plot]\n"
@@ -22,13 +21,11 @@ static const char usage[] =
     "  --plot        draw measured against reference for every case, into out/validate\n"
     "  --threads N   worker threads; one per core without it\n";
 
-typedef struct arguments {
+typedef struct plan {
+    measure_arguments args;
     validate_tier tier;
-    bool is_list, is_record, is_json, is_plot;
-    int threads;
-    int name_count;
-    char** names;
-} arguments;
+    bool is_record, is_plot;
+} plan;
 
 static bool parse_tier(const char* text, validate_tier* out) {
     for (int t = 0; t < VALIDATE_TIER_COUNT; ++t) {
@@ -39,52 +36,6 @@ static bool parse_tier(const char* text, validate_tier* out) {
     }
     fprintf(stderr, "validate: --tier %s: there are quick, full and long\n", text);
     return false;
-}
-
-static bool parse_threads(const char* text, int* out) {
-    char* end = NULL;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || value < 1 || value > 1024) {
-        fprintf(stderr, "validate: --threads %s: expected a number from 1 to 1024\n", text);
-        return false;
-    }
-    *out = (int)value;
-    return true;
-}
-
-// False ends the program with the exit code in *exit_code.
-static bool parse_arguments(int argc, char** argv, arguments* out, int* exit_code) {
-    static const struct option options[] = {
-        {"list", no_argument, NULL, 'l'}, {"tier", required_argument, NULL, 't'},
-        {"json", no_argument, NULL, 'j'}, {"record", no_argument, NULL, 'r'},
-        {"plot", no_argument, NULL, 'p'}, {"threads", required_argument, NULL, 'n'},
-        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
-    };
-    *exit_code = TREACLE_ERR_USAGE;
-    for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        if (o == 'h') {
-            fputs(usage, stdout);
-            *exit_code = 0;
-            return false;
-        }
-        if (o == '?') {
-            fputs(usage, stderr);
-            return false;
-        }
-        out->is_list |= o == 'l';
-        out->is_json |= o == 'j';
-        out->is_record |= o == 'r';
-        out->is_plot |= o == 'p';
-        if (o == 't' && !parse_tier(optarg, &out->tier)) {
-            return false;
-        }
-        if (o == 'n' && !parse_threads(optarg, &out->threads)) {
-            return false;
-        }
-    }
-    out->name_count = argc - optind;
-    out->names = argv + optind;
-    return true;
 }
 
 static int list_cases(void) {
@@ -126,57 +77,58 @@ static void find_commit(char* out, size_t capacity) {
     }
 }
 
-static void run_case(validate* v, const arguments* args, const validate_case* which) {
+static void run_case(validate* v, const plan* p, const validate_case* which) {
     validate_run_case(v, which);
-    if (args->is_plot && validate_plot_case(v, "out/validate") != TREACLE_OK) {
+    if (p->is_plot && validate_plot_case(v, "out/validate") != TREACLE_OK) {
         fprintf(stderr, "validate: no plot of %s: %s\n", which->name,
                 treacle_context_error(v->ctx));
     }
 }
 
-static int run_named(validate* v, const arguments* args) {
-    for (int i = 0; i < args->name_count; ++i) {
-        if (find_case(args->names[i]) == NULL) {
+static int run_named(validate* v, const plan* p) {
+    for (int i = 0; i < p->args.name_count; ++i) {
+        if (find_case(p->args.names[i]) == NULL) {
             return -1;
         }
     }
     validate_print_head(v);
-    for (int i = 0; i < args->name_count; ++i) {
-        run_case(v, args, find_case(args->names[i]));
+    for (int i = 0; i < p->args.name_count; ++i) {
+        run_case(v, p, find_case(p->args.names[i]));
     }
-    return args->name_count;
+    return p->args.name_count;
 }
 
-static int run_tier(validate* v, const arguments* args) {
+static int run_tier(validate* v, const plan* p) {
     int count = 0;
     validate_print_head(v);
     // Plots begin with the curve of coiling.
-    const validate_case* first = args->is_plot ? find_case("coiling") : NULL;
-    if (first != NULL && first->tier <= args->tier) {
-        run_case(v, args, first);
+    const validate_case* first = p->is_plot ? find_case("coiling") : NULL;
+    if (first != NULL && first->tier <= p->tier) {
+        run_case(v, p, first);
         count += 1;
     }
     for (int i = 0; i < validate_case_count; ++i) {
-        if (validate_cases[i].tier <= args->tier && &validate_cases[i] != first) {
-            run_case(v, args, &validate_cases[i]);
+        if (validate_cases[i].tier <= p->tier && &validate_cases[i] != first) {
+            run_case(v, p, &validate_cases[i]);
             count += 1;
         }
     }
     return count;
 }
 
-static int run(const arguments* args, treacle_context* ctx) {
+static int run(treacle_context* ctx, void* user) {
+    const plan* p = user;
     char commit[128];
     find_commit(commit, sizeof(commit));
     validate_options options = {.out = stdout,
-                                .as_json = args->is_json,
-                                .results = args->is_record ? "validate/results" : NULL,
+                                .as_json = p->args.is_json,
+                                .results = p->is_record ? "validate/results" : NULL,
                                 .work = "out/validate",
                                 .commit = commit};
     validate v;
     validate_init(&v, ctx, &options);
     time_t start = time(NULL);
-    int count = args->name_count > 0 ? run_named(&v, args) : run_tier(&v, args);
+    int count = p->args.name_count > 0 ? run_named(&v, p) : run_tier(&v, p);
     if (count >= 0) {
         validate_print_sum(&v, count, difftime(time(NULL), start));
     }
@@ -185,23 +137,18 @@ static int run(const arguments* args, treacle_context* ctx) {
 }
 
 int main(int argc, char** argv) {
-    arguments args = {.tier = VALIDATE_QUICK};
+    plan p = {.args = {.program = "validate", .usage = usage, .option_count = 3}};
+    const char* tier = "quick";
+    const measure_option options[] = {{.name = "tier", .word = &tier},
+                                      {.name = "record", .flag = &p.is_record},
+                                      {.name = "plot", .flag = &p.is_plot}};
     int exit_code = 0;
-    if (!parse_arguments(argc, argv, &args, &exit_code)) {
+    p.args.options = options;
+    if (!measure_parse(&p.args, argc, argv, &exit_code)) {
         return exit_code;
     }
-    if (args.is_list) {
-        return list_cases();
+    if (!parse_tier(tier, &p.tier)) {
+        return TREACLE_ERR_USAGE;
     }
-    treacle_context_def def = treacle_context_def_default();
-    def.threads = args.threads;
-    treacle_context* ctx = NULL;
-    treacle_status status = treacle_context_create(&def, &ctx);
-    if (status != TREACLE_OK) {
-        fprintf(stderr, "validate: %s\n", treacle_status_text(status));
-        return (int)status;
-    }
-    exit_code = run(&args, ctx);
-    treacle_context_destroy(ctx);
-    return exit_code;
+    return p.args.is_list ? list_cases() : measure_go(&p.args, run, &p);
 }

@@ -60,10 +60,14 @@ treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log
     return status;
 }
 
+int cli_exit_code(cli_outcome outcome) {
+    return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+}
+
 int cli_go(cli_outcome outcome, int64_t threads, cli_work* work, const void* options) {
     treacle_context* ctx = NULL;
     if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+        return cli_exit_code(outcome);
     }
     treacle_status status = cli_create_context(threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
     if (status != TREACLE_OK) {

@@ -60,6 +60,9 @@ typedef enum cli_outcome {
 /// argv[0] is the command's own name.
 cli_outcome cli_parse(const cli_spec* spec, int argc, char** argv);
 
+/// Of a command that is not to go.
+int cli_exit_code(cli_outcome outcome);
+
 /// "treacle: error: ..." on stderr.
 void cli_error(const char* format, ...) TREACLE_PRINTF(1, 2);
 /// "treacle: hint: ..." on stderr.

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "human.h"
+#include "run_end.h"
 
 static void print_grid(const treacle_sim_def* sim, const treacle_estimate* estimate) {
     const int* n = estimate->cells;
@@ -33,14 +34,21 @@ static void print_summary(const treacle_context* ctx, const char* path, const tr
            human_seconds(estimate->seconds).at, threads, threads == 1 ? "" : "s");
 }
 
-static int check(treacle_context* ctx, const char* path, const cli_list* sets) {
+typedef struct check_options {
+    const char* path;
+    int64_t threads;
+    cli_list sets;
+} check_options;
+
+static int check(treacle_context* ctx, const void* options) {
+    const check_options* o = options;
     treacle_scene* scene = NULL;
     treacle_estimate estimate;
-    treacle_status status = cli_load_scene(ctx, path, sets, &scene);
+    treacle_status status = cli_load_scene(ctx, o->path, &o->sets, &scene);
     if (status == TREACLE_OK) {
         status = treacle_scene_estimate(scene, &estimate);
         if (status == TREACLE_OK) {
-            print_summary(ctx, path, scene, &estimate);
+            print_summary(ctx, o->path, scene, &estimate);
         } else {
             cli_fail(ctx, status);
         }
@@ -49,20 +57,13 @@ static int check(treacle_context* ctx, const char* path, const cli_list* sets) {
     return (int)status;
 }
 
-int cmd_check(int argc, char** argv) {
-    const char* path = NULL;
-    cli_list sets = {.count = 0};
-    int64_t threads = 0;
+static cli_outcome parse(check_options* o, int argc, char** argv) {
     const cli_option options[] = {
-        {.name = "set",
-         .kind = CLI_LIST,
-         .value = "KEY=VALUE",
-         .out = &sets,
-         .help = "lay a value over the scene file; may be repeated"},
+        RUN_SET_OPTION(&o->sets, "lay a value over the scene file; may be repeated"),
         {.name = "threads",
          .kind = CLI_NUMBER,
          .value = "N",
-         .out = &threads,
+         .out = &o->threads,
          .min = 1,
          .max = 1024,
          .help = "estimate for N threads (default: one per core)"},
@@ -77,20 +78,15 @@ int cmd_check(int argc, char** argv) {
                    "estimates of memory, disk and time.",
         .example = "  treacle check honey.yaml\n"
                    "  treacle check honey.yaml --set domain.cell=2mm\n",
-        .operand = &path,
+        .operand = &o->path,
         .option_count = sizeof(options) / sizeof(options[0]),
         .options = options,
     };
-    cli_outcome outcome = cli_parse(&spec, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    treacle_context* ctx = NULL;
-    treacle_status status = cli_create_context(threads, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = check(ctx, path, &sets);
-    treacle_context_destroy(ctx);
-    return code;
+    return cli_parse(&spec, argc, argv);
+}
+
+int cmd_check(int argc, char** argv) {
+    check_options options = {.path = NULL};
+    cli_outcome outcome = parse(&options, argc, argv);
+    return cli_go(outcome, options.threads, check, &options);
 }

@@ -177,23 +177,27 @@ static int info_folder(treacle_context* ctx, const char* path, bool quick) {
     return quick ? TREACLE_OK : verify_all(ctx, path, &info);
 }
 
-static int info_path(treacle_context* ctx, const char* path, bool quick) {
+typedef struct info_options {
+    const char* path;
+    bool quick;
+} info_options;
+
+static int info(treacle_context* ctx, const void* options) {
+    const info_options* o = options;
     struct stat found;
-    if (stat(path, &found) != 0) {
-        cli_error("there is no file or folder %s", path);
+    if (stat(o->path, &found) != 0) {
+        cli_error("there is no file or folder %s", o->path);
         return TREACLE_ERR_IO;
     }
-    return S_ISDIR(found.st_mode) ? info_folder(ctx, path, quick)
-                                  : info_file(ctx, path, (double)found.st_size);
+    return S_ISDIR(found.st_mode) ? info_folder(ctx, o->path, o->quick)
+                                  : info_file(ctx, o->path, (double)found.st_size);
 }
 
-int cmd_info(int argc, char** argv) {
-    const char* path = NULL;
-    bool quick = false;
+static cli_outcome parse(info_options* o, int argc, char** argv) {
     const cli_option options[] = {
         {.name = "quick",
          .kind = CLI_FLAG,
-         .out = &quick,
+         .out = &o->quick,
          .help = "of a folder: do not read all frames through to see whether they are whole"},
     };
     const cli_spec spec = {
@@ -205,20 +209,15 @@ int cmd_info(int argc, char** argv) {
                    "Of a file: its head and its arrays with the range of their values.",
         .example = "  treacle info out/honey\n"
                    "  treacle info out/honey/frame_0012.trf\n",
-        .operand = &path,
+        .operand = &o->path,
         .option_count = sizeof(options) / sizeof(options[0]),
         .options = options,
     };
-    cli_outcome outcome = cli_parse(&spec, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    treacle_context* ctx = NULL;
-    treacle_status status = cli_create_context(0, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = info_path(ctx, path, quick);
-    treacle_context_destroy(ctx);
-    return code;
+    return cli_parse(&spec, argc, argv);
+}
+
+int cmd_info(int argc, char** argv) {
+    info_options options = {.path = NULL};
+    cli_outcome outcome = parse(&options, argc, argv);
+    return cli_go(outcome, 0, info, &options);
 }

@@ -128,7 +128,7 @@ int cmd_materials(int argc, char** argv) {
     };
     cli_outcome outcome = cli_parse(&spec, argc, argv);
     if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
+        return cli_exit_code(outcome);
     }
     const treacle_material_preset* one = name == NULL ? NULL : treacle_material_preset_find(name);
     if (name != NULL && one == NULL) {

@@ -15,6 +15,7 @@ enum { IDLE_WAIT_MS = 30 };
 typedef struct play_options {
     const char* scene;
     int64_t port, threads, steps;
+    cli_list sets;
 } play_options;
 
 static page_reply reply_json(json_t* root) {
@@ -151,7 +152,7 @@ static int play(treacle_context* ctx, const void* options) {
     if (!page_is_there()) {
         return TREACLE_ERR_UNSUPPORTED;
     }
-    int code = live_sim_open(ctx, o->scene, &live);
+    int code = live_sim_open(ctx, o->scene, &o->sets, &live);
     if (code != TREACLE_OK) {
         return code;
     }
@@ -192,6 +193,7 @@ static cli_outcome parse(play_options* o, int argc, char** argv) {
          .min = 1,
          .max = 1000000000,
          .help = "end after N steps (default: go on)"},
+        RUN_SET_OPTION(&o->sets, "lay a value over the scene file; may be repeated"),
         RUN_THREADS_OPTION(&o->threads),
     };
     const cli_spec spec = {
@@ -202,7 +204,8 @@ static cli_outcome parse(play_options* o, int argc, char** argv) {
         .details = "Serves a page on this machine in which the scene runs as fast as it can: grab\n"
                    "a rigid body, drag it and throw it, pour liquid from the pointer, and change\n"
                    "viscosity and temperature. Nothing is written to disk.",
-        .example = "  treacle play scenes/play.yaml\n",
+        .example = "  treacle play scenes/play.yaml\n"
+                   "  treacle play scenes/play.yaml --set domain.cell=1cm\n",
         .operand = &o->scene,
         .option_count = sizeof(options) / sizeof(options[0]),
         .options = options,

@@ -327,16 +327,20 @@ static int plot_streamlines(treacle_context* ctx, const plot_options* o) {
     return code;
 }
 
-int cmd_plot(int argc, char** argv) {
-    plot_options o = {0};
+static int plot(treacle_context* ctx, const void* options) {
+    const plot_options* o = options;
+    return o->streamlines != NULL ? plot_streamlines(ctx, o) : plot_all(ctx, o);
+}
+
+static cli_outcome parse(plot_options* o, int argc, char** argv) {
     const cli_option options[] = {
-        FRAME_FOLDER_OPTION(&o.output),
+        FRAME_FOLDER_OPTION(&o->output),
         {.name = "streamlines",
          .kind = CLI_TEXT,
          .value = "A:B",
-         .out = &o.streamlines,
+         .out = &o->streamlines,
          .help = "streamlines of frames A to B, or of one, of a flat scene"},
-        FRAME_QUIET_OPTION(&o.quiet),
+        FRAME_QUIET_OPTION(&o->quiet),
     };
     const cli_spec spec = {
         .command = "plot",
@@ -348,21 +352,17 @@ int cmd_plot(int argc, char** argv) {
                    "--streamlines plot_streamlines_0001 and so on instead.",
         .example = "  treacle plot out/honey\n"
                    "  treacle plot out/tilted_vortex --streamlines 24\n",
-        .operand = &o.folder,
+        .operand = &o->folder,
         .option_count = sizeof(options) / sizeof(options[0]),
         .options = options,
     };
     cli_outcome outcome = cli_parse(&spec, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    o.output = o.output != NULL ? o.output : o.folder;
-    treacle_context* ctx = NULL;
-    treacle_status status = cli_create_context(1, TREACLE_ISA_AUTO, NULL, NULL, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = o.streamlines != NULL ? plot_streamlines(ctx, &o) : plot_all(ctx, &o);
-    treacle_context_destroy(ctx);
-    return code;
+    o->output = o->output != NULL ? o->output : o->folder;
+    return outcome;
+}
+
+int cmd_plot(int argc, char** argv) {
+    plot_options options = {.folder = NULL};
+    cli_outcome outcome = parse(&options, argc, argv);
+    return cli_go(outcome, 1, plot, &options);
 }

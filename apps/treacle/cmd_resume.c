@@ -1,21 +1,19 @@
-#include "cli.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "run_end.h"
 
 typedef struct resume_options {
     const char* folder;
-    int64_t frames, threads;
-    int isa;
-    bool quiet;
+    int64_t frames;
+    run_choices choices;
 } resume_options;
 
 static cli_outcome parse(resume_options* o, int argc, char** argv) {
     const cli_option options[] = {
         RUN_FRAMES_OPTION(&o->frames, "go on to frame N (default: as the run began)"),
-        RUN_THREADS_OPTION(&o->threads),
-        RUN_ISA_OPTION(&o->isa),
-        RUN_QUIET_OPTION(&o->quiet),
+        RUN_THREADS_OPTION(&o->choices.threads),
+        RUN_ISA_OPTION(&o->choices.isa),
+        RUN_QUIET_OPTION(&o->choices.quiet),
     };
     const cli_spec spec = {
         .command = "resume",
@@ -35,27 +33,19 @@ static cli_outcome parse(resume_options* o, int argc, char** argv) {
     return cli_parse(&spec, argc, argv);
 }
 
-int cmd_resume(int argc, char** argv) {
-    resume_options options = {.isa = TREACLE_ISA_AUTO};
-    cli_outcome outcome = parse(&options, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    progress_line line;
-    treacle_context* ctx = NULL;
-    progress_line_begin(&line, options.quiet);
-    treacle_status status =
-        cli_create_context(options.threads, options.isa, progress_line_log, &line, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
+static int resume(treacle_context* ctx, const void* options, progress_line* line) {
+    const resume_options* o = options;
     treacle_run_def def = treacle_run_def_default();
-    def.folder = options.folder;
-    def.frames = options.frames;
+    def.folder = o->folder;
+    def.frames = o->frames;
     def.progress = progress_line_update;
-    def.progress_user = &line;
+    def.progress_user = line;
     interrupt_begin();
-    int code = run_end(ctx, treacle_run_resume(ctx, &def), options.folder, &line);
-    treacle_context_destroy(ctx);
-    return code;
+    return run_end(ctx, treacle_run_resume(ctx, &def), o->folder, line);
+}
+
+int cmd_resume(int argc, char** argv) {
+    resume_options options = {.choices.isa = TREACLE_ISA_AUTO};
+    cli_outcome outcome = parse(&options, argc, argv);
+    return run_go(outcome, &options.choices, resume, &options);
 }

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "run_end.h"
@@ -12,10 +11,10 @@ typedef struct run_options {
     const char* scene;
     const char* folder;
     const char* film;
-    int64_t frames, threads;
-    int isa;
-    bool preview, quiet;
+    int64_t frames;
+    bool preview;
     cli_list sets;
+    run_choices choices;
 } run_options;
 
 // Where the run goes if nobody says: out/<scene name>.
@@ -51,11 +50,12 @@ static int simulate(treacle_context* ctx, const run_options* options, const trea
     return run_end(ctx, treacle_run_start(ctx, scene, &def), def.folder, line);
 }
 
-static int load_and_run(treacle_context* ctx, const run_options* options, progress_line* line) {
+static int load_and_run(treacle_context* ctx, const void* options, progress_line* line) {
+    const run_options* o = options;
     treacle_scene* scene = NULL;
-    int code = (int)cli_load_scene(ctx, options->scene, &options->sets, &scene);
+    int code = (int)cli_load_scene(ctx, o->scene, &o->sets, &scene);
     if (code == TREACLE_OK) {
-        code = simulate(ctx, options, scene, line);
+        code = simulate(ctx, o, scene, line);
     }
     treacle_scene_destroy(scene);
     return code;
@@ -70,11 +70,7 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
          .out = &o->folder,
          .help = "where to write (default: out/ and the scene's name)"},
         RUN_FRAMES_OPTION(&o->frames, "simulate N frames (default: as the scene says)"),
-        {.name = "set",
-         .kind = CLI_LIST,
-         .value = "KEY=VALUE",
-         .out = &o->sets,
-         .help = "lay a value over the scene file; may be repeated"},
+        RUN_SET_OPTION(&o->sets, "lay a value over the scene file; may be repeated"),
         {.name = "preview",
          .kind = CLI_FLAG,
          .out = &o->preview,
@@ -84,9 +80,9 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
          .value = "FILE",
          .out = &o->film,
          .help = "make a film of the pictures at the end; implies --preview"},
-        RUN_THREADS_OPTION(&o->threads),
-        RUN_ISA_OPTION(&o->isa),
-        RUN_QUIET_OPTION(&o->quiet),
+        RUN_THREADS_OPTION(&o->choices.threads),
+        RUN_ISA_OPTION(&o->choices.isa),
+        RUN_QUIET_OPTION(&o->choices.quiet),
     };
     const cli_spec spec = {
         .command = "run",
@@ -111,20 +107,7 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
 }
 
 int cmd_run(int argc, char** argv) {
-    run_options options = {.isa = TREACLE_ISA_AUTO};
+    run_options options = {.choices.isa = TREACLE_ISA_AUTO};
     cli_outcome outcome = parse(&options, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    progress_line line;
-    treacle_context* ctx = NULL;
-    progress_line_begin(&line, options.quiet);
-    treacle_status status =
-        cli_create_context(options.threads, options.isa, progress_line_log, &line, &ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = load_and_run(ctx, &options, &line);
-    treacle_context_destroy(ctx);
-    return code;
+    return run_go(outcome, &options.choices, load_and_run, &options);
 }

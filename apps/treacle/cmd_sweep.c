@@ -14,10 +14,9 @@ typedef struct sweep_options {
     const char* scene;
     const char* folder;
     const char* sheet;
-    int64_t frames, picture, threads, width;
-    int isa;
-    bool quiet;
+    int64_t frames, picture, width;
     cli_list sets, over;
+    run_choices choices;
 } sweep_options;
 
 // One --over: a key and the values it takes in turn.
@@ -117,17 +116,17 @@ static int run_one(sweep* s, int run) {
     cli_list sets = s->options->sets;
     char folder[PATH_CAPACITY / 2];
     snprintf(folder, sizeof(folder), "%s/run_%03d", s->options->folder, run + 1);
-    if (!s->options->quiet) {
+    if (!s->options->choices.quiet) {
         printf("%s:", folder);
     }
     for (int a = 0; a < s->axis_count && sets.count < CLI_LIST_CAPACITY; ++a) {
         snprintf(text[a], sizeof(text[a]), "%s=%s", s->axis[a].key, value_of(s, a, run));
         sets.items[sets.count++] = text[a];
-        if (!s->options->quiet) {
+        if (!s->options->choices.quiet) {
             printf(" %s", text[a]);
         }
     }
-    if (!s->options->quiet) {
+    if (!s->options->choices.quiet) {
         puts("");
     }
     treacle_scene* scene = NULL;
@@ -161,7 +160,7 @@ static int draw_sheet(const sweep* s) {
     if (status != TREACLE_OK) {
         return cli_fail(s->ctx, status);
     }
-    if (!s->options->quiet) {
+    if (!s->options->choices.quiet) {
         printf("%d runs are in one picture, %s: %s changes from column to column\n", s->run_count,
                to, s->axis[s->axis_count - 1].key);
     }
@@ -200,11 +199,7 @@ static cli_outcome parse(sweep_options* o, int argc, char** argv) {
          .out = &o->folder,
          .help = "where the runs go (default: out/sweep)"},
         RUN_FRAMES_OPTION(&o->frames, "simulate N frames (default: as the scene says)"),
-        {.name = "set",
-         .kind = CLI_LIST,
-         .value = "KEY=VALUE",
-         .out = &o->sets,
-         .help = "a value for all runs; may be repeated"},
+        RUN_SET_OPTION(&o->sets, "a value for all runs; may be repeated"),
         {.name = "picture",
          .kind = CLI_NUMBER,
          .value = "N",
@@ -224,9 +219,9 @@ static cli_outcome parse(sweep_options* o, int argc, char** argv) {
          .min = 16,
          .max = 4096,
          .help = "pixels of one picture of it, across (default: 480)"},
-        RUN_THREADS_OPTION(&o->threads),
-        RUN_ISA_OPTION(&o->isa),
-        RUN_QUIET_OPTION(&o->quiet),
+        RUN_THREADS_OPTION(&o->choices.threads),
+        RUN_ISA_OPTION(&o->choices.isa),
+        RUN_QUIET_OPTION(&o->choices.quiet),
     };
     const cli_spec spec = {
         .command = "sweep",
@@ -247,25 +242,14 @@ static cli_outcome parse(sweep_options* o, int argc, char** argv) {
     return cli_parse(&spec, argc, argv);
 }
 
+static int sweep_scene(treacle_context* ctx, const void* options, progress_line* line) {
+    static sweep s; // too large for the stack
+    s = (sweep){.options = options, .ctx = ctx, .line = line};
+    return parse_axes(&s) ? run_all(&s) : TREACLE_ERR_USAGE;
+}
+
 int cmd_sweep(int argc, char** argv) {
-    sweep_options options = {.isa = TREACLE_ISA_AUTO, .folder = "out/sweep", .width = 480};
+    sweep_options options = {.choices.isa = TREACLE_ISA_AUTO, .folder = "out/sweep", .width = 480};
     cli_outcome outcome = parse(&options, argc, argv);
-    if (outcome != CLI_GO) {
-        return outcome == CLI_DONE ? TREACLE_OK : TREACLE_ERR_USAGE;
-    }
-    static sweep s;
-    progress_line line;
-    s = (sweep){.options = &options, .line = &line};
-    if (!parse_axes(&s)) {
-        return TREACLE_ERR_USAGE;
-    }
-    progress_line_begin(&line, options.quiet);
-    treacle_status status =
-        cli_create_context(options.threads, options.isa, progress_line_log, &line, &s.ctx);
-    if (status != TREACLE_OK) {
-        return (int)status;
-    }
-    int code = run_all(&s);
-    treacle_context_destroy(s.ctx);
-    return code;
+    return run_go(outcome, &options.choices, sweep_scene, &options);
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
-
 enum { BODY_DOUBLES = 13, BODY_VELOCITY = 7, BODY_SPIN = 10, SETS_MAX = 64, SET_LENGTH = 160 };
 
 // How fast a held body follows the hand, 1/s, and at most how many cells a step.
@@ -49,15 +47,18 @@ static int viscosity_sets(const treacle_sim_def* def, double factor,
 static treacle_status load(live_sim* live, double factor, treacle_scene** scene,
                            treacle_sim** sim) {
     char texts[SETS_MAX][SET_LENGTH];
-    const char* sets[SETS_MAX];
+    const char* sets[CLI_LIST_CAPACITY + SETS_MAX];
+    int given = live->sets->count;
     treacle_context* ctx = live->data.ctx;
     *sim = NULL;
-    treacle_status status = treacle_scene_load(ctx, live->path, 0, NULL, scene);
-    int count =
-        status != TREACLE_OK ? 0 : viscosity_sets(treacle_scene_sim(*scene), factor, texts, sets);
+    memcpy(sets, live->sets->items, (size_t)given * sizeof(sets[0]));
+    treacle_status status = treacle_scene_load(ctx, live->path, given, sets, scene);
+    int count = status != TREACLE_OK
+                    ? 0
+                    : viscosity_sets(treacle_scene_sim(*scene), factor, texts, sets + given);
     if (count > 0) {
         treacle_scene_destroy(*scene);
-        status = treacle_scene_load(ctx, live->path, count, sets, scene);
+        status = treacle_scene_load(ctx, live->path, given + count, sets, scene);
     }
     return status == TREACLE_OK ? treacle_sim_create(ctx, treacle_scene_sim(*scene), sim) : status;
 }
@@ -84,11 +85,12 @@ static void remember_bodies(live_sim* live) {
     }
 }
 
-int live_sim_open(treacle_context* ctx, const char* path, live_sim* out) {
+int live_sim_open(treacle_context* ctx, const char* path, const cli_list* sets, live_sim* out) {
     treacle_scene* scene = NULL;
     treacle_sim* sim = NULL;
-    *out = (live_sim){.data = {.ctx = ctx}, .path = path, .viscosity_factor = 1.0, .grabbed = -1};
-    treacle_status status = cli_load_scene(ctx, path, &(cli_list){0}, &scene);
+    *out = (live_sim){
+        .data = {.ctx = ctx}, .path = path, .sets = sets, .viscosity_factor = 1.0, .grabbed = -1};
+    treacle_status status = cli_load_scene(ctx, path, sets, &scene);
     if (status != TREACLE_OK) {
         treacle_scene_destroy(scene);
         return (int)status;

@@ -1,11 +1,13 @@
 // A simulation that hands can reach into: bodies are grabbed, liquid is poured, warmed, thinned.
 #pragma once
 
+#include "cli.h"
 #include "page_data.h"
 
 typedef struct live_sim {
     page_data data; // its scene is the one that runs now
     const char* path;
+    const cli_list* sets; // laid over the scene
     treacle_sim* sim;
     double viscosity_factor;
     bool is_paused;
@@ -23,7 +25,7 @@ typedef struct live_sim {
 } live_sim;
 
 /// Prints what is wrong; returns the exit code.
-int live_sim_open(treacle_context* ctx, const char* path, live_sim* out);
+int live_sim_open(treacle_context* ctx, const char* path, const cli_list* sets, live_sim* out);
 void live_sim_close(live_sim* live);
 
 /// Takes in what hands did, then steps once.

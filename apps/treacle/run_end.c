@@ -2,9 +2,25 @@
 
 #include <stdio.h>
 
-#include "cli.h"
 #include "human.h"
 #include "interrupt.h"
+
+int run_go(cli_outcome outcome, const run_choices* choices, run_work* work, const void* options) {
+    progress_line line;
+    treacle_context* ctx = NULL;
+    if (outcome != CLI_GO) {
+        return cli_exit_code(outcome);
+    }
+    progress_line_begin(&line, choices->quiet);
+    treacle_status status =
+        cli_create_context(choices->threads, choices->isa, progress_line_log, &line, &ctx);
+    if (status != TREACLE_OK) {
+        return (int)status;
+    }
+    int code = work(ctx, options, &line);
+    treacle_context_destroy(ctx);
+    return code;
+}
 
 static void print_summary(const char* folder, const progress_line* line) {
     if (line->quiet || line->first_frame == 0) {

@@ -1,13 +1,28 @@
-// How "run" and "resume" end: the summary, or the error and what can be done about it.
+// What "run", "resume" and "sweep" share: their options, how they begin with a progress line, and
+// how they end, with a summary or the error and what can be done about it.
 #pragma once
 
+#include "cli.h"
 #include "progress_line.h"
 
-/// Prints it and returns the exit code.
+typedef struct run_choices {
+    int64_t threads;
+    int isa;
+    bool quiet;
+} run_choices;
+
+/// What a command does once its options are known; returns the exit code.
+typedef int run_work(treacle_context* ctx, const void* options, progress_line* line);
+
+/// Does the work in a context that speaks through the progress line, if the outcome of parsing is
+/// to go. Returns the exit code.
+int run_go(cli_outcome outcome, const run_choices* choices, run_work* work, const void* options);
+
+/// Prints the end of a run and returns the exit code.
 int run_end(const treacle_context* ctx, treacle_status status, const char* folder,
             progress_line* line);
 
-// Options that every command which simulates has.
+// Options of commands that simulate.
 #define RUN_THREADS_OPTION(to)                                                                     \
     {                                                                                              \
         .name = "threads", .kind = CLI_NUMBER, .value = "N", .out = (to), .min = 1, .max = 1024,   \
@@ -24,6 +39,8 @@ int run_end(const treacle_context* ctx, treacle_status status, const char* folde
         .name = "frames", .kind = CLI_NUMBER, .value = "N", .out = (to), .min = 1, .max = 1000000, \
         .help = help_                                                                              \
     }
+#define RUN_SET_OPTION(to, help_)                                                                  \
+    { .name = "set", .kind = CLI_LIST, .value = "KEY=VALUE", .out = (to), .help = help_ }
 #define RUN_QUIET_OPTION(to)                                                                       \
     {                                                                                              \
         .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = (to),                             \

@@ -115,7 +115,7 @@ class Page(harness.Case):
 class Play(Page):
     """The live page refuses as the other does, and lets hands in."""
 
-    command = ("play", "play.yaml")
+    command = ("play", "play.yaml", "--set", "name=thick")
 
     def setUp(self):
         with open("scenes/play.yaml", encoding="utf-8") as file:
@@ -168,6 +168,11 @@ class Play(Page):
         self.assertEqual(note["told"], "")
         self.act({"restart": True})
         self.act({"pause": True})
+
+    def test_values_are_laid_over_the_scene(self):
+        self.assertEqual(json.loads(self.ask("/run.json")[1])["name"], "thick")
+        self.act({"viscosity": 20.0})  # loads the scene again
+        self.assertEqual(json.loads(self.ask("/run.json")[1])["name"], "thick")
 
     def test_nonsense_is_refused(self):
         for action in ({}, {"grab": 99, "to": [0, 0, 0]}, {"grab": 0, "to": [0, 0]},
