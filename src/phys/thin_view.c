@@ -15,6 +15,8 @@
 // from the middle of the cell, along the normal, at a depth of half the kernel's reach, the surface
 // behind is nearer than the one in front.
 //
+// What a sample counts as is the same for all particles around it and found once a tile.
+//
 // Properties that tests check: plates hide, walls do not; both ways of asking agree; no particle
 // far from a plate is touched. References: [S19 sec. 3] has the transfers.
 #include <math.h>
@@ -31,15 +33,28 @@ enum { NEAR_MAX = 64, PARTS = 16 };
 // probed.
 static const double sight = THIN_SIGHT, probe = 0.9;
 
+// What a sample counts as [thin.1], once it was asked for.
+typedef enum sample_kind { SAMPLE_UNKNOWN = 0, SAMPLE_OF_THICK, SAMPLE_OPEN } sample_kind;
+
+// The samples of a tile's block, at all places.
+typedef struct sample_table {
+    uint8_t kind[THIN_PLACES][BLOCK_CELLS];
+    vec3 at[THIN_PLACES][BLOCK_CELLS];         // outside of thin solids
+    double distance[THIN_PLACES][BLOCK_CELLS]; // m, there
+} sample_table;
+
 typedef struct look_job {
     const thin_params* params;
-    thin_row* rows; // [particles of near tiles]
-    int64_t* first; // [tiles + 1], of a tile's rows
-    int64_t* found; // [tiles]
+    sample_table* tables; // [workers]
+    thin_row* rows;       // [particles of near tiles]
+    int64_t* first;       // [tiles + 1], of a tile's rows
+    int64_t* found;       // [tiles]
 } look_job;
 
 typedef struct near_solids {
     const thin_params* params;
+    tile_coord tile;
+    sample_table* samples;
     int count; // -1: all
     int at[NEAR_MAX];
 } near_solids;
@@ -85,41 +100,57 @@ static bool is_hidden(const near_solids* near, vec3 x, vec3 y, const double ends
            is_hidden(near, middle, y, (const double[2]){m, ends[1]}, 2 * parts);
 }
 
-// [thin.1]
-static bool is_seen(const near_solids* near, vec3 x, double distance, vec3 sample) {
-    double h = near->params->domain->h, d = distance_at(near, sample, &(int){0});
+static sample_kind settle_sample(const near_solids* near, vec3* sample, double* distance) {
+    double h = near->params->domain->h, d = distance_at(near, *sample, &(int){0});
     if (d < -probe * h) {
-        return true; // of a thick solid
+        return SAMPLE_OF_THICK;
     }
     if (d < 0.0) {
-        vec3 aside = sample;
+        vec3 aside = *sample;
         for (int a = 0; a < AXES; ++a) {
             aside.at[a] += near->params->domain->is_active[a] ? 2e-3 * h : 0.0;
         }
-        sample = vec3_add_scaled(sample, 0.01 * h - d, normal_at(near, aside));
-        d = distance_at(near, sample, &(int){0});
+        *sample = vec3_add_scaled(*sample, 0.01 * h - d, normal_at(near, aside));
+        d = distance_at(near, *sample, &(int){0});
     }
-    const double ends[2] = {fmax(distance, 0.0), fmax(d, 0.0)};
-    return !is_hidden(near, x, sample, ends, 1);
+    *distance = fmax(d, 0.0);
+    return SAMPLE_OPEN;
 }
 
-// Which samples of a place a particle sees; *has_hidden if not all.
-static uint64_t look_at(const near_solids* near, tile_coord tile, const float* position,
-                        const transfer_place* place, double distance, bool* has_hidden) {
-    const grid_domain* domain = near->params->domain;
+// The sample at `index` of a block, settled.
+static sample_kind sample_of(const near_solids* near, int which, const transfer_place* place,
+                             int index) {
+    sample_table* samples = near->samples;
+    if (samples->kind[which][index] == SAMPLE_UNKNOWN) {
+        const int at[AXES] = {index % BLOCK_SIZE, index / BLOCK_SIZE % BLOCK_SIZE,
+                              index / BLOCK_SIZE / BLOCK_SIZE};
+        float position[AXES];
+        for (int a = 0; a < AXES; ++a) {
+            position[a] = (float)(at[a] - BLOCK_HALO) + (float)place->offset[a];
+        }
+        vec3* sample = &samples->at[which][index];
+        *sample = particles_place(near->params->domain, near->tile, position);
+        samples->kind[which][index] =
+            (uint8_t)settle_sample(near, sample, &samples->distance[which][index]);
+    }
+    return (sample_kind)samples->kind[which][index];
+}
+
+// Which samples of a place the particle at x sees; *has_hidden if not all.
+static uint64_t look_at(const near_solids* near, int which, const transfer_place* place,
+                        const float* position, double distance, bool* has_hidden) {
     thin_stencil st;
     thin_stencil_at(place, position, &st);
-    vec3 x = particles_place(domain, tile, position);
+    vec3 x = particles_place(near->params->domain, near->tile, position);
     uint64_t seen = 0;
     for (int k = 0; k < st.axis[2].count; ++k) {
         for (int j = 0; j < st.axis[1].count; ++j) {
             for (int i = 0; i < st.axis[0].count; ++i) {
-                const int at[AXES] = {i, j, k};
-                vec3 sample = x;
-                for (int a = 0; a < AXES; ++a) {
-                    sample.at[a] += domain->h * (double)st.axis[a].d[at[a]];
-                }
-                bool is_in_sight = is_seen(near, x, distance, sample);
+                int index = thin_sample_at(&st, (const int[AXES]){i, j, k});
+                bool is_open = sample_of(near, which, place, index) == SAMPLE_OPEN;
+                const double ends[2] = {fmax(distance, 0.0), near->samples->distance[which][index]};
+                bool is_in_sight =
+                    !is_open || !is_hidden(near, x, near->samples->at[which][index], ends, 1);
                 seen |= (uint64_t)is_in_sight << ((k * 4 + j) * 4 + i);
                 *has_hidden = *has_hidden || !is_in_sight;
             }
@@ -140,10 +171,9 @@ static transfer_place place_of(const thin_params* params, int which) {
 }
 
 // True if something is hidden from the particle.
-static bool look_around(const near_solids* near, tile_coord tile, const float* position,
-                        thin_row* out) {
+static bool look_around(const near_solids* near, const float* position, thin_row* out) {
     const thin_params* params = near->params;
-    vec3 x = particles_place(params->domain, tile, position);
+    vec3 x = particles_place(params->domain, near->tile, position);
     int id = SOLID_NONE;
     double distance = distance_at(near, x, &id);
     bool has_hidden = false;
@@ -152,14 +182,17 @@ static bool look_around(const near_solids* near, tile_coord tile, const float* p
     }
     for (int which = 0; which < THIN_PLACES; ++which) {
         transfer_place place = place_of(params, which);
-        out->seen[which] = look_at(near, tile, position, &place, distance, &has_hidden);
+        out->seen[which] = look_at(near, which, &place, position, distance, &has_hidden);
+    }
+    if (!has_hidden) {
+        return false;
     }
     vec3 normal = normal_at(near, x), u = solid_velocity(&params->scene.poses[id], x);
     for (int a = 0; a < AXES; ++a) {
         out->normal[a] = (float)normal.at[a];
         out->solid_u[a] = (float)u.at[a];
     }
-    return has_hidden;
+    return true;
 }
 
 // Whether particles of a cell may be beside a thin solid.
@@ -189,7 +222,7 @@ static void list_near(const thin_params* params, tile_coord tile, near_solids* o
         middle.at[a] += domain->is_active[a] ? 3.5 * domain->h : 0.0;
         squared += domain->is_active[a] ? 16.0 : 0.0;
     }
-    *out = (near_solids){.params = params};
+    *out = (near_solids){.params = params, .tile = tile};
     double reach = domain->h * (sqrt(squared) + sight + 1.0);
     bool has_thin = false;
     for (int i = 0; i < params->scene.count && out->count >= 0; ++i) {
@@ -210,7 +243,7 @@ static void look_from_tiles(void* data, int64_t begin, int64_t end, int worker) 
     const look_job* job = data;
     const thin_params* params = job->params;
     const particles* p = params->p;
-    (void)worker;
+    sample_table* samples = &job->tables[worker];
     for (int64_t t = begin; t < end; ++t) {
         near_solids near;
         thin_row* next = job->rows + job->first[t];
@@ -219,6 +252,8 @@ static void look_from_tiles(void* data, int64_t begin, int64_t end, int worker) 
             continue;
         }
         list_near(params, p->tile[t], &near);
+        near.samples = samples;
+        memset(samples->kind, SAMPLE_UNKNOWN, sizeof(samples->kind));
         bool is_beside = false;
         int last = -1;
         for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
@@ -229,7 +264,7 @@ static void look_from_tiles(void* data, int64_t begin, int64_t end, int worker) 
                 last = cell;
             }
             next->row = i;
-            bool is_found = is_beside && look_around(&near, p->tile[t], x, next);
+            bool is_found = is_beside && look_around(&near, x, next);
             next += is_found ? 1 : 0;
             job->found[t] += is_found ? 1 : 0;
         }
@@ -277,7 +312,11 @@ treacle_status thin_look(const thin_params* params, thin_view* out) {
     for (size_t t = 0; t < tiles; ++t) {
         job.first[t + 1] += job.first[t];
     }
+    if (job.first[tiles] == 0) {
+        return TREACLE_OK;
+    }
     TREACLE_TRY(take(params, (size_t)job.first[tiles], sizeof(thin_row), (void**)&job.rows));
+    TREACLE_TRY(take(params, (size_t)p->ctx->threads, sizeof(sample_table), (void**)&job.tables));
     parallel_for(p->ctx, p->tile_count, 1, look_from_tiles, &job);
     for (size_t t = 0; t < tiles; ++t) {
         memmove(job.rows + out->count, job.rows + job.first[t],
