@@ -311,6 +311,18 @@ static bool is_thin(const tile_solids* t, int at, int a) {
     return t->points[at - strides[a]] > depth && t->points[at + strides[a]] > depth;
 }
 
+// Whether a cell is solid throughout, but for rounding: nothing flows into it, though the wall lies
+// on its faces, where it is up to rounding whether they are open.
+static bool is_full(const tile_solids* t, int middle) {
+    static const float rounding = 1e-4f;
+    bool is_full = t->points[middle] < rounding - 0.5f;
+    for (int n = 0; n < 27 && is_full; ++n) {
+        int corner = middle + (n % 3 - 1) + (n / 3 % 3 - 1) * strides[1] + (n / 9 - 1) * strides[2];
+        is_full = t->points[corner] < rounding;
+    }
+    return is_full;
+}
+
 static void write_faces(const tile_solids* t, int a, float* open, float* u, uint8_t* across) {
     const solid_scene* scene = &t->params->scene;
     for (int i = 0; i < TILE_CELLS; ++i) {
@@ -320,7 +332,8 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u, uint
         }
         open[i] = open_of(t->params->walls, t->points + at, strides[a], open[i]);
         bool is_shut = open[i] > 0.0f || is_thin(t, at, a) ? is_across(t, at, a) : false;
-        open[i] = is_shut ? 0.0f : open[i]; // [solid.4]
+        bool has_room = !is_full(t, at - strides[a]) && !is_full(t, at + strides[a]);
+        open[i] = is_shut || !has_room ? 0.0f : open[i]; // [solid.4]
         across[i] |= (uint8_t)((is_shut ? 1u : 0u) << a);
         u[i] = 0.0f;
         if (open[i] < 1.0f) {

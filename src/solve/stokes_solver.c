@@ -9,6 +9,7 @@
 
 static const double smallest_volume = 0.02; // of a cell with a pressure
 static const float smallest_mass = 1e-3f;   // in B M^-1 B^T
+static const double held_share = 0.3;       // of D that holds a face whose neighbours give way
 
 stokes_params stokes_params_default(void) {
     return (stokes_params){.energy = 5e-4,
@@ -100,6 +101,12 @@ static float cell_weight(const viscosity_level* level, int64_t t, int q) {
     return level->stress[t * VISCOSITY_STRESS_BLOCK + at]; // twice w_c
 }
 
+// W of a cell, from 2 w_c and diag(B D^-1 B^T). A cell with one open face, as behind a wall, holds
+// that face however little stress it has itself.
+static double schur_weight(double twice, double sum) {
+    return fmax(2.0 / 3.0 * sqrt(twice * 1.5 / sum), held_share / sum);
+}
+
 // Fills in what the faces of a cell give to B M^-1 B^T, links to cells with a pressure and extra
 // diagonal for the others, and to W, whose diag(B D^-1 B^T) gets opening^2 / D of each. Returns
 // 2 w_c of the cell if it were full, infinity where it has no pressure.
@@ -131,8 +138,7 @@ static double fill_cell(const stokes_solver* s, const stokes_system* system, int
     double twice = (double)cell_weight(s->faces, t, q);
     bool is_cell = diagonal > 0.0f && stiffness_sum > 0.0f;
     s->fields[AXES * length + (size_t)here] = extra;
-    s->schur[here] =
-        is_cell ? (float)(2.0 / 3.0 * sqrt(twice * 1.5 / (double)stiffness_sum)) : 0.0f;
+    s->schur[here] = is_cell ? (float)schur_weight(twice, (double)stiffness_sum) : 0.0f;
     return diagonal > 0.0f ? twice / (double)system->volume[here] : INFINITY;
 }
 

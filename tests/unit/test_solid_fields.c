@@ -33,6 +33,30 @@ static void test_area_beside_a_plane_is_exact(void** state) {
     solid_world_end(&w);
 }
 
+// Whether the distance in such a face is a little more or less than nothing is chance.
+static void test_walls_on_grid_planes_close_their_faces(void** state) {
+    (void)state;
+    static const double off[] = {0.0, 1e-7, -1e-7};
+    for (int n = 0; n < 3; ++n) {
+        solid_world w;
+        solid_world_begin(&w, 1, (const int[AXES]){24, 24, 24});
+        treacle_shape box = treacle_shape_default(TREACLE_SHAPE_BOX);
+        box.size[0] = box.size[1] = box.size[2] = 6.0;
+        box.move[0] = box.move[1] = box.move[2] = 8.0 + off[n];
+        solid_world_shape(&w, 0, &box);
+        solid_world_compute(&w, 1, TREACLE_WALLS_AREA);
+        for (int i = 5; i < 11; ++i) {
+            assert_true(w.out.face_open[0][value_at(&w, 5, i, 10)] == 0.0f);
+            assert_true(w.out.face_open[0][value_at(&w, 11, i, 10)] == 0.0f);
+            assert_true(w.out.face_open[1][value_at(&w, i, 5, 5)] == 0.0f);
+            assert_true(w.out.face_open[1][value_at(&w, i, 11, 5)] == 0.0f);
+            assert_true(w.out.face_open[1][value_at(&w, i, 12, 5)] == 1.0f);
+            assert_true(w.out.face_open[0][value_at(&w, 11, i, 11)] > 0.999f);
+        }
+        solid_world_end(&w);
+    }
+}
+
 // Area of the low face of axis a of a cell that is above a tilted plane, by many samples.
 static double sampled_area(const solid_world* w, int a, const int cell[AXES]) {
     enum { N = 200 };
@@ -208,6 +232,7 @@ static void test_what_stands_still_need_not_be_found_again(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_area_beside_a_plane_is_exact),
+        cmocka_unit_test(test_walls_on_grid_planes_close_their_faces),
         cmocka_unit_test(test_area_beside_a_tilted_plane_is_exact),
         cmocka_unit_test(test_thin_plates_hold_liquid_at_every_angle),
         cmocka_unit_test(test_a_gap_lets_liquid_through),
