@@ -78,30 +78,80 @@ void elastic_load(const elastic_params* params, const particles* p, const float*
     parallel_for(p->ctx, p->count, 4096, load_particles, &job);
 }
 
+// Whether the particle's strain is 0 and stays so.
+static bool is_slack(const particle_job* job, const strain_law* law, int64_t i) {
+    return !(law->modulus > 0.0) || (job->params->melted != NULL && job->params->melted[i] >= 1.0f);
+}
+
+static void advance_one(const particle_job* job, const strain_step* step, int64_t i) {
+    float* strain = particles_f32(job->p, PARTICLE_STRAIN) + STRAIN_PARTS * i;
+    double eps[STRAIN_PARTS];
+    strain_motion motion;
+    load_strain(strain, eps);
+    load_strain(job->stretch + STRAIN_PARTS * i, motion.stretch);
+    for (int a = 0; a < AXES; ++a) {
+        motion.spin[a] = (double)job->spin[AXES * i + a];
+    }
+    strain_advance(step, &motion, eps);
+    for (int j = 0; j < STRAIN_PARTS; ++j) {
+        strain[j] = (float)eps[j];
+    }
+}
+
+// Whether eight particles from i on can go side by side: all of one material that turns.
+static bool is_alike(const particle_job* job, const strain_law* law, int64_t i, int64_t end) {
+    const uint8_t* material = particles_material(job->p);
+    bool is_alike = i + SIMD_LANES <= end && law->rate == TREACLE_STRAIN_COROTATIONAL;
+    for (int k = 0; is_alike && k < SIMD_LANES; ++k) {
+        is_alike = material[i + k] == material[i] && !is_slack(job, law, i + k);
+    }
+    return is_alike;
+}
+
+static void advance_eight(const particle_job* job, const strain_step* step, int64_t first) {
+    float* strain = particles_f32(job->p, PARTICLE_STRAIN) + STRAIN_PARTS * first;
+    const float *stretch = job->stretch + STRAIN_PARTS * first, *spin = job->spin + AXES * first;
+    strain_lanes lanes;
+    for (int k = 0; k < SIMD_LANES; ++k) {
+        double eps[STRAIN_PARTS], rate[STRAIN_PARTS];
+        load_strain(strain + STRAIN_PARTS * k, eps);
+        load_strain(stretch + STRAIN_PARTS * k, rate);
+        strain_factors factors = strain_yield(step, eps, rate);
+        lanes.keep[k] = factors.keep;
+        lanes.gain[k] = factors.gain;
+        for (int j = 0; j < STRAIN_PARTS; ++j) {
+            lanes.eps[j][k] = eps[j];
+            lanes.stretch[j][k] = rate[j];
+        }
+        for (int a = 0; a < AXES; ++a) {
+            lanes.spin[a][k] = (double)spin[AXES * k + a];
+        }
+    }
+    ISA_CALL(job->p->ctx, strain_turn)(&lanes, step->dt, step->law->decays_whole);
+    for (int k = 0; k < SIMD_LANES; ++k) {
+        for (int j = 0; j < STRAIN_PARTS; ++j) {
+            strain[STRAIN_PARTS * k + j] = (float)lanes.eps[j][k];
+        }
+    }
+}
+
 static void advance_particles(void* data, int64_t begin, int64_t end, int worker) {
     const particle_job* job = data;
-    float* strain = particles_f32(job->p, PARTICLE_STRAIN);
     const uint8_t* material = particles_material(job->p);
     strain_step step = {0};
     (void)worker;
-    for (int64_t i = begin; i < end; ++i) {
+    for (int64_t i = begin; i < end;) {
         const strain_law* law = &job->params->laws[material[i]];
-        bool is_melted = job->params->melted != NULL && job->params->melted[i] >= 1.0f;
-        if (!(law->modulus > 0.0) || is_melted) {
-            continue; // its strain is 0 and stays so
-        }
-        double eps[STRAIN_PARTS];
-        strain_motion motion;
-        load_strain(strain + STRAIN_PARTS * i, eps);
-        load_strain(job->stretch + STRAIN_PARTS * i, motion.stretch);
-        for (int a = 0; a < AXES; ++a) {
-            motion.spin[a] = (double)job->spin[AXES * i + a];
-        }
         step = step.law == law ? step : strain_begin(law, job->params->dt);
-        strain_advance(&step, &motion, eps);
-        for (int j = 0; j < STRAIN_PARTS; ++j) {
-            strain[STRAIN_PARTS * i + j] = (float)eps[j];
+        if (is_alike(job, law, i, end)) {
+            advance_eight(job, &step, i);
+            i += SIMD_LANES;
+            continue;
         }
+        if (!is_slack(job, law, i)) {
+            advance_one(job, &step, i);
+        }
+        i += 1;
     }
 }
 

@@ -30,8 +30,7 @@
 // A body that is melted in part, by the share f, has the modulus (1 - f) mu_e: what is melted bears
 // nothing. eps is that of its solid. What freezes is without strain,
 //
-//     eps <- eps (1 - f_before) / (1 - f)     where f < f_before, and eps = 0 where f = 1
-//     [strain.5]
+//     eps <- eps (1 - f_before) / (1 - f)  where f < f_before;  eps = 0 where f = 1      [strain.5]
 //
 // Properties that tests check: start-up, relaxation and oscillation of shear against their
 // formulas; the norm in a rotation; c positive definite; steady stress for any alpha dt.
@@ -139,45 +138,6 @@ static mat3 gradient_of(const strain_motion* motion, double dt) {
     return out;
 }
 
-// (I - w)^-1 (I + w) of the skew matrix w x = turn x x: I + 2 (w + w w) / (1 + turn^2).
-static mat3 rotation_of(const double turn[AXES]) {
-    double x = turn[0], y = turn[1], z = turn[2];
-    double k = 2.0 / (1.0 + (x * x + y * y + z * z));
-    return (mat3){{{1.0 - k * (y * y + z * z), k * (x * y - z), k * (x * z + y)},
-                   {k * (x * y + z), 1.0 - k * (x * x + z * z), k * (y * z - x)},
-                   {k * (x * z - y), k * (y * z + x), 1.0 - k * (x * x + y * y)}}};
-}
-
-// eps <- R eps R^T
-static void rotate(const mat3* r, double eps[STRAIN_PARTS]) {
-    const mat3 e = matrix_of(eps);
-    double half[AXES][AXES];
-    for (int i = 0; i < AXES; ++i) {
-        const double* row = r->at[i];
-        for (int j = 0; j < AXES; ++j) {
-            half[i][j] = row[0] * e.at[0][j] + row[1] * e.at[1][j] + row[2] * e.at[2][j];
-        }
-    }
-    static const int first[STRAIN_PARTS] = {0, 1, 2, 1, 2, 0},
-                     second[STRAIN_PARTS] = {0, 1, 2, 2, 0, 1};
-    for (int k = 0; k < STRAIN_PARTS; ++k) {
-        const double *one = half[first[k]], *other = r->at[second[k]];
-        eps[k] = one[0] * other[0] + one[1] * other[1] + one[2] * other[2];
-    }
-}
-
-// [strain.2], on the deviator or on the whole.
-static void relax(const strain_law* law, strain_factors k, double dt,
-                  const double stretch[STRAIN_PARTS], double eps[STRAIN_PARTS]) {
-    double third = law->decays_whole ? 0.0 : trace_of(eps) / 3.0;
-    double third_rate = law->decays_whole ? 0.0 : trace_of(stretch) / 3.0;
-    for (int i = 0; i < STRAIN_PARTS; ++i) {
-        double mean = i < AXES ? third : 0.0, mean_rate = i < AXES ? third_rate : 0.0;
-        eps[i] =
-            k.keep * (eps[i] - mean) + mean + dt * (k.gain * (stretch[i] - mean_rate) + mean_rate);
-    }
-}
-
 static void advance_convected(strain_factors k, double dt, const strain_motion* motion,
                               double eps[STRAIN_PARTS]) {
     mat3 l = gradient_of(motion, dt);
@@ -193,23 +153,23 @@ static void advance_convected(strain_factors k, double dt, const strain_motion* 
 
 void strain_advance(const strain_step* step, const strain_motion* motion,
                     double eps[STRAIN_PARTS]) {
-    const strain_law* law = step->law;
-    double dt = step->dt;
     strain_factors k = strain_yield(step, eps, motion->stretch);
-    if (law->rate == TREACLE_STRAIN_CONVECTED) {
-        advance_convected(k, dt, motion, eps);
+    if (step->law->rate == TREACLE_STRAIN_CONVECTED) {
+        advance_convected(k, step->dt, motion, eps);
         return;
     }
-    if (law->rate == TREACLE_STRAIN_FIXED) {
-        relax(law, k, dt, motion->stretch, eps);
-        return;
+    strain_lanes lanes = {.keep = f64x8_set(k.keep), .gain = f64x8_set(k.gain)};
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        lanes.eps[i] = f64x8_set(eps[i]);
+        lanes.stretch[i] = f64x8_set(motion->stretch[i]);
     }
-    const double quarter[AXES] = {0.25 * dt * motion->spin[0], 0.25 * dt * motion->spin[1],
-                                  0.25 * dt * motion->spin[2]};
-    mat3 half_turn = rotation_of(quarter);
-    rotate(&half_turn, eps);
-    relax(law, k, dt, motion->stretch, eps);
-    rotate(&half_turn, eps);
+    for (int a = 0; a < AXES && step->law->rate != TREACLE_STRAIN_FIXED; ++a) {
+        lanes.spin[a] = f64x8_set(motion->spin[a]);
+    }
+    strain_turn_sse2(&lanes, step->dt, step->law->decays_whole);
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        eps[i] = lanes.eps[i][0];
+    }
 }
 
 void strain_melt(double before, double after, float eps[STRAIN_PARTS]) {

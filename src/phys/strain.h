@@ -1,6 +1,7 @@
 // The elastic strain of one bit of material over one step.
 #pragma once
 
+#include "base/simd.h"
 #include "grid/domain.h"
 #include "treacle/types.h"
 
@@ -42,5 +43,12 @@ strain_factors strain_yield(const strain_step* step, const double eps[STRAIN_PAR
                             const double stretch[STRAIN_PARTS]);
 /// eps after the step.
 void strain_advance(const strain_step* step, const strain_motion* motion, double eps[STRAIN_PARTS]);
+/// Eight bits of one material, side by side.
+typedef struct strain_lanes {
+    f64x8 eps[STRAIN_PARTS], stretch[STRAIN_PARTS], spin[AXES];
+    f64x8 keep, gain; // by strain_yield
+} strain_lanes;
+/// eps of each after the step; not of a convected law. Without turning spin is 0.
+ISA_DECLARE(void, strain_turn, (strain_lanes * lanes, double dt, bool decays_whole));
 /// Of a body whose melted share was `before` and is `after`: what freezes has none.
 void strain_melt(double before, double after, float eps[STRAIN_PARTS]);

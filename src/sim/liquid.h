@@ -302,7 +302,7 @@ treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve,
 /// Stretch and spin on the grid, of w->elastic, of the velocity that the flow has just found.
 treacle_status liquid_measure_stretch(liquid_work* w) TREACLE_NODISCARD;
 /// The particles' strain after the step.
-treacle_status liquid_elastic_end(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_elastic_end(liquid_work* w, const liquid_strays* strays) TREACLE_NODISCARD;
 /// Extends the velocity of faces next to liquid by some layers.
 treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
 /// A copy of the velocity on faces next to liquid, which the flow has found; NAN elsewhere.

@@ -241,19 +241,17 @@ static treacle_status measure(liquid_work* w) {
     return TREACLE_OK;
 }
 
-treacle_status liquid_elastic_end(liquid_work* w) {
+treacle_status liquid_elastic_end(liquid_work* w, const liquid_strays* strays) {
     if (!w->setup->has_elastic || w->is_first) {
         return TREACLE_OK;
     }
     double begin = profile_now();
     int mark = arena_mark(w->scratch);
     elastic_params params = params_of(w);
-    liquid_strays strays;
     float* kept = NULL;
-    TREACLE_TRY(liquid_find_strays(w, w->state, &strays));
-    TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_STRAIN, &kept));
+    TREACLE_TRY(liquid_keep_strays(w, strays, PARTICLE_STRAIN, &kept));
     elastic_advance(&params, w->p, &w->elastic.motion);
-    liquid_put_strays(w, &strays, PARTICLE_STRAIN, kept);
+    liquid_put_strays(w, strays, PARTICLE_STRAIN, kept);
     arena_give_to(w->scratch, mark);
     w->stats->elastic_update_seconds = profile_now() - begin;
     return TREACLE_OK;

@@ -571,8 +571,9 @@ treacle_status liquid_to_particles(liquid_work* w) {
     if (!w->is_first) {
         TREACLE_TRY(liquid_push_strays(w, &strays));
     }
+    TREACLE_TRY(liquid_elastic_end(w, &strays));
     arena_give_to(w->scratch, mark);
-    return liquid_elastic_end(w);
+    return TREACLE_OK;
 }
 
 void liquid_work_finish(liquid_work* w) {

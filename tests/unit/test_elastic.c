@@ -308,6 +308,50 @@ static void test_particles_feel_stretch_and_spin_of_the_grid(void** state) {
     free_bench(&b);
 }
 
+// Runs of one material go eight at a time; the rest, and what is melted, one by one.
+static void test_particles_side_by_side_go_as_each_alone(void** state) {
+    (void)state;
+    enum { COUNT = 75 };
+    bench b = make_bench(ROOM, 1);
+    particles p = make_particles(&b, COUNT);
+    float *strain = particles_f32(&p, PARTICLE_STRAIN), melted[COUNT] = {0};
+    float stretch[COUNT * STRAIN_PARTS], spin[COUNT * AXES], before[COUNT * STRAIN_PARTS];
+    for (int i = 0; i < COUNT; ++i) {
+        particles_material(&p)[i] = (uint8_t)(i / 21 % 2);
+        melted[i] = i == 10 ? 1.0f : 0.0f;
+        for (int j = 0; j < STRAIN_PARTS; ++j) {
+            strain[STRAIN_PARTS * i + j] = random_at((size_t)i, j);
+            stretch[STRAIN_PARTS * i + j] = 10.0f * random_at((size_t)i, 10 + j);
+        }
+        for (int a = 0; a < AXES; ++a) {
+            spin[AXES * i + a] = 10.0f * random_at((size_t)i, 20 + a);
+        }
+    }
+    memcpy(before, strain, sizeof(before));
+    const strain_law laws[2] = {{.modulus = 1.0, .decay = 3.0, .yield = 0.2},
+                                {.modulus = 1.0, .decay = 9.0, .yield = 0.0, .decays_whole = true}};
+    elastic_params params = {.laws = laws, .melted = melted, .dt = 0.1, .theta = 1.0};
+    elastic_advance(&params, &p, &(elastic_motion){stretch, spin});
+    for (int i = 0; i < COUNT; ++i) {
+        strain_step step = strain_begin(&laws[particles_material(&p)[i]], params.dt);
+        strain_motion motion;
+        double eps[STRAIN_PARTS];
+        for (int j = 0; j < STRAIN_PARTS; ++j) {
+            eps[j] = (double)before[STRAIN_PARTS * i + j];
+            motion.stretch[j] = (double)stretch[STRAIN_PARTS * i + j];
+            motion.spin[j % AXES] = (double)spin[AXES * i + j % AXES];
+        }
+        if (melted[i] < 1.0f) {
+            strain_advance(&step, &motion, eps);
+        }
+        for (int j = 0; j < STRAIN_PARTS; ++j) {
+            assert_true(strain[STRAIN_PARTS * i + j] == (float)eps[j]);
+        }
+    }
+    particles_destroy(&p);
+    free_bench(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear_velocity_has_its_stretch_and_spin),
@@ -315,6 +359,7 @@ int main(void) {
         cmocka_unit_test(test_a_uniform_stress_pulls_nowhere),
         cmocka_unit_test(test_force_and_stretch_are_adjoint),
         cmocka_unit_test(test_particles_feel_stretch_and_spin_of_the_grid),
+        cmocka_unit_test(test_particles_side_by_side_go_as_each_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
