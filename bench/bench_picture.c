@@ -98,7 +98,7 @@ static bool do_mesh(void* data) {
 }
 
 treacle_status bench_mesh(bench* b) {
-    static const int sides[SIZES] = {24, 48, 96};
+    static const int sides[SIZES] = {24, 48, 96}, rounds[SIZES] = {3, 3, 1};
     double before = 0.0;
     for (int i = 0; i < SIZES; ++i) {
         ball_frame f;
@@ -107,7 +107,8 @@ treacle_status bench_mesh(bench* b) {
             return TREACLE_ERR_MEMORY;
         }
         mesh_work work = {b->ctx, &f, 0};
-        double seconds = bench_median(3, do_mesh, &work), each = 1e9 * seconds / (double)f.count;
+        double seconds = bench_median(rounds[i], do_mesh, &work),
+               each = 1e9 * seconds / (double)f.count;
         char name[64], against[64];
         bench_text(name, sizeof(name), "ball of %lld particles", (long long)f.count);
         bench_text(against, sizeof(against), "a smaller ball, %.3g", before);
@@ -219,7 +220,7 @@ static treacle_status set_scene(bench* b, const treacle_mesh_view* view, treacle
                                 render_work* w) {
     treacle_render_def def = treacle_render_def_default();
     def.look.liquid.kind = kind;
-    trace_look_material(&def, 0, 0.2, &w->materials[0]);
+    trace_look_material(&def, 0, 0.2, false, &w->materials[0]);
     trace_look_ground(&def.look, 0.2, &w->materials[1]);
     TREACLE_TRY(trace_look_environment(b->ctx, &def.look, &w->environment));
     trace_environment_finish(&w->environment);

@@ -1,41 +1,85 @@
 #!/usr/bin/env python3
 """Runs and draws every scene at a modest size into docs/gallery, and writes its page.
 
-Scenes that answer to a figure of a paper (docs/gallery/figures.txt) come first. A scene is simulated
-up to the frame that is shown, in out/gallery; one that is not done in its time, or that was ended
-by Ctrl-C, goes on from there the next time. A scene whose file has not changed since its picture was
-drawn is passed over. Whatever fails is named at the end, and the rest is drawn all the same.
+docs/gallery/figures.txt names the figures of the papers and the scenes that answer to them, which
+come first, and how a scene is drawn: at which share of its run, and with which settings laid over
+the scene file so that it takes minutes. A scene is simulated up to that frame and no further, in
+out/gallery; one that is not done in its time, or that was ended by Ctrl-C, goes on from there the
+next time. docs/gallery/drawn.txt keeps what each picture was made from: a picture whose scene, settings
+and program are still the same is passed over. Whatever fails is named at the end, and the rest is
+drawn all the same.
 
 The exit code is 1 if a figure has no scene or a scene could not be drawn.
 """
 
 import argparse
+import dataclasses
 import hashlib
 import pathlib
+import re
+import resource
+import shutil
 import signal
 import subprocess
 import sys
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREACLE = ROOT / "build" / "treacle"
 PAGE = ROOT / "docs" / "gallery"
 RUNS = ROOT / "out" / "gallery"
 SCENES = [ROOT / "scenes", ROOT / "scenes" / "extra"]
+DRAWING = ("render", "mesh", "image", "plot")  # sources that change pictures, but no run
 
 
 class Trouble(Exception):
     """A scene could not be drawn; the text says why."""
 
 
+@dataclasses.dataclass
+class Recipe:
+    """How a scene is drawn: share of the run, settings over the file, flow lines or a picture."""
+    share: float = 1.0
+    settings: tuple = ()
+    has_streamlines: bool = False
+
+
+@dataclasses.dataclass
+class Record:
+    """What a picture was made from: hashes of scene and of program; how it came about."""
+    scene: str
+    program: str
+    caption: str
+
+
 def read_figures():
-    """(paper, figure, scene, share, what) of each line."""
-    figures = []
-    for line in (PAGE / "figures.txt").read_text().splitlines():
-        if line and not line.startswith("#"):
-            paper, figure, scene, share, what = line.split(None, 4)
-            figures.append((paper, figure, scene, float(share), what))
-    return figures
+    """Figures as (paper, figure, scene, what), and recipes by scene."""
+    figures, recipes = [], {}
+    for at, line in enumerate((PAGE / "figures.txt").read_text().splitlines(), 1):
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if words[0] == "figure" and len(words) > 4:
+            figures.append((*words[1:4], " ".join(words[4:])))
+        elif words[0] == "scene" and len(words) > 2:
+            recipes[words[1]] = Recipe(float(words[2]), tuple(word for word in words[3:] if "=" in word),
+                                       "streamlines" in words[3:])
+        else:
+            sys.exit(f"make_gallery: figures.txt:{at}: expected \"figure PAPER NUMBER SCENE WHAT\" "
+                     f"or \"scene NAME SHARE SETTINGS\"")
+    return figures, recipes
+
+
+def read_records():
+    path = PAGE / "drawn.txt"
+    lines = path.read_text().splitlines() if path.exists() else []
+    rows = [line.split(None, 3) for line in lines if line and not line.startswith("#")]
+    return {row[0]: Record(*row[1:]) for row in rows}
+
+
+def write_records(records):
+    lines = ["# What each picture was made from: scene, hash of scene and settings, of the program's",
+             "# sources, and how it came about. Written by tools/make_gallery.py."]
+    lines += [f"{name} {r.scene} {r.program} {r.caption}" for name, r in sorted(records.items())]
+    (PAGE / "drawn.txt").write_text("\n".join(lines) + "\n")
 
 
 def find_scenes():
@@ -43,16 +87,38 @@ def find_scenes():
     return {path.stem: path for folder in reversed(SCENES) for path in sorted(folder.glob("*.yaml"))}
 
 
-def share_of(name, figures):
-    return next((figure[3] for figure in figures if figure[2] == name), 1.0)
+def digest(*texts):
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:16]
 
 
-def treacle(arguments, seconds):
+def program_hash(but=()):
+    """Of all sources of the library and the command, but for some folders of src/."""
+    files = [path for folder in ("include", "src", "apps") for path in (ROOT / folder).rglob("*.[ch]")
+             if path.relative_to(ROOT / folder).parts[0] not in but]
+    return digest(*(path.read_bytes() for path in sorted(files)))
+
+
+def without_looks(text):
+    """The scene without its look and camera, which change no run."""
+    return re.sub(r"(?m)^(look|camera):.*\n(?:(?:[ \t#].*)?\n)*", "", text)
+
+
+def with_bases(path):
+    """The scene's text behind those of the scenes that it builds on."""
+    text = path.read_text()
+    bases = re.findall(r"(?m)^include:\s*(\S+)", text)
+    return "".join(with_bases(path.parent / base) for base in bases) + text
+
+
+def treacle(options, arguments):
     """Runs the command; Trouble if it fails or is not done in time, then its work so far is kept."""
-    process = subprocess.Popen([TREACLE, *map(str, arguments)], cwd=ROOT, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        out, err = process.communicate(timeout=max(seconds, 1.0))
+        process = subprocess.Popen([options.program, *map(str, arguments)], cwd=ROOT, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except OSError as error:
+        raise Trouble(str(error)) from None
+    try:
+        out, err = process.communicate(timeout=60.0 * options.minutes)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
         process.communicate()
@@ -65,58 +131,107 @@ def treacle(arguments, seconds):
     return out
 
 
-def frames_of(path):
-    """How many frames the scene has, as `treacle check` prints it."""
-    for line in treacle(["check", path], 120).splitlines():
-        if line.startswith("frames "):
-            return int(line.split()[1])
-    raise Trouble("treacle check does not tell its frames")
+def with_settings(recipe):
+    return [word for setting in recipe.settings for word in ("--set", setting)]
 
 
-def fingerprint(path, number, options):
-    text = path.read_bytes() + f"{number} {options.size} {options.samples}".encode()
-    return hashlib.sha256(text).hexdigest()
+def what_check_tells(path, recipe, options):
+    """Frames, frames a second and the grid in words, as `treacle check` prints them."""
+    said = treacle(options, ["check", path, *with_settings(recipe)])
+    frames = re.search(r"^frames +(\d+) at (\S+) a second", said, re.M)
+    grid = re.search(r"^grid +(.*?),", said, re.M)
+    if frames is None or grid is None:
+        raise Trouble("treacle check does not tell its frames and its grid")
+    return int(frames[1]), float(frames[2]), grid[1]
 
 
-def draw(path, share, options):
-    """Simulates up to the frame, draws it and keeps the picture. False if it was there already."""
-    name, folder = path.stem, RUNS / path.stem
-    end = time.monotonic() + options.minutes * 60.0
-    number = max(1, round(share * frames_of(path)))
-    mark, picture = folder / "drawn", PAGE / f"{name}.png"
-    wanted = fingerprint(path, number, options)
-    if picture.exists() and mark.exists() and mark.read_text() == wanted and not options.again:
-        return False
-    if not (folder / f"frame_{number:04d}.trf").exists():
-        if (folder / "run.json").exists():
-            treacle(["resume", folder, "--frames", number, "-q"], end - time.monotonic())
-        else:
-            treacle(["run", path, "-o", folder, "--frames", number, "-q"], end - time.monotonic())
-    treacle(["render", folder, "--frames", number, "--size", options.size, "--samples",
-             options.samples, "-o", folder, "--name", "gallery", "-q", "--scene", path],
-            end - time.monotonic())
-    picture.write_bytes((folder / f"gallery_{number:04d}.png").read_bytes())
-    mark.write_text(wanted)
-    return True
+def spent():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
-def write_page(scenes, figures):
+def cost_of(folder):
+    """Seconds of processor time that the frames in the folder have taken."""
+    path = folder / "cost"
+    return float(path.read_text()) if path.exists() else 0.0
+
+
+def simulate(path, number, recipe, options):
+    """Frames up to the number, of this scene and this program, in a folder of out/gallery."""
+    folder = RUNS / path.stem
+    wanted = digest(without_looks(with_bases(path)).encode(), str(recipe.settings).encode())
+    if not options.keep:
+        wanted += program_hash(DRAWING)
+    mark = folder / "made_from"
+    if not (mark.exists() and mark.read_text().startswith(wanted)):
+        shutil.rmtree(folder, ignore_errors=True)
+    if (folder / f"frame_{number:04d}.trf").exists():
+        return folder
+    start = spent()
+    if (folder / "run.json").exists():
+        treacle(options, ["resume", folder, "--frames", number, "-q"])
+    else:
+        folder.mkdir(parents=True)
+        mark.write_text(wanted if not options.keep else wanted + program_hash(DRAWING))
+        treacle(options, ["run", path, "-o", folder, "--frames", number, "-q",
+                          *with_settings(recipe)])
+    (folder / "cost").write_text(str(cost_of(folder) + spent() - start))
+    return folder
+
+
+def plot(folder, number, options):
+    """Streamlines of the frame."""
+    treacle(options, ["plot", folder, "--streamlines", number, "-o", folder, "-q"])
+    return folder / f"plot_streamlines_{number:04d}.png"
+
+
+def render(folder, path, number, options):
+    """The picture of one frame for itself, without the blur of motion."""
+    treacle(options, ["render", folder / f"frame_{number:04d}.trf", "--size", options.size,
+                      "--samples", options.samples, "-o", folder, "--name", "gallery", "-q",
+                      "--scene", path, "--set", "camera.shutter=0"])
+    return folder / f"gallery_{number:04d}.png"
+
+
+def draw(path, recipe, record, options):
+    """The record of the picture, drawn anew if it has to be."""
+    scene = digest(with_bases(path).encode(), str(recipe).encode(),
+                   f"{options.size} {options.samples}".encode())
+    program = program_hash()
+    picture = PAGE / f"{path.stem}.png"
+    is_same = record is not None and record.scene == scene
+    if is_same and picture.exists() and not options.again and (
+            options.keep or record.program == program):
+        return record
+    frames, fps, grid = what_check_tells(path, recipe, options)
+    number = max(1, round(recipe.share * frames))
+    folder = simulate(path, number, recipe, options)
+    simulated = spent()
+    made = (plot(folder, number, options) if recipe.has_streamlines
+            else render(folder, path, number, options))
+    picture.write_bytes(made.read_bytes())
+    caption = (f"{grid}, {(number - 1) / fps:.3g} s (frame {number} of {frames}); "
+               f"{cost_of(folder):.0f} s of processor time to simulate, "
+               f"{spent() - simulated:.0f} s to draw")
+    return Record(scene, program, caption)
+
+
+def write_page(scenes, figures, recipes, records):
     lines = ["# Gallery", "",
-             "Made by `make gallery` from the scenes in `scenes/`. Papers are named as in",
-             "[the references](../math/references.bib).", ""]
+             "Made by `make gallery` from the scenes in `scenes/`, coarser than these files where it says",
+             "so. Papers are named as in [the references](../math/references.bib).", ""]
     answered = [figure[2] for figure in figures]
-    order = sorted(scenes, key=lambda name: (name not in answered, name))
-    for name in order:
-        if not (PAGE / f"{name}.png").exists():
-            continue
+    drawn = [name for name in scenes if (PAGE / f"{name}.png").exists() and name in records]
+    for name in sorted(drawn, key=lambda name: (name not in answered, name)):
         answers = "; ".join(f"{paper} figure {figure}: {what}"
-                            for paper, figure, scene, _, what in figures if scene == name)
+                            for paper, figure, scene, what in figures if scene == name)
         where = scenes[name].relative_to(ROOT)
+        settings = ", ".join(f"`{setting}`" for setting in recipes.get(name, Recipe()).settings)
         lines += [f"## {name}", "", f"![{name}]({name}.png)", "",
                   f"[{where}](../../{where})" + (f", answers to {answers}." if answers else "."),
-                  ""]
+                  records[name].caption + (f". With {settings}." if settings else "."), ""]
     waiting = [f"- {paper} figure {figure}, `{scene}`: {what}"
-               for paper, figure, scene, _, what in figures if not (PAGE / f"{scene}.png").exists()]
+               for paper, figure, scene, what in figures if scene not in drawn]
     if waiting:
         lines += ["## Not drawn yet", "", *waiting, ""]
     (PAGE / "README.md").write_text("\n".join(lines))
@@ -126,50 +241,60 @@ def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scenes", nargs="*", metavar="SCENE", help="names; without any, all")
-    parser.add_argument("--size", default="384x216", help="of a picture (default: 384x216)")
-    parser.add_argument("--samples", default=64, type=int, help="a pixel (default: 64)")
-    parser.add_argument("--minutes", default=30.0, type=float,
-                        help="for one scene, simulation and picture (default: 30)")
+    parser.add_argument("--size", default="480x270", help="of a picture (default: 480x270)")
+    parser.add_argument("--samples", default=128, type=int, help="a pixel (default: 128)")
+    parser.add_argument("--minutes", default=10.0, type=float,
+                        help="for a scene's simulation, and for its picture (default: 10)")
+    parser.add_argument("--program", default=ROOT / "build" / "treacle", type=pathlib.Path,
+                        help="another treacle than that of build/")
     parser.add_argument("--again", action="store_true", help="draw pictures that are there, too")
+    parser.add_argument("--keep", action="store_true",
+                        help="runs and pictures by other versions of the program are good enough")
     parser.add_argument("--figures", action="store_true", help="only scenes that answer to a figure")
     parser.add_argument("--check", action="store_true",
                         help="draw nothing, only say which figure has no scene")
     return parser.parse_args(arguments)
 
 
-def draw_all(names, scenes, figures, options):
-    failed = {}
+def draw_all(names, scenes, figures, recipes, options):
+    failed, records = {}, read_records()
     for at, name in enumerate(names, 1):
         if name not in scenes:
             failed[name] = "there is no such scene"
             continue
-        start = time.monotonic()
         try:
-            is_new = draw(scenes[name], share_of(name, figures), options)
-            said = f"{time.monotonic() - start:.0f} s" if is_new else "as it was"
+            before = records.get(name)
+            records[name] = draw(scenes[name], recipes.get(name, Recipe()), before, options)
+            said = records[name].caption if records[name] is not before else "as it was"
         except Trouble as trouble:
             failed[name] = str(trouble)
             said = f"FAILED: {trouble}"
         print(f"[{at}/{len(names)}] {name}: {said}", flush=True)
-        write_page(scenes, figures)
+        write_records(records)
+        write_page(scenes, figures, recipes, records)
     return failed
 
 
 def main():
     options = parse(sys.argv[1:])
-    figures, scenes = read_figures(), find_scenes()
+    scenes = find_scenes()
+    figures, recipes = read_figures()
     answered = list(dict.fromkeys(figure[2] for figure in figures if figure[2] in scenes))
     rest = [] if options.figures else [name for name in sorted(scenes) if name not in answered]
     failed = {}
     if not options.check:
-        failed = draw_all(options.scenes or answered + rest, scenes, figures, options)
+        failed = draw_all(options.scenes or answered + rest, scenes, figures, recipes, options)
     missing = [figure for figure in figures if figure[2] not in scenes]
     for name, why in failed.items():
         print(f"make_gallery: {name}: {why}", file=sys.stderr)
-    for paper, figure, scene, _, _ in missing:
+    for paper, figure, scene, _ in missing:
         print(f"make_gallery: {paper} figure {figure} has no scene: there is no "
               f"scenes/{scene}.yaml", file=sys.stderr)
-    sys.exit(1 if failed or missing else 0)
+    for name in recipes:
+        if name not in scenes:
+            print(f"make_gallery: figures.txt tells how to draw {name}, which is no scene",
+                  file=sys.stderr)
+    sys.exit(1 if failed or missing or any(name not in scenes for name in recipes) else 0)
 
 
 if __name__ == "__main__":

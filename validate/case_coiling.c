@@ -129,6 +129,7 @@ static treacle_status coil(validate* v, const rope* r, treacle_coiling* out) {
     status = status == TREACLE_OK ? watch(v, r, sim, out) : status;
     treacle_sim_destroy(sim);
     if (status == TREACLE_OK) {
+        validate_draw_point(v, out->height, out->frequency);
         validate_relative(v, out->frequency, frequency_at(&r->table, out->height), 0.2,
                           "%s, H %g m: Hz, at the height that was there", r->name,
                           r->nozzle.opening[1]);
@@ -163,6 +164,9 @@ treacle_status case_coiling(validate* v) {
          .table = cold_syrup},
     };
     treacle_coiling found[3] = {{0}};
+    validate_axes(v, "height of fall, m", "frequency, Hz");
+    validate_draw_curve(v, "theory, cold syrup", cold_syrup.count, cold_syrup.at);
+    validate_draw_curve(v, "theory, zero g", zero_g.count, zero_g.at);
     for (int i = 0; i < 3; ++i) {
         treacle_status status = coil(v, &ropes[i], &found[i]);
         if (status != TREACLE_OK) {

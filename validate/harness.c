@@ -335,6 +335,7 @@ static double now(void) {
 void validate_run_case(validate* v, const validate_case* which) {
     v->current = which;
     v->row_count = 0;
+    v->chart = (validate_chart){.measured = {.name = "measured"}};
     double start = now();
     treacle_status status = which->run(v);
     if (status != TREACLE_OK) {

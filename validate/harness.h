@@ -53,6 +53,22 @@ typedef struct validate_row {
 
 bool validate_row_passes(const validate_row* row);
 
+enum { VALIDATE_CURVES = 8, VALIDATE_CURVE_POINTS = 64 };
+
+typedef struct validate_curve {
+    char name[VALIDATE_TEXT];
+    int count;
+    double x[VALIDATE_CURVE_POINTS], y[VALIDATE_CURVE_POINTS];
+} validate_curve;
+
+/// A plot of a case's own: curves of theory, and what was measured.
+typedef struct validate_chart {
+    const char *x_label, *y_label; ///< with their units
+    int curve_count;               ///< 0: the plot shows the rows one after the other
+    validate_curve curves[VALIDATE_CURVES];
+    validate_curve measured;
+} validate_chart;
+
 /// Where rows go.
 typedef struct validate_options {
     FILE* out;           ///< rows and summary
@@ -69,6 +85,7 @@ struct validate {
     const validate_case* current;
     int row_count, row_capacity;
     validate_row* rows;
+    validate_chart chart;
     int part_begin;            ///< first row of the open part
     char part[VALIDATE_TEXT];  ///< its name
     int passed, failed, shown; ///< rows of all cases so far
@@ -79,6 +96,12 @@ void validate_init(validate* v, treacle_context* ctx, const validate_options* op
 void validate_finish(validate* v);
 /// Runs one case and prints its rows. A case that ends with an error has a failing row "completed".
 void validate_run_case(validate* v, const validate_case* which);
+/// A plot of the case's own instead of one of its rows. Texts are not copied.
+void validate_axes(validate* v, const char* x_label, const char* y_label);
+/// Adds a curve of theory to it. `at` has pairs of x and y; what finds no room is left out.
+void validate_draw_curve(validate* v, const char* name, int count, const double (*at)[2]);
+/// Adds what was measured at x.
+void validate_draw_point(validate* v, double x, double y);
 /// Draws what the last case measured against its references, as PNG and SVG in the folder.
 treacle_status validate_plot_case(const validate* v, const char* folder);
 /// Prints the table's head, or its sum. Nothing in JSON.

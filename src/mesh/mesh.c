@@ -8,7 +8,7 @@
 #include "mesh/mesh_attributes.h"
 #include "mesh/mesh_field.h"
 
-enum { AXIS_COUNT = 3, VERTEX_GRAIN = 4096, SMOOTHING_MAX = 1000 };
+enum { AXIS_COUNT = 3, VERTEX_GRAIN = 4096, SMOOTHING_MAX = 1000, FLAT_CELLS_MAX = 1000 };
 
 struct treacle_mesh {
     treacle_context* ctx;
@@ -23,6 +23,7 @@ treacle_mesh_def treacle_mesh_def_default(void) {
         .method = TREACLE_MESH_SMOOTH,
         .smoothing = 12,
         .keep_volume = true,
+        .flat_cells = 1,
     };
 }
 
@@ -43,6 +44,10 @@ static treacle_status check_def(treacle_context* ctx, const treacle_mesh_def* de
     if (!(def->decimation >= 0.0 && def->decimation <= 0.99)) {
         return check_fail(ctx, TREACLE_ERR_USAGE, "a decimation of %g, expected 0 to 0.99",
                           def->decimation);
+    }
+    if (def->flat_cells < 1 || def->flat_cells > FLAT_CELLS_MAX) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "flat liquid of %d cells, expected 1 to %d",
+                          def->flat_cells, FLAT_CELLS_MAX);
     }
     return TREACLE_OK;
 }
@@ -133,7 +138,7 @@ treacle_status treacle_mesh_create(treacle_context* ctx, const treacle_frame* fr
     *out = NULL;
     TREACLE_TRY(check_def(ctx, def));
     mesh_points points;
-    TREACLE_TRY(mesh_points_create(ctx, frame, &points));
+    TREACLE_TRY(mesh_points_create(ctx, frame, def->flat_cells, &points));
     void* block = NULL;
     treacle_status status = alloc_zero(ctx, 1, sizeof(treacle_mesh), "a mesh", &block);
     if (status == TREACLE_OK) {

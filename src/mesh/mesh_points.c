@@ -137,6 +137,7 @@ static void unpack(const mesh_points* p, const frame_arrays* a, raw_point* out, 
     const int32_t* tile = a->tile_coord->data;
     const float *position = a->position->data, *volume = a->volume->data;
     int flat = flat_axis(frame);
+    float middle = 0.25f * (float)(copies - 1);
     double scale = 1.0 / (frame->cell * frame->cell * frame->cell);
     int64_t at = 0;
     for (int64_t t = 0; t < a->tile_coord->count; ++t) {
@@ -146,9 +147,9 @@ static void unpack(const mesh_points* p, const frame_arrays* a, raw_point* out, 
                 for (int k = 0; k < AXIS_COUNT; ++k) {
                     q->place[k] = (float)(TILE_CELLS_A_SIDE * tile[AXIS_COUNT * t + k]) +
                                   position[AXIS_COUNT * i + k];
-                    q->place[k] += k == flat ? 0.5f * (float)c - 0.25f : 0.0f;
+                    q->place[k] += k == flat ? 0.5f * (float)c - middle : 0.0f;
                 }
-                q->volume = (float)((double)volume[i] * scale / copies);
+                q->volume = (float)((double)volume[i] * (flat < 0 ? scale : 0.5 * scale));
                 q->source = i;
                 q->order = at++;
             }
@@ -222,12 +223,12 @@ static treacle_status sort_points(mesh_points* p, const frame_arrays* arrays, ra
     return list_bins(p, points);
 }
 
-treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame,
+treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame, int flat_cells,
                                   mesh_points* out) {
     *out = (mesh_points){.ctx = ctx, .frame = frame};
     frame_arrays arrays = {0};
     TREACLE_TRY(find_arrays(ctx, frame, &arrays));
-    int copies = flat_axis(frame) >= 0 ? 2 : 1;
+    int copies = flat_axis(frame) >= 0 ? 2 * flat_cells : 1;
     int64_t count = arrays.position->count * copies;
     void* points = NULL;
     treacle_status status = allocate(out, count);
@@ -244,8 +245,7 @@ treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* fra
     return status;
 }
 
-// The first bin that is not before `at`.
-static int64_t lower_bound(const mesh_points* p, const int32_t at[3]) {
+int64_t mesh_points_find(const mesh_points* p, const int32_t at[3]) {
     int64_t low = 0, high = p->bin_count;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -260,7 +260,8 @@ static int64_t lower_bound(const mesh_points* p, const int32_t at[3]) {
 
 mesh_run mesh_points_row(const mesh_points* p, int32_t x0, int32_t x1, int32_t y, int32_t z) {
     const int32_t from[3] = {x0, y, z}, to[3] = {x1 + 1, y, z};
-    return (mesh_run){p->bin_first[lower_bound(p, from)], p->bin_first[lower_bound(p, to)]};
+    return (mesh_run){p->bin_first[mesh_points_find(p, from)],
+                      p->bin_first[mesh_points_find(p, to)]};
 }
 
 void mesh_points_around(const mesh_points* p, const int32_t bin[3], mesh_run runs[MESH_RUNS]) {

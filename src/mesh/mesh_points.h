@@ -23,9 +23,9 @@ typedef struct mesh_points {
     size_t capacity, bin_capacity;
 } mesh_points;
 
-/// Checks the frame's arrays on the way. Along a flat axis a particle becomes two, a quarter of a
-/// cell to either side, so that the liquid is one cell thick.
-treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame,
+/// Checks the frame's arrays on the way. Along a flat axis a particle becomes a row, two in each of
+/// `flat_cells` cells, so that the liquid is that thick.
+treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame, int flat_cells,
                                   mesh_points* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed one.
 void mesh_points_destroy(mesh_points* p);
@@ -39,5 +39,7 @@ enum { MESH_RUNS = 9 };
 void mesh_points_around(const mesh_points* p, const int32_t bin[3], mesh_run runs[MESH_RUNS]);
 /// The points of the bins x0 .. x1 in the row (y, z).
 mesh_run mesh_points_row(const mesh_points* p, int32_t x0, int32_t x1, int32_t y, int32_t z);
+/// The first bin in the list that is not before `at`.
+int64_t mesh_points_find(const mesh_points* p, const int32_t at[3]);
 /// The bin of a place.
 void mesh_points_bin(const mesh_points* p, const float place[3], int32_t bin[3]);

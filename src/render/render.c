@@ -144,7 +144,11 @@ static treacle_status take_picture(trace_stage* s, treacle_picture* picture) {
 
 static treacle_status draw(trace_stage* s, treacle_picture* picture) {
     double start = seconds_now();
-    TREACLE_TRY(treacle_mesh_create(s->ctx, s->frame, &s->def->mesh, &s->mesh));
+    treacle_mesh_def def = s->def->mesh;
+    s->flat = trace_flat_of(s->frame);
+    def.flat_cells = s->flat.cells;
+    def.smoothing = s->flat.axis >= 0 && def.smoothing < 80 ? 80 : def.smoothing;
+    TREACLE_TRY(treacle_mesh_create(s->ctx, s->frame, &def, &s->mesh));
     double meshed = seconds_now();
     picture->stats.seconds_mesh = meshed - start;
     picture->stats.triangles = treacle_mesh_get_view(s->mesh).triangle_count;

@@ -140,6 +140,14 @@ static void set_soft(v3f colour, const treacle_look_material* look, float scale,
     set_medium(v3f_from(s), v3f_from(a), index, 0.1f, look, out);
 }
 
+static bool is_clear(treacle_look_kind kind) {
+    bool is = false;
+    for (size_t i = 0; i < sizeof(clears) / sizeof(clears[0]); ++i) {
+        is = is || clears[i].kind == kind;
+    }
+    return is;
+}
+
 static treacle_look_kind kind_of_name(const char* name) {
     for (int k = 1; k < TREACLE_LOOK_COUNT && name != NULL; ++k) {
         if (strcmp(name, look_names[k]) == 0) {
@@ -202,7 +210,7 @@ static void set_material(const treacle_look_material* look, treacle_look_kind ki
     out->texture_size = (float)(look->texture_size > 0.0 ? look->texture_size : 0.05 * size);
 }
 
-void trace_look_material(const treacle_render_def* def, int index, double size,
+void trace_look_material(const treacle_render_def* def, int index, double size, bool is_flat,
                          trace_material* out) {
     const treacle_material_def* material =
         index < def->material_count ? &def->materials[index] : NULL;
@@ -213,6 +221,7 @@ void trace_look_material(const treacle_render_def* def, int index, double size,
     treacle_look_kind kind = look->kind != TREACLE_LOOK_AUTO ? look->kind
                              : material == NULL              ? TREACLE_LOOK_HONEY
                                                              : kind_of_name(name);
+    kind = is_flat && look->kind == TREACLE_LOOK_AUTO && is_clear(kind) ? TREACLE_LOOK_SOFT : kind;
     v3f colour = material != NULL ? v3f_from_double(material->colour) : v3f_make(0.8f, 0.45f, 0.1f);
     set_material(look, kind, colour, size, out);
     bool is_plain = kind == TREACLE_LOOK_PAINT || kind == TREACLE_LOOK_METAL;

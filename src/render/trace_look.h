@@ -5,7 +5,9 @@
 #include "treacle/render.h"
 
 /// The material of the scene's i-th material. `size` is the domain's diagonal, m.
-void trace_look_material(const treacle_render_def* def, int index, double size,
+/// Unless the look says what it looks like, liquid in a flat domain is not clear: one would look
+/// through it.
+void trace_look_material(const treacle_render_def* def, int index, double size, bool is_flat,
                          trace_material* out);
 void trace_look_ground(const treacle_look_def* look, double size, trace_material* out);
 enum { TRACE_LOOK_PAINTS = 7 };

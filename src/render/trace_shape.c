@@ -212,6 +212,7 @@ typedef struct shape_job {
     const shape* s;
     mesh_blocks* blocks;
     box3 box; // what of the shape is drawn
+    const trace_shape_room* room;
     surface_mesh* mesh;
 } shape_job;
 
@@ -224,7 +225,11 @@ static double box_distance(const box3* box, vec3 x) {
 }
 
 static double distance_at(const shape_job* job, vec3 x) {
-    return fmax(shape_distance(job->s, x), box_distance(&job->box, x));
+    double of_box = box_distance(&job->box, x);
+    if (job->room->flat_axis >= 0) {
+        x.at[job->room->flat_axis] = job->room->middle.at[job->room->flat_axis];
+    }
+    return fmax(shape_distance(job->s, x), of_box);
 }
 
 static vec3 sample_place(const mesh_blocks* b, int64_t block, double x, double y, double z) {
@@ -283,8 +288,9 @@ static treacle_status contour_blocks(treacle_context* ctx, shape_job* job, surfa
     return TREACLE_OK;
 }
 
-static treacle_status contour_shape(treacle_context* ctx, const shape* s, const box3* box,
-                                    surface_mesh* out) {
+static treacle_status contour_shape(treacle_context* ctx, const shape* s,
+                                    const trace_shape_room* room, surface_mesh* out) {
+    const box3* box = &room->box;
     double extent = 0.0;
     for (int k = 0; k < AXIS_COUNT; ++k) {
         extent = fmax(extent, box->high.at[k] - box->low.at[k]);
@@ -300,7 +306,7 @@ static treacle_status contour_shape(treacle_context* ctx, const shape* s, const 
         status = mesh_blocks_create(&list, step, -1.0f, &blocks);
     }
     if (status == TREACLE_OK) {
-        shape_job job = {.s = s, .blocks = &blocks, .box = *box};
+        shape_job job = {.s = s, .blocks = &blocks, .box = *box, .room = room};
         status = contour_blocks(ctx, &job, out);
     }
     mesh_blocks_destroy(&blocks);
@@ -308,17 +314,24 @@ static treacle_status contour_shape(treacle_context* ctx, const shape* s, const 
     return status;
 }
 
-static treacle_status contour(treacle_context* ctx, const treacle_shape* def, const box3* limit,
-                              surface_mesh* out) {
+static treacle_status contour(treacle_context* ctx, const treacle_shape* def,
+                              const trace_shape_room* room, surface_mesh* out) {
+    trace_shape_room part = *room;
+    const box3* limit = &room->box;
     shape* s = NULL;
     TREACLE_TRY(shape_create_silent(ctx, def, &s));
-    box3 bounds = shape_bounds(s), box;
+    box3 bounds = shape_bounds(s);
     for (int k = 0; k < AXIS_COUNT; ++k) {
-        bool is_finite = isfinite(bounds.low.at[k]) && isfinite(bounds.high.at[k]);
-        box.low.at[k] = is_finite ? bounds.low.at[k] : fmax(bounds.low.at[k], limit->low.at[k]);
-        box.high.at[k] = is_finite ? bounds.high.at[k] : fmin(bounds.high.at[k], limit->high.at[k]);
+        double low = bounds.low.at[k], high = bounds.high.at[k];
+        bool is_whole = isfinite(low) && isfinite(high) && k != room->flat_axis;
+        part.box.low.at[k] = is_whole ? low : fmax(low, limit->low.at[k]);
+        part.box.high.at[k] = is_whole ? high : fmin(high, limit->high.at[k]);
     }
-    treacle_status status = contour_shape(ctx, s, &box, out);
+    if (room->flat_axis >= 0) {
+        part.box.low.at[room->flat_axis] = limit->low.at[room->flat_axis];
+        part.box.high.at[room->flat_axis] = limit->high.at[room->flat_axis];
+    }
+    treacle_status status = contour_shape(ctx, s, &part, out);
     shape_destroy(s);
     return status;
 }
@@ -355,12 +368,12 @@ static bool is_bounded(const treacle_shape* def) {
     return is;
 }
 
-static treacle_status join(treacle_context* ctx, const treacle_shape* def, const box3* box,
-                           surface_mesh* out) {
+static treacle_status join(treacle_context* ctx, const treacle_shape* def,
+                           const trace_shape_room* room, surface_mesh* out) {
     treacle_status status = surface_mesh_create(ctx, 0, 0, out);
     for (int i = 0; i < def->child_count && status == TREACLE_OK; ++i) {
         surface_mesh part = {0};
-        status = trace_shape_mesh(ctx, &def->children[i], box, long_ago, &part);
+        status = trace_shape_mesh(ctx, &def->children[i], room, long_ago, &part);
         if (status == TREACLE_OK) {
             status = append(out, &part);
         }
@@ -372,9 +385,12 @@ static treacle_status join(treacle_context* ctx, const treacle_shape* def, const
     return status;
 }
 
-treacle_status trace_shape_mesh(treacle_context* ctx, const treacle_shape* def, const box3* box,
-                                double time, surface_mesh* out) {
+treacle_status trace_shape_mesh(treacle_context* ctx, const treacle_shape* def,
+                                const trace_shape_room* room, double time, surface_mesh* out) {
     *out = (surface_mesh){0};
+    if (room->flat_axis >= 0) {
+        return contour(ctx, def, room, out);
+    }
     switch (def->kind) {
     case TREACLE_SHAPE_BOX:
         TREACLE_TRY(draw_box(ctx, def, out));
@@ -384,14 +400,14 @@ treacle_status trace_shape_mesh(treacle_context* ctx, const treacle_shape* def, 
         break;
     case TREACLE_SHAPE_UNION:
         if (!is_bounded(def)) {
-            return contour(ctx, def, box, out);
+            return contour(ctx, def, room, out);
         }
-        TREACLE_TRY(join(ctx, def, box, out));
+        TREACLE_TRY(join(ctx, def, room, out));
         break;
     case TREACLE_SHAPE_PLANE:
     case TREACLE_SHAPE_INTERSECTION:
     case TREACLE_SHAPE_DIFFERENCE:
-        return contour(ctx, def, box, out); // in the world already
+        return contour(ctx, def, room, out); // in the world already
     default:
         TREACLE_TRY(revolve(ctx, def, out));
         break;

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "math/curve.h"
 #include "math/mat3.h"
+#include "render/trace_flat.h"
 #include "render/trace_shape.h"
 
 enum { AXIS_COUNT = 3, STATE_DOUBLES = 13 };
@@ -119,11 +120,18 @@ static treacle_status find_states(treacle_context* ctx, const treacle_render_def
     return TREACLE_OK;
 }
 
-static box3 domain_of(const treacle_frame* frame) {
-    box3 out;
+// Solids of flat domains reach a little out of the liquid.
+static trace_shape_room room_of(const treacle_frame* frame) {
+    trace_flat flat = trace_flat_of(frame);
+    trace_shape_room out = {.flat_axis = flat.axis};
     for (int k = 0; k < AXIS_COUNT; ++k) {
-        out.low.at[k] = frame->origin[k];
-        out.high.at[k] = frame->origin[k] + frame->cell * frame->cells[k];
+        double range[2] = {frame->origin[k], frame->origin[k] + frame->cell * frame->cells[k]};
+        out.middle.at[k] = 0.5 * (range[0] + range[1]);
+        if (k == flat.axis) {
+            trace_flat_range(flat, frame, 0.3, range);
+        }
+        out.box.low.at[k] = range[0];
+        out.box.high.at[k] = range[1];
     }
     return out;
 }
@@ -132,7 +140,7 @@ static treacle_status make_all(solid_meshes* out, const treacle_render_def* def,
                                const treacle_frame* frame, const uint8_t* is_hidden) {
     const double* states[2];
     TREACLE_TRY(find_states(out->ctx, def, frame, states));
-    box3 domain = domain_of(frame);
+    trace_shape_room room = room_of(frame);
     for (int i = 0; i < out->count; ++i) {
         int body = i - def->solid_count;
         mover m = {.time = frame->time};
@@ -147,7 +155,7 @@ static treacle_status make_all(solid_meshes* out, const treacle_render_def* def,
         }
         const treacle_shape* shape = body < 0 ? def->solids[i].shape : def->bodies[body].shape;
         solid_mesh* s = &out->solids[i];
-        TREACLE_TRY(trace_shape_mesh(out->ctx, shape, &domain, frame->time, &s->mesh));
+        TREACLE_TRY(trace_shape_mesh(out->ctx, shape, &room, frame->time, &s->mesh));
         s->is_container = body < 0 && def->solids[i].inside_out;
         if (s->is_container) {
             turn_inside_out(&s->mesh);

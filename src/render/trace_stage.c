@@ -28,6 +28,12 @@ static treacle_status find_box(trace_stage* s) {
             s->high[k] = f->origin[k] + f->cell * f->cells[k];
         }
     }
+    if (s->flat.axis >= 0) {
+        double range[2];
+        trace_flat_range(s->flat, f, 0.0, range);
+        s->low[s->flat.axis] = range[0];
+        s->high[s->flat.axis] = range[1];
+    }
     return TREACLE_OK;
 }
 
@@ -129,8 +135,23 @@ static treacle_status make_solids(trace_stage* s) {
     return status;
 }
 
+// Of one frame alone the camera frames solids, too. In a film they would move it.
+static void widen_box(trace_stage* s) {
+    for (int i = 0; i < s->solids.count && !s->def->box_set; ++i) {
+        const surface_mesh* m = &s->solids.solids[i].mesh;
+        for (int64_t v = 0; v < m->vertex_count; ++v) {
+            for (int k = 0; k < AXIS_COUNT; ++k) {
+                double low = s->frame->origin[k], high = low + s->frame->cell * s->frame->cells[k];
+                double x = fmin(fmax((double)m->place[v][k], low), high);
+                bool is_flat = k == s->flat.axis;
+                s->low[k] = is_flat ? s->low[k] : fmin(s->low[k], x);
+                s->high[k] = is_flat ? s->high[k] : fmax(s->high[k], x);
+            }
+        }
+    }
+}
+
 static treacle_status add_solids(trace_stage* s) {
-    TREACLE_TRY(make_solids(s));
     for (int i = 0; i < s->solids.count; ++i) {
         const solid_mesh* solid = &s->solids.solids[i];
         const surface_mesh* m = &solid->mesh;
@@ -162,7 +183,7 @@ static treacle_status set_materials(trace_stage* s) {
         alloc_zero(s->ctx, (size_t)s->material_count, sizeof(trace_material), "looks", &block));
     s->materials = block;
     for (int i = 0; i < liquids; ++i) {
-        trace_look_material(s->def, i, s->size, &s->materials[i]);
+        trace_look_material(s->def, i, s->size, s->flat.axis >= 0, &s->materials[i]);
     }
     trace_look_ground(look, s->size, &s->materials[liquids]);
     for (int i = 0; i < own; ++i) {
@@ -275,12 +296,8 @@ static void frame_box(const trace_stage* s, double eye[3], double target[3]) {
     margin = 0.03 * extent + 2.0 * s->frame->cell;
     trace_camera probe = {.width = s->def->width, .height = s->def->height};
     double direction[3] = {0.42, 0.36, 1.0};
-    for (int k = 0; k < AXIS_COUNT; ++k) { // what is flat is looked at from the front
-        bool is_flat = s->frame->cells[k] == 1;
-        direction[0] = is_flat ? 0.04 : direction[0];
-        direction[1] = is_flat ? 0.04 : direction[1];
-        direction[2] = is_flat ? 0.04 : direction[2];
-        direction[k] = is_flat ? 1.0 : direction[k];
+    for (int k = 0; k < AXIS_COUNT && s->flat.axis >= 0; ++k) { // nearly from the front
+        direction[k] = k == s->flat.axis ? 1.0 : 0.14;
     }
     for (int k = 0; k < AXIS_COUNT; ++k) {
         eye[k] = target[k] + direction[k];
@@ -337,6 +354,8 @@ treacle_status trace_stage_set(trace_stage* s) {
     s->scene.meshes = s->meshes;
     TREACLE_TRY(find_box(s));
     TREACLE_TRY(set_materials(s));
+    TREACLE_TRY(make_solids(s));
+    widen_box(s);
     TREACLE_TRY(set_lights(s));
     set_ground(s);
     set_camera(s);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "render/trace_camera.h"
+#include "render/trace_flat.h"
 #include "render/trace_scene.h"
 #include "render/trace_solid.h"
 #include "treacle/render.h"
@@ -29,10 +30,11 @@ typedef struct trace_stage {
     trace_camera camera;
     double low[3], high[3]; // what the camera frames
     double size;            // m, of the domain
+    trace_flat flat;
     float exposure;
 } trace_stage;
 
-/// Fills the stage in; ctx, frame, def and mesh are set, all else is zero.
+/// Fills the stage in; ctx, frame, def, flat and mesh are set, all else is zero.
 treacle_status trace_stage_set(trace_stage* s) TREACLE_NODISCARD;
 /// To be called whether it was filled in or not.
 void trace_stage_clear(trace_stage* s);

@@ -28,7 +28,7 @@ class Gallery(unittest.TestCase):
             shutil.copy(ROOT / "tools/make_gallery.py", root / "tools")
             (root / "scenes/here.yaml").write_text("frames: 1\n")
             (root / "docs/gallery/figures.txt").write_text(
-                "BB08 1 here 1.0 a thing\nBB08 2 gone 0.5 another\n")
+                "figure BB08 1 here a thing\nfigure BB08 2 gone another\nscene here 0.5\n")
             done = check(root)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr, "make_gallery: BB08 figure 2 has no scene: there is no "

@@ -406,10 +406,53 @@ static void test_wrong_defs_and_frames_are_refused(void** state) {
     assert_int_equal(treacle_mesh_create(ctx, &f.frame, &def, &mesh), TREACLE_ERR_USAGE);
     assert_error_says(ctx, "samples along a cell");
     def = treacle_mesh_def_default();
+    def.flat_cells = 0;
+    assert_int_equal(treacle_mesh_create(ctx, &f.frame, &def, &mesh), TREACLE_ERR_USAGE);
+    assert_error_says(ctx, "flat liquid of 0 cells");
+    def = treacle_mesh_def_default();
     f.frame.array_count = 1;
     assert_int_equal(treacle_mesh_create(ctx, &f.frame, &def, &mesh), TREACLE_ERR_FORMAT);
     assert_error_says(ctx, "tile_first");
     assert_null(mesh);
+    liquid_frame_destroy(&f);
+    finish(ctx);
+}
+
+// A disc in a domain of one layer of cells, of four particles a cell in the middle of the layer.
+static double flat_disc(const double place[3], const void* data) {
+    const liquid_round* disc = data;
+    bool is_lowest = place[2] < 0.5;
+    double x = place[0] - disc->centre[0], y = place[1] - disc->centre[1];
+    return is_lowest ? hypot(x, y) - disc->radius : 1.0;
+}
+
+static void test_flat_liquid_is_as_thick_as_asked_for(void** state) {
+    (void)state;
+    treacle_context* ctx = begin(1);
+    liquid_round disc = {{12.0, 12.0, 0.0}, 8.0, 0.0};
+    liquid_frame f;
+    liquid_frame_create(&f, 24, 1.0, 0.0, flat_disc, &disc);
+    f.frame.cells[2] = 1;
+    for (int64_t i = 0; i < f.count; ++i) {
+        f.position[i][2] = 0.5f;
+        f.volume[i] = 0.25f;
+    }
+    for (int cells = 1; cells <= 6; cells += 5) {
+        treacle_mesh_def def = treacle_mesh_def_default();
+        def.flat_cells = cells;
+        treacle_mesh* mesh = NULL;
+        assert_int_equal(treacle_mesh_create(ctx, &f.frame, &def, &mesh), TREACLE_OK);
+        treacle_mesh_view view = treacle_mesh_get_view(mesh);
+        float low = 1e9f, high = -1e9f;
+        for (int64_t v = 0; v < view.vertex_count; ++v) {
+            low = fminf(low, view.position[3 * v + 2]);
+            high = fmaxf(high, view.position[3 * v + 2]);
+        }
+        assert_true(fabs(view.volume / (64.0 * 3.14159 * cells) - 1.0) < 0.02);
+        assert_true(fabs((double)(high + low) - 1.0) < 0.02);
+        assert_true(fabs((double)(high - low) - cells) < 0.4);
+        treacle_mesh_destroy(mesh);
+    }
     liquid_frame_destroy(&f);
     finish(ctx);
 }
@@ -452,6 +495,7 @@ int main(void) {
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_no_liquid_is_an_empty_mesh),
         cmocka_unit_test(test_wrong_defs_and_frames_are_refused),
+        cmocka_unit_test(test_flat_liquid_is_as_thick_as_asked_for),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

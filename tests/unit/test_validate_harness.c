@@ -211,6 +211,75 @@ static void test_results_are_kept_with_their_commit(void** state) {
     end(&f);
 }
 
+// Curves of two ropes and what was measured beside them, as case_coiling draws them.
+static treacle_status run_curves(validate* v) {
+    const double syrup[3][2] = {{0.05, 0.70}, {0.08, 0.71}, {0.15, 1.00}};
+    const double zero_g[2][2] = {{0.04, 0.76}, {0.06, 0.52}};
+    validate_axes(v, "height of fall, m", "frequency, Hz");
+    validate_draw_curve(v, "syrup", 3, syrup);
+    validate_draw_curve(v, "zero g", 2, zero_g);
+    validate_draw_point(v, 0.05, 0.55);
+    validate_draw_point(v, 0.08, 0.70);
+    validate_draw_point(v, 0.12, 0.90);
+    validate_relative(v, 0.70, 0.71, 0.2, "Hz");
+    return TREACLE_OK;
+}
+
+static const validate_case curves = {"curves", VALIDATE_QUICK, 0.0, "", run_curves};
+
+static int count_of(const char* text, const char* what) {
+    int count = 0;
+    for (const char* at = strstr(text, what); at != NULL; at = strstr(at + 1, what)) {
+        count += 1;
+    }
+    return count;
+}
+
+// The drawing of the last case; the caller frees it.
+static char* plot_text(const fixture* f) {
+    char path[160];
+    assert_int_equal(validate_plot_case(&f->v, f->folder), TREACLE_OK);
+    snprintf(path, sizeof(path), "%s/plot_%s.png", f->folder, f->v.current->name);
+    assert_int_equal(access(path, R_OK), 0);
+    memcpy(strrchr(path, '.'), ".svg", 4);
+    FILE* file = fopen(path, "r");
+    assert_non_null(file);
+    char* text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void test_curves_are_drawn_with_what_was_measured(void** state) {
+    (void)state;
+    fixture f;
+    begin(&f, true, false);
+    validate_run_case(&f.v, &curves);
+    char* text = plot_text(&f);
+    assert_int_equal(count_of(text, "<circle"), 3 + 1); // and one in the legend
+    assert_non_null(strstr(text, "height of fall, m"));
+    assert_non_null(strstr(text, "frequency, Hz"));
+    // The curves' points, to the right and, as frequency rises, up.
+    float x[5], y[5];
+    int found = 0;
+    for (const char* at = text; (at = strstr(at, "<polyline")) != NULL && found < 5; ++at) {
+        const char* points = strstr(at, "points=\"");
+        int read = points == NULL ? 0
+                                  : sscanf(points, "points=\"%f,%f %f,%f %f,%f", &x[0], &y[0],
+                                           &x[1], &y[1], &x[2], &y[2]);
+        found += read == 6 && x[0] < x[1] && x[1] < x[2] && y[1] < y[0] && y[2] < y[1];
+    }
+    assert_true(found > 0);
+    free(text);
+    validate_run_case(&f.v, &rows); // no curves are left
+    text = plot_text(&f);
+    assert_null(strstr(text, "height of fall, m"));
+    assert_non_null(strstr(text, "row of the case"));
+    free(text);
+    end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_pass_within_tolerance_only),
@@ -220,6 +289,7 @@ int main(void) {
         cmocka_unit_test(test_the_observed_order_is_the_slope),
         cmocka_unit_test(test_a_part_is_done_once_at_a_commit),
         cmocka_unit_test(test_results_are_kept_with_their_commit),
+        cmocka_unit_test(test_curves_are_drawn_with_what_was_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
