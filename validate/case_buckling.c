@@ -182,7 +182,7 @@ static double folding_rate(const folding_series* s, double speed) {
 treacle_status case_folding(validate* v) {
     static folding_series s;
     // g weak enough: G2 = 3 g H^4/(nu U h^2) = 100. The pile grows by about 0.14 U.
-    jet j = {.width = 0.01, .height = 0.24, .speed = 0.05, .nu = 0.05, .cells = 8, .half_room = 8};
+    jet j = {.width = 0.01, .height = 0.24, .speed = 0.05, .nu = 50.0, .cells = 8, .half_room = 8};
     double h2 = j.height * j.height, unit = j.height / j.speed, length = 7.0 * unit;
     j.gravity = 100.0 * j.nu * j.speed * j.width * j.width / (3.0 * h2 * h2);
     j.begin = unit;
@@ -200,6 +200,8 @@ treacle_status case_folding(validate* v) {
         s.t[s.count] = t;
         s.x[s.count] = x - 0.02 * j.width;
         s.height[s.count] = left;
+        validate_progress(v, "t U/H %.3f, axis %.4f h, height left %.4f H", t / unit,
+                          s.x[s.count] / j.width, left / j.height);
         s.count += 1;
     }
     treacle_sim_destroy(sim);

@@ -82,7 +82,7 @@ const validate_case validate_cases[] = {
      case_gravity_current},
     {"honey-steps", VALIDATE_QUICK, 8, "one sub-step a frame does what twenty do",
      case_honey_steps},
-    {"drop-newtonian", VALIDATE_FULL, 100, "a thick drop spreads on a floor", case_drop_newtonian},
+    {"drop-newtonian", VALIDATE_FULL, 110, "a thick drop spreads on a floor", case_drop_newtonian},
     {"drop-viscoelastic", VALIDATE_LONG, 600, "a drop of goop spreads, springs back and spreads",
      case_drop_viscoelastic},
     {"buckling", VALIDATE_LONG, 600, "which planar jets buckle", case_buckling},

@@ -368,6 +368,15 @@ treacle_status validate_stop(validate* v, const char* format, ...) {
     return TREACLE_ERR_INTERNAL;
 }
 
+void validate_progress(const validate* v, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", v->current->name);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
 treacle_status validate_sim_create(validate* v, treacle_sim** out, const char* scene, ...) {
     char text[8192];
     va_list arguments;

@@ -153,5 +153,7 @@ typedef struct validate_particle {
 } validate_particle;
 /// All particles in the order of their ids. The caller frees *out.
 treacle_status validate_particles(treacle_sim* sim, validate_particle** out, int64_t* count);
+/// One line on stderr while a long case runs, so that what it has seen is not lost with it.
+void validate_progress(const validate* v, const char* format, ...) TREACLE_PRINTF(2, 3);
 /// Says on stderr what went wrong, in the words of the case, and returns ERR_INTERNAL.
 treacle_status validate_stop(validate* v, const char* format, ...) TREACLE_PRINTF(2, 3);
