@@ -50,7 +50,12 @@ treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log
     def.isa = (treacle_isa)isa;
     def.log = log;
     def.log_user = log_user;
-    treacle_status status = treacle_context_create(&def, out);
+    return cli_begin(&def, out);
+}
+
+treacle_status cli_begin(const treacle_context_def* def, treacle_context** out) {
+    treacle_isa isa = def->isa;
+    treacle_status status = treacle_context_create(def, out);
     if (status == TREACLE_ERR_UNSUPPORTED) {
         cli_error("this machine does not have %s", cli_isa_names[isa]);
         cli_hint("without --isa the best it has is taken; all give the same result");
@@ -299,10 +304,13 @@ treacle_status cli_load_scene(treacle_context* ctx, const char* path, const cli_
                               treacle_scene** out) {
     *out = NULL;
     treacle_status status = treacle_scene_load(ctx, path, sets->count, sets->items, out);
-    if (*out != NULL) {
+    bool is_speaker = treacle_context_rank(ctx) == 0;
+    if (*out != NULL && is_speaker) {
         fputs(treacle_scene_report(*out), stderr);
     }
-    if (status != TREACLE_OK && status != TREACLE_ERR_SCENE) {
+    bool is_told = status == TREACLE_ERR_SCENE; // by the report
+    status = treacle_context_agree(ctx, status);
+    if (status != TREACLE_OK && !is_told && is_speaker) {
         cli_fail(ctx, status);
     }
     return status;

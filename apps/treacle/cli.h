@@ -73,6 +73,8 @@ int cli_fail(const treacle_context* ctx, treacle_status status);
 /// Makes a context or prints why there is none. `isa` is an index into cli_isa_names.
 treacle_status cli_create_context(int64_t threads, int isa, treacle_log_fcn* log, void* log_user,
                                   treacle_context** out);
+/// The same from a def.
+treacle_status cli_begin(const treacle_context_def* def, treacle_context** out);
 
 /// What a command does once its options are known; returns the exit code.
 typedef int cli_work(treacle_context* ctx, const void* options);

@@ -40,12 +40,12 @@ static int resume(treacle_context* ctx, const void* options, progress_line* line
     def.frames = o->frames;
     def.progress = progress_line_update;
     def.progress_user = line;
-    interrupt_begin();
+    interrupt_begin_run(ctx, def.folder);
     return run_end(ctx, treacle_run_resume(ctx, &def), o->folder, line);
 }
 
 int cmd_resume(int argc, char** argv) {
-    resume_options options = {.choices.isa = TREACLE_ISA_AUTO};
+    resume_options options = {.choices = {.isa = TREACLE_ISA_AUTO, .takes_ranks = true}};
     cli_outcome outcome = parse(&options, argc, argv);
     return run_go(outcome, &options.choices, resume, &options);
 }

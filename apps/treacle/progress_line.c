@@ -148,7 +148,7 @@ static void count(progress_line* line, const treacle_progress* p) {
 bool progress_line_update(const treacle_progress* progress, void* user) {
     progress_line* line = user;
     count(line, progress);
-    if (!line->quiet) {
+    if (!line->quiet && !line->is_mute) {
         bool is_due = progress->frame_done || !line->is_shown ||
                       progress->seconds_spent >= line->shown_at + redraw_seconds;
         if (line->is_terminal && is_due) {
@@ -170,7 +170,7 @@ void progress_line_clear(progress_line* line) {
 
 void progress_line_log(treacle_log_level level, const char* text, void* user) {
     progress_line* line = user;
-    if (level < TREACLE_LOG_INFO || (level == TREACLE_LOG_INFO && line->quiet)) {
+    if (level < TREACLE_LOG_INFO || (level == TREACLE_LOG_INFO && line->quiet) || line->is_mute) {
         return;
     }
     progress_line_clear(line);

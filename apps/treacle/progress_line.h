@@ -5,6 +5,7 @@
 
 typedef struct progress_line {
     bool quiet;       // show nothing but warnings
+    bool is_mute;     // show nothing: another rank does
     bool is_terminal; // of stderr
     bool is_shown;    // a line is on the terminal and must be cleared before anything else
     double shown_at;  // s, when the line was last drawn

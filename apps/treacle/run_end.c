@@ -12,11 +12,17 @@ int run_go(cli_outcome outcome, const run_choices* choices, run_work* work, cons
         return cli_exit_code(outcome);
     }
     progress_line_begin(&line, choices->quiet);
-    treacle_status status =
-        cli_create_context(choices->threads, choices->isa, progress_line_log, &line, &ctx);
+    treacle_context_def def = treacle_context_def_default();
+    def.threads = (int)choices->threads;
+    def.isa = (treacle_isa)choices->isa;
+    def.log = progress_line_log;
+    def.log_user = &line;
+    def.ranks = choices->takes_ranks;
+    treacle_status status = cli_begin(&def, &ctx);
     if (status != TREACLE_OK) {
         return (int)status;
     }
+    line.is_mute = treacle_context_rank(ctx) != 0;
     int code = work(ctx, options, &line);
     treacle_context_destroy(ctx);
     return code;
@@ -46,6 +52,9 @@ static void print_way_on(treacle_status status, const char* folder, const progre
 int run_end(const treacle_context* ctx, treacle_status status, const char* folder,
             progress_line* line) {
     progress_line_clear(line);
+    if (line->is_mute) {
+        return (int)status;
+    }
     if (status == TREACLE_OK) {
         print_summary(folder, line);
         return TREACLE_OK;

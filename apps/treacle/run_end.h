@@ -9,6 +9,7 @@ typedef struct run_choices {
     int64_t threads;
     int isa;
     bool quiet;
+    bool takes_ranks; // it runs on those of mpirun, of which one speaks
 } run_choices;
 
 /// What a command does once its options are known; returns the exit code.

@@ -80,6 +80,9 @@ typedef struct treacle_context_def {
     void* alloc_user;         ///< handed to alloc and free
     treacle_log_fcn* log;     ///< NULL: warnings and errors go to stderr
     void* log_user;           ///< handed to log
+    bool ranks; ///< join the ranks that mpirun has started, in a build with MPI. Then what is made
+                ///< with the context is made by all ranks together: every rank makes the same calls
+                ///< in the same order
 } treacle_context_def;
 
 /// Allocator, log, threads and the last error. One context, one caller at a time.
@@ -96,6 +99,12 @@ TREACLE_API void treacle_context_destroy(treacle_context* ctx);
 TREACLE_API const char* treacle_context_error(const treacle_context* ctx);
 TREACLE_API int treacle_context_threads(const treacle_context* ctx);
 TREACLE_API treacle_isa treacle_context_isa(const treacle_context* ctx);
+/// This process among the ranks, from 0, and how many they are. One by itself is rank 0 of 1.
+TREACLE_API int treacle_context_rank(const treacle_context* ctx);
+TREACLE_API int treacle_context_ranks(const treacle_context* ctx);
+/// OK if the status is OK on all ranks, else that of the lowest rank where it is not, with its
+/// error. Every rank calls it.
+TREACLE_API treacle_status treacle_context_agree(treacle_context* ctx, treacle_status status);
 /// Bytes that the library holds now, and the most it ever held.
 TREACLE_API size_t treacle_context_memory(const treacle_context* ctx);
 TREACLE_API size_t treacle_context_memory_peak(const treacle_context* ctx);

@@ -25,7 +25,7 @@ class ContextDef(ctypes.Structure):
     _fields_ = [("def_size", ctypes.c_size_t), ("threads", ctypes.c_int), ("isa", ctypes.c_int),
                 ("alloc", ctypes.c_void_p), ("free", ctypes.c_void_p),
                 ("alloc_user", ctypes.c_void_p), ("log", ctypes.c_void_p),
-                ("log_user", ctypes.c_void_p)]
+                ("log_user", ctypes.c_void_p), ("ranks", ctypes.c_bool)]
 
 
 class StepStats(ctypes.Structure):

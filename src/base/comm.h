@@ -1,16 +1,23 @@
 // The communicator: what ranks of one run say to each other. All calls but rank and size are
-// collective: every rank makes them, in the same order.
+// collective: every rank makes them, in the same order, from the thread that runs the step.
 //
-// This build has one rank, for which every call is the identity. Sums go through exact_sum, so that
-// they do not depend on the number of ranks.
+// There are two of it. base/comm.c has one rank, for which every call is the identity;
+// base/comm_mpi.c has the ranks that mpirun has started. Which of them a program gets is decided
+// when it is linked. Sums go through exact_sum, so that they do not depend on the number of ranks.
 #pragma once
 
 #include "base/context.h"
 #include "base/exact_sum.h"
 
+/// Joins the ranks if the context's def wants them; otherwise the context is one rank by itself.
+treacle_status comm_open(treacle_context* ctx) TREACLE_NODISCARD;
+void comm_close(treacle_context* ctx);
+
 /// This process, 0 .. size-1.
 int comm_rank(const treacle_context* ctx);
 int comm_size(const treacle_context* ctx);
+/// Ranks that share this machine, this one included.
+int comm_size_here(const treacle_context* ctx);
 /// Returns when every rank has called it.
 void comm_barrier(treacle_context* ctx);
 
@@ -20,7 +27,38 @@ void comm_max_i64(treacle_context* ctx, int64_t* values, int count);
 /// NaN on any rank gives NaN on all.
 void comm_max_f64(treacle_context* ctx, double* values, int count);
 void comm_sum_exact(treacle_context* ctx, exact_sum* sums, int count);
+/// What rank `from` has in data comes to all.
+void comm_broadcast(treacle_context* ctx, int from, void* data, size_t bytes);
+
+/// data has items of item_bytes, of which rank r has made those from first[r] to first[r + 1] - 1;
+/// afterwards all are everywhere.
+void comm_gather(treacle_context* ctx, void* data, size_t item_bytes, const int64_t* first);
+
+/// What two ranks tell each other: items of an array, by their index.
+typedef struct comm_peer {
+    int rank;
+    int32_t give_count, take_count;
+    const int32_t* give; // [give_count], this rank's
+    const int32_t* take; // [take_count], the peer's, in the order in which the peer gives them
+} comm_peer;
+/// Brings the peers' items of an array, item_bytes each, to this rank, and this rank's to them.
+void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers, void* data,
+                   size_t item_bytes);
 
 /// The status that all ranks return: OK if it is OK everywhere, else that of the lowest rank that
-/// failed. Call it before leaving a collective function.
+/// failed, with that rank's sentence. Call it before leaving a collective function.
 treacle_status comm_agree(treacle_context* ctx, treacle_status status) TREACLE_NODISCARD;
+/// ERR_USAGE on all ranks if the text is not the same on all. `what` it is, for the message.
+treacle_status comm_check_same(treacle_context* ctx, const char* what,
+                               const char* text) TREACLE_NODISCARD;
+/// Ends all ranks where this one alone has failed and the others may wait for it; logs the
+/// context's last error. Returns the status if there are no others.
+treacle_status comm_give_up(treacle_context* ctx, treacle_status status) TREACLE_NODISCARD;
+
+/// What was said since the context was made.
+typedef struct comm_tally {
+    double seconds; // in calls, waiting included
+    int64_t messages;
+    int64_t bytes; // that this rank has sent
+} comm_tally;
+comm_tally comm_tally_of(const treacle_context* ctx);

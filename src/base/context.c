@@ -6,11 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/comm.h"
 #include "base/log.h"
 #include "base/parallel.h"
-
-#define TEXT_OF(x) #x
-#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
 enum {
     THREADS_MAX = 1024,
@@ -19,10 +17,6 @@ enum {
     CONTEXT_BYTES =
         (sizeof(treacle_context) + TREACLE_ALIGNMENT - 1) / TREACLE_ALIGNMENT * TREACLE_ALIGNMENT,
 };
-
-const char* treacle_version(void) {
-    return VERSION_TEXT(TREACLE_VERSION_MAJOR, TREACLE_VERSION_MINOR, TREACLE_VERSION_PATCH);
-}
 
 const char* treacle_status_text(treacle_status status) {
     switch (status) {
@@ -108,6 +102,25 @@ static void fill_defaults(treacle_context_def* def) {
     }
 }
 
+// Ranks of one machine share its cores.
+static int cores_of_rank(const treacle_context* ctx) {
+    int cores = context_core_count() / comm_size_here(ctx);
+    return cores < 1 ? 1 : cores;
+}
+
+// The context's error dies with the context: the log gets it. Ranks of different versions would
+// not understand each other.
+static treacle_status join_ranks(treacle_context* ctx) {
+    treacle_status status = comm_open(ctx);
+    if (status == TREACLE_OK) {
+        status = comm_check_same(ctx, "the version of treacle", treacle_version());
+    }
+    if (status != TREACLE_OK && comm_rank(ctx) == 0) {
+        log_message(ctx, TREACLE_LOG_ERROR, "%s", ctx->error);
+    }
+    return status;
+}
+
 treacle_status treacle_context_create(const treacle_context_def* def, treacle_context** out) {
     *out = NULL;
     bool valid = def != NULL && def->def_size == sizeof(*def) && def->threads >= 0 &&
@@ -127,9 +140,13 @@ treacle_status treacle_context_create(const treacle_context_def* def, treacle_co
     memset(ctx, 0, sizeof(*ctx));
     ctx->def = filled;
     ctx->isa = def->isa == TREACLE_ISA_AUTO ? best_isa() : def->isa;
-    ctx->threads = def->threads == 0 ? context_core_count() : def->threads;
-    treacle_status status = parallel_pool_create(ctx);
+    treacle_status status = join_ranks(ctx);
+    if (status == TREACLE_OK) {
+        ctx->threads = def->threads == 0 ? cores_of_rank(ctx) : def->threads;
+        status = parallel_pool_create(ctx);
+    }
     if (status != TREACLE_OK) {
+        comm_close(ctx);
         filled.free(ctx, CONTEXT_BYTES, filled.alloc_user);
         return status;
     }
@@ -142,6 +159,7 @@ void treacle_context_destroy(treacle_context* ctx) {
         return;
     }
     parallel_pool_destroy(ctx);
+    comm_close(ctx);
     ctx->def.free(ctx, CONTEXT_BYTES, ctx->def.alloc_user);
 }
 
@@ -155,6 +173,18 @@ int treacle_context_threads(const treacle_context* ctx) {
 
 treacle_isa treacle_context_isa(const treacle_context* ctx) {
     return ctx->isa;
+}
+
+int treacle_context_rank(const treacle_context* ctx) {
+    return comm_rank(ctx);
+}
+
+int treacle_context_ranks(const treacle_context* ctx) {
+    return comm_size(ctx);
+}
+
+treacle_status treacle_context_agree(treacle_context* ctx, treacle_status status) {
+    return comm_agree(ctx, status);
 }
 
 size_t treacle_context_memory(const treacle_context* ctx) {

@@ -8,6 +8,7 @@
 #include "treacle/base.h"
 
 struct parallel_pool;
+struct comm;
 
 enum { CONTEXT_ERROR_CAPACITY = 2048 };
 
@@ -16,6 +17,7 @@ struct treacle_context {
     treacle_isa isa; // chosen, never AUTO
     int threads;     // chosen, never 0
     struct parallel_pool* pool;
+    struct comm* comm; // NULL: one rank
     atomic_size_t memory;
     atomic_size_t memory_peak;
     char error[CONTEXT_ERROR_CAPACITY];

@@ -97,6 +97,11 @@ treacle_status folder_open(treacle_context* ctx, const char* path, folder* out) 
     return status;
 }
 
+treacle_status folder_check_writable(const folder* f) {
+    return faccessat(f->fd, ".", W_OK | X_OK, 0) == 0 ? TREACLE_OK
+                                                      : fail_errno(f->ctx, "write into", f->path);
+}
+
 void folder_close(folder* f) {
     if (f->fd >= 0) {
         close(f->fd);

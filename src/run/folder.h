@@ -38,6 +38,8 @@ treacle_status folder_make(treacle_context* ctx, const char* path) TREACLE_NODIS
 treacle_status folder_open(treacle_context* ctx, const char* path, folder* out) TREACLE_NODISCARD;
 /// Opens a folder for looking only, without the lock.
 treacle_status folder_peek(treacle_context* ctx, const char* path, folder* out) TREACLE_NODISCARD;
+/// ERR_IO if files cannot be made in it.
+treacle_status folder_check_writable(const folder* f) TREACLE_NODISCARD;
 void folder_close(folder* f);
 
 /// The whole path of a file in the folder, into FOLDER_PATH_CAPACITY bytes. ERR_LIMIT if too long.

@@ -44,7 +44,9 @@ static void report(run_job* job, treacle_progress progress) {
     progress.fraction = fraction_done(job);
     progress.seconds_spent = seconds_spent(job);
     progress.seconds_left = seconds_left(job);
-    job->stop |= !job->def->progress(&progress, job->def->progress_user);
+    int64_t stop = job->stop || !job->def->progress(&progress, job->def->progress_user);
+    comm_max_i64(job->ctx, &stop, 1);
+    job->stop = stop != 0;
 }
 
 static treacle_status write_preview(run_job* job, const treacle_frame* frame) {
@@ -100,11 +102,15 @@ treacle_status frame_loop_prune(run_job* job, int64_t newest) {
     return status;
 }
 
-static treacle_status write_all(run_job* job, int64_t number) {
+static treacle_status write_files(run_job* job, int64_t number) {
     TREACLE_TRY(frame_loop_write_picture(job, number));
     TREACLE_TRY(stats_file_sync(&job->stats));
     TREACLE_TRY(write_state(job, number));
     return number > 2 ? prune_one(job, number - 2) : TREACLE_OK;
+}
+
+static treacle_status write_all(run_job* job, int64_t number) {
+    return comm_agree(job->ctx, run_is_writer(job) ? write_files(job, number) : TREACLE_OK);
 }
 
 // s, that are missing to the frame's time, (number - 1)/fps; 0 once it is reached. Each step may
@@ -122,7 +128,9 @@ static treacle_status step_to(run_job* job, int64_t number, treacle_progress* pr
     for (double left = time_left(job, number); left > 0.0 && !job->stop;
          left = time_left(job, number)) {
         TREACLE_TRY(treacle_sim_step(job->sim, left, stats));
-        TREACLE_TRY(stats_file_append(&job->stats, number, stats));
+        treacle_status status =
+            run_is_writer(job) ? stats_file_append(&job->stats, number, stats) : TREACLE_OK;
+        TREACLE_TRY(comm_agree(job->ctx, status));
         progress->stats = stats;
         progress->substep += 1;
         report(job, *progress);

@@ -2,8 +2,12 @@
 //
 // A frame's files are written in the order frame, preview, statistics, state. The state file is
 // what makes the frame count: whoever resumes from it finds everything before it on disk.
+//
+// On ranks all of them go through the loop, and rank 0 alone writes; then they agree whether that
+// went well.
 #pragma once
 
+#include "base/comm.h"
 #include "run/run_record.h"
 #include "run/stats_file.h"
 
@@ -24,6 +28,11 @@ typedef struct run_job {
     double began_clock; // s, profile_now() when the loop began
     bool stop;          // the callback wants to end
 } run_job;
+
+/// Whether this process writes the run's files.
+static inline bool run_is_writer(const run_job* job) {
+    return comm_rank(job->ctx) == 0;
+}
 
 /// Simulates from frame `at`, in whose state the simulation is (0: nothing is on disk yet), to the
 /// record's last frame.

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -143,20 +144,51 @@ static treacle_status write_birth(run_job* job, const treacle_scene* scene) {
 }
 
 static treacle_status simulate(run_job* job, int64_t at, int64_t last_step) {
-    TREACLE_TRY(stats_file_open(&job->folder, last_step, &job->stats));
-    treacle_status status = frame_loop_run(job, at);
+    treacle_status status = TREACLE_OK;
+    job->stats.fd = -1;
+    if (run_is_writer(job)) {
+        status = stats_file_open(&job->folder, last_step, &job->stats);
+    }
+    status = comm_agree(job->ctx, status);
+    if (status == TREACLE_OK) {
+        status = frame_loop_run(job, at);
+    }
     stats_file_close(&job->stats);
     TREACLE_TRY(status);
-    return make_film(job, true);
+    return comm_agree(job->ctx, run_is_writer(job) ? make_film(job, true) : TREACLE_OK);
+}
+
+// One process of a run has the lock on its folder; but all ranks must be able to write there: the
+// folder is on a disk that they share.
+static treacle_status open_folder(run_job* job) {
+    const char* path = job->def->folder;
+    TREACLE_TRY(comm_check_same(job->ctx, "the folder", path));
+    treacle_status status = run_is_writer(job) ? folder_open(job->ctx, path, &job->folder)
+                                               : folder_peek(job->ctx, path, &job->folder);
+    if (status == TREACLE_OK) {
+        status = folder_check_writable(&job->folder);
+    }
+    return comm_agree(job->ctx, status);
+}
+
+static treacle_status check_scene(run_job* job, uint64_t hash) {
+    char text[32];
+    snprintf(text, sizeof(text), "%016" PRIx64, hash);
+    return comm_check_same(job->ctx, "the scene's hash", text);
+}
+
+static treacle_status begin_files(run_job* job, const treacle_scene* scene) {
+    TREACLE_TRY(folder_sweep(&job->folder));
+    return write_birth(job, scene);
 }
 
 static treacle_status start_in(run_job* job, const treacle_scene* scene) {
-    TREACLE_TRY(check_empty(&job->folder));
-    TREACLE_TRY(fill_record(job, scene));
+    TREACLE_TRY(check_scene(job, treacle_scene_hash(scene)));
+    TREACLE_TRY(comm_agree(job->ctx, run_is_writer(job) ? check_empty(&job->folder) : TREACLE_OK));
+    TREACLE_TRY(comm_agree(job->ctx, fill_record(job, scene)));
     take_output(job, scene);
     TREACLE_TRY(treacle_sim_create(job->ctx, treacle_scene_sim(scene), &job->sim));
-    TREACLE_TRY(folder_sweep(&job->folder));
-    TREACLE_TRY(write_birth(job, scene));
+    TREACLE_TRY(comm_agree(job->ctx, run_is_writer(job) ? begin_files(job, scene) : TREACLE_OK));
     return simulate(job, 0, 0);
 }
 
@@ -164,9 +196,11 @@ treacle_status treacle_run_start(treacle_context* ctx, const treacle_scene* scen
                                  const treacle_run_def* def) {
     TREACLE_TRY(check_def(ctx, def));
     run_job job = {.ctx = ctx, .def = def};
-    TREACLE_TRY(folder_make(ctx, def->folder));
-    TREACLE_TRY(folder_open(ctx, def->folder, &job.folder));
-    treacle_status status = start_in(&job, scene);
+    TREACLE_TRY(comm_agree(ctx, folder_make(ctx, def->folder)));
+    treacle_status status = open_folder(&job);
+    if (status == TREACLE_OK) {
+        status = start_in(&job, scene);
+    }
     treacle_sim_destroy(job.sim);
     folder_close(&job.folder);
     return status;
@@ -311,14 +345,18 @@ static treacle_status mend_frame(run_job* job, int64_t at) {
     return frame_loop_write_picture(job, at);
 }
 
+static treacle_status mend(run_job* job, int64_t at) {
+    TREACLE_TRY(mend_frame(job, at));
+    return frame_loop_prune(job, at);
+}
+
 static treacle_status go_on(run_job* job, const treacle_frame* state) {
     int64_t at = state == NULL ? 0 : state->number;
     int64_t step = state == NULL ? 0 : state->step;
     if (state != NULL) {
         TREACLE_TRY(treacle_sim_restore(job->sim, state));
         warn_of_gaps(job, at);
-        TREACLE_TRY(mend_frame(job, at));
-        TREACLE_TRY(frame_loop_prune(job, at));
+        TREACLE_TRY(comm_agree(job->ctx, run_is_writer(job) ? mend(job, at) : TREACLE_OK));
     }
     if (at < job->record.frames) {
         log_message(job->ctx, TREACLE_LOG_INFO,
@@ -326,6 +364,11 @@ static treacle_status go_on(run_job* job, const treacle_frame* state) {
                     job->folder.path, at, job->record.frames, step);
     }
     return simulate(job, at, step);
+}
+
+static treacle_status tidy_up(run_job* job, int64_t at) {
+    TREACLE_TRY(frame_loop_prune(job, at));
+    return make_film(job, false);
 }
 
 static treacle_status resume_scene(run_job* job, const treacle_scene* scene,
@@ -338,12 +381,11 @@ static treacle_status resume_scene(run_job* job, const treacle_scene* scene,
                     "the run in %s is complete: it has all %" PRId64
                     " frames. For more: treacle resume %s --frames N",
                     job->folder.path, at, job->folder.path);
-        TREACLE_TRY(frame_loop_prune(job, at));
-        return make_film(job, false);
+        return comm_agree(job->ctx, run_is_writer(job) ? tidy_up(job, at) : TREACLE_OK);
     }
     if (frames != job->record.frames) {
         job->record.frames = frames;
-        TREACLE_TRY(write_record(job));
+        TREACLE_TRY(comm_agree(job->ctx, run_is_writer(job) ? write_record(job) : TREACLE_OK));
     }
     TREACLE_TRY(treacle_sim_create(job->ctx, treacle_scene_sim(scene), &job->sim));
     return go_on(job, state);
@@ -357,11 +399,17 @@ static treacle_status resume_record(run_job* job) {
                     "the run in %s was begun by treacle %s, this is %s; results may differ",
                     job->folder.path, job->record.version, treacle_version());
     }
-    TREACLE_TRY(load_copy(job, &scene));
-    treacle_status status = compare_original(job);
+    treacle_status status = comm_agree(job->ctx, load_copy(job, &scene));
+    if (status == TREACLE_OK) {
+        status = check_scene(job, job->record.scene_hash);
+    }
+    if (status == TREACLE_OK) {
+        status = compare_original(job);
+    }
     if (status == TREACLE_OK) {
         status = find_state(job, &state);
     }
+    status = comm_agree(job->ctx, status);
     if (status == TREACLE_OK) {
         const treacle_frame* view = state == NULL ? NULL : treacle_loaded_frame_view(state);
         status = resume_scene(job, scene, view);
@@ -374,21 +422,29 @@ static treacle_status resume_record(run_job* job) {
 
 static treacle_status resume_in(run_job* job) {
     loaded_record loaded;
-    TREACLE_TRY(run_record_read(&job->folder, &loaded));
-    job->record = loaded.record;
-    treacle_status status = folder_sweep(&job->folder);
+    treacle_status status = run_record_read(&job->folder, &loaded);
+    bool has_read = status == TREACLE_OK;
+    job->record = has_read ? loaded.record : job->record;
+    if (has_read && run_is_writer(job)) {
+        status = folder_sweep(&job->folder);
+    }
+    status = comm_agree(job->ctx, status);
     if (status == TREACLE_OK) {
         status = resume_record(job);
     }
-    run_record_free(&job->folder, &loaded);
+    if (has_read) {
+        run_record_free(&job->folder, &loaded);
+    }
     return status;
 }
 
 treacle_status treacle_run_resume(treacle_context* ctx, const treacle_run_def* def) {
     TREACLE_TRY(check_def(ctx, def));
     run_job job = {.ctx = ctx, .def = def};
-    TREACLE_TRY(folder_open(ctx, def->folder, &job.folder));
-    treacle_status status = resume_in(&job);
+    treacle_status status = open_folder(&job);
+    if (status == TREACLE_OK) {
+        status = resume_in(&job);
+    }
     folder_close(&job.folder);
     return status;
 }

@@ -1,0 +1,320 @@
+// The ranks that mpirun has started, by MPI.
+//
+// MPI is begun with the first context that wants ranks and ended when the program ends: it can be
+// begun only once. Every context has a communicator of its own, so that its messages meet no
+// others. An error of MPI ends all ranks, as MPI does by default.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/comm.h"
+#include "base/log.h"
+#include "base/profile.h"
+
+struct comm {
+    MPI_Comm world;
+    MPI_Op merge; // of exact sums
+    MPI_Datatype exact;
+    int rank, size, size_here;
+    int *counts, *places;  // [size]
+    MPI_Request* requests; // [2 size]
+    char* room;            // for items on their way
+    size_t room_bytes;
+    comm_tally tally;
+    double began; // s, of the call that is being timed
+};
+
+static void merge_exact(void* in, void* in_out, int* count, MPI_Datatype* type) {
+    (void)type;
+    for (int i = 0; i < *count; ++i) {
+        exact_sum_merge((exact_sum*)in_out + i, (const exact_sum*)in + i);
+    }
+}
+
+static void finalize(void) {
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    if (!is_over) {
+        MPI_Finalize();
+    }
+}
+
+static treacle_status begin_mpi(treacle_context* ctx) {
+    int is_begun = 0, provided = 0;
+    MPI_Initialized(&is_begun);
+    if (!is_begun) {
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+        if (provided < MPI_THREAD_FUNNELED) {
+            return check_fail(ctx, TREACLE_ERR_UNSUPPORTED, "this MPI does not allow threads");
+        }
+        atexit(finalize);
+    }
+    return TREACLE_OK;
+}
+
+static int count_here(MPI_Comm world) {
+    MPI_Comm here;
+    int count = 1;
+    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    MPI_Comm_size(here, &count);
+    MPI_Comm_free(&here);
+    return count;
+}
+
+treacle_status comm_open(treacle_context* ctx) {
+    if (!ctx->def.ranks) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(begin_mpi(ctx));
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(ctx, 1, sizeof(struct comm), "the communicator", &block));
+    struct comm* c = block;
+    ctx->comm = c;
+    MPI_Comm_dup(MPI_COMM_WORLD, &c->world);
+    MPI_Comm_rank(c->world, &c->rank);
+    MPI_Comm_size(c->world, &c->size);
+    c->size_here = count_here(c->world);
+    MPI_Op_create(merge_exact, 1, &c->merge);
+    MPI_Type_contiguous((int)sizeof(exact_sum), MPI_BYTE, &c->exact);
+    MPI_Type_commit(&c->exact);
+    treacle_status status = alloc_zero(ctx, 2 * (size_t)c->size, sizeof(int), "ranks", &block);
+    c->counts = block;
+    if (status == TREACLE_OK) {
+        c->places = c->counts + c->size;
+        status = alloc_zero(ctx, 2 * (size_t)c->size, sizeof(MPI_Request), "messages", &block);
+        c->requests = block;
+    }
+    return comm_agree(ctx, status);
+}
+
+void comm_close(treacle_context* ctx) {
+    struct comm* c = ctx->comm;
+    if (c == NULL) {
+        return;
+    }
+    MPI_Type_free(&c->exact);
+    MPI_Op_free(&c->merge);
+    MPI_Comm_free(&c->world);
+    alloc_free(ctx, c->counts, 2 * (size_t)c->size * sizeof(int));
+    alloc_free(ctx, c->requests, 2 * (size_t)c->size * sizeof(MPI_Request));
+    alloc_free(ctx, c->room, c->room_bytes);
+    alloc_free(ctx, c, sizeof(*c));
+    ctx->comm = NULL;
+}
+
+int comm_rank(const treacle_context* ctx) {
+    return ctx->comm == NULL ? 0 : ctx->comm->rank;
+}
+
+int comm_size(const treacle_context* ctx) {
+    return ctx->comm == NULL ? 1 : ctx->comm->size;
+}
+
+int comm_size_here(const treacle_context* ctx) {
+    return ctx->comm == NULL ? 1 : ctx->comm->size_here;
+}
+
+// The communicator, if there is anybody to talk to; a call begins.
+static struct comm* begin(treacle_context* ctx) {
+    struct comm* c = ctx->comm;
+    if (c == NULL || c->size == 1) {
+        return NULL;
+    }
+    c->began = profile_now();
+    return c;
+}
+
+static void end(struct comm* c, int64_t messages, int64_t bytes) {
+    c->tally.seconds += profile_now() - c->began;
+    c->tally.messages += messages;
+    c->tally.bytes += bytes;
+}
+
+void comm_barrier(treacle_context* ctx) {
+    struct comm* c = begin(ctx);
+    if (c != NULL) {
+        MPI_Barrier(c->world);
+        end(c, 1, 0);
+    }
+}
+
+void comm_sum_i64(treacle_context* ctx, int64_t* values, int count) {
+    struct comm* c = begin(ctx);
+    if (c != NULL) {
+        MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, c->world);
+        end(c, 1, 8 * (int64_t)count);
+    }
+}
+
+void comm_max_i64(treacle_context* ctx, int64_t* values, int count) {
+    struct comm* c = begin(ctx);
+    if (c != NULL) {
+        MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, c->world);
+        end(c, 1, 8 * (int64_t)count);
+    }
+}
+
+// MPI leaves it open what the maximum of NaN is: NaN is counted beside.
+void comm_max_f64(treacle_context* ctx, double* values, int count) {
+    struct comm* c = begin(ctx);
+    if (c == NULL) {
+        return;
+    }
+    for (int i = 0; i < count; ++i) {
+        double pair[2] = {values[i] == values[i] ? values[i] : 0.0,
+                          values[i] == values[i] ? 0.0 : 1.0};
+        MPI_Allreduce(MPI_IN_PLACE, pair, 2, MPI_DOUBLE, MPI_MAX, c->world);
+        if (pair[1] > 0.0) {
+            pair[0] = 0.0 / 0.0;
+        }
+        values[i] = pair[0];
+    }
+    end(c, count, 16 * (int64_t)count);
+}
+
+void comm_sum_exact(treacle_context* ctx, exact_sum* sums, int count) {
+    struct comm* c = begin(ctx);
+    if (c != NULL) {
+        MPI_Allreduce(MPI_IN_PLACE, sums, count, c->exact, c->merge, c->world);
+        end(c, 1, (int64_t)sizeof(exact_sum) * count);
+    }
+}
+
+void comm_broadcast(treacle_context* ctx, int from, void* data, size_t bytes) {
+    const size_t most = (size_t)1 << 30;
+    struct comm* c = begin(ctx);
+    if (c == NULL) {
+        return;
+    }
+    for (size_t at = 0; at < bytes; at += most) {
+        size_t part = bytes - at < most ? bytes - at : most;
+        MPI_Bcast((char*)data + at, (int)part, MPI_BYTE, from, c->world);
+    }
+    end(c, 1, c->rank == from ? (int64_t)bytes : 0);
+}
+
+void comm_gather(treacle_context* ctx, void* data, size_t item_bytes, const int64_t* first) {
+    struct comm* c = begin(ctx);
+    if (c == NULL || item_bytes == 0) {
+        return;
+    }
+    MPI_Datatype item;
+    MPI_Type_contiguous((int)item_bytes, MPI_BYTE, &item);
+    MPI_Type_commit(&item);
+    for (int r = 0; r < c->size; ++r) {
+        c->counts[r] = (int)(first[r + 1] - first[r]);
+        c->places[r] = (int)first[r];
+    }
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, c->counts, c->places, item, c->world);
+    MPI_Type_free(&item);
+    end(c, c->size - 1, (int64_t)item_bytes * c->counts[c->rank] * (c->size - 1));
+}
+
+static void make_room(treacle_context* ctx, struct comm* c, size_t bytes) {
+    if (bytes <= c->room_bytes) {
+        return;
+    }
+    alloc_free(ctx, c->room, c->room_bytes);
+    c->room_bytes = 0;
+    c->room = alloc_bytes(ctx, bytes);
+    if (c->room == NULL) {
+        treacle_status status =
+            check_fail(ctx, TREACLE_ERR_MEMORY,
+                       "out of memory: %zu bytes for what ranks tell each other", bytes);
+        (void)!comm_give_up(ctx, status);
+    }
+    c->room_bytes = bytes;
+}
+
+void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers, void* data,
+                   size_t item_bytes) {
+    struct comm* c = begin(ctx);
+    if (c == NULL || peer_count == 0) {
+        return;
+    }
+    MPI_Datatype item;
+    int64_t given = 0, items = 0;
+    for (int i = 0; i < peer_count; ++i) {
+        given += peers[i].give_count;
+        items += peers[i].give_count + peers[i].take_count;
+    }
+    make_room(ctx, c, (size_t)items * item_bytes);
+    MPI_Type_contiguous((int)item_bytes, MPI_BYTE, &item);
+    MPI_Type_commit(&item);
+    char* at = c->room;
+    for (int i = 0; i < peer_count; ++i) {
+        MPI_Irecv(at, peers[i].take_count, item, peers[i].rank, 0, c->world, &c->requests[i]);
+        at += (size_t)peers[i].take_count * item_bytes;
+    }
+    for (int i = 0; i < peer_count; ++i) {
+        char* begin_at = at;
+        for (int32_t k = 0; k < peers[i].give_count; ++k, at += item_bytes) {
+            memcpy(at, (const char*)data + (size_t)peers[i].give[k] * item_bytes, item_bytes);
+        }
+        MPI_Isend(begin_at, peers[i].give_count, item, peers[i].rank, 0, c->world,
+                  &c->requests[peer_count + i]);
+    }
+    MPI_Waitall(2 * peer_count, c->requests, MPI_STATUSES_IGNORE);
+    at = c->room;
+    for (int i = 0; i < peer_count; ++i) {
+        for (int32_t k = 0; k < peers[i].take_count; ++k, at += item_bytes) {
+            memcpy((char*)data + (size_t)peers[i].take[k] * item_bytes, at, item_bytes);
+        }
+    }
+    MPI_Type_free(&item);
+    end(c, peer_count, given * (int64_t)item_bytes);
+}
+
+treacle_status comm_agree(treacle_context* ctx, treacle_status status) {
+    struct comm* c = begin(ctx);
+    if (c == NULL) {
+        return status;
+    }
+    struct {
+        int failed, rank;
+    } worst = {.failed = status != TREACLE_OK, .rank = c->rank};
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, c->world);
+    if (worst.failed != 0) {
+        char text[CONTEXT_ERROR_CAPACITY] = "";
+        int code = (int)status;
+        snprintf(text, sizeof(text), "%s", ctx->error);
+        MPI_Bcast(&code, 1, MPI_INT, worst.rank, c->world);
+        MPI_Bcast(text, (int)sizeof(text), MPI_CHAR, worst.rank, c->world);
+        status = check_fail(ctx, (treacle_status)code, "rank %d: %.*s", worst.rank,
+                            CONTEXT_ERROR_CAPACITY - 32, text);
+    }
+    end(c, 1, (int64_t)sizeof(worst));
+    return status;
+}
+
+treacle_status comm_check_same(treacle_context* ctx, const char* what, const char* text) {
+    enum { TEXT_CAPACITY = 1024 };
+    char first[TEXT_CAPACITY] = "";
+    snprintf(first, sizeof(first), "%s", text);
+    comm_broadcast(ctx, 0, first, sizeof(first));
+    treacle_status status = TREACLE_OK;
+    if (strncmp(first, text, sizeof(first) - 1) != 0) {
+        status = check_fail(ctx, TREACLE_ERR_USAGE,
+                            "the ranks of a run must be alike, but %s is %s here and %s on rank 0",
+                            what, text, first);
+    }
+    return comm_agree(ctx, status);
+}
+
+treacle_status comm_give_up(treacle_context* ctx, treacle_status status) {
+    struct comm* c = ctx->comm;
+    if (c == NULL || c->size == 1) {
+        return status;
+    }
+    fprintf(stderr, "treacle: rank %d of %d ends the run: %s\n", c->rank, c->size, ctx->error);
+    fflush(stderr);
+    MPI_Abort(c->world, (int)status);
+    _exit((int)status);
+}
+
+comm_tally comm_tally_of(const treacle_context* ctx) {
+    return ctx->comm == NULL ? (comm_tally){0} : ctx->comm->tally;
+}
