@@ -35,6 +35,7 @@ WRAPPED = {
     "pthread.h": "base",
     "omp.h": "base",
     "mpi.h": "base",
+    "p8est.h": "grid",
     "yaml.h": "scene",
     "png.h": "image",
     "blosc.h": "cache",

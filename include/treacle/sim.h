@@ -52,7 +52,7 @@ typedef struct treacle_rheology_stats {
     bool converged;
 } treacle_rheology_stats;
 
-/// What a step did. Numbers that depend on the machine: seconds and memory_peak only.
+/// What a step did. Numbers that depend on the machine: seconds, memory_peak and what is of ranks.
 typedef struct treacle_step_stats {
     int64_t step;              ///< its number, from 1
     double time;               ///< s, at its end
@@ -81,6 +81,11 @@ typedef struct treacle_step_stats {
     double elastic_update_seconds;       ///< s, the new strain of particles
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage
     size_t memory_peak;                  ///< bytes, of the context
+    int ranks;                           ///< 0 and 1: one process by itself
+    double imbalance;                    ///< largest load of a rank over the mean; 1 with one rank
+    double exchange_seconds;             ///< s, in which this rank told others or waited for them
+    int64_t messages;                    ///< that this rank has sent
+    int64_t exchanged_bytes;             ///< likewise
 } treacle_step_stats;
 
 TREACLE_API treacle_status treacle_sim_create(treacle_context* ctx, const treacle_sim_def* def,

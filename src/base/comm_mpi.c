@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/comm.h"
+#include "base/comm_world.h"
 #include "base/log.h"
 #include "base/profile.h"
 
@@ -313,6 +314,10 @@ treacle_status comm_give_up(treacle_context* ctx, treacle_status status) {
     fflush(stderr);
     MPI_Abort(c->world, (int)status);
     _exit((int)status);
+}
+
+const void* comm_world(const treacle_context* ctx) {
+    return &ctx->comm->world;
 }
 
 comm_tally comm_tally_of(const treacle_context* ctx) {

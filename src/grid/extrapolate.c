@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_ranks.h"
 
 enum { MARGIN = 2, SIDE = BLOCK_SIDE(MARGIN, MARGIN) };
 
@@ -163,12 +163,20 @@ treacle_status extrapolate_fields(const extrapolate_params* params, int field_co
     for (int layer = 0; layer < params->layers; ++layer) {
         job.known = layer % 2 == 0 ? valid : other;
         job.next = layer % 2 == 0 ? other : valid;
-        parallel_for(ctx, params->map->count, 8, advance_tiles, &job);
+        tile_for(params->map, 8, advance_tiles, &job);
+        tile_exchange(params->map, job.next, sizeof(tile_mask));
+        for (int f = 0; f < field_count; ++f) {
+            tile_exchange(params->map, fields[f], TILE_CELLS * sizeof(float));
+        }
     }
     if (params->layers % 2 != 0) {
         memcpy(valid, other, count * sizeof(*other));
     }
     alloc_free(ctx, other, count * sizeof(*other));
+    tile_gather(params->map, valid, sizeof(tile_mask));
+    for (int f = 0; f < field_count; ++f) {
+        tile_gather_field(params->map, fields[f]);
+    }
     return TREACLE_OK;
 }
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/fraction_tile.h"
+#include "grid/tile_ranks.h"
 
 enum { LOW = FRACTION_LOW, HIGH = FRACTION_HIGH, FIELDS = 1 + 4 * AXES };
 
@@ -81,5 +81,13 @@ static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 void fraction_compute(const fraction_params* params, const fraction_fields* out) {
     fraction_job job = {params, out};
-    parallel_for(params->map->ctx, params->map->count, 4, fill_tiles, &job);
+    tile_for(params->map, 4, fill_tiles, &job);
+    fraction_fields fields = *out;
+    float** list[FIELDS];
+    list_fields(&fields, list);
+    for (int i = 0; i < FIELDS; ++i) {
+        if (*list[i] != NULL) {
+            tile_gather_field(params->map, *list[i]);
+        }
+    }
 }

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "grid/level_splat.h"
 #include "grid/redistance.h"
+#include "grid/tile_ranks.h"
 #include "math/elementary.h"
 
 enum {
@@ -304,7 +305,8 @@ static treacle_status evaluate(const level_params* params, float* phi, level_job
     }
     job->phi = phi;
     parallel_for(ctx, params->points->tile_count, 8, index_tiles, job);
-    parallel_for(ctx, params->map->count, 4, evaluate_tiles, job);
+    tile_for(params->map, 4, evaluate_tiles, job);
+    tile_gather_field(params->map, phi);
     return TREACLE_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "grid/pyramid.h"
 
 #include "base/alloc.h"
+#include "grid/tile_ranks.h"
 
 static bool can_halve(const grid_domain* domain, int a) {
     if (domain->is_periodic[a]) {
@@ -21,6 +22,7 @@ bool pyramid_can_coarsen(const grid_domain* domain, pyramid_rule rule) {
 static void halve_domain(const grid_domain* fine, pyramid_rule rule, pyramid_step* step) {
     step->domain = *fine;
     step->domain.h = 2.0 * fine->h;
+    step->domain.rank_key = NULL; // its tiles go with their children
     for (int a = 0; a < AXES; ++a) {
         bool is_halved = rule == PYRAMID_TOGETHER ? fine->is_active[a] : can_halve(fine, a);
         step->shift[a] = is_halved ? 1 : 0;
@@ -113,6 +115,7 @@ treacle_status pyramid_step_create(treacle_context* ctx, const grid_domain* doma
                                  "children of tiles", (void**)&out->child),
                      fail);
     link_family(map, out);
+    TREACLE_TRY_GOTO(tile_ranks_coarsen(map, out->parent, &out->map), fail);
     return TREACLE_OK;
 fail:
     out->map.ctx = ctx;

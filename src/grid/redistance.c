@@ -26,6 +26,7 @@
 #include "base/parallel.h"
 #include "grid/redistance_kernels.h"
 #include "grid/tile_mask.h"
+#include "grid/tile_ranks.h"
 
 enum {
     MARGIN = 2,
@@ -287,19 +288,26 @@ static void sweep_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 static bool has_changed_in_turn(const sweep_job* job) {
-    for (tile_ix t = 0; t < job->params->map->count; ++t) {
-        if (job->last_change[t] == job->turn) {
-            return true;
-        }
+    const tile_map* map = job->params->map;
+    tile_range own = tile_ranks_own(map);
+    int64_t has_changed = 0;
+    for (int64_t t = own.begin; t < own.end && has_changed == 0; ++t) {
+        has_changed = job->last_change[t] == job->turn;
     }
-    return false;
+    if (map->ranks != NULL) {
+        comm_max_i64(map->ctx, &has_changed, 1);
+    }
+    return has_changed != 0;
 }
 
 // Turns of the two colours until neither changes anything.
 static void sweep_all(sweep_job* job) {
     int quiet = 0;
     for (job->turn = 1; job->turn <= TURNS_MAX && quiet < 2; ++job->turn) {
-        parallel_for(job->params->map->ctx, job->params->map->count, 8, sweep_tiles, job);
+        const tile_map* map = job->params->map;
+        tile_for(map, 8, sweep_tiles, job);
+        tile_exchange(map, job->feet, sizeof(foot_tile));
+        tile_exchange(map, job->last_change, sizeof(*job->last_change));
         quiet = has_changed_in_turn(job) ? 0 : quiet + 1;
     }
 }
@@ -411,7 +419,8 @@ treacle_status redistance(const redistance_params* params, float* phi) {
     empty_dummy(&job);
     parallel_for(ctx, params->map->count, 8, start_tiles, &job);
     sweep_all(&job);
-    parallel_for(ctx, params->map->count, 8, measure_tiles, &job);
+    tile_for(params->map, 8, measure_tiles, &job);
+    tile_gather_field(params->map, phi);
 finish:
     alloc_free(ctx, job.feet, count * sizeof(foot_tile));
     alloc_free(ctx, job.normals, count * sizeof(foot_normals));

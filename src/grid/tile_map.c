@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "grid/tile_ranks.h"
 
 // Spreads the low 21 bits of x so that bit k comes to bit 3k.
 static uint64_t spread(uint64_t x) {
@@ -204,7 +205,7 @@ static treacle_status build(tile_map* map, const grid_domain* domain, int64_t co
     }
     fill_slots(map);
     parallel_for(map->ctx, map->count, 64, link_tiles, &(link_job){map, domain});
-    return TREACLE_OK;
+    return tile_ranks_create(domain, map);
 }
 
 treacle_status tile_map_create(treacle_context* ctx, const grid_domain* domain, int64_t coord_count,
@@ -234,6 +235,7 @@ void tile_map_destroy(tile_map* map) {
     if (map->ctx == NULL) {
         return;
     }
+    tile_ranks_destroy(map);
     alloc_free(map->ctx, map->coord, tiles * sizeof(tile_coord));
     alloc_free(map->ctx, map->neighbour, tiles * sizeof(*map->neighbour));
     alloc_free(map->ctx, map->slot, (size_t)map->slot_count * sizeof(tile_ix));

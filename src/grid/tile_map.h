@@ -41,6 +41,7 @@ typedef struct tile_map {
     int32_t slot_count;                    // of the hash table, a power of two
     tile_ix* slot;                         // [slot_count], -1 where empty
     bool is_flat[AXES];                    // inactive: one layer of cells, at index 0 of the tile
+    struct tile_ranks* ranks;              // who does which tiles; NULL: everybody all
 } tile_map;
 
 /// Makes the map of a set of tiles: `coords` in any order, repeats allowed, all of them in the

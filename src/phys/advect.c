@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
+#include "particles/particle_ranks.h"
 #include "phys/advect_kernel.h"
 
 enum { ADVECT_SIZE_MAX = TILE_SIZE + 2 * VELOCITY_HALO_MAX };
@@ -57,5 +57,6 @@ void advect_particles(const face_velocity* field, const particles* p, treacle_ad
         .scheme = scheme,
         .dt_over_h = (float)(dt / domain->h),
     };
-    parallel_for(p->ctx, p->tile_count, 1, advect_tiles, &job);
+    particle_ranks_for(domain, p, 1, advect_tiles, &job);
+    particle_ranks_gather_column(domain, p, PARTICLE_POSITION);
 }

@@ -11,9 +11,9 @@
 // in their shape. Sum in double, one rounding to float [G11 sec. 3.2 adds the same forces].
 #include "phys/force.h"
 
-#include "base/parallel.h"
 #include "grid/gather.h"
 #include "grid/stagger.h"
+#include "grid/tile_ranks.h"
 
 typedef struct force_job {
     const force_params* params;
@@ -91,5 +91,8 @@ static void push_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 void force_apply(const force_params* params, float* const face_u[AXES]) {
     force_job job = {params, face_u};
-    parallel_for(params->map->ctx, params->map->count, 4, push_tiles, &job);
+    tile_for(params->map, 4, push_tiles, &job);
+    for (int a = 0; a < AXES; ++a) {
+        tile_gather_field(params->map, face_u[a]);
+    }
 }

@@ -11,6 +11,7 @@
 #include "phys/g2p.h"
 
 #include "base/parallel.h"
+#include "particles/particle_ranks.h"
 #include "phys/transfer.h"
 
 static const velocity_block whole_block = {.halo = BLOCK_HALO, .size = BLOCK_SIZE};
@@ -114,7 +115,14 @@ static void gather_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 void g2p_velocity(const g2p_params* params) {
-    parallel_for(params->to->ctx, params->to->tile_count, 1, gather_tiles, (void*)params);
+    const grid_domain* domain = params->now->domain;
+    if (params->thin != NULL && params->thin->count > 0) { // whose rows nobody gathers
+        parallel_for(params->to->ctx, params->to->tile_count, 1, gather_tiles, (void*)params);
+        return;
+    }
+    particle_ranks_for(domain, params->to, 1, gather_tiles, (void*)params);
+    particle_ranks_gather_column(domain, params->to, PARTICLE_VELOCITY);
+    particle_ranks_gather_column(domain, params->to, PARTICLE_AFFINE);
 }
 
 typedef struct thin_job {
@@ -178,5 +186,6 @@ static void gather_scalar(void* data, int64_t begin, int64_t end, int worker) {
 
 void g2p_scalar(const face_velocity* on, const particles* at, const float* cell, float* out) {
     scalar_job job = {on, at, cell, out};
-    parallel_for(at->ctx, at->tile_count, 1, gather_scalar, &job);
+    particle_ranks_for(on->domain, at, 1, gather_scalar, &job);
+    particle_ranks_gather(on->domain, at, out, sizeof(float));
 }

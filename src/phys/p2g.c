@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "phys/transfer.h"
 #include "phys/velocity.h"
 
@@ -49,14 +50,28 @@ static int colour_of(tile_coord coord) {
     return (coord.at[0] & 1) | (coord.at[1] & 1) << 1 | (coord.at[2] & 1) << 2;
 }
 
-static treacle_status colour_tiles(const particles* p, coloured_tiles* out) {
+// Whether a tile gives to one that is this rank's.
+static bool gives_to_own(const p2g_params* params, tile_ix t) {
+    tile_range own = tile_ranks_own(params->map);
+    tile_ix at = tile_map_find(params->map, params->from->tile[t]);
+    bool gives = false;
+    for (int n = 0; n < TILE_NEIGHBOURS && !gives; ++n) {
+        tile_ix to = params->map->neighbour[at][n];
+        gives = to >= own.begin && to < own.end;
+    }
+    return gives;
+}
+
+static treacle_status colour_tiles(const p2g_params* params, coloured_tiles* out) {
+    const particles* p = params->from;
+    bool is_shared = params->map->ranks != NULL;
     memset(out, 0, sizeof(*out));
     void* block = NULL;
     TREACLE_TRY(
         alloc_array(p->ctx, (size_t)p->tile_count, sizeof(tile_ix), "coloured tiles", &block));
     out->tile = block;
     for (tile_ix t = 0; t < p->tile_count; ++t) {
-        out->first[colour_of(p->tile[t]) + 1] += 1;
+        out->first[colour_of(p->tile[t]) + 1] += !is_shared || gives_to_own(params, t) ? 1 : 0;
     }
     for (int c = 0; c < COLOURS; ++c) {
         out->first[c + 1] += out->first[c];
@@ -64,7 +79,9 @@ static treacle_status colour_tiles(const particles* p, coloured_tiles* out) {
     int64_t next[COLOURS];
     memcpy(next, out->first, sizeof(next));
     for (tile_ix t = 0; t < p->tile_count; ++t) {
-        out->tile[next[colour_of(p->tile[t])]++] = t;
+        if (!is_shared || gives_to_own(params, t)) {
+            out->tile[next[colour_of(p->tile[t])]++] = t;
+        }
     }
     return TREACLE_OK;
 }
@@ -275,13 +292,15 @@ static scatter_field velocity_of(const p2g_params* params, int a) {
 static treacle_status run(scatter_job* job) {
     const particles* p = job->params->from;
     coloured_tiles tiles;
-    TREACLE_TRY(colour_tiles(p, &tiles));
+    TREACLE_TRY(colour_tiles(job->params, &tiles));
     job->tiles = &tiles;
     scatter(job);
     for (int f = 0; f < job->field_count; ++f) {
         const scatter_field* field = &job->field[f];
         normalise_job n = {field->sum, field->weight, field->whole.reference};
-        parallel_for(p->ctx, job->params->map->count, 8, normalise_tiles, &n);
+        tile_for(job->params->map, 8, normalise_tiles, &n);
+        tile_gather_field(job->params->map, field->sum);
+        tile_gather_field(job->params->map, field->weight);
     }
     alloc_free(p->ctx, tiles.tile, (size_t)p->tile_count * sizeof(tile_ix));
     return TREACLE_OK;

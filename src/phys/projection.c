@@ -29,8 +29,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_ranks.h"
 #include "phys/relax.h"
 #include "phys/separation.h"
 #include "solve/body_term.h"
@@ -156,7 +156,11 @@ treacle_status projection_create(const projection_params* params, projection* ou
     TREACLE_TRY_GOTO(alloc_zero(ctx, values, sizeof(float), "pressure diagonal", &block), fail);
     out->cell_extra = block;
     project_job job = {.of = out};
-    parallel_for(ctx, params->map->count, 4, assemble_tiles, &job);
+    tile_for(params->map, 4, assemble_tiles, &job);
+    for (int a = 0; a < AXES; ++a) {
+        tile_gather_field(params->map, out->face_w[a]);
+    }
+    tile_gather_field(params->map, out->cell_extra);
     if (params->walls != NULL) {
         separation_begin(params->walls, out->cell_extra);
     }
@@ -288,12 +292,16 @@ static void correct_tiles(void* data, int64_t begin, int64_t end, int worker) {
 void projection_subtract_gradient(const projection* p, const double* cell_x,
                                   float* const face_u[AXES]) {
     project_job job = {.of = p, .face_u = face_u, .cell_x = cell_x};
-    parallel_for(p->params->map->ctx, p->params->map->count, 4, correct_tiles, &job);
+    tile_for(p->params->map, 4, correct_tiles, &job);
+    for (int a = 0; a < AXES; ++a) {
+        tile_gather_field(p->params->map, face_u[a]);
+    }
 }
 
 void projection_divergence(const projection* p, float* const face_u[AXES], double* divergence) {
     project_job job = {.of = p, .face_u = face_u, .rhs = divergence};
-    parallel_for(p->params->map->ctx, p->params->map->count, 4, diverge_tiles, &job);
+    tile_for(p->params->map, 4, diverge_tiles, &job);
+    tile_gather(p->params->map, divergence, TILE_CELLS * sizeof(double));
 }
 
 void projection_body_impulses(const projection* p, const double* cell_x,

@@ -26,8 +26,8 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "particles/particle_ranks.h"
 
 enum { MARGIN = 2, CORNERS = 8 };
 
@@ -108,5 +108,6 @@ static void shift_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 void shift_particles(const shift_params* params) {
-    parallel_for(params->p->ctx, params->p->tile_count, 4, shift_tiles, (void*)params);
+    particle_ranks_for(params->domain, params->p, 4, shift_tiles, (void*)params);
+    particle_ranks_gather_column(params->domain, params->p, PARTICLE_POSITION);
 }

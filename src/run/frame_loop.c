@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/profile.h"
 #include "treacle/preview.h"
@@ -109,7 +110,18 @@ static treacle_status write_files(run_job* job, int64_t number) {
     return number > 2 ? prune_one(job, number - 2) : TREACLE_OK;
 }
 
+// Every rank has the whole state; should they ever differ, nothing more is written.
+static treacle_status check_ranks(run_job* job) {
+    if (comm_size(job->ctx) == 1) {
+        return TREACLE_OK;
+    }
+    char text[32];
+    snprintf(text, sizeof(text), "%016" PRIx64, treacle_sim_hash(job->sim));
+    return comm_check_same(job->ctx, "the hash of the state", text);
+}
+
 static treacle_status write_all(run_job* job, int64_t number) {
+    TREACLE_TRY(check_ranks(job));
     return comm_agree(job->ctx, run_is_writer(job) ? write_files(job, number) : TREACLE_OK);
 }
 

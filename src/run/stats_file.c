@@ -56,8 +56,14 @@ static json_t* rheology_object(const treacle_rheology_stats* rheology) {
                      real(rheology->change), "converged", (int)rheology->converged);
 }
 
+static json_t* ranks_object(const treacle_step_stats* s) {
+    return json_pack("{s:i, s:o, s:o, s:I, s:I}", "count", s->ranks, "imbalance",
+                     real(s->imbalance), "seconds", real(s->exchange_seconds), "messages",
+                     (json_int_t)s->messages, "bytes", (json_int_t)s->exchanged_bytes);
+}
+
 static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
-    return json_pack(
+    json_t* line = json_pack(
         "{s:I, s:I, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, "
         "s:o, s:o, s:I, s:I, s:i, s:o, s:i, s:o, s:I}",
@@ -74,6 +80,13 @@ static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
         "viscosity_substeps", s->viscosity_substeps, "rheology", rheology_object(&s->rheology),
         "elastic_passes", s->elastic_passes, "seconds", seconds_object(s), "memory_peak",
         (json_int_t)s->memory_peak);
+    bool failed =
+        line != NULL && s->ranks > 1 && json_object_set_new(line, "ranks", ranks_object(s)) != 0;
+    if (failed) {
+        json_decref(line);
+        return NULL;
+    }
+    return line;
 }
 
 // Length of the line with its end, or 0 if memory ran out or the line is too long.

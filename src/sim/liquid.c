@@ -109,6 +109,7 @@ treacle_status liquid_build_tiles(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
     tile_points points = liquid_points(w->p);
     int band = (int)ceil(def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
+    TREACLE_TRY(liquid_share_tiles(w));
     if (def->fill == TREACLE_FILL_ALL) {
         TREACLE_TRY(tile_band_whole(w->ctx, w->setup->domain, &w->state->map));
     } else {

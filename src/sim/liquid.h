@@ -148,6 +148,7 @@ typedef struct liquid_work {
     double gravity[AXES];       // m/s^2, mean over the step
     treacle_step_stats* stats;
     solid_cache* solid_cache; // of the last step; NULL: none
+    uint64_t* rank_key;       // who owns which tiles; NULL: they are not shared out
     bool* has_warned;         // of closed liquid; NULL: nobody listens
     body_state* bodies;       // [bodies], of the new state
     struct euler_work* euler; // NULL: particles carry the liquid
@@ -251,6 +252,8 @@ treacle_status liquid_slide(liquid_work* w) TREACLE_NODISCARD;
 /// Says once that solids press on liquid that has no way out.
 void liquid_warn_closed(liquid_work* w, const solve_stats* solve);
 treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
+/// Shares the tiles out among ranks if they are not, or not evenly; part of building tiles.
+treacle_status liquid_share_tiles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
 /// Zeroed fields of the new state on its map, with the pressure of the last step.
 treacle_status liquid_begin_fields(liquid_work* w) TREACLE_NODISCARD;

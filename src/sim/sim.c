@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/comm.h"
 #include "phys/rheology.h"
 #include "sim/sim_internal.h"
 
@@ -135,6 +136,21 @@ static treacle_status init_liquid(treacle_sim* sim, const treacle_sim_def* def) 
     return TREACLE_OK;
 }
 
+// Tiles are shared out where particles carry the liquid; the first step does it.
+static treacle_status init_ranks(treacle_sim* sim) {
+    size_t ranks = (size_t)comm_size(sim->ctx);
+    if (ranks == 1 || sim->def.flow == TREACLE_FLOW_NONE || euler_is_on(&sim->def)) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(alloc_zero(sim->ctx, ranks + 1, sizeof(uint64_t), "what ranks own",
+                           (void**)&sim->rank_key));
+    for (size_t r = 1; r <= ranks; ++r) {
+        sim->rank_key[r] = UINT64_MAX;
+    }
+    sim->domain.rank_key = sim->rank_key;
+    return TREACLE_OK;
+}
+
 static treacle_status init_bodies(treacle_sim* sim) {
     const body_set* set = &sim->setup.bodies;
     size_t count = (size_t)set->count;
@@ -177,6 +193,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     for (int i = 0; i < def->solid_count; ++i) {
         sim->domain.lets_go = sim->domain.lets_go || def->solids[i].separation.is_on;
     }
+    TREACLE_TRY(init_ranks(sim));
     TREACLE_TRY(curve_copy(sim->ctx, &def->gravity, &sim->gravity));
     TREACLE_TRY(init_materials(sim, def));
     TREACLE_TRY(init_emitters(sim, def));
@@ -227,6 +244,7 @@ void treacle_sim_destroy(treacle_sim* sim) {
     alloc_free(ctx, sim->density, (size_t)sim->material_count * sizeof(*sim->density));
     alloc_free(ctx, sim->palette, (size_t)sim->material_count * sizeof(*sim->palette));
     curve_free(ctx, &sim->gravity);
+    alloc_free(ctx, sim->rank_key, ((size_t)comm_size(ctx) + 1) * sizeof(uint64_t));
     size_t body_bytes = (size_t)sim->setup.bodies.count * sizeof(body_state);
     alloc_free(ctx, sim->now.bodies, body_bytes);
     alloc_free(ctx, sim->next.bodies, body_bytes);

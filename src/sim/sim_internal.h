@@ -41,6 +41,7 @@ struct treacle_sim {
     treacle_context* ctx;
     treacle_sim_def def; // its pointers are NULL: what they point to is below, made ready
     grid_domain domain;
+    uint64_t* rank_key;    // [ranks + 1], the domain's; NULL: tiles are not shared out
     grid_domain lattice;   // of the surface, see phys/level_set.h
     treacle_curve gravity; // m/s^2
     int material_count;

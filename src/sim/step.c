@@ -2,6 +2,7 @@
 // them went well is it swapped with `now`. So a step that fails can be begun again, or given up.
 #include <math.h>
 
+#include "base/comm.h"
 #include "base/profile.h"
 #include "particles/reseed.h"
 #include "sim/ballistic.h"
@@ -233,6 +234,7 @@ static liquid_work liquid_of(step_work* w) {
         .dt = w->dt,
         .stats = w->stats,
         .solid_cache = &sim->solid_cache,
+        .rank_key = sim->rank_key,
         .has_warned = &sim->has_warned_closed,
     };
     if (euler_is_on(&sim->def)) {
@@ -276,6 +278,14 @@ void sim_state_swap(treacle_sim* sim) {
     sim->next = before;
 }
 
+// What fails on all ranks alike is an error like any other. Memory may be short on one of them
+// while the others wait for it.
+static treacle_status give_up_alone(treacle_sim* sim, treacle_status status) {
+    bool is_alike = status == TREACLE_OK || status == TREACLE_ERR_DIVERGED ||
+                    status == TREACLE_ERR_LIMIT || status == TREACLE_ERR_USAGE;
+    return is_alike ? status : comm_give_up(sim->ctx, status);
+}
+
 treacle_status step_prepare(treacle_sim* sim) {
     if (sim->def.flow == TREACLE_FLOW_NONE) {
         return TREACLE_OK;
@@ -290,14 +300,25 @@ treacle_status step_prepare(treacle_sim* sim) {
         .sim = sim, .p = &sim->next.particles, .dt = sim->def.step.max_dt, .stats = &stats};
     work.liquid = liquid_of(&work);
     work.liquid.is_first = true;
-    bool is_euler = euler_is_on(&sim->def);
-    TREACLE_TRY(run_stages(&work, is_euler ? euler_first_stages : first_stages, &timers));
+    const step_stage* stages = euler_is_on(&sim->def) ? euler_first_stages : first_stages;
+    TREACLE_TRY(give_up_alone(sim, run_stages(&work, stages, &timers)));
     sim_state_swap(sim);
     return TREACLE_OK;
 }
 
+// What ranks said to each other during the step.
+static void tell_of_ranks(const treacle_sim* sim, const comm_tally* before,
+                          treacle_step_stats* out) {
+    comm_tally after = comm_tally_of(sim->ctx);
+    out->ranks = comm_size(sim->ctx);
+    out->exchange_seconds = after.seconds - before->seconds;
+    out->messages = after.messages - before->messages;
+    out->exchanged_bytes = after.bytes - before->bytes;
+}
+
 treacle_status treacle_sim_step(treacle_sim* sim, double max_dt, treacle_step_stats* out) {
     *out = (treacle_step_stats){0};
+    comm_tally said = comm_tally_of(sim->ctx);
     if (!(max_dt > 0.0 && isfinite(max_dt))) {
         return check_fail(sim->ctx, TREACLE_ERR_USAGE,
                           "a step of at most %g s: expected more than 0", max_dt);
@@ -311,8 +332,9 @@ treacle_status treacle_sim_step(treacle_sim* sim, double max_dt, treacle_step_st
         out->retries += 1;
         status = attempt(sim, dt, &timers, out);
     }
-    TREACLE_TRY(status);
+    TREACLE_TRY(give_up_alone(sim, status));
     step_stats_measure(sim, out);
+    tell_of_ranks(sim, &said, out);
     for (int i = 0; i < TREACLE_STAGE_COUNT; ++i) {
         out->seconds[i] = timers.seconds[i];
     }

@@ -37,7 +37,7 @@ step:
 """
 
 # Fields of stats.jsonl that may differ between two runs of the same scene.
-MACHINE_FIELDS = ("seconds", "memory_peak")
+MACHINE_FIELDS = ("seconds", "memory_peak", "ranks")
 
 
 def without_machine_fields(text):
@@ -45,7 +45,7 @@ def without_machine_fields(text):
     for line in text.decode().splitlines():
         step = json.loads(line)
         for field in MACHINE_FIELDS:
-            del step[field]
+            step.pop(field, None)
         lines.append(step)
     return lines
 

@@ -1,0 +1,56 @@
+// Who does which tiles: loops in which every rank does its own, and what it then tells the others.
+//
+// Every rank knows all tiles; it owns a run of them along the Morton curve, between two keys
+// (grid/partition.h). A loop over tiles writes only the tile that it is at, so each rank can run it
+// for its own tiles alone. What the loop wrote must then come to who reads it:
+//
+//     tile_for(map, grain, fcn, data);        own tiles
+//     tile_gather(map, field, bytes);         everybody gets all of it, or
+//     tile_exchange(map, field, bytes);       everybody gets the tiles next to its own
+//
+// Fields are whole on all ranks between the stages of a step: a loop that nobody has taught to be
+// shared runs on all ranks, with the same result. With one rank, or where a map has no `ranks`, all
+// tiles are one's own and nothing is told.
+#pragma once
+
+#include "base/comm.h"
+#include "base/parallel.h"
+#include "grid/tile_map.h"
+
+typedef struct tile_ranks {
+    int64_t* first; // [ranks + 1], tiles of rank r: first[r] .. first[r + 1] - 1
+    int peer_count;
+    comm_peer* peers; // ranks that own a neighbour of one's own tiles
+    int32_t* items;   // of the peers
+    int64_t item_count;
+} tile_ranks;
+
+typedef struct tile_range {
+    int64_t begin, end;
+} tile_range;
+
+/// Shares out the tiles of a map by the keys that the domain has; without keys it does nothing.
+treacle_status tile_ranks_create(const grid_domain* domain, tile_map* map) TREACLE_NODISCARD;
+/// The same for a coarser map, by the owners of its tiles' children, if these lie on one rank each
+/// and in order; else the coarse tiles are everybody's. parent: of the fine tiles, -1 for none.
+treacle_status tile_ranks_coarsen(const tile_map* fine, const tile_ix* parent,
+                                  tile_map* coarse) TREACLE_NODISCARD;
+/// Harmless where there are none.
+void tile_ranks_destroy(tile_map* map);
+
+/// One's own tiles.
+tile_range tile_ranks_own(const tile_map* map);
+/// Of a list of tiles in ascending order, the places with one's own.
+tile_range tile_ranks_list(const tile_map* map, int64_t count, const tile_ix* list);
+
+/// parallel_for over one's own tiles.
+void tile_for(const tile_map* map, int64_t grain, parallel_fcn* fcn, void* data);
+/// parallel_for over a range.
+void tile_for_range(const tile_map* map, tile_range range, int64_t grain, parallel_fcn* fcn,
+                    void* data);
+/// What the owners of tiles have in `data`, tile_bytes a tile, comes to all.
+void tile_gather(const tile_map* map, void* data, size_t tile_bytes);
+/// A field of floats.
+void tile_gather_field(const tile_map* map, float* field);
+/// What neighbours' owners have comes to the neighbours.
+void tile_exchange(const tile_map* map, void* data, size_t tile_bytes);

@@ -1,0 +1,35 @@
+// Who owns which tiles: shared out anew when the load has drifted.
+#include "base/comm.h"
+#include "grid/partition.h"
+#include "sim/liquid.h"
+
+// The largest load of a rank over the mean, beyond which tiles are shared out anew.
+static const double imbalance_max = 1.1;
+// What the cells of a tile cost, in particles.
+enum { CELLS_WEIGHT = 1024 };
+
+static void weigh_tiles(const particles* p, int32_t* weight) {
+    for (tile_ix t = 0; t < p->tile_count; ++t) {
+        particle_ix rows = p->tile_first[t + 1] - p->tile_first[t];
+        weight[t] = CELLS_WEIGHT + (int32_t)(rows < INT32_MAX / 2 ? rows : INT32_MAX / 2);
+    }
+}
+
+treacle_status liquid_share_tiles(liquid_work* w) {
+    w->stats->imbalance = 1.0;
+    if (w->rank_key == NULL) {
+        return TREACLE_OK;
+    }
+    int32_t* weight = NULL;
+    TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->tile_count, sizeof(*weight), "loads of tiles",
+                           (void**)&weight));
+    weigh_tiles(w->p, weight);
+    partition_load load = {.count = w->p->tile_count, .tile = w->p->tile, .weight = weight};
+    treacle_status status = TREACLE_OK;
+    if (partition_imbalance(w->ctx, &load, w->rank_key) > imbalance_max) {
+        status = partition_find(w->ctx, &load, w->rank_key);
+    }
+    w->stats->imbalance = partition_imbalance(w->ctx, &load, w->rank_key);
+    arena_give(w->scratch, weight);
+    return status;
+}
