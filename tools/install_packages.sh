@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing. This is the only list of them.
 #
-# usage: tools/install_packages.sh [GROUP ...]     groups: build film test page blender bench checks; none
+# usage: tools/install_packages.sh [GROUP ...]     groups: build film test ranks page blender bench checks; none
 #                                               means all
 #
 # A moment when everything is there; otherwise apt-get, by sudo where we are not root.
@@ -13,6 +13,7 @@ packages_build="build-essential cmake ninja-build pkg-config
     libmicrohttpd-dev libjs-three     libcmocka-dev python3 python3-numpy"
 packages_film="ffmpeg"
 packages_test="python3-openvdb libopenvdb-tools" # readers of other makers
+packages_ranks="libopenmpi-dev openmpi-bin libp4est-dev" # for -DTREACLE_MPI=ON and its tests
 packages_page="chromium"
 command -v npm >/dev/null || packages_page="chromium nodejs npm"
 packages_blender="blender"
@@ -20,11 +21,12 @@ packages_bench="libhypre-dev"
 packages_checks="git clang libclang-rt-14-dev clang-format clang-tidy"
 
 wanted=""
-for group in ${*:-build film test page blender bench checks}; do
+for group in ${*:-build film test ranks page blender bench checks}; do
     case $group in
     build) wanted="$wanted $packages_build" ;;
     film) wanted="$wanted $packages_film" ;;
     test) wanted="$wanted $packages_test" ;;
+    ranks) wanted="$wanted $packages_ranks" ;;
     page) wanted="$wanted $packages_page" ;;
     blender) wanted="$wanted $packages_blender" ;;
     bench) wanted="$wanted $packages_bench" ;;

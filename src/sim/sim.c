@@ -216,6 +216,9 @@ treacle_status treacle_sim_create(treacle_context* ctx, const treacle_sim_def* d
     treacle_sim* sim = block;
     sim->ctx = ctx;
     treacle_status status = init(sim, def);
+    if (status == TREACLE_ERR_MEMORY) { // perhaps on this rank alone
+        status = comm_give_up(ctx, status);
+    }
     if (status != TREACLE_OK) {
         treacle_sim_destroy(sim);
         return status;

@@ -1,0 +1,153 @@
+// Run by mpirun on three ranks.
+#include <math.h>
+#include <stdlib.h>
+
+#include "unit/unit.h"
+
+#include "base/comm.h"
+#include "grid/partition.h"
+#include "grid/tile_ranks.h"
+
+enum { RANKS = 3 };
+
+static treacle_context* make_context(void) {
+    treacle_context_def def = treacle_context_def_default();
+    treacle_context* ctx = NULL;
+    def.threads = 1;
+    def.ranks = true;
+    assert_int_equal(treacle_context_create(&def, &ctx), TREACLE_OK);
+    assert_int_equal(comm_size(ctx), RANKS);
+    return ctx;
+}
+
+static void end_context(treacle_context* ctx) {
+    comm_close(ctx);
+    assert_int_equal(treacle_context_memory(ctx), 0);
+    treacle_context_destroy(ctx);
+}
+
+static void test_sums_and_maxima_are_over_all_ranks(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context();
+    int rank = comm_rank(ctx);
+    int64_t sum[2] = {rank, 1}, most[2] = {-rank, rank};
+    comm_sum_i64(ctx, sum, 2);
+    comm_max_i64(ctx, most, 2);
+    assert_int_equal(sum[0], 3);
+    assert_int_equal(sum[1], RANKS);
+    assert_int_equal(most[0], 0);
+    assert_int_equal(most[1], 2);
+    double real[2] = {rank == 1 ? 7.5 : -1.0, rank == 2 ? NAN : 1.0};
+    comm_max_f64(ctx, real, 2);
+    assert_true(real[0] == 7.5);
+    assert_true(isnan(real[1]));
+    end_context(ctx);
+}
+
+static void test_exact_sums_lose_nothing_between_ranks(void** state) {
+    (void)state;
+    static const double terms[RANKS] = {1e300, 1.0, -1e300};
+    treacle_context* ctx = make_context();
+    exact_sum sum;
+    exact_sum_init(&sum);
+    exact_sum_add(&sum, terms[comm_rank(ctx)]);
+    comm_sum_exact(ctx, &sum, 1);
+    assert_true(exact_sum_value(&sum) == 1.0);
+    end_context(ctx);
+}
+
+static void test_gathered_items_are_everywhere(void** state) {
+    (void)state;
+    static const int64_t first[RANKS + 1] = {0, 3, 3, 8}; // the second has none
+    treacle_context* ctx = make_context();
+    int rank = comm_rank(ctx);
+    int32_t items[8][2] = {{0}};
+    for (int64_t i = first[rank]; i < first[rank + 1]; ++i) {
+        items[i][0] = (int32_t)i;
+        items[i][1] = rank;
+    }
+    comm_gather(ctx, items, sizeof(items[0]), first);
+    for (int i = 0; i < 8; ++i) {
+        assert_int_equal(items[i][0], i);
+        assert_int_equal(items[i][1], i < 3 ? 0 : 2);
+    }
+    end_context(ctx);
+}
+
+static void test_all_ranks_fail_with_the_lowest_that_did(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context();
+    int rank = comm_rank(ctx);
+    assert_int_equal(comm_agree(ctx, TREACLE_OK), TREACLE_OK);
+    treacle_status status = TREACLE_OK;
+    if (rank > 0) {
+        status =
+            check_fail(ctx, rank == 1 ? TREACLE_ERR_IO : TREACLE_ERR_MEMORY, "trouble %d", rank);
+    }
+    assert_int_equal(comm_agree(ctx, status), TREACLE_ERR_IO);
+    assert_string_equal(treacle_context_error(ctx), "rank 1: trouble 1");
+    assert_int_equal(comm_check_same(ctx, "it", "same"), TREACLE_OK);
+    assert_int_equal(comm_check_same(ctx, "it", rank == 2 ? "b" : "a"), TREACLE_ERR_USAGE);
+    end_context(ctx);
+}
+
+// A slab of 8 x 4 x 4 tiles.
+static void test_the_load_is_shared_out_in_whole_families(void** state) {
+    (void)state;
+    enum { TILES = 8 * 4 * 4 };
+    treacle_context* ctx = make_context();
+    treacle_domain_def def = {.size = {64, 32, 32}, .cell = 1.0};
+    for (int a = 0; a < AXES; ++a) {
+        def.sides[a][0] = def.sides[a][1] = TREACLE_SIDE_PERIODIC;
+    }
+    grid_domain domain;
+    assert_int_equal(grid_domain_init(ctx, &def, &domain), TREACLE_OK);
+    tile_coord coords[TILES];
+    int32_t weight[TILES];
+    for (int i = 0; i < TILES; ++i) {
+        coords[i] = (tile_coord){{i % 8, i / 8 % 4, i / 32}};
+        weight[i] = 10 + i % 3;
+    }
+    tile_map map;
+    assert_int_equal(tile_map_create(ctx, &domain, TILES, coords, &map), TREACLE_OK);
+    uint64_t key[RANKS + 1];
+    partition_load load = {TILES, map.coord, weight};
+    assert_int_equal(partition_find(ctx, &load, key), TREACLE_OK);
+    assert_true(key[0] == 0 && key[RANKS] == UINT64_MAX);
+    assert_true(key[1] % 8 == 0 && key[2] % 8 == 0 && key[1] < key[2]);
+    assert_true(partition_imbalance(ctx, &load, key) < 1.2);
+    tile_map_destroy(&map);
+    domain.rank_key = key;
+    assert_int_equal(tile_map_create(ctx, &domain, TILES, coords, &map), TREACLE_OK);
+    float* field = calloc((TILES + 1) * TILE_CELLS, sizeof(float));
+    tile_range own = tile_ranks_own(&map);
+    assert_true(own.end > own.begin);
+    for (int64_t i = own.begin * TILE_CELLS; i < own.end * TILE_CELLS; ++i) {
+        field[i] = (float)i;
+    }
+    tile_exchange(&map, field, TILE_CELLS * sizeof(float));
+    for (int64_t t = own.begin; t < own.end; ++t) {
+        for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
+            int64_t i = (int64_t)map.neighbour[t][n] * TILE_CELLS + n;
+            assert_true(field[i] == (float)i);
+        }
+    }
+    tile_gather_field(&map, field);
+    for (int64_t i = 0; i < TILES * TILE_CELLS; ++i) {
+        assert_true(field[i] == (float)i);
+    }
+    free(field);
+    tile_map_destroy(&map);
+    end_context(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums_and_maxima_are_over_all_ranks),
+        cmocka_unit_test(test_exact_sums_lose_nothing_between_ranks),
+        cmocka_unit_test(test_gathered_items_are_everywhere),
+        cmocka_unit_test(test_all_ranks_fail_with_the_lowest_that_did),
+        cmocka_unit_test(test_the_load_is_shared_out_in_whole_families),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
