@@ -95,8 +95,8 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
             "even by kill -9 or a power cut, and \"treacle resume FOLDER\" goes on to the very "
             "same\n"
             "files. Ctrl-C ends it after the current step; a second Ctrl-C at once. Neither the\n"
-            "number of threads nor the instruction set changes the result by one bit. Built with MPI,\n"
-            "\"mpirun -n 4 treacle run ...\" simulates on four ranks, to the same files again.",
+            "number of threads nor the instruction set changes the result by one bit. Built with\n"
+            "MPI, \"mpirun -n 4 treacle run ...\" simulates on four ranks, to the same files.",
         .example = "  treacle run honey.yaml\n"
                    "  treacle run honey.yaml -o out/thin --set materials.honey.viscosity=2Pa.s\n"
                    "  treacle run honey.yaml --frames 48 --film honey.mp4\n",

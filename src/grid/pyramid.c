@@ -146,7 +146,8 @@ treacle_status pyramid_step_widen(pyramid_step* step, const grid_domain* domain,
             step->wide[T][n] = find_wide(step, domain, map, T, n);
         }
     }
-    return TREACLE_OK;
+    return tile_ranks_reach(map, &step->map, &(tile_reach){PYRAMID_WIDE, &step->wide[0][0]},
+                            &step->wide_ranks);
 }
 
 void pyramid_step_destroy(pyramid_step* step) {
@@ -157,6 +158,7 @@ void pyramid_step_destroy(pyramid_step* step) {
     alloc_free(ctx, step->parent, (size_t)step->fine_count * sizeof(tile_ix));
     alloc_free(ctx, step->child, (size_t)step->map.count * sizeof(*step->child));
     alloc_free(ctx, step->wide, (size_t)step->map.count * sizeof(*step->wide));
+    tile_ranks_free(ctx, step->wide_ranks);
     tile_map_destroy(&step->map);
     *step = (pyramid_step){0};
 }

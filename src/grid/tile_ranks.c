@@ -82,13 +82,8 @@ static void fill_peers(tile_ranks* ranks, int64_t count, const contact* list) {
     }
 }
 
-static treacle_status find_peers(tile_map* map) {
-    tile_ranks* ranks = map->ranks;
-    treacle_context* ctx = map->ctx;
-    int64_t most = list_contacts(map, NULL);
-    void* list = NULL;
-    TREACLE_TRY(alloc_array(ctx, (size_t)most, sizeof(contact), "tiles beside ranks", &list));
-    list_contacts(map, list);
+static treacle_status make_peers(treacle_context* ctx, tile_ranks* ranks, int64_t most,
+                                 contact* list) {
     int64_t count = remove_repeats(most, list);
     ranks->item_count = count;
     treacle_status status = alloc_array(ctx, (size_t)count, sizeof(int32_t), "tiles beside ranks",
@@ -100,6 +95,56 @@ static treacle_status find_peers(tile_map* map) {
     if (status == TREACLE_OK) {
         fill_peers(ranks, count, list);
     }
+    return status;
+}
+
+static treacle_status find_peers(tile_map* map) {
+    int64_t most = list_contacts(map, NULL);
+    void* list = NULL;
+    TREACLE_TRY(alloc_array(map->ctx, (size_t)most, sizeof(contact), "tiles beside ranks", &list));
+    list_contacts(map, list);
+    treacle_status status = make_peers(map->ctx, map->ranks, most, list);
+    alloc_free(map->ctx, list, (size_t)most * sizeof(contact));
+    return status;
+}
+
+// Fine tiles that coarse ones of another rank read; with out NULL it only counts them.
+static int64_t list_wide(const tile_map* fine, const tile_map* coarse, const tile_reach* reach,
+                         contact* out) {
+    int size = comm_size(fine->ctx), me = comm_rank(fine->ctx);
+    tile_range own = tile_ranks_own(fine);
+    int64_t count = 0;
+    for (tile_ix T = 0; T < coarse->count; ++T) {
+        int owner = owner_of(coarse->ranks, size, T);
+        for (int n = 0; n < reach->per_tile; ++n) {
+            tile_ix t = reach->tile[(int64_t)T * reach->per_tile + n];
+            bool is_own = t >= own.begin && t < own.end;
+            if (t == fine->count || is_own == (owner == me)) {
+                continue;
+            }
+            if (out != NULL) {
+                out[count] = is_own ? (contact){owner, 0, t}
+                                    : (contact){owner_of(fine->ranks, size, t), 1, t};
+            }
+            count += 1;
+        }
+    }
+    return count;
+}
+
+treacle_status tile_ranks_reach(const tile_map* fine, const tile_map* coarse,
+                                const tile_reach* reach, tile_ranks** out) {
+    treacle_context* ctx = fine->ctx;
+    *out = NULL;
+    if (fine->ranks == NULL || coarse->ranks == NULL) {
+        return TREACLE_OK;
+    }
+    int64_t most = list_wide(fine, coarse, reach, NULL);
+    void* list = NULL;
+    TREACLE_TRY(alloc_zero(ctx, 1, sizeof(tile_ranks), "tiles of ranks", (void**)out));
+    TREACLE_TRY(alloc_array(ctx, (size_t)most, sizeof(contact), "tiles beside ranks", &list));
+    list_wide(fine, coarse, reach, list);
+    treacle_status status = make_peers(ctx, *out, most, list);
     alloc_free(ctx, list, (size_t)most * sizeof(contact));
     return status;
 }
@@ -163,16 +208,19 @@ treacle_status tile_ranks_coarsen(const tile_map* fine, const tile_ix* parent, t
     return is_one_each && status == TREACLE_OK ? find_peers(coarse) : status;
 }
 
-void tile_ranks_destroy(tile_map* map) {
-    tile_ranks* ranks = map->ranks;
+void tile_ranks_free(treacle_context* ctx, tile_ranks* ranks) {
     if (ranks == NULL) {
         return;
     }
-    size_t size = (size_t)comm_size(map->ctx);
-    alloc_free(map->ctx, ranks->first, (size + 1) * sizeof(int64_t));
-    alloc_free(map->ctx, ranks->peers, size * sizeof(comm_peer));
-    alloc_free(map->ctx, ranks->items, (size_t)ranks->item_count * sizeof(int32_t));
-    alloc_free(map->ctx, ranks, sizeof(*ranks));
+    size_t size = (size_t)comm_size(ctx);
+    alloc_free(ctx, ranks->first, (size + 1) * sizeof(int64_t));
+    alloc_free(ctx, ranks->peers, size * sizeof(comm_peer));
+    alloc_free(ctx, ranks->items, (size_t)ranks->item_count * sizeof(int32_t));
+    alloc_free(ctx, ranks, sizeof(*ranks));
+}
+
+void tile_ranks_destroy(tile_map* map) {
+    tile_ranks_free(map->ctx, map->ranks);
     map->ranks = NULL;
 }
 

@@ -38,6 +38,18 @@ treacle_status tile_ranks_coarsen(const tile_map* fine, const tile_ix* parent,
 /// Harmless where there are none.
 void tile_ranks_destroy(tile_map* map);
 
+/// The fine tiles that each coarse tile reads; the fine map's count stands for none.
+typedef struct tile_reach {
+    int per_tile;
+    const tile_ix* tile; // [coarse tiles][per_tile]
+} tile_reach;
+/// The peers that must tell each other of fine tiles before coarse tiles read them: those of *out,
+/// which is NULL where maps are not shared out.
+treacle_status tile_ranks_reach(const tile_map* fine, const tile_map* coarse,
+                                const tile_reach* reach, tile_ranks** out) TREACLE_NODISCARD;
+/// Accepts NULL.
+void tile_ranks_free(treacle_context* ctx, tile_ranks* ranks);
+
 /// One's own tiles.
 tile_range tile_ranks_own(const tile_map* map);
 /// Of a list of tiles in ascending order, the places with one's own.

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "solve/body_term.h"
 #include "solve/pressure_kernels.h"
 
@@ -289,6 +290,10 @@ static treacle_status allocate_coarse(pressure_level* level, bool has_k_cycle) {
     return TREACLE_OK;
 }
 
+void pressure_level_share(pressure_level* level) {
+    level->space.shared = level->map->ranks != NULL ? level->map : NULL;
+}
+
 treacle_status pressure_level_attach(pressure_level* level, body_term* bodies) {
     level->bodies = bodies;
     TREACLE_TRY(vec_create_float(&level->space, "inverse diagonals", &level->relax));
@@ -363,8 +368,14 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
     work->loop(work->job, begin, end);
 }
 
-static void run_loop(pressure_loop* loop, const pressure_job* job, int64_t count, int64_t grain) {
-    parallel_for(job->level->ctx, count, grain, run_chunk, &(loop_job){loop, job});
+// Over the job's tiles, which are of the map of `space`.
+static void run_loop(pressure_loop* loop, const pressure_job* job, const vec_space* space,
+                     int64_t count, int64_t grain) {
+    tile_range own = {0, count};
+    if (space->shared != NULL) {
+        own = tile_ranks_list(space->shared, count, job->tiles);
+    }
+    tile_for_range(job->level->map, own, grain, run_chunk, &(loop_job){loop, job});
 }
 
 static void smooth_tiles(const pressure_level* level, const float* b, float* x, bool is_reverse,
@@ -373,6 +384,7 @@ static void smooth_tiles(const pressure_level* level, const float* b, float* x, 
     bool can_skip_zeros = from_zero && !is_reverse && colours->count == 2;
     if (from_zero && !can_skip_zeros) {
         vec_set_zero_float(&level->space, x);
+        vec_exchange_float(&level->space, x);
     }
     for (int i = 0; i < colours->count; ++i) {
         int c = is_reverse ? colours->count - 1 - i : i;
@@ -383,8 +395,9 @@ static void smooth_tiles(const pressure_level* level, const float* b, float* x, 
                             .is_reverse = is_reverse,
                             .is_own_zero = can_skip_zeros,
                             .is_others_zero = can_skip_zeros && i == 0};
-        run_loop(ISA_CALL(level->ctx, pressure_loop_smooth), &job,
+        run_loop(ISA_CALL(level->ctx, pressure_loop_smooth), &job, &level->space,
                  colours->first[c + 1] - colours->first[c], GRAIN);
+        vec_exchange_float(&level->space, x);
     }
 }
 
@@ -419,7 +432,12 @@ void pressure_level_restrict(const pressure_level* fine, const float* b, const f
                         .b = b,
                         .x = (float*)x,
                         .y = coarse_b};
-    run_loop(ISA_CALL(fine->ctx, pressure_loop_restrict), &job, coarse->space.active_count, 2);
+    if (coarse->space.shared == NULL) { // then everybody does all of it
+        vec_gather_float(&fine->space, x);
+        vec_gather_float(&fine->space, b);
+    }
+    run_loop(ISA_CALL(fine->ctx, pressure_loop_restrict), &job, &coarse->space,
+             coarse->space.active_count, 2);
     if (fine->bodies != NULL) {
         body_term_restrict(fine->bodies, coarse->bodies, coarse_b);
     }
@@ -429,7 +447,9 @@ void pressure_level_prolong(const pressure_level* fine, const pressure_level* co
                             const float* coarse_x, float* x) {
     pressure_job job = {
         .level = fine, .coarse = coarse, .tiles = fine->active, .x = (float*)coarse_x, .y = x};
-    run_loop(ISA_CALL(fine->ctx, pressure_loop_prolong), &job, fine->space.active_count, GRAIN);
+    run_loop(ISA_CALL(fine->ctx, pressure_loop_prolong), &job, &fine->space,
+             fine->space.active_count, GRAIN);
+    vec_exchange_float(&fine->space, x);
     if (fine->bodies != NULL) {
         body_term_prolong(fine->bodies, coarse->bodies, coarse_x);
     }
@@ -437,23 +457,27 @@ void pressure_level_prolong(const pressure_level* fine, const pressure_level* co
 
 double pressure_level_apply_float(const pressure_level* level, const float* x, float* y) {
     pressure_job job = {.level = level, .tiles = level->active, .x = (float*)x, .y = y};
-    run_loop(ISA_CALL(level->ctx, pressure_loop_apply_float), &job, level->space.active_count,
-             GRAIN);
+    vec_exchange_float(&level->space, x);
+    run_loop(ISA_CALL(level->ctx, pressure_loop_apply_float), &job, &level->space,
+             level->space.active_count, GRAIN);
     double energy = vec_sum_partial(&level->space, 0);
     return level->bodies == NULL ? energy : energy + body_term_apply_float(level->bodies, x, y);
 }
 
 double pressure_level_apply(const pressure_level* level, const double* x, double* y) {
     pressure_job job = {.level = level, .tiles = level->active, .from = x, .to = y};
-    run_loop(ISA_CALL(level->ctx, pressure_loop_apply), &job, level->space.active_count, GRAIN);
+    vec_exchange(&level->space, x);
+    run_loop(ISA_CALL(level->ctx, pressure_loop_apply), &job, &level->space,
+             level->space.active_count, GRAIN);
     double energy = vec_sum_partial(&level->space, 0);
     return level->bodies == NULL ? energy : energy + body_term_apply(level->bodies, x, y);
 }
 
 double pressure_level_apply_rounded(const pressure_level* level, const float* x, double* y) {
     pressure_job job = {.level = level, .tiles = level->active, .x = (float*)x, .to = y};
-    run_loop(ISA_CALL(level->ctx, pressure_loop_apply_rounded), &job, level->space.active_count,
-             GRAIN);
+    vec_exchange_float(&level->space, x);
+    run_loop(ISA_CALL(level->ctx, pressure_loop_apply_rounded), &job, &level->space,
+             level->space.active_count, GRAIN);
     double energy = vec_sum_partial(&level->space, 0);
     return level->bodies == NULL ? energy : energy + body_term_apply_rounded(level->bodies, x, y);
 }

@@ -50,6 +50,8 @@ treacle_status pressure_level_create(treacle_context* ctx, const grid_domain* do
 /// The next level, by summing the links between and the extras within blocks of 2 x 2 x 2 cells.
 treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cycle,
                                       pressure_level* out) TREACLE_NODISCARD;
+/// Shares the level's vectors out as its map is; not with bodies.
+void pressure_level_share(pressure_level* level);
 /// Gives the level a term of bodies, which it then owns.
 treacle_status pressure_level_attach(pressure_level* level, body_term* bodies) TREACLE_NODISCARD;
 void pressure_level_destroy(pressure_level* level);

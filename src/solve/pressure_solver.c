@@ -165,6 +165,16 @@ static bool is_above_bottom(const grid_domain* domain) {
     return is_above;
 }
 
+// Fine levels are shared out among ranks; everybody has the coarse ones, from the first on whose
+// tiles have children on several ranks. Bodies reach anywhere: with them everybody has all.
+static void share_levels(pressure_solver* s) {
+    bool is_shared = s->system.body_count == 0;
+    for (int l = 0; l < s->level_count && is_shared; ++l) {
+        pressure_level_share(&s->level[l]);
+        is_shared = s->level[l].space.shared != NULL;
+    }
+}
+
 static treacle_status build_levels(pressure_solver* s) {
     const pressure_system* system = &s->system;
     TREACLE_TRY(pressure_level_create(s->ctx, system->domain, system->map, system->link,
@@ -185,6 +195,7 @@ static treacle_status build_levels(pressure_solver* s) {
         TREACLE_TRY(pressure_level_coarsen(fine, has_k_cycle, &s->level[s->level_count]));
         s->level_count += 1;
     }
+    share_levels(s);
     return TREACLE_OK;
 }
 
@@ -299,5 +310,7 @@ treacle_status pressure_solve(pressure_solver* solver, double* rhs, double* x,
     TREACLE_TRY(regions_project_told(&solver->closed, rhs, &dropped));
     *stats = pcg_solve(&op, &solver->vectors, params, rhs, x);
     stats->dropped = dropped;
+    vec_gather(&level->space, rhs);
+    vec_gather(&level->space, x);
     return regions_project(&solver->closed, x);
 }

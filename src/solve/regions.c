@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/exact_sum.h"
 #include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "math/forest.h"
 
 enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, NO_PART = 0xffff };
@@ -363,8 +364,13 @@ static double sum_tile(const double* v) {
 }
 
 static void sum_regions(const region_set* set, const double* v, exact_sum* sums) {
-    for (tile_ix i = 0; i < set->space->active_count; ++i) {
-        int64_t t = set->space->active[i];
+    const vec_space* space = set->space;
+    tile_range own = {0, space->active_count};
+    if (space->shared != NULL) {
+        own = tile_ranks_list(space->shared, space->active_count, space->active);
+    }
+    for (int64_t i = own.begin; i < own.end; ++i) {
+        int64_t t = space->active[i];
         int32_t only = set->tile_label[t];
         if (only >= 0) {
             exact_sum_add(&sums[only], sum_tile(v + t * TILE_CELLS));
@@ -386,6 +392,9 @@ treacle_status regions_sum(const region_set* set, const double* v, double* sum) 
         exact_sum_init(&sums[r]);
     }
     sum_regions(set, v, sums);
+    if (set->space->shared != NULL) {
+        comm_sum_exact(set->ctx, sums, (int)count);
+    }
     for (size_t r = 0; r < count; ++r) {
         sum[r] = exact_sum_value(&sums[r]);
     }

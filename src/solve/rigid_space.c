@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "solve/rigid_assembly.h"
 #include "solve/viscosity_kernels.h"
 
@@ -17,6 +17,7 @@ struct rigid_space {
     block_ldl* ldl;
     double (*local)[BLOCK_SIZE];  // [map.first[map.used]], sums by tile and aggregate
     double (*motion)[BLOCK_SIZE]; // [map.count]
+    int64_t* rank_first;          // [ranks + 1], sums of each
 };
 
 static treacle_status build(rigid_space* s, const rigid_map_def* def, rigid_labels* labels) {
@@ -27,6 +28,8 @@ static treacle_status build(rigid_space* s, const rigid_map_def* def, rigid_labe
     TREACLE_TRY(rigid_assembly_factor(s->level, labels, &s->map, &s->ldl));
     TREACLE_TRY(alloc_array(s->ctx, (size_t)s->map.first[s->map.used], sizeof(*s->local),
                             "sums over aggregates", (void**)&s->local));
+    TREACLE_TRY(alloc_zero(s->ctx, (size_t)comm_size(s->ctx) + 1, sizeof(int64_t), "sums of ranks",
+                           (void**)&s->rank_first));
     return alloc_array(s->ctx, (size_t)s->map.count, sizeof(*s->motion), "motions of aggregates",
                        (void**)&s->motion);
 }
@@ -63,6 +66,8 @@ void rigid_space_destroy(rigid_space* space) {
     }
     size_t lists = space->map.first == NULL ? 0 : (size_t)space->map.first[space->map.used];
     alloc_free(space->ctx, space->local, lists * sizeof(*space->local));
+    alloc_free(space->ctx, space->rank_first,
+               ((size_t)comm_size(space->ctx) + 1) * sizeof(int64_t));
     alloc_free(space->ctx, space->motion, (size_t)space->map.count * sizeof(*space->motion));
     block_ldl_destroy(space->ldl);
     rigid_map_destroy(&space->map);
@@ -253,11 +258,39 @@ static void add_motions(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// A loop over one's own tiles of aggregates.
+static void run(const rigid_space* s, int64_t grain, parallel_fcn* fcn, rigid_job* job) {
+    const tile_map* shared = s->level->space.shared;
+    tile_range own = {0, s->map.used};
+    if (shared != NULL) {
+        own = tile_ranks_list(shared, s->map.used, s->map.tile);
+    }
+    tile_for_range(s->level->map, own, grain, fcn, job);
+}
+
+// The tiles' sums of all ranks: they are added in the order of tiles.
+static void gather_sums(const rigid_space* s) {
+    const tile_map* shared = s->level->space.shared;
+    if (shared == NULL) {
+        return;
+    }
+    int size = comm_size(s->ctx);
+    int64_t tile = 0, *first = s->rank_first;
+    for (int r = 0; r <= size; ++r) {
+        while (tile < s->map.used && s->map.tile[tile] < shared->ranks->first[r]) {
+            tile += 1;
+        }
+        first[r] = s->map.first[tile];
+    }
+    comm_gather(s->ctx, s->local, sizeof(*s->local), first);
+}
+
 void rigid_space_correct(const rigid_space* space, const rigid_vectors* v) {
     rigid_job job = {.space = space, .r = v->r, .z = v->z};
-    parallel_for(space->ctx, space->map.used, 2, sum_defects, &job);
+    run(space, 2, sum_defects, &job);
+    gather_sums(space);
     solve_motions(space, v->rest);
-    parallel_for(space->ctx, space->map.used, 4, add_motions, &job);
+    run(space, 4, add_motions, &job);
     for (int32_t b = 0; b < space->map.bodies->count; ++b) {
         double y[BLOCK_SIZE];
         motion_of_body(space, b, y);
@@ -269,9 +302,10 @@ void rigid_space_correct(const rigid_space* space, const rigid_vectors* v) {
 
 void rigid_space_project(const rigid_space* space, int64_t tail, const double* r, double* x) {
     rigid_job job = {.space = space, .from = r, .to = x};
-    parallel_for(space->ctx, space->map.used, 4, sum_values, &job);
+    run(space, 4, sum_values, &job);
+    gather_sums(space);
     solve_motions(space, r + tail);
-    parallel_for(space->ctx, space->map.used, 4, add_motions, &job);
+    run(space, 4, add_motions, &job);
     for (int32_t b = 0; b < space->map.bodies->count; ++b) {
         double y[BLOCK_SIZE];
         motion_of_body(space, b, y);

@@ -13,6 +13,7 @@
 
 #include "base/simd.h"
 #include "grid/pyramid.h"
+#include "grid/tile_ranks.h"
 
 typedef enum stagger_rule {
     STAGGER_SAME,
@@ -50,5 +51,5 @@ ISA_DECLARE(void, stagger_loop_restrict, (const stagger_job* job, int64_t begin,
 ISA_DECLARE(void, stagger_loop_prolong, (const stagger_job* job, int64_t begin, int64_t end));
 
 /// Run a loop over `count` coarse tiles with the context's threads.
-void stagger_restrict(treacle_context* ctx, const stagger_job* job, int64_t count);
-void stagger_prolong(treacle_context* ctx, const stagger_job* job, int64_t count);
+void stagger_restrict(const tile_map* coarse, const stagger_job* job, tile_range range);
+void stagger_prolong(const tile_map* coarse, const stagger_job* job, tile_range range);

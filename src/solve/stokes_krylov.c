@@ -201,6 +201,8 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     image.u_float = s->z_u[j];
     image.p_float = s->z_p[j];
     image.out = s->q_u[j];
+    vec_exchange_float(&s->faces->space, s->z_u[j]);
+    vec_exchange_float(&s->cells->space, s->z_p[j]);
     stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_image), &image);
     stokes_bodies_image(s, j);
     gcr_products now = find_products(s, k, j);
@@ -301,6 +303,8 @@ static void find_residual(const stokes_solver* s, const stokes_vectors* v, gcr_s
     job.p = v->p;
     job.b = s->b_u;
     job.to = k->r_u;
+    vec_exchange(&s->faces->space, v->u);
+    vec_exchange(&s->cells->space, v->p);
     stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_forces), &job);
     job.b = s->b_p;
     job.to = k->r_p;
@@ -413,6 +417,10 @@ treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors
     k->r_p = vectors->h;
     mask_vectors(solver, vectors);
     treacle_status status = iterate(solver, vectors, k);
+    vec_gather(&solver->faces->space, vectors->f);
+    vec_gather(&solver->faces->space, vectors->u);
+    vec_gather(&solver->cells->space, vectors->h);
+    vec_gather(&solver->cells->space, vectors->p);
     alloc_free(solver->ctx, k, sizeof(*k));
     stats->seconds = wall_seconds() - begin;
     return status;

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "solve/stokes_internal.h"
 
 static const double smallest_volume = 0.02; // of a cell with a pressure
@@ -40,9 +41,18 @@ stokes_job stokes_job_of(const stokes_solver* s) {
                         .opening = {s->opening[0], s->opening[1], s->opening[2]}};
 }
 
+// Over the own ones of the active tiles.
+static void run_own(const vec_space* space, int64_t grain, parallel_fcn* fcn, void* data) {
+    tile_range own = {0, space->active_count};
+    if (space->shared != NULL) {
+        own = tile_ranks_list(space->shared, space->active_count, space->active);
+    }
+    tile_for_range(&(tile_map){.ctx = space->ctx}, own, grain, fcn, data);
+}
+
 void stokes_run_faces(const stokes_solver* s, stokes_loop* loop, stokes_job* job) {
     job->tiles = s->faces->active;
-    parallel_for(s->ctx, s->faces->space.active_count, 4, run_chunk, &(loop_job){loop, job});
+    run_own(&s->faces->space, 4, run_chunk, &(loop_job){loop, job});
 }
 
 void stokes_run_tiles(const stokes_solver* s, stokes_loop* loop, stokes_job* job, int64_t count,
@@ -53,7 +63,12 @@ void stokes_run_tiles(const stokes_solver* s, stokes_loop* loop, stokes_job* job
 
 void stokes_run_cells(const stokes_solver* s, stokes_loop* loop, stokes_job* job) {
     job->tiles = s->cells->active;
-    parallel_for(s->ctx, s->cells->space.active_count, 8, run_chunk, &(loop_job){loop, job});
+    run_own(&s->cells->space, 8, run_chunk, &(loop_job){loop, job});
+}
+
+static void exchange(const stokes_solver* s, const double* u, const double* p) {
+    vec_exchange(&s->faces->space, u);
+    vec_exchange(&s->cells->space, p);
 }
 
 void stokes_apply(const stokes_solver* solver, const double* u, const double* p, double* y_u,
@@ -62,6 +77,7 @@ void stokes_apply(const stokes_solver* solver, const double* u, const double* p,
     job.u = u;
     job.p = p;
     job.to = y_u;
+    exchange(solver, u, p);
     stokes_run_faces(solver, ISA_CALL(solver->ctx, stokes_loop_forces), &job);
     job.to = y_p;
     stokes_run_cells(solver, ISA_CALL(solver->ctx, stokes_loop_divergence), &job);
@@ -69,6 +85,8 @@ void stokes_apply(const stokes_solver* solver, const double* u, const double* p,
     memset(y_u + tail, 0, (all - tail) * sizeof(double));
     stokes_vectors x = {.u = (double*)u, .p = (double*)p}, y = {.u = y_u, .p = y_p};
     stokes_bodies_add(solver, &x, 1.0, &y);
+    vec_gather(&solver->faces->space, y_u);
+    vec_gather(&solver->cells->space, y_p);
 }
 
 // ---- Set-up ---------------------------------------------------------------------------------
@@ -310,6 +328,7 @@ void stokes_precondition(const stokes_solver* s, int j) {
     defect.r = s->r_p;
     defect.out = s->q_p[j];
     defect.rest = s->t_p;
+    vec_exchange_float(&s->faces->space, s->z_u[j]);
     stokes_run_cells(s, ISA_CALL(s->ctx, stokes_loop_defect), &defect);
     stokes_bodies_defect(s, j);
     schur_job schur = {.s = s, .z = s->z_p[j]};
@@ -318,6 +337,6 @@ void stokes_precondition(const stokes_solver* s, int j) {
         l.precondition(l.data, s->t_p, s->s_p);
         schur.cycled = s->s_p;
     }
-    parallel_for(s->ctx, s->cells->space.active_count, 8, add_diagonal, &schur);
+    run_own(&s->cells->space, 8, add_diagonal, &schur);
     stokes_bodies_schur(s, s->z_p[j]);
 }

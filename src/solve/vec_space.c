@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/exact_sum.h"
-#include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "solve/vec_kernels.h"
 
 enum { GRAIN_VALUES = 16 * TILE_CELLS }; // a chunk of a loop
@@ -33,6 +33,30 @@ void vec_space_destroy(vec_space* space) {
 
 size_t vec_length(const vec_space* space) {
     return ((size_t)space->tile_count + 1) * (size_t)space->block + (size_t)space->tail;
+}
+
+void vec_exchange(const vec_space* space, const double* v) {
+    if (space->shared != NULL) {
+        tile_exchange(space->shared, (void*)v, (size_t)space->block * sizeof(double));
+    }
+}
+
+void vec_exchange_float(const vec_space* space, const float* v) {
+    if (space->shared != NULL) {
+        tile_exchange(space->shared, (void*)v, (size_t)space->block * sizeof(float));
+    }
+}
+
+void vec_gather(const vec_space* space, double* v) {
+    if (space->shared != NULL) {
+        tile_gather(space->shared, v, (size_t)space->block * sizeof(double));
+    }
+}
+
+void vec_gather_float(const vec_space* space, const float* v) {
+    if (space->shared != NULL) {
+        tile_gather(space->shared, (void*)v, (size_t)space->block * sizeof(float));
+    }
 }
 
 treacle_status vec_create(const vec_space* space, const char* what, double** out) {
@@ -83,21 +107,41 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
     work->loop(work->job, begin, end);
 }
 
+// Places in the list of active tiles that are one's own.
+static tile_range own_runs(const vec_space* space) {
+    return space->shared == NULL
+               ? (tile_range){0, space->active_count}
+               : tile_ranks_list(space->shared, space->active_count, space->active);
+}
+
 static void run_loop(vec_loop* loop, const vec_job* job) {
     const vec_space* space = job->space;
-    int64_t runs = (int64_t)space->active_count + (space->tail > 0 ? 1 : 0);
+    tile_range runs = own_runs(space);
+    runs.end += space->tail > 0 && space->shared == NULL ? 1 : 0;
     int64_t grain = GRAIN_VALUES / space->block;
-    parallel_for(space->ctx, runs, grain < 1 ? 1 : grain, run_chunk, &(loop_job){loop, job});
+    tile_for_range(&(tile_map){.ctx = space->ctx}, runs, grain < 1 ? 1 : grain, run_chunk,
+                   &(loop_job){loop, job});
+    if (space->tail > 0 && space->shared != NULL) {
+        loop(job, space->active_count, (int64_t)space->active_count + 1);
+    }
+}
+
+static void add_runs(const vec_space* space, const double* partial, exact_sum* sum) {
+    tile_range own = own_runs(space);
+    exact_sum_init(sum);
+    for (int64_t i = own.begin; i < own.end; ++i) {
+        exact_sum_add(sum, partial[space->active[i]]);
+    }
+    if (space->tail > 0 && (space->shared == NULL || comm_rank(space->ctx) == 0)) {
+        exact_sum_add(sum, partial[space->tile_count]);
+    }
 }
 
 static double sum_runs(const vec_space* space, const double* partial) {
     exact_sum sum;
-    exact_sum_init(&sum);
-    for (tile_ix i = 0; i < space->active_count; ++i) {
-        exact_sum_add(&sum, partial[space->active[i]]);
-    }
-    if (space->tail > 0) {
-        exact_sum_add(&sum, partial[space->tile_count]);
+    add_runs(space, partial, &sum);
+    if (space->shared != NULL) {
+        comm_sum_exact(space->ctx, &sum, 1);
     }
     return exact_sum_value(&sum);
 }
@@ -108,9 +152,13 @@ double vec_sum_partial(const vec_space* space, int which) {
 
 double vec_max_partial(const vec_space* space, int which) {
     double most = space->tail > 0 ? space->partial[which][space->tile_count] : 0.0;
-    for (tile_ix i = 0; i < space->active_count; ++i) {
+    tile_range own = own_runs(space);
+    for (int64_t i = own.begin; i < own.end; ++i) {
         double here = space->partial[which][space->active[i]];
         most = most > here ? most : here;
+    }
+    if (space->shared != NULL) {
+        comm_max_f64(space->ctx, &most, 1);
     }
     return most;
 }
@@ -247,8 +295,15 @@ void vec_dot_many(const vec_many* many, int count, const float* const* q, const 
     const vec_space* space = many->space;
     vec_job job = {.space = space, .count = count, .list = q, .f = w, .many = many->partial};
     run_loop(ISA_CALL(space->ctx, vec_loop_dot_many), &job);
+    exact_sum sums[VEC_MANY];
     for (int i = 0; i < count; ++i) {
-        product[i] = sum_runs(space, many->partial + (size_t)i * ((size_t)space->tile_count + 1));
+        add_runs(space, many->partial + (size_t)i * ((size_t)space->tile_count + 1), &sums[i]);
+    }
+    if (space->shared != NULL) {
+        comm_sum_exact(space->ctx, sums, count);
+    }
+    for (int i = 0; i < count; ++i) {
+        product[i] = exact_sum_value(&sums[i]);
     }
 }
 

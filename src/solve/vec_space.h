@@ -9,6 +9,10 @@
 // Outer vectors are double. What the preconditioner reads and writes is float, scaled by a power of
 // two so that it is neither huge nor denormal.
 //
+// On ranks that share out the tiles (grid/tile_ranks.h) a loop does one's own and a sum is that of
+// all ranks; what is read beside one's own tiles has to be exchanged before. The tail is
+// everybody's.
+//
 // Sums: every tile adds up its products in eight lanes and the lanes in a fixed tree; the tiles'
 // sums go through base/exact_sum.h. So a sum depends on the values only, not on threads.
 #pragma once
@@ -21,7 +25,8 @@ typedef struct vec_space {
     treacle_context* ctx;
     tile_ix tile_count;
     tile_ix active_count;
-    const tile_ix* active; // not owned
+    const tile_ix* active;  // not owned; ascending
+    const tile_map* shared; // whose ranks share out the tiles; NULL: everybody has all
     int block;
     int tail;
     double* partial[3]; // [tile_count + 1] each, sums and maxima by tile; the last is the tail's
@@ -43,6 +48,11 @@ void vec_space_destroy(vec_space* space);
 
 /// Values in a vector, zero tile and tail included.
 size_t vec_length(const vec_space* space);
+/// The neighbours' tiles of a vector come from their owners, or all tiles do.
+void vec_exchange(const vec_space* space, const double* v);
+void vec_exchange_float(const vec_space* space, const float* v);
+void vec_gather(const vec_space* space, double* v);
+void vec_gather_float(const vec_space* space, const float* v);
 
 treacle_status vec_create(const vec_space* space, const char* what, double** out) TREACLE_NODISCARD;
 treacle_status vec_create_float(const vec_space* space, const char* what,

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "solve/stagger_transfer.h"
 #include "solve/viscosity_kernels.h"
 
@@ -275,7 +276,7 @@ static void restrict_weights(const viscosity_level* fine, viscosity_level* level
                                        (size_t)(n - OWNED_STRESSES) * field_length(level),
                        .scale = n < VISCOSITY_STRESSES ? stress_scale : 1.0f};
     stagger_set_rules(&job, nodal_axes[n]);
-    stagger_restrict(level->ctx, &job, level->map->count);
+    stagger_restrict(level->map, &job, (tile_range){0, level->map->count});
 }
 
 // Whether face a of coarse cell `at` lies on a far side of the domain or past one.
@@ -433,8 +434,19 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
     work->loop(work->job, begin, end);
 }
 
+void viscosity_level_share(viscosity_level* level) {
+    level->space.shared = level->map->ranks != NULL ? level->map : NULL;
+}
+
+// Places of the list with one's own tiles.
+static tile_range own_places(const viscosity_level* level, int64_t count, const tile_ix* tiles) {
+    return level->space.shared != NULL ? tile_ranks_list(level->space.shared, count, tiles)
+                                       : (tile_range){0, count};
+}
+
 static void run_loop(viscosity_loop* loop, const viscosity_job* job, int64_t count) {
-    parallel_for(job->level->ctx, count, GRAIN, run_chunk, &(loop_job){loop, job});
+    tile_for_range(job->level->map, own_places(job->level, count, job->tiles), GRAIN, run_chunk,
+                   &(loop_job){loop, job});
 }
 
 void viscosity_level_smooth(const viscosity_level* level, const float* b, float* x,
@@ -449,6 +461,7 @@ void viscosity_level_smooth(const viscosity_level* level, const float* b, float*
                              .is_reverse = is_reverse};
         run_loop(ISA_CALL(level->ctx, viscosity_loop_smooth), &job,
                  colours->first[c + 1] - colours->first[c]);
+        vec_exchange_float(&level->space, x);
     }
 }
 
@@ -458,9 +471,25 @@ void viscosity_level_residual(const viscosity_level* level, const float* b, cons
     run_loop(ISA_CALL(level->ctx, viscosity_loop_residual), &job, level->space.active_count);
 }
 
+// Coarse tiles read the residual of those that lie around their children.
+static void share_residual(const viscosity_level* fine, const viscosity_level* coarse) {
+    const tile_ranks* wide = coarse->step.wide_ranks;
+    if (fine->space.shared == NULL) {
+        return;
+    }
+    if (coarse->space.shared == NULL) { // then everybody does all of it
+        vec_gather_float(&fine->space, fine->residual);
+    } else {
+        comm_exchange(fine->ctx, wide->peer_count, wide->peers, fine->residual,
+                      VISCOSITY_BLOCK * sizeof(float));
+    }
+}
+
 void viscosity_level_restrict(const viscosity_level* fine, const float* b, const float* x,
                               const viscosity_level* coarse) {
     viscosity_level_residual(fine, b, x);
+    share_residual(fine, coarse);
+    tile_range own = own_places(coarse, coarse->space.active_count, coarse->active);
     for (int a = 0; a < AXES; ++a) {
         stagger_job job = {.step = &coarse->step,
                            .tiles = coarse->active,
@@ -470,11 +499,14 @@ void viscosity_level_restrict(const viscosity_level* fine, const float* b, const
                            .to = coarse->b,
                            .scale = 1.0f};
         stagger_set_rules(&job, 1 << a);
-        stagger_restrict(coarse->ctx, &job, coarse->space.active_count);
+        stagger_restrict(coarse->map, &job, own);
     }
 }
 
 void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level* coarse, float* x) {
+    bool is_shared = coarse->space.shared != NULL;
+    tile_range own = is_shared ? tile_ranks_own(coarse->map) : (tile_range){0, coarse->map->count};
+    vec_exchange_float(&coarse->space, coarse->x);
     for (int a = 0; a < AXES; ++a) {
         stagger_job job = {.step = &coarse->step,
                            .fine = {VISCOSITY_BLOCK, a * TILE_CELLS},
@@ -483,18 +515,21 @@ void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level*
                            .to = x,
                            .mask = fine->inverse};
         stagger_set_rules(&job, 1 << a);
-        stagger_prolong(fine->ctx, &job, coarse->map->count);
+        stagger_prolong(coarse->map, &job, own);
     }
+    vec_exchange_float(&fine->space, x);
 }
 
 double viscosity_level_apply(const viscosity_level* level, const double* x, double* y) {
     viscosity_job job = {.level = level, .tiles = level->active, .from = x, .to = y};
+    vec_exchange(&level->space, x);
     run_loop(ISA_CALL(level->ctx, viscosity_loop_apply), &job, level->space.active_count);
     return vec_sum_partial(&level->space, 0);
 }
 
 double viscosity_level_apply_rounded(const viscosity_level* level, const float* x, double* y) {
     viscosity_job job = {.level = level, .tiles = level->active, .x = (float*)x, .to = y};
+    vec_exchange_float(&level->space, x);
     run_loop(ISA_CALL(level->ctx, viscosity_loop_apply_rounded), &job, level->space.active_count);
     return vec_sum_partial(&level->space, 0);
 }

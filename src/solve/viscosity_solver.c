@@ -115,6 +115,7 @@ static void cycle(const viscosity_solver* s, int l, const level_vectors* v) {
     bool is_bottom = l + 1 == s->level_count;
     int sweeps = is_bottom && !s->is_single ? BOTTOM_SWEEPS : 1;
     vec_set_zero_float(&s->level[l].space, v->x);
+    vec_exchange_float(&s->level[l].space, v->x);
     if (s->body_count > 0) {
         memset(v->x_tail, 0, tail_values(s) * sizeof(float));
     }
@@ -245,6 +246,15 @@ static treacle_status make_tails(viscosity_solver* s, const viscosity_system* sy
     return rigid_body_list_create(s->ctx, system->body_count, system->bodies, &s->list);
 }
 
+// As in the pressure solver: bodies reach anywhere, and with them everybody has all.
+static void share_levels(viscosity_solver* s, const viscosity_system* system) {
+    bool is_shared = system->body_count == 0;
+    for (int l = 0; l < s->level_count && is_shared; ++l) {
+        viscosity_level_share(&s->level[l]);
+        is_shared = s->level[l].space.shared != NULL;
+    }
+}
+
 static treacle_status build_levels(viscosity_solver* s, const viscosity_system* system) {
     TREACLE_TRY(viscosity_level_create(s->ctx, system->domain, system->map, &system->weights,
                                        &s->level[0]));
@@ -270,6 +280,7 @@ static treacle_status build_levels(viscosity_solver* s, const viscosity_system* 
         TREACLE_TRY(add_bodies(s, system, s->level_count - 1));
     }
     viscosity_level_end_setup(&s->level[s->level_count - 1]);
+    share_levels(s, system);
     return TREACLE_OK;
 }
 
@@ -320,6 +331,7 @@ treacle_status viscosity_add_fixed(const viscosity_solver* solver, const double*
     TREACLE_TRY(vec_create(space, "forces of walls", &change));
     apply(solver, fixed, change);
     vec_add_scaled(space, -1.0, change, rhs);
+    vec_gather(space, rhs);
     vec_destroy(space, change);
     return TREACLE_OK;
 }
@@ -406,8 +418,8 @@ static void prepend(const solve_stats* before, solve_stats* stats) {
     stats->seconds += before->seconds;
 }
 
-treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
-                               const solve_params* params, solve_stats* stats) {
+static treacle_status solve(viscosity_solver* solver, double* rhs, double* u,
+                            const solve_params* params, solve_stats* stats) {
     const viscosity_level* level = &solver->level[0];
     solve_params first = *params;
     if (solver->vectors.p == NULL) {
@@ -430,4 +442,12 @@ treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
     *stats = run(solver, rhs, u, rest);
     prepend(&before, stats);
     return TREACLE_OK;
+}
+
+treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
+                               const solve_params* params, solve_stats* stats) {
+    treacle_status status = solve(solver, rhs, u, params, stats);
+    vec_gather(space_of(solver), rhs);
+    vec_gather(space_of(solver), u);
+    return status;
 }
