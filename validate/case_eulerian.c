@@ -114,7 +114,7 @@ treacle_status case_zalesak(validate* v) {
         .cells = 100,
         .steps = 628,
         .until = 628.0,
-        .shape = "{difference: [{sphere: {radius: 15, centre: [50, 75, 0.5]}},"
+        .shape = "{difference: [{sphere: {radius: 15, centre: [50, 75, 0]}},"
                  " {box: {size: [5, 25, 10], centre: [50, 72.5, 0]}}]}",
         .border = slotted,
         .area = 225.0 * pi - (5.0 * 10.0 + 2.5 * edge + 225.0 * half),
@@ -136,7 +136,7 @@ treacle_status case_vortex_reversed(validate* v) {
         .cells = 128,
         .steps = 1024,
         .until = 8.0,
-        .shape = "{sphere: {radius: 0.15, centre: [0.5, 0.75, 0.00390625]}}",
+        .shape = "{sphere: {radius: 0.15, centre: [0.5, 0.75, 0]}}",
         .border = disc,
         .area = 0.0225 * pi,
         .length = 0.3 * pi,

@@ -82,9 +82,16 @@ static float lesser(float p, float q) {
     return fabsf(p) < fabsf(q) ? p : q;
 }
 
-// The least second difference along axis a at the eight corners.
-static float bend_along(tile_sampler* s, const between* b, const float corner[8], int a) {
-    float bend = 0.0f;
+// Of a second difference what another one near it bears out: at most twice that.
+static float borne_out(float bend, float by) {
+    float most = 2.0f * lesser(bend, by);
+    return fabsf(bend) < fabsf(most) ? bend : most;
+}
+
+// What the bend along axis a takes off the value: of the cubic through four samples in a row, the
+// part that the chord between the two in the middle lacks.
+static float sagitta(tile_sampler* s, const between* b, const float corner[8], int a) {
+    float f = b->f[a], value[8];
     for (int i = 0; i < 8; ++i) {
         if ((i >> a & 1) != 0) {
             continue; // pairs along the axis: this is the lower one
@@ -94,11 +101,12 @@ static float bend_along(tile_sampler* s, const between* b, const float corner[8]
         below[a] -= 1;
         above[a] += 2;
         float p = corner[i], q = corner[i | 1 << a];
-        float here = lesser(tile_sample_at(s, below) - 2.0f * p + q,
-                            p - 2.0f * q + tile_sample_at(s, above));
-        bend = i == 0 ? here : lesser(bend, here);
+        float low = tile_sample_at(s, below) - 2.0f * p + q;
+        float high = p - 2.0f * q + tile_sample_at(s, above);
+        value[i] = (2.0f - f) * borne_out(low, high) + (1.0f + f) * borne_out(high, low);
+        value[i | 1 << a] = value[i];
     }
-    return bend;
+    return f * (1.0f - f) / 6.0f * linear(b, value);
 }
 
 float tile_sample_smooth(tile_sampler* s, tile_coord home, const float x[AXES]) {
@@ -108,7 +116,7 @@ float tile_sample_smooth(tile_sampler* s, tile_coord home, const float x[AXES]) 
     float value = linear(&b, corner);
     for (int a = 0; a < AXES; ++a) {
         if (b.f[a] > 0.0f) {
-            value -= 0.5f * b.f[a] * (1.0f - b.f[a]) * bend_along(s, &b, corner, a);
+            value -= sagitta(s, &b, corner, a);
         }
     }
     return value;

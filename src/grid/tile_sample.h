@@ -23,8 +23,9 @@ static inline tile_sampler tile_sampler_of(const grid_domain* domain, const tile
 /// The value at x, in cells from the low corner of the tile at `home` (which need not exist),
 /// linear along every active axis. Beyond the sides the last sample goes on; periodic axes wrap.
 float tile_sample(tile_sampler* s, tile_coord home, const float x[AXES]);
-/// The same, with the bend of the field between samples: the lesser of its second differences at
-/// both of them, along each axis, so that a kink bends nothing.
+/// The same along the cubic through the four samples around the point, along each axis. Of the two
+/// bends that make it, second differences, none counts more than twice the other, and none if they
+/// differ in sign: a kink bends nothing.
 float tile_sample_smooth(tile_sampler* s, tile_coord home, const float x[AXES]);
 /// The sample of a cell of the domain, by the same rules.
 float tile_sample_at(tile_sampler* s, const int at[AXES]);

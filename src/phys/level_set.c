@@ -168,17 +168,34 @@ typedef struct part_job {
     const level_set_work* w;
     const level_set_part* part;
     level_set* set;
+    uint8_t* is_removed; // [markers]
 } part_job;
 
-static vec3 lattice_place(const grid_domain* lattice, const int at[AXES]) {
+// A point of the lattice, in its cells, in metres; along an inactive axis the grid's mid-plane.
+static vec3 lattice_place(const grid_domain* lattice, const double at[AXES]) {
     vec3 out;
     for (int a = 0; a < AXES; ++a) {
-        out.at[a] = lattice->origin[a] + lattice->h * (at[a] + 0.5);
-        if (!lattice->is_active[a]) { // the grid's mid-plane
-            out.at[a] = lattice->origin[a] + lattice->h;
-        }
+        out.at[a] = lattice->origin[a] + lattice->h * (lattice->is_active[a] ? at[a] : 1.0);
     }
     return out;
+}
+
+static vec3 sample_place(const part_job* job, tile_ix t, int i) {
+    int at[AXES];
+    double x[AXES];
+    tile_cell_at(&job->set->map, t, i, at);
+    for (int a = 0; a < AXES; ++a) {
+        x[a] = at[a] + 0.5;
+    }
+    return lattice_place(job->w->lattice, x);
+}
+
+static vec3 marker_place(const part_job* job, tile_coord tile, const float x[AXES]) {
+    double at[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        at[a] = tile.at[a] * TILE_SIZE + (double)x[a];
+    }
+    return lattice_place(job->w->lattice, at);
 }
 
 static void combine_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -186,13 +203,11 @@ static void combine_tiles(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {
-            int at[AXES];
             float* phi = &job->set->phi[t * TILE_CELLS + i];
-            tile_cell_at(&job->set->map, (tile_ix)t, i, at);
             if (!tile_cell_counts(&job->set->map, i)) {
                 continue;
             }
-            float d = job->part->distance(job->part->data, lattice_place(job->w->lattice, at));
+            float d = job->part->distance(job->part->data, sample_place(job, (tile_ix)t, i));
             d = fminf(fmaxf(job->part->is_taken ? -d : d, -LEVEL_LIMIT), LEVEL_LIMIT);
             *phi = job->part->is_taken ? fmaxf(*phi, d) : fminf(*phi, d);
         }
@@ -232,13 +247,36 @@ static treacle_status add_box(const level_set_work* w, const box3* box, level_se
     return status;
 }
 
+// Markers of what was there before: they would take out again what is put in.
+static void find_contradicted(void* data, int64_t begin, int64_t end, int worker) {
+    const part_job* job = data;
+    const particles* m = &job->set->markers;
+    int wrong = job->part->is_taken ? LEVEL_INSIDE : LEVEL_OUTSIDE;
+    (void)worker;
+    for (int64_t g = begin; g < end; ++g) {
+        for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
+            const float* x = particles_f32(m, PARTICLE_POSITION) + AXES * i;
+            job->is_removed[i] = 0;
+            if (particles_material(m)[i] == wrong) {
+                float d = job->part->distance(job->part->data, marker_place(job, m->tile[g], x));
+                job->is_removed[i] = d < particles_f32(m, PARTICLE_VOLUME)[i];
+            }
+        }
+    }
+}
+
 treacle_status level_set_combine(const level_set_work* w, const level_set_part* part,
                                  level_set* set) {
     if (!part->is_taken) {
         TREACLE_TRY(add_box(w, &part->bounds, set));
     }
-    part_job job = {w, part, set};
+    part_job job = {.w = w, .part = part, .set = set};
     parallel_for(w->ctx, set->map.count, 1, combine_tiles, &job);
+    TREACLE_TRY(
+        arena_take(w->scratch, (size_t)set->markers.count, 1, "markers", (void**)&job.is_removed));
+    parallel_for(w->ctx, set->markers.tile_count, 4, find_contradicted, &job);
+    particles_remove(&set->markers, job.is_removed);
+    arena_give(w->scratch, job.is_removed);
     return level_set_prune(w, set);
 }
 

@@ -290,6 +290,18 @@ static treacle_status reach_smoothly(liquid_work* w) {
     return TREACLE_OK;
 }
 
+// Where nobody knows the velocity it is zero: faces that keep what pushes them would fall faster
+// with every step of liquid that stays on the grid, and shorten all steps.
+static void still_unknown(void* data, int64_t begin, int64_t end, int worker) {
+    const face_job* job = data;
+    float* u = job->w->state->face_u[job->axis];
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        bool is_known = tile_mask_has(&job->w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
+        u[i] = is_known ? u[i] : 0.0f;
+    }
+}
+
 static treacle_status extend_wet(liquid_work* w, int layers, bool has_closed) {
     int mark = arena_mark(w->scratch);
     float* slope = NULL;
@@ -298,6 +310,10 @@ static treacle_status extend_wet(liquid_work* w, int layers, bool has_closed) {
         valid_job job = {.w = w, .axis = a, .has_closed = has_closed};
         parallel_for(w->ctx, w->state->map.count, 8, mark_wet, &job);
         TREACLE_TRY(extend(w, a, layers, slope));
+        if (w->euler != NULL) {
+            face_job faces = {w, a};
+            parallel_for(w->ctx, w->state->map.count, 8, still_unknown, &faces);
+        }
     }
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;

@@ -159,6 +159,31 @@ static void test_liquid_that_falls_keeps_its_volume_and_gains_speed(void** state
     treacle_context_destroy(ctx);
 }
 
+// Down a stream that is thin, and without an end: what is above the nozzle must not follow it.
+static void test_a_nozzle_gives_what_it_says(void** state) {
+    (void)state;
+    euler_scene s;
+    fill(&s);
+    s.def.liquid_count = s.def.sink_count = s.def.heat_wall_count = 0;
+    s.material.elastic.shear_modulus = 0.0;
+    s.material.viscosity = 200.0;
+    s.nozzle = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.8, 0.0);
+    s.nozzle.size[0] = s.nozzle.size[1] = 0.125;
+    s.nozzle.size[2] = 1.0;
+    treacle_context* ctx = context_with(1);
+    treacle_sim* sim = create(ctx, &s.def);
+    treacle_step_stats stats = {0};
+    int count = 0;
+    for (; treacle_sim_time(sim) < 0.4 - 1e-9; ++count) {
+        assert_int_equal(treacle_sim_step(sim, 0.4 - treacle_sim_time(sim), &stats), TREACLE_OK);
+    }
+    double given = 0.125 * (0.125 + 0.4) / 24.0;
+    assert_true(fabs(stats.volume / given - 1.0) < 0.03);
+    assert_true(count < 40); // air that falls ever faster would shorten the steps
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
 // However fast it moves, and whichever way heat is carried: what is outside does not come in.
 static void test_a_drop_of_one_temperature_keeps_it(void** state) {
     (void)state;
@@ -286,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_a_restored_state_goes_on_bit_for_bit),
         cmocka_unit_test(test_a_picture_shows_points_of_the_liquid),
         cmocka_unit_test(test_liquid_that_falls_keeps_its_volume_and_gains_speed),
+        cmocka_unit_test(test_a_nozzle_gives_what_it_says),
         cmocka_unit_test(test_a_drop_of_one_temperature_keeps_it),
         cmocka_unit_test(test_what_it_cannot_do_it_says),
         cmocka_unit_test(test_any_allocation_may_fail),

@@ -233,7 +233,7 @@ static void test_a_disc_turns_with_the_flow_and_keeps_its_area(void** state) {
     for (int i = 0; i < 40; ++i) { // a quarter turn
         assert_int_equal(step(&w, 1.5707963 / 40, 1.1, i % 10 == 9), TREACLE_OK);
     }
-    assert_near(level_set_volume(&w.work, &w.now), before, 0.01 * before);
+    assert_near(level_set_volume(&w.work, &w.now), before, 0.002 * before);
     assert_near(centre_of(&w, 0), 24.0, 0.1);
     assert_near(centre_of(&w, 1), 36.0, 0.1);
     world_end(&w);
@@ -278,6 +278,37 @@ static void test_markers_bring_back_what_the_grid_has_lost(void** state) {
     double again = level_set_volume(&w.work, &w.now);
     assert_in_share(whole - again, whole - less, 0.5);
     world_end(&w);
+}
+
+static int64_t count_wrong(const world* w, const ball* b, int side) {
+    const particles* m = &w->now.markers;
+    int64_t count = 0;
+    for (tile_ix g = 0; g < m->tile_count; ++g) {
+        for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
+            const float* x = particles_f32(m, PARTICLE_POSITION) + AXES * i;
+            bool is_in = ball_distance(b, particles_place(&w->lattice, m->tile[g], x)) < 0.0f;
+            count += is_in && particles_material(m)[i] == side;
+        }
+    }
+    return count;
+}
+
+// As a nozzle does it, whose own air is carried into it from above.
+static void test_markers_do_not_undo_what_is_put_in_or_taken_out(void** state) {
+    (void)state;
+    for (int is_taken = 0; is_taken < 2; ++is_taken) {
+        world w;
+        world_begin(&w, 1, (const int[AXES]){32, 32, 1}, TREACLE_SIDE_SLIP);
+        double at = 16.0;
+        put(&w, plane_distance, &at, false);
+        ball part = {{{16.0, 12.0, 0.5}}, 6.0, true};
+        put(&w, ball_distance, &part, is_taken != 0);
+        double before = level_set_volume(&w.work, &w.now);
+        assert_int_equal(count_wrong(&w, &part, is_taken ? LEVEL_INSIDE : LEVEL_OUTSIDE), 0);
+        assert_int_equal(level_set_correct(&w.work, &w.now), TREACLE_OK);
+        assert_near(level_set_volume(&w.work, &w.now), before, 2e-3 * before);
+        world_end(&w);
+    }
 }
 
 // Every allocation fails in turn; nothing leaks.
@@ -344,6 +375,7 @@ int main(void) {
         cmocka_unit_test(test_a_disc_turns_with_the_flow_and_keeps_its_area),
         cmocka_unit_test(test_threads_do_not_show),
         cmocka_unit_test(test_markers_bring_back_what_the_grid_has_lost),
+        cmocka_unit_test(test_markers_do_not_undo_what_is_put_in_or_taken_out),
         cmocka_unit_test(test_a_step_survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

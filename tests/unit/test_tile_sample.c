@@ -105,20 +105,44 @@ static double turning_point(const double x[AXES], int part) {
     return cube_of(x[0] - 8.0);
 }
 
-// Between samples at 7.5 and 8.5, with second differences of 21 and 27, or of -3 and 3.
-static void test_the_lesser_bend_counts(void** state) {
+static void test_a_cubic_is_exact_with_its_bend(void** state) {
     (void)state;
-    const float x[AXES] = {8.0f, 5.0f, 5.0f}, quarter[AXES] = {7.75f, 5.0f, 5.0f};
+    const float x[AXES] = {7.75f, 5.0f, 5.0f};
     flow_value* const cubics[] = {rising, falling};
+    const double exact[] = {cube_of(3.75), cube_of(4.25)};
     sampled s;
     for (int k = 0; k < 2; ++k) {
         begin(&s, TREACLE_SIDE_SLIP, PLACE_CELL, cubics[k]);
-        double mean = 0.5 * (cube_of(3.5) + cube_of(4.5));
-        assert_close((double)tile_sample_smooth(&s.at, origin, x), mean - 21.0 / 8.0, 1e-4);
+        assert_close((double)tile_sample_smooth(&s.at, origin, x), exact[k], 1e-4);
         end(&s);
     }
+}
+
+// Between samples at 7.5 and 8.5, with second differences of -3 and 3.
+static void test_bends_that_disagree_do_not_count(void** state) {
+    (void)state;
+    const float x[AXES] = {7.75f, 5.0f, 5.0f};
+    sampled s;
     begin(&s, TREACLE_SIDE_SLIP, PLACE_CELL, turning_point);
-    assert_close((double)tile_sample_smooth(&s.at, origin, quarter), -0.0625, 1e-5);
+    assert_close((double)tile_sample_smooth(&s.at, origin, x), -0.0625, 1e-5);
+    end(&s);
+}
+
+// Second differences at 7.5 and 8.5 of 0.2 and 2: the large one counts as 0.4.
+static double sharper(const double x[AXES], int part) {
+    (void)part;
+    double over = x[0] - 8.5;
+    return 0.1 * x[0] * x[0] + (over > 0.0 ? 1.8 * over : 0.0);
+}
+
+static void test_a_bend_counts_at_most_twice_its_neighbour(void** state) {
+    (void)state;
+    const float x[AXES] = {8.0f, 5.0f, 5.0f};
+    sampled s;
+    begin(&s, TREACLE_SIDE_SLIP, PLACE_CELL, sharper);
+    double chord = 0.05 * (7.5 * 7.5 + 8.5 * 8.5);
+    double wanted = chord - 0.25 / 6.0 * (1.5 * 0.2 + 1.5 * 0.4);
+    assert_close((double)tile_sample_smooth(&s.at, origin, x), wanted, 1e-4);
     end(&s);
 }
 
@@ -165,7 +189,9 @@ int main(void) {
         cmocka_unit_test(test_a_linear_field_is_exact_at_every_place),
         cmocka_unit_test(test_a_parabola_is_exact_with_its_bend),
         cmocka_unit_test(test_a_kink_bends_nothing),
-        cmocka_unit_test(test_the_lesser_bend_counts),
+        cmocka_unit_test(test_a_cubic_is_exact_with_its_bend),
+        cmocka_unit_test(test_bends_that_disagree_do_not_count),
+        cmocka_unit_test(test_a_bend_counts_at_most_twice_its_neighbour),
         cmocka_unit_test(test_the_last_sample_goes_on_beyond_sides),
         cmocka_unit_test(test_periodic_axes_wrap),
         cmocka_unit_test(test_tiles_that_are_not_there_read_as_the_dummy),
