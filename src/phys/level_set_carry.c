@@ -102,6 +102,23 @@ typedef struct carry_job {
     float still; // farther than this from the surface nothing changes
 } carry_job;
 
+// How far a point is beyond the open sides of the domain, in cells of the lattice, negative inside:
+// there is air, from which nothing comes in.
+static float beyond_open(const grid_domain* lattice, tile_coord tile, const float x[AXES]) {
+    float out = -LEVEL_LIMIT;
+    for (int a = 0; a < AXES; ++a) {
+        bool has_sides = lattice->is_active[a] && !lattice->is_periodic[a];
+        float at = (float)(tile.at[a] * TILE_SIZE) + x[a] - 0.5f; // 0 on the low side
+        if (has_sides && lattice->sides[a][0] == TREACLE_SIDE_OPEN) {
+            out = fmaxf(out, -at);
+        }
+        if (has_sides && lattice->sides[a][1] == TREACLE_SIDE_OPEN) {
+            out = fmaxf(out, at - (float)(lattice->cells[a] - 1));
+        }
+    }
+    return out;
+}
+
 static void carry_tile(const carry_job* job, tile_ix t, paths_block* block) {
     const grid_domain* lattice = job->w->lattice;
     const tile_map* map = &job->out->map;
@@ -129,12 +146,16 @@ static void carry_tile(const carry_job* job, tile_ix t, paths_block* block) {
         }
         tile_cell_at(map, t, i, at);
         phi[i] = tile_sample_at(&from, at);
-        if (moves && fabsf(phi[i]) <= job->still) {
+        const float here[AXES] = {(float)(i & 7) + 0.5f, (float)(i >> 3 & 7) + 0.5f,
+                                  (float)(i >> 6) + 0.5f};
+        bool is_near =
+            fabsf(phi[i]) <= job->still || beyond_open(lattice, coord, here) >= -job->still;
+        if (moves && is_near) {
             float p[AXES];
             for (int a = 0; a < AXES; ++a) {
                 p[a] = 2.0f * (x[i][a] - home.offset[a]);
             }
-            phi[i] = tile_sample_smooth(&from, coord, p);
+            phi[i] = fmaxf(tile_sample_smooth(&from, coord, p), beyond_open(lattice, coord, p));
         }
     }
 }

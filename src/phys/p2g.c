@@ -156,14 +156,14 @@ static void fold_plane(const fold* f, float* block) {
 static void fold_sides(const p2g_params* params, const scatter_field* field, tile_coord tile,
                        float* block) {
     const grid_domain* domain = params->domain;
+    const face_velocity sides = {.domain = domain, .has_viscosity = params->has_viscosity};
     for (int b = 0; b < AXES; ++b) {
         if (!domain->is_active[b] || domain->is_periodic[b]) {
             continue;
         }
         int low = tile.at[b] * TILE_SIZE - BLOCK_HALO;
         for (int i = 0; i < BLOCK_SIZE; ++i) {
-            velocity_mirror m =
-                velocity_mirror_of(domain, params->has_viscosity, field->component, b, low + i);
+            velocity_mirror m = velocity_mirror_of(&sides, field->component, b, low + i);
             fold f = {b, i, m.plane - low, m.sign, field->whole.reference};
             bool is_open = domain->sides[b][low + i < 0 ? 0 : 1] == TREACLE_SIDE_OPEN;
             bool lets_go = m.edge != VELOCITY_NO_EDGE;

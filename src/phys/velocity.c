@@ -71,25 +71,33 @@ static void add_twice(float* out, int n, int b, int from, int to) {
     }
 }
 
-velocity_mirror velocity_mirror_of(const grid_domain* domain, bool has_viscosity, int a, int b,
-                                   int g) {
+static bool lets_go(const face_velocity* field, int axis, int end) {
+    return field->has_gaps || field->domain->separation[axis][end].is_on;
+}
+
+velocity_mirror velocity_mirror_of(const face_velocity* field, int a, int b, int g) {
+    const grid_domain* domain = field->domain;
     int n = domain->cells[b];
     int last = b == a ? n : n - 1;
     if (g >= 0 && g <= last) {
         int end = g == 0 ? 0 : 1;
         bool on_wall = b == a && (g == 0 || g == n) && domain->sides[b][end] != TREACLE_SIDE_OPEN &&
-                       !domain->separation[b][end].is_on;
+                       !lets_go(field, b, end);
         return (velocity_mirror){g, on_wall ? 0.0f : 1.0f, VELOCITY_NO_EDGE};
     }
     treacle_side side = domain->sides[b][g < 0 ? 0 : 1];
     if (b == a) {
         bool is_open = side == TREACLE_SIDE_OPEN;
         int edge = g < 0 ? 0 : n;
-        bool lets_go = domain->separation[b][g < 0 ? 0 : 1].is_on;
+        bool has_edge = !is_open && lets_go(field, b, g < 0 ? 0 : 1);
         return (velocity_mirror){is_open ? edge : 2 * edge - g, is_open ? 1.0f : -1.0f,
-                                 lets_go ? edge : VELOCITY_NO_EDGE};
+                                 has_edge ? edge : VELOCITY_NO_EDGE};
     }
-    bool sticks = a < AXES && side == TREACLE_SIDE_NO_SLIP && has_viscosity;
+    if (a < AXES && field->keeps_flux) {
+        int edge = g < 0 ? 0 : last;
+        return (velocity_mirror){2 * edge - g, -1.0f, edge};
+    }
+    bool sticks = a < AXES && side == TREACLE_SIDE_NO_SLIP && field->has_viscosity;
     return (velocity_mirror){g < 0 ? -1 - g : 2 * n - 1 - g, sticks ? -1.0f : 1.0f,
                              VELOCITY_NO_EDGE};
 }
@@ -102,8 +110,7 @@ static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity
         }
         int low = field->map->coord[tile].at[b] * TILE_SIZE - block.halo;
         for (int i = 0; i < block.size; ++i) {
-            velocity_mirror m =
-                velocity_mirror_of(field->domain, field->has_viscosity, a, b, low + i);
+            velocity_mirror m = velocity_mirror_of(field, a, b, low + i);
             int from = m.plane - low;
             if ((from != i || m.sign != 1.0f) && from >= 0 && from < block.size) {
                 copy_plane(out, block.size, b, from, i, m.sign);

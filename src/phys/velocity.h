@@ -22,6 +22,8 @@ typedef struct face_velocity {
     const tile_map* map;
     const grid_domain* domain;
     bool has_viscosity; // no-slip sides hold liquid
+    bool has_gaps;      // walls as if they let go: liquid comes up to them
+    bool keeps_flux;    // along walls velocity goes on as a line
     float* u[AXES];     // m/s, [count + 1][512]
 } face_velocity;
 
@@ -41,8 +43,8 @@ typedef struct velocity_mirror {
                 // VELOCITY_NO_EDGE
 } velocity_mirror;
 /// Of index g along axis b of component a; a = AXES for values at cells. Inside it is g itself.
-velocity_mirror velocity_mirror_of(const grid_domain* domain, bool has_viscosity, int a, int b,
-                                   int g);
+/// Of the field only the domain and what its sides do count.
+velocity_mirror velocity_mirror_of(const face_velocity* field, int a, int b, int g);
 
 /// Gathers component a around a tile into out[(z n + y) n + x] with n = size; on an inactive axis
 /// only the layer of the tile's cell 0 is set.

@@ -45,6 +45,7 @@ static treacle_status take(liquid_work* w, const char* name, float** out) {
 static face_velocity flow_of(const liquid_work* w, const liquid_state* state) {
     return (face_velocity){.map = &state->map,
                            .has_viscosity = liquid_is_viscous(w->setup),
+                           .has_gaps = true,
                            .domain = w->setup->domain,
                            .u = {state->face_u[0], state->face_u[1], state->face_u[2]}};
 }
@@ -66,6 +67,7 @@ treacle_status euler_track(liquid_work* w) {
                           reach);
     }
     face_velocity flow = flow_of(w, w->before);
+    flow.keeps_flux = true;
     level_set_motion motion = {&flow, w->dt, reach, e->is_reseeded};
     return level_set_advance(&e->level, &motion, e->before, e->surface);
 }
@@ -478,6 +480,7 @@ static void image_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 treacle_status euler_surface(liquid_work* w) {
     level_set* set = w->euler->surface;
+    TREACLE_TRY(euler_touch(w));
     if (w->cell_solid_phi != NULL) {
         size_t values = (size_t)set->map.count * TILE_CELLS;
         image_job job = {.w = w};
@@ -507,7 +510,7 @@ treacle_status euler_push(liquid_work* w) {
         tensor_field strain = euler_strain(w->state);
         grid_strain_push(&params, &strain, w->state->face_u);
     }
-    return TREACLE_OK;
+    return euler_close_gaps(w);
 }
 
 // --- after the flow ------------------------------------------------------------------------------
@@ -635,6 +638,8 @@ static double energy_of_tile(void* data, int64_t t) {
 }
 
 treacle_status euler_settle(liquid_work* w) {
+    euler_bound_gaps(w);
+    TREACLE_TRY(euler_outer_flow(w));
     TREACLE_TRY(extend_fields(w));
     double h = w->setup->domain->h;
     energy_job job = {w, w->setup->materials[0].density * h * h * h};

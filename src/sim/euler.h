@@ -31,6 +31,8 @@ treacle_status euler_check(treacle_context* ctx, const treacle_sim_def* def) TRE
 /// Which fields of liquid_state.carried there are: a bit each.
 uint32_t euler_fields(const liquid_setup* setup);
 
+/// How far a face is from the surface, in cells of the lattice.
+float euler_distance_at(const liquid_work* w, int axis, const int face[AXES]);
 /// The strain of a state.
 tensor_field euler_strain(const liquid_state* state);
 /// The temperature that the laws of viscosity see, in the scratch arena; NULL where heat is off.
@@ -44,6 +46,14 @@ treacle_status euler_carry(liquid_work* w) TREACLE_NODISCARD;
 /// The surface at cells, continued into solids; part of the geometry.
 treacle_status euler_surface(liquid_work* w) TREACLE_NODISCARD;
 treacle_status euler_push(liquid_work* w) TREACLE_NODISCARD;
+/// Films of air at walls, and markers that are stuck there; part of the surface.
+treacle_status euler_touch(liquid_work* w) TREACLE_NODISCARD;
+/// Walls give way to liquid that has not come up to them [level.6]; part of the forces.
+treacle_status euler_close_gaps(liquid_work* w) TREACLE_NODISCARD;
+/// Nor does velocity beyond the liquid go farther; part of the extrapolation.
+void euler_bound_gaps(liquid_work* w);
+/// Velocity just beyond the surface has no divergence [semi.4]; part of the extrapolation.
+treacle_status euler_outer_flow(liquid_work* w) TREACLE_NODISCARD;
 /// Strain follows the new velocity.
 treacle_status euler_strain_step(liquid_work* w) TREACLE_NODISCARD;
 /// Carried fields go on beyond the surface; what is measured.

@@ -283,6 +283,7 @@ treacle_status sim_show_euler(treacle_sim* sim) {
     face_velocity flow = {.map = &state->map,
                           .domain = &sim->domain,
                           .has_viscosity = liquid_is_viscous(&sim->setup),
+                          .has_gaps = true,
                           .u = {state->face_u[0], state->face_u[1], state->face_u[2]}};
     paths here = {.flow = &flow, .reach = 0.0};
     show_job job = {.sim = sim, .strain = euler_strain(state)};

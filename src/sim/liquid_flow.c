@@ -11,7 +11,7 @@
 #include "math/elementary.h"
 #include "phys/g2p.h"
 #include "phys/unified.h"
-#include "sim/liquid.h"
+#include "sim/euler.h"
 
 // --- faces that liquid may cross, or that an emitter moves --------------------------------------
 
@@ -200,7 +200,7 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
         tile_mask* mask = &job->w->valid[t];
         memset(mask, 0, sizeof(*mask));
         const float* open =
-            w->face_solid_u[0] != NULL ? w->face_open[job->axis] + (size_t)t * TILE_CELLS : NULL;
+            w->cell_solid_phi != NULL ? w->face_open[job->axis] + (size_t)t * TILE_CELLS : NULL;
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
                                  i / TILE_SIZE / TILE_SIZE);
@@ -210,6 +210,7 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
             bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
             int face[AXES];
             tile_cell_at(&w->state->map, (tile_ix)t, i, face);
+            is_wet = is_wet || (w->euler != NULL && euler_distance_at(w, job->axis, face) < 0.0f);
             if (is_open && is_wet && is_face_of_domain(w->setup->domain, job->axis, face)) {
                 tile_mask_add(mask, i);
             }
@@ -291,14 +292,21 @@ static treacle_status reach_smoothly(liquid_work* w) {
 }
 
 // Where nobody knows the velocity it is zero: faces that keep what pushes them would fall faster
-// with every step of liquid that stays on the grid, and shorten all steps.
+// with every step of liquid that stays on the grid, and shorten all steps. Beside a drop that is
+// too small for the flow they do fall.
 static void still_unknown(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
     float* u = job->w->state->face_u[job->axis];
     (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         bool is_known = tile_mask_has(&job->w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
-        u[i] = is_known ? u[i] : 0.0f;
+        if (!is_known) {
+            int face[AXES];
+            tile_cell_at(&job->w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS),
+                         face);
+            float distance = euler_distance_at(job->w, job->axis, face);
+            u[i] = distance < LEVEL_LIMIT ? u[i] : 0.0f;
+        }
     }
 }
 

@@ -159,6 +159,91 @@ static void test_liquid_that_falls_keeps_its_volume_and_gains_speed(void** state
     treacle_context_destroy(ctx);
 }
 
+static treacle_step_stats go_to(treacle_sim* sim, double time) {
+    treacle_step_stats stats = {0};
+    while (treacle_sim_time(sim) < time - 1e-9) {
+        assert_int_equal(treacle_sim_step(sim, time - treacle_sim_time(sim), &stats), TREACLE_OK);
+    }
+    return stats;
+}
+
+// Neither does a gap at the bottom stay, nor is liquid lost in closing it, nor along the rim.
+static void test_a_block_that_lands_keeps_its_volume(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        euler_scene s;
+        fill(&s);
+        s.def.emitter_count = s.def.sink_count = s.def.heat_wall_count = 0;
+        s.material.elastic.shear_modulus = 0.0;
+        s.material.viscosity = 20.0;
+        s.def.domain.sides[1][0] = k == 0 ? TREACLE_SIDE_NO_SLIP : TREACLE_SIDE_SLIP;
+        s.ball = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.33, 0.0);
+        s.ball.size[0] = s.ball.size[1] = 0.4;
+        s.ball.size[2] = 1.0;
+        s.liquid.velocity.value_a[0] = 0.0;
+        treacle_context* ctx = context_with(1);
+        treacle_sim* sim = create(ctx, &s.def);
+        treacle_step_stats stats = go_to(sim, 0.4);
+        assert_true(fabs(stats.volume * 24.0 / 0.16 - 1.0) < 0.03);
+        treacle_frame frame;
+        assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
+        const treacle_array* position = treacle_frame_find(&frame, "position");
+        float lowest = 8.0f; // in cells, and the lowest tiles are the first
+        for (int64_t i = 0; i < position->count / 4; ++i) {
+            lowest = fminf(lowest, ((const float*)position->data)[3 * i + 1]);
+        }
+        assert_true(lowest < 0.3f);
+        treacle_sim_destroy(sim);
+        treacle_context_destroy(ctx);
+    }
+}
+
+// Less than a cell wide, between the middles of cells: no cell is liquid, and it falls all the
+// same.
+static void test_a_drop_too_small_for_the_flow_falls(void** state) {
+    (void)state;
+    euler_scene s;
+    fill(&s);
+    s.def.emitter_count = s.def.sink_count = s.def.heat_wall_count = 0;
+    s.def.flow = TREACLE_FLOW_PRESSURE;
+    s.material.elastic.shear_modulus = 0.0;
+    s.ball = shape_at(TREACLE_SHAPE_SPHERE, 0.5, 20.0 / 24, 0.5 / 24);
+    s.ball.radius = 0.6 / 24;
+    s.liquid.velocity.value_a[0] = 0.0;
+    treacle_context* ctx = context_with(1);
+    treacle_sim* sim = create(ctx, &s.def);
+    treacle_step_stats stats = go_to(sim, 0.2);
+    double area = 3.14159265 * s.ball.radius * s.ball.radius / 24.0;
+    assert_true(fabs(stats.volume / area - 1.0) < 0.2);
+    treacle_frame frame;
+    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
+    const treacle_array* velocity = treacle_frame_find(&frame, "velocity");
+    assert_true(velocity->count > 0);
+    assert_true(fabsf(((const float*)velocity->data)[1] + 1.96f) < 0.2f);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
+static void test_nothing_comes_in_through_open_sides(void** state) {
+    (void)state;
+    euler_scene s;
+    fill(&s);
+    s.def.emitter_count = s.def.sink_count = s.def.heat_wall_count = 0;
+    s.material.elastic.shear_modulus = 0.0;
+    s.def.domain.sides[1][1] = TREACLE_SIDE_OPEN;
+    s.ball = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.9, 0.0);
+    s.ball.size[0] = 0.4;
+    s.ball.size[1] = 0.4;
+    s.ball.size[2] = 1.0;
+    s.liquid.velocity.value_a[0] = 0.0;
+    treacle_context* ctx = context_with(1);
+    treacle_sim* sim = create(ctx, &s.def);
+    treacle_step_stats stats = go_to(sim, 0.2);
+    assert_true(fabs(stats.volume * 24.0 / 0.12 - 1.0) < 0.03);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
 // Down a stream that is thin, and without an end: what is above the nozzle must not follow it.
 static void test_a_nozzle_gives_what_it_says(void** state) {
     (void)state;
@@ -311,6 +396,9 @@ int main(void) {
         cmocka_unit_test(test_a_restored_state_goes_on_bit_for_bit),
         cmocka_unit_test(test_a_picture_shows_points_of_the_liquid),
         cmocka_unit_test(test_liquid_that_falls_keeps_its_volume_and_gains_speed),
+        cmocka_unit_test(test_a_block_that_lands_keeps_its_volume),
+        cmocka_unit_test(test_a_drop_too_small_for_the_flow_falls),
+        cmocka_unit_test(test_nothing_comes_in_through_open_sides),
         cmocka_unit_test(test_a_nozzle_gives_what_it_says),
         cmocka_unit_test(test_a_drop_of_one_temperature_keeps_it),
         cmocka_unit_test(test_what_it_cannot_do_it_says),
