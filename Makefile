@@ -55,6 +55,7 @@ bench: build
 	build/bench
 
 gallery: build
+	-@test -f build/bunny.ply || tools/make_bunny.py
 	@tools/make_gallery.py
 
 format:

@@ -36,10 +36,12 @@ class Trouble(Exception):
 
 @dataclasses.dataclass
 class Recipe:
-    """How a scene is drawn: share of the run, settings over the file, flow lines or a picture."""
+    """How a scene is drawn: share of the run, settings over the file, streamlines or a picture, and
+    its size."""
     share: float = 1.0
     settings: tuple = ()
     has_streamlines: bool = False
+    size: str = ""
 
 
 @dataclasses.dataclass
@@ -48,6 +50,12 @@ class Record:
     scene: str
     program: str
     caption: str
+
+
+def read_recipe(words):
+    sizes = [word for word in words[1:] if re.fullmatch(r"\d+x\d+", word)]
+    return Recipe(float(words[0]), tuple(word for word in words[1:] if "=" in word),
+                  "streamlines" in words, sizes[0] if sizes else "")
 
 
 def read_figures():
@@ -60,8 +68,7 @@ def read_figures():
         if words[0] == "figure" and len(words) > 4:
             figures.append((*words[1:4], " ".join(words[4:])))
         elif words[0] == "scene" and len(words) > 2:
-            recipes[words[1]] = Recipe(float(words[2]), tuple(word for word in words[3:] if "=" in word),
-                                       "streamlines" in words[3:])
+            recipes[words[1]] = read_recipe(words[2:])
         else:
             sys.exit(f"make_gallery: figures.txt:{at}: expected \"figure PAPER NUMBER SCENE WHAT\" "
                      f"or \"scene NAME SHARE SETTINGS\"")
@@ -185,9 +192,9 @@ def plot(folder, number, options):
     return folder / f"plot_streamlines_{number:04d}.png"
 
 
-def render(folder, path, number, options):
+def render(folder, path, number, size, options):
     """The picture of one frame for itself, without the blur of motion."""
-    treacle(options, ["render", folder / f"frame_{number:04d}.trf", "--size", options.size,
+    treacle(options, ["render", folder / f"frame_{number:04d}.trf", "--size", size,
                       "--samples", options.samples, "-o", folder, "--name", "gallery", "-q",
                       "--scene", path, "--set", "camera.shutter=0"])
     return folder / f"gallery_{number:04d}.png"
@@ -208,11 +215,11 @@ def draw(path, recipe, record, options):
     folder = simulate(path, number, recipe, options)
     simulated = spent()
     made = (plot(folder, number, options) if recipe.has_streamlines
-            else render(folder, path, number, options))
+            else render(folder, path, number, recipe.size or options.size, options))
     picture.write_bytes(made.read_bytes())
     caption = (f"{grid}, {(number - 1) / fps:.3g} s (frame {number} of {frames}); "
-               f"{cost_of(folder):.0f} s of processor time to simulate, "
-               f"{spent() - simulated:.0f} s to draw")
+               f"{round(cost_of(folder)) or 1} s of processor time to simulate, "
+               f"{round(spent() - simulated) or 1} s to draw")
     return Record(scene, program, caption)
 
 
@@ -242,7 +249,7 @@ def parse(arguments):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("scenes", nargs="*", metavar="SCENE", help="names; without any, all")
     parser.add_argument("--size", default="480x270", help="of a picture (default: 480x270)")
-    parser.add_argument("--samples", default=128, type=int, help="a pixel (default: 128)")
+    parser.add_argument("--samples", default=64, type=int, help="a pixel (default: 64)")
     parser.add_argument("--minutes", default=10.0, type=float,
                         help="for a scene's simulation, and for its picture (default: 10)")
     parser.add_argument("--program", default=ROOT / "build" / "treacle", type=pathlib.Path,

@@ -23,8 +23,10 @@ typedef struct treacle_mesh_def {
     int smoothing;     ///< 0..1000 rounds of smoothing of the mesh, which keep its volume
     double decimation; ///< 0..0.99, share of the triangles that may go where the surface is flat
     bool keep_volume;  ///< places the surface so that it encloses the particles' volume
-    int flat_cells; ///< 1..1000, how thick liquid in a flat domain is drawn, in cells; its volume
-                    ///< grows with it
+    int flat_cells;   ///< 1..1000, how thick liquid in a flat domain is drawn, in cells; its volume
+                      ///< grows with it
+    int hidden_count; ///< of `hidden`
+    const uint8_t* hidden; ///< by material: not 0, and its particles are left out; not owned
 } treacle_mesh_def;
 
 TREACLE_API treacle_mesh_def treacle_mesh_def_default(void);

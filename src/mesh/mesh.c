@@ -138,7 +138,7 @@ treacle_status treacle_mesh_create(treacle_context* ctx, const treacle_frame* fr
     *out = NULL;
     TREACLE_TRY(check_def(ctx, def));
     mesh_points points;
-    TREACLE_TRY(mesh_points_create(ctx, frame, def->flat_cells, &points));
+    TREACLE_TRY(mesh_points_create(ctx, frame, def, &points));
     void* block = NULL;
     treacle_status status = alloc_zero(ctx, 1, sizeof(treacle_mesh), "a mesh", &block);
     if (status == TREACLE_OK) {

@@ -14,6 +14,7 @@ static const double bin_spacings = 3.0;
 
 typedef struct frame_arrays {
     const treacle_array *tile_coord, *tile_first, *position, *volume;
+    const uint8_t* material; // NULL: none is hidden
 } frame_arrays;
 
 static treacle_status find(treacle_context* ctx, const treacle_frame* frame, treacle_array like,
@@ -130,19 +131,41 @@ static int flat_axis(const treacle_frame* frame) {
     return -1;
 }
 
-// All rows of the frame as points in the domain, each `copies` times.
-static void unpack(const mesh_points* p, const frame_arrays* a, raw_point* out, int copies) {
+static void find_materials(const treacle_frame* frame, const treacle_mesh_def* def,
+                           frame_arrays* a) {
+    const treacle_array* found = treacle_frame_find(frame, "material");
+    bool is_alike = found != NULL && found->type == TREACLE_TYPE_U8 && found->components == 1 &&
+                    found->count == a->position->count;
+    a->material = is_alike && def->hidden_count > 0 ? found->data : NULL;
+}
+
+static bool is_hidden(const treacle_mesh_def* def, const frame_arrays* a, int64_t row) {
+    return a->material != NULL && a->material[row] < def->hidden_count &&
+           def->hidden[a->material[row]] != 0;
+}
+
+static int64_t count_shown(const treacle_mesh_def* def, const frame_arrays* a) {
+    int64_t shown = 0;
+    for (int64_t i = 0; i < a->position->count; ++i) {
+        shown += !is_hidden(def, a, i);
+    }
+    return shown;
+}
+
+// All rows of the frame that are shown as points in the domain, each `copies` times.
+static void unpack(const mesh_points* p, const treacle_mesh_def* def, const frame_arrays* a,
+                   raw_point* out) {
     const treacle_frame* frame = p->frame;
     const int64_t* first = a->tile_first->data;
     const int32_t* tile = a->tile_coord->data;
     const float *position = a->position->data, *volume = a->volume->data;
-    int flat = flat_axis(frame);
+    int flat = flat_axis(frame), copies = flat < 0 ? 1 : 2 * def->flat_cells;
     float middle = 0.25f * (float)(copies - 1);
     double scale = 1.0 / (frame->cell * frame->cell * frame->cell);
     int64_t at = 0;
     for (int64_t t = 0; t < a->tile_coord->count; ++t) {
         for (int64_t i = first[t]; i < first[t + 1]; ++i) {
-            for (int c = 0; c < copies; ++c) {
+            for (int c = 0; c < copies && !is_hidden(def, a, i); ++c) {
                 raw_point* q = &out[at];
                 for (int k = 0; k < AXIS_COUNT; ++k) {
                     q->place[k] = (float)(TILE_CELLS_A_SIDE * tile[AXIS_COUNT * t + k]) +
@@ -205,9 +228,9 @@ static treacle_status list_bins(mesh_points* p, const raw_point* points) {
     return TREACLE_OK;
 }
 
-static treacle_status sort_points(mesh_points* p, const frame_arrays* arrays, raw_point* points,
-                                  int copies) {
-    unpack(p, arrays, points, copies);
+static treacle_status sort_points(mesh_points* p, const treacle_mesh_def* def,
+                                  const frame_arrays* arrays, raw_point* points) {
+    unpack(p, def, arrays, points);
     if (!are_finite(points, p->count)) {
         return check_fail(p->ctx, TREACLE_ERR_FORMAT,
                           "frame %lld has particles that are nowhere, or without volume",
@@ -223,20 +246,21 @@ static treacle_status sort_points(mesh_points* p, const frame_arrays* arrays, ra
     return list_bins(p, points);
 }
 
-treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame, int flat_cells,
-                                  mesh_points* out) {
+treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame,
+                                  const treacle_mesh_def* def, mesh_points* out) {
     *out = (mesh_points){.ctx = ctx, .frame = frame};
     frame_arrays arrays = {0};
     TREACLE_TRY(find_arrays(ctx, frame, &arrays));
-    int copies = flat_axis(frame) >= 0 ? 2 * flat_cells : 1;
-    int64_t count = arrays.position->count * copies;
+    find_materials(frame, def, &arrays);
+    int copies = flat_axis(frame) >= 0 ? 2 * def->flat_cells : 1;
+    int64_t count = count_shown(def, &arrays) * copies;
     void* points = NULL;
     treacle_status status = allocate(out, count);
     if (status == TREACLE_OK) {
         status = alloc_array(ctx, (size_t)count, sizeof(raw_point), "points", &points);
     }
     if (status == TREACLE_OK) {
-        status = sort_points(out, &arrays, points, copies);
+        status = sort_points(out, def, &arrays, points);
     }
     alloc_free(ctx, points, (size_t)count * sizeof(raw_point));
     if (status != TREACLE_OK) {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/context.h"
-#include "treacle/cache.h"
+#include "treacle/mesh.h"
 
 typedef struct mesh_points {
     treacle_context* ctx;
@@ -24,9 +24,9 @@ typedef struct mesh_points {
 } mesh_points;
 
 /// Checks the frame's arrays on the way. Along a flat axis a particle becomes a row, two in each of
-/// `flat_cells` cells, so that the liquid is that thick.
-treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame, int flat_cells,
-                                  mesh_points* out) TREACLE_NODISCARD;
+/// the def's `flat_cells`, so that the liquid is that thick. Hidden materials are left out.
+treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame,
+                                  const treacle_mesh_def* def, mesh_points* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed one.
 void mesh_points_destroy(mesh_points* p);
 

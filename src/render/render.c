@@ -11,9 +11,10 @@
 #include "image/image.h"
 #include "render/sheet_layout.h"
 #include "render/trace_image.h"
+#include "render/trace_look.h"
 #include "render/trace_stage.h"
 
-enum { AXIS_COUNT = 3, SIZE_MAX_PIXELS = 16384 };
+enum { AXIS_COUNT = 3, SIZE_MAX_PIXELS = 16384, MATERIALS_MAX = 256 };
 
 struct treacle_picture {
     treacle_context* ctx;
@@ -147,6 +148,14 @@ static treacle_status draw(trace_stage* s, treacle_picture* picture) {
     treacle_mesh_def def = s->def->mesh;
     s->flat = trace_flat_of(s->frame);
     def.flat_cells = s->flat.cells;
+    uint8_t hidden[MATERIALS_MAX] = {0};
+    def.hidden = hidden;
+    for (int i = 0; i < s->def->material_count && i < MATERIALS_MAX; ++i) {
+        trace_material look;
+        trace_look_material(s->def, i, 1.0, false, &look);
+        hidden[i] = look.is_hidden ? 1 : 0;
+        def.hidden_count = i + 1;
+    }
     def.smoothing = s->flat.axis >= 0 && def.smoothing < 80 ? 80 : def.smoothing;
     TREACLE_TRY(treacle_mesh_create(s->ctx, s->frame, &def, &s->mesh));
     double meshed = seconds_now();

@@ -1,5 +1,7 @@
 #include "render/trace_scene.h"
 
+#include <string.h>
+
 static v3f interpolate(const float* values, const int32_t* v, float a, float b, float c) {
     v3f p = v3f_from(values + 3 * v[0]), q = v3f_from(values + 3 * v[1]);
     v3f r = v3f_from(values + 3 * v[2]);
@@ -66,6 +68,20 @@ static void paint(const trace_scene* s, v3f rest, trace_point* out) {
     }
 }
 
+// Between corners of different materials each is met as often as it is near, so that borders do not
+// follow the edges of triangles. What is by chance is a function of the place.
+static int added_material(const trace_mesh* mesh, const int32_t v[3], float b, float c) {
+    const uint8_t* of = mesh->vertex_material;
+    if (of == NULL || (of[v[0]] == of[v[1]] && of[v[0]] == of[v[2]])) {
+        return of == NULL ? 0 : of[v[0]];
+    }
+    uint32_t bits[2];
+    memcpy(&bits[0], &b, sizeof(b));
+    memcpy(&bits[1], &c, sizeof(c));
+    float chance = (float)(trace_hash(bits[0] ^ trace_hash(bits[1])) >> 8) * 0x1p-24f;
+    return of[v[chance < b ? 1 : chance < b + c ? 2 : 0]];
+}
+
 void trace_scene_look_up(const trace_scene* s, const trace_touch* touch, trace_point* out) {
     const trace_mesh* mesh = &s->meshes[touch->mesh];
     const int32_t* v = mesh->triangles + 3 * (int64_t)touch->triangle;
@@ -75,8 +91,7 @@ void trace_scene_look_up(const trace_scene* s, const trace_touch* touch, trace_p
     out->normal = touch->normal;
     out->shading =
         mesh->normal == NULL ? touch->normal : v3f_normalise(interpolate(mesh->normal, v, a, b, c));
-    int corner = a >= b && a >= c ? 0 : b >= c ? 1 : 2;
-    int added = mesh->vertex_material == NULL ? 0 : mesh->vertex_material[v[corner]];
+    int added = added_material(mesh, v, b, c);
     out->material = mesh->material + (added <= mesh->added_most ? added : mesh->added_most);
     const trace_material* m = &s->materials[out->material];
     out->colour = m->is_tinted && mesh->colour != NULL ? interpolate(mesh->colour, v, a, b, c)

@@ -457,6 +457,35 @@ static void test_flat_liquid_is_as_thick_as_asked_for(void** state) {
     finish(ctx);
 }
 
+static void test_hidden_materials_are_left_out(void** state) {
+    (void)state;
+    treacle_context* ctx = begin(1);
+    liquid_round ball = {{8.0, 8.0, 8.0}, 5.0, 0.0};
+    liquid_frame f;
+    liquid_frame_create(&f, 16, 1.0, 0.4, liquid_ball, &ball); // material 1 in its right half
+    const uint8_t hidden[2] = {0, 1};
+    treacle_mesh_def def = treacle_mesh_def_default();
+    double volume[3], right = 0.0;
+    for (int count = 0; count <= 2; ++count) {
+        treacle_mesh* mesh = NULL;
+        def.hidden = hidden;
+        def.hidden_count = count;
+        assert_int_equal(treacle_mesh_create(ctx, &f.frame, &def, &mesh), TREACLE_OK);
+        treacle_mesh_view view = treacle_mesh_get_view(mesh);
+        volume[count] = view.volume;
+        right = 0.0;
+        for (int64_t v = 0; v < view.vertex_count; ++v) {
+            right = fmax(right, (double)view.position[3 * v]);
+        }
+        treacle_mesh_destroy(mesh);
+    }
+    assert_true(volume[1] == volume[0]);
+    assert_true(fabs(volume[2] / volume[0] - 0.5) < 0.03);
+    assert_true(right < 9.0);
+    liquid_frame_destroy(&f);
+    finish(ctx);
+}
+
 static treacle_status create_and_destroy(treacle_context* ctx, void* data) {
     const liquid_frame* f = data;
     for (int method = 0; method < METHODS; ++method) {
@@ -496,6 +525,7 @@ int main(void) {
         cmocka_unit_test(test_no_liquid_is_an_empty_mesh),
         cmocka_unit_test(test_wrong_defs_and_frames_are_refused),
         cmocka_unit_test(test_flat_liquid_is_as_thick_as_asked_for),
+        cmocka_unit_test(test_hidden_materials_are_left_out),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
