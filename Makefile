@@ -50,8 +50,9 @@ TIER = quick
 validate: build
 	build/validate --tier $(TIER)
 
-bench: build
-	@tools/install_packages.sh bench
+bench:
+	@tools/install_packages.sh build bench ranks
+	@$(MAKE) --no-print-directory build
 	build/bench
 
 gallery: build

@@ -19,6 +19,8 @@ const bench_entry bench_entries[] = {
     {"coupling", 120, "rigid bodies, walls that let go, the scenes of the paper", bench_coupling},
     {"carlson", 200, "the animations of Carlson et al., whole, beside their table 1",
      bench_carlson},
+    {"ranks", 200, "two ranks against two threads, exchange, cost of a particle, memory",
+     bench_ranks},
     {"mesh", 20, "surfaces from particles: triangles a second, growth", bench_mesh},
     {"render", 60, "the path tracer's main loop against Embree alone", bench_render},
 };

@@ -6,6 +6,7 @@
 bench_fcn bench_elastic;
 bench_fcn bench_house;
 bench_fcn bench_mesh;
+bench_fcn bench_ranks;
 bench_fcn bench_render;
 bench_fcn bench_solver;
 bench_fcn bench_step;
