@@ -3,6 +3,9 @@
 //     strong scaling     the same dam on one rank, on two threads of one, and on two, three and
 //                        four ranks of a thread; and the share of the time in which ranks tell each
 //                        other something or wait
+//                        other something or wait. The work of a rank is the processor time of its
+//                        step without that: it says how well the work is shared out, also where
+//                        the machine is busy with other things
 //     growth             the cost of a particle on one rank, from a million up
 //     memory             bytes at the peak, all in, for each particle
 #include <libgen.h>
@@ -20,7 +23,7 @@ typedef struct rank_run {
 } rank_run;
 
 typedef struct rank_figures {
-    double seconds, exchange, messages, bytes, particles, memory, imbalance;
+    double seconds, work, exchange, messages, bytes, particles, memory, imbalance;
     int iterations;
     double resident; // bytes
 } rank_figures;
@@ -49,10 +52,10 @@ static bool run(const rank_run* r, rank_figures* out) {
     if (pipe == NULL) {
         return false;
     }
-    int read = fscanf(pipe, "%lf %lf %lf %lf %lf %lf %lf %d %lf", &out->seconds, &out->exchange,
-                      &out->messages, &out->bytes, &out->particles, &out->memory, &out->imbalance,
-                      &out->iterations, &out->resident);
-    return pclose(pipe) == 0 && read == 9;
+    int read = fscanf(pipe, "%lf %lf %lf %lf %lf %lf %lf %lf %d %lf", &out->seconds, &out->work,
+                      &out->exchange, &out->messages, &out->bytes, &out->particles, &out->memory,
+                      &out->imbalance, &out->iterations, &out->resident);
+    return pclose(pipe) == 0 && read == 10;
 }
 
 static void report_scaling(const bench* b, const char* name, const rank_figures* f,
@@ -65,6 +68,13 @@ static void report_scaling(const bench* b, const char* name, const rank_figures*
                                  .unit = "s",
                                  .yardstick = f == one ? NULL : against,
                                  .ratio = one->seconds / f->seconds});
+    bench_text(against, sizeof(against), "one rank, %.3g s", one->work);
+    bench_report(b, &(bench_row){.case_name = name,
+                                 .quantity = "work of a rank",
+                                 .value = f->work,
+                                 .unit = "s cpu",
+                                 .yardstick = f == one ? NULL : against,
+                                 .ratio = one->work / f->work});
     if (f->messages > 0.0) {
         const struct {
             const char *quantity, *unit;
@@ -116,12 +126,12 @@ static treacle_status measure_growth(bench* b) {
         if (!run(&r, &f)) {
             return TREACLE_ERR_EXTERNAL;
         }
-        double each = 1e9 * f.seconds / f.particles;
+        double each = 1e9 * f.work / f.particles;
         first = i == 0 ? each : first;
         bench_text(name, sizeof(name), "dam of %.3g particles", f.particles);
         bench_text(against, sizeof(against), "the smallest, %.3g", first);
         bench_report(b, &(bench_row){.case_name = name,
-                                     .quantity = "a step",
+                                     .quantity = "work of a step",
                                      .value = each,
                                      .unit = "ns/part",
                                      .yardstick = i == 0 ? NULL : against,

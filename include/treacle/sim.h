@@ -84,6 +84,7 @@ typedef struct treacle_step_stats {
     int ranks;                           ///< 0 and 1: one process by itself
     double imbalance;                    ///< largest load of a rank over the mean; 1 with one rank
     double exchange_seconds;             ///< s, in which this rank told others or waited for them
+    double exchange_cpu;                 ///< s of processor time in that
     int64_t messages;                    ///< that this rank has sent
     int64_t exchanged_bytes;             ///< likewise
 } treacle_step_stats;

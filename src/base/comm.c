@@ -86,13 +86,12 @@ void comm_gather(treacle_context* ctx, void* data, size_t item_bytes, const int6
     (void)first;
 }
 
-void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers, void* data,
-                   size_t item_bytes) {
+void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
+                   const comm_items* items) {
     (void)ctx;
     (void)peer_count;
     (void)peers;
-    (void)data;
-    (void)item_bytes;
+    (void)items;
 }
 
 treacle_status comm_agree(treacle_context* ctx, treacle_status status) {

@@ -41,9 +41,16 @@ typedef struct comm_peer {
     const int32_t* give; // [give_count], this rank's
     const int32_t* take; // [take_count], the peer's, in the order in which the peer gives them
 } comm_peer;
-/// Brings the peers' items of an array, item_bytes each, to this rank, and this rank's to them.
-void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers, void* data,
-                   size_t item_bytes);
+/// What is told: items of an array, item_bytes each. With a mark those whose mark[item] is value.
+typedef struct comm_items {
+    void* data;
+    size_t item_bytes;
+    const uint8_t* mark; // NULL: all
+    uint8_t value;
+} comm_items;
+/// Brings the peers' items to this rank, and this rank's to them.
+void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
+                   const comm_items* items);
 
 /// The status that all ranks return: OK if it is OK everywhere, else that of the lowest rank that
 /// failed, with that rank's sentence. Call it before leaving a collective function.
@@ -57,7 +64,8 @@ treacle_status comm_give_up(treacle_context* ctx, treacle_status status) TREACLE
 
 /// What was said since the context was made.
 typedef struct comm_tally {
-    double seconds; // in calls, waiting included
+    double seconds;     // in calls, waiting included
+    double cpu_seconds; // of the processor, likewise: who waits looks round all the time
     int64_t messages;
     int64_t bytes; // that this rank has sent
 } comm_tally;

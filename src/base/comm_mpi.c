@@ -25,7 +25,7 @@ struct comm {
     char* room;            // for items on their way
     size_t room_bytes;
     comm_tally tally;
-    double began; // s, of the call that is being timed
+    double began, began_cpu; // s, of the call that is being timed
 };
 
 static void merge_exact(void* in, void* in_out, int* count, MPI_Datatype* type) {
@@ -125,11 +125,13 @@ static struct comm* begin(treacle_context* ctx) {
         return NULL;
     }
     c->began = profile_now();
+    c->began_cpu = profile_cpu();
     return c;
 }
 
 static void end(struct comm* c, int64_t messages, int64_t bytes) {
     c->tally.seconds += profile_now() - c->began;
+    c->tally.cpu_seconds += profile_cpu() - c->began_cpu;
     c->tally.messages += messages;
     c->tally.bytes += bytes;
 }
@@ -230,43 +232,68 @@ static void make_room(treacle_context* ctx, struct comm* c, size_t bytes) {
     c->room_bytes = bytes;
 }
 
-void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers, void* data,
-                   size_t item_bytes) {
+static bool is_told(const comm_items* items, int32_t item) {
+    return items->mark == NULL || items->mark[item] == items->value;
+}
+
+static int count_told(const comm_items* items, int32_t count, const int32_t* list) {
+    int told = items->mark == NULL ? count : 0;
+    for (int32_t k = 0; k < count && items->mark != NULL; ++k) {
+        told += is_told(items, list[k]) ? 1 : 0;
+    }
+    return told;
+}
+
+// Copies the told items of a list to `at`, or from there; returns what is behind them.
+static char* move_items(const comm_items* items, int32_t count, const int32_t* list, char* at,
+                        bool is_taken) {
+    size_t bytes = items->item_bytes;
+    for (int32_t k = 0; k < count; ++k) {
+        char* item = (char*)items->data + (size_t)list[k] * bytes;
+        if (is_told(items, list[k])) {
+            memcpy(is_taken ? item : at, is_taken ? at : item, bytes);
+            at += bytes;
+        }
+    }
+    return at;
+}
+
+void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
+                   const comm_items* items) {
     struct comm* c = begin(ctx);
     if (c == NULL || peer_count == 0) {
         return;
     }
-    MPI_Datatype item;
-    int64_t given = 0, items = 0;
+    size_t bytes = items->item_bytes;
+    int64_t all = 0;
     for (int i = 0; i < peer_count; ++i) {
-        given += peers[i].give_count;
-        items += peers[i].give_count + peers[i].take_count;
+        all += peers[i].give_count + peers[i].take_count;
     }
-    make_room(ctx, c, (size_t)items * item_bytes);
-    MPI_Type_contiguous((int)item_bytes, MPI_BYTE, &item);
+    make_room(ctx, c, (size_t)all * bytes);
+    MPI_Datatype item;
+    MPI_Type_contiguous((int)bytes, MPI_BYTE, &item);
     MPI_Type_commit(&item);
     char* at = c->room;
     for (int i = 0; i < peer_count; ++i) {
-        MPI_Irecv(at, peers[i].take_count, item, peers[i].rank, 0, c->world, &c->requests[i]);
-        at += (size_t)peers[i].take_count * item_bytes;
+        int count = count_told(items, peers[i].take_count, peers[i].take);
+        MPI_Irecv(at, count, item, peers[i].rank, 0, c->world, &c->requests[i]);
+        at += (size_t)count * bytes;
     }
+    char* sent = at;
     for (int i = 0; i < peer_count; ++i) {
-        char* begin_at = at;
-        for (int32_t k = 0; k < peers[i].give_count; ++k, at += item_bytes) {
-            memcpy(at, (const char*)data + (size_t)peers[i].give[k] * item_bytes, item_bytes);
-        }
-        MPI_Isend(begin_at, peers[i].give_count, item, peers[i].rank, 0, c->world,
+        char* first = at;
+        at = move_items(items, peers[i].give_count, peers[i].give, at, false);
+        MPI_Isend(first, (int)((size_t)(at - first) / bytes), item, peers[i].rank, 0, c->world,
                   &c->requests[peer_count + i]);
     }
     MPI_Waitall(2 * peer_count, c->requests, MPI_STATUSES_IGNORE);
+    int64_t sent_bytes = at - sent;
     at = c->room;
     for (int i = 0; i < peer_count; ++i) {
-        for (int32_t k = 0; k < peers[i].take_count; ++k, at += item_bytes) {
-            memcpy((char*)data + (size_t)peers[i].take[k] * item_bytes, at, item_bytes);
-        }
+        at = move_items(items, peers[i].take_count, peers[i].take, at, true);
     }
     MPI_Type_free(&item);
-    end(c, peer_count, given * (int64_t)item_bytes);
+    end(c, peer_count, sent_bytes);
 }
 
 treacle_status comm_agree(treacle_context* ctx, treacle_status status) {

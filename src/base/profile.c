@@ -11,6 +11,12 @@ double profile_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double profile_cpu(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 void profile_init(profile* p) {
     memset(p, 0, sizeof(*p));
     p->open = -1;

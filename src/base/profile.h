@@ -15,6 +15,9 @@ typedef struct profile {
 /// Seconds of a clock that never goes back; its zero means nothing.
 double profile_now(void);
 
+/// Seconds of processor time that the process has used, all threads.
+double profile_cpu(void);
+
 void profile_init(profile* p);
 /// Ends the open stage, if any, and begins another. Stages do not nest.
 void profile_begin(profile* p, int stage);

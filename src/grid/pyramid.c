@@ -1,5 +1,7 @@
 #include "grid/pyramid.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "grid/tile_ranks.h"
 
@@ -203,6 +205,19 @@ static void sort_by_colour(const grid_domain* domain, const tile_map* map, tile_
     }
 }
 
+static treacle_status note_colours(const tile_map* map, tile_colours* out) {
+    size_t tiles = (size_t)map->count;
+    TREACLE_TRY(alloc_array(map->ctx, tiles, 1, "colours of tiles", (void**)&out->of_tile));
+    out->map_count = map->count;
+    memset(out->of_tile, TILE_COLOURS_MAX, tiles);
+    for (int c = 0; c < out->count; ++c) {
+        for (tile_ix i = out->first[c]; i < out->first[c + 1]; ++i) {
+            out->of_tile[out->tile[i]] = (uint8_t)c;
+        }
+    }
+    return TREACLE_OK;
+}
+
 treacle_status tile_colours_create(const grid_domain* domain, const tile_map* map,
                                    tile_ix list_count, const tile_ix* list, tile_contact contact,
                                    tile_colours* out) {
@@ -212,12 +227,13 @@ treacle_status tile_colours_create(const grid_domain* domain, const tile_map* ma
     TREACLE_TRY(alloc_array(map->ctx, (size_t)list_count, sizeof(tile_ix), "coloured tiles",
                             (void**)&out->tile));
     sort_by_colour(domain, map, list_count, list, contact, out);
-    return TREACLE_OK;
+    return map->ranks == NULL ? TREACLE_OK : note_colours(map, out);
 }
 
 void tile_colours_destroy(tile_colours* colours) {
     if (colours->ctx != NULL) {
         alloc_free(colours->ctx, colours->tile, (size_t)colours->tile_count * sizeof(tile_ix));
+        alloc_free(colours->ctx, colours->of_tile, (size_t)colours->map_count);
     }
     *colours = (tile_colours){0};
 }

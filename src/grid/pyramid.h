@@ -71,6 +71,8 @@ typedef struct tile_colours {
     tile_ix tile_count;
     tile_ix first[TILE_COLOURS_MAX + 1];
     tile_ix* tile;
+    tile_ix map_count;
+    uint8_t* of_tile; // [map_count], the colour of a tile; NULL where tiles are not shared out
 } tile_colours;
 
 /// Colours the tiles of `list`, which keep their order within a colour.

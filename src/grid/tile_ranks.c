@@ -287,6 +287,7 @@ void tile_gather_field(const tile_map* map, float* field) {
 
 void tile_exchange(const tile_map* map, void* data, size_t tile_bytes) {
     if (map->ranks != NULL) {
-        comm_exchange(map->ctx, map->ranks->peer_count, map->ranks->peers, data, tile_bytes);
+        comm_items items = {.data = data, .item_bytes = tile_bytes};
+        comm_exchange(map->ctx, map->ranks->peer_count, map->ranks->peers, &items);
     }
 }

@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "particles/particle_ranks.h"
 
 enum {
     SLOT_FAR = TILE_NEIGHBOURS, // more than one tile away
@@ -537,7 +538,12 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     sort_streams(job);
     place_streams(job);
     parallel_for(p->ctx, p->tile_count, grain, scatter, job);
-    parallel_for(p->ctx, job->tile_count, grain, order, job);
+    particles sorted = {.ctx = p->ctx,
+                        .tile_count = (tile_ix)job->tile_count,
+                        .tile = job->tile,
+                        .tile_first = job->tile_first};
+    particle_ranks_for(job->domain, &sorted, grain, order, job);
+    particle_ranks_gather(job->domain, &sorted, job->order, sizeof(*job->order));
     TREACLE_TRY(particles_reserve(p, p->count, job->tile_count));
     gather_columns(job, sorter->spares);
     p->count = job->tile_first[job->tile_count];

@@ -26,8 +26,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "particles/particle_ranks.h"
 
 enum { CORNERS = 8 };
 
@@ -127,5 +127,6 @@ static void find_in_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 void stray_find(const stray_params* params, uint8_t* is_stray) {
     stray_job job = {params, is_stray};
-    parallel_for(params->p->ctx, params->p->tile_count, 4, find_in_tiles, &job);
+    particle_ranks_for(params->domain, params->p, 4, find_in_tiles, &job);
+    particle_ranks_gather(params->domain, params->p, is_stray, 1);
 }

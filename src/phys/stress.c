@@ -29,6 +29,7 @@
 #include "base/parallel.h"
 #include "grid/gather.h"
 #include "grid/stagger.h"
+#include "grid/tile_ranks.h"
 #include "math/elementary.h"
 #include "phys/flow_bodies.h"
 
@@ -406,7 +407,14 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
         out->drag[a] = has_walls ? out->block + (size_t)(FIELDS + a) * values : NULL;
     }
     stress_job job = {params, out};
-    parallel_for(ctx, params->map->count, 4, weigh_tiles, &job);
+    tile_for(params->map, 4, weigh_tiles, &job);
+    for (size_t n = 0; n < field_count(params); ++n) {
+        tile_gather_field(params->map, out->block + n * values);
+    }
+    for (int a = 0; a < AXES && out->owners != NULL; ++a) {
+        tile_gather(params->map, out->owners + (size_t)a * values, TILE_CELLS * sizeof(uint16_t));
+    }
+    tile_gather(params->map, out->fixed, TILE_CELLS);
     return TREACLE_OK;
 fail:
     stress_weights_destroy(params, out);

@@ -312,6 +312,7 @@ static void tell_of_ranks(const treacle_sim* sim, const comm_tally* before,
     comm_tally after = comm_tally_of(sim->ctx);
     out->ranks = comm_size(sim->ctx);
     out->exchange_seconds = after.seconds - before->seconds;
+    out->exchange_cpu = after.cpu_seconds - before->cpu_seconds;
     out->messages = after.messages - before->messages;
     out->exchanged_bytes = after.bytes - before->bytes;
 }

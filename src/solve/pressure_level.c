@@ -397,7 +397,7 @@ static void smooth_tiles(const pressure_level* level, const float* b, float* x, 
                             .is_others_zero = can_skip_zeros && i == 0};
         run_loop(ISA_CALL(level->ctx, pressure_loop_smooth), &job, &level->space,
                  colours->first[c + 1] - colours->first[c], GRAIN);
-        vec_exchange_float(&level->space, x);
+        vec_exchange_colour(&level->space, colours, c, x);
     }
 }
 

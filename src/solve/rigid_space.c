@@ -40,6 +40,7 @@ treacle_status rigid_space_create(const viscosity_level* level, const rigid_body
     rigid_labels labels;
     rigid_space* s = NULL;
     *out = NULL;
+    viscosity_level_complete(level);
     TREACLE_TRY(rigid_labels_create(level, bodies, scope, &labels));
     treacle_status status = TREACLE_OK;
     if (labels.count == 0) {

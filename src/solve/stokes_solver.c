@@ -184,11 +184,23 @@ static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
 static double fill_fields(const stokes_solver* s, const stokes_system* system) {
     double least = INFINITY;
     fill_job job = {s, system, s->faces->space.partial[0]};
-    parallel_for(s->ctx, s->map->count, 8, fill_tiles, &job);
-    for (tile_ix t = 0; t < s->map->count; ++t) {
+    const tile_map* shared = s->faces->space.shared;
+    tile_range own = shared != NULL ? tile_ranks_own(s->map) : (tile_range){0, s->map->count};
+    tile_for_range(s->map, own, 8, fill_tiles, &job);
+    if (shared != NULL) {
+        for (int n = 0; n <= AXES; ++n) {
+            tile_gather_field(s->map, s->fields + (size_t)n * stokes_field_length(s));
+        }
+        tile_gather_field(s->map, s->schur);
+    }
+    for (int64_t t = own.begin; t < own.end; ++t) {
         least = fmin(least, job.least[t]);
     }
-    return least;
+    double most = -least;
+    if (shared != NULL) {
+        comm_max_f64(s->ctx, &most, 1);
+    }
+    return -most;
 }
 
 static int widest_side(const grid_domain* domain) {

@@ -47,6 +47,18 @@ void vec_exchange_float(const vec_space* space, const float* v) {
     }
 }
 
+void vec_exchange_colour(const vec_space* space, const tile_colours* colours, int colour,
+                         float* v) {
+    if (space->shared != NULL) {
+        const tile_ranks* ranks = space->shared->ranks;
+        comm_items items = {.data = v,
+                            .item_bytes = (size_t)space->block * sizeof(float),
+                            .mark = colours->of_tile,
+                            .value = (uint8_t)colour};
+        comm_exchange(space->ctx, ranks->peer_count, ranks->peers, &items);
+    }
+}
+
 void vec_gather(const vec_space* space, double* v) {
     if (space->shared != NULL) {
         tile_gather(space->shared, v, (size_t)space->block * sizeof(double));

@@ -17,7 +17,7 @@
 // sums go through base/exact_sum.h. So a sum depends on the values only, not on threads.
 #pragma once
 
-#include "grid/tile_map.h"
+#include "grid/pyramid.h"
 
 enum { VEC_MANY = 64 };
 
@@ -51,6 +51,8 @@ size_t vec_length(const vec_space* space);
 /// The neighbours' tiles of a vector come from their owners, or all tiles do.
 void vec_exchange(const vec_space* space, const double* v);
 void vec_exchange_float(const vec_space* space, const float* v);
+/// Those of one colour alone.
+void vec_exchange_colour(const vec_space* space, const tile_colours* colours, int colour, float* v);
 void vec_gather(const vec_space* space, double* v);
 void vec_gather_float(const vec_space* space, const float* v);
 

@@ -146,7 +146,15 @@ static treacle_status finish(viscosity_level* level) {
     TREACLE_TRY(
         alloc_zero(level->ctx, 2 * tiles, sizeof(uint16_t), "counts of unknowns", (void**)&counts));
     setup_job job = {.level = level, .unknowns = counts, .owned = counts + tiles};
-    parallel_for(level->ctx, level->map->count, GRAIN, pack_tiles, &job);
+    bool has_bodies = level->weights.owner[0] != NULL;
+    level->space.shared = level->map->ranks != NULL && !has_bodies ? level->map : NULL;
+    if (level->space.shared != NULL) {
+        tile_for(level->map, GRAIN, pack_tiles, &job);
+        vec_gather_float(&level->space, level->inverse);
+        tile_gather(level->map, job.unknowns, sizeof(uint16_t));
+    } else {
+        parallel_for(level->ctx, level->map->count, GRAIN, pack_tiles, &job);
+    }
     list_active(&job);
     alloc_free(level->ctx, counts, 2 * tiles * sizeof(uint16_t));
     return tile_colours_create(&level->domain, level->map, level->space.active_count, level->active,
@@ -217,7 +225,8 @@ static treacle_status create_step(const viscosity_level* fine, pyramid_step* ste
     size_t tiles = (size_t)fine->map->count;
     uint32_t* reach = NULL;
     TREACLE_TRY(alloc_array(fine->ctx, tiles, sizeof(*reach), "reach of tiles", (void**)&reach));
-    parallel_for(fine->ctx, fine->map->count, GRAIN, find_reach, &(reach_job){fine, reach});
+    tile_for(fine->map, GRAIN, find_reach, &(reach_job){fine, reach});
+    tile_gather(fine->map, reach, sizeof(*reach));
     treacle_status status =
         pyramid_step_create(fine->ctx, &fine->domain, fine->map, reach, PYRAMID_TOGETHER, step);
     alloc_free(fine->ctx, reach, tiles * sizeof(*reach));
@@ -276,7 +285,8 @@ static void restrict_weights(const viscosity_level* fine, viscosity_level* level
                                        (size_t)(n - OWNED_STRESSES) * field_length(level),
                        .scale = n < VISCOSITY_STRESSES ? stress_scale : 1.0f};
     stagger_set_rules(&job, nodal_axes[n]);
-    stagger_restrict(level->map, &job, (tile_range){0, level->map->count});
+    stagger_restrict(level->map, &job, tile_ranks_own(level->map));
+    tile_gather_field(level->map, job.to);
 }
 
 // Whether face a of coarse cell `at` lies on a far side of the domain or past one.
@@ -365,7 +375,12 @@ treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_le
     for (int n = 0; n < OWNED_FIELDS; ++n) {
         restrict_weights(fine, out, n);
     }
-    parallel_for(out->ctx, out->map->count, 2, fix_faces, &(fix_job){fine, out});
+    tile_for(out->map, 2, fix_faces, &(fix_job){fine, out});
+    tile_gather(out->map, out->owned_fixed, TILE_CELLS);
+    for (int a = 0; a < AXES && out->owned_owner != NULL; ++a) {
+        tile_gather(out->map, out->owned_owner + (size_t)a * field_length(out),
+                    TILE_CELLS * sizeof(uint16_t));
+    }
     TREACLE_TRY_GOTO(finish(out), fail);
     return TREACLE_OK;
 fail:
@@ -390,6 +405,13 @@ void viscosity_level_end_setup(viscosity_level* level) {
         alloc_free(level->ctx, level->owned_stress,
                    OWNED_STRESSES * field_length(level) * sizeof(float));
         level->owned_stress = NULL;
+    }
+}
+
+void viscosity_level_complete(const viscosity_level* level) {
+    if (level->space.shared != NULL) {
+        tile_gather(level->map, level->stress, VISCOSITY_STRESS_BLOCK * sizeof(float));
+        tile_gather(level->map, level->rows, sizeof(*level->rows));
     }
 }
 
@@ -434,10 +456,6 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
     work->loop(work->job, begin, end);
 }
 
-void viscosity_level_share(viscosity_level* level) {
-    level->space.shared = level->map->ranks != NULL ? level->map : NULL;
-}
-
 // Places of the list with one's own tiles.
 static tile_range own_places(const viscosity_level* level, int64_t count, const tile_ix* tiles) {
     return level->space.shared != NULL ? tile_ranks_list(level->space.shared, count, tiles)
@@ -461,7 +479,7 @@ void viscosity_level_smooth(const viscosity_level* level, const float* b, float*
                              .is_reverse = is_reverse};
         run_loop(ISA_CALL(level->ctx, viscosity_loop_smooth), &job,
                  colours->first[c + 1] - colours->first[c]);
-        vec_exchange_float(&level->space, x);
+        vec_exchange_colour(&level->space, colours, c, x);
     }
 }
 
@@ -480,8 +498,8 @@ static void share_residual(const viscosity_level* fine, const viscosity_level* c
     if (coarse->space.shared == NULL) { // then everybody does all of it
         vec_gather_float(&fine->space, fine->residual);
     } else {
-        comm_exchange(fine->ctx, wide->peer_count, wide->peers, fine->residual,
-                      VISCOSITY_BLOCK * sizeof(float));
+        comm_items items = {.data = fine->residual, .item_bytes = VISCOSITY_BLOCK * sizeof(float)};
+        comm_exchange(fine->ctx, wide->peer_count, wide->peers, &items);
     }
 }
 
@@ -536,13 +554,18 @@ double viscosity_level_apply_rounded(const viscosity_level* level, const float* 
 
 double viscosity_level_largest(const viscosity_level* level) {
     float most = 0.0f;
-    for (tile_ix i = 0; i < level->space.active_count; ++i) {
+    tile_range own = own_places(level, level->space.active_count, level->active);
+    for (int64_t i = own.begin; i < own.end; ++i) {
         const float* twice = level->stress + (size_t)level->active[i] * VISCOSITY_STRESS_BLOCK;
         for (int q = 0; q < VISCOSITY_PADDED; ++q) {
             most = twice[q] > most ? twice[q] : most;
         }
     }
-    return 0.5 * (double)most;
+    double largest = 0.5 * (double)most;
+    if (level->space.shared != NULL) {
+        comm_max_f64(level->ctx, &largest, 1);
+    }
+    return largest;
 }
 
 void viscosity_level_diagonal(const viscosity_level* level, double* d) {

@@ -60,8 +60,9 @@ typedef struct viscosity_level {
     float *b, *x; // levels >= 1
 } viscosity_level;
 
-/// Shares the level's vectors out as its map is; not with bodies.
-void viscosity_level_share(viscosity_level* level);
+/// A level without bodies is shared out as its map is: stresses and rows are known of one's own
+/// tiles alone. This brings them all, for who looks at the whole.
+void viscosity_level_complete(const viscosity_level* level);
 /// The finest level. The weights are not copied; mass, whole and owner must outlive the level.
 treacle_status viscosity_level_create(treacle_context* ctx, const grid_domain* domain,
                                       const tile_map* map, const viscosity_weights* weights,

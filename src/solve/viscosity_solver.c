@@ -246,15 +246,6 @@ static treacle_status make_tails(viscosity_solver* s, const viscosity_system* sy
     return rigid_body_list_create(s->ctx, system->body_count, system->bodies, &s->list);
 }
 
-// As in the pressure solver: bodies reach anywhere, and with them everybody has all.
-static void share_levels(viscosity_solver* s, const viscosity_system* system) {
-    bool is_shared = system->body_count == 0;
-    for (int l = 0; l < s->level_count && is_shared; ++l) {
-        viscosity_level_share(&s->level[l]);
-        is_shared = s->level[l].space.shared != NULL;
-    }
-}
-
 static treacle_status build_levels(viscosity_solver* s, const viscosity_system* system) {
     TREACLE_TRY(viscosity_level_create(s->ctx, system->domain, system->map, &system->weights,
                                        &s->level[0]));
@@ -280,7 +271,6 @@ static treacle_status build_levels(viscosity_solver* s, const viscosity_system* 
         TREACLE_TRY(add_bodies(s, system, s->level_count - 1));
     }
     viscosity_level_end_setup(&s->level[s->level_count - 1]);
-    share_levels(s, system);
     return TREACLE_OK;
 }
 

@@ -49,7 +49,7 @@ class SameBitsOnRanks(harness_ranks.Case):
         self.scene_of("piles_split.yaml", (3,))
 
     def test_liquid_that_thins_by_shear(self):
-        self.scene_of("chocolate_pour.yaml", (2,))
+        self.scene_of("chocolate_pour.yaml", (2,), "--set", "domain.cell=5mm")
 
     def test_heat_and_melting(self):
         self.scene_of("wax_block.yaml", (2,))
