@@ -20,7 +20,7 @@ def command(ranks, *args):
 class Case(harness.Case):
     def mpirun(self, args, code=0):
         """Runs mpirun with these arguments and insists on its exit code."""
-        done = subprocess.run(args, cwd=self.dir, text=True, timeout=120, stdout=subprocess.PIPE,
+        done = subprocess.run(args, cwd=self.dir, text=True, timeout=250, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, code, f"{args}\n{done.stdout}{done.stderr}")
         return done
