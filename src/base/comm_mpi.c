@@ -48,7 +48,7 @@ static treacle_status begin_mpi(treacle_context* ctx) {
     MPI_Initialized(&is_begun);
     if (!is_begun) {
         // Open MPI's ranks look for messages without a pause while they wait. On a machine that is
-        // not all theirs this keeps from the core whom they wait for: a step took ten times as long.
+        // not all theirs this keeps whom they wait for from the core: steps took ten times longer.
         setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
         MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
         if (provided < MPI_THREAD_FUNNELED) {
