@@ -6,9 +6,9 @@
 // width, no surface tension, nozzle off the middle by 0.02 D, nu U/(g D^2) = 1.
 //
 // folding [SUITE 7, viscous regime]: f = 0.80 U/H full periods a second without gravity's help
-// (G2 = 3 g H^4/(nu U h^2) <= 300), slot of 8 cells, within 15 %. In the theory older folds take no
-// room: so the plate sinks about as fast as the pile grows, and each period counts with the height
-// that it left.
+// (G2 = 3 g H^4/(nu U h^2) <= 300), slot of 8 cells, within 15 %. In the theory there is no inertia
+// (here 3 U H^3/(nu h^2) = 0.4), and older folds take no room. Here they do, so what counts are the
+// first one and a half periods on a floor at rest, between the first crossings of the middle.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,10 +69,15 @@ static treacle_status axis_at(treacle_sim* sim, double height, double reach, dou
     return status;
 }
 
+// When watching begins.
+static double begin_of(const jet* j) {
+    return (1.5 * j->height + 10.0 * j->width) / j->speed;
+}
+
 static treacle_status offset_of(validate* v, const jet* j, double* out) {
     treacle_sim* sim = NULL;
     treacle_status status = open_jet(v, j, &sim);
-    double unit = j->width / j->speed, begin = 1.5 * j->height / j->speed + 10.0 * unit;
+    double unit = j->width / j->speed, begin = begin_of(j);
     double square = 0.0;
     int count = 0;
     for (int k = 0; k < 40 && status == TREACLE_OK; ++k) {
@@ -82,6 +87,8 @@ static treacle_status offset_of(validate* v, const jet* j, double* out) {
         double offset = x / j->width - 0.02;
         square += isfinite(offset) ? offset * offset : 0.0;
         count += isfinite(offset);
+        validate_progress(v, "H/D %g, t U/D %.1f: offset/D %.3f", j->height / j->width,
+                          (begin + 0.5 * k * unit) / unit, offset);
     }
     *out = count > 0 ? sqrt(square / count) : NAN;
     treacle_sim_destroy(sim);
@@ -94,17 +101,20 @@ treacle_status case_buckling(validate* v) {
         bool buckles;
     } points[] = {{0.1, 12, true},  {0.35, 12, true}, {0.55, 12, false},
                   {0.8, 20, false}, {0.25, 7, false}, {0.25, 15, true}};
+    const double gravity_number = 20.0; // nu U/(g D^2)
     for (int k = 0; k < 6; ++k) {
         double g = 9.81, d = 0.01, offset = 0.0;
         char name[32];
         jet j = {.width = d,
                  .height = points[k].ratio * d,
-                 .speed = sqrt(g * d * points[k].reynolds),
+                 .speed = sqrt(gravity_number * g * d * points[k].reynolds),
                  .gravity = g,
                  .cells = 10,
-                 .half_room = 8.0,
-                 .end = 1.0};
+                 .half_room = 8.0};
         j.nu = j.speed * d / points[k].reynolds;
+        j.begin = j.height / j.speed;
+        j.end = begin_of(&j) + 20.0 * d / j.speed;
+        j.sinks = 0.15 * j.speed * (j.end - j.begin);
         snprintf(name, sizeof(name), "point %d", k);
         if (!validate_part_begin(v, name)) {
             continue;
@@ -157,58 +167,58 @@ static treacle_status pile_of(treacle_sim* sim, const jet* j, double* out) {
     return status;
 }
 
-typedef struct folding_series {
-    int count;
-    double t[512], x[512], height[512]; // s; m, the axis; m, from the pile to the nozzle
-} folding_series;
+enum { CROSSINGS = 4 };
 
-// Mean of f H/U over the periods between upward crossings of the middle, with the H of each.
-static double folding_rate(const folding_series* s, double speed) {
-    double sum = 0.0, last = NAN;
-    int periods = 0;
-    for (int i = 0; i + 1 < s->count; ++i) {
-        if (s->x[i] < 0.0 && s->x[i + 1] >= 0.0) {
-            double now = s->t[i] + (s->t[i + 1] - s->t[i]) * -s->x[i] / (s->x[i + 1] - s->x[i]);
-            if (isfinite(last)) {
-                sum += s->height[i] / (speed * (now - last));
-                periods += 1;
-            }
-            last = now;
+// When the sheet's axis, at 0.3 of what is left above the pile, crosses the middle. `left` is the
+// height above the pile in the end.
+static treacle_status crossings_of(validate* v, const jet* j, double at[CROSSINGS], double* left) {
+    treacle_sim* sim = NULL;
+    treacle_status status = open_jet(v, j, &sim);
+    double unit = j->height / j->speed, then = 0.0;
+    int count = 0;
+    for (int k = 48; k < 300 && count < CROSSINGS && status == TREACLE_OK; ++k) {
+        double t = 0.02 * k * unit, pile = 0.0, x = 0.0;
+        status = validate_advance(sim, t, 1.0);
+        status = status == TREACLE_OK ? pile_of(sim, j, &pile) : status;
+        *left = j->height - pile;
+        status =
+            status == TREACLE_OK ? axis_at(sim, pile + 0.3 * *left, 0.1 * j->width, &x) : status;
+        x -= 0.02 * j->width;
+        validate_progress(v, "t U/H %.2f, axis %.4f H, height left %.3f H", t / unit, x / j->height,
+                          *left / j->height);
+        // Before it has buckled it crosses by noise.
+        bool is_swinging = count > 0 || fabs(then) > 0.02 * j->width;
+        if (is_swinging && then * x < 0.0) {
+            at[count++] = t - 0.02 * unit * x / (x - then);
         }
+        then = x;
     }
-    return periods > 0 ? sum / periods : NAN;
+    treacle_sim_destroy(sim);
+    return count == CROSSINGS || status != TREACLE_OK ? status
+                                                      : validate_stop(v, "the sheet does not fold");
 }
 
 treacle_status case_folding(validate* v) {
-    static folding_series s;
-    // g weak enough: G2 = 3 g H^4/(nu U h^2) = 100. The pile grows by about 0.14 U.
-    jet j = {.width = 0.01, .height = 0.24, .speed = 0.05, .nu = 50.0, .cells = 8, .half_room = 8};
-    double h2 = j.height * j.height, unit = j.height / j.speed, length = 7.0 * unit;
-    j.gravity = 100.0 * j.nu * j.speed * j.width * j.width / (3.0 * h2 * h2);
-    j.begin = unit;
-    j.end = length;
-    j.sinks = 0.14 * j.speed * (j.end - j.begin);
-    treacle_sim* sim = NULL;
-    treacle_status status = open_jet(v, &j, &sim);
-    s.count = 0;
-    for (double t = 2.5 * unit; t < length && status == TREACLE_OK; t += 0.02 * unit) {
-        double pile = 0.0, x = 0.0;
-        status = validate_advance(sim, t, 1.0);
-        status = status == TREACLE_OK ? pile_of(sim, &j, &pile) : status;
-        double left = j.height - pile;
-        status = status == TREACLE_OK ? axis_at(sim, pile + 0.3 * left, 0.1 * j.width, &x) : status;
-        s.t[s.count] = t;
-        s.x[s.count] = x - 0.02 * j.width;
-        s.height[s.count] = left;
-        validate_progress(v, "t U/H %.3f, axis %.4f h, height left %.4f H", t / unit,
-                          s.x[s.count] / j.width, left / j.height);
-        s.count += 1;
+    // G2 = 3 g H^4/(nu U h^2) = 300.
+    jet j = {.width = 0.01,
+             .height = 0.24,
+             .speed = 0.05,
+             .nu = 50.0,
+             .cells = 8,
+             .half_room = 13.0,
+             .end = 1.0};
+    double h2 = j.height * j.height, unit = j.height / j.speed, at[CROSSINGS] = {0.0}, left = 0.0;
+    j.gravity = 300.0 * j.nu * j.speed * j.width * j.width / (3.0 * h2 * h2);
+    VALIDATE_TRY(crossings_of(v, &j, at, &left));
+    validate_relative(v, 0.5 * (CROSSINGS - 1) * unit / (at[CROSSINGS - 1] - at[0]), 0.80, 0.15,
+                      "f H/U, G2 = 300, 8 cells a slot");
+    // The slender sheet's own first crossings, from the same start, with older folds taking no
+    // room.
+    static const double slender[CROSSINGS] = {0.666, 1.447, 2.078, 2.656};
+    for (int i = 1; i < CROSSINGS; ++i) {
+        validate_info(v, (at[i] - at[i - 1]) / unit, slender[i] - slender[i - 1],
+                      "half a period %d, U/H, beside a slender sheet's", i);
     }
-    treacle_sim_destroy(sim);
-    if (status == TREACLE_OK) {
-        validate_relative(v, folding_rate(&s, j.speed), 0.80, 0.15,
-                          "f H/U, G2 = 100, 8 cells a slot");
-        validate_info(v, s.height[s.count - 1] / j.height, NAN, "height left above the pile, of H");
-    }
-    return status;
+    validate_info(v, left / j.height, NAN, "height left above the pile, of H");
+    return TREACLE_OK;
 }

@@ -48,6 +48,7 @@ typedef struct rope {
     double room;           // m, to each side
     double push;           // m/s^2, that goes round
     double sinking;        // of the plate, in diameters a turn
+    double turns;          // that are left alone, as far as the table knows
     rope_table table;
 } rope;
 
@@ -80,7 +81,7 @@ static double frequency_at(const rope_table* table, double height) {
 }
 
 enum { CELLS = 8 }; // a diameter
-static const double kicked_turns = 1.25, free_turns = 4.5;
+static const double kicked_turns = 1.25;
 
 typedef struct rope_times {
     double lands, lets_go, ends; // s
@@ -90,7 +91,7 @@ static rope_times times_of(const rope* r) {
     double f = frequency_at(&r->table, r->nozzle.opening[1]);
     double lands = 0.9 * r->nozzle.opening[1] / r->nozzle.speed;
     double lets_go = lands + kicked_turns / f;
-    return (rope_times){lands, lets_go, lets_go + free_turns / f};
+    return (rope_times){lands, lets_go, lets_go + r->turns / f};
 }
 
 static treacle_status open_rope(validate* v, const rope* r, treacle_sim** out) {
@@ -111,11 +112,12 @@ static treacle_status open_rope(validate* v, const rope* r, treacle_sim** out) {
 static treacle_status watch(validate* v, const rope* r, treacle_sim* sim, treacle_coiling* out) {
     enum { FRAMES = 180 };
     static treacle_thread threads[FRAMES];
+    const int count = (int)(40.0 * r->turns);
     rope_times t = times_of(r);
     treacle_status status = TREACLE_OK;
-    for (int i = 0; i < FRAMES && status == TREACLE_OK; ++i) {
+    for (int i = 0; i < count && status == TREACLE_OK; ++i) {
         treacle_frame frame;
-        status = validate_advance(sim, t.lets_go + (t.ends - t.lets_go) * i / (FRAMES - 1.0), 1.0);
+        status = validate_advance(sim, t.lets_go + (t.ends - t.lets_go) * i / (count - 1.0), 1.0);
         status =
             status == TREACLE_OK ? treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame) : status;
         status = status == TREACLE_OK ? treacle_thread_find(v->ctx, &frame, &r->nozzle, &threads[i])
@@ -124,7 +126,7 @@ static treacle_status watch(validate* v, const rope* r, treacle_sim* sim, treacl
                           r->nozzle.opening[1], threads[i].time, threads[i].foot[0],
                           threads[i].foot[1], threads[i].foot[2], threads[i].radius);
     }
-    *out = treacle_coiling_measure(&r->nozzle, FRAMES, threads);
+    *out = treacle_coiling_measure(&r->nozzle, count, threads);
     return status;
 }
 
@@ -141,7 +143,7 @@ static treacle_status coil(validate* v, const rope* r) {
     validate_relative(v, found.frequency, frequency_at(&r->table, found.height), 0.2,
                       "%s, H %g m: Hz, at the height that was there", r->name, height);
     validate_info(v, found.height, height, "%s, H %g m: height above the foot, m", r->name, height);
-    validate_info(v, found.turns, free_turns, "%s, H %g m: turns", r->name, height);
+    validate_info(v, found.turns, r->turns, "%s, H %g m: turns", r->name, height);
     validate_info(v, found.thread_radius, r->thread_radius, "%s, H %g m: radius of the thread, m",
                   r->name, height);
     validate_info(v, found.radius, NAN, "%s, H %g m: radius of the coil, m", r->name, height);
@@ -156,7 +158,8 @@ treacle_status case_coiling(validate* v) {
          .thread_radius = 0.00254,
          .room = 0.024,
          .push = 0.12,
-         .sinking = 0.7,
+         .sinking = 1.0,
+         .turns = 2.5,
          .table = zero_g},
         {.name = "cold syrup",
          .nozzle = {{0.0, 0.08, 0.0}, 0.005, 0.05, 0.5, 9.81},
@@ -164,6 +167,7 @@ treacle_status case_coiling(validate* v) {
          .room = 0.035,
          .push = 0.3,
          .sinking = 0.8,
+         .turns = 4.5,
          .table = cold_syrup},
         {.name = "cold syrup",
          .nozzle = {{0.0, 0.11, 0.0}, 0.005, 0.05, 0.5, 9.81},
@@ -171,6 +175,7 @@ treacle_status case_coiling(validate* v) {
          .room = 0.035,
          .push = 0.3,
          .sinking = 0.95,
+         .turns = 4.5,
          .table = cold_syrup},
         {.name = "cold syrup",
          .nozzle = {{0.0, 0.145, 0.0}, 0.005, 0.05, 0.5, 9.81},
@@ -178,6 +183,7 @@ treacle_status case_coiling(validate* v) {
          .room = 0.035,
          .push = 0.3,
          .sinking = 1.0,
+         .turns = 4.5,
          .table = cold_syrup},
     };
     validate_axes(v, "height of fall, m", "frequency, Hz");
