@@ -3,7 +3,9 @@
 // buckling [SUITE 6]: a planar jet of width D = 1 cm and speed U from a nozzle at height H buckles
 // if Re = U D/nu is below sqrt((1 - (8.8 D/H)^2.6)/pi). Six points; the rms offset of the jet's
 // axis at 0.3 H over 20 D/U is above 0.25 D where it buckles, below 0.05 D where not. Ten cells a
-// width, no surface tension, nozzle off the middle by 0.02 D, nu U/(g D^2) = 1.
+// width, no surface tension, nozzle off the middle by 0.02 D. nu U/(g D^2) = 20, weaker gravity than
+// the suite's 0.5 to 2: with 1 a slender jet would be drawn out to a tenth of its width, a cell,
+// before it lands at 12 D, and the limit is for jets about as wide as their nozzle.
 //
 // folding [SUITE 7, viscous regime]: f = 0.80 U/H full periods a second without gravity's help
 // (G2 = 3 g H^4/(nu U h^2) <= 300), slot of 8 cells, within 15 %. In the theory there is no inertia
@@ -16,20 +18,18 @@
 #include "cases.h"
 #include "measure.h"
 
-static const char scene[] =
-    "domain: {origin: [%.17g, %.17g], size: [%.17g, %.17g], cell: %.17g,\n"
-    "         sides: {all: open, bottom: no-slip}}\n"
-    "gravity: [0, %.17g, 0]\n"
-    "step: {max_dt: %.17g}\n"
-    "particles: {per_cell: 4}\n"
-    "materials: {goo: {density: 1000, viscosity: %.17g m^2/s}}\n"
-    "emitters:\n"
-    "  - shape: {box: {min: [%.17g, %.17g, -1], max: [%.17g, %.17g, 1]}}\n"
-    "    speed: %.17g\n"
-    "solids:\n"
-    "  plate: {shape: {box: {min: [-9, -9, -9], max: [9, 0, 9]}},\n"
-    "          wall: no-slip,\n"
-    "          position: {keys: {%.17g: [0, 0, 0], %.17g: [0, %.17g, 0]}}}\n";
+static const char scene[] = "domain: {origin: [%.17g, %.17g], size: [%.17g, %.17g], cell: %.17g,\n"
+                            "         sides: {all: open, bottom: no-slip}}\n"
+                            "gravity: [0, %.17g, 0]\n"
+                            "step: {max_dt: %.17g}\n"
+                            "particles: {per_cell: 4}\n"
+                            "materials: {goo: {density: 1000, viscosity: %.17g m^2/s}}\n"
+                            "emitters:\n"
+                            "  - shape: {box: {min: [%.17g, %.17g, -1], max: [%.17g, %.17g, 1]}}\n"
+                            "    speed: %.17g\n"
+                            "solids:\n"
+                            "  plate: {shape: {box: {min: [-9, -9, -9], max: [9, 0, 9]}},\n"
+                            "          wall: no-slip}\n";
 
 typedef struct jet {
     double width, height; // m
@@ -37,19 +37,16 @@ typedef struct jet {
     double gravity;       // m/s^2
     int cells;            // a width
     double half_room;     // widths to each side
-    double begin, end;    // s, between which the plate sinks
-    double sinks;         // m
 } jet;
 
 static treacle_status open_jet(validate* v, const jet* j, treacle_sim** out) {
     double cell = j->width / j->cells, shift = 0.02 * j->width;
     double half = ceil(j->half_room * j->cells) * cell;
     double top = ceil(j->height / cell) * cell + 4.0 * cell;
-    double low = -ceil(j->sinks / cell + 2.0) * cell;
+    double low = -2.0 * cell;
     return validate_sim_create(v, out, scene, -half, low, 2.0 * half, top - low, cell, -j->gravity,
                                cell / j->speed, j->nu, shift - 0.5 * j->width, j->height,
-                               shift + 0.5 * j->width, j->height + 2.0 * cell, j->speed, j->begin,
-                               j->end, -j->sinks);
+                               shift + 0.5 * j->width, j->height + 2.0 * cell, j->speed);
 }
 
 // Mean x of the particles near a height; NAN if there are none.
@@ -69,15 +66,10 @@ static treacle_status axis_at(treacle_sim* sim, double height, double reach, dou
     return status;
 }
 
-// When watching begins.
-static double begin_of(const jet* j) {
-    return (1.5 * j->height + 10.0 * j->width) / j->speed;
-}
-
 static treacle_status offset_of(validate* v, const jet* j, double* out) {
     treacle_sim* sim = NULL;
     treacle_status status = open_jet(v, j, &sim);
-    double unit = j->width / j->speed, begin = begin_of(j);
+    double unit = j->width / j->speed, begin = 1.5 * j->height / j->speed + 10.0 * unit;
     double square = 0.0;
     int count = 0;
     for (int k = 0; k < 40 && status == TREACLE_OK; ++k) {
@@ -112,9 +104,6 @@ treacle_status case_buckling(validate* v) {
                  .cells = 10,
                  .half_room = 8.0};
         j.nu = j.speed * d / points[k].reynolds;
-        j.begin = j.height / j.speed;
-        j.end = begin_of(&j) + 20.0 * d / j.speed;
-        j.sinks = 0.15 * j.speed * (j.end - j.begin);
         snprintf(name, sizeof(name), "point %d", k);
         if (!validate_part_begin(v, name)) {
             continue;
@@ -149,7 +138,7 @@ static treacle_status pile_of(treacle_sim* sim, const jet* j, double* out) {
     treacle_status status = validate_particles(sim, &particles, &count);
     memset(wet, 0, sizeof(wet));
     for (int64_t i = 0; status == TREACLE_OK && i < count; ++i) {
-        int row = (int)floor((particles[i].place[1] + j->sinks) / cell);
+        int row = (int)floor(particles[i].place[1] / cell);
         int column = SIDE / 2 + (int)floor(particles[i].place[0] / cell);
         if (row >= 0 && row < SIDE && column >= 0 && column < SIDE) {
             wet[row][column] = 1;
@@ -161,7 +150,7 @@ static treacle_status pile_of(treacle_sim* sim, const jet* j, double* out) {
         for (int column = 0; column < SIDE; ++column) {
             filled += wet[row][column];
         }
-        *out = filled * cell > 0.18 * j->height ? (row + 1) * cell - j->sinks : *out;
+        *out = filled * cell > 0.18 * j->height ? (row + 1) * cell : *out;
     }
     free(particles);
     return status;
@@ -200,13 +189,8 @@ static treacle_status crossings_of(validate* v, const jet* j, double at[CROSSING
 
 treacle_status case_folding(validate* v) {
     // G2 = 3 g H^4/(nu U h^2) = 300.
-    jet j = {.width = 0.01,
-             .height = 0.24,
-             .speed = 0.05,
-             .nu = 50.0,
-             .cells = 8,
-             .half_room = 13.0,
-             .end = 1.0};
+    jet j = {
+        .width = 0.01, .height = 0.24, .speed = 0.05, .nu = 50.0, .cells = 8, .half_room = 13.0};
     double h2 = j.height * j.height, unit = j.height / j.speed, at[CROSSINGS] = {0.0}, left = 0.0;
     j.gravity = 300.0 * j.nu * j.speed * j.width * j.width / (3.0 * h2 * h2);
     VALIDATE_TRY(crossings_of(v, &j, at, &left));
