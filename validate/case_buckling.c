@@ -3,9 +3,9 @@
 // buckling [SUITE 6]: a planar jet of width D = 1 cm and speed U from a nozzle at height H buckles
 // if Re = U D/nu is below sqrt((1 - (8.8 D/H)^2.6)/pi). Six points; the rms offset of the jet's
 // axis at 0.3 H over 20 D/U is above 0.25 D where it buckles, below 0.05 D where not. Ten cells a
-// width, no surface tension, nozzle off the middle by 0.02 D. nu U/(g D^2) = 20, weaker gravity than
-// the suite's 0.5 to 2: with 1 a slender jet would be drawn out to a tenth of its width, a cell,
-// before it lands at 12 D, and the limit is for jets about as wide as their nozzle.
+// width, no surface tension, nozzle off the middle by 0.02 D. nu U/(g D^2) = 20, weaker gravity
+// than the suite's 0.5 to 2: with 1 a slender jet would be drawn out to a tenth of its width, a
+// cell, before it lands at 12 D, and the limit is for jets about as wide as their nozzle.
 //
 // folding [SUITE 7, viscous regime]: f = 0.80 U/H full periods a second without gravity's help
 // (G2 = 3 g H^4/(nu U h^2) <= 300), slot of 8 cells, within 15 %. In the theory there is no inertia
