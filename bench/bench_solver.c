@@ -245,12 +245,12 @@ static treacle_status measure_viscosity(bench* b, const solver_row* row) {
         return TREACLE_ERR_MEMORY;
     }
     size_t cells = solver_case_length(&c.map);
-    // The caller's masses and whole weights; the others may go once the solver is made.
+    // The caller's masses; the others may go once the solver is made.
     problem p = {.viscosity = &c,
                  .matrix = &matrix,
                  .rhs = c.rhs,
                  .length = AXES * cells,
-                 .field_bytes = sizeof(float) * (double)((AXES + 1) * cells),
+                 .field_bytes = sizeof(float) * (double)(AXES * cells),
                  .name = name,
                  .want = asked_of_viscosity(row)};
     treacle_status status = race(b, ctx, &p, 0.0);

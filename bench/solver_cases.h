@@ -34,7 +34,6 @@ typedef struct viscosity_case {
     grid_domain domain;
     tile_map map;
     float *cell, *edge[AXES], *mass[AXES];
-    float* whole;                  // r mu
     float *opening[AXES], *volume; // unified only
     uint8_t* fixed;
     double* rhs; // [tile][axis][512]

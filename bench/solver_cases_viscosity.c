@@ -180,7 +180,6 @@ static void copy_cell(const cube* q, viscosity_case* c, tile_ix t, int n) {
     }
     int64_t i = index_of(q, cell);
     c->cell[to] = q->cell[i];
-    c->whole[to] = (float)(c->r * solver_scene_viscosity(point_at(q, cell, 7), c->has_contrast));
     c->fixed[to] = q->fixed[i];
     c->volume[to] = (float)solver_scene_fraction(&c->scene, point_at(q, cell, 7));
     c->volume[to] = q->cell[i] > 0.0f ? c->volume[to] : 0.0f;
@@ -199,12 +198,10 @@ static void copy_cell(const cube* q, viscosity_case* c, tile_ix t, int n) {
 static bool allocate(viscosity_case* c) {
     size_t length = solver_case_length(&c->map);
     c->cell = calloc(length, sizeof(float));
-    c->whole = calloc(length, sizeof(float));
     c->volume = calloc(length, sizeof(float));
     c->fixed = calloc(length, 1);
     c->rhs = calloc(AXES * length, sizeof(double));
-    bool is_complete = c->cell != NULL && c->whole != NULL && c->volume != NULL &&
-                       c->fixed != NULL && c->rhs != NULL;
+    bool is_complete = c->cell != NULL && c->volume != NULL && c->fixed != NULL && c->rhs != NULL;
     for (int a = 0; a < AXES; ++a) {
         c->edge[a] = calloc(length, sizeof(float));
         c->mass[a] = calloc(length, sizeof(float));
@@ -253,7 +250,6 @@ treacle_status viscosity_case_create(treacle_context* ctx, treacle_context* help
 
 void viscosity_case_destroy(viscosity_case* c) {
     free(c->cell);
-    free(c->whole);
     free(c->volume);
     free(c->fixed);
     free(c->rhs);

@@ -41,8 +41,7 @@ viscosity_system viscosity_system_of(const viscosity_case* c) {
                               .weights = {.cell = c->cell,
                                           .edge = {c->edge[0], c->edge[1], c->edge[2]},
                                           .mass = {c->mass[0], c->mass[1], c->mass[2]},
-                                          .fixed = c->fixed,
-                                          .whole = c->whole}};
+                                          .fixed = c->fixed}};
 }
 
 stokes_system stokes_system_of(const viscosity_case* c) {

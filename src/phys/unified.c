@@ -48,7 +48,8 @@ static const double speed_floor = 1e-6;
 static const float pressure_share = 0.02f; // least share of liquid of a cell with a pressure
 static const float gap_share = 1e-3f;      // a face below it lies in a gap
 static const double stiff_weight = 10.0;   // of stress against mass: the new velocity is no guess
-enum { RESTART = 30, RESTART_LONG = 60, MOMENTS = 2 * AXES + 1 };
+// Directions kept: up to SMALL_TILES their memory is no matter.
+enum { RESTART = 30, RESTART_LONG = 60, SMALL_TILES = 256, MOMENTS = 2 * AXES + 1 };
 
 typedef struct unified_job {
     const unified_params* params;
@@ -252,7 +253,7 @@ static stokes_params targets_of(unified_job* job) {
     out.divergence = divergence_target * cell_a_step;
     out.net = net_target * cell_a_step;
     out.max_iterations = job->params->max_iterations;
-    out.restart = RESTART;
+    out.restart = p->map->count <= SMALL_TILES ? RESTART_LONG : RESTART;
     out.is_warm = true;
     out.keeps_momentum = !p->has_slip_walls;
     return out;

@@ -4,10 +4,11 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "grid/gather.h"
 #include "math/forest.h"
 #include "solve/stress_term.h"
 
-// A link is strong from this share of a full term's weight on.
+// A link is strong from this share of the largest weight around on.
 static const float strong_share = 0.2f;
 enum { SMALLEST_AGGREGATE = 12, NONE = -1, HELD = 1 << 30 };
 
@@ -15,8 +16,8 @@ typedef struct labeller {
     const viscosity_level* level;
     const rigid_body_list* bodies;
     bool joins_bodies; // liquid and the bodies that it sticks to are one
-    const float* whole;
-    float largest; // weight of a cell, where `whole` is not given
+    float* weight;     // [tile + 1][512], of cells
+    float* peak;       // [tile][512], the largest of the cells around
     rigid_labels* out;
     int32_t* part_count; // [tile]
     int32_t* first;      // [tile + 1], the first part of a tile
@@ -26,8 +27,55 @@ typedef struct labeller {
 } labeller;
 
 static bool is_strong(const labeller* l, tile_ix t, int q, float weight) {
-    float full = l->whole != NULL ? l->whole[(size_t)t * TILE_CELLS + (size_t)q] : l->largest;
-    return weight > 0.0f && weight >= strong_share * full;
+    return weight > 0.0f && weight >= strong_share * l->peak[(size_t)t * TILE_CELLS + (size_t)q];
+}
+
+// ---- Weights around -------------------------------------------------------------------------
+
+static void read_weights(void* data, int64_t begin, int64_t end, int worker) {
+    const labeller* l = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            l->weight[t * TILE_CELLS + q] = 0.5f * stress_term_weight(l->level, (tile_ix)t, 0, q);
+        }
+    }
+}
+
+// The largest of three in a row, along one axis after the other.
+static void find_peaks(void* data, int64_t begin, int64_t end, int worker) {
+    enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
+    static const int steps[AXES] = {1, SIDE, SIDE * SIDE};
+    const labeller* l = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        float block[2][VALUES];
+        gather_block(l->level->map, l->weight, (tile_ix)t, 1, 1, block[0]);
+        memcpy(block[1], block[0], sizeof(block[0]));
+        for (int a = 0; a < AXES; ++a) {
+            const float* from = block[a % 2];
+            for (int i = steps[a]; i < VALUES - steps[a]; ++i) {
+                float beside = from[i - steps[a]] > from[i + steps[a]] ? from[i - steps[a]]
+                                                                       : from[i + steps[a]];
+                block[(a + 1) % 2][i] = from[i] > beside ? from[i] : beside;
+            }
+        }
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            l->peak[t * TILE_CELLS + q] =
+                block[AXES % 2][BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6)];
+        }
+    }
+}
+
+static treacle_status measure_weights(labeller* l) {
+    treacle_context* ctx = l->out->ctx;
+    size_t values = (size_t)l->out->tile_count * TILE_CELLS;
+    TREACLE_TRY(alloc_zero(ctx, values + TILE_CELLS, sizeof(float), "weights of cells",
+                           (void**)&l->weight));
+    TREACLE_TRY(alloc_array(ctx, values, sizeof(float), "largest weights", (void**)&l->peak));
+    parallel_for(ctx, l->out->tile_count, 8, read_weights, l);
+    parallel_for(ctx, l->out->tile_count, 8, find_peaks, l);
+    return TREACLE_OK;
 }
 
 // ---- Bodies ---------------------------------------------------------------------------------
@@ -487,6 +535,7 @@ static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
 static treacle_status label_all(labeller* l, rigid_scope scope) {
     tile_ix tiles = l->out->tile_count;
     TREACLE_TRY(allocate(l));
+    TREACLE_TRY(measure_weights(l));
     parallel_for(l->out->ctx, tiles, 4, split_tiles, l);
     for (tile_ix t = 0; t < tiles; ++t) {
         l->first[t + 1] = l->first[t] + l->part_count[t];
@@ -496,15 +545,10 @@ static treacle_status label_all(labeller* l, rigid_scope scope) {
 
 treacle_status rigid_labels_create(const viscosity_level* level, const rigid_body_list* bodies,
                                    rigid_scope scope, rigid_labels* out) {
-    const float* whole = level->weights.whole;
     size_t tiles = (size_t)level->map->count;
     *out = (rigid_labels){.ctx = level->ctx, .tile_count = level->map->count};
-    labeller l = {.level = level,
-                  .bodies = bodies,
-                  .joins_bodies = scope == RIGID_SCOPE_GRID,
-                  .whole = whole,
-                  .out = out};
-    l.largest = whole == NULL ? (float)viscosity_level_largest(level) : 0.0f;
+    labeller l = {
+        .level = level, .bodies = bodies, .joins_bodies = scope == RIGID_SCOPE_GRID, .out = out};
     treacle_status status = label_all(&l, scope);
     size_t parts = l.first != NULL ? (size_t)l.first[tiles] : 0;
     alloc_free(out->ctx, l.parent, parts * sizeof(int32_t));
@@ -512,6 +556,8 @@ treacle_status rigid_labels_create(const viscosity_level* level, const rigid_bod
     alloc_free(out->ctx, l.part_count, tiles * sizeof(int32_t));
     alloc_free(out->ctx, l.first, (tiles + 1) * sizeof(int32_t));
     alloc_free(out->ctx, l.is_whole, tiles * sizeof(uint8_t));
+    alloc_free(out->ctx, l.weight, (tiles + 1) * TILE_CELLS * sizeof(float));
+    alloc_free(out->ctx, l.peak, tiles * TILE_CELLS * sizeof(float));
     if (status != TREACLE_OK) {
         rigid_labels_destroy(out);
     }

@@ -1,11 +1,12 @@
 // Which unknowns move together almost rigidly.
 //
 // Faces are linked strongly when a term of the stress (solve/stress_term.h) joins them whose weight
-// is at least a fifth of what full cells have there: a liquid that only touches another through a
-// few slivers is on its own. An aggregate is a connected set of strongly linked unknowns: within
-// the whole grid, or within each tile. Sets below a dozen unknowns are dissolved; unknowns in none
-// then join the neighbour of the lowest number, layer by layer, until all are covered. (Uncovered
-// faces at the surface ruin the coarse space: they alone double the iterations.)
+// is at least a fifth of the largest that a cell around it has: a liquid that only touches another
+// through a few slivers is on its own, and so is one much stiffer than what it swims in. An
+// aggregate is a connected set of strongly linked unknowns: within the whole grid, or within each
+// tile. Sets below a dozen unknowns are dissolved; unknowns in none then join the neighbour of the
+// lowest number, layer by layer, until all are covered. (Uncovered faces at the surface ruin the
+// coarse space: they alone double the iterations.)
 //
 // A body (solve/drag_term.h) is one piece. Within the whole grid it joins all liquid that sticks to
 // it, and moves with that; within tiles it is an aggregate of its own. A body that is not free to

@@ -11,6 +11,8 @@
 static const double smallest_volume = 0.02; // of a cell with a pressure
 static const float smallest_mass = 1e-3f;   // in B M^-1 B^T
 static const double held_share = 0.3;       // of D that holds a face whose neighbours give way
+static const double leaning_weight = 1e4;   // of stress against mass
+enum { FEW_TILES = 256 };
 
 stokes_params stokes_params_default(void) {
     return (stokes_params){.energy = 5e-4,
@@ -240,6 +242,14 @@ static treacle_status create_vectors(stokes_solver* s) {
     return vec_create_float(p, "pressure corrections", &s->s_p);
 }
 
+// Few tiles of stiff liquid: drops and strands that lean on one another are to be expected, and the
+// motions of their pieces cost little. When the loop finds itself slow it is late for that: by then
+// the soft motions, which the cycle alone does not see, have grown.
+static bool is_leaning(const viscosity_level* faces) {
+    return faces->space.active_count <= FEW_TILES &&
+           viscosity_level_largest(faces) > leaning_weight;
+}
+
 static treacle_status build(stokes_solver* s, const stokes_system* system) {
     viscosity_system viscosity = {.domain = system->domain,
                                   .map = system->map,
@@ -248,6 +258,9 @@ static treacle_status build(stokes_solver* s, const stokes_system* system) {
                                   .bodies = system->bodies};
     TREACLE_TRY(viscosity_solver_create(s->ctx, &viscosity, &s->viscosity));
     s->faces = viscosity_solver_finest(s->viscosity);
+    if (is_leaning(s->faces)) {
+        TREACLE_TRY(viscosity_solver_add_pieces(s->viscosity));
+    }
     s->u_space = viscosity_solver_linop(s->viscosity).space;
     TREACLE_TRY(create_pressure(s, system));
     TREACLE_TRY(stokes_bodies_create(s, system));

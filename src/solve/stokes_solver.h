@@ -64,7 +64,7 @@ typedef struct stokes_solver stokes_solver;
 
 stokes_params stokes_params_default(void);
 
-/// The map, mass, whole, owner, opening and volume are not copied and must outlive the solver.
+/// The map, mass, owner, opening and volume are not copied and must outlive the solver.
 treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* system,
                                     stokes_solver** out) TREACLE_NODISCARD;
 /// Accepts NULL.

@@ -31,7 +31,6 @@ typedef struct viscosity_weights {
     const float* edge[AXES]; // w_e >= 0, slot = the axis that the edge runs along
     const float* mass[AXES]; // m_f >= 0; 0 at fixed faces
     const uint8_t* fixed;    // bit a: face a is no unknown
-    const float* whole;      // w_c of a full cell, for telling weak links; NULL: the largest w_c
     const uint16_t* owner[AXES]; // at fixed faces: which body moves it (solve/drag_term.h), from 1
                                  // on; 0: none. NULL without bodies
 } viscosity_weights;
@@ -63,7 +62,7 @@ typedef struct viscosity_level {
 /// A level without bodies is shared out as its map is: stresses and rows are known of one's own
 /// tiles alone. This brings them all, for who looks at the whole.
 void viscosity_level_complete(const viscosity_level* level);
-/// The finest level. The weights are not copied; mass, whole and owner must outlive the level.
+/// The finest level. The weights are not copied; mass and owner must outlive the level.
 treacle_status viscosity_level_create(treacle_context* ctx, const grid_domain* domain,
                                       const tile_map* map, const viscosity_weights* weights,
                                       viscosity_level* out) TREACLE_NODISCARD;

@@ -324,6 +324,26 @@ static void test_free_bodies_are_as_easy_as_held_ones(void** state) {
     }
 }
 
+// A lump is told from what it swims in, though another be a thousand times as stiff.
+static void test_stiff_lumps_swim_freely(void** state) {
+    (void)state;
+    fixture_def def = {.cells = {40, 40, 40}, .has_lumps = true, .has_floor = true, .r = 1.0};
+    fixture f;
+    fixture_open(&f, &def);
+    linop op = viscosity_solver_linop(f.solver);
+    double *b = random_momentum(&f, &op, 83), *r = conform_vector(&op), *x = conform_vector(&op);
+    vec_copy(op.space, b, r);
+    solve_params params = solve_params_default();
+    solve_stats stats;
+    assert_int_equal(viscosity_solve(f.solver, r, x, &params, &stats), TREACLE_OK);
+    assert_true(stats.is_converged);
+    assert_true(stats.iterations <= 30);
+    vec_destroy(op.space, b);
+    vec_destroy(op.space, r);
+    vec_destroy(op.space, x);
+    fixture_close(&f);
+}
+
 static void test_threads_switch_the_space_of_pieces_on(void** state) {
     (void)state;
     // A beam of 6 x 6 cells, 20 times as long, held at its low end.
@@ -387,6 +407,7 @@ int main(void) {
         cmocka_unit_test(test_coarse_levels_keep_the_mass),
         cmocka_unit_test(test_solution_meets_the_equations),
         cmocka_unit_test(test_free_bodies_are_as_easy_as_held_ones),
+        cmocka_unit_test(test_stiff_lumps_swim_freely),
         cmocka_unit_test(test_threads_switch_the_space_of_pieces_on),
         cmocka_unit_test(test_a_moving_wall_drags_everything_along),
         cmocka_unit_test(test_bits_depend_neither_on_threads_nor_on_the_instruction_set),

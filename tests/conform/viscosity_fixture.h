@@ -28,6 +28,7 @@ typedef struct fixture_def {
     treacle_isa isa;
     bool has_floor; // faces below the height 2 are fixed
     bool is_patchy; // weights of random strength, some zero
+    bool has_lumps; // two balls of 1e4 and 1e7 times the stress
     int margin;     // cells of air around the liquid, 0: two
     double r;       // stress weight against mass
 } fixture_def;
@@ -79,6 +80,17 @@ static inline bool is_within(const fixture* f, const int at[AXES]) {
     return at[0] < f->domain.cells[0] && at[1] < f->domain.cells[1] && at[2] < f->domain.cells[2];
 }
 
+// How much stiffer the liquid is at cell + half a cell along the axes of the set.
+static inline double stiffness(const fixture_def* def, const int at[AXES], int axes) {
+    double square[2] = {0};
+    for (int a = 0; a < AXES; ++a) {
+        double p = at[a] + 0.5 * (axes >> a & 1);
+        square[0] += pow(p - 0.3 * def->cells[a], 2.0);
+        square[1] += pow(p - 0.7 * def->cells[a], 2.0);
+    }
+    return !def->has_lumps ? 1.0 : square[0] < 16.0 ? 1e4 : square[1] < 16.0 ? 1e7 : 1.0;
+}
+
 // Strength of a weight; hashes n.
 static inline float strength(const fixture_def* def, size_t n) {
     double random = conform_random(n);
@@ -88,12 +100,13 @@ static inline float strength(const fixture_def* def, size_t n) {
 static inline void fill_cell(fixture* f, const fixture_def* def, const int at[AXES], size_t i) {
     bool is_flat = !(f->domain.is_active[0] && f->domain.is_active[1] && f->domain.is_active[2]);
     bool is_in = is_within(f, at);
-    double r = def->r;
+    double r = def->r * stiffness(def, at, 7);
     f->cell[i] = is_in ? (float)(r * fraction(f, at, 7)) * strength(def, 10 * i) : 0.0f;
     for (int a = 0; a < AXES; ++a) {
         bool is_free = f->domain.is_active[a] && !(def->has_floor && at[1] < 4) && is_in &&
                        (at[a] > 0 || f->domain.is_periodic[a]);
         bool has_edge = !is_flat || !f->domain.is_active[a]; // flat: only the shear in the plane
+        r = def->r * stiffness(def, at, 1 << a);
         f->edge[a][i] =
             has_edge ? (float)(r * fraction(f, at, 1 << a)) * strength(def, 10 * i + 1 + (size_t)a)
                      : 0.0f;
