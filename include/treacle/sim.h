@@ -68,7 +68,7 @@ typedef struct treacle_step_stats {
     double max_speed;          ///< m/s
     double heat_in;            ///< J, that came from outside in the step
     double marker_in;      ///< m^3 times units of the marker, that came from sources and surface
-    double enthalpy;       ///< J, sum over particles; 0 where heat does not flow
+    double enthalpy;       ///< J, of the liquid; 0 where heat does not flow
     double density_spread; ///< rms of local particle volume over its target, less 1
     int64_t walls_held, walls_released;  ///< faces of walls that may let go, and did not or did
     treacle_solve_stats pressure;        ///< zero where the flow has no such solve

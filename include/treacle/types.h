@@ -393,6 +393,8 @@ typedef enum treacle_motion {
 typedef struct treacle_level_set_def {
     int markers; ///< 1..64 in each of its cells near the surface, on both sides
     int reseed;  ///< >= 1: every so many steps missing markers are made
+    double cfl;  ///< 0.1..5, cells that the surface may cross in a step, at most step.cfl; more is
+                 ///< faster, and liquid that lands or splashes loses volume
 } treacle_level_set_def;
 
 typedef enum treacle_transfer {

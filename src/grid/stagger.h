@@ -12,8 +12,8 @@
 //           +---------+
 //           |         |
 //     face x|  cell   |       every location is on the low side or in the middle along an axis:
-//           |    o    |       one bit. Location + cell is a point of the doubled lattice, 2 I +
-//           bit, |         |       whose points are half a cell apart.
+//           |    o    |       one bit. Location and cell are a point 2 I + bit of the doubled
+//           |         |       lattice, whose points are half a cell apart.
 //           +---------+--- x
 //       node  face y
 //

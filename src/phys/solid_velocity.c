@@ -12,6 +12,7 @@
 // along a tilted wall is untouched; towards it nothing is left; a moving wall carries its liquid.
 #include "phys/solid_velocity.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -70,6 +71,14 @@ typedef struct surroundings {
     float u[AXES][VALUES], phi[BLOCK_VALUES(2, 2)];
 } surroundings;
 
+// Sides of the domain that give way have a velocity of their own.
+static bool is_at_gap_of_side(const solid_velocity_params* params, tile_ix t, int i, int a) {
+    int at[AXES];
+    tile_cell_at(params->map, t, i, at);
+    bool is_at_side = at[a] == 0 || at[a] == params->domain->cells[a];
+    return params->face_give[a] != NULL && is_at_side && !params->domain->is_periodic[a];
+}
+
 static void constrain_axis(const constrain_job* job, tile_ix t, const surroundings* around, int a) {
     const solid_velocity_params* params = job->params;
     size_t start = (size_t)t * TILE_CELLS;
@@ -77,7 +86,7 @@ static void constrain_axis(const constrain_job* job, tile_ix t, const surroundin
         size_t q = start + (size_t)i;
         int id = params->cell_id[q];
         if (params->face_open[a][q] > 0.0f || id == SOLID_NONE ||
-            !tile_cell_counts(params->map, i)) {
+            !tile_cell_counts(params->map, i) || is_at_gap_of_side(params, t, i, a)) {
             continue;
         }
         int x = i % TILE_SIZE, y = i / TILE_SIZE % TILE_SIZE, z = i / TILE_SIZE / TILE_SIZE;
@@ -88,6 +97,9 @@ static void constrain_axis(const constrain_job* job, tile_ix t, const surroundin
         bool has_normal = vec3_dot(n, n) > 0.5;
         bool may_leave = params->scene.solids[id].separation.is_on; // see phys/separation.c
         across = may_leave && across > 0.0 ? 0.0 : across;
+        if (params->face_give[a] != NULL && across < 0.0) {
+            across = fmin(across + (double)params->face_give[a][q], 0.0);
+        }
         job->to[a][q] = (float)(has_normal ? u.at[a] - n.at[a] * across : v.at[a]); // [solid.7]
     }
 }

@@ -10,6 +10,7 @@ typedef struct solid_velocity_params {
     const float* cell_phi;        // cells, > 0 outside
     const uint16_t* cell_id;      // the nearest solid
     const float* face_open[AXES]; // 0..1
+    const float* face_give[AXES]; // m/s, as fast liquid may still come; NULL: not at all
 } solid_velocity_params;
 
 /// face_u on closed faces, extrapolated from the liquid, keeps what is along the solid and takes

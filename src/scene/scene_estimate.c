@@ -174,7 +174,9 @@ static double steps_per_frame(const treacle_sim_def* sim) {
     double dt = fmin(sim->step.max_dt, 1.0 / sim->fps);
     double speed = typical_speed(sim);
     if (speed > 0.0) {
-        dt = fmin(dt, sim->step.cfl * sim->domain.cell / speed);
+        bool is_euler = sim->motion == TREACLE_MOTION_EULERIAN;
+        double cfl = is_euler ? fmin(sim->step.cfl, sim->level_set.cfl) : sim->step.cfl;
+        dt = fmin(dt, cfl * sim->domain.cell / speed);
     }
     return ceil(1.0 / (sim->fps * dt) - 1e-9);
 }

@@ -15,6 +15,12 @@ static const schema_key level_set_keys[] = {
      .offset = offsetof(treacle_level_set_def, reseed),
      .range = WITHIN(1, 1000000),
      .help = "every so many steps markers are made where they are missing"},
+    {.name = "cfl",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_level_set_def, cfl),
+     .range = WITHIN(0.1, 5),
+     .help = "cells that the surface may cross in a step, at most `step: {cfl}`; above 0.5 liquid "
+             "that lands or splashes loses volume"},
 };
 const schema_section schema_level_set = {
     .name = "level_set",

@@ -15,7 +15,7 @@ treacle_sim_def treacle_sim_def_default(void) {
         .particles = {.per_cell = 8, .jitter = 0.5},
         .step = {.cfl = 2.0, .max_dt = 0.02, .min_dt = 1e-6},
         .flow = TREACLE_FLOW_AUTO,
-        .level_set = {.markers = 8, .reseed = 10},
+        .level_set = {.markers = 8, .reseed = 10, .cfl = 0.5},
         .transfer = TREACLE_TRANSFER_APIC,
         .flip_blend = 0.97,
         .surface = TREACLE_SURFACE_SMOOTH,

@@ -25,7 +25,7 @@ uint32_t euler_fields(const liquid_setup* setup) {
            (setup->has_elastic ? strain : 0u);
 }
 
-static grid_place place_of(int carried) {
+grid_place euler_place_of(int carried) {
     return carried < CARRIED_STRAIN ? PLACE_CELL : tensor_place(carried - CARRIED_STRAIN);
 }
 
@@ -236,7 +236,7 @@ static treacle_status move_fields(liquid_work* w) {
         if (f < CARRIED_STRAIN && is_upwind) {
             TREACLE_TRY(convect_upwind(w, from, to));
         } else {
-            fields[params.count++] = (semi_field){place_of(f), from, to};
+            fields[params.count++] = (semi_field){euler_place_of(f), from, to};
         }
     }
     semi_lagrangian(&params, w->state->face_u);
@@ -315,6 +315,11 @@ static void describe_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const float* temperature = w->state->carried[CARRIED_TEMPERATURE];
     (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int at[AXES];
+        tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        if (!euler_is_in_domain(w, at)) {
+            w->cell_volume[i] = 0.0f; // beyond the sides the surface goes on, but nothing is there
+        }
         w->cell_density[i] = 1.0f;
         for (int a = 0; a < AXES; ++a) {
             w->face_mass[a][i] = 1.0f;
@@ -411,88 +416,6 @@ treacle_status euler_law_temperature(liquid_work* w, const float** out) {
     return TREACLE_OK;
 }
 
-// --- solids --------------------------------------------------------------------------------------
-
-// Behind the surface of a solid the level set is the image of what is before it, as deep as
-// IMAGE_DEPTH cells; deeper there is air:
-//
-//     phi(x) = phi(x - 2 s grad s),    s < 0 the distance to the solid                  [level.5]
-//
-// So the liquid has no surface where it touches a solid, and a solid that moves leaves none behind.
-#define IMAGE_DEPTH 2.0f
-
-typedef struct image_job {
-    const liquid_work* w;
-    float* out;
-} image_job;
-
-// The image of a point, in cells of the grid from its low corner; false if it has none.
-static bool image_of(tile_sampler* to_solid, const bool is_active[AXES], const float x[AXES],
-                     float out[AXES]) {
-    static const tile_coord origin = {{0, 0, 0}};
-    float s = tile_sample(to_solid, origin, x), slope[AXES], square = 0.0f;
-    for (int a = 0; a < AXES; ++a) {
-        float low[AXES] = {x[0], x[1], x[2]}, high[AXES] = {x[0], x[1], x[2]};
-        low[a] -= 0.5f;
-        high[a] += 0.5f;
-        slope[a] = is_active[a]
-                       ? tile_sample(to_solid, origin, high) - tile_sample(to_solid, origin, low)
-                       : 0.0f;
-        square += slope[a] * slope[a];
-    }
-    for (int a = 0; a < AXES; ++a) {
-        out[a] = x[a] - (square > 0.25f ? 2.0f * s * slope[a] / square : 0.0f);
-    }
-    return s >= -IMAGE_DEPTH && square > 0.25f;
-}
-
-static void image_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    const image_job* job = data;
-    const liquid_work* w = job->w;
-    const level_set* set = w->euler->surface;
-    const grid_domain* lattice = w->euler->level.lattice;
-    static const tile_coord origin = {{0, 0, 0}};
-    (void)worker;
-    tile_sampler phi = tile_sampler_of(lattice, &set->map, PLACE_CELL, set->phi);
-    tile_sampler to_solid =
-        tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->cell_solid_phi);
-    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        int at[AXES];
-        float x[AXES], image[AXES];
-        tile_cell_at(&set->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
-        for (int a = 0; a < AXES; ++a) {
-            x[a] = lattice->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
-        }
-        job->out[i] = set->phi[i];
-        if (!tile_cell_counts(&set->map, (int)(i % TILE_CELLS)) ||
-            !(tile_sample(&to_solid, origin, x) < 0.0f)) {
-            continue;
-        }
-        job->out[i] = LEVEL_LIMIT;
-        if (image_of(&to_solid, lattice->is_active, x, image)) {
-            for (int a = 0; a < AXES; ++a) {
-                image[a] = lattice->is_active[a] ? 2.0f * image[a] + 0.5f : 0.5f;
-            }
-            job->out[i] = tile_sample(&phi, origin, image);
-        }
-    }
-}
-
-treacle_status euler_surface(liquid_work* w) {
-    level_set* set = w->euler->surface;
-    TREACLE_TRY(euler_touch(w));
-    if (w->cell_solid_phi != NULL) {
-        size_t values = (size_t)set->map.count * TILE_CELLS;
-        image_job job = {.w = w};
-        TREACLE_TRY(arena_take(w->scratch, values, sizeof(float), "images", (void**)&job.out));
-        parallel_for(w->ctx, set->map.count, 4, image_tiles, &job);
-        memcpy(set->phi, job.out, values * sizeof(float));
-        arena_give(w->scratch, job.out);
-    }
-    level_set_to_cells(&w->euler->level, set, &w->state->map, w->cell_phi);
-    return TREACLE_OK;
-}
-
 // --- forces --------------------------------------------------------------------------------------
 
 static grid_strain_params strain_of(const liquid_work* w) {
@@ -539,114 +462,5 @@ treacle_status euler_strain_step(liquid_work* w) {
     grid_strain_walls(&params, &strain);
     w->elastic = (liquid_elastic){0};
     arena_give_to(w->scratch, mark);
-    return TREACLE_OK;
-}
-
-typedef struct free_job {
-    const liquid_work* w;
-    grid_place place;
-    tile_mask* known;
-} free_job;
-
-// Samples inside the surface are free, as [G11 sec. 3.1] has it; the lattice knows them all.
-static void mark_free(void* data, int64_t begin, int64_t end, int worker) {
-    const free_job* job = data;
-    const liquid_work* w = job->w;
-    const euler_work* e = w->euler;
-    const tile_map* map = &w->state->map;
-    (void)worker;
-    tile_sampler phi =
-        tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
-    tile_sampler to_solid = tile_sampler_of(w->setup->domain, map, PLACE_CELL, w->cell_solid_phi);
-    for (int64_t t = begin; t < end; ++t) {
-        tile_mask inside = tile_mask_inside(w->setup->domain, job->place, map->coord[t]);
-        memset(&job->known[t], 0, sizeof(job->known[t]));
-        for (int i = 0; i < TILE_CELLS; ++i) {
-            int at[AXES];
-            tile_cell_at(map, (tile_ix)t, i, at);
-            for (int a = 0; a < AXES; ++a) {
-                at[a] = 2 * at[a] + place_half(job->place, a);
-            }
-            bool is_free = tile_mask_has(&inside, i) && tile_sample_at(&phi, at) < 0.0f;
-            if (is_free && w->cell_solid_phi != NULL) { // images are not free
-                float x[AXES];
-                for (int a = 0; a < AXES; ++a) {
-                    x[a] = w->setup->domain->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
-                }
-                is_free = tile_sample(&to_solid, (tile_coord){{0, 0, 0}}, x) > -0.01f;
-            }
-            if (is_free) {
-                tile_mask_add(&job->known[t], i);
-            }
-        }
-    }
-}
-
-// Layers around the liquid in which a field must be known for the next step. Differences against
-// the flow ask for cells as far away as a step has substeps, a cell a substep along any axis, and
-// the liquid itself comes as far: layers count such steps, too.
-static int layers_of(const liquid_work* w, int carried) {
-    const bool* is_active = w->setup->domain->is_active;
-    int axes = is_active[0] + is_active[1] + is_active[2];
-    int cells = (int)ceil(w->setup->def->step.cfl);
-    bool is_upwind = w->setup->def->heat.convection == TREACLE_CONVECTION_UPWIND;
-    int far = is_upwind && carried < CARRIED_STRAIN ? 2 * axes * cells : cells;
-    return far + LIQUID_KERNEL_RADIUS + 1;
-}
-
-static treacle_status extend_fields(liquid_work* w) {
-    extrapolate_params params = {.domain = w->setup->domain, .map = &w->state->map};
-    free_job job = {.w = w, .known = w->valid};
-    for (int f = 0; f < CARRIED_COUNT; ++f) {
-        if (w->state->carried[f] != NULL) {
-            params.place = job.place = place_of(f);
-            params.layers = layers_of(w, f);
-            parallel_for(w->ctx, w->state->map.count, 4, mark_free, &job);
-            TREACLE_TRY(extrapolate(&params, w->state->carried[f], w->valid));
-        }
-    }
-    return TREACLE_OK;
-}
-
-typedef struct energy_job {
-    const liquid_work* w;
-    double mass; // kg, of a full cell
-} energy_job;
-
-static double energy_of_tile(void* data, int64_t t) {
-    const energy_job* job = data;
-    const liquid_state* state = job->w->state;
-    double sum = 0.0;
-    for (int q = 0; q < TILE_CELLS; ++q) {
-        double share = (double)job->w->cell_volume[t * TILE_CELLS + q], square = 0.0;
-        int at[AXES];
-        bool counts = share > 0.0;
-        tile_cell_at(&state->map, (tile_ix)t, q, at);
-        for (int a = 0; a < AXES; ++a) {
-            counts = counts && at[a] < job->w->setup->domain->cells[a];
-        }
-        for (int a = 0; counts && a < AXES; ++a) {
-            bool is_active = job->w->setup->domain->is_active[a];
-            double low = (double)state->face_u[a][t * TILE_CELLS + q];
-            double high =
-                is_active ? (double)state->face_u[a][tile_slot_above(&state->map, t, q, a)] : low;
-            square += 0.5 * (low * low + high * high);
-        }
-        sum += 0.5 * job->mass * share * square;
-    }
-    return sum;
-}
-
-treacle_status euler_settle(liquid_work* w) {
-    euler_bound_gaps(w);
-    TREACLE_TRY(euler_outer_flow(w));
-    TREACLE_TRY(extend_fields(w));
-    double h = w->setup->domain->h;
-    energy_job job = {w, w->setup->materials[0].density * h * h * h};
-    w->stats->volume = w->cell_solid_phi != NULL // behind solids there is none
-                           ? w->stats->surface_volume
-                           : level_set_volume(&w->euler->level, w->euler->surface);
-    w->stats->kinetic_energy = parallel_sum(w->ctx, w->state->map.count, energy_of_tile, &job);
-    w->stats->particles = w->euler->surface->markers.count;
     return TREACLE_OK;
 }

@@ -7,6 +7,7 @@
 // The state is that of the liquid with its carried fields, and the surface (phys/level_set.h).
 #pragma once
 
+#include "grid/tile_sample.h"
 #include "particles/sink.h"
 #include "phys/level_set.h"
 #include "phys/tensor.h"
@@ -20,6 +21,8 @@ typedef struct euler_work {
     bool is_reseeded;
     int sink_count;
     const sink* sinks;
+    // In the scratch arena: how fast liquid may still come to walls, m/s, as far as there is a gap.
+    float* face_give[AXES];
 } euler_work;
 
 /// Whether a simulation moves liquid this way.
@@ -31,6 +34,23 @@ treacle_status euler_check(treacle_context* ctx, const treacle_sim_def* def) TRE
 /// Which fields of liquid_state.carried there are: a bit each.
 uint32_t euler_fields(const liquid_setup* setup);
 
+/// Where a carried field lives.
+grid_place euler_place_of(int carried);
+
+/// -1 for a face or sample on the low side of the domain, if that is a wall, 1 on the high one,
+/// else 0; `last` is the index of those on the high one.
+int euler_wall_at(const grid_domain* domain, int axis, int at, int last);
+/// Whether a cell is one of the domain's, of which tiles may have more.
+bool euler_is_in_domain(const liquid_work* w, const int at[AXES]);
+/// The distance to the surface anywhere.
+tile_sampler euler_surface_of(const liquid_work* w);
+/// A point of a solid's surface: in cells of the grid, with the normal out of the solid.
+typedef struct euler_contact {
+    float x[AXES], n[AXES];
+} euler_contact;
+/// The surface of the solid nearest to x; false where it has no normal, in the middle of thin ones.
+bool euler_find_contact(tile_sampler* to_solid, const bool is_active[AXES], const float x[AXES],
+                        euler_contact* out);
 /// How far a face is from the surface, in cells of the lattice.
 float euler_distance_at(const liquid_work* w, int axis, const int face[AXES]);
 /// The strain of a state.
@@ -46,14 +66,12 @@ treacle_status euler_carry(liquid_work* w) TREACLE_NODISCARD;
 /// The surface at cells, continued into solids; part of the geometry.
 treacle_status euler_surface(liquid_work* w) TREACLE_NODISCARD;
 treacle_status euler_push(liquid_work* w) TREACLE_NODISCARD;
-/// Films of air at walls, and markers that are stuck there; part of the surface.
-treacle_status euler_touch(liquid_work* w) TREACLE_NODISCARD;
+/// The gaps between liquid and walls; part of the surface.
+treacle_status euler_find_gaps(liquid_work* w) TREACLE_NODISCARD;
 /// Walls give way to liquid that has not come up to them [level.6]; part of the forces.
 treacle_status euler_close_gaps(liquid_work* w) TREACLE_NODISCARD;
 /// Nor does velocity beyond the liquid go farther; part of the extrapolation.
 void euler_bound_gaps(liquid_work* w);
-/// Velocity just beyond the surface has no divergence [semi.4]; part of the extrapolation.
-treacle_status euler_outer_flow(liquid_work* w) TREACLE_NODISCARD;
 /// Strain follows the new velocity.
 treacle_status euler_strain_step(liquid_work* w) TREACLE_NODISCARD;
 /// Carried fields go on beyond the surface; what is measured.

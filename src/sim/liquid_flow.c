@@ -188,6 +188,10 @@ static bool is_face_of_domain(const grid_domain* domain, int axis, const int at[
     return is_inside;
 }
 
+static bool is_wall_face(const grid_domain* domain, int axis, const int face[AXES]) {
+    return euler_wall_at(domain, axis, face[axis], domain->cells[axis]) != 0;
+}
+
 // Faces next to liquid: those whose velocity the flow has found, of the unified one more.
 static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
     const valid_job* job = data;
@@ -210,6 +214,8 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
             bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
             int face[AXES];
             tile_cell_at(&w->state->map, (tile_ix)t, i, face);
+            is_open =
+                is_open || (w->euler != NULL && is_wall_face(w->setup->domain, job->axis, face));
             is_wet = is_wet || (w->euler != NULL && euler_distance_at(w, job->axis, face) < 0.0f);
             if (is_open && is_wet && is_face_of_domain(w->setup->domain, job->axis, face)) {
                 tile_mask_add(mask, i);

@@ -6,7 +6,7 @@
 #include "phys/open_volume.h"
 #include "phys/solid_velocity.h"
 #include "phys/sweep.h"
-#include "sim/liquid.h"
+#include "sim/euler.h"
 
 treacle_status liquid_move_solids(liquid_work* w) {
     const solid_set* set = &w->setup->solids;
@@ -114,6 +114,9 @@ treacle_status liquid_slide(liquid_work* w) {
         .cell_id = w->cell_solid_id,
         .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
     };
+    for (int a = 0; a < AXES && w->euler != NULL; ++a) {
+        params.face_give[a] = w->euler->face_give[a];
+    }
     solid_velocity_constrain(&params, w->state->face_u, room);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;

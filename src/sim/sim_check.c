@@ -22,6 +22,7 @@ static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def*
         {"viscosity_solve max_iterations", def->viscosity_solve.max_iterations, 1, 1000},
         {"level_set markers", def->level_set.markers, 1, 64},
         {"level_set reseed", def->level_set.reseed, 1, 1000000},
+        {"level_set cfl", def->level_set.cfl, 0.1, 5},
         {"fill", def->fill, TREACLE_FILL_PARTICLES, TREACLE_FILL_ALL},
         {"material count", def->material_count, 0, SIM_MATERIALS_MAX},
         {"liquid count", def->liquid_count, 0, 30000},

@@ -4,11 +4,12 @@
 //
 //     (v + g dt) dt <= cfl h   <=>   dt <= 2 cfl h / (v + sqrt(v^2 + 4 g cfl h)),
 //
-// where v is the largest speed of particles and emitters. And dt <= max_dt of the def. Where the
-// def asks for it, an elastic wave of speed c = sqrt(mu_e / 2 rho) crosses at most a cell, and half
-// a cell with the explicit stress, which would not be stable otherwise [G11 eq. 3.16]. What is left
-// to the caller's max_dt, usually the end of a frame, is then cut into equal steps: no step is a
-// sliver, and the last one ends on it.
+// where v is the largest speed of particles and emitters. Where the grid carries the liquid, cfl is
+// at most that of the level set: the flow must see liquid beside a wall before it is there. And dt
+// <= max_dt of the def. Where the def asks for it, an elastic wave of speed c = sqrt(mu_e / 2 rho)
+// crosses at most a cell, and half a cell with the explicit stress, which would not be stable
+// otherwise [G11 eq. 3.16]. What is left to the caller's max_dt, usually the end of a frame, is
+// then cut into equal steps: no step is a sliver, and the last one ends on it.
 #include <math.h>
 
 #include "sim/ballistic.h"
@@ -39,11 +40,16 @@ static double elastic_limit(const treacle_sim* sim) {
     return limit;
 }
 
+static double cfl_of(const treacle_sim* sim) {
+    const treacle_sim_def* def = &sim->def;
+    return euler_is_on(def) ? fmin(def->step.cfl, def->level_set.cfl) : def->step.cfl;
+}
+
 double timestep_choose(const treacle_sim* sim, double max_dt) {
     double g[AXES];
     curve_eval(&sim->gravity, sim->now.time, g);
     double pull = sqrt((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]);
-    double v = fastest(sim), reach = sim->def.step.cfl * sim->domain.h;
+    double v = fastest(sim), reach = cfl_of(sim) * sim->domain.h;
     double limit = 2.0 * reach / (v + sqrt(v * v + 4.0 * pull * reach)); // inf at rest
     limit = fmin(fmin(limit, elastic_limit(sim)), sim->def.step.max_dt);
     double steps = ceil(max_dt / limit);

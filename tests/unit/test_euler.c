@@ -198,6 +198,37 @@ static void test_a_block_that_lands_keeps_its_volume(void** state) {
     }
 }
 
+// Below the middle of cells, and round; here the volume is that of cells.
+static void test_a_block_that_lands_on_a_solid_keeps_its_volume(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        euler_scene s;
+        treacle_solid_def rock = treacle_solid_def_default();
+        treacle_shape stone =
+            shape_at(k == 0 ? TREACLE_SHAPE_BOX : TREACLE_SHAPE_SPHERE, 0.5, 0.0, 0.5 / 24);
+        stone.size[0] = stone.size[2] = 2.0;
+        stone.size[1] = 0.43;
+        stone.radius = 0.3;
+        rock.shape = &stone;
+        fill(&s);
+        s.def.emitter_count = s.def.sink_count = s.def.heat_wall_count = 0;
+        s.def.solids = &rock;
+        s.def.solid_count = 1;
+        s.material.elastic.shear_modulus = 0.0;
+        s.material.viscosity = 50.0;
+        s.ball = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.6, 0.0);
+        s.ball.size[0] = s.ball.size[1] = 0.4;
+        s.ball.size[2] = 1.0;
+        s.liquid.velocity.value_a[0] = 0.0;
+        treacle_context* ctx = context_with(1);
+        treacle_sim* sim = create(ctx, &s.def);
+        treacle_step_stats stats = go_to(sim, 0.4);
+        assert_true(fabs(stats.volume * 24.0 / 0.16 - 1.0) < 0.05);
+        treacle_sim_destroy(sim);
+        treacle_context_destroy(ctx);
+    }
+}
+
 // Less than a cell wide, between the middles of cells: no cell is liquid, and it falls all the
 // same.
 static void test_a_drop_too_small_for_the_flow_falls(void** state) {
@@ -297,6 +328,44 @@ static void test_a_drop_of_one_temperature_keeps_it(void** state) {
         treacle_sim_destroy(sim);
         treacle_context_destroy(ctx);
     }
+}
+
+// A pool on a hot bottom, without motion: all heat that comes is in it, in what has melted, too.
+static void test_what_melts_takes_the_heat_that_comes(void** state) {
+    (void)state;
+    euler_scene s;
+    fill(&s);
+    s.def.emitter_count = s.def.sink_count = 0;
+    s.material.elastic.shear_modulus = 0.0;
+    s.material.conductivity = 2000.0;
+    s.material.heat_capacity = 100.0;
+    s.material.latent_heat = 1000.0;
+    s.material.solidus = 322.0;
+    s.material.liquidus = 324.0;
+    s.ball = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.0, 0.0);
+    s.ball.size[0] = s.ball.size[2] = 4.0;
+    s.ball.size[1] = 1.0;
+    s.liquid.velocity.value_a[0] = 0.0;
+    treacle_context* ctx = context_with(1);
+    treacle_sim* sim = create(ctx, &s.def);
+    treacle_step_stats stats = steps(sim, 1);
+    double begin = stats.enthalpy - stats.heat_in, came = stats.heat_in;
+    for (int i = 0; i < 30; ++i) {
+        stats = steps(sim, 1);
+        came += stats.heat_in;
+    }
+    assert_true(came > 100.0);
+    assert_true(fabs((stats.enthalpy - begin) / came - 1.0) < 0.03);
+    treacle_frame frame;
+    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
+    const treacle_array* melted = treacle_frame_find(&frame, "melted");
+    double sum = 0.0;
+    for (int64_t i = 0; i < melted->count; ++i) {
+        sum += (double)((const float*)melted->data)[i] / (double)melted->count;
+    }
+    assert_true(sum > 0.02 && sum < 0.9);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
 }
 
 static void test_what_it_cannot_do_it_says(void** state) {
@@ -401,6 +470,8 @@ int main(void) {
         cmocka_unit_test(test_nothing_comes_in_through_open_sides),
         cmocka_unit_test(test_a_nozzle_gives_what_it_says),
         cmocka_unit_test(test_a_drop_of_one_temperature_keeps_it),
+        cmocka_unit_test(test_what_melts_takes_the_heat_that_comes),
+        cmocka_unit_test(test_a_block_that_lands_on_a_solid_keeps_its_volume),
         cmocka_unit_test(test_what_it_cannot_do_it_says),
         cmocka_unit_test(test_any_allocation_may_fail),
     };

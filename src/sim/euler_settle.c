@@ -1,0 +1,247 @@
+// After the flow: velocity and fields go on beyond the surface, and what is measured.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/parallel_sum.h"
+#include "grid/extrapolate.h"
+#include "grid/fraction.h"
+#include "grid/tile_sample.h"
+#include "phys/outer_flow.h"
+#include "sim/euler.h"
+
+// Cells: so far beyond the surface velocity has no divergence.
+#define OUTER_REACH 1.5f
+
+// --- velocity beyond the surface -----------------------------------------------------------------
+
+typedef struct held_job {
+    const liquid_work* w;
+    float* const* found; // NAN: not by the flow
+    uint8_t* const* is_held;
+} held_job;
+
+static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const held_job* job = data;
+    const liquid_work* w = job->w;
+    const grid_domain* domain = w->setup->domain;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int at[AXES];
+        tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        for (int a = 0; a < AXES; ++a) {
+            bool is_closed = !(w->face_open[a][i] > 0.0f);
+            bool is_wall = euler_wall_at(domain, a, at[a], domain->cells[a]) != 0;
+            job->is_held[a][i] = is_closed || is_wall || !isnan(job->found[a][i]);
+        }
+    }
+}
+
+static treacle_status find_outer_flow(liquid_work* w) {
+    int mark = arena_mark(w->scratch);
+    float *found[AXES], *room = NULL;
+    uint8_t* is_held[AXES];
+    TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "outer velocity", (void**)&room));
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(
+            arena_take(w->scratch, w->values, sizeof(float), "outer velocity", (void**)&found[a]));
+        TREACLE_TRY(arena_take(w->scratch, w->values, 1, "outer velocity", (void**)&is_held[a]));
+        memset(is_held[a] + w->values - TILE_CELLS, 1, TILE_CELLS);
+    }
+    liquid_found_velocity(w, found);
+    held_job held = {w, found, is_held};
+    parallel_for(w->ctx, w->state->map.count, 8, hold_tiles, &held);
+    outer_flow params = {.domain = w->setup->domain,
+                         .map = &w->state->map,
+                         .cell_phi = w->cell_phi,
+                         .face_is_held = {is_held[0], is_held[1], is_held[2]},
+                         .reach = OUTER_REACH,
+                         .cell_room = room};
+    outer_flow_project(&params, w->state->face_u);
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
+// --- fields --------------------------------------------------------------------------------------
+
+typedef struct free_job {
+    const liquid_work* w;
+    grid_place place;
+    tile_mask* known;
+} free_job;
+
+// Samples inside the surface are free, as [G11 sec. 3.1] has it; the lattice knows them all.
+static void mark_free(void* data, int64_t begin, int64_t end, int worker) {
+    const free_job* job = data;
+    const liquid_work* w = job->w;
+    const euler_work* e = w->euler;
+    const tile_map* map = &w->state->map;
+    (void)worker;
+    tile_sampler phi =
+        tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
+    tile_sampler to_solid = tile_sampler_of(w->setup->domain, map, PLACE_CELL, w->cell_solid_phi);
+    for (int64_t t = begin; t < end; ++t) {
+        tile_mask inside = tile_mask_inside(w->setup->domain, job->place, map->coord[t]);
+        memset(&job->known[t], 0, sizeof(job->known[t]));
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            int at[AXES];
+            tile_cell_at(map, (tile_ix)t, i, at);
+            for (int a = 0; a < AXES; ++a) {
+                at[a] = 2 * at[a] + place_half(job->place, a);
+            }
+            bool is_free = tile_mask_has(&inside, i) && tile_sample_at(&phi, at) < 0.0f;
+            if (is_free && w->cell_solid_phi != NULL) { // images are not free
+                float x[AXES];
+                for (int a = 0; a < AXES; ++a) {
+                    x[a] = w->setup->domain->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
+                }
+                is_free = tile_sample(&to_solid, (tile_coord){{0, 0, 0}}, x) > -0.01f;
+            }
+            if (is_free) {
+                tile_mask_add(&job->known[t], i);
+            }
+        }
+    }
+}
+
+// Layers around the liquid in which a field must be known for the next step. Differences against
+// the flow ask for cells as far away as a step has substeps, a cell a substep along any axis, and
+// the liquid itself comes as far: layers count such steps, too.
+static int layers_of(const liquid_work* w, int carried) {
+    const bool* is_active = w->setup->domain->is_active;
+    int axes = is_active[0] + is_active[1] + is_active[2];
+    int cells = (int)ceil(w->setup->def->step.cfl);
+    bool is_upwind = w->setup->def->heat.convection == TREACLE_CONVECTION_UPWIND;
+    int far = is_upwind && carried < CARRIED_STRAIN ? 2 * axes * cells : cells;
+    return far + LIQUID_KERNEL_RADIUS + 1;
+}
+
+static treacle_status extend_fields(liquid_work* w) {
+    extrapolate_params params = {.domain = w->setup->domain, .map = &w->state->map};
+    free_job job = {.w = w, .known = w->valid};
+    for (int f = 0; f < CARRIED_COUNT; ++f) {
+        if (w->state->carried[f] != NULL) {
+            params.place = job.place = euler_place_of(f);
+            params.layers = layers_of(w, f);
+            parallel_for(w->ctx, w->state->map.count, 4, mark_free, &job);
+            TREACLE_TRY(extrapolate(&params, w->state->carried[f], w->valid));
+        }
+    }
+    return TREACLE_OK;
+}
+
+// --- measures ------------------------------------------------------------------------------------
+
+typedef struct energy_job {
+    const liquid_work* w;
+    double mass;        // kg, of a full cell
+    const float* share; // of cells inside the surface
+} energy_job;
+
+// Of the liquid in a cell, kg: of what solids leave open of it.
+static double mass_in(const energy_job* job, int64_t i) {
+    const liquid_work* w = job->w;
+    int at[AXES];
+    tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+    double open = w->cell_open != NULL ? (double)w->cell_open[i] : 1.0;
+    return euler_is_in_domain(w, at) ? job->mass * open * (double)job->share[i] : 0.0;
+}
+
+static double enthalpy_of_tile(void* data, int64_t t) {
+    const energy_job* job = data;
+    const liquid_state* state = job->w->state;
+    const float *temperature = state->carried[CARRIED_TEMPERATURE],
+                *melted = state->carried[CARRIED_MELTED];
+    const heat_curve* curve = &job->w->setup->heat.curve[0];
+    double sum = 0.0;
+    for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
+        double mass = mass_in(job, i), share = melted != NULL ? (double)melted[i] : 0.0;
+        sum += mass > 0.0 ? mass * heat_curve_energy(curve, (double)temperature[i], share) : 0.0;
+    }
+    return sum;
+}
+
+static double energy_of_tile(void* data, int64_t t) {
+    const energy_job* job = data;
+    const liquid_state* state = job->w->state;
+    double sum = 0.0;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        double mass = mass_in(job, t * TILE_CELLS + q), square = 0.0;
+        for (int a = 0; mass > 0.0 && a < AXES; ++a) {
+            bool is_active = job->w->setup->domain->is_active[a];
+            double low = (double)state->face_u[a][t * TILE_CELLS + q];
+            double high =
+                is_active ? (double)state->face_u[a][tile_slot_above(&state->map, t, q, a)] : low;
+            square += 0.5 * (low * low + high * high);
+        }
+        sum += 0.5 * mass * square;
+    }
+    return sum;
+}
+
+typedef struct cut_job {
+    const liquid_work* w;
+    float* phi;
+} cut_job;
+
+// The surface with solids cut out: behind theirs there are only images.
+static void cut_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const cut_job* job = data;
+    const liquid_work* w = job->w;
+    const level_set* set = w->euler->surface;
+    (void)worker;
+    tile_sampler to_solid =
+        tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->cell_solid_phi);
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int at[AXES];
+        float x[AXES];
+        tile_cell_at(&set->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        for (int a = 0; a < AXES; ++a) {
+            x[a] = w->setup->domain->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
+        }
+        float s = 2.0f * tile_sample(&to_solid, (tile_coord){{0, 0, 0}}, x);
+        job->phi[i] = fmaxf(set->phi[i], -s);
+    }
+}
+
+static treacle_status measure_volume(liquid_work* w) {
+    level_set cut = *w->euler->surface;
+    cut_job job = {.w = w};
+    if (w->cell_solid_phi == NULL) {
+        w->stats->volume = level_set_volume(&w->euler->level, w->euler->surface);
+        return TREACLE_OK;
+    }
+    size_t values = ((size_t)cut.map.count + 1) * TILE_CELLS;
+    TREACLE_TRY(arena_take(w->scratch, values, sizeof(float), "the surface", (void**)&job.phi));
+    parallel_for(w->ctx, cut.map.count, 8, cut_tiles, &job);
+    memcpy(job.phi + values - TILE_CELLS, cut.phi + values - TILE_CELLS,
+           TILE_CELLS * sizeof(float));
+    cut.phi = job.phi;
+    w->stats->volume = level_set_volume(&w->euler->level, &cut);
+    arena_give(w->scratch, job.phi);
+    return TREACLE_OK;
+}
+
+static treacle_status measure(liquid_work* w) {
+    double h = w->setup->domain->h;
+    float* share = NULL;
+    TREACLE_TRY(
+        arena_take(w->scratch, w->values, sizeof(float), "shares of cells", (void**)&share));
+    fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
+    fraction_compute(&params, &(fraction_fields){.cell = share});
+    energy_job job = {w, w->setup->materials[0].density * h * h * h, share};
+    w->stats->kinetic_energy = parallel_sum(w->ctx, w->state->map.count, energy_of_tile, &job);
+    if (w->setup->heat.is_on) {
+        w->stats->enthalpy = parallel_sum(w->ctx, w->state->map.count, enthalpy_of_tile, &job);
+    }
+    w->stats->particles = w->euler->surface->markers.count;
+    arena_give(w->scratch, share);
+    return measure_volume(w);
+}
+
+treacle_status euler_settle(liquid_work* w) {
+    euler_bound_gaps(w);
+    TREACLE_TRY(find_outer_flow(w));
+    TREACLE_TRY(extend_fields(w));
+    return measure(w);
+}
