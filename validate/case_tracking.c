@@ -22,75 +22,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cases.h"
+#include "carried_shapes.h"
 #include "treacle/unstable/stages.h"
 
 static const double pi = 3.14159265358979323846;
-
-typedef double distance_fcn(double x, double y);
-
-typedef struct track {
-    const char* name;
-    double side; // of the square, m
-    int cells, steps;
-    double until;         // s
-    const char* shape;    // in the scene
-    distance_fcn* border; // negative inside; need be a distance only in sign
-    double area, length;  // exact, m^2 and m
-    treacle_field velocity;
-    bool is_reversed; // runs back to its start from half time on
-    double area_tolerance;
-} track;
-
-// --- shapes --------------------------------------------------------------------------------------
-
-static double slotted_disc(double x, double y) {
-    double disc = hypot(x - 50.0, y - 75.0) - 15.0;
-    double slot = fmax(fabs(x - 50.0) - 2.5, y - 85.0);
-    return fmax(disc, -slot);
-}
-
-static double small_disc(double x, double y) {
-    return hypot(x - 0.5, y - 0.75) - 0.15;
-}
-
-static track zalesak(void) {
-    double half = asin(2.5 / 15.0), edge = 15.0 * cos(half); // of the slot, seen from the centre
-    return (track){
-        .name = "Zalesak",
-        .side = 100.0,
-        .cells = 100,
-        .steps = 628,
-        .until = 628.0,
-        .shape = "{difference: [{sphere: {radius: 15, centre: [50, 75, 0]}},"
-                 " {box: {size: [5, 25, 10], centre: [50, 72.5, 0]}}]}",
-        .border = slotted_disc,
-        .area = 225.0 * pi - (5.0 * 10.0 + 2.5 * edge + 225.0 * half),
-        .length = 15.0 * (2.0 * pi - 2.0 * half) + 2.0 * (10.0 + edge) + 5.0,
-        .velocity = {.kind = TREACLE_FIELD_EXPRESSION,
-                     .expression = {"pi/314*(50 - y)", "pi/314*(x - 50)", "0"}},
-        .area_tolerance = 0.005,
-    };
-}
-
-static track vortex(void) {
-    return (track){
-        .name = "vortex",
-        .side = 1.0,
-        .cells = 128,
-        .steps = 1024,
-        .until = 8.0,
-        .shape = "{sphere: {radius: 0.15, centre: [0.5, 0.75, 0]}}",
-        .border = small_disc,
-        .area = 0.0225 * pi,
-        .length = 0.3 * pi,
-        .velocity = {.kind = TREACLE_FIELD_EXPRESSION,
-                     .expression = {"-2*sin(pi*x)^2*sin(pi*y)*cos(pi*y)*cos(pi*t/8)",
-                                    "2*sin(pi*y)^2*sin(pi*x)*cos(pi*x)*cos(pi*t/8)", "0"}},
-        .is_reversed = true,
-        .area_tolerance = 0.01,
-    };
-}
 
 // --- measures ------------------------------------------------------------------------------------
 
@@ -110,7 +45,7 @@ static double between_cells(const float* values, int n, double x, double y) {
 }
 
 // The share of cell (i, j) that is on different sides of surface and exact border.
-static double share_between(const track* t, const float* distance, int i, int j) {
+static double share_between(const carried_shape* t, const float* distance, int i, int j) {
     enum { POINTS = 16 }; // along a side
     double h = t->side / t->cells;
     int count = 0;
@@ -122,7 +57,8 @@ static double share_between(const track* t, const float* distance, int i, int j)
     return (double)count / (POINTS * POINTS);
 }
 
-static treacle_status measure(const track* t, treacle_sim* sim, bool has_contour, outline* out) {
+static treacle_status measure(const carried_shape* t, treacle_sim* sim, bool has_contour,
+                              outline* out) {
     int n = t->cells;
     double h = t->side / n;
     float* memory = malloc(2 * (size_t)n * (size_t)n * sizeof(float));
@@ -205,14 +141,14 @@ static void journey_end(journey* j) {
     free(j->after);
 }
 
-static treacle_status step(treacle_sim* sim, const track* t, int number) {
+static treacle_status step(treacle_sim* sim, const carried_shape* t, int number) {
     double dt = t->until / t->steps;
     treacle_stages_sort_stats sorted;
     treacle_status status = treacle_stages_carry(sim, &t->velocity, (number + 0.5) * dt, dt);
     return status == TREACLE_OK ? treacle_stages_sort(sim, &sorted) : status;
 }
 
-static treacle_status travel(treacle_sim* sim, const track* t, journey* out) {
+static treacle_status travel(treacle_sim* sim, const carried_shape* t, journey* out) {
     enum { SAMPLES = 32 };
     treacle_status status = validate_particles(sim, &out->before, &out->count);
     if (status == TREACLE_OK) {
@@ -232,7 +168,7 @@ static treacle_status travel(treacle_sim* sim, const track* t, journey* out) {
 }
 
 // Rows of both; the contour has a bound for Zalesak's disc only.
-static void report(validate* v, const track* t, int per_cell, const journey* j) {
+static void report(validate* v, const carried_shape* t, int per_cell, const journey* j) {
     validate_relative(v, j->end.area, t->area, t->area_tolerance, "%s, %d a cell: area at the end",
                       t->name, per_cell);
     validate_absolute(v, worst_return(j->before, j->after, j->count) / t->side, 0.0, 1e-4,
@@ -241,14 +177,14 @@ static void report(validate* v, const track* t, int per_cell, const journey* j) 
                   per_cell);
 }
 
-static void report_zalesak(validate* v, const track* t, int per_cell, const journey* j) {
+static void report_zalesak(validate* v, const carried_shape* t, int per_cell, const journey* j) {
     validate_absolute(v, j->worst_area, 0.0, t->area_tolerance,
                       "%s, %d a cell: worst area on the way", t->name, per_cell);
     validate_absolute(v, j->end.contour, 0.0, 0.1, "%s, %d a cell: contour at the end", t->name,
                       per_cell);
 }
 
-static void report_vortex(validate* v, const track* t, int per_cell, const journey* j) {
+static void report_vortex(validate* v, const carried_shape* t, int per_cell, const journey* j) {
     validate_info(v, j->worst_area, NAN, "%s, %d a cell: worst area on the way", t->name, per_cell);
     validate_info(v, j->end.contour, NAN, "%s, %d a cell: contour at the end", t->name, per_cell);
     validate_info(v, stray_from_paths(j->before, j->half, j->count) * t->cells / t->side, NAN,
@@ -260,7 +196,7 @@ static const char scene[] = "domain: {size: [%g m, %g m], resolution: %d}\n"
                             "liquids:\n"
                             "  - shape: %s\n";
 
-static treacle_status follow(validate* v, const track* t, int per_cell) {
+static treacle_status follow(validate* v, const carried_shape* t, int per_cell) {
     treacle_sim* sim = NULL;
     journey j = {0};
     treacle_status status =
@@ -278,7 +214,7 @@ static treacle_status follow(validate* v, const track* t, int per_cell) {
 }
 
 treacle_status case_tracking(validate* v) {
-    const track tracks[] = {zalesak(), vortex()};
+    const carried_shape tracks[] = {carried_zalesak(), carried_vortex()};
     treacle_status status = TREACLE_OK;
     for (int i = 0; i < 2; ++i) {
         for (int per_cell = 4; per_cell <= 16 && status == TREACLE_OK; per_cell *= 4) {
