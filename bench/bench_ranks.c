@@ -45,9 +45,11 @@ static bool run(const rank_run* r, rank_figures* out) {
     if (!find_program(program, sizeof(program))) {
         return false;
     }
-    snprintf(command, sizeof(command),
-             "mpirun --allow-run-as-root --oversubscribe --bind-to none -n %d %s %d %d %d %s",
-             r->ranks, program, r->cells, r->steps, r->threads, r->words);
+    snprintf(
+        command, sizeof(command),
+        "mpirun --allow-run-as-root --oversubscribe --mca plm isolated --bind-to none -n %d %s %d "
+        "%d %d %s",
+        r->ranks, program, r->cells, r->steps, r->threads, r->words);
     FILE* pipe = popen(command, "r");
     if (pipe == NULL) {
         return false;

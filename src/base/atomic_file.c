@@ -36,12 +36,15 @@ void atomic_file_discard(atomic_file* file) {
     }
     if (file->fd >= 0) {
         close(file->fd);
-        unlink(file->temporary);
+        if (!file->is_guest) {
+            unlink(file->temporary);
+        }
     }
     release(file);
 }
 
-treacle_status atomic_file_open(treacle_context* ctx, const char* path, atomic_file* out) {
+static treacle_status open_with(treacle_context* ctx, const char* path, int flags,
+                                atomic_file* out) {
     *out = (atomic_file){.ctx = ctx, .fd = -1};
     treacle_status status = alloc_text(ctx, path, &out->path);
     if (status == TREACLE_OK) {
@@ -51,13 +54,22 @@ treacle_status atomic_file_open(treacle_context* ctx, const char* path, atomic_f
         release(out);
         return status;
     }
-    int flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
-    out->fd = open(out->temporary, flags, 0666);
+    out->fd = open(out->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
     if (out->fd < 0) {
         status = fail(ctx, path, "create the file");
         release(out);
     }
     return status;
+}
+
+treacle_status atomic_file_open(treacle_context* ctx, const char* path, atomic_file* out) {
+    return open_with(ctx, path, O_CREAT | O_TRUNC, out);
+}
+
+treacle_status atomic_file_join(treacle_context* ctx, const char* path, atomic_file* out) {
+    TREACLE_TRY(open_with(ctx, path, 0, out));
+    out->is_guest = true;
+    return TREACLE_OK;
 }
 
 static treacle_status write_all(atomic_file* file, uint64_t offset, const void* bytes,
@@ -96,12 +108,26 @@ treacle_status atomic_file_patch(atomic_file* file, uint64_t offset, const void*
     return write_all(file, offset, bytes, size);
 }
 
+treacle_status atomic_file_place(atomic_file* file, uint64_t offset, const void* bytes,
+                                 size_t size) {
+    return write_all(file, offset, bytes, size);
+}
+
 static int sync_retrying(int fd) {
     int result = 0;
     do {
         result = fsync(fd);
     } while (result != 0 && errno == EINTR);
     return result;
+}
+
+treacle_status atomic_file_leave(atomic_file* file) {
+    treacle_status status = TREACLE_OK;
+    if (sync_retrying(file->fd) != 0) {
+        status = fail(file->ctx, file->path, "make the file durable (fsync)");
+    }
+    atomic_file_discard(file);
+    return status;
 }
 
 // The folder of `path`, made durable. File systems that cannot sync a folder say EINVAL; nothing

@@ -19,6 +19,7 @@ typedef struct atomic_file {
     char* temporary;
     int fd;          // -1 when not open
     uint64_t length; // bytes appended
+    bool is_guest;   // another process has made the file and will end it
 } atomic_file;
 
 /// Every failure below leaves the sentence in the context, removes the temporary file and closes
@@ -27,6 +28,14 @@ treacle_status atomic_file_open(treacle_context* ctx, const char* path,
                                 atomic_file* out) TREACLE_NODISCARD;
 treacle_status atomic_file_append(atomic_file* file, const void* bytes,
                                   size_t size) TREACLE_NODISCARD;
+/// Takes part in writing a file that another process has opened; it also ends it.
+treacle_status atomic_file_join(treacle_context* ctx, const char* path,
+                                atomic_file* out) TREACLE_NODISCARD;
+/// Writes at a place of one's own, while others write at theirs.
+treacle_status atomic_file_place(atomic_file* file, uint64_t offset, const void* bytes,
+                                 size_t size) TREACLE_NODISCARD;
+/// What a guest has written is durable, and the file closed.
+treacle_status atomic_file_leave(atomic_file* file) TREACLE_NODISCARD;
 /// Overwrites bytes that were appended before.
 treacle_status atomic_file_patch(atomic_file* file, uint64_t offset, const void* bytes,
                                  size_t size) TREACLE_NODISCARD;

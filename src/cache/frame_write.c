@@ -2,12 +2,15 @@
 // tables at the front are filled in at the end. The bytes depend on the frame's content alone:
 // blosc runs with one internal thread and a given block size, because with more it places the
 // blocks in the order in which they get ready.
+//
+// On ranks, which all have the frame, each compresses and writes its part of every batch.
 #include <blosc.h>
 #include <stdio.h>
 #include <xxhash.h>
 
 #include "base/alloc.h"
 #include "base/atomic_file.h"
+#include "base/comm.h"
 #include "base/parallel.h"
 #include "cache/frame_format.h"
 
@@ -22,11 +25,14 @@ typedef struct chunk {
     const uint8_t* raw;
     size_t raw_bytes;
     size_t type_size;
-    int64_t array;    // whose it is
-    int64_t index;    // in that array
-    int stored_bytes; // <= 0: blosc failed
-    uint64_t checksum;
+    int64_t array; // whose it is
+    int64_t index; // in that array
 } chunk;
+
+typedef struct chunk_result {
+    int64_t stored_bytes; // <= 0: blosc failed
+    uint64_t checksum;
+} chunk_result;
 
 typedef struct writer {
     treacle_context* ctx;
@@ -37,21 +43,25 @@ typedef struct writer {
     uint8_t* front; // head and tables
     size_t front_bytes;
     chunk* batch;
-    uint8_t* stored; // batch_size x FRAME_CHUNK_STORED_MAX
-    size_t batch_size;
+    chunk_result* result; // of the batch
+    int64_t* rank_first;  // [ranks + 1], which of the batch each does
+    uint8_t* stored;      // own_size x FRAME_CHUNK_STORED_MAX
+    size_t batch_size, own_size;
 } writer;
 
 static void compress_chunks(void* data, int64_t begin, int64_t end, int worker) {
     writer* w = data;
     (void)worker;
     for (int64_t i = begin; i < end; ++i) {
-        chunk* c = &w->batch[i];
+        int64_t at = w->rank_first[comm_rank(w->ctx)] + i; // in the batch
+        const chunk* c = &w->batch[at];
+        chunk_result* r = &w->result[at];
         uint8_t* to = w->stored + (size_t)i * FRAME_CHUNK_STORED_MAX;
-        c->stored_bytes =
+        r->stored_bytes =
             blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, c->type_size, c->raw_bytes, c->raw, to,
                                FRAME_CHUNK_STORED_MAX, BLOSC_LZ4_COMPNAME, BLOCK_BYTES, 1);
-        if (c->stored_bytes > 0) {
-            c->checksum = XXH3_64bits(to, (size_t)c->stored_bytes);
+        if (r->stored_bytes > 0) {
+            r->checksum = XXH3_64bits(to, (size_t)r->stored_bytes);
         }
     }
 }
@@ -60,25 +70,51 @@ static size_t chunk_table_at(const writer* w) {
     return FRAME_HEAD_BYTES + (size_t)w->frame->array_count * FRAME_ARRAY_BYTES;
 }
 
+// Notes what became of a chunk in the table of chunks.
+static treacle_status note_chunk(writer* w, size_t i, uint64_t first) {
+    const chunk* c = &w->batch[i];
+    const chunk_result* r = &w->result[i];
+    if (r->stored_bytes <= 0) {
+        return check_fail(w->ctx, TREACLE_ERR_INTERNAL,
+                          "%s: blosc could not compress chunk %lld of array '%s' (code %d)",
+                          w->path, (long long)c->index, w->frame->arrays[c->array].name,
+                          (int)r->stored_bytes);
+    }
+    uint8_t* record = w->front + chunk_table_at(w) + (size_t)(first + i) * FRAME_CHUNK_BYTES;
+    frame_put_u32(record, FRAME_CHUNK_AT_STORED, (uint32_t)r->stored_bytes);
+    frame_put_u32(record, FRAME_CHUNK_AT_RAW, (uint32_t)c->raw_bytes);
+    frame_put_u64(record, FRAME_CHUNK_AT_CHECKSUM, r->checksum);
+    return TREACLE_OK;
+}
+
+// Writes one's own chunks of a batch where they belong.
+static treacle_status place_chunks(writer* w, size_t count, uint64_t first) {
+    int rank = comm_rank(w->ctx);
+    size_t begin = (size_t)w->rank_first[rank], end = (size_t)w->rank_first[rank + 1];
+    treacle_status status = TREACLE_OK;
+    uint64_t at = w->file.length;
+    for (size_t i = 0; i < count && status == TREACLE_OK; ++i) {
+        status = note_chunk(w, i, first);
+        size_t bytes = (size_t)w->result[i].stored_bytes;
+        if (status == TREACLE_OK && i >= begin && i < end) {
+            status = atomic_file_place(&w->file, at,
+                                       w->stored + (i - begin) * FRAME_CHUNK_STORED_MAX, bytes);
+        }
+        at += status == TREACLE_OK ? bytes : 0;
+    }
+    w->file.length = at;
+    return status;
+}
+
 // Compresses and appends `count` chunks, of which the first is number `first` of the file.
 static treacle_status write_batch(writer* w, size_t count, uint64_t first) {
-    parallel_for(w->ctx, (int64_t)count, 1, compress_chunks, w);
-    for (size_t i = 0; i < count; ++i) {
-        const chunk* c = &w->batch[i];
-        if (c->stored_bytes <= 0) {
-            return check_fail(w->ctx, TREACLE_ERR_INTERNAL,
-                              "%s: blosc could not compress chunk %lld of array '%s' (code %d)",
-                              w->path, (long long)c->index, w->frame->arrays[c->array].name,
-                              c->stored_bytes);
-        }
-        uint8_t* record = w->front + chunk_table_at(w) + (size_t)(first + i) * FRAME_CHUNK_BYTES;
-        frame_put_u32(record, FRAME_CHUNK_AT_STORED, (uint32_t)c->stored_bytes);
-        frame_put_u32(record, FRAME_CHUNK_AT_RAW, (uint32_t)c->raw_bytes);
-        frame_put_u64(record, FRAME_CHUNK_AT_CHECKSUM, c->checksum);
-        TREACLE_TRY(atomic_file_append(&w->file, w->stored + i * FRAME_CHUNK_STORED_MAX,
-                                       (size_t)c->stored_bytes));
+    int64_t rank = comm_rank(w->ctx), size = comm_size(w->ctx);
+    for (int64_t r = 0; r <= size; ++r) {
+        w->rank_first[r] = (int64_t)count * r / size;
     }
-    return TREACLE_OK;
+    parallel_for(w->ctx, w->rank_first[rank + 1] - w->rank_first[rank], 1, compress_chunks, w);
+    comm_gather(w->ctx, w->result, sizeof(*w->result), w->rank_first);
+    return comm_agree(w->ctx, place_chunks(w, count, first));
 }
 
 // Chunk `index` of array `a`.
@@ -179,9 +215,12 @@ static treacle_status check_input(writer* w) {
 }
 
 static treacle_status reserve(writer* w) {
-    uint64_t batch = (uint64_t)w->ctx->threads * BATCH_PER_THREAD;
+    size_t ranks = (size_t)comm_size(w->ctx);
+    uint64_t own = (uint64_t)w->ctx->threads * BATCH_PER_THREAD;
+    uint64_t batch = own * ranks;
     w->batch_size = (size_t)(batch < w->chunk_count ? batch : w->chunk_count);
     w->batch_size = w->batch_size == 0 ? 1 : w->batch_size;
+    w->own_size = w->batch_size / ranks + 1;
     w->front_bytes =
         chunk_table_at(w) + (size_t)w->chunk_count * FRAME_CHUNK_BYTES + FRAME_CHECKSUM_BYTES;
     void* block = NULL;
@@ -189,8 +228,12 @@ static treacle_status reserve(writer* w) {
     w->front = block;
     TREACLE_TRY(alloc_zero(w->ctx, w->batch_size, sizeof(chunk), "chunks to write", &block));
     w->batch = block;
+    TREACLE_TRY(alloc_zero(w->ctx, w->batch_size, sizeof(chunk_result), "chunks to write", &block));
+    w->result = block;
+    TREACLE_TRY(alloc_zero(w->ctx, ranks + 1, sizeof(int64_t), "chunks of ranks", &block));
+    w->rank_first = block;
     TREACLE_TRY(
-        alloc_array(w->ctx, w->batch_size, FRAME_CHUNK_STORED_MAX, "compressed chunks", &block));
+        alloc_array(w->ctx, w->own_size, FRAME_CHUNK_STORED_MAX, "compressed chunks", &block));
     w->stored = block;
     return TREACLE_OK;
 }
@@ -198,16 +241,44 @@ static treacle_status reserve(writer* w) {
 static void release(writer* w) {
     alloc_free(w->ctx, w->front, w->front_bytes);
     alloc_free(w->ctx, w->batch, w->batch_size * sizeof(chunk));
-    alloc_free(w->ctx, w->stored, w->batch_size * FRAME_CHUNK_STORED_MAX);
+    alloc_free(w->ctx, w->result, w->batch_size * sizeof(chunk_result));
+    alloc_free(w->ctx, w->rank_first, ((size_t)comm_size(w->ctx) + 1) * sizeof(int64_t));
+    alloc_free(w->ctx, w->stored, w->own_size * FRAME_CHUNK_STORED_MAX);
+}
+
+// Rank 0 makes the file, the others join it.
+static treacle_status open_file(writer* w) {
+    bool is_first = comm_rank(w->ctx) == 0;
+    treacle_status status = reserve(w);
+    if (status == TREACLE_OK && is_first) {
+        status = atomic_file_open(w->ctx, w->path, &w->file);
+    }
+    if (status == TREACLE_OK && is_first) {
+        status = atomic_file_append(&w->file, w->front, w->front_bytes);
+    }
+    TREACLE_TRY(comm_agree(w->ctx, status));
+    if (!is_first) {
+        status = atomic_file_join(w->ctx, w->path, &w->file);
+        w->file.length = w->front_bytes;
+    }
+    return comm_agree(w->ctx, status);
+}
+
+// The others' bytes are durable before rank 0 gives the file its name.
+static treacle_status end_file(writer* w) {
+    bool is_first = comm_rank(w->ctx) == 0;
+    TREACLE_TRY(comm_agree(w->ctx, is_first ? TREACLE_OK : atomic_file_leave(&w->file)));
+    treacle_status status = is_first ? write_front(w) : TREACLE_OK;
+    if (status == TREACLE_OK && is_first) {
+        status = atomic_file_commit(&w->file);
+    }
+    return comm_agree(w->ctx, status);
 }
 
 static treacle_status write_file(writer* w) {
-    TREACLE_TRY(reserve(w));
-    TREACLE_TRY(atomic_file_open(w->ctx, w->path, &w->file));
-    TREACLE_TRY(atomic_file_append(&w->file, w->front, w->front_bytes));
+    TREACLE_TRY(open_file(w));
     TREACLE_TRY(write_chunks(w));
-    TREACLE_TRY(write_front(w));
-    return atomic_file_commit(&w->file);
+    return end_file(w);
 }
 
 treacle_status treacle_frame_write(treacle_context* ctx, const treacle_frame* frame,

@@ -72,14 +72,17 @@ static treacle_status write_view(run_job* job, folder_kind kind, treacle_frame* 
 
 treacle_status frame_loop_write_picture(run_job* job, int64_t number) {
     treacle_frame frame;
-    TREACLE_TRY(treacle_sim_view(job->sim, TREACLE_FRAME_PICTURE, number, &frame));
+    TREACLE_TRY(
+        comm_agree(job->ctx, treacle_sim_view(job->sim, TREACLE_FRAME_PICTURE, number, &frame)));
     TREACLE_TRY(write_view(job, FOLDER_FRAME, &frame));
-    return job->record.preview ? write_preview(job, &frame) : TREACLE_OK;
+    bool draws = job->record.preview && run_is_writer(job);
+    return comm_agree(job->ctx, draws ? write_preview(job, &frame) : TREACLE_OK);
 }
 
 static treacle_status write_state(run_job* job, int64_t number) {
     treacle_frame frame;
-    TREACLE_TRY(treacle_sim_view(job->sim, TREACLE_FRAME_STATE, number, &frame));
+    TREACLE_TRY(
+        comm_agree(job->ctx, treacle_sim_view(job->sim, TREACLE_FRAME_STATE, number, &frame)));
     return write_view(job, FOLDER_STATE, &frame);
 }
 
@@ -103,13 +106,6 @@ treacle_status frame_loop_prune(run_job* job, int64_t newest) {
     return status;
 }
 
-static treacle_status write_files(run_job* job, int64_t number) {
-    TREACLE_TRY(frame_loop_write_picture(job, number));
-    TREACLE_TRY(stats_file_sync(&job->stats));
-    TREACLE_TRY(write_state(job, number));
-    return number > 2 ? prune_one(job, number - 2) : TREACLE_OK;
-}
-
 // Every rank has the whole state; should they ever differ, nothing more is written.
 static treacle_status check_ranks(run_job* job) {
     if (comm_size(job->ctx) == 1) {
@@ -121,8 +117,13 @@ static treacle_status check_ranks(run_job* job) {
 }
 
 static treacle_status write_all(run_job* job, int64_t number) {
+    bool is_writer = run_is_writer(job);
     TREACLE_TRY(check_ranks(job));
-    return comm_agree(job->ctx, run_is_writer(job) ? write_files(job, number) : TREACLE_OK);
+    TREACLE_TRY(frame_loop_write_picture(job, number));
+    TREACLE_TRY(comm_agree(job->ctx, is_writer ? stats_file_sync(&job->stats) : TREACLE_OK));
+    TREACLE_TRY(write_state(job, number));
+    bool prunes = is_writer && number > 2;
+    return comm_agree(job->ctx, prunes ? prune_one(job, number - 2) : TREACLE_OK);
 }
 
 // s, that are missing to the frame's time, (number - 1)/fps; 0 once it is reached. Each step may

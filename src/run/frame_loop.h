@@ -3,8 +3,8 @@
 // A frame's files are written in the order frame, preview, statistics, state. The state file is
 // what makes the frame count: whoever resumes from it finds everything before it on disk.
 //
-// On ranks all of them go through the loop, and rank 0 alone writes; then they agree whether that
-// went well.
+// On ranks all of them go through the loop and write frames and states together; rank 0 alone
+// writes the rest. Then they agree whether that went well.
 #pragma once
 
 #include "base/comm.h"
@@ -29,7 +29,7 @@ typedef struct run_job {
     bool stop;          // the callback wants to end
 } run_job;
 
-/// Whether this process writes the run's files.
+/// Whether this process writes the run's small files.
 static inline bool run_is_writer(const run_job* job) {
     return comm_rank(job->ctx) == 0;
 }
@@ -37,7 +37,8 @@ static inline bool run_is_writer(const run_job* job) {
 /// Simulates from frame `at`, in whose state the simulation is (0: nothing is on disk yet), to the
 /// record's last frame.
 treacle_status frame_loop_run(run_job* job, int64_t at) TREACLE_NODISCARD;
-/// Writes the frame file, and the preview if the run has them, of the simulation's state.
+/// On all ranks together: writes the frame file, and the preview if the run has them, of the
+/// simulation's state.
 treacle_status frame_loop_write_picture(run_job* job, int64_t number) TREACLE_NODISCARD;
 /// Removes the states that are older than the last two up to `newest` and not kept for good.
 treacle_status frame_loop_prune(run_job* job, int64_t newest) TREACLE_NODISCARD;

@@ -331,7 +331,7 @@ static void warn_of_gaps(run_job* job, int64_t at) {
 }
 
 // The frame of the state itself can be made again, if anything happened to it.
-static treacle_status mend_frame(run_job* job, int64_t at) {
+static treacle_status is_frame_whole(run_job* job, int64_t at, int64_t* is_whole) {
     char path[FOLDER_PATH_CAPACITY];
     treacle_loaded_frame* frame = NULL;
     TREACLE_TRY(folder_numbered(&job->folder, FOLDER_FRAME, at, path));
@@ -339,15 +339,17 @@ static treacle_status mend_frame(run_job* job, int64_t at) {
     treacle_loaded_frame_destroy(frame);
     bool has_preview =
         !job->record.preview || folder_has_numbered(&job->folder, FOLDER_PREVIEW, at);
-    if (status == TREACLE_ERR_MEMORY || (status == TREACLE_OK && has_preview)) {
-        return status;
-    }
-    return frame_loop_write_picture(job, at);
+    *is_whole = status == TREACLE_OK && has_preview;
+    return status == TREACLE_ERR_MEMORY ? status : TREACLE_OK;
 }
 
 static treacle_status mend(run_job* job, int64_t at) {
-    TREACLE_TRY(mend_frame(job, at));
-    return frame_loop_prune(job, at);
+    int64_t is_whole = 0;
+    bool is_writer = run_is_writer(job);
+    TREACLE_TRY(comm_agree(job->ctx, is_writer ? is_frame_whole(job, at, &is_whole) : TREACLE_OK));
+    comm_max_i64(job->ctx, &is_whole, 1);
+    TREACLE_TRY(is_whole != 0 ? TREACLE_OK : frame_loop_write_picture(job, at));
+    return comm_agree(job->ctx, is_writer ? frame_loop_prune(job, at) : TREACLE_OK);
 }
 
 static treacle_status go_on(run_job* job, const treacle_frame* state) {
@@ -356,7 +358,7 @@ static treacle_status go_on(run_job* job, const treacle_frame* state) {
     if (state != NULL) {
         TREACLE_TRY(treacle_sim_restore(job->sim, state));
         warn_of_gaps(job, at);
-        TREACLE_TRY(comm_agree(job->ctx, run_is_writer(job) ? mend(job, at) : TREACLE_OK));
+        TREACLE_TRY(mend(job, at));
     }
     if (at < job->record.frames) {
         log_message(job->ctx, TREACLE_LOG_INFO,
