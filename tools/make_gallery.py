@@ -202,8 +202,7 @@ def render(folder, path, number, size, options):
 
 def draw(path, recipe, record, options):
     """The record of the picture, drawn anew if it has to be."""
-    scene = digest(with_bases(path).encode(), str(recipe).encode(),
-                   f"{options.size} {options.samples}".encode())
+    scene = digest(with_bases(path).encode(), str(recipe).encode())
     program = program_hash()
     picture = PAGE / f"{path.stem}.png"
     is_same = record is not None and record.scene == scene
@@ -254,7 +253,7 @@ def parse(arguments):
                         help="for a scene's simulation, and for its picture (default: 10)")
     parser.add_argument("--program", default=ROOT / "build" / "treacle", type=pathlib.Path,
                         help="another treacle than that of build/")
-    parser.add_argument("--again", action="store_true", help="draw pictures that are there, too")
+    parser.add_argument("--again", action="store_true", help="draw pictures that are there, too; with another --size or --samples, say")
     parser.add_argument("--keep", action="store_true",
                         help="runs and pictures by other versions of the program are good enough")
     parser.add_argument("--figures", action="store_true", help="only scenes that answer to a figure")

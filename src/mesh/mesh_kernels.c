@@ -248,7 +248,7 @@ static void mean_shift(const kernel_job* job, const mesh_run runs[MESH_RUNS], co
             const float* y = p->place + AXIS_COUNT * j;
             float d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
             float q = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / (radius * radius);
-            float w = fmaxf(1.0f - q, 0.0f);
+            float w = q < 1.0f ? 1.0f - q : 0.0f;
             weight += w;
             for (int k = 0; k < AXIS_COUNT; ++k) {
                 sum[k] += w * job->shift[AXIS_COUNT * j + k];
