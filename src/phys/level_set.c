@@ -14,7 +14,7 @@
 // theirs is exact for planes.
 //
 // Properties that tests check: a surface at rest stays where it is; a disc that turns keeps its
-// area to a hundredth; the volume is exact for planes; the result does not depend on threads.
+// area to two thousandths; the volume is exact for planes; the result does not depend on threads.
 #include "phys/level_set.h"
 
 #include <math.h>

@@ -3,7 +3,8 @@
 //
 // differs from [G11 sec. 3.4]: between its samples phi is not linear. Where it curves, a chord lies
 // to one side of it, and a surface of radius R would shrink by up to (h/2)^2 / 8 R in every step;
-// markers would have to bring that back. So the least second difference is taken off.
+// markers would have to bring that back. So it follows the cubic through four samples
+// (grid/tile_sample.h).
 //
 // A marker p of side s (+1 outside, -1 inside) and radius r has escaped where
 //

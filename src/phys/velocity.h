@@ -9,6 +9,8 @@
 //     no-slip    u(-1-i) = -u(i)                  u(-i) = -u(i),  u(0) = 0
 //     open       u(-1-i) =  u(i)                  u(-i) =  u(0)
 //     lets go    as slip or no-slip               u(-i) = 2 u(0) - u(i)
+//     gap        likewise, or u(-1-i) =           likewise
+//                2 u(0) - u(1+i), which keeps the flow through the cell at the wall
 //
 // so that a particle near a wall sees a field that is continuous and does not cross it. Liquid
 // without viscosity slides along a no-slip side as along any other.

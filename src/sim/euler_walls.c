@@ -17,12 +17,13 @@
 #include "grid/tile_sample.h"
 #include "sim/euler.h"
 
+// Of a gap, in a step, before liquid that is pressed to the wall.
 #define SHARE_CLOSED 0.1
 
 typedef struct side_job {
     const liquid_work* w;
     int axis;
-    float* out; // velocity on faces
+    float* out; // m/s, on faces
 } side_job;
 
 int euler_wall_at(const grid_domain* domain, int axis, int at, int last) {
