@@ -2,10 +2,11 @@
 //
 // buckling [SUITE 6]: a planar jet of width D = 1 cm and speed U from a nozzle at height H buckles
 // if Re = U D/nu is below sqrt((1 - (8.8 D/H)^2.6)/pi). Six points; the rms offset of the jet's
-// axis at 0.3 H over 20 D/U is above 0.25 D where it buckles, below 0.05 D where not. Ten cells a
-// width, no surface tension, nozzle off the middle by 0.02 D. nu U/(g D^2) = 20, weaker gravity
-// than the suite's 0.5 to 2: with 1 a slender jet would be drawn out to a tenth of its width, a
-// cell, before it lands at 12 D, and the limit is for jets about as wide as their nozzle.
+// axis over 20 D/U is above 0.25 D where it buckles, below 0.05 D where not, at 0.3 of the height
+// that is left above the pile: 0.3 H itself comes to lie in it. Ten cells a width, no surface
+// tension, nozzle off the middle by 0.02 D. nu U/(g D^2) = 20, weaker gravity than the suite's 0.5
+// to 2: with 1 a slender jet would be drawn out to a tenth of its width, a cell, before it lands at
+// 12 D, and the limit is for jets about as wide as their nozzle.
 //
 // folding [SUITE 7, viscous regime]: f = 0.80 U/H full periods a second without gravity's help
 // (G2 = 3 g H^4/(nu U h^2) <= 300), slot of 8 cells, within 15 %. In the theory there is no inertia
@@ -66,6 +67,35 @@ static treacle_status axis_at(treacle_sim* sim, double height, double reach, dou
     return status;
 }
 
+// Where the pile ends and the jet begins: above the highest row of cells of which liquid fills
+// 0.18 H, most of a fold's width. The jet itself, however it bends, fills less.
+static treacle_status pile_of(treacle_sim* sim, const jet* j, double* out) {
+    enum { SIDE = 512 };
+    static uint8_t wet[SIDE][SIDE];
+    double cell = j->width / j->cells;
+    validate_particle* particles = NULL;
+    int64_t count = 0;
+    treacle_status status = validate_particles(sim, &particles, &count);
+    memset(wet, 0, sizeof(wet));
+    for (int64_t i = 0; status == TREACLE_OK && i < count; ++i) {
+        int row = (int)floor(particles[i].place[1] / cell);
+        int column = SIDE / 2 + (int)floor(particles[i].place[0] / cell);
+        if (row >= 0 && row < SIDE && column >= 0 && column < SIDE) {
+            wet[row][column] = 1;
+        }
+    }
+    *out = 0.0;
+    for (int row = 0; row < SIDE; ++row) {
+        int filled = 0;
+        for (int column = 0; column < SIDE; ++column) {
+            filled += wet[row][column];
+        }
+        *out = filled * cell > 0.18 * j->height ? (row + 1) * cell : *out;
+    }
+    free(particles);
+    return status;
+}
+
 static treacle_status offset_of(validate* v, const jet* j, double* out) {
     treacle_sim* sim = NULL;
     treacle_status status = open_jet(v, j, &sim);
@@ -73,14 +103,16 @@ static treacle_status offset_of(validate* v, const jet* j, double* out) {
     double square = 0.0;
     int count = 0;
     for (int k = 0; k < 40 && status == TREACLE_OK; ++k) {
-        double x = 0.0;
+        double x = 0.0, pile = 0.0;
         status = validate_advance(sim, begin + 0.5 * k * unit, 1.0);
-        status = status == TREACLE_OK ? axis_at(sim, 0.3 * j->height, 0.1 * j->width, &x) : status;
+        status = status == TREACLE_OK ? pile_of(sim, j, &pile) : status;
+        double line = pile + 0.3 * (j->height - pile);
+        status = status == TREACLE_OK ? axis_at(sim, line, 0.1 * j->width, &x) : status;
         double offset = x / j->width - 0.02;
         square += isfinite(offset) ? offset * offset : 0.0;
         count += isfinite(offset);
-        validate_progress(v, "H/D %g, t U/D %.1f: offset/D %.3f", j->height / j->width,
-                          (begin + 0.5 * k * unit) / unit, offset);
+        validate_progress(v, "H/D %g, t U/D %.1f: offset/D %.3f, pile/D %.2f", j->height / j->width,
+                          (begin + 0.5 * k * unit) / unit, offset, pile / j->width);
     }
     *out = count > 0 ? sqrt(square / count) : NAN;
     treacle_sim_destroy(sim);
@@ -125,35 +157,6 @@ treacle_status case_buckling(validate* v) {
         }
     }
     return TREACLE_OK;
-}
-
-// Where the pile ends and the sheet begins: above the highest row of cells of which liquid fills
-// 0.18 H, most of a fold's width. The sheet itself, however it bends, fills less.
-static treacle_status pile_of(treacle_sim* sim, const jet* j, double* out) {
-    enum { SIDE = 512 };
-    static uint8_t wet[SIDE][SIDE];
-    double cell = j->width / j->cells;
-    validate_particle* particles = NULL;
-    int64_t count = 0;
-    treacle_status status = validate_particles(sim, &particles, &count);
-    memset(wet, 0, sizeof(wet));
-    for (int64_t i = 0; status == TREACLE_OK && i < count; ++i) {
-        int row = (int)floor(particles[i].place[1] / cell);
-        int column = SIDE / 2 + (int)floor(particles[i].place[0] / cell);
-        if (row >= 0 && row < SIDE && column >= 0 && column < SIDE) {
-            wet[row][column] = 1;
-        }
-    }
-    *out = 0.0;
-    for (int row = 0; row < SIDE; ++row) {
-        int filled = 0;
-        for (int column = 0; column < SIDE; ++column) {
-            filled += wet[row][column];
-        }
-        *out = filled * cell > 0.18 * j->height ? (row + 1) * cell : *out;
-    }
-    free(particles);
-    return status;
 }
 
 enum { CROSSINGS = 4 };
