@@ -238,6 +238,8 @@ def write_page(scenes, figures, recipes, records):
                   records[name].caption + (f". With {settings}." if settings else "."), ""]
     waiting = [f"- {paper} figure {figure}, `{scene}`: {what}"
                for paper, figure, scene, what in figures if scene not in drawn]
+    waiting += [f"- `{name}`" for name in sorted(scenes)
+                if name not in drawn and name not in answered]
     if waiting:
         lines += ["## Not drawn yet", "", *waiting, ""]
     (PAGE / "README.md").write_text("\n".join(lines))
