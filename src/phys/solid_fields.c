@@ -312,7 +312,8 @@ static bool is_thin(const tile_solids* t, int at, int a) {
 }
 
 // Whether a cell is solid throughout, but for rounding: nothing flows into it, though the wall lies
-// on its faces, where it is up to rounding whether they are open.
+// on its faces, where it is up to rounding whether their area is open. What is open of the volume
+// around a face, or of the line across it, is no matter of the face alone.
 static bool is_full(const tile_solids* t, int middle) {
     static const float rounding = 1e-4f;
     bool is_full = t->points[middle] < rounding - 0.5f;
@@ -332,8 +333,9 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u, uint
         }
         open[i] = open_of(t->params->walls, t->points + at, strides[a], open[i]);
         bool is_shut = open[i] > 0.0f || is_thin(t, at, a) ? is_across(t, at, a) : false;
-        bool has_room = !is_full(t, at - strides[a]) && !is_full(t, at + strides[a]);
-        open[i] = is_shut || !has_room ? 0.0f : open[i]; // [solid.4]
+        bool is_lid = t->params->walls == TREACLE_WALLS_AREA && open[i] > 0.0f &&
+                      (is_full(t, at - strides[a]) || is_full(t, at + strides[a]));
+        open[i] = is_shut || is_lid ? 0.0f : open[i]; // [solid.4]
         across[i] |= (uint8_t)((is_shut ? 1u : 0u) << a);
         u[i] = 0.0f;
         if (open[i] < 1.0f) {
