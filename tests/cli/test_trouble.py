@@ -82,8 +82,7 @@ class Unwritable(harness.Case):
     def test_a_folder_that_may_not_be_written(self):
         (self.dir / "locked").mkdir(mode=0o555)
         done = self.run_as_nobody("run", "drop.yaml", "-o", "locked", code=ERR_IO)
-        self.assertEqual(done.stderr, "treacle: error: cannot write locked/scene.yaml: "
-                                      "Permission denied\n")
+        self.assertEqual(done.stderr, "treacle: error: cannot write into locked: Permission denied\n")
 
     def test_a_file_in_the_way(self):
         (self.dir / "file").write_text("")
