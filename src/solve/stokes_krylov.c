@@ -27,6 +27,7 @@ static const double slow_factor = 0.8;    // of the estimate an iteration: piece
 static const double caution = 1.4;        // how much worse a foreseen energy may prove
 static const double small_region = 500.0; // cells
 static const double little_left = 0.01;   // of the square of an image: orthogonalise it twice
+static const double cycle_reach = 1e-6; // of a residual: farther the rounded images do not bring it
 
 // The square of the energy of the error, estimated from direction j, times the scale that r was
 // rounded with.
@@ -272,14 +273,20 @@ static bool is_at_end(const gcr_state* k) {
            k->stats->iterations >= k->params->max_iterations;
 }
 
-// One cycle of up to `restart` directions. True if the solve is over.
+static double size_of(const gcr_state* k) {
+    return sqrt(k->size_u.square + k->size_p.square);
+}
+
+// One cycle of up to `restart` directions, or until its images say no more of the residual. True if
+// the solve is over.
 static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
     int room = k->params->restart < STOKES_MAX_RESTART ? k->params->restart : STOKES_MAX_RESTART;
     k->count = 0;
     if (!k->has_first) {
         round_residual(s, k);
     }
-    for (int j = 0; j < room && !*is_over; ++j) {
+    double begun = size_of(k);
+    for (int j = 0; j < room && !*is_over && !(size_of(k) < cycle_reach * begun); ++j) {
         TREACLE_TRY(look(s, k, j));
         *is_over = is_at_end(k);
         if (*is_over) {
