@@ -358,12 +358,17 @@ void validate_run_case(validate* v, const validate_case* which) {
 
 // ---- Simulations
 
+// A line about the current case, beside the table.
+static void tell(const validate* v, const char* before, const char* format, va_list arguments) {
+    fprintf(stderr, "%s%s: ", before, v->current->name);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
 treacle_status validate_stop(validate* v, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "validate: %s: ", v->current->name);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    tell(v, "validate: ", format, arguments);
     va_end(arguments);
     return TREACLE_ERR_INTERNAL;
 }
@@ -371,9 +376,7 @@ treacle_status validate_stop(validate* v, const char* format, ...) {
 void validate_progress(const validate* v, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "%s: ", v->current->name);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    tell(v, "", format, arguments);
     va_end(arguments);
 }
 
