@@ -159,6 +159,22 @@ static void test_liquid_that_falls_keeps_its_volume_and_gains_speed(void** state
     treacle_context_destroy(ctx);
 }
 
+// The liquid alone, without elasticity, at rest.
+static void fill_plain(euler_scene* s) {
+    fill(s);
+    s->def.emitter_count = s->def.sink_count = s->def.heat_wall_count = 0;
+    s->material.elastic.shear_modulus = 0.0;
+    s->liquid.velocity.value_a[0] = 0.0;
+}
+
+// A box of the liquid, as wide as high, through the whole plane.
+static treacle_shape square_at(double y, double side) {
+    treacle_shape out = shape_at(TREACLE_SHAPE_BOX, 0.5, y, 0.0);
+    out.size[0] = out.size[1] = side;
+    out.size[2] = 1.0;
+    return out;
+}
+
 static treacle_step_stats go_to(treacle_sim* sim, double time) {
     treacle_step_stats stats = {0};
     while (treacle_sim_time(sim) < time - 1e-9) {
@@ -172,15 +188,10 @@ static void test_a_block_that_lands_keeps_its_volume(void** state) {
     (void)state;
     for (int k = 0; k < 2; ++k) {
         euler_scene s;
-        fill(&s);
-        s.def.emitter_count = s.def.sink_count = s.def.heat_wall_count = 0;
-        s.material.elastic.shear_modulus = 0.0;
+        fill_plain(&s);
         s.material.viscosity = 20.0;
         s.def.domain.sides[1][0] = k == 0 ? TREACLE_SIDE_NO_SLIP : TREACLE_SIDE_SLIP;
-        s.ball = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.33, 0.0);
-        s.ball.size[0] = s.ball.size[1] = 0.4;
-        s.ball.size[2] = 1.0;
-        s.liquid.velocity.value_a[0] = 0.0;
+        s.ball = square_at(0.33, 0.4);
         treacle_context* ctx = context_with(1);
         treacle_sim* sim = create(ctx, &s.def);
         treacle_step_stats stats = go_to(sim, 0.4);
@@ -210,16 +221,11 @@ static void test_a_block_that_lands_on_a_solid_keeps_its_volume(void** state) {
         stone.size[1] = 0.43;
         stone.radius = 0.3;
         rock.shape = &stone;
-        fill(&s);
-        s.def.emitter_count = s.def.sink_count = s.def.heat_wall_count = 0;
+        fill_plain(&s);
         s.def.solids = &rock;
         s.def.solid_count = 1;
-        s.material.elastic.shear_modulus = 0.0;
         s.material.viscosity = 50.0;
-        s.ball = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.6, 0.0);
-        s.ball.size[0] = s.ball.size[1] = 0.4;
-        s.ball.size[2] = 1.0;
-        s.liquid.velocity.value_a[0] = 0.0;
+        s.ball = square_at(0.6, 0.4);
         treacle_context* ctx = context_with(1);
         treacle_sim* sim = create(ctx, &s.def);
         treacle_step_stats stats = go_to(sim, 0.4);
@@ -234,13 +240,10 @@ static void test_a_block_that_lands_on_a_solid_keeps_its_volume(void** state) {
 static void test_a_drop_too_small_for_the_flow_falls(void** state) {
     (void)state;
     euler_scene s;
-    fill(&s);
-    s.def.emitter_count = s.def.sink_count = s.def.heat_wall_count = 0;
+    fill_plain(&s);
     s.def.flow = TREACLE_FLOW_PRESSURE;
-    s.material.elastic.shear_modulus = 0.0;
     s.ball = shape_at(TREACLE_SHAPE_SPHERE, 0.5, 20.0 / 24, 0.5 / 24);
     s.ball.radius = 0.6 / 24;
-    s.liquid.velocity.value_a[0] = 0.0;
     treacle_context* ctx = context_with(1);
     treacle_sim* sim = create(ctx, &s.def);
     treacle_step_stats stats = go_to(sim, 0.2);
@@ -258,15 +261,9 @@ static void test_a_drop_too_small_for_the_flow_falls(void** state) {
 static void test_nothing_comes_in_through_open_sides(void** state) {
     (void)state;
     euler_scene s;
-    fill(&s);
-    s.def.emitter_count = s.def.sink_count = s.def.heat_wall_count = 0;
-    s.material.elastic.shear_modulus = 0.0;
+    fill_plain(&s);
     s.def.domain.sides[1][1] = TREACLE_SIDE_OPEN;
-    s.ball = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.9, 0.0);
-    s.ball.size[0] = 0.4;
-    s.ball.size[1] = 0.4;
-    s.ball.size[2] = 1.0;
-    s.liquid.velocity.value_a[0] = 0.0;
+    s.ball = square_at(0.9, 0.4);
     treacle_context* ctx = context_with(1);
     treacle_sim* sim = create(ctx, &s.def);
     treacle_step_stats stats = go_to(sim, 0.2);
@@ -283,9 +280,7 @@ static void test_a_nozzle_gives_what_it_says(void** state) {
     s.def.liquid_count = s.def.sink_count = s.def.heat_wall_count = 0;
     s.material.elastic.shear_modulus = 0.0;
     s.material.viscosity = 200.0;
-    s.nozzle = shape_at(TREACLE_SHAPE_BOX, 0.5, 0.8, 0.0);
-    s.nozzle.size[0] = s.nozzle.size[1] = 0.125;
-    s.nozzle.size[2] = 1.0;
+    s.nozzle = square_at(0.8, 0.125);
     treacle_context* ctx = context_with(1);
     treacle_sim* sim = create(ctx, &s.def);
     treacle_step_stats stats = {0};

@@ -360,16 +360,6 @@ static void test_every_allocation_may_fail(void** state) {
 
 // The manual -------------------------------------------------------------------
 
-static char* read_file(const char* path) {
-    FILE* file = fopen(path, "rb");
-    assert_non_null(file);
-    char* text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
 // With TREACLE_UPDATE=1 in the environment the page is written anew.
 static void test_reference_in_the_manual_is_up_to_date(void** state) {
     (void)state;
@@ -383,7 +373,7 @@ static void test_reference_in_the_manual_is_up_to_date(void** state) {
         fputs(reference, file);
         fclose(file);
     }
-    char* manual = read_file(path);
+    char* manual = unit_read_file(path);
     assert_string_equal(manual, reference);
     free(manual);
     treacle_text_free(ctx, reference);
@@ -393,7 +383,7 @@ static void test_reference_in_the_manual_is_up_to_date(void** state) {
 // Every ```yaml block of the guide is a whole scene and loads without a word.
 static void test_scenes_of_the_guide_load(void** state) {
     (void)state;
-    char* guide = read_file("docs/manual/scenes.md");
+    char* guide = unit_read_file("docs/manual/scenes.md");
     treacle_context* ctx = unit_context(1);
     int count = 0;
     for (char* at = strstr(guide, "```yaml\n"); at != NULL; at = strstr(at, "```yaml\n")) {

@@ -1,14 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "validate/harness.h"
@@ -242,13 +234,7 @@ static char* plot_text(const fixture* f) {
     snprintf(path, sizeof(path), "%s/plot_%s.png", f->folder, f->v.current->name);
     assert_int_equal(access(path, R_OK), 0);
     memcpy(strrchr(path, '.'), ".svg", 4);
-    FILE* file = fopen(path, "r");
-    assert_non_null(file);
-    char* text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
+    return unit_read_file(path);
 }
 
 static void test_curves_are_drawn_with_what_was_measured(void** state) {

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -25,6 +27,17 @@ static inline treacle_context* unit_context(int threads) {
 static inline void unit_context_end(treacle_context* ctx) {
     assert_int_equal(treacle_context_memory(ctx), 0);
     treacle_context_destroy(ctx);
+}
+
+/// The text of a file of less than a megabyte; the caller frees it.
+static inline char* unit_read_file(const char* path) {
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    char* text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
 }
 
 static inline uint64_t unit_bits(double x) {
