@@ -247,7 +247,7 @@ static int64_t place_of(int64_t count, const tile_ix* list, int64_t t) {
 }
 
 tile_range tile_ranks_list(const tile_map* map, int64_t count, const tile_ix* list) {
-    if (map->ranks == NULL) {
+    if (map == NULL || map->ranks == NULL) {
         return (tile_range){0, count};
     }
     tile_range own = tile_ranks_own(map);
@@ -265,14 +265,14 @@ static void run_range(void* data, int64_t begin, int64_t end, int worker) {
     job->fcn(job->data, begin + job->offset, end + job->offset, worker);
 }
 
-void tile_for_range(const tile_map* map, tile_range range, int64_t grain, parallel_fcn* fcn,
+void tile_for_range(treacle_context* ctx, tile_range range, int64_t grain, parallel_fcn* fcn,
                     void* data) {
     range_job job = {fcn, data, range.begin};
-    parallel_for(map->ctx, range.end - range.begin, grain, run_range, &job);
+    parallel_for(ctx, range.end - range.begin, grain, run_range, &job);
 }
 
 void tile_for(const tile_map* map, int64_t grain, parallel_fcn* fcn, void* data) {
-    tile_for_range(map, tile_ranks_own(map), grain, fcn, data);
+    tile_for_range(map->ctx, tile_ranks_own(map), grain, fcn, data);
 }
 
 void tile_gather(const tile_map* map, void* data, size_t tile_bytes) {

@@ -52,13 +52,14 @@ void tile_ranks_free(treacle_context* ctx, tile_ranks* ranks);
 
 /// One's own tiles.
 tile_range tile_ranks_own(const tile_map* map);
-/// Of a list of tiles in ascending order, the places with one's own.
+/// Of a list of tiles in ascending order, the places with one's own; all where the map is NULL or
+/// has no ranks.
 tile_range tile_ranks_list(const tile_map* map, int64_t count, const tile_ix* list);
 
 /// parallel_for over one's own tiles.
 void tile_for(const tile_map* map, int64_t grain, parallel_fcn* fcn, void* data);
 /// parallel_for over a range.
-void tile_for_range(const tile_map* map, tile_range range, int64_t grain, parallel_fcn* fcn,
+void tile_for_range(treacle_context* ctx, tile_range range, int64_t grain, parallel_fcn* fcn,
                     void* data);
 /// What the owners of tiles have in `data`, tile_bytes a tile, comes to all.
 void tile_gather(const tile_map* map, void* data, size_t tile_bytes);

@@ -27,8 +27,7 @@ tile_range particle_ranks_own(const grid_domain* domain, const particles* p) {
 
 void particle_ranks_for(const grid_domain* domain, const particles* p, int64_t grain,
                         parallel_fcn* fcn, void* data) {
-    tile_map all = {.ctx = p->ctx};
-    tile_for_range(&all, particle_ranks_own(domain, p), grain, fcn, data);
+    tile_for_range(p->ctx, particle_ranks_own(domain, p), grain, fcn, data);
 }
 
 void particle_ranks_gather(const grid_domain* domain, const particles* p, void* data,

@@ -371,11 +371,8 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
 // Over the job's tiles, which are of the map of `space`.
 static void run_loop(pressure_loop* loop, const pressure_job* job, const vec_space* space,
                      int64_t count, int64_t grain) {
-    tile_range own = {0, count};
-    if (space->shared != NULL) {
-        own = tile_ranks_list(space->shared, count, job->tiles);
-    }
-    tile_for_range(job->level->map, own, grain, run_chunk, &(loop_job){loop, job});
+    tile_range own = tile_ranks_list(space->shared, count, job->tiles);
+    tile_for_range(space->ctx, own, grain, run_chunk, &(loop_job){loop, job});
 }
 
 static void smooth_tiles(const pressure_level* level, const float* b, float* x, bool is_reverse,

@@ -365,10 +365,7 @@ static double sum_tile(const double* v) {
 
 static void sum_regions(const region_set* set, const double* v, exact_sum* sums) {
     const vec_space* space = set->space;
-    tile_range own = {0, space->active_count};
-    if (space->shared != NULL) {
-        own = tile_ranks_list(space->shared, space->active_count, space->active);
-    }
+    tile_range own = tile_ranks_list(space->shared, space->active_count, space->active);
     for (int64_t i = own.begin; i < own.end; ++i) {
         int64_t t = space->active[i];
         int32_t only = set->tile_label[t];

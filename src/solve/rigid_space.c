@@ -261,12 +261,8 @@ static void add_motions(void* data, int64_t begin, int64_t end, int worker) {
 
 // A loop over one's own tiles of aggregates.
 static void run(const rigid_space* s, int64_t grain, parallel_fcn* fcn, rigid_job* job) {
-    const tile_map* shared = s->level->space.shared;
-    tile_range own = {0, s->map.used};
-    if (shared != NULL) {
-        own = tile_ranks_list(shared, s->map.used, s->map.tile);
-    }
-    tile_for_range(s->level->map, own, grain, fcn, job);
+    tile_range own = tile_ranks_list(s->level->space.shared, s->map.used, s->map.tile);
+    tile_for_range(s->level->ctx, own, grain, fcn, job);
 }
 
 // The tiles' sums of all ranks: they are added in the order of tiles.

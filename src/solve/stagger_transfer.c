@@ -14,11 +14,11 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 void stagger_restrict(const tile_map* coarse, const stagger_job* job, tile_range range) {
-    tile_for_range(coarse, range, 2, run_chunk,
+    tile_for_range(coarse->ctx, range, 2, run_chunk,
                    &(loop_job){ISA_CALL(coarse->ctx, stagger_loop_restrict), job});
 }
 
 void stagger_prolong(const tile_map* coarse, const stagger_job* job, tile_range range) {
-    tile_for_range(coarse, range, 2, run_chunk,
+    tile_for_range(coarse->ctx, range, 2, run_chunk,
                    &(loop_job){ISA_CALL(coarse->ctx, stagger_loop_prolong), job});
 }

@@ -45,11 +45,8 @@ stokes_job stokes_job_of(const stokes_solver* s) {
 
 // Over the own ones of the active tiles.
 static void run_own(const vec_space* space, int64_t grain, parallel_fcn* fcn, void* data) {
-    tile_range own = {0, space->active_count};
-    if (space->shared != NULL) {
-        own = tile_ranks_list(space->shared, space->active_count, space->active);
-    }
-    tile_for_range(&(tile_map){.ctx = space->ctx}, own, grain, fcn, data);
+    tile_range own = tile_ranks_list(space->shared, space->active_count, space->active);
+    tile_for_range(space->ctx, own, grain, fcn, data);
 }
 
 void stokes_run_faces(const stokes_solver* s, stokes_loop* loop, stokes_job* job) {
@@ -188,7 +185,7 @@ static double fill_fields(const stokes_solver* s, const stokes_system* system) {
     fill_job job = {s, system, s->faces->space.partial[0]};
     const tile_map* shared = s->faces->space.shared;
     tile_range own = shared != NULL ? tile_ranks_own(s->map) : (tile_range){0, s->map->count};
-    tile_for_range(s->map, own, 8, fill_tiles, &job);
+    tile_for_range(s->ctx, own, 8, fill_tiles, &job);
     if (shared != NULL) {
         for (int n = 0; n <= AXES; ++n) {
             tile_gather_field(s->map, s->fields + (size_t)n * stokes_field_length(s));

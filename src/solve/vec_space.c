@@ -121,9 +121,7 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
 
 // Places in the list of active tiles that are one's own.
 static tile_range own_runs(const vec_space* space) {
-    return space->shared == NULL
-               ? (tile_range){0, space->active_count}
-               : tile_ranks_list(space->shared, space->active_count, space->active);
+    return tile_ranks_list(space->shared, space->active_count, space->active);
 }
 
 static void run_loop(vec_loop* loop, const vec_job* job) {
@@ -131,8 +129,7 @@ static void run_loop(vec_loop* loop, const vec_job* job) {
     tile_range runs = own_runs(space);
     runs.end += space->tail > 0 && space->shared == NULL ? 1 : 0;
     int64_t grain = GRAIN_VALUES / space->block;
-    tile_for_range(&(tile_map){.ctx = space->ctx}, runs, grain < 1 ? 1 : grain, run_chunk,
-                   &(loop_job){loop, job});
+    tile_for_range(space->ctx, runs, grain < 1 ? 1 : grain, run_chunk, &(loop_job){loop, job});
     if (space->tail > 0 && space->shared != NULL) {
         loop(job, space->active_count, (int64_t)space->active_count + 1);
     }

@@ -456,15 +456,9 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
     work->loop(work->job, begin, end);
 }
 
-// Places of the list with one's own tiles.
-static tile_range own_places(const viscosity_level* level, int64_t count, const tile_ix* tiles) {
-    return level->space.shared != NULL ? tile_ranks_list(level->space.shared, count, tiles)
-                                       : (tile_range){0, count};
-}
-
 static void run_loop(viscosity_loop* loop, const viscosity_job* job, int64_t count) {
-    tile_for_range(job->level->map, own_places(job->level, count, job->tiles), GRAIN, run_chunk,
-                   &(loop_job){loop, job});
+    tile_for_range(job->level->ctx, tile_ranks_list(job->level->space.shared, count, job->tiles),
+                   GRAIN, run_chunk, &(loop_job){loop, job});
 }
 
 void viscosity_level_smooth(const viscosity_level* level, const float* b, float* x,
@@ -507,7 +501,8 @@ void viscosity_level_restrict(const viscosity_level* fine, const float* b, const
                               const viscosity_level* coarse) {
     viscosity_level_residual(fine, b, x);
     share_residual(fine, coarse);
-    tile_range own = own_places(coarse, coarse->space.active_count, coarse->active);
+    tile_range own =
+        tile_ranks_list(coarse->space.shared, coarse->space.active_count, coarse->active);
     for (int a = 0; a < AXES; ++a) {
         stagger_job job = {.step = &coarse->step,
                            .tiles = coarse->active,
@@ -554,7 +549,7 @@ double viscosity_level_apply_rounded(const viscosity_level* level, const float* 
 
 double viscosity_level_largest(const viscosity_level* level) {
     float most = 0.0f;
-    tile_range own = own_places(level, level->space.active_count, level->active);
+    tile_range own = tile_ranks_list(level->space.shared, level->space.active_count, level->active);
     for (int64_t i = own.begin; i < own.end; ++i) {
         const float* twice = level->stress + (size_t)level->active[i] * VISCOSITY_STRESS_BLOCK;
         for (int q = 0; q < VISCOSITY_PADDED; ++q) {
