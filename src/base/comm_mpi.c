@@ -20,6 +20,7 @@ struct comm {
     MPI_Op merge; // of exact sums
     MPI_Datatype exact;
     int rank, size, size_here;
+    bool poisons;
     int *counts, *places;  // [size]
     MPI_Request* requests; // [2 size]
     char* room;            // for items on their way
@@ -81,6 +82,7 @@ treacle_status comm_open(treacle_context* ctx) {
     MPI_Comm_rank(c->world, &c->rank);
     MPI_Comm_size(c->world, &c->size);
     c->size_here = count_here(c->world);
+    c->poisons = getenv("TREACLE_POISON") != NULL;
     MPI_Op_create(merge_exact, 1, &c->merge);
     MPI_Type_contiguous((int)sizeof(exact_sum), MPI_BYTE, &c->exact);
     MPI_Type_commit(&c->exact);
@@ -119,6 +121,10 @@ int comm_size(const treacle_context* ctx) {
 
 int comm_size_here(const treacle_context* ctx) {
     return ctx->comm == NULL ? 1 : ctx->comm->size_here;
+}
+
+bool comm_poisons(const treacle_context* ctx) {
+    return ctx->comm != NULL && ctx->comm->poisons;
 }
 
 // The communicator, if there is anybody to talk to; a call begins.

@@ -137,7 +137,7 @@ static treacle_status init_liquid(treacle_sim* sim, const treacle_sim_def* def) 
 }
 
 // Tiles are shared out where particles carry the liquid; the first step does it.
-static treacle_status init_ranks(treacle_sim* sim) {
+static treacle_status init_ranks(treacle_sim* sim, const treacle_sim_def* def) {
     size_t ranks = (size_t)comm_size(sim->ctx);
     if (ranks == 1 || sim->def.flow == TREACLE_FLOW_NONE || euler_is_on(&sim->def)) {
         return TREACLE_OK;
@@ -148,6 +148,7 @@ static treacle_status init_ranks(treacle_sim* sim) {
         sim->rank_key[r] = UINT64_MAX;
     }
     sim->domain.rank_key = sim->rank_key;
+    sim->domain.is_lean = sim_can_be_lean(def, &sim->domain);
     return TREACLE_OK;
 }
 
@@ -193,7 +194,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     for (int i = 0; i < def->solid_count; ++i) {
         sim->domain.lets_go = sim->domain.lets_go || def->solids[i].separation.is_on;
     }
-    TREACLE_TRY(init_ranks(sim));
+    TREACLE_TRY(init_ranks(sim, def));
     TREACLE_TRY(curve_copy(sim->ctx, &def->gravity, &sim->gravity));
     TREACLE_TRY(init_materials(sim, def));
     TREACLE_TRY(init_emitters(sim, def));

@@ -69,6 +69,10 @@ struct treacle_sim {
 /// Checks what sim_create does not find out by itself. ERR_SCENE with the field that is wrong.
 treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
 
+/// Whether ranks need hold no more than their own tiles and those around them: false where the def
+/// has something whose loops still want all (docs/dev/decisions/0006-lean-ranks.md).
+bool sim_can_be_lean(const treacle_sim_def* def, const grid_domain* domain);
+
 /// Seeds the liquids of the def into the empty store of `now`, sorted.
 treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) TREACLE_NODISCARD;
 /// A material's colour as particles carry it.
