@@ -99,6 +99,12 @@ void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
     (void)items;
 }
 
+void comm_trade(treacle_context* ctx, int count, const comm_parcel* parcels) {
+    (void)ctx;
+    (void)count;
+    (void)parcels;
+}
+
 treacle_status comm_agree(treacle_context* ctx, treacle_status status) {
     (void)ctx;
     return status;

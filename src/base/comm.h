@@ -55,6 +55,17 @@ typedef struct comm_items {
 void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
                    const comm_items* items);
 
+/// What two ranks send each other: bytes, as many as both know of.
+typedef struct comm_parcel {
+    int rank;
+    size_t give_bytes, take_bytes;
+    const void* give;
+    void* take;
+} comm_parcel;
+/// Delivers this rank's parcels and takes those meant for it: at most one for each other rank, in
+/// any order. Where both byte counts are 0 the other rank may leave its parcel out, too.
+void comm_trade(treacle_context* ctx, int count, const comm_parcel* parcels);
+
 /// The status that all ranks return: OK if it is OK everywhere, else that of the lowest rank that
 /// failed, with that rank's sentence. Call it before leaving a collective function.
 treacle_status comm_agree(treacle_context* ctx, treacle_status status) TREACLE_NODISCARD;

@@ -305,6 +305,50 @@ void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
     end(c, peer_count, sent_bytes);
 }
 
+// MPI counts by int: parcels go in pieces, the first of each, then the second.
+enum { PIECE_BYTES = 1 << 30 };
+
+static int piece_bytes(size_t bytes, size_t at) {
+    size_t left = at < bytes ? bytes - at : 0;
+    return left < PIECE_BYTES ? (int)left : PIECE_BYTES;
+}
+
+// The pieces that begin at byte `at`. Returns how many messages there were.
+static int trade_pieces(struct comm* c, int count, const comm_parcel* parcels, size_t at) {
+    int posted = 0;
+    for (int i = 0; i < count; ++i) {
+        int bytes = piece_bytes(parcels[i].take_bytes, at);
+        if (bytes > 0) {
+            MPI_Irecv((char*)parcels[i].take + at, bytes, MPI_BYTE, parcels[i].rank, 0, c->world,
+                      &c->requests[posted++]);
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        int bytes = piece_bytes(parcels[i].give_bytes, at);
+        if (bytes > 0) {
+            MPI_Isend((const char*)parcels[i].give + at, bytes, MPI_BYTE, parcels[i].rank, 0,
+                      c->world, &c->requests[posted++]);
+        }
+    }
+    MPI_Waitall(posted, c->requests, MPI_STATUSES_IGNORE);
+    return posted;
+}
+
+void comm_trade(treacle_context* ctx, int count, const comm_parcel* parcels) {
+    struct comm* c = begin(ctx);
+    if (c == NULL) {
+        return;
+    }
+    int64_t bytes = 0, messages = 0;
+    for (int i = 0; i < count; ++i) {
+        bytes += (int64_t)parcels[i].give_bytes;
+        messages += parcels[i].give_bytes > 0;
+    }
+    for (size_t at = 0; trade_pieces(c, count, parcels, at) > 0; at += PIECE_BYTES) {
+    }
+    end(c, messages, bytes);
+}
+
 treacle_status comm_agree(treacle_context* ctx, treacle_status status) {
     struct comm* c = begin(ctx);
     if (c == NULL) {

@@ -1,6 +1,7 @@
 // Run by mpirun on three ranks.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "unit/unit.h"
 
@@ -70,6 +71,31 @@ static void test_gathered_items_are_everywhere(void** state) {
     for (int i = 0; i < 8; ++i) {
         assert_int_equal(items[i][0], i);
         assert_int_equal(items[i][1], i < 3 ? 0 : 2);
+    }
+    end_context(ctx);
+}
+
+// Rank r sends rank s 100 r + s bytes, each of them r.
+static void test_parcels_of_any_size_arrive(void** state) {
+    (void)state;
+    enum { MOST = 100 * RANKS + RANKS };
+    treacle_context* ctx = make_context();
+    int rank = comm_rank(ctx);
+    uint8_t given[MOST], taken[RANKS][MOST + 1];
+    memset(given, rank, sizeof(given));
+    memset(taken, 255, sizeof(taken));
+    comm_parcel parcels[RANKS];
+    for (int i = 0; i < RANKS; ++i) {
+        int other = (rank + i) % RANKS; // each rank has an order of its own
+        parcels[i] = (comm_parcel){other, (size_t)(100 * rank + other),
+                                   (size_t)(100 * other + rank), given, taken[other]};
+    }
+    comm_trade(ctx, RANKS - 1, parcels + 1);
+    for (int other = 0; other < RANKS; ++other) {
+        for (int i = 0; i <= MOST; ++i) {
+            bool is_sent = other != rank && i < 100 * other + rank;
+            assert_int_equal(taken[other][i], is_sent ? other : 255);
+        }
     }
     end_context(ctx);
 }
@@ -146,6 +172,7 @@ int main(void) {
         cmocka_unit_test(test_sums_and_maxima_are_over_all_ranks),
         cmocka_unit_test(test_exact_sums_lose_nothing_between_ranks),
         cmocka_unit_test(test_gathered_items_are_everywhere),
+        cmocka_unit_test(test_parcels_of_any_size_arrive),
         cmocka_unit_test(test_all_ranks_fail_with_the_lowest_that_did),
         cmocka_unit_test(test_the_load_is_shared_out_in_whole_families),
     };
