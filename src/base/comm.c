@@ -59,6 +59,12 @@ void comm_sum_i64(treacle_context* ctx, int64_t* values, int count) {
     (void)count;
 }
 
+void comm_sum_u32(treacle_context* ctx, uint32_t* values, int64_t count) {
+    (void)ctx;
+    (void)values;
+    (void)count;
+}
+
 void comm_max_i64(treacle_context* ctx, int64_t* values, int count) {
     (void)ctx;
     (void)values;

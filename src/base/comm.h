@@ -26,6 +26,7 @@ void comm_barrier(treacle_context* ctx);
 
 /// values[i] = sum or maximum of values[i] over the ranks.
 void comm_sum_i64(treacle_context* ctx, int64_t* values, int count);
+void comm_sum_u32(treacle_context* ctx, uint32_t* values, int64_t count);
 void comm_max_i64(treacle_context* ctx, int64_t* values, int count);
 /// NaN on any rank gives NaN on all.
 void comm_max_f64(treacle_context* ctx, double* values, int count);

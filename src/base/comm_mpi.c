@@ -161,6 +161,19 @@ void comm_sum_i64(treacle_context* ctx, int64_t* values, int count) {
     }
 }
 
+void comm_sum_u32(treacle_context* ctx, uint32_t* values, int64_t count) {
+    const int64_t most = 1 << 28;
+    struct comm* c = begin(ctx);
+    if (c == NULL) {
+        return;
+    }
+    for (int64_t at = 0; at < count; at += most) {
+        int part = (int)(count - at < most ? count - at : most);
+        MPI_Allreduce(MPI_IN_PLACE, values + at, part, MPI_UINT32_T, MPI_SUM, c->world);
+    }
+    end(c, 1, 4 * count);
+}
+
 void comm_max_i64(treacle_context* ctx, int64_t* values, int count) {
     struct comm* c = begin(ctx);
     if (c != NULL) {

@@ -34,11 +34,18 @@ static void sum_chunk(void* data, int64_t begin, int64_t end, int worker) {
     pthread_mutex_unlock(&all->mutex);
 }
 
-double parallel_sum(treacle_context* ctx, int64_t count, parallel_term_fcn* fcn, void* data) {
+void parallel_sum_exact(treacle_context* ctx, int64_t count, parallel_term_fcn* fcn, void* data,
+                        exact_sum* out) {
     reduction all = {.fcn = fcn, .data = data, .mutex = PTHREAD_MUTEX_INITIALIZER};
     exact_sum_init(&all.sum);
     parallel_for(ctx, count, grain_of(ctx, count), sum_chunk, &all);
-    return exact_sum_value(&all.sum);
+    *out = all.sum;
+}
+
+double parallel_sum(treacle_context* ctx, int64_t count, parallel_term_fcn* fcn, void* data) {
+    exact_sum sum;
+    parallel_sum_exact(ctx, count, fcn, data, &sum);
+    return exact_sum_value(&sum);
 }
 
 static double larger(double a, double b) {

@@ -9,3 +9,12 @@ treacle_status partition_find(treacle_context* ctx, const partition_load* load,
     rank_key[1] = UINT64_MAX;
     return TREACLE_OK;
 }
+
+void partition_move(treacle_context* ctx, const int64_t* before, const int64_t* after, void* items,
+                    size_t item_bytes) {
+    (void)ctx;
+    (void)before;
+    (void)after;
+    (void)items;
+    (void)item_bytes;
+}

@@ -18,6 +18,10 @@ typedef struct partition_load {
 /// is 0 and the last UINT64_MAX. Every rank gives the same load and gets the same keys.
 treacle_status partition_find(treacle_context* ctx, const partition_load* load,
                               uint64_t* rank_key) TREACLE_NODISCARD;
+/// Items that ranks hold in one array, each at the place that it has among all: rank r those from
+/// before[r] to before[r + 1] - 1. Afterwards it holds those from after[r] to after[r + 1] - 1.
+void partition_move(treacle_context* ctx, const int64_t* before, const int64_t* after, void* items,
+                    size_t item_bytes);
 /// The largest load of a rank over the mean; 1 is the best.
 double partition_imbalance(treacle_context* ctx, const partition_load* load,
                            const uint64_t* rank_key);

@@ -1,6 +1,7 @@
 // By p4est: a forest of one cube, refined to single tiles where there are any. Its leaves follow
 // the Morton curve in the order of our keys; leaves without a tile weigh nothing.
 #include <p8est.h>
+#include <p8est_communication.h>
 #include <p8est_extended.h>
 #include <string.h>
 
@@ -76,6 +77,13 @@ static void quieten(MPI_Comm world) {
     }
 }
 
+static MPI_Comm world_of(const treacle_context* ctx) {
+    MPI_Comm world;
+    memcpy(&world, comm_world(ctx), sizeof(world));
+    quieten(world);
+    return world;
+}
+
 treacle_status partition_find(treacle_context* ctx, const partition_load* load,
                               uint64_t* rank_key) {
     int size = comm_size(ctx);
@@ -85,9 +93,7 @@ treacle_status partition_find(treacle_context* ctx, const partition_load* load,
         return TREACLE_OK;
     }
     forest_load forest = {load, depth_of(load)};
-    MPI_Comm world;
-    memcpy(&world, comm_world(ctx), sizeof(world));
-    quieten(world);
+    MPI_Comm world = world_of(ctx);
     if (forest.depth > P8EST_QMAXLEVEL) {
         return check_fail(ctx, TREACLE_ERR_LIMIT, "a domain of 2^%d tiles is too long for ranks",
                           forest.depth);
@@ -103,4 +109,15 @@ treacle_status partition_find(treacle_context* ctx, const partition_load* load,
     p8est_destroy(p8est);
     p8est_connectivity_destroy(cube);
     return TREACLE_OK;
+}
+
+// p4est copies what stays to itself, and messages go from and to places that do not overlap.
+void partition_move(treacle_context* ctx, const int64_t* before, const int64_t* after, void* items,
+                    size_t item_bytes) {
+    int rank = comm_rank(ctx);
+    if (comm_size(ctx) > 1) {
+        p8est_transfer_fixed(after, before, world_of(ctx), 0,
+                             (char*)items + (size_t)after[rank] * item_bytes,
+                             (const char*)items + (size_t)before[rank] * item_bytes, item_bytes);
+    }
 }

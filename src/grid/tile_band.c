@@ -1,7 +1,7 @@
 #include "grid/tile_band.h"
 
 #include "base/alloc.h"
-#include "base/parallel.h"
+#include "grid/tile_ranks.h"
 
 typedef struct reach_job {
     const tile_points* points;
@@ -68,6 +68,22 @@ static int64_t list_tiles(const grid_domain* domain, const reach_job* job, tile_
     return count;
 }
 
+// Of one's own tiles; then all ranks know of all.
+static treacle_status find_reaches(treacle_context* ctx, const grid_domain* domain,
+                                   reach_job* job) {
+    size_t ranks = (size_t)comm_size(ctx) + 1;
+    int64_t* first = NULL;
+    TREACLE_TRY(alloc_array(ctx, ranks, sizeof(*first), "tiles of ranks", (void**)&first));
+    int64_t count = job->points->tile_count;
+    tile_range own = tile_ranks_of_list(ctx, domain, count, job->points->tile, first);
+    tile_for_range(ctx, own, 8, find_reach, job);
+    if (domain->rank_key != NULL) {
+        comm_gather(ctx, job->reach, sizeof(*job->reach), first);
+    }
+    alloc_free(ctx, first, ranks * sizeof(*first));
+    return TREACLE_OK;
+}
+
 treacle_status tile_band_create(treacle_context* ctx, const grid_domain* domain,
                                 const tile_points* points, int band, tile_map* out) {
     TREACLE_ASSERT(band >= 0 && band <= TILE_BAND_MAX);
@@ -75,11 +91,12 @@ treacle_status tile_band_create(treacle_context* ctx, const grid_domain* domain,
     reach_job job = {.points = points, .band = band};
     size_t tiles = (size_t)points->tile_count;
     TREACLE_TRY(alloc_array(ctx, tiles, sizeof(uint32_t), "tile reaches", (void**)&job.reach));
-    parallel_for(ctx, points->tile_count, 8, find_reach, &job);
-    size_t count = (size_t)list_tiles(domain, &job, NULL);
+    treacle_status status = find_reaches(ctx, domain, &job);
+    size_t count = status == TREACLE_OK ? (size_t)list_tiles(domain, &job, NULL) : 0;
     tile_coord* coords = NULL;
-    treacle_status status =
-        alloc_array(ctx, count, sizeof(*coords), "the tiles of the band", (void**)&coords);
+    if (status == TREACLE_OK) {
+        status = alloc_array(ctx, count, sizeof(*coords), "the tiles of the band", (void**)&coords);
+    }
     if (status == TREACLE_OK) {
         list_tiles(domain, &job, coords);
         status = tile_map_create(ctx, domain, (int64_t)count, coords, out);

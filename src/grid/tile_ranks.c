@@ -254,6 +254,31 @@ tile_range tile_ranks_list(const tile_map* map, int64_t count, const tile_ix* li
     return (tile_range){place_of(count, list, own.begin), place_of(count, list, own.end)};
 }
 
+// The first place of a list whose tile has at least this key.
+static int64_t place_of_key(int64_t count, const tile_coord* list, uint64_t key) {
+    int64_t low = 0, high = count;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (tile_key(list[middle]) < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+tile_range tile_ranks_of_list(treacle_context* ctx, const grid_domain* domain, int64_t count,
+                              const tile_coord* list, int64_t* first) {
+    if (domain->rank_key == NULL) {
+        return (tile_range){0, count};
+    }
+    for (int r = 0; r <= comm_size(ctx); ++r) {
+        first[r] = place_of_key(count, list, domain->rank_key[r]);
+    }
+    return (tile_range){first[comm_rank(ctx)], first[comm_rank(ctx) + 1]};
+}
+
 typedef struct range_job {
     parallel_fcn* fcn;
     void* data;

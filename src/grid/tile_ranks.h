@@ -56,6 +56,11 @@ tile_range tile_ranks_own(const tile_map* map);
 /// has no ranks.
 tile_range tile_ranks_list(const tile_map* map, int64_t count, const tile_ix* list);
 
+/// Who owns which of a list of tiles in Morton order, by the keys of the domain: first[r], [ranks +
+/// 1]. One's own are all where there are no keys; then first is left as it is.
+tile_range tile_ranks_of_list(treacle_context* ctx, const grid_domain* domain, int64_t count,
+                              const tile_coord* list, int64_t* first);
+
 /// parallel_for over one's own tiles.
 void tile_for(const tile_map* map, int64_t grain, parallel_fcn* fcn, void* data);
 /// parallel_for over a range.

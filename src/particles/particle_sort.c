@@ -10,6 +10,10 @@
 //
 // A row that crossed more than one tile is a stream of its own. Two bytes, one byte and two row
 // numbers are all that a row needs: 11 bytes.
+//
+// On lean ranks each does its own groups and then its own tiles. All know the counts of all slots,
+// and so all streams; between scatter and order the streams from one rank's group to another's tile
+// change hands ("trade"), keeping their rows' old numbers.
 #include "particles/particle_sort.h"
 
 #include <math.h>
@@ -19,6 +23,7 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "particles/particle_ranks.h"
+#include "particles/particle_trade.h"
 
 enum {
     SLOT_FAR = TILE_NEIGHBOURS, // more than one tile away
@@ -33,7 +38,8 @@ typedef struct stream {
     uint64_t key; // of the tile
     tile_coord tile;
     uint32_t count;
-    int64_t source; // group * 27 + slot, or -1 - row for a row that went far
+    tile_ix group;
+    uint32_t source; // slot, or SLOT_FAR + a row's place in the group if it went far
 } stream;
 
 typedef struct sort_job {
@@ -48,7 +54,7 @@ typedef struct sort_job {
     uint32_t (*slot_count)[TILE_NEIGHBOURS]; // rows
     particle_ix (*cursor)[TILE_NEIGHBOURS];  // where in `bucket` the slot's next row goes
     // Streams and the new tiles.
-    int64_t stream_count;
+    int64_t stream_count, near_count; // far rows come last
     stream *streams, *stream_spare;
     int64_t tile_count;
     tile_coord* tile;
@@ -238,10 +244,29 @@ static void classify_group(sort_job* job, tile_ix group) {
 }
 
 static void classify(void* data, int64_t begin, int64_t end, int worker) {
+    sort_job* job = data;
     (void)worker;
     for (int64_t group = begin; group < end; ++group) {
-        classify_group(data, (tile_ix)group);
+        if (particle_ranks_has(job->domain, job->p, (tile_ix)group)) {
+            classify_group(job, (tile_ix)group);
+        } else {
+            memset(job->slot_count[group], 0, sizeof(job->slot_count[group]));
+        }
     }
+}
+
+// Brings what ranks have counted to all of them.
+static void share_counts(sort_job* job) {
+    if (!job->domain->is_lean) {
+        return;
+    }
+    int64_t sums[] = {job->removed, job->stopped, job->far, job->bad};
+    comm_sum_i64(job->p->ctx, sums, 4);
+    job->removed = sums[0];
+    job->stopped = sums[1];
+    job->far = sums[2];
+    job->bad = sums[3];
+    comm_sum_u32(job->p->ctx, job->slot_count[0], (int64_t)job->p->tile_count * TILE_NEIGHBOURS);
 }
 
 // ---- stream ----
@@ -277,27 +302,57 @@ static void list_far_rows(sort_job* job, tile_ix group) {
             settle(job, row, &fate);
             stream s = stream_to(job, p->tile[group], fate.shift);
             s.count = 1;
-            s.source = -1 - row;
+            s.group = group;
+            s.source = SLOT_FAR + (uint32_t)(row - p->tile_first[group]);
             job->streams[job->stream_count++] = s;
         }
     }
 }
 
-static void list_streams(sort_job* job) {
+// Brings the streams of far rows, of which this rank has listed its own, to all.
+static treacle_status share_far(sort_job* job, arena* scratch) {
+    treacle_context* ctx = job->p->ctx;
+    if (job->far == 0 || !job->domain->is_lean) {
+        return TREACLE_OK;
+    }
+    int rank = comm_rank(ctx), size = comm_size(ctx);
+    int64_t* first = NULL;
+    TREACLE_TRY(arena_take_zero(scratch, (size_t)size + 1, sizeof(int64_t), "sort: far rows",
+                                (void**)&first));
+    int64_t own = job->stream_count - job->near_count;
+    first[rank + 1] = own;
+    comm_sum_i64(ctx, first, size + 1);
+    for (int r = 0; r < size; ++r) {
+        first[r + 1] += first[r];
+    }
+    stream* far = job->streams + job->near_count;
+    memmove(far + first[rank], far, (size_t)own * sizeof(stream));
+    comm_gather(ctx, far, sizeof(stream), first);
+    job->stream_count = job->near_count + first[size];
+    arena_give(scratch, first);
+    return TREACLE_OK;
+}
+
+static treacle_status list_streams(sort_job* job, arena* scratch) {
     for (tile_ix g = 0; g < job->p->tile_count; ++g) {
         for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
             if (job->slot_count[g][n] != 0) {
                 int32_t shift[AXES] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
                 stream s = stream_to(job, job->p->tile[g], shift);
                 s.count = job->slot_count[g][n];
-                s.source = (int64_t)g * TILE_NEIGHBOURS + n;
+                s.group = g;
+                s.source = (uint32_t)n;
                 job->streams[job->stream_count++] = s;
             }
         }
-        if (job->far > 0) {
+    }
+    job->near_count = job->stream_count;
+    for (tile_ix g = 0; g < job->p->tile_count && job->far > 0; ++g) {
+        if (particle_ranks_has(job->domain, job->p, (tile_ix)g)) {
             list_far_rows(job, g);
         }
     }
+    return share_far(job, scratch);
 }
 
 static void radix_pass(int64_t count, const stream* from, stream* to, int shift) {
@@ -337,30 +392,112 @@ static void place_streams(sort_job* job) {
             job->tile_first[job->tile_count] = at;
             job->tile_count += 1;
         }
-        if (s->source < 0) {
-            job->bucket[at] = (uint32_t)(-1 - s->source);
+        if (s->source >= SLOT_FAR) {
+            job->bucket[at] = (uint32_t)job->p->tile_first[s->group] + (s->source - SLOT_FAR);
         } else {
-            job->cursor[s->source / TILE_NEIGHBOURS][s->source % TILE_NEIGHBOURS] = at;
+            job->cursor[s->group][s->source] = at;
         }
         at += s->count;
     }
     job->tile_first[job->tile_count] = at;
 }
 
-// ---- scatter and order ----
+// ---- scatter ----
 
 static void scatter(void* data, int64_t begin, int64_t end, int worker) {
     const sort_job* job = data;
     (void)worker;
     for (int64_t g = begin; g < end; ++g) {
         particle_ix* cursor = job->cursor[g];
-        for (particle_ix row = job->p->tile_first[g]; row < job->p->tile_first[g + 1]; ++row) {
+        particle_ix row = particle_ranks_has(job->domain, job->p, (tile_ix)g)
+                              ? job->p->tile_first[g]
+                              : job->p->tile_first[g + 1];
+        for (; row < job->p->tile_first[g + 1]; ++row) {
             if (job->slot[row] < TILE_NEIGHBOURS) {
                 job->bucket[cursor[job->slot[row]]++] = (uint32_t)row;
             }
         }
     }
 }
+
+// ---- trade ----
+
+// Goes through the streams that come to this rank's tiles from another's groups, or go from its
+// groups to another's tiles. Rows of the bucket are counted, put into the parcels, or taken from
+// them.
+typedef enum trade_pass { TRADE_COUNT, TRADE_GIVE, TRADE_TAKE } trade_pass;
+
+static void go_through(const sort_job* job, particle_parcel* parcels, trade_pass pass) {
+    treacle_context* ctx = job->p->ctx;
+    int me = comm_rank(ctx);
+    particle_ix at = 0;
+    for (int r = 0; r < comm_size(ctx); ++r) {
+        parcels[r].rank = r;
+        parcels[r].give_count = pass == TRADE_TAKE ? parcels[r].give_count : 0;
+        parcels[r].take_count = pass == TRADE_GIVE ? parcels[r].take_count : 0;
+    }
+    for (int64_t i = 0; i < job->stream_count; ++i) {
+        const stream* s = &job->streams[i];
+        int from = particle_ranks_owner(ctx, job->domain, job->p->tile[s->group]);
+        int to = particle_ranks_owner(ctx, job->domain, s->tile);
+        particle_parcel* parcel = &parcels[from == me ? to : from];
+        uint32_t* rows = job->bucket + at;
+        size_t bytes = (size_t)s->count * sizeof(*rows);
+        if (from == me && to != me && pass != TRADE_TAKE) {
+            if (pass == TRADE_GIVE) {
+                memcpy(parcel->give + parcel->give_count, rows, bytes);
+            }
+            parcel->give_count += s->count;
+        } else if (from != me && to == me && pass != TRADE_GIVE) {
+            if (pass == TRADE_TAKE) {
+                memcpy(rows, parcel->take + parcel->take_count, bytes);
+            }
+            parcel->take_count += s->count;
+        }
+        at += s->count;
+    }
+}
+
+static treacle_status take_parcels(const sort_job* job, arena* scratch, particle_parcel** out) {
+    size_t size = (size_t)comm_size(job->p->ctx), rows = 0;
+    TREACLE_TRY(arena_take_zero(scratch, size, sizeof(**out), "sort: rows of ranks", (void**)out));
+    go_through(job, *out, TRADE_COUNT);
+    for (size_t r = 0; r < size; ++r) {
+        rows += (size_t)((*out)[r].give_count + (*out)[r].take_count);
+    }
+    uint32_t* room = NULL;
+    TREACLE_TRY(arena_take(scratch, rows, sizeof(*room), "sort: rows of ranks", (void**)&room));
+    for (size_t r = 0; r < size; ++r) {
+        particle_parcel* parcel = &(*out)[r];
+        parcel->give = room;
+        parcel->take = room + parcel->give_count;
+        room += parcel->give_count + parcel->take_count;
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status trade(sort_job* job, arena* scratch) {
+    if (!job->domain->is_lean) {
+        return TREACLE_OK;
+    }
+    particle_parcel* parcels = NULL;
+    int mark = arena_mark(scratch), size = comm_size(job->p->ctx);
+    TREACLE_TRY(take_parcels(job, scratch, &parcels));
+    go_through(job, parcels, TRADE_GIVE);
+    TREACLE_TRY(particle_trade(job->p, size, parcels, scratch));
+    go_through(job, parcels, TRADE_TAKE);
+    for (int r = 0; r < size; ++r) {
+        for (particle_ix i = 0; i < parcels[r].take_count; ++i) {
+            uint32_t row = parcels[r].take[i];
+            job->cell[row] = (uint16_t)particles_cell(particles_f32(job->p, PARTICLE_POSITION) +
+                                                      AXES * (particle_ix)row);
+        }
+    }
+    arena_give_to(scratch, mark);
+    return TREACLE_OK;
+}
+
+// ---- order ----
 
 // Up to RANKED_MAX rows, each put where as many ids are smaller: no branch to guess wrong.
 static void rank_by_id(uint32_t* rows, int64_t count, const uint64_t* id) {
@@ -469,15 +606,16 @@ static void gather(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void gather_columns(sort_job* job, particle_spares* spares) {
+static void gather_columns(sort_job* job, const particles* sorted, particle_spares* spares) {
     particles* p = job->p;
+    tile_range rows = particle_ranks_rows(job->domain, sorted);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         if (p->column[c] == NULL) {
             continue;
         }
         int s = spare_of((particle_column)c);
         gather_job columns = {job->order, p->column[c], spares->column[s], row_size[s]};
-        parallel_for(p->ctx, job->tile_first[job->tile_count], GATHER_GRAIN, gather, &columns);
+        tile_for_range(p->ctx, rows, GATHER_GRAIN, gather, &columns);
         spares->column[s] = p->column[c];
         p->column[c] = columns.to;
         particle_ix capacity = spares->capacity[s];
@@ -512,19 +650,33 @@ static treacle_status take_streams(sort_job* job, arena* scratch) {
                       (void**)&job->tile_first);
 }
 
+static bool is_finite_row(const particles* p, particle_ix row) {
+    const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * row;
+    return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+}
+
 static treacle_status check_finite(const sort_job* job) {
-    const float* position = particles_f32(job->p, PARTICLE_POSITION);
-    particle_ix row = 0;
-    while (job->bad > 0 && isfinite(position[AXES * row]) && isfinite(position[AXES * row + 1]) &&
-           isfinite(position[AXES * row + 2])) {
-        row += 1;
+    const particles* p = job->p;
+    if (job->bad == 0) {
+        return TREACLE_OK;
     }
-    return job->bad == 0
-               ? TREACLE_OK
-               : check_fail(job->p->ctx, TREACLE_ERR_DIVERGED,
-                            "the positions of %lld particles are not finite, first that of "
-                            "particle %llu; try a smaller time step",
-                            (long long)job->bad, (unsigned long long)particles_id(job->p)[row]);
+    int64_t first = INT64_MIN; // less the row: the first is the most
+    for (tile_ix g = 0; g < p->tile_count && first == INT64_MIN; ++g) {
+        particle_ix row = particle_ranks_has(job->domain, job->p, (tile_ix)g)
+                              ? p->tile_first[g]
+                              : p->tile_first[g + 1];
+        for (; row < p->tile_first[g + 1] && first == INT64_MIN; ++row) {
+            first = is_finite_row(p, row) ? first : -row;
+        }
+    }
+    int64_t found = first, id = 0;
+    comm_max_i64(p->ctx, &found, 1);
+    id = found == first ? (int64_t)particles_id(p)[-found] : 0;
+    comm_max_i64(p->ctx, &id, 1);
+    return check_fail(p->ctx, TREACLE_ERR_DIVERGED,
+                      "the positions of %lld particles are not finite, first that of particle "
+                      "%llu; try a smaller time step",
+                      (long long)job->bad, (unsigned long long)id);
 }
 
 static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
@@ -532,24 +684,28 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     TREACLE_TRY(take_rows(job, sorter->scratch));
     int64_t grain = p->tile_count / 256 + 1;
     parallel_for(p->ctx, p->tile_count, grain, classify, job);
+    share_counts(job);
     TREACLE_TRY(check_finite(job));
     TREACLE_TRY(take_streams(job, sorter->scratch));
-    list_streams(job);
+    TREACLE_TRY(list_streams(job, sorter->scratch));
     sort_streams(job);
     place_streams(job);
     parallel_for(p->ctx, p->tile_count, grain, scatter, job);
+    TREACLE_TRY(trade(job, sorter->scratch));
     particles sorted = {.ctx = p->ctx,
+                        .count = job->tile_first[job->tile_count],
                         .tile_count = (tile_ix)job->tile_count,
                         .tile = job->tile,
                         .tile_first = job->tile_first};
     particle_ranks_for(job->domain, &sorted, grain, order, job);
     particle_ranks_gather(job->domain, &sorted, job->order, sizeof(*job->order));
     TREACLE_TRY(particles_reserve(p, p->count, job->tile_count));
-    gather_columns(job, sorter->spares);
-    p->count = job->tile_first[job->tile_count];
-    p->tile_count = (tile_ix)job->tile_count;
+    gather_columns(job, &sorted, sorter->spares);
+    p->count = sorted.count;
+    p->tile_count = sorted.tile_count;
     memcpy(p->tile, job->tile, (size_t)job->tile_count * sizeof(*p->tile));
     memcpy(p->tile_first, job->tile_first, ((size_t)job->tile_count + 1) * sizeof(*p->tile_first));
+    particle_ranks_keep_own(job->domain, p);
     return TREACLE_OK;
 }
 
@@ -557,7 +713,7 @@ static int64_t count_migrated(const sort_job* job) {
     int64_t count = job->far;
     for (int64_t i = 0; i < job->stream_count; ++i) {
         const stream* s = &job->streams[i];
-        count += s->source >= 0 && s->source % TILE_NEIGHBOURS != TILE_SELF ? s->count : 0;
+        count += s->source < SLOT_FAR && s->source != TILE_SELF ? s->count : 0;
     }
     return count;
 }

@@ -69,14 +69,44 @@ static treacle_status reserve_groups(particles* p, int64_t groups) {
     return TREACLE_OK;
 }
 
+typedef struct copy_job {
+    char* to;
+    const char* from;
+    size_t bytes;
+    particle_ix first; // row
+} copy_job;
+
+static void copy_rows(void* data, int64_t begin, int64_t end, int worker) {
+    const copy_job* job = data;
+    (void)worker;
+    size_t at = (size_t)(job->first + begin) * job->bytes;
+    memcpy(job->to + at, job->from + at, (size_t)(end - begin) * job->bytes);
+}
+
+// Copies a column's rows as far as they are here.
+static void copy_column(const particles* p, int c, void* to) {
+    copy_job job = {to, p->column[c], particle_columns[c].bytes, p->away.low_end};
+    parallel_for(p->ctx, p->away.high_first - job.first, COPY_GRAIN, copy_rows, &job);
+    job.first = p->away.high_end;
+    parallel_for(p->ctx, p->count - job.first, COPY_GRAIN, copy_rows, &job);
+}
+
+static treacle_status grow_column(particles* p, int c, particle_ix rows) {
+    void* grown = NULL;
+    size_t bytes = particle_columns[c].bytes;
+    TREACLE_TRY(alloc_array(p->ctx, (size_t)rows, bytes, particle_columns[c].name, &grown));
+    copy_column(p, c, grown);
+    alloc_free(p->ctx, p->column[c], (size_t)p->column_capacity[c] * bytes);
+    p->column[c] = grown;
+    p->column_capacity[c] = rows;
+    return TREACLE_OK;
+}
+
 treacle_status particles_reserve(particles* p, particle_ix rows, int64_t groups) {
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         bool exists = (p->column_mask >> c & 1u) != 0;
         if (exists && (p->column[c] == NULL || rows > p->column_capacity[c])) {
-            TREACLE_TRY(alloc_resize(p->ctx, &p->column[c], (size_t)p->column_capacity[c],
-                                     (size_t)rows, particle_columns[c].bytes,
-                                     particle_columns[c].name));
-            p->column_capacity[c] = rows;
+            TREACLE_TRY(grow_column(p, c, rows));
         }
     }
     return reserve_groups(p, groups);
@@ -150,19 +180,6 @@ void particles_remove(particles* p, const uint8_t* is_removed) {
     compact_groups(p, is_removed);
 }
 
-typedef struct copy_job {
-    char* to;
-    const char* from;
-    size_t bytes;
-} copy_job;
-
-static void copy_rows(void* data, int64_t begin, int64_t end, int worker) {
-    const copy_job* job = data;
-    (void)worker;
-    size_t at = (size_t)begin * job->bytes;
-    memcpy(job->to + at, job->from + at, (size_t)(end - begin) * job->bytes);
-}
-
 treacle_status particles_copy(particles* dst, const particles* src) {
     TREACLE_ASSERT(dst->column_mask == src->column_mask);
     particles_clear(dst);
@@ -170,14 +187,14 @@ treacle_status particles_copy(particles* dst, const particles* src) {
     TREACLE_TRY(particles_reserve(dst, src->column_capacity[PARTICLE_ID], src->tile_capacity));
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         if (src->column[c] != NULL) {
-            copy_job job = {dst->column[c], src->column[c], particle_columns[c].bytes};
-            parallel_for(dst->ctx, src->count, COPY_GRAIN, copy_rows, &job);
+            copy_column(src, c, dst->column[c]);
         }
     }
     size_t groups = (size_t)src->tile_count;
     memcpy(dst->tile, src->tile, groups * sizeof(*src->tile));
     memcpy(dst->tile_first, src->tile_first, (groups + 1) * sizeof(*src->tile_first));
     dst->count = src->count;
+    dst->away = src->away;
     dst->tile_count = src->tile_count;
     return TREACLE_OK;
 }
@@ -190,6 +207,7 @@ void particles_swap(particles* a, particles* b) {
 
 void particles_clear(particles* p) {
     p->count = 0;
+    p->away = (particle_away){0};
     p->tile_count = 0;
     p->tile_first[0] = 0;
 }

@@ -53,12 +53,22 @@ typedef struct particle_column_info {
 } particle_column_info;
 extern const particle_column_info particle_columns[PARTICLE_COLUMN_COUNT];
 
+// Rows that are other ranks', where ranks hold no more than their own (grid_domain.is_lean): of
+// those in order what is before one's own and what is behind. They have their numbers on all ranks,
+// and room in all columns, in memory that nobody touches; what the columns hold there means
+// nothing. Rows that were appended since the last sort are on all ranks.
+typedef struct particle_away {
+    particle_ix low_end;              // rows 0 .. low_end - 1
+    particle_ix high_first, high_end; // rows high_first .. high_end - 1
+} particle_away;
+
 // The four arrays below grow on their own: a failed growth leaves some of them larger than
 // `capacity` asks for and all of them usable.
 typedef struct particles {
     treacle_context* ctx;
     uint32_t column_mask; // bit c: column c exists
     particle_ix count;
+    particle_away away;                                 // zeros: all rows are here
     void* column[PARTICLE_COLUMN_COUNT];                // NULL where it does not exist
     particle_ix column_capacity[PARTICLE_COLUMN_COUNT]; // rows
     // A group is a run of rows with the same tile. After a sort the groups are the tiles: in Morton
@@ -81,7 +91,8 @@ treacle_status particles_reserve(particles* p, particle_ix rows, int64_t groups)
 /// are not initialised. Extends the last group if it has the same tile. On failure: as it was.
 treacle_status particles_append(particles* p, tile_coord tile, particle_ix rows,
                                 particle_ix* first) TREACLE_NODISCARD;
-/// Removes the rows whose is_removed[row] is 1, not 0; the others keep their order and groups.
+/// Removes the rows whose is_removed[row] is 1, not 0; the others keep their order and groups. All
+/// rows must be here; see particle_ranks_remove.
 void particles_remove(particles* p, const uint8_t* is_removed);
 /// dst = src. Both must have the same columns. On failure dst is empty.
 treacle_status particles_copy(particles* dst, const particles* src) TREACLE_NODISCARD;

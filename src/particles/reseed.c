@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
+#include "particles/particle_ranks.h"
 #include "particles/split_merge.h"
 
 enum { CROWD_MAX = 4096 }; // particles of a cell that are looked at; more wait for the next step
@@ -103,7 +103,31 @@ static void look_at_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-// Splits what is to be split; the new rows come to the end of the store, in groups of their tile.
+// Splits what is to be split of a tile; the new rows are those from `other` on.
+static void split_tile(const reseed_job* job, tile_ix t, uint64_t birth, particle_ix other) {
+    const particles* p = job->p;
+    const reseed_params* params = job->params;
+    particle_ix row = p->tile_first[t], last = p->tile_first[t + 1];
+    while (row < last) {
+        cell_run run = run_from(p, row, last);
+        for (particle_ix i = run.begin; i < run.end; ++i) {
+            if (!is_split(job, run, i)) {
+                continue;
+            }
+            particle_split split = {.row = i,
+                                    .other = other++,
+                                    .apart = 0.25f,
+                                    .id = particles_make_id(params->source, birth++),
+                                    .h = params->domain->h};
+            particles_split_axis(params->seed, particles_id(p)[i], params->domain, split.axis);
+            particles_split(p, &split);
+        }
+        row = run.end;
+    }
+}
+
+// The new rows come to the end of the store, in groups of their tile: on all ranks, though only
+// those that hold the tile know what is in them.
 static treacle_status split_all(particles* p, reseed_job* job, int64_t count) {
     const reseed_params* params = job->params;
     uint64_t birth = params->births;
@@ -111,25 +135,18 @@ static treacle_status split_all(particles* p, reseed_job* job, int64_t count) {
         return check_fail(p->ctx, TREACLE_ERR_LIMIT, "no ids are left for particles that split");
     }
     tile_ix tiles = p->tile_count;
+    tile_range here = particle_ranks_here(params->domain, p);
     TREACLE_TRY(particles_reserve(p, p->count + count, (int64_t)tiles * 2));
     for (tile_ix t = 0; t < tiles; ++t) {
-        particle_ix row = p->tile_first[t], last = p->tile_first[t + 1];
-        while (job->splits[t] > 0 && row < last) {
-            cell_run run = run_from(p, row, last);
-            for (particle_ix i = run.begin; i < run.end; ++i) {
-                if (!is_split(job, run, i)) {
-                    continue;
-                }
-                particle_split split = {.row = i,
-                                        .apart = 0.25f,
-                                        .id = particles_make_id(params->source, birth++),
-                                        .h = params->domain->h};
-                particles_split_axis(params->seed, particles_id(p)[i], params->domain, split.axis);
-                TREACLE_TRY(particles_append(p, p->tile[t], 1, &split.other));
-                particles_split(p, &split);
-            }
-            row = run.end;
+        particle_ix other;
+        if (job->splits[t] == 0) {
+            continue;
         }
+        TREACLE_TRY(particles_append(p, p->tile[t], job->splits[t], &other));
+        if (t >= here.begin && t < here.end) {
+            split_tile(job, t, birth, other);
+        }
+        birth += (uint64_t)job->splits[t];
     }
     return TREACLE_OK;
 }
@@ -141,13 +158,18 @@ static treacle_status reseed(particles* p, reseed_job* job, reseed_stats* stats)
                                 (void**)&job->is_removed));
     TREACLE_TRY(arena_take_zero(scratch, tiles, sizeof(int64_t), "splits", (void**)&job->splits));
     TREACLE_TRY(arena_take_zero(scratch, tiles, sizeof(int64_t), "merges", (void**)&job->merges));
-    parallel_for(p->ctx, p->tile_count, 1, look_at_tiles, job);
+    const grid_domain* domain = job->params->domain;
+    tile_for_range(p->ctx, particle_ranks_here(domain, p), 1, look_at_tiles, job);
+    if (domain->is_lean) {
+        comm_sum_i64(p->ctx, job->splits, p->tile_count);
+        comm_sum_i64(p->ctx, job->merges, p->tile_count);
+    }
     for (size_t t = 0; t < tiles; ++t) {
         stats->split += job->splits[t];
         stats->merged += job->merges[t];
     }
     if (stats->merged > 0) {
-        particles_remove(p, job->is_removed);
+        TREACLE_TRY(particle_ranks_remove(domain, p, job->is_removed, scratch));
     }
     return stats->split > 0 ? split_all(p, job, stats->split) : TREACLE_OK;
 }

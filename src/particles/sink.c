@@ -1,9 +1,9 @@
 #include "particles/sink.h"
 
 #include <math.h>
-#include <stdatomic.h>
 
 #include "base/parallel.h"
+#include "particles/particle_ranks.h"
 
 treacle_status sink_init(treacle_context* ctx, const treacle_sink_def* def,
                          const grid_domain* domain, sink* out) {
@@ -27,30 +27,26 @@ typedef struct absorb_job {
     const grid_domain* domain;
     const particles* p;
     uint8_t* is_removed;
-    _Atomic int64_t count;
 } absorb_job;
 
-static int64_t mark_group(const absorb_job* job, tile_ix group) {
+static void mark_group(const absorb_job* job, tile_ix group) {
     const particles* p = job->p;
     const float* position = particles_f32(p, PARTICLE_POSITION);
-    int64_t marked = 0;
     for (particle_ix row = p->tile_first[group]; row < p->tile_first[group + 1]; ++row) {
         vec3 place = particles_place(job->domain, p->tile[group], position + AXES * row);
         bool is_inside = vec3_is_finite(place) && shape_is_inside(job->shape, place);
         job->is_removed[row] = is_inside;
-        marked += is_inside;
     }
-    return marked;
 }
 
 static void mark(void* data, int64_t begin, int64_t end, int worker) {
-    absorb_job* job = data;
+    const absorb_job* job = data;
     (void)worker;
-    int64_t marked = 0;
     for (int64_t group = begin; group < end; ++group) {
-        marked += mark_group(job, (tile_ix)group);
+        if (particle_ranks_has(job->domain, job->p, (tile_ix)group)) {
+            mark_group(job, (tile_ix)group);
+        }
     }
-    job->count += marked;
 }
 
 treacle_status sink_absorb(const sink* s, double time, particles* p, arena* scratch,
@@ -63,8 +59,9 @@ treacle_status sink_absorb(const sink* s, double time, particles* p, arena* scra
     TREACLE_TRY(
         arena_take(scratch, (size_t)p->count, 1, "rows to absorb", (void**)&job.is_removed));
     parallel_for(p->ctx, p->tile_count, p->tile_count / 256 + 1, mark, &job);
-    particles_remove(p, job.is_removed);
+    particle_ix before = p->count;
+    treacle_status status = particle_ranks_remove(&s->domain, p, job.is_removed, scratch);
     arena_give(scratch, job.is_removed);
-    *count = job.count;
-    return TREACLE_OK;
+    *count = before - p->count;
+    return status;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/parallel.h"
-#include "base/parallel_sum.h"
+#include "particles/particle_ranks.h"
 
 enum { BLOCK_ROWS = 4096 };
 
@@ -30,16 +30,15 @@ void ballistic_advect(const particles* p, const grid_domain* domain, const doubl
     parallel_for(p->ctx, p->count, BLOCK_ROWS, push_rows, &job);
 }
 
-static double block_max(void* data, int64_t block) {
+static double fastest_of_tile(void* data, int64_t tile) {
     const particles* p = data;
-    int64_t begin = block * BLOCK_ROWS, left = p->count - begin;
-    int64_t rows = left < BLOCK_ROWS ? left : BLOCK_ROWS;
-    const float* velocity = particles_f32(p, PARTICLE_VELOCITY) + AXES * begin;
-    return (double)ISA_CALL(p->ctx, ballistic_max_squared)(rows, velocity);
+    particle_ix first = p->tile_first[tile];
+    const float* velocity = particles_f32(p, PARTICLE_VELOCITY) + AXES * first;
+    return (double)ISA_CALL(p->ctx, ballistic_max_squared)(p->tile_first[tile + 1] - first,
+                                                           velocity);
 }
 
-double ballistic_max_speed(const particles* p) {
-    int64_t blocks = (p->count + BLOCK_ROWS - 1) / BLOCK_ROWS;
+double ballistic_max_speed(const grid_domain* domain, const particles* p) {
     particles view = *p;
-    return blocks == 0 ? 0.0 : sqrt(parallel_max(p->ctx, blocks, block_max, &view));
+    return p->count == 0 ? 0.0 : sqrt(particle_ranks_max(domain, p, fastest_of_tile, &view));
 }

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
 #include "grid/tile_band.h"
+#include "particles/particle_ranks.h"
 #include "phys/advect.h"
 #include "phys/g2p.h"
 #include "phys/p2g.h"
@@ -152,13 +153,14 @@ static double moment_of_tile(void* data, int64_t tile) {
 }
 
 static treacle_status mean_velocity(const liquid_work* w, float out[AXES]) {
+    const grid_domain* domain = w->setup->domain;
     mean_job job = {.p = w->p, .which = AXES};
     TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->tile_count, MOMENTS * sizeof(double),
                            "moments of tiles", (void**)&job.moment));
-    parallel_for(w->ctx, w->p->tile_count, 1, measure_moments, &job);
-    double volume = parallel_sum(w->ctx, w->p->tile_count, moment_of_tile, &job);
+    particle_ranks_for(domain, w->p, 1, measure_moments, &job);
+    double volume = particle_ranks_sum(domain, w->p, moment_of_tile, &job);
     for (job.which = 0; job.which < AXES; ++job.which) {
-        double moment = parallel_sum(w->ctx, w->p->tile_count, moment_of_tile, &job);
+        double moment = particle_ranks_sum(domain, w->p, moment_of_tile, &job);
         out[job.which] = volume > 0.0 ? (float)(moment / volume) : 0.0f;
     }
     arena_give(w->scratch, job.moment);
@@ -233,7 +235,7 @@ static treacle_status scalars_to_grid(liquid_work* w, const p2g_params* params, 
     TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->count, sizeof(float), "scalars of particles",
                            (void**)&column));
     scalar_job job = {w, kind, column};
-    parallel_for(w->ctx, w->p->count, 4096, fill_scalars, &job);
+    particle_ranks_near(w->setup->domain, &w->state->map, w->p, fill_scalars, &job);
     treacle_status status = p2g_scalar(params, column, to, w->cell_volume);
     if (status == TREACLE_OK && kind == SCALAR_DENSITY && w->thin.count > 0) {
         status = volumes_on_both_sides(w, params, column);
@@ -242,7 +244,13 @@ static treacle_status scalars_to_grid(liquid_work* w, const p2g_params* params, 
     return status;
 }
 
+// What particles give to the grid, of columns.
+static const uint32_t given_columns = 1u << PARTICLE_POSITION | 1u << PARTICLE_VELOCITY |
+                                      1u << PARTICLE_VOLUME | 1u << PARTICLE_MATERIAL |
+                                      1u << PARTICLE_AFFINE | 1u << PARTICLE_LOG_FACTOR;
+
 treacle_status liquid_to_grid(liquid_work* w) {
+    particle_ranks_halo(w->setup->domain, &w->state->map, w->p, given_columns);
     TREACLE_TRY(liquid_look(w, true, w->setup->def->kernel, &w->thin));
     p2g_params params = transfer_of(w);
     TREACLE_TRY(mean_velocity(w, params.reference));

@@ -1,6 +1,7 @@
 // Who owns which tiles: shared out anew when the load has drifted.
 #include "base/comm.h"
 #include "grid/partition.h"
+#include "particles/particle_ranks.h"
 #include "sim/liquid.h"
 
 // The largest load of a rank over the mean, beyond which tiles are shared out anew.
@@ -15,6 +16,27 @@ static void weigh_tiles(const particles* p, int32_t* weight) {
     }
 }
 
+// New keys, and the rows to whom they then belong.
+static treacle_status share_anew(liquid_work* w, const partition_load* load) {
+    const grid_domain* domain = w->setup->domain;
+    size_t ranks = (size_t)comm_size(w->ctx);
+    int64_t *before = NULL, *after = NULL;
+    TREACLE_TRY(
+        arena_take(w->scratch, ranks + 1, sizeof(int64_t), "rows of ranks", (void**)&before));
+    TREACLE_TRY(
+        arena_take(w->scratch, ranks + 1, sizeof(int64_t), "rows of ranks", (void**)&after));
+    particle_ranks_first(domain, w->p, before);
+    TREACLE_TRY(partition_find(w->ctx, load, w->rank_key));
+    particle_ranks_first(domain, w->p, after);
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT && domain->is_lean; ++c) {
+        if (w->p->column[c] != NULL) {
+            partition_move(w->ctx, before, after, w->p->column[c], particle_columns[c].bytes);
+        }
+    }
+    particle_ranks_keep_own(domain, w->p);
+    return TREACLE_OK;
+}
+
 treacle_status liquid_share_tiles(liquid_work* w) {
     w->stats->imbalance = 1.0;
     if (w->rank_key == NULL) {
@@ -24,12 +46,14 @@ treacle_status liquid_share_tiles(liquid_work* w) {
     TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->tile_count, sizeof(*weight), "loads of tiles",
                            (void**)&weight));
     weigh_tiles(w->p, weight);
+    int mark = arena_mark(w->scratch);
     partition_load load = {.count = w->p->tile_count, .tile = w->p->tile, .weight = weight};
     treacle_status status = TREACLE_OK;
     if (partition_imbalance(w->ctx, &load, w->rank_key) > imbalance_max) {
-        status = partition_find(w->ctx, &load, w->rank_key);
+        status = share_anew(w, &load);
     }
     w->stats->imbalance = partition_imbalance(w->ctx, &load, w->rank_key);
+    arena_give_to(w->scratch, mark);
     arena_give(w->scratch, weight);
     return status;
 }

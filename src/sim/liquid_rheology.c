@@ -20,6 +20,7 @@
 #include "base/parallel_sum.h"
 #include "grid/fraction.h"
 #include "math/elementary.h"
+#include "particles/particle_ranks.h"
 #include "phys/rheology.h"
 #include "sim/liquid.h"
 
@@ -67,7 +68,7 @@ static treacle_status part_to_grid(liquid_work* w, int material, float** out) {
     TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->count, sizeof(float), "viscosity of particles",
                            (void**)&column));
     part_job job = {w, material, column};
-    parallel_for(w->ctx, w->p->count, 4096, fill_parts, &job);
+    particle_ranks_near(w->setup->domain, &w->state->map, w->p, fill_parts, &job);
     treacle_status status = liquid_column_to_grid(w, column, *out);
     arena_give(w->scratch, column);
     return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "particles/particle_ranks.h"
 #include "phys/stray.h"
 #include "sim/liquid.h"
 
@@ -18,23 +19,26 @@ static void find_thick(const liquid_work* w, uint8_t* is_thick) {
 
 treacle_status liquid_find_strays(liquid_work* w, const liquid_state* state, liquid_strays* out) {
     *out = (liquid_strays){0};
-    size_t count = (size_t)w->p->count, found = 0;
+    tile_range rows = particle_ranks_rows(w->setup->domain, w->p);
+    int64_t found = 0;
     uint8_t* is_stray = NULL;
-    TREACLE_TRY(arena_take(w->scratch, count, 1, "marks of strays", (void**)&is_stray));
+    TREACLE_TRY(
+        arena_take(w->scratch, (size_t)w->p->count, 1, "marks of strays", (void**)&is_stray));
     uint8_t is_thick[LIQUID_MATERIALS_MAX];
     find_thick(w, is_thick);
     stray_params params = {w->setup->domain, &state->map, state->cell_phi, w->p, is_thick};
     stray_find(&params, is_stray);
-    for (size_t i = 0; i < count; ++i) {
+    for (particle_ix i = rows.begin; i < rows.end; ++i) {
         found += is_stray[i];
     }
-    TREACLE_TRY(arena_take(w->scratch, found, sizeof(*out->row), "strays", (void**)&out->row));
-    const uint8_t* next = is_stray;
-    for (size_t i = 0; i < found; ++i) {
-        next = memchr(next, 1, count - (size_t)(next - is_stray));
+    TREACLE_TRY(
+        arena_take(w->scratch, (size_t)found, sizeof(*out->row), "strays", (void**)&out->row));
+    const uint8_t *next = is_stray + rows.begin, *end = is_stray + rows.end;
+    for (int64_t i = 0; i < found; ++i) {
+        next = memchr(next, 1, (size_t)(end - next));
         out->row[i] = next++ - is_stray;
     }
-    out->count = (int64_t)found;
+    out->count = found;
     return TREACLE_OK;
 }
 

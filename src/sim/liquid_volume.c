@@ -1,6 +1,7 @@
 // The last stage of a step: particles are spread evenly again.
 #include <string.h>
 
+#include "particles/particle_ranks.h"
 #include "phys/p2g.h"
 #include "phys/shift.h"
 #include "sim/liquid.h"
@@ -37,6 +38,9 @@ static treacle_status shift(liquid_work* w) {
     float* volume = NULL;
     TREACLE_TRY(
         arena_take(w->scratch, w->values, sizeof(float), "volumes at nodes", (void**)&volume));
+    const uint32_t columns =
+        1u << PARTICLE_POSITION | 1u << PARTICLE_VOLUME | 1u << PARTICLE_MATERIAL;
+    particle_ranks_halo(w->setup->domain, &w->state->map, w->p, columns);
     p2g_params from = {.domain = w->setup->domain, .map = &w->state->map, .from = w->p};
     TREACLE_TRY(p2g_node_volume(&from, volume));
     shift_params params = {w->setup->domain, &w->state->map, w->cell_phi, volume, w->p};

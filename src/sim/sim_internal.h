@@ -41,7 +41,8 @@ struct treacle_sim {
     treacle_context* ctx;
     treacle_sim_def def; // its pointers are NULL: what they point to is below, made ready
     grid_domain domain;
-    uint64_t* rank_key;    // [ranks + 1], the domain's; NULL: tiles are not shared out
+    uint64_t* rank_key;    // [2][ranks + 1], the domain's, and as they were when the step began;
+                           // NULL: tiles are not shared out
     grid_domain lattice;   // of the surface, see phys/level_set.h
     treacle_curve gravity; // m/s^2
     int material_count;

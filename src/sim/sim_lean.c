@@ -16,9 +16,9 @@ static bool is_flow_lean(const treacle_sim_def* def) {
 }
 
 bool sim_can_be_lean(const treacle_sim_def* def, const grid_domain* domain) {
-    bool is_lean = is_flow_lean(def) && !domain->lets_go && def->body_count == 0 && !def->reseed &&
-                   def->sink_count == 0 && def->drop_count == 0 && def->solid_count == 0 &&
-                   !heat_is_on(def) && !heat_has_law(def) && !marker_is_on(def);
+    bool is_lean = is_flow_lean(def) && !domain->lets_go && def->body_count == 0 &&
+                   def->solid_count == 0 && !heat_is_on(def) && !heat_has_law(def) &&
+                   !marker_is_on(def);
     for (int i = 0; i < def->material_count; ++i) {
         is_lean = is_lean && is_material_lean(&def->materials[i]);
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "particles/particle_ranks.h"
 #include "sim/sim_internal.h"
 
 // A position may be outside its tile between steps, but not far (cells): the sort comes first in a
@@ -107,6 +108,7 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
         TREACLE_TRY(sim_show_euler(sim));
     }
     const particles* p = is_shown_apart ? &sim->shown : &sim->now.particles;
+    particle_ranks_whole(&sim->domain, p);
     treacle_array* arrays = sim->arrays;
     int count = 0;
     arrays[count++] = array_of("tile_coord", TREACLE_TYPE_I32, AXES, p->tile_count, p->tile);
@@ -419,6 +421,7 @@ treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state)
         liquid_state_destroy(&sim->next.liquid);
         return status;
     }
+    particle_ranks_keep_own(&sim->domain, p);
     sim->next.time = state->time;
     sim->next.step = state->step;
     sim_state_swap(sim);

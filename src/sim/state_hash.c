@@ -1,4 +1,5 @@
 #include "base/hash.h"
+#include "particles/particle_ranks.h"
 #include "sim/sim_internal.h"
 
 static uint64_t hash_surface(const level_set* set, uint64_t hash) {
@@ -15,6 +16,7 @@ static uint64_t hash_surface(const level_set* set, uint64_t hash) {
 
 uint64_t treacle_sim_hash(const treacle_sim* sim) {
     const particles* p = &sim->now.particles;
+    particle_ranks_whole(&sim->domain, p);
     size_t rows = (size_t)p->count, tiles = (size_t)p->tile_count;
     uint64_t hash = hash_bytes(&sim->now.time, sizeof(sim->now.time),
                                (uint64_t)sim->now.step + sim->now.reseed_births);

@@ -1,9 +1,11 @@
 // One step, as a transaction: the stages work on `next`, a copy of the state, and only when all of
 // them went well is it swapped with `now`. So a step that fails can be begun again, or given up.
 #include <math.h>
+#include <string.h>
 
 #include "base/comm.h"
 #include "base/profile.h"
+#include "particles/particle_ranks.h"
 #include "particles/reseed.h"
 #include "sim/ballistic.h"
 #include "sim/sim_internal.h"
@@ -204,6 +206,13 @@ static const step_stage first_stages[] = {
     {TREACLE_STAGE_COUNT, NULL},
 };
 
+// Rows around one's own are good from the stage that brings them to the one that changes them.
+static void poison(step_work* w, treacle_stage stage) {
+    const tile_map* map = &w->sim->next.liquid.map;
+    bool has_halo = stage >= TREACLE_STAGE_TO_GRID && stage < TREACLE_STAGE_TO_PARTICLES;
+    particle_ranks_poison(&w->sim->domain, has_halo ? map : NULL, w->p);
+}
+
 static treacle_status run_stages(step_work* w, const step_stage* stages, profile* timers) {
     treacle_sim* sim = w->sim;
     liquid_state_destroy(&sim->next.liquid);
@@ -213,6 +222,7 @@ static treacle_status run_stages(step_work* w, const step_stage* stages, profile
         profile_begin(timers, (int)stages[i].stage);
         status = stages[i].run(w);
         profile_end(timers);
+        poison(w, stages[i].stage);
     }
     liquid_work_finish(&w->liquid);
     arena_give_to(&sim->scratch, 0);
@@ -248,6 +258,15 @@ static liquid_work liquid_of(step_work* w) {
     return out;
 }
 
+// A step may share the tiles out anew. If it fails, `now` is owned as before.
+static void keep_ranks(treacle_sim* sim, bool is_failed) {
+    size_t count = (size_t)comm_size(sim->ctx) + 1;
+    if (sim->rank_key != NULL) {
+        uint64_t *now = sim->rank_key, *kept = sim->rank_key + count;
+        memcpy(is_failed ? now : kept, is_failed ? kept : now, count * sizeof(uint64_t));
+    }
+}
+
 static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
                               treacle_step_stats* stats) {
     stats->emitted = stats->absorbed = 0;
@@ -266,7 +285,12 @@ static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
     const step_stage* stages = sim->def.flow == TREACLE_FLOW_NONE ? ballistic_stages
                                : euler_is_on(&sim->def)           ? euler_stages
                                                                   : liquid_stages;
-    TREACLE_TRY(run_stages(&work, stages, timers));
+    keep_ranks(sim, false);
+    treacle_status status = run_stages(&work, stages, timers);
+    if (status != TREACLE_OK) {
+        keep_ranks(sim, true);
+        return status;
+    }
     sim_state_swap(sim);
     stats->dt = dt;
     return TREACLE_OK;

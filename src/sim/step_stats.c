@@ -1,4 +1,4 @@
-#include "base/parallel_sum.h"
+#include "particles/particle_ranks.h"
 #include "sim/ballistic.h"
 #include "sim/sim_internal.h"
 
@@ -57,10 +57,10 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     }
     out->particles = p->count;
     out->tiles = p->tile_count;
-    out->volume = parallel_sum(sim->ctx, p->tile_count, tile_volume, &job);
-    out->kinetic_energy = parallel_sum(sim->ctx, p->tile_count, tile_energy, &job);
+    out->volume = particle_ranks_sum(&sim->domain, p, tile_volume, &job);
+    out->kinetic_energy = particle_ranks_sum(&sim->domain, p, tile_energy, &job);
     if (p->column[PARTICLE_ENTHALPY] != NULL) {
-        out->enthalpy = parallel_sum(sim->ctx, p->tile_count, tile_enthalpy, &job);
+        out->enthalpy = particle_ranks_sum(&sim->domain, p, tile_enthalpy, &job);
     }
-    out->max_speed = ballistic_max_speed(p);
+    out->max_speed = ballistic_max_speed(&sim->domain, p);
 }

@@ -16,8 +16,8 @@
 #include "sim/sim_internal.h"
 
 static double fastest(const treacle_sim* sim) {
-    double v =
-        fmax(ballistic_max_speed(&sim->now.particles), liquid_state_fastest(&sim->now.liquid));
+    double v = fmax(ballistic_max_speed(&sim->domain, &sim->now.particles),
+                    liquid_state_fastest(&sim->now.liquid));
     v = fmax(v, bodies_fastest(&sim->setup.bodies, sim->now.bodies));
     for (int i = 0; i < sim->emitter_count; ++i) {
         const emitter* e = &sim->emitters[i];

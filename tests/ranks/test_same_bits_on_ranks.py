@@ -22,6 +22,26 @@ transfer: flip
 """
 
 
+# Particles that come and go: out of emitters and drops, into a sink, through a side; and crowds.
+TRAFFIC = """\
+name: traffic
+frames: 3
+domain: {size: [0.4, 0.32, 0.16], cell: 1 cm, sides: {all: slip, right: open}}
+materials:
+  water: {density: 1000}
+liquids:
+  - {shape: {box: {min: [0, 0, 0], max: [18 cm, 10 cm, 16 cm]}}, material: water, velocity: [3, 0, 0]}
+emitters:
+  - {shape: {box: {min: [2 cm, 22 cm, 4 cm], max: [4 cm, 26 cm, 12 cm]}},
+     direction: [1, -0.2, 0], speed: 4 m/s}
+drops:
+  - {shape: {sphere: {radius: 3 cm}}, velocity: [0, -4, 0],
+     places: {keys: {0.02 s: [26 cm, 20 cm, 8 cm], 0.05 s: [12 cm, 22 cm, 8 cm]}}}
+sinks:
+  - {shape: {box: {min: [20 cm, 0, 0], max: [30 cm, 4 cm, 8 cm]}}}
+"""
+
+
 class SameBitsOnRanks(harness_ranks.Case):
     def compare(self, scene, ranks, *options):
         """Runs the scene plainly and on ranks; the last run's statistics."""
@@ -41,6 +61,14 @@ class SameBitsOnRanks(harness_ranks.Case):
     def test_affine_particles(self):
         self.scene("splash.yaml", SPLASH)
         self.compare("splash.yaml", (3,), "--set", "transfer=apic", "--frames", 2)
+
+    def test_particles_that_come_and_go(self):
+        self.scene("traffic.yaml", TRAFFIC)
+        self.compare("traffic.yaml", (2, 4))
+        lines = (self.dir / "plain/stats.jsonl").read_text().splitlines()
+        steps = [json.loads(line) for line in lines]
+        for what in ("emitted", "absorbed", "merged"):
+            self.assertGreater(sum(step[what] for step in steps), 0, what)
 
     def test_thick_liquid_that_is_poured(self):
         self.compare("drop.yaml", (2, 4), "--frames", 2, "--set", "domain.cell=1cm")

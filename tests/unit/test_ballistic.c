@@ -74,7 +74,7 @@ static void test_inactive_axes_do_not_move(void** state) {
         assert_true(particles_f32(&p, PARTICLE_VELOCITY)[AXES * i] == 1.5f);
         assert_true(fabsf(particles_f32(&p, PARTICLE_POSITION)[AXES * i] - 0.15f) < 1e-6f);
     }
-    assert_true(fabs(ballistic_max_speed(&p) - sqrt(1.5 * 1.5 + 2.5 * 2.5)) < 1e-6);
+    assert_true(fabs(ballistic_max_speed(&flat, &p) - sqrt(1.5 * 1.5 + 2.5 * 2.5)) < 1e-6);
     particles_destroy(&p);
     treacle_context_destroy(ctx);
 }
