@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+// Bytes, from which on a block is mapped by itself.
+enum { ALLOC_PAGES_MIN = 1 << 18 };
 
 static size_t round_up(size_t bytes) {
     return (bytes + (TREACLE_ALIGNMENT - 1)) / TREACLE_ALIGNMENT * TREACLE_ALIGNMENT;
@@ -14,12 +18,33 @@ static void count_up(treacle_context* ctx, size_t bytes) {
     }
 }
 
+bool alloc_is_zeroed(const treacle_context* ctx, size_t bytes) {
+    return ctx->has_pages && bytes >= ALLOC_PAGES_MIN;
+}
+
+static void* take(treacle_context* ctx, size_t bytes) {
+    if (!alloc_is_zeroed(ctx, bytes)) {
+        return ctx->def.alloc(bytes, TREACLE_ALIGNMENT, ctx->def.alloc_user);
+    }
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return block == MAP_FAILED ? NULL : block;
+}
+
+static void give(treacle_context* ctx, void* block, size_t bytes) {
+    if (alloc_is_zeroed(ctx, bytes)) {
+        munmap(block, bytes);
+    } else {
+        ctx->def.free(block, bytes, ctx->def.alloc_user);
+    }
+}
+
 void* alloc_bytes(treacle_context* ctx, size_t bytes) {
     if (bytes > SIZE_MAX - TREACLE_ALIGNMENT) {
         return NULL;
     }
     size_t rounded = round_up(bytes == 0 ? 1 : bytes);
-    void* block = ctx->def.alloc(rounded, TREACLE_ALIGNMENT, ctx->def.alloc_user);
+    void* block = take(ctx, rounded);
     if (block != NULL) {
         count_up(ctx, rounded);
     }
@@ -32,7 +57,7 @@ void alloc_free(treacle_context* ctx, void* block, size_t bytes) {
     }
     size_t rounded = round_up(bytes == 0 ? 1 : bytes);
     atomic_fetch_sub(&ctx->memory, rounded);
-    ctx->def.free(block, rounded, ctx->def.alloc_user);
+    give(ctx, block, rounded);
 }
 
 treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
@@ -51,7 +76,9 @@ treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes
 treacle_status alloc_zero(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
                           void** out) {
     TREACLE_TRY(alloc_array(ctx, count, item_bytes, what, out));
-    memset(*out, 0, count * item_bytes);
+    if (!alloc_is_zeroed(ctx, round_up(count * item_bytes))) {
+        memset(*out, 0, count * item_bytes);
+    }
     return TREACLE_OK;
 }
 

@@ -14,6 +14,10 @@
 void* alloc_bytes(treacle_context* ctx, size_t bytes);
 void alloc_free(treacle_context* ctx, void* block, size_t bytes);
 
+/// Whether blocks of so many bytes are zero when they come, page by page, each when it is first
+/// written: so large ones are where there are several ranks. What nobody touches costs nothing.
+bool alloc_is_zeroed(const treacle_context* ctx, size_t bytes);
+
 /// *out = count items of item_bytes, not initialised. `what` names them in the error.
 treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
                            void** out) TREACLE_NODISCARD;

@@ -26,6 +26,10 @@ static bool block_bytes(size_t count, size_t item_bytes, size_t* out) {
     return true;
 }
 
+static bool is_kept_apart(const arena* a, size_t bytes) {
+    return a->is_lean && alloc_is_zeroed(a->ctx, bytes);
+}
+
 treacle_status arena_take(arena* a, size_t count, size_t item_bytes, const char* name, void** out) {
     *out = NULL;
     size_t bytes = 0;
@@ -39,7 +43,8 @@ treacle_status arena_take(arena* a, size_t count, size_t item_bytes, const char*
                           name, ARENA_BLOCKS_MAX);
     }
     arena_block block = {.name = name, .bytes = bytes};
-    block.is_on_heap = bytes > a->capacity - a->used;
+    bool is_apart = is_kept_apart(a, bytes);
+    block.is_on_heap = is_apart || bytes > a->capacity - a->used;
     if (block.is_on_heap) {
         void* data = NULL;
         TREACLE_TRY(alloc_array(a->ctx, bytes, 1, name, &data));
@@ -50,7 +55,7 @@ treacle_status arena_take(arena* a, size_t count, size_t item_bytes, const char*
     }
     a->block[a->block_count] = block;
     a->block_count += 1;
-    a->held += bytes;
+    a->held += is_apart ? 0 : bytes;
     a->high_water = a->held > a->high_water ? a->held : a->high_water;
     *out = block.data;
     return TREACLE_OK;
@@ -59,14 +64,16 @@ treacle_status arena_take(arena* a, size_t count, size_t item_bytes, const char*
 treacle_status arena_take_zero(arena* a, size_t count, size_t item_bytes, const char* name,
                                void** out) {
     TREACLE_TRY(arena_take(a, count, item_bytes, name, out));
-    memset(*out, 0, count * item_bytes);
+    if (!is_kept_apart(a, a->block[a->block_count - 1].bytes)) {
+        memset(*out, 0, count * item_bytes);
+    }
     return TREACLE_OK;
 }
 
 static void give_last(arena* a) {
     a->block_count -= 1;
     const arena_block* block = &a->block[a->block_count];
-    a->held -= block->bytes;
+    a->held -= is_kept_apart(a, block->bytes) ? 0 : block->bytes;
     if (block->is_on_heap) {
         alloc_free(a->ctx, block->data, block->bytes);
     } else {

@@ -7,6 +7,9 @@
 // A block that does not fit comes from the heap for this once; arena_end_step then grows the arena
 // to the most that the step held, in whole chunks. So the first steps allocate and later ones do
 // not. Taking is for the thread that runs the step, not for kernels.
+//
+// A lean arena is for ranks that touch only some pages of a block: large blocks come from the heap
+// every time and go back there, so that no page outlives its block.
 #pragma once
 
 #include "base/context.h"
@@ -20,14 +23,15 @@ typedef struct arena_block {
     const char* name; // not owned; for messages
     char* data;
     size_t bytes;    // rounded up to whole cache lines
-    bool is_on_heap; // it did not fit
+    bool is_on_heap; // it did not fit, or is large in a lean arena
 } arena_block;
 
 typedef struct arena {
     treacle_context* ctx;
+    bool is_lean;
     char* data;
     size_t capacity, used;   // bytes of `data`
-    size_t held, high_water; // bytes of all blocks: now, and at most since arena_init
+    size_t held, high_water; // bytes of blocks that belong in `data`: now, and at most
     int block_count;
     arena_block block[ARENA_BLOCKS_MAX];
 } arena;

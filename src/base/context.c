@@ -118,6 +118,7 @@ static treacle_status join_ranks(treacle_context* ctx) {
     if (status != TREACLE_OK && comm_rank(ctx) == 0) {
         log_message(ctx, TREACLE_LOG_ERROR, "%s", ctx->error);
     }
+    ctx->has_pages = comm_size(ctx) > 1 && ctx->def.alloc == default_alloc;
     return status;
 }
 

@@ -18,6 +18,7 @@ struct treacle_context {
     int threads;     // chosen, never 0
     struct parallel_pool* pool;
     struct comm* comm; // NULL: one rank
+    bool has_pages;    // large blocks are mapped one by one, see alloc_is_zeroed
     atomic_size_t memory;
     atomic_size_t memory_peak;
     char error[CONTEXT_ERROR_CAPACITY];

@@ -170,12 +170,12 @@ treacle_status extrapolate_fields(const extrapolate_params* params, int field_co
         }
     }
     if (params->layers % 2 != 0) {
-        memcpy(valid, other, count * sizeof(*other));
+        tile_copy(params->map, valid, other, sizeof(*other));
     }
     alloc_free(ctx, other, count * sizeof(*other));
-    tile_gather(params->map, valid, sizeof(tile_mask));
+    tile_share(params->map, valid, sizeof(tile_mask));
     for (int f = 0; f < field_count; ++f) {
-        tile_gather_field(params->map, fields[f]);
+        tile_share_field(params->map, fields[f]);
     }
     return TREACLE_OK;
 }

@@ -87,7 +87,7 @@ void fraction_compute(const fraction_params* params, const fraction_fields* out)
     list_fields(&fields, list);
     for (int i = 0; i < FIELDS; ++i) {
         if (*list[i] != NULL) {
-            tile_gather_field(params->map, *list[i]);
+            tile_share_field(params->map, *list[i]);
         }
     }
 }

@@ -259,6 +259,10 @@ static void index_tiles(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         int64_t first = points->tile_first[i], count = points->tile_first[i + 1] - first, p = 0;
+        tile_ix t = tile_map_find(job->params->map, points->tile[i]);
+        if (!tile_ranks_holds(job->params->map, t)) {
+            continue;
+        }
         tile_mask mask = {{0}};
         for (int c = 0; c < TILE_CELLS; ++c) {
             int64_t start = p;
@@ -271,7 +275,6 @@ static void index_tiles(void* data, int64_t begin, int64_t end, int worker) {
             }
         }
         job->starts[i].of[TILE_CELLS] = count;
-        tile_ix t = tile_map_find(job->params->map, points->tile[i]);
         job->occupied[t] = mask;
         job->points_tile[t] = (tile_ix)i;
     }
@@ -306,7 +309,7 @@ static treacle_status evaluate(const level_params* params, float* phi, level_job
     job->phi = phi;
     parallel_for(ctx, params->points->tile_count, 8, index_tiles, job);
     tile_for(params->map, 4, evaluate_tiles, job);
-    tile_gather_field(params->map, phi);
+    tile_share_field(params->map, phi);
     return TREACLE_OK;
 }
 
@@ -337,7 +340,7 @@ treacle_status level_liquid(const level_params* params, float* phi) {
     TREACLE_TRY(redistance(&again, phi));
     if (params->kind == LEVEL_SPHERES) {
         shift_job move = {phi, shift, params->limit};
-        parallel_for(ctx, params->map->count, 32, shift_tiles, &move);
+        tile_for_held(params->map, 32, shift_tiles, &move);
     }
     return TREACLE_OK;
 }

@@ -417,10 +417,13 @@ treacle_status redistance(const redistance_params* params, float* phi) {
     TREACLE_TRY_GOTO(
         alloc_array(ctx, count, sizeof(int32_t), "sweep turns", (void**)&job.last_sweep), finish);
     empty_dummy(&job);
-    parallel_for(ctx, params->map->count, 8, start_tiles, &job);
+    tile_for(params->map, 8, start_tiles, &job);
+    tile_exchange(params->map, job.feet, sizeof(foot_tile));
+    tile_exchange(params->map, job.normals, sizeof(foot_normals));
+    tile_exchange(params->map, job.last_change, sizeof(int32_t));
     sweep_all(&job);
     tile_for(params->map, 8, measure_tiles, &job);
-    tile_gather_field(params->map, phi);
+    tile_share_field(params->map, phi);
 finish:
     alloc_free(ctx, job.feet, count * sizeof(foot_tile));
     alloc_free(ctx, job.normals, count * sizeof(foot_normals));

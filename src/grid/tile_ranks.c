@@ -98,6 +98,23 @@ static treacle_status make_peers(treacle_context* ctx, tile_ranks* ranks, int64_
     return status;
 }
 
+// Peers stand in the order of what they own: so their tiles are in order, too.
+static treacle_status list_ghosts(treacle_context* ctx, tile_ranks* ranks) {
+    for (int i = 0; i < ranks->peer_count; ++i) {
+        ranks->ghost_count += ranks->peers[i].take_count;
+    }
+    TREACLE_TRY(alloc_array(ctx, (size_t)ranks->ghost_count, sizeof(tile_ix), "tiles beside ranks",
+                            (void**)&ranks->ghost));
+    tile_ix* to = ranks->ghost;
+    for (int i = 0; i < ranks->peer_count; ++i) {
+        const comm_peer* peer = &ranks->peers[i];
+        for (int32_t k = 0; k < peer->take_count; ++k) {
+            *to++ = peer->take[k];
+        }
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status find_peers(tile_map* map) {
     int64_t most = list_contacts(map, NULL);
     void* list = NULL;
@@ -105,7 +122,7 @@ static treacle_status find_peers(tile_map* map) {
     list_contacts(map, list);
     treacle_status status = make_peers(map->ctx, map->ranks, most, list);
     alloc_free(map->ctx, list, (size_t)most * sizeof(contact));
-    return status;
+    return status == TREACLE_OK ? list_ghosts(map->ctx, map->ranks) : status;
 }
 
 // Fine tiles that coarse ones of another rank read; with out NULL it only counts them.
@@ -161,6 +178,7 @@ treacle_status tile_ranks_create(const grid_domain* domain, tile_map* map) {
         return TREACLE_OK;
     }
     TREACLE_TRY(allocate(map));
+    map->ranks->is_lean = domain->has_lean_fields;
     int size = comm_size(map->ctx), rank = 0;
     for (tile_ix t = 0; t < map->count; ++t) {
         uint64_t key = tile_key(map->coord[t]);
@@ -205,7 +223,11 @@ treacle_status tile_ranks_coarsen(const tile_map* fine, const tile_ix* parent, t
         coarse->ranks->first[r + 1] += coarse->ranks->first[r];
     }
     alloc_free(fine->ctx, owner, tiles * sizeof(int));
-    return is_one_each && status == TREACLE_OK ? find_peers(coarse) : status;
+    if (!is_one_each || status != TREACLE_OK) {
+        return status;
+    }
+    coarse->ranks->is_lean = fine->ranks->is_lean;
+    return find_peers(coarse);
 }
 
 void tile_ranks_free(treacle_context* ctx, tile_ranks* ranks) {
@@ -216,6 +238,7 @@ void tile_ranks_free(treacle_context* ctx, tile_ranks* ranks) {
     alloc_free(ctx, ranks->first, (size + 1) * sizeof(int64_t));
     alloc_free(ctx, ranks->peers, size * sizeof(comm_peer));
     alloc_free(ctx, ranks->items, (size_t)ranks->item_count * sizeof(int32_t));
+    alloc_free(ctx, ranks->ghost, (size_t)ranks->ghost_count * sizeof(tile_ix));
     alloc_free(ctx, ranks, sizeof(*ranks));
 }
 
@@ -283,6 +306,7 @@ typedef struct range_job {
     parallel_fcn* fcn;
     void* data;
     int64_t offset;
+    const tile_map* map;
 } range_job;
 
 static void run_range(void* data, int64_t begin, int64_t end, int worker) {
@@ -292,7 +316,7 @@ static void run_range(void* data, int64_t begin, int64_t end, int worker) {
 
 void tile_for_range(treacle_context* ctx, tile_range range, int64_t grain, parallel_fcn* fcn,
                     void* data) {
-    range_job job = {fcn, data, range.begin};
+    range_job job = {.fcn = fcn, .data = data, .offset = range.begin};
     parallel_for(ctx, range.end - range.begin, grain, run_range, &job);
 }
 
@@ -315,4 +339,130 @@ void tile_exchange(const tile_map* map, void* data, size_t tile_bytes) {
         comm_items items = {.data = data, .item_bytes = tile_bytes};
         comm_exchange(map->ctx, map->ranks->peer_count, map->ranks->peers, &items);
     }
+}
+
+// --- what a rank holds ---------------------------------------------------------------------------
+
+bool tile_ranks_are_lean(const tile_map* map) {
+    return map->ranks != NULL && map->ranks->is_lean;
+}
+
+bool tile_ranks_holds(const tile_map* map, tile_ix t) {
+    if (!tile_ranks_are_lean(map)) {
+        return true;
+    }
+    tile_range own = tile_ranks_own(map);
+    const tile_ranks* ranks = map->ranks;
+    int64_t place = place_of(ranks->ghost_count, ranks->ghost, t);
+    return (t >= own.begin && t < own.end) ||
+           (place < ranks->ghost_count && ranks->ghost[place] == t);
+}
+
+static void run_ghosts(void* data, int64_t begin, int64_t end, int worker) {
+    const range_job* job = data;
+    const tile_map* map = job->map;
+    for (int64_t i = begin; i < end; ++i) {
+        int64_t t = map->ranks->ghost[i];
+        job->fcn(job->data, t, t + 1, worker);
+    }
+}
+
+void tile_for_held(const tile_map* map, int64_t grain, parallel_fcn* fcn, void* data) {
+    if (!tile_ranks_are_lean(map)) {
+        parallel_for(map->ctx, map->count, grain, fcn, data);
+        return;
+    }
+    range_job job = {.fcn = fcn, .data = data, .map = map};
+    tile_for(map, grain, fcn, data);
+    parallel_for(map->ctx, map->ranks->ghost_count, grain, run_ghosts, &job);
+}
+
+typedef struct bytes_job {
+    char* to;
+    const char* from; // NULL: zeroes
+    size_t tile_bytes;
+} bytes_job;
+
+static void set_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const bytes_job* job = data;
+    size_t at = (size_t)begin * job->tile_bytes, bytes = (size_t)(end - begin) * job->tile_bytes;
+    (void)worker;
+    if (job->from == NULL) {
+        memset(job->to + at, 0, bytes);
+    } else {
+        memcpy(job->to + at, job->from + at, bytes);
+    }
+}
+
+static void set_held(const tile_map* map, bytes_job job) {
+    tile_for_held(map, 64, set_tiles, &job);
+    set_tiles(&job, map->count, (int64_t)map->count + 1, 0);
+}
+
+void tile_clear(const tile_map* map, void* data, size_t tile_bytes) {
+    set_held(map, (bytes_job){.to = data, .tile_bytes = tile_bytes});
+}
+
+void tile_copy(const tile_map* map, void* to, const void* from, size_t tile_bytes) {
+    set_held(map, (bytes_job){.to = to, .from = from, .tile_bytes = tile_bytes});
+}
+
+// NaN, or a number far too large, wherever this rank must not read.
+static void poison(const tile_map* map, char* data, size_t tile_bytes) {
+    tile_range own = tile_ranks_own(map);
+    int64_t ghost = 0;
+    for (int64_t t = 0; t < map->count; ++t) {
+        bool is_ghost = ghost < map->ranks->ghost_count && map->ranks->ghost[ghost] == t;
+        ghost += is_ghost ? 1 : 0;
+        if (!is_ghost && !(t >= own.begin && t < own.end)) {
+            memset(data + (size_t)t * tile_bytes, 0xff, tile_bytes);
+        }
+    }
+}
+
+void tile_share(const tile_map* map, void* data, size_t tile_bytes) {
+    if (!tile_ranks_are_lean(map)) {
+        tile_gather(map, data, tile_bytes);
+        return;
+    }
+    tile_exchange(map, data, tile_bytes);
+    if (comm_poisons(map->ctx)) {
+        poison(map, data, tile_bytes);
+    }
+}
+
+void tile_share_field(const tile_map* map, float* field) {
+    tile_share(map, field, TILE_CELLS * sizeof(float));
+}
+
+typedef struct term_job {
+    parallel_term_fcn* fcn;
+    void* data;
+    int64_t offset;
+} term_job;
+
+static double term_of(void* data, int64_t i) {
+    const term_job* job = data;
+    return job->fcn(job->data, i + job->offset);
+}
+
+double tile_sum(const tile_map* map, parallel_term_fcn* fcn, void* data) {
+    tile_range own = tile_ranks_own(map);
+    term_job job = {fcn, data, own.begin};
+    exact_sum sum;
+    parallel_sum_exact(map->ctx, own.end - own.begin, term_of, &job, &sum);
+    if (map->ranks != NULL) {
+        comm_sum_exact(map->ctx, &sum, 1);
+    }
+    return exact_sum_value(&sum);
+}
+
+double tile_max(const tile_map* map, parallel_term_fcn* fcn, void* data) {
+    tile_range own = tile_ranks_own(map);
+    term_job job = {fcn, data, own.begin};
+    double most = parallel_max(map->ctx, own.end - own.begin, term_of, &job);
+    if (map->ranks != NULL) {
+        comm_max_f64(map->ctx, &most, 1);
+    }
+    return most;
 }

@@ -6,15 +6,19 @@
 //
 //     tile_for(map, grain, fcn, data);        own tiles
 //     tile_gather(map, field, bytes);         everybody gets all of it, or
-//     tile_exchange(map, field, bytes);       everybody gets the tiles next to its own
+//     tile_exchange(map, field, bytes);       everybody gets the tiles next to its own, or
+//     tile_share(map, field, bytes);          who may read it gets it
 //
-// Fields are whole on all ranks between the stages of a step: a loop that nobody has taught to be
-// shared runs on all ranks, with the same result. With one rank, or where a map has no `ranks`, all
-// tiles are one's own and nothing is told.
+// Lean ranks hold the values of their own tiles and of the ghosts around them; what else a field
+// has room for is never touched, and its pages cost nothing. Other ranks hold all: fields are whole
+// between the stages of a step, and a loop that nobody has taught to be shared runs on all ranks,
+// with the same result. With one rank, or where a map has no `ranks`, all tiles are one's own and
+// nothing is told. What is small, a few bytes a tile, is whole on all ranks in any case.
 #pragma once
 
 #include "base/comm.h"
 #include "base/parallel.h"
+#include "base/parallel_sum.h"
 #include "grid/tile_map.h"
 
 typedef struct tile_ranks {
@@ -23,6 +27,9 @@ typedef struct tile_ranks {
     comm_peer* peers; // ranks that own a neighbour of one's own tiles
     int32_t* items;   // of the peers
     int64_t item_count;
+    bool is_lean;
+    int64_t ghost_count;
+    tile_ix* ghost; // [ghost_count], tiles that peers give, ascending
 } tile_ranks;
 
 typedef struct tile_range {
@@ -72,3 +79,19 @@ void tile_gather(const tile_map* map, void* data, size_t tile_bytes);
 void tile_gather_field(const tile_map* map, float* field);
 /// What neighbours' owners have comes to the neighbours.
 void tile_exchange(const tile_map* map, void* data, size_t tile_bytes);
+/// What the owners of tiles have comes to who may read it: all, or neighbours where ranks are lean.
+void tile_share(const tile_map* map, void* data, size_t tile_bytes);
+void tile_share_field(const tile_map* map, float* field);
+
+/// Whether ranks hold no more than their own tiles and the ghosts.
+bool tile_ranks_are_lean(const tile_map* map);
+bool tile_ranks_holds(const tile_map* map, tile_ix t);
+/// parallel_for over the tiles whose values this rank holds.
+void tile_for_held(const tile_map* map, int64_t grain, parallel_fcn* fcn, void* data);
+/// Zeroes what this rank holds, and the dummy tile; or copies it.
+void tile_clear(const tile_map* map, void* data, size_t tile_bytes);
+void tile_copy(const tile_map* map, void* to, const void* from, size_t tile_bytes);
+
+/// As parallel_sum and parallel_max over all tiles; each rank asks for its own.
+double tile_sum(const tile_map* map, parallel_term_fcn* fcn, void* data);
+double tile_max(const tile_map* map, parallel_term_fcn* fcn, void* data);

@@ -93,6 +93,6 @@ void force_apply(const force_params* params, float* const face_u[AXES]) {
     force_job job = {params, face_u};
     tile_for(params->map, 4, push_tiles, &job);
     for (int a = 0; a < AXES; ++a) {
-        tile_gather_field(params->map, face_u[a]);
+        tile_share_field(params->map, face_u[a]);
     }
 }

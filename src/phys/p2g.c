@@ -116,12 +116,14 @@ static void add_rows(const float* block, const overlap at[AXES], float* sum, flo
     }
 }
 
-// Neighbours that do not exist lie beyond the domain: what goes there is lost with them.
+// Neighbours that do not exist lie beyond the domain: what goes there is lost with them. What goes
+// to tiles of other ranks is theirs to find.
 static void add_block(const tile_map* map, const scatter_field* field, tile_ix tile,
                       const float* block) {
+    tile_range own = tile_ranks_own(map);
     for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
         tile_ix to = map->neighbour[tile][n];
-        if (to == map->count) {
+        if (to == map->count || to < own.begin || to >= own.end) {
             continue;
         }
         overlap at[AXES] = {overlap_of(n % 3 - 1), overlap_of(n / 3 % 3 - 1),
@@ -226,10 +228,10 @@ static void scatter_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 // sum, weight = all particles, colour by colour.
 static void scatter(scatter_job* job) {
-    size_t bytes = ((size_t)job->params->map->count + 1) * TILE_CELLS * sizeof(float);
+    const size_t bytes = TILE_CELLS * sizeof(float);
     for (int f = 0; f < job->field_count; ++f) {
-        memset(job->field[f].sum, 0, bytes);
-        memset(job->field[f].weight, 0, bytes);
+        tile_clear(job->params->map, job->field[f].sum, bytes);
+        tile_clear(job->params->map, job->field[f].weight, bytes);
     }
     for (int c = 0; c < COLOURS; ++c) {
         job->first = job->tiles->first[c];
@@ -299,8 +301,8 @@ static treacle_status run(scatter_job* job) {
         const scatter_field* field = &job->field[f];
         normalise_job n = {field->sum, field->weight, field->whole.reference};
         tile_for(job->params->map, 8, normalise_tiles, &n);
-        tile_gather_field(job->params->map, field->sum);
-        tile_gather_field(job->params->map, field->weight);
+        tile_share_field(job->params->map, field->sum);
+        tile_share_field(job->params->map, field->weight);
     }
     alloc_free(p->ctx, tiles.tile, (size_t)p->tile_count * sizeof(tile_ix));
     return TREACLE_OK;
@@ -389,7 +391,7 @@ treacle_status p2g_node_volume(const p2g_params* params, float* node_volume) {
     field->weight = node_volume;
     treacle_status status = run(&job);
     if (status == TREACLE_OK) {
-        parallel_for(ctx, params->map->count, 8, mirror_nodes, &job);
+        tile_for_held(params->map, 8, mirror_nodes, &job);
     }
     alloc_free(ctx, unused, values * sizeof(float));
     return status;

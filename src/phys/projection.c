@@ -158,9 +158,9 @@ treacle_status projection_create(const projection_params* params, projection* ou
     project_job job = {.of = out};
     tile_for(params->map, 4, assemble_tiles, &job);
     for (int a = 0; a < AXES; ++a) {
-        tile_gather_field(params->map, out->face_w[a]);
+        tile_share_field(params->map, out->face_w[a]);
     }
-    tile_gather_field(params->map, out->cell_extra);
+    tile_share_field(params->map, out->cell_extra);
     if (params->walls != NULL) {
         separation_begin(params->walls, out->cell_extra);
     }
@@ -294,14 +294,14 @@ void projection_subtract_gradient(const projection* p, const double* cell_x,
     project_job job = {.of = p, .face_u = face_u, .cell_x = cell_x};
     tile_for(p->params->map, 4, correct_tiles, &job);
     for (int a = 0; a < AXES; ++a) {
-        tile_gather_field(p->params->map, face_u[a]);
+        tile_share_field(p->params->map, face_u[a]);
     }
 }
 
 void projection_divergence(const projection* p, float* const face_u[AXES], double* divergence) {
     project_job job = {.of = p, .face_u = face_u, .rhs = divergence};
     tile_for(p->params->map, 4, diverge_tiles, &job);
-    tile_gather(p->params->map, divergence, TILE_CELLS * sizeof(double));
+    tile_share(p->params->map, divergence, TILE_CELLS * sizeof(double));
 }
 
 void projection_body_impulses(const projection* p, const double* cell_x,

@@ -409,7 +409,7 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
     stress_job job = {params, out};
     tile_for(params->map, 4, weigh_tiles, &job);
     for (size_t n = 0; n < field_count(params); ++n) {
-        tile_gather_field(params->map, out->block + n * values);
+        tile_share_field(params->map, out->block + n * values);
     }
     for (int a = 0; a < AXES && out->owners != NULL; ++a) {
         tile_gather(params->map, out->owners + (size_t)a * values, TILE_CELLS * sizeof(uint16_t));

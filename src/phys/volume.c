@@ -21,8 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
+#include "grid/tile_ranks.h"
 #include "phys/advect.h"
 
 typedef struct volume_job {
@@ -89,8 +88,8 @@ static double spread_of_tile(void* data, int64_t t) {
 static double spread_of(const volume_params* params) {
     const tile_map* map = params->geometry->params->map;
     spread_job squares = {params, false}, cells = {params, true};
-    double count = parallel_sum(map->ctx, map->count, spread_of_tile, &cells);
-    double sum = parallel_sum(map->ctx, map->count, spread_of_tile, &squares);
+    double count = tile_sum(map, spread_of_tile, &cells);
+    double sum = tile_sum(map, spread_of_tile, &squares);
     return count > 0.0 ? sqrt(sum / count) : 0.0;
 }
 
@@ -108,10 +107,10 @@ static void clamp_tiles(void* data, int64_t begin, int64_t end, int worker) {
 static treacle_status solve_and_move(volume_job* job, double* cell_q, volume_stats* stats) {
     const projection* geometry = job->params->geometry;
     const tile_map* map = geometry->params->map;
-    parallel_for(map->ctx, map->count, 8, excess_tiles, job);
+    tile_for_held(map, 8, excess_tiles, job);
     TREACLE_TRY(projection_solve(geometry, job->rhs, cell_q, &stats->solve));
     projection_subtract_gradient(geometry, cell_q, job->face_d);
-    parallel_for(map->ctx, map->count, 8, clamp_tiles, job);
+    tile_for_held(map, 8, clamp_tiles, job);
     face_velocity field = {.map = map,
                            .domain = geometry->params->domain,
                            .u = {job->face_d[0], job->face_d[1], job->face_d[2]}};

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
 #include "grid/tile_band.h"
+#include "grid/tile_ranks.h"
 #include "particles/particle_ranks.h"
 #include "phys/advect.h"
 #include "phys/g2p.h"
@@ -83,26 +84,16 @@ treacle_status liquid_advect(liquid_work* w) {
 
 // --- tiles -------------------------------------------------------------------------------------
 
-// The pressure of the last step, where both have the tile, as the first guess of this one; and
-// which walls held the liquid.
-static void carry_pressure(const liquid_state* from, liquid_state* to) {
-    for (tile_ix t = 0; t < to->map.count; ++t) {
-        tile_ix old = from->map.count > 0 ? tile_map_find(&from->map, to->map.coord[t]) : 0;
-        if (old < from->map.count) {
-            memcpy(to->cell_pressure + (size_t)t * TILE_CELLS,
-                   from->cell_pressure + (size_t)old * TILE_CELLS, TILE_CELLS * sizeof(float));
-            if (to->cell_wall != NULL && from->cell_wall != NULL) {
-                memcpy(to->cell_wall + (size_t)t * TILE_CELLS,
-                       from->cell_wall + (size_t)old * TILE_CELLS, TILE_CELLS);
-            }
-        }
-    }
-}
-
+// The pressure of the last step is the first guess of this one; and walls may still hold the liquid
+// that they held.
 treacle_status liquid_begin_fields(liquid_work* w) {
     TREACLE_TRY(liquid_state_fields(w->state, w->setup->domain));
-    carry_pressure(w->before, w->state);
     w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;
+    TREACLE_TRY(liquid_find_before(w));
+    liquid_carry(w, w->before->cell_pressure, w->state->cell_pressure, TILE_CELLS * sizeof(float));
+    if (w->state->cell_wall != NULL && w->before->cell_wall != NULL) {
+        liquid_carry(w, w->before->cell_wall, w->state->cell_wall, TILE_CELLS);
+    }
     return TREACLE_OK;
 }
 
@@ -221,7 +212,7 @@ static treacle_status volumes_on_both_sides(liquid_work* w, const p2g_params* pa
     p2g_params all = *params;
     all.thin = NULL;
     float* unused = NULL;
-    memcpy(w->cell_seen, w->cell_volume, w->values * sizeof(float));
+    tile_copy(&w->state->map, w->cell_seen, w->cell_volume, TILE_CELLS * sizeof(float));
     TREACLE_TRY(take_field(w, "densities at cells", &unused));
     treacle_status status = p2g_scalar(&all, column, unused, w->cell_volume);
     arena_give(w->scratch, unused);
@@ -273,7 +264,8 @@ treacle_status liquid_to_grid(liquid_work* w) {
     if (w->setup->def->transfer == TREACLE_TRANSFER_FLIP) {
         TREACLE_TRY(take_faces(w, "velocity before the flow", w->face_before));
         for (int a = 0; a < AXES; ++a) {
-            memcpy(w->face_before[a], w->state->face_u[a], w->values * sizeof(float));
+            tile_copy(&w->state->map, w->face_before[a], w->state->face_u[a],
+                      TILE_CELLS * sizeof(float));
         }
     }
     bool comes_later = liquid_has_heat(w->setup) && !w->is_first; // when heat has done its work

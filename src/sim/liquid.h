@@ -72,6 +72,8 @@ treacle_status liquid_state_fields(liquid_state* state,
 treacle_status liquid_state_carry(liquid_state* state, uint32_t fields) TREACLE_NODISCARD;
 /// Harmless on a zeroed state, and twice.
 void liquid_state_destroy(liquid_state* state);
+/// Brings all of a state to all ranks, where they hold only their own.
+void liquid_state_gather(const liquid_state* state);
 /// The largest component of velocity on faces, m/s.
 double liquid_state_fastest(const liquid_state* state);
 
@@ -158,6 +160,8 @@ typedef struct liquid_work {
     solid_pose* solid_to;   // at its end
     thin_view thin;         // particles beside thin solids, at its end
     size_t values;          // of a field, dummy tile included
+    tile_ix* tile_before;   // [tiles], the same tile in the last step's map; its count: none
+    struct tile_ranks* carry_ranks; // who tells whom of the last step's tiles; NULL: all have all
     float* face_before[AXES];
     float* face_mass[AXES];
     float* face_open[AXES]; // 0..1, what sides and solids leave open
@@ -255,6 +259,10 @@ treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
 /// Shares the tiles out among ranks if they are not, or not evenly; part of building tiles.
 treacle_status liquid_share_tiles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
+/// Finds the tiles of this step among those of the last one; part of building tiles.
+treacle_status liquid_find_before(liquid_work* w) TREACLE_NODISCARD;
+/// What a field of the last step has comes to this step's, where both have the tile.
+void liquid_carry(liquid_work* w, const void* from, void* to, size_t tile_bytes);
 /// Zeroed fields of the new state on its map, with the pressure of the last step.
 treacle_status liquid_begin_fields(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;

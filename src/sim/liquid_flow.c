@@ -8,6 +8,7 @@
 #include "grid/gather.h"
 #include "grid/stagger.h"
 #include "grid/tile_band.h"
+#include "grid/tile_ranks.h"
 #include "math/elementary.h"
 #include "phys/g2p.h"
 #include "phys/unified.h"
@@ -136,7 +137,7 @@ treacle_status liquid_walls(liquid_work* w) {
     TREACLE_TRY(liquid_solid_fields(w));
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
-        parallel_for(w->ctx, w->state->map.count, 8, open_faces, &job);
+        tile_for_held(&w->state->map, 8, open_faces, &job);
     }
     return TREACLE_OK;
 }
@@ -150,7 +151,8 @@ treacle_status liquid_geometry(liquid_work* w) {
         if (has_rho) {
             TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "densities on faces",
                                         (void**)&w->face_rho[a]));
-            parallel_for(w->ctx, w->state->map.count, 4, face_densities, &job);
+            tile_for(&w->state->map, 4, face_densities, &job);
+            tile_share_field(&w->state->map, w->face_rho[a]);
         }
     }
     return liquid_reach_surface(w);
@@ -224,6 +226,12 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+static void find_wet(valid_job* job) {
+    const tile_map* map = &job->w->state->map;
+    tile_for(map, 8, mark_wet, job);
+    tile_share(map, job->w->valid, sizeof(tile_mask));
+}
+
 static treacle_status extend(liquid_work* w, int axis, int layers, const float* slope) {
     extrapolate_params params = {.domain = w->setup->domain,
                                  .map = &w->state->map,
@@ -266,7 +274,7 @@ static treacle_status slopes_of(liquid_work* w, float** out) {
     double h = w->setup->domain->h;
     TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "slopes", (void**)out));
     slope_job job = {w, (float)elementary_log(w->setup->reference_density * h * h / w->dt), *out};
-    parallel_for(w->ctx, w->state->map.count, 8, find_slopes, &job);
+    tile_for_held(&w->state->map, 8, find_slopes, &job);
     return TREACLE_OK;
 }
 
@@ -275,7 +283,7 @@ static treacle_status slopes_of(liquid_work* w, float** out) {
 static treacle_status reach_surface(liquid_work* w, const float* slope) {
     for (int a = 0; a < AXES; ++a) {
         valid_job job = {.of = w->face_mass[a], .w = w, .axis = a};
-        parallel_for(w->ctx, w->state->map.count, 8, mark_heavy, &job);
+        tile_for_held(&w->state->map, 8, mark_heavy, &job);
         bool is_everywhere = w->setup->def->fill == TREACLE_FILL_ALL;
         TREACLE_TRY(extend(w, a, is_everywhere ? TILE_BAND_MAX : LIQUID_KERNEL_RADIUS + 1, slope));
     }
@@ -322,11 +330,11 @@ static treacle_status extend_wet(liquid_work* w, int layers, bool has_closed) {
     TREACLE_TRY(slopes_of(w, &slope));
     for (int a = 0; a < AXES; ++a) {
         valid_job job = {.w = w, .axis = a, .has_closed = has_closed};
-        parallel_for(w->ctx, w->state->map.count, 8, mark_wet, &job);
+        find_wet(&job);
         TREACLE_TRY(extend(w, a, layers, slope));
         if (w->euler != NULL) {
             face_job faces = {w, a};
-            parallel_for(w->ctx, w->state->map.count, 8, still_unknown, &faces);
+            tile_for_held(&w->state->map, 8, still_unknown, &faces);
         }
     }
     arena_give_to(w->scratch, mark);
@@ -356,8 +364,8 @@ void liquid_found_velocity(liquid_work* w, float* const out[AXES]) {
     for (int a = 0; a < AXES; ++a) {
         valid_job valid = {.w = w, .axis = a, .has_closed = true};
         found_job found = {w, w->state->face_u[a], out[a]};
-        parallel_for(w->ctx, w->state->map.count, 8, mark_wet, &valid);
-        parallel_for(w->ctx, w->state->map.count, 8, take_found, &found);
+        find_wet(&valid);
+        tile_for_held(&w->state->map, 8, take_found, &found);
         for (int i = 0; i < TILE_CELLS; ++i) {
             out[a][(size_t)w->state->map.count * TILE_CELLS + (size_t)i] = NAN;
         }
@@ -405,14 +413,30 @@ treacle_status liquid_push(liquid_work* w) {
     return TREACLE_OK;
 }
 
-static void scale_pressure(const liquid_work* w, double* x, bool to_state) {
-    for (size_t i = 0; i < w->values; ++i) {
-        if (to_state) {
-            w->state->cell_pressure[i] = (float)(x[i] / w->dt);
+typedef struct scale_job {
+    const liquid_work* w;
+    double* x;
+    bool to_state;
+} scale_job;
+
+static void scale_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const scale_job* job = data;
+    const liquid_work* w = job->w;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        if (job->to_state) {
+            w->state->cell_pressure[i] = (float)(job->x[i] / w->dt);
         } else {
-            x[i] = (double)w->state->cell_pressure[i] * w->dt;
+            job->x[i] = (double)w->state->cell_pressure[i] * w->dt;
         }
     }
+}
+
+// The dummy tile's, too.
+static void scale_pressure(const liquid_work* w, double* x, bool to_state) {
+    scale_job job = {w, x, to_state};
+    tile_for_held(&w->state->map, 8, scale_tiles, &job);
+    scale_tiles(&job, w->state->map.count, (int64_t)w->state->map.count + 1, 0);
 }
 
 static projection_params projection_of(liquid_work* w) {
@@ -459,7 +483,7 @@ static void hold_all(liquid_work* w) {
     liquid_hold_bodies(w);
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
-        parallel_for(w->ctx, w->state->map.count, 8, hold_faces, &job);
+        tile_for_held(&w->state->map, 8, hold_faces, &job);
     }
 }
 
@@ -503,7 +527,7 @@ static treacle_status unify(liquid_work* w, double* x) {
     if (w->stats->flow.converged) {
         return TREACLE_OK;
     }
-    memset(x, 0, w->values * sizeof(double));
+    tile_clear(&w->state->map, x, TILE_CELLS * sizeof(double));
     return project(w, x);
 }
 
@@ -514,7 +538,7 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
         if (w->setup->emitter_count > 0) {
-            parallel_for(w->ctx, w->state->map.count, 4, prescribe_faces, &job);
+            tile_for_held(&w->state->map, 4, prescribe_faces, &job);
         }
     }
     for (int a = 0; a < AXES && kind == TREACLE_FLOW_UNIFIED; ++a) {
@@ -540,7 +564,7 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
         TREACLE_TRY(liquid_with_rheology(w, thicken_elastic, x));
         wall_set_open(&w->walls, false, w->face_open);
         release_bodies(w);
-        memset(x, 0, w->values * sizeof(double));
+        tile_clear(&w->state->map, x, TILE_CELLS * sizeof(double));
         TREACLE_TRY(project(w, x));
     }
     liquid_keep_walls(w);
@@ -607,6 +631,8 @@ treacle_status liquid_to_particles(liquid_work* w) {
 }
 
 void liquid_work_finish(liquid_work* w) {
+    tile_ranks_free(w->ctx, w->carry_ranks);
+    w->carry_ranks = NULL;
     wall_set_destroy(&w->walls);
     projection_destroy(&w->projection);
 }

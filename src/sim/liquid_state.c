@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel_sum.h"
+#include "grid/tile_ranks.h"
 #include "sim/liquid.h"
 
 enum { FIELDS = AXES + 2 };
@@ -64,6 +64,19 @@ void liquid_state_destroy(liquid_state* state) {
     *state = (liquid_state){0};
 }
 
+void liquid_state_gather(const liquid_state* state) {
+    if (state->map.count == 0 || !tile_ranks_are_lean(&state->map)) {
+        return;
+    }
+    size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
+    for (size_t i = 0; i < FIELDS; ++i) {
+        tile_gather_field(&state->map, state->values + i * values);
+    }
+    if (state->cell_wall != NULL) {
+        tile_gather(&state->map, state->cell_wall, TILE_CELLS);
+    }
+}
+
 static double fastest_of_tile(void* data, int64_t tile) {
     const liquid_state* state = data;
     float largest = 0.0f;
@@ -80,5 +93,5 @@ double liquid_state_fastest(const liquid_state* state) {
     if (state->map.count == 0) {
         return 0.0;
     }
-    return parallel_max(state->map.ctx, state->map.count, fastest_of_tile, (void*)state);
+    return tile_max(&state->map, fastest_of_tile, (void*)state);
 }

@@ -1,9 +1,9 @@
 // The liquid's surface, from its particles.
 #include <math.h>
 
-#include "base/parallel_sum.h"
 #include "grid/fraction.h"
 #include "grid/level_liquid.h"
+#include "grid/tile_ranks.h"
 #include "phys/extend_surface.h"
 #include "phys/ghost_points.h"
 #include "sim/euler.h"
@@ -48,7 +48,7 @@ static treacle_status measure_volume(liquid_work* w) {
     fraction_compute(&params, &(fraction_fields){.cell = fraction});
     volume_job job = {w->setup->domain, map, fraction, w->cell_open};
     double h = w->setup->domain->h;
-    w->stats->surface_volume = parallel_sum(w->ctx, map->count, volume_of_tile, &job) * (h * h * h);
+    w->stats->surface_volume = tile_sum(map, volume_of_tile, &job) * (h * h * h);
     arena_give(w->scratch, fraction);
     return TREACLE_OK;
 }

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/extrapolate.h"
 #include "grid/fraction.h"
 #include "grid/stagger.h"
+#include "grid/tile_ranks.h"
 #include "phys/free_flight.h"
 #include "phys/release.h"
 #include "phys/unified.h"
@@ -46,11 +46,11 @@ static void mark_unknown(void* data, int64_t begin, int64_t end, int worker) {
 
 treacle_status liquid_spread_viscosity(liquid_work* w) {
     const tile_map* map = &w->state->map;
-    parallel_for(w->ctx, map->count, 8, mark_known, w);
+    tile_for_held(map, 8, mark_known, w);
     extrapolate_params params = {
         .domain = w->setup->domain, .map = map, .place = PLACE_CELL, .layers = VISCOSITY_LAYERS};
     TREACLE_TRY(extrapolate(&params, w->cell_log_mu, w->valid));
-    parallel_for(w->ctx, map->count, 8, mark_unknown, w);
+    tile_for_held(map, 8, mark_unknown, w);
     for (int i = 0; i < TILE_CELLS; ++i) {
         w->cell_log_mu[(size_t)map->count * TILE_CELLS + (size_t)i] = VISCOSITY_NONE;
     }
@@ -228,18 +228,12 @@ treacle_status liquid_thicken(liquid_work* w, double* cell_x) {
 
 // The velocity of the last step on the tiles of this one; on new tiles that of the particles.
 static treacle_status carry_velocity(liquid_work* w, const float* out[AXES]) {
-    const tile_map* old = &w->before->map;
-    for (int a = 0; a < AXES && old->count > 0; ++a) {
+    for (int a = 0; a < AXES && w->before->map.count > 0; ++a) {
         float* u = NULL;
         TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity of the last step",
                                (void**)&u));
-        for (tile_ix t = 0; t < w->state->map.count; ++t) {
-            tile_ix at = tile_map_find(old, w->state->map.coord[t]);
-            const float* from = at < old->count ? w->before->face_u[a] : w->state->face_u[a];
-            memcpy(u + (size_t)t * TILE_CELLS,
-                   from + (size_t)(at < old->count ? at : t) * TILE_CELLS,
-                   TILE_CELLS * sizeof(float));
-        }
+        tile_copy(&w->state->map, u, w->state->face_u[a], TILE_CELLS * sizeof(float));
+        liquid_carry(w, w->before->face_u[a], u, TILE_CELLS * sizeof(float));
         out[a] = u;
     }
     return TREACLE_OK;

@@ -133,6 +133,7 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
             array_of("reseed_births", TREACLE_TYPE_U64, 1, 1, &sim->now.reseed_births);
     }
     if (kind == TREACLE_FRAME_STATE && sim->now.liquid.map.count > 0) {
+        liquid_state_gather(&sim->now.liquid);
         count += show_liquid(&sim->now.liquid, arrays + count);
     }
     if (kind == TREACLE_FRAME_STATE && euler_is_on(&sim->def)) {

@@ -29,6 +29,7 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     hash = hash_bytes(p->tile_first, (tiles + 1) * sizeof(*p->tile_first), hash);
     const liquid_state* liquid = &sim->now.liquid;
     size_t values = (size_t)liquid->map.count * TILE_CELLS;
+    liquid_state_gather(liquid);
     const float* const fields[] = {liquid->face_u[0], liquid->face_u[1], liquid->face_u[2],
                                    liquid->cell_pressure, liquid->cell_phi};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && values > 0; ++i) {

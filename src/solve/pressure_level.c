@@ -186,6 +186,17 @@ static void invert_diagonal(void* data, int64_t begin, int64_t end, int worker) 
     }
 }
 
+// What a tile has a few bytes of, all ranks know.
+static void invert(setup_job* job) {
+    const pressure_level* level = job->level;
+    tile_for(level->map, GRAIN, invert_diagonal, job);
+    tile_share_field(level->map, level->inverse);
+    tile_share(level->map, level->link_x, PRESSURE_PADDED_TILE * sizeof(float));
+    tile_gather(level->map, level->rows, sizeof(*level->rows));
+    tile_gather(level->map, level->repeats, sizeof(*level->repeats));
+    tile_gather(level->map, job->unknowns, sizeof(*job->unknowns));
+}
+
 static void list_active(pressure_level* level, const uint16_t* unknowns) {
     level->space.active = level->active;
     for (tile_ix t = 0; t < level->map->count; ++t) {
@@ -217,7 +228,7 @@ treacle_status pressure_level_refresh(pressure_level* level, const pressure_leve
     if (fine != NULL) {
         parallel_for(level->ctx, level->map->count, 2, aggregate_extras, &job);
     }
-    parallel_for(level->ctx, level->map->count, GRAIN, invert_diagonal, &job);
+    invert(&job);
     tile_ix active = 0;
     *is_same = true;
     level->unknowns = 0.0;
@@ -237,7 +248,7 @@ static treacle_status finish(pressure_level* level) {
     void* unknowns = NULL;
     TREACLE_TRY(alloc_zero(level->ctx, tiles, sizeof(uint16_t), "counts of unknowns", &unknowns));
     setup_job job = {.level = level, .unknowns = unknowns};
-    parallel_for(level->ctx, level->map->count, GRAIN, invert_diagonal, &job);
+    invert(&job);
     list_active(level, unknowns);
     alloc_free(level->ctx, unknowns, tiles * sizeof(uint16_t));
     return tile_colours_create(&level->domain, level->map, level->space.active_count, level->active,
@@ -251,7 +262,7 @@ treacle_status pressure_level_create(treacle_context* ctx, const grid_domain* do
     memcpy(out->link, link, sizeof(out->link));
     treacle_status status;
     TREACLE_TRY_GOTO(allocate(out), fail);
-    parallel_for(ctx, map->count, GRAIN, pad_links, &(setup_job){.level = out});
+    tile_for_held(map, GRAIN, pad_links, &(setup_job){.level = out});
     TREACLE_TRY_GOTO(finish(out), fail);
     return TREACLE_OK;
 fail:
@@ -313,6 +324,15 @@ static treacle_status coarsen_bodies(const pressure_level* fine, pressure_level*
     return pressure_level_attach(out, bodies);
 }
 
+static void tell_links(const pressure_level* level,
+                       void (*tell)(const tile_map* map, void* data, size_t tile_bytes)) {
+    const size_t bytes = TILE_CELLS * sizeof(float);
+    tell(level->map, level->link_x, PRESSURE_PADDED_TILE * sizeof(float));
+    tell(level->map, (void*)level->link[1], bytes);
+    tell(level->map, (void*)level->link[2], bytes);
+    tell(level->map, (void*)level->extra, bytes);
+}
+
 treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cycle,
                                       pressure_level* out) {
     *out = (pressure_level){.ctx = fine->ctx};
@@ -322,7 +342,11 @@ treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cyc
     out->map = &out->step.map;
     TREACLE_TRY_GOTO(allocate(out), fail);
     TREACLE_TRY_GOTO(allocate_coarse(out, has_k_cycle), fail);
-    parallel_for(out->ctx, out->map->count, 2, aggregate, &(setup_job){.level = out, .fine = fine});
+    if (tile_ranks_are_lean(fine->map) && out->map->ranks == NULL) { // everybody does all of it
+        tell_links(fine, tile_gather);
+    }
+    tile_for(out->map, 2, aggregate, &(setup_job){.level = out, .fine = fine});
+    tell_links(out, tile_share);
     TREACLE_TRY_GOTO(finish(out), fail);
     TREACLE_TRY_GOTO(coarsen_bodies(fine, out), fail);
     return TREACLE_OK;
@@ -481,14 +505,19 @@ double pressure_level_apply_rounded(const pressure_level* level, const float* x,
 
 double pressure_level_link_share(const pressure_level* level) {
     float least = 1.0f; // share of the extra
-    for (tile_ix i = 0; i < level->space.active_count && least > 0.0f; ++i) {
+    tile_range own = tile_ranks_list(level->map, level->space.active_count, level->active);
+    for (int64_t i = own.begin; i < own.end && least > 0.0f; ++i) {
         int64_t begin = (int64_t)level->active[i] * TILE_CELLS;
         for (int64_t q = begin; q < begin + TILE_CELLS; ++q) {
             float share = level->extra[q] * level->inverse[q];
             least = level->inverse[q] > 0.0f && share < least ? share : least;
         }
     }
-    return 1.0 - (double)least;
+    double most = 1.0 - (double)least;
+    if (level->map->ranks != NULL) {
+        comm_max_f64(level->ctx, &most, 1);
+    }
+    return most;
 }
 
 void pressure_level_diagonal(const pressure_level* level, double* d) {

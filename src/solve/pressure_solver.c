@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "solve/body_term.h"
 #include "solve/pcg.h"
 #include "solve/pressure_level.h"
@@ -293,7 +293,7 @@ static void mask_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 static void mask(const pressure_level* level, double* v) {
-    parallel_for(level->ctx, level->map->count, 16, mask_tiles, &(mask_job){level, v});
+    tile_for_held(level->map, 16, mask_tiles, &(mask_job){level, v});
     memset(v + (size_t)level->map->count * TILE_CELLS, 0, TILE_CELLS * sizeof(double));
 }
 
@@ -310,7 +310,7 @@ treacle_status pressure_solve(pressure_solver* solver, double* rhs, double* x,
     TREACLE_TRY(regions_project_told(&solver->closed, rhs, &dropped));
     *stats = pcg_solve(&op, &solver->vectors, params, rhs, x);
     stats->dropped = dropped;
-    vec_gather(&level->space, rhs);
-    vec_gather(&level->space, x);
+    vec_share(&level->space, rhs);
+    vec_share(&level->space, x);
     return regions_project(&solver->closed, x);
 }

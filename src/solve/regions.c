@@ -108,8 +108,10 @@ static void split_tiles(void* data, int64_t begin, int64_t end, int worker) {
 typedef struct forest {
     int32_t* parent; // [parts of all tiles]
     uint8_t* is_open;
-    int32_t* first; // [tile + 1], its first part
-    bool is_all;    // open regions count too
+    int32_t* first;      // [tile + 1], its first part
+    int32_t* told;       // [parts of all tiles], the root that all ranks know of
+    int64_t* rank_first; // [rank + 1], its first part
+    bool is_all;         // open regions count too
 } forest;
 
 static void join_low_face(const part_job* job, const forest* trees, int64_t t, int axis) {
@@ -144,16 +146,66 @@ static void open_tile(const part_job* job, const forest* trees, int64_t t) {
     }
 }
 
+// The faces of one's own tiles; those on the high side too where another rank has the tile beyond.
+static void join_own(const part_job* job, const forest* trees) {
+    static const int high[AXES] = {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0),
+                                   TILE_NEIGHBOUR(0, 0, 1)};
+    const tile_map* map = job->level->map;
+    tile_range own = tile_ranks_own(map);
+    for (int64_t t = own.begin; t < own.end; ++t) {
+        for (int a = 0; a < AXES; ++a) {
+            tile_ix next = map->neighbour[t][high[a]];
+            join_low_face(job, trees, t, a);
+            if (next != map->count && (next < own.begin || next >= own.end)) {
+                join_low_face(job, trees, next, a);
+            }
+        }
+    }
+}
+
+// What ranks say of the parts of their own tiles comes to all.
+static void gather_parts(const part_job* job, const forest* trees, void* data, size_t bytes) {
+    const tile_map* map = job->level->map;
+    for (int r = 0; r <= comm_size(map->ctx); ++r) {
+        trees->rank_first[r] = trees->first[map->ranks->first[r]];
+    }
+    comm_gather(map->ctx, data, bytes, trees->rank_first);
+}
+
+// A rank knows the faces of its own tiles: one that has learned of an earlier root tells the others
+// of it, until nobody learns more. True if it has to be done again.
+static bool has_news(const part_job* job, const forest* trees) {
+    const tile_map* map = job->level->map;
+    if (map->ranks == NULL) {
+        return false;
+    }
+    tile_range own = tile_ranks_own(map);
+    int64_t has_any = 0;
+    for (int32_t i = trees->first[own.begin]; i < trees->first[own.end]; ++i) {
+        int32_t root = forest_root(trees->parent, i);
+        has_any = has_any != 0 || trees->told[i] != root;
+        trees->told[i] = root;
+    }
+    comm_max_i64(map->ctx, &has_any, 1);
+    gather_parts(job, trees, trees->told, sizeof(*trees->told));
+    memcpy(trees->parent, trees->told, (size_t)trees->first[map->count] * sizeof(int32_t));
+    return has_any != 0;
+}
+
 static void grow_forest(const part_job* job, const forest* trees) {
     tile_ix tiles = job->level->map->count;
+    tile_range own = tile_ranks_own(job->level->map);
     for (int32_t i = 0; i < trees->first[tiles]; ++i) {
-        trees->parent[i] = i;
+        trees->parent[i] = trees->told[i] = i;
     }
-    for (tile_ix t = 0; t < tiles; ++t) {
-        for (int a = 0; a < AXES; ++a) {
-            join_low_face(job, trees, t, a);
-        }
+    do {
+        join_own(job, trees);
+    } while (has_news(job, trees));
+    for (int64_t t = own.begin; t < own.end; ++t) {
         open_tile(job, trees, t);
+    }
+    if (job->level->map->ranks != NULL) {
+        gather_parts(job, trees, trees->is_open, sizeof(*trees->is_open));
     }
     for (int32_t i = 0; i < trees->first[tiles]; ++i) {
         if (trees->is_open[i] != 0) {
@@ -191,17 +243,36 @@ static void label_tile(region_set* out, const part_job* job, const forest* trees
         if (part == NO_PART) {
             continue;
         }
-        if (label[q] != REGION_NONE) {
-            out->size[label[q]] += 1.0;
-        }
         only = is_first || only == label[q] ? label[q] : REGION_MIXED;
         is_first = false;
     }
     out->tile_label[t] = only;
 }
 
+static treacle_status measure_regions(region_set* out, const tile_map* map) {
+    size_t count = (size_t)out->count;
+    int64_t* cells = NULL;
+    TREACLE_TRY(alloc_zero(out->ctx, count, sizeof(double), "region sizes", (void**)&out->size));
+    TREACLE_TRY(alloc_zero(out->ctx, count, sizeof(*cells), "region sizes", (void**)&cells));
+    tile_range own = tile_ranks_own(map);
+    for (int64_t i = own.begin * TILE_CELLS; i < own.end * TILE_CELLS; ++i) {
+        if (out->label[i] != REGION_NONE) {
+            cells[out->label[i]] += 1;
+        }
+    }
+    if (map->ranks != NULL) {
+        comm_sum_i64(out->ctx, cells, out->count);
+    }
+    for (size_t r = 0; r < count; ++r) {
+        out->size[r] = (double)cells[r];
+    }
+    alloc_free(out->ctx, cells, count * sizeof(*cells));
+    return TREACLE_OK;
+}
+
 static treacle_status label_cells(region_set* out, const part_job* job, const forest* trees) {
-    size_t tiles = (size_t)job->level->map->count;
+    const tile_map* map = job->level->map;
+    size_t tiles = (size_t)map->count;
     if (out->count == 0) {
         return TREACLE_OK;
     }
@@ -209,12 +280,12 @@ static treacle_status label_cells(region_set* out, const part_job* job, const fo
         alloc_array(out->ctx, tiles, sizeof(int32_t), "region labels", (void**)&out->tile_label));
     TREACLE_TRY(alloc_array(out->ctx, tiles * TILE_CELLS, sizeof(int32_t), "region labels",
                             (void**)&out->label));
-    TREACLE_TRY(alloc_zero(out->ctx, (size_t)out->count, sizeof(double), "region sizes",
-                           (void**)&out->size));
     for (size_t t = 0; t < tiles; ++t) {
-        label_tile(out, job, trees, (int64_t)t);
+        if (tile_ranks_holds(map, (tile_ix)t)) {
+            label_tile(out, job, trees, (int64_t)t);
+        }
     }
-    return TREACLE_OK;
+    return measure_regions(out, map);
 }
 
 static treacle_status find_regions(region_set* out, const part_job* job, int32_t* first,
@@ -223,7 +294,7 @@ static treacle_status find_regions(region_set* out, const part_job* job, int32_t
     for (tile_ix t = 0; t < tiles; ++t) {
         first[t + 1] = first[t] + job->part_count[t];
     }
-    size_t parts = (size_t)first[tiles];
+    size_t parts = (size_t)first[tiles], ranks = (size_t)comm_size(out->ctx) + 1;
     forest trees = {.first = first, .is_all = is_all};
     treacle_status status;
     TREACLE_TRY_GOTO(
@@ -232,12 +303,20 @@ static treacle_status find_regions(region_set* out, const part_job* job, int32_t
     TREACLE_TRY_GOTO(
         alloc_zero(out->ctx, parts, sizeof(uint8_t), "parts of regions", (void**)&trees.is_open),
         finish);
+    TREACLE_TRY_GOTO(
+        alloc_array(out->ctx, parts, sizeof(int32_t), "parts of regions", (void**)&trees.told),
+        finish);
+    TREACLE_TRY_GOTO(
+        alloc_array(out->ctx, ranks, sizeof(int64_t), "parts of ranks", (void**)&trees.rank_first),
+        finish);
     grow_forest(job, &trees);
     out->count = number_regions(&trees, (int32_t)parts);
     status = label_cells(out, job, &trees);
 finish:
     alloc_free(out->ctx, trees.parent, parts * sizeof(int32_t));
     alloc_free(out->ctx, trees.is_open, parts * sizeof(uint8_t));
+    alloc_free(out->ctx, trees.told, parts * sizeof(int32_t));
+    alloc_free(out->ctx, trees.rank_first, ranks * sizeof(int64_t));
     return status;
 }
 
@@ -247,7 +326,7 @@ static treacle_status create(const pressure_level* level, bool is_all, region_se
     int32_t* first = NULL;
     part_job job = {.level = level};
     treacle_status status;
-    *out = (region_set){.ctx = ctx, .space = &level->space};
+    *out = (region_set){.ctx = ctx, .space = &level->space, .map = level->map};
     TREACLE_TRY_GOTO(
         alloc_array(ctx, tiles, sizeof(tile_parts), "parts of tiles", (void**)&job.parts), finish);
     TREACLE_TRY_GOTO(
@@ -255,7 +334,9 @@ static treacle_status create(const pressure_level* level, bool is_all, region_se
         finish);
     TREACLE_TRY_GOTO(alloc_zero(ctx, tiles + 1, sizeof(int32_t), "parts of tiles", (void**)&first),
                      finish);
-    parallel_for(ctx, level->map->count, 8, split_tiles, &job);
+    tile_for(level->map, 8, split_tiles, &job);
+    tile_share(level->map, job.parts, sizeof(tile_parts));
+    tile_gather(level->map, job.part_count, sizeof(*job.part_count));
     status = find_regions(out, &job, first, is_all);
 finish:
     alloc_free(ctx, job.parts, tiles * sizeof(tile_parts));
@@ -410,6 +491,9 @@ static void subtract_means(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = job->set->space->active[i];
+        if (!tile_ranks_holds(job->set->map, (tile_ix)t)) {
+            continue;
+        }
         for (int q = 0; q < TILE_CELLS && job->set->tile_label[t] != REGION_NONE; ++q) {
             int32_t label = job->set->label[t * TILE_CELLS + q];
             job->v[t * TILE_CELLS + q] -= label >= 0 ? job->mean[label] : 0.0;

@@ -12,6 +12,7 @@ enum { REGION_NONE = -1, REGION_MIXED = -2 };
 typedef struct region_set {
     treacle_context* ctx;
     const vec_space* space;
+    const tile_map* map;
     int32_t count;       // regions: the closed ones, or all
     int32_t* tile_label; // [tile]: the one region in it, REGION_NONE or REGION_MIXED
     int32_t* label;      // [tile][512], or REGION_NONE; NULL when there are no regions

@@ -65,6 +65,12 @@ void vec_gather(const vec_space* space, double* v) {
     }
 }
 
+void vec_share(const vec_space* space, double* v) {
+    if (space->shared != NULL) {
+        tile_share(space->shared, v, (size_t)space->block * sizeof(double));
+    }
+}
+
 void vec_gather_float(const vec_space* space, const float* v) {
     if (space->shared != NULL) {
         tile_gather(space->shared, (void*)v, (size_t)space->block * sizeof(float));
@@ -83,6 +89,9 @@ treacle_status vec_create_float_raw(const vec_space* space, const char* what, fl
     size_t block = (size_t)space->block;
     tile_ix next = 0; // in the list of active tiles, which is in order
     TREACLE_TRY(alloc_array(space->ctx, vec_length(space), sizeof(float), what, (void**)out));
+    if (alloc_is_zeroed(space->ctx, vec_length(space) * sizeof(float))) {
+        return TREACLE_OK;
+    }
     for (tile_ix t = 0; t <= space->tile_count; ++t) {
         if (next < space->active_count && space->active[next] == t) {
             ++next;

@@ -54,6 +54,8 @@ void vec_exchange_float(const vec_space* space, const float* v);
 /// Those of one colour alone.
 void vec_exchange_colour(const vec_space* space, const tile_colours* colours, int colour, float* v);
 void vec_gather(const vec_space* space, double* v);
+/// They come to who may read them (tile_share).
+void vec_share(const vec_space* space, double* v);
 void vec_gather_float(const vec_space* space, const float* v);
 
 treacle_status vec_create(const vec_space* space, const char* what, double** out) TREACLE_NODISCARD;
