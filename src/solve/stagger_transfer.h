@@ -33,7 +33,8 @@ typedef struct stagger_job {
     stagger_field fine, coarse;
     const float* from;
     float* to;
-    const float* mask; // prolongation: like the fine field; values > 0 let through
+    const uint64_t* rows; // [tile][AXES] of `to`, bit 8 z + y: rows that are written; NULL: all
+    const float* mask;    // prolongation: like the fine field; values > 0 let through
     float scale;
 } stagger_job;
 

@@ -8,6 +8,19 @@ enum {
     HALF = TILE_SIZE / 2 + 2, // coarse rows that a fine tile's prolongation reads: -1 .. 4
 };
 
+// The rows of tile t that are asked for, and the layers they are in.
+static uint64_t rows_asked(const stagger_job* job, int64_t t) {
+    return job->rows != NULL ? job->rows[t * AXES] : UINT64_MAX;
+}
+
+static int first_layer(uint64_t rows) {
+    return __builtin_ctzll(rows) / ROW;
+}
+
+static int last_layer(uint64_t rows) {
+    return (63 - __builtin_clzll(rows)) / ROW;
+}
+
 // ---- Restriction ----------------------------------------------------------------------------
 
 // The coarse value from the fine ones at 2I-1, 2I, 2I+1, 2I+2.
@@ -76,16 +89,21 @@ static void restrict_layer(const stagger_job* job, const tile_ix* wide, int n, f
 void ISA(stagger_loop_restrict)(const stagger_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         int64_t T = job->tiles == NULL ? i : job->tiles[i];
+        uint64_t rows = rows_asked(job, T);
+        if (rows == 0) {
+            continue;
+        }
         f32x8 layers[FINE][ROW];
-        for (int n = 0; n < row_count(job->rule[2]); ++n) {
+        bool is_same = job->rule[2] == STAGGER_SAME;
+        int first = first_layer(rows), last = last_layer(rows);
+        for (int n = is_same ? first : 2 * first; n <= (is_same ? last : 2 * last + 3); ++n) {
             restrict_layer(job, job->step->wide[T], n, layers[n]);
         }
         float* to = job->to + (size_t)T * (size_t)job->coarse.block + job->coarse.offset;
-        for (int K = 0; K < ROW; ++K) {
-            for (int J = 0; J < ROW; ++J) {
-                f32x8 sum = restrict_list(job->rule[2], &layers[0][J], K, ROW);
-                f32x8_store(to + K * LAYER + J * ROW, f32x8_set(job->scale) * sum);
-            }
+        for (; rows != 0; rows &= rows - 1) {
+            int row = __builtin_ctzll(rows);
+            f32x8 sum = restrict_list(job->rule[2], &layers[0][row % ROW], row / ROW, ROW);
+            f32x8_store(to + row * ROW, f32x8_set(job->scale) * sum);
         }
     }
 }
@@ -169,16 +187,22 @@ static void prolong_layer(const stagger_job* job, const halo* from, int o, int n
 }
 
 static void prolong_child(const stagger_job* job, const halo* from, int o, int64_t t) {
+    uint64_t rows = rows_asked(job, t);
+    if (rows == 0) {
+        return;
+    }
     f32x8 layers[ROW + 2][ROW];
-    for (int n = 0; n < coarse_count(job->rule[2]); ++n) {
+    bool is_same = job->rule[2] == STAGGER_SAME;
+    int first = first_layer(rows), last = last_layer(rows);
+    for (int n = is_same ? first + 1 : first / 2; n <= (is_same ? last + 1 : last / 2 + 2); ++n) {
         prolong_layer(job, from, o, n, layers[n]);
     }
     size_t start = (size_t)t * (size_t)job->fine.block + (size_t)job->fine.offset;
     float* to = job->to + start;
     const float* mask = job->mask + start;
-    for (int q = 0; q < TILE_CELLS; q += ROW) {
-        int j = q / ROW % ROW, k = q / LAYER;
-        f32x8 v = prolong_list(job->rule[2], &layers[0][j], k, ROW);
+    for (; rows != 0; rows &= rows - 1) {
+        int row = __builtin_ctzll(rows), q = row * ROW;
+        f32x8 v = prolong_list(job->rule[2], &layers[0][row % ROW], row / ROW, ROW);
         i32x8 is_let = f32x8_load(mask + q) > f32x8_set(0.0f);
         f32x8_store(to + q, f32x8_load(to + q) + (f32x8)((i32x8)v & is_let));
     }

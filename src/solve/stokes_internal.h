@@ -19,6 +19,7 @@ struct stokes_solver {
     const viscosity_level* faces;
     const vec_space* u_space; // with bodies
     const pressure_level* cells;
+    vec_space p_space;     // that of the cells, and which of their rows count
     stokes_bodies* bodies; // NULL without
     const float* opening[AXES];
     float* fields; // link[3] and extra of B M^-1 B^T

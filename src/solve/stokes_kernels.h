@@ -11,6 +11,7 @@ typedef struct stokes_job {
     const pressure_level* cells;
     const tile_ix* tiles; // loop items are indices into it
     const float* opening[AXES];
+    const uint64_t* cell_rows;      // [tile], rows of cells that count; NULL: all
     const double *u, *p;            // outer vectors, or
     const float *u_float, *p_float; // corrections
     const double* b;
@@ -23,9 +24,11 @@ typedef struct stokes_job {
 ISA_DECLARE(void, stokes_loop_forces, (const stokes_job* job, int64_t begin, int64_t end));
 // to = b - B u at cells with a pressure, 0 elsewhere; B u where b is NULL.
 ISA_DECLARE(void, stokes_loop_divergence, (const stokes_job* job, int64_t begin, int64_t end));
-// out = A u_float + B^T p_float at unknown faces, 0 elsewhere, computed in double.
+// out = A u_float + B^T p_float at unknown faces, 0 elsewhere, computed in double; rows that do not
+// count are left alone.
 ISA_DECLARE(void, stokes_loop_image, (const stokes_job* job, int64_t begin, int64_t end));
 // The same to `to`, in double; rows without an unknown are left alone.
 ISA_DECLARE(void, stokes_loop_image_wide, (const stokes_job* job, int64_t begin, int64_t end));
-// out = B u_float, rest = out - r at cells with a pressure, 0 elsewhere, computed in double.
+// out = B u_float, rest = out - r at cells with a pressure, 0 elsewhere, computed in double; rows
+// that do not count are left alone.
 ISA_DECLARE(void, stokes_loop_defect, (const stokes_job* job, int64_t begin, int64_t end));

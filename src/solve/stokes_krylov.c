@@ -33,7 +33,7 @@ static const double cycle_reach = 1e-6; // of a residual: farther the rounded im
 // rounded with.
 static double energy_square(const stokes_solver* s, int j) {
     return vec_dot_float(s->u_space, s->z_u[j], s->r_u) +
-           fabs(vec_dot_float(&s->cells->space, s->z_p[j], s->t_p));
+           fabs(vec_dot_float(&s->p_space, s->z_p[j], s->t_p));
 }
 
 typedef struct gcr_state {
@@ -57,11 +57,11 @@ static double wall_seconds(void) {
 }
 
 static double square(const stokes_solver* s, const double* u, const double* p) {
-    return vec_measure(s->u_space, u).square + vec_measure(&s->cells->space, p).square;
+    return vec_measure(s->u_space, u).square + vec_measure(&s->p_space, p).square;
 }
 
 static treacle_status make_room(stokes_solver* s, int j) {
-    const vec_space *u = s->u_space, *p = &s->cells->space;
+    const vec_space *u = s->u_space, *p = &s->p_space;
     if (j < s->capacity) {
         return TREACLE_OK;
     }
@@ -76,9 +76,9 @@ static treacle_status make_room(stokes_solver* s, int j) {
 
 static void round_residual(const stokes_solver* s, gcr_state* k) {
     k->size_u = vec_measure(s->u_space, k->r_u);
-    k->size_p = vec_measure(&s->cells->space, k->r_p);
+    k->size_p = vec_measure(&s->p_space, k->r_p);
     vec_round(s->u_space, k->scale, k->r_u, s->r_u);
-    vec_round(&s->cells->space, k->scale, k->r_p, s->r_p);
+    vec_round(&s->p_space, k->scale, k->r_p, s->r_p);
 }
 
 // The volume of each region, which its net flow is measured by.
@@ -91,12 +91,12 @@ static treacle_status find_regions(stokes_solver* s) {
     TREACLE_TRY(regions_create_all(s->cells, &s->regions));
     TREACLE_TRY(alloc_zero(s->ctx, 2 * (size_t)s->regions.count + 1, sizeof(double),
                            "volumes of regions", (void**)&s->region_volume));
-    TREACLE_TRY(vec_create(&s->cells->space, "volumes", &volume));
+    TREACLE_TRY(vec_create(&s->p_space, "volumes", &volume));
     for (size_t i = 0; i < stokes_field_length(s) - TILE_CELLS; ++i) {
         volume[i] = (double)s->volume[i];
     }
     status = regions_sum(&s->regions, volume, s->region_volume);
-    vec_destroy(&s->cells->space, volume);
+    vec_destroy(&s->p_space, volume);
     return status;
 }
 
@@ -197,13 +197,13 @@ static vec_orthogonal parts(float* const* q, int j, const double* share) {
 
 // Appends direction j: its image, made orthogonal to those before, and the step along it.
 static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
-    const vec_space *u = s->u_space, *p = &s->cells->space;
+    const vec_space *u = s->u_space, *p = &s->p_space;
     stokes_job image = stokes_job_of(s);
     image.u_float = s->z_u[j];
     image.p_float = s->z_p[j];
     image.out = s->q_u[j];
     vec_exchange_float(&s->faces->space, s->z_u[j]);
-    vec_exchange_float(&s->cells->space, s->z_p[j]);
+    vec_exchange_float(&s->p_space, s->z_p[j]);
     stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_image), &image);
     stokes_bodies_image(s, j);
     gcr_products now = find_products(s, k, j);
@@ -239,7 +239,7 @@ static void add_solution(const stokes_solver* s, const gcr_state* k, double* x_u
         y[j] = sum;
     }
     vec_add_many_float(s->u_space, k->count, (const float* const*)s->z_u, y, x_u);
-    vec_add_many_float(&s->cells->space, k->count, (const float* const*)s->z_p, y, x_p);
+    vec_add_many_float(&s->p_space, k->count, (const float* const*)s->z_p, y, x_p);
 }
 
 // Whether the estimate has fallen less than slow_factor an iteration over the last `count`.
@@ -311,7 +311,7 @@ static void find_residual(const stokes_solver* s, const stokes_vectors* v, gcr_s
     job.b = s->b_u;
     job.to = k->r_u;
     vec_exchange(&s->faces->space, v->u);
-    vec_exchange(&s->cells->space, v->p);
+    vec_exchange(&s->p_space, v->p);
     stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_forces), &job);
     job.b = s->b_p;
     job.to = k->r_p;
@@ -350,7 +350,7 @@ static void mask_cells(const float* inverse, int64_t length, double* v) {
 
 static void mask_vectors(const stokes_solver* s, const stokes_vectors* v) {
     int64_t faces = (int64_t)vec_length(&s->faces->space);
-    int64_t cells = (int64_t)vec_length(&s->cells->space);
+    int64_t cells = (int64_t)vec_length(&s->p_space);
     mask_cells(s->faces->inverse, faces, v->f);
     mask_cells(s->faces->inverse, faces, v->u);
     mask_cells(s->cells->inverse, cells, v->h);
@@ -369,7 +369,7 @@ static bool has_drifted(const stokes_solver* s, const gcr_state* k) {
 // Free bodies get exactly the momentum that f asks for, unless that makes a divergence: then what
 // moves is held by pressure.
 static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
-    const vec_space *faces = s->u_space, *cells = &s->cells->space;
+    const vec_space *faces = s->u_space, *cells = &s->p_space;
     double *before = NULL, most = vec_measure(cells, k->r_p).max;
     bool has_moved = false;
     TREACLE_TRY(vec_create(faces, "velocities", &before));
@@ -392,12 +392,12 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
     TREACLE_TRY(pressure_solver_project(s->pressure, v->h));
     TREACLE_TRY(measure_goal(s, k));
     vec_copy(s->u_space, k->r_u, s->b_u);
-    vec_copy(&s->cells->space, k->r_p, s->b_p);
+    vec_copy(&s->p_space, k->r_p, s->b_p);
     if (k->params->is_warm) {
         find_residual(s, v, k);
     } else {
         vec_set_zero(s->u_space, v->u);
-        vec_set_zero(&s->cells->space, v->p);
+        vec_set_zero(&s->p_space, v->p);
     }
     TREACLE_TRY(move_bodies(s, v, k));
     while (!is_over) {
@@ -426,8 +426,8 @@ treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors
     treacle_status status = iterate(solver, vectors, k);
     vec_gather(&solver->faces->space, vectors->f);
     vec_gather(&solver->faces->space, vectors->u);
-    vec_gather(&solver->cells->space, vectors->h);
-    vec_gather(&solver->cells->space, vectors->p);
+    vec_gather(&solver->p_space, vectors->h);
+    vec_gather(&solver->p_space, vectors->p);
     alloc_free(solver->ctx, k, sizeof(*k));
     stats->seconds = wall_seconds() - begin;
     return status;

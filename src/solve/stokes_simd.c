@@ -71,7 +71,9 @@ void ISA(stokes_loop_divergence)(const stokes_job* job, int64_t begin, int64_t e
 void ISA(stokes_loop_defect)(const stokes_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = job->tiles[i];
-        for (int q = 0; q < TILE_CELLS; q += ROW) {
+        uint64_t rows = job->cell_rows != NULL ? job->cell_rows[t] : UINT64_MAX;
+        for (; rows != 0; rows &= rows - 1) {
+            int q = __builtin_ctzll(rows) * ROW;
             int64_t at = t * TILE_CELLS + q;
             f64x8 sum = row_divergence(job, (either){.f = job->u_float}, t, q);
             f32x8_store(job->out + at, f32x8_from_f64x8(sum));
@@ -120,7 +122,7 @@ void ISA(stokes_loop_forces)(const stokes_job* job, int64_t begin, int64_t end) 
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
         tile_view v = view_tile(job->faces, t);
-        gather_wide(NULL, job->u, job->faces->map->neighbour[t], block);
+        gather_wide(NULL, job->u, job->faces, t, block);
         force_rows(job, 0, t, &v, block);
         force_rows(job, 1, t, &v, block);
         force_rows(job, 2, t, &v, block);
@@ -129,7 +131,8 @@ void ISA(stokes_loop_forces)(const stokes_job* job, int64_t begin, int64_t end) 
 
 TREACLE_ALWAYS_INLINE void image_rows(const stokes_job* job, int a, int64_t t, const tile_view* v,
                                       const double* block) {
-    for (uint64_t rest = ~v->rows[a]; rest != 0; rest &= rest - 1) {
+    uint64_t other = job->faces->space.rows == NULL ? ~v->rows[a] : 0; // zero for good
+    for (uint64_t rest = other; rest != 0; rest &= rest - 1) {
         int at = a * TILE_CELLS + __builtin_ctzll(rest) * ROW;
         f32x8_store(job->out + t * VISCOSITY_BLOCK + at, f32x8_set(0.0f));
     }
@@ -146,7 +149,7 @@ void ISA(stokes_loop_image)(const stokes_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
         tile_view v = view_tile(job->faces, t);
-        gather_wide(job->u_float, NULL, job->faces->map->neighbour[t], block);
+        gather_wide(job->u_float, NULL, job->faces, t, block);
         image_rows(job, 0, t, &v, block);
         image_rows(job, 1, t, &v, block);
         image_rows(job, 2, t, &v, block);
@@ -168,7 +171,7 @@ void ISA(stokes_loop_image_wide)(const stokes_job* job, int64_t begin, int64_t e
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
         tile_view v = view_tile(job->faces, t);
-        gather_wide(job->u_float, NULL, job->faces->map->neighbour[t], block);
+        gather_wide(job->u_float, NULL, job->faces, t, block);
         wide_rows(job, 0, t, &v, block);
         wide_rows(job, 1, t, &v, block);
         wide_rows(job, 2, t, &v, block);

@@ -40,6 +40,7 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
 stokes_job stokes_job_of(const stokes_solver* s) {
     return (stokes_job){.faces = s->faces,
                         .cells = s->cells,
+                        .cell_rows = s->p_space.rows,
                         .opening = {s->opening[0], s->opening[1], s->opening[2]}};
 }
 
@@ -62,12 +63,12 @@ void stokes_run_tiles(const stokes_solver* s, stokes_loop* loop, stokes_job* job
 
 void stokes_run_cells(const stokes_solver* s, stokes_loop* loop, stokes_job* job) {
     job->tiles = s->cells->active;
-    run_own(&s->cells->space, 8, run_chunk, &(loop_job){loop, job});
+    run_own(&s->p_space, 8, run_chunk, &(loop_job){loop, job});
 }
 
 static void exchange(const stokes_solver* s, const double* u, const double* p) {
     vec_exchange(&s->faces->space, u);
-    vec_exchange(&s->cells->space, p);
+    vec_exchange(&s->p_space, p);
 }
 
 void stokes_apply(const stokes_solver* solver, const double* u, const double* p, double* y_u,
@@ -85,7 +86,7 @@ void stokes_apply(const stokes_solver* solver, const double* u, const double* p,
     stokes_vectors x = {.u = (double*)u, .p = (double*)p}, y = {.u = y_u, .p = y_p};
     stokes_bodies_add(solver, &x, 1.0, &y);
     vec_gather(&solver->faces->space, y_u);
-    vec_gather(&solver->cells->space, y_p);
+    vec_gather(&solver->p_space, y_p);
 }
 
 // ---- Set-up ---------------------------------------------------------------------------------
@@ -225,12 +226,14 @@ static treacle_status create_pressure(stokes_solver* s, const stokes_system* sys
                              .bodies = system->flows};
     TREACLE_TRY(pressure_solver_create(s->ctx, &links, &s->pressure));
     s->cells = pressure_solver_finest(s->pressure);
+    s->p_space = s->cells->space;
+    s->p_space.rows = system->body_count == 0 ? s->cells->rows : NULL; // bodies fill more
     s->has_pressure_cycle = least < side * side / 30.0;
     return TREACLE_OK;
 }
 
 static treacle_status create_vectors(stokes_solver* s) {
-    const vec_space *u = s->u_space, *p = &s->cells->space;
+    const vec_space *u = s->u_space, *p = &s->p_space;
     TREACLE_TRY(vec_create(u, "right-hand sides", &s->b_u));
     TREACLE_TRY(vec_create(p, "right-hand sides", &s->b_p));
     TREACLE_TRY(vec_create_float(u, "residuals", &s->r_u));
@@ -262,7 +265,7 @@ static treacle_status build(stokes_solver* s, const stokes_system* system) {
     TREACLE_TRY(create_pressure(s, system));
     TREACLE_TRY(stokes_bodies_create(s, system));
     TREACLE_TRY(vec_many_create(s->u_space, &s->many_u));
-    TREACLE_TRY(vec_many_create(&s->cells->space, &s->many_p));
+    TREACLE_TRY(vec_many_create(&s->p_space, &s->many_p));
     return create_vectors(s);
 }
 
@@ -285,7 +288,7 @@ treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* s
 }
 
 static void destroy_vectors(stokes_solver* s) {
-    const vec_space *u = s->u_space, *p = &s->cells->space;
+    const vec_space *u = s->u_space, *p = &s->p_space;
     for (int j = 0; j < STOKES_MAX_RESTART; ++j) {
         vec_destroy_float(u, s->z_u[j]);
         vec_destroy_float(u, s->q_u[j]);
@@ -359,6 +362,6 @@ void stokes_precondition(const stokes_solver* s, int j) {
         l.precondition(l.data, s->t_p, s->s_p);
         schur.cycled = s->s_p;
     }
-    run_own(&s->cells->space, 8, add_diagonal, &schur);
+    run_own(&s->p_space, 8, add_diagonal, &schur);
     stokes_bodies_schur(s, s->z_p[j]);
 }

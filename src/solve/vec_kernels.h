@@ -35,6 +35,50 @@ static inline vec_run vec_run_at(const vec_space* space, int64_t i) {
     return (vec_run){((size_t)space->tile_count + 1) * block, space->tail, space->tile_count};
 }
 
+/// The stretches of a run that count, one after the other.
+typedef struct vec_spans {
+    size_t offset; // of this stretch
+    int count;
+    const uint64_t* rows; // of the components to come; NULL: the run is one stretch
+    uint64_t left;        // rows of this component
+    size_t base;          // where the next component begins
+    int to_come;          // components
+} vec_spans;
+
+static inline vec_spans vec_spans_of(const vec_space* space, vec_run run) {
+    vec_spans out = {.base = run.offset, .count = run.count, .to_come = 1};
+    if (space->rows != NULL && run.slot < space->tile_count) {
+        out.to_come = space->block / TILE_CELLS;
+        out.rows = space->rows + (size_t)run.slot * (size_t)out.to_come;
+    }
+    return out;
+}
+
+/// Goes to the next stretch; false after the last.
+static inline bool vec_spans_next(vec_spans* s) {
+    while (s->left == 0) {
+        if (s->to_come == 0) {
+            return false;
+        }
+        s->to_come -= 1;
+        if (s->rows == NULL) {
+            s->offset = s->base;
+            return true;
+        }
+        s->left = *s->rows++;
+        s->base += TILE_CELLS;
+    }
+    int first = __builtin_ctzll(s->left);
+    uint64_t rest = ~(s->left >> first);
+    int length = rest == 0 ? TILE_CELLS / TILE_SIZE : __builtin_ctzll(rest);
+    s->offset = s->base - TILE_CELLS + (size_t)(first * TILE_SIZE);
+    s->count = length * TILE_SIZE;
+    s->left = first + length < 64 ? s->left & (UINT64_MAX << (first + length)) : 0;
+    return true;
+}
+
+#define FOR_SPANS(s, space, run) for (vec_spans s = vec_spans_of(space, run); vec_spans_next(&(s));)
+
 // u += a x
 ISA_DECLARE(void, vec_loop_add_scaled, (const vec_job* job, int64_t begin, int64_t end));
 // partial 0 = x . y

@@ -85,6 +85,17 @@ treacle_status vec_create_float(const vec_space* space, const char* what, float*
     return alloc_zero(space->ctx, vec_length(space), sizeof(float), what, (void**)out);
 }
 
+// Zeroes what lies between the stretches of a tile.
+static void zero_between(const vec_space* space, tile_ix t, float* v) {
+    size_t block = (size_t)space->block, at = (size_t)t * block;
+    vec_run run = {at, space->block, t};
+    FOR_SPANS(s, space, run) {
+        memset(v + at, 0, (s.offset - at) * sizeof(float));
+        at = s.offset + (size_t)s.count;
+    }
+    memset(v + at, 0, ((size_t)(t + 1) * block - at) * sizeof(float));
+}
+
 treacle_status vec_create_float_raw(const vec_space* space, const char* what, float** out) {
     size_t block = (size_t)space->block;
     tile_ix next = 0; // in the list of active tiles, which is in order
@@ -94,6 +105,7 @@ treacle_status vec_create_float_raw(const vec_space* space, const char* what, fl
     }
     for (tile_ix t = 0; t <= space->tile_count; ++t) {
         if (next < space->active_count && space->active[next] == t) {
+            zero_between(space, t, *out);
             ++next;
         } else {
             memset(*out + (size_t)t * block, 0, block * sizeof(float));
@@ -188,21 +200,27 @@ static vec_sizes sizes_of_partials(const vec_space* space) {
 static void zero_runs(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        memset(job->u + run.offset, 0, (size_t)run.count * sizeof(double));
+        FOR_SPANS(s, job->space, run) {
+            memset(job->u + s.offset, 0, (size_t)s.count * sizeof(double));
+        }
     }
 }
 
 static void copy_runs(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        memcpy(job->u + run.offset, job->x + run.offset, (size_t)run.count * sizeof(double));
+        FOR_SPANS(s, job->space, run) {
+            memcpy(job->u + s.offset, job->x + s.offset, (size_t)s.count * sizeof(double));
+        }
     }
 }
 
 static void zero_float_runs(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        memset(job->h + run.offset, 0, (size_t)run.count * sizeof(float));
+        FOR_SPANS(s, job->space, run) {
+            memset(job->h + s.offset, 0, (size_t)s.count * sizeof(float));
+        }
     }
 }
 
@@ -226,8 +244,10 @@ void vec_add_scaled(const vec_space* space, double a, const double* x, double* y
 static void subtract_runs(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        for (size_t k = run.offset; k < run.offset + (size_t)run.count; ++k) {
-            job->u[k] = job->x[k] - job->u[k];
+        FOR_SPANS(s, job->space, run) {
+            for (size_t k = s.offset; k < s.offset + (size_t)s.count; ++k) {
+                job->u[k] = job->x[k] - job->u[k];
+            }
         }
     }
 }

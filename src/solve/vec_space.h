@@ -4,7 +4,9 @@
 //
 // A tile has `block` values, a multiple of TILE_CELLS: one array of TILE_CELLS for each component.
 // The zero tile stands in for neighbours that do not exist. The tail holds unknowns that belong to
-// no tile. Only the tiles in `active` are ever touched; all others stay zero.
+// no tile. Only the tiles in `active` are ever touched; all others stay zero. Where `rows` are
+// given (bit 8 z + y: the row of eight values along x), so do all other rows of the active tiles:
+// vectors of drops and sheets are mostly empty.
 //
 // Outer vectors are double. What the preconditioner reads and writes is float, scaled by a power of
 // two so that it is neither huge nor denormal.
@@ -27,6 +29,7 @@ typedef struct vec_space {
     tile_ix active_count;
     const tile_ix* active;  // not owned; ascending
     const tile_map* shared; // whose ranks share out the tiles; NULL: everybody has all
+    const uint64_t* rows;   // [tile][block / TILE_CELLS], not owned; NULL: all rows count
     int block;
     int tail;
     double* partial[3]; // [tile_count + 1] each, sums and maxima by tile; the last is the tail's
@@ -61,8 +64,8 @@ void vec_gather_float(const vec_space* space, const float* v);
 treacle_status vec_create(const vec_space* space, const char* what, double** out) TREACLE_NODISCARD;
 treacle_status vec_create_float(const vec_space* space, const char* what,
                                 float** out) TREACLE_NODISCARD;
-/// One that is zero only outside the active tiles: for vectors that are written before they are
-/// read.
+/// One that is zero only outside the rows of the active tiles: for vectors that are written before
+/// they are read.
 treacle_status vec_create_float_raw(const vec_space* space, const char* what,
                                     float** out) TREACLE_NODISCARD;
 void vec_destroy(const vec_space* space, double* v);

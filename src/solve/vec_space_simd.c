@@ -1,3 +1,5 @@
+#include <stdint.h>
+
 #include "solve/vec_kernels.h"
 
 typedef int64_t i64x8 __attribute__((vector_size(64)));
@@ -27,10 +29,12 @@ void ISA(vec_loop_add_scaled)(const vec_job* job, int64_t begin, int64_t end) {
     f64x8 a = f64x8_set(job->a);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const double* x = job->x + run.offset;
-        double* u = job->u + run.offset;
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_load(x + k));
+        FOR_SPANS(s, job->space, run) {
+            const double* x = job->x + s.offset;
+            double* u = job->u + s.offset;
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_load(x + k));
+            }
         }
     }
 }
@@ -38,10 +42,12 @@ void ISA(vec_loop_add_scaled)(const vec_job* job, int64_t begin, int64_t end) {
 void ISA(vec_loop_dot)(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const double *x = job->x + run.offset, *y = job->y + run.offset;
         f64x8 sum = f64x8_set(0.0);
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            sum += f64x8_load(x + k) * f64x8_load(y + k);
+        FOR_SPANS(s, job->space, run) {
+            const double *x = job->x + s.offset, *y = job->y + s.offset;
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                sum += f64x8_load(x + k) * f64x8_load(y + k);
+            }
         }
         job->space->partial[0][run.slot] = f64x8_sum(sum);
     }
@@ -50,10 +56,12 @@ void ISA(vec_loop_dot)(const vec_job* job, int64_t begin, int64_t end) {
 void ISA(vec_loop_dot_float)(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const float *f = job->f + run.offset, *g = job->g + run.offset;
         f64x8 sum = f64x8_set(0.0);
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            sum += f64x8_from_f32x8(f32x8_load(f + k)) * f64x8_from_f32x8(f32x8_load(g + k));
+        FOR_SPANS(s, job->space, run) {
+            const float *f = job->f + s.offset, *g = job->g + s.offset;
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                sum += f64x8_from_f32x8(f32x8_load(f + k)) * f64x8_from_f32x8(f32x8_load(g + k));
+            }
         }
         job->space->partial[0][run.slot] = f64x8_sum(sum);
     }
@@ -62,12 +70,13 @@ void ISA(vec_loop_dot_float)(const vec_job* job, int64_t begin, int64_t end) {
 void ISA(vec_loop_measure)(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const double* x = job->x + run.offset;
         f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8 v = f64x8_load(x + k);
-            sum += v * v;
-            most = larger(most, magnitude(v));
+        FOR_SPANS(s, job->space, run) {
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                f64x8 v = f64x8_load(job->x + s.offset + k);
+                sum += v * v;
+                most = larger(most, magnitude(v));
+            }
         }
         job->space->partial[0][run.slot] = f64x8_sum(sum);
         job->space->partial[1][run.slot] = largest_lane(most);
@@ -78,10 +87,12 @@ void ISA(vec_loop_round)(const vec_job* job, int64_t begin, int64_t end) {
     f64x8 scale = f64x8_set(job->scale);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const double* x = job->x + run.offset;
-        float* h = job->h + run.offset;
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f32x8_store(h + k, f32x8_from_f64x8(scale * f64x8_load(x + k)));
+        FOR_SPANS(s, job->space, run) {
+            const double* x = job->x + s.offset;
+            float* h = job->h + s.offset;
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                f32x8_store(h + k, f32x8_from_f64x8(scale * f64x8_load(x + k)));
+            }
         }
     }
 }
@@ -90,18 +101,20 @@ void ISA(vec_loop_descend)(const vec_job* job, int64_t begin, int64_t end) {
     f64x8 a = f64x8_set(job->a), scale = f64x8_set(job->scale);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const float* f = job->f + run.offset;
-        const double* y = job->y + run.offset;
-        double *u = job->u + run.offset, *v = job->v + run.offset;
-        float* h = job->h + run.offset;
         f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_from_f32x8(f32x8_load(f + k)));
-            f64x8 r = f64x8_load(v + k) - a * f64x8_load(y + k);
-            f64x8_store(v + k, r);
-            f32x8_store(h + k, f32x8_from_f64x8(scale * r));
-            sum += r * r;
-            most = larger(most, magnitude(r));
+        FOR_SPANS(s, job->space, run) {
+            const float* f = job->f + s.offset;
+            const double* y = job->y + s.offset;
+            double *u = job->u + s.offset, *v = job->v + s.offset;
+            float* h = job->h + s.offset;
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                f64x8_store(u + k, f64x8_load(u + k) + a * f64x8_from_f32x8(f32x8_load(f + k)));
+                f64x8 r = f64x8_load(v + k) - a * f64x8_load(y + k);
+                f64x8_store(v + k, r);
+                f32x8_store(h + k, f32x8_from_f64x8(scale * r));
+                sum += r * r;
+                most = larger(most, magnitude(r));
+            }
         }
         job->space->partial[0][run.slot] = f64x8_sum(sum);
         job->space->partial[1][run.slot] = largest_lane(most);
@@ -111,13 +124,14 @@ void ISA(vec_loop_descend)(const vec_job* job, int64_t begin, int64_t end) {
 void ISA(vec_loop_dot_two)(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const float* f = job->f + run.offset;
-        const double *x = job->x + run.offset, *y = job->y + run.offset;
         f64x8 with_x = f64x8_set(0.0), with_y = f64x8_set(0.0);
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8 z = f64x8_from_f32x8(f32x8_load(f + k));
-            with_x += z * f64x8_load(x + k);
-            with_y += z * f64x8_load(y + k);
+        FOR_SPANS(s, job->space, run) {
+            const double *x = job->x + s.offset, *y = job->y + s.offset;
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                f64x8 z = f64x8_from_f32x8(f32x8_load(job->f + s.offset + k));
+                with_x += z * f64x8_load(x + k);
+                with_y += z * f64x8_load(y + k);
+            }
         }
         job->space->partial[0][run.slot] = f64x8_sum(with_x);
         job->space->partial[1][run.slot] = f64x8_sum(with_y);
@@ -128,11 +142,14 @@ void ISA(vec_loop_conjugate)(const vec_job* job, int64_t begin, int64_t end) {
     f64x8 a = f64x8_set(job->a);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const float* f = job->f + run.offset;
-        float* h = job->h + run.offset;
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f64x8 p = f64x8_from_f32x8(f32x8_load(f + k)) + a * f64x8_from_f32x8(f32x8_load(h + k));
-            f32x8_store(h + k, f32x8_from_f64x8(p));
+        FOR_SPANS(s, job->space, run) {
+            const float* f = job->f + s.offset;
+            float* h = job->h + s.offset;
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                f64x8 z = f64x8_from_f32x8(f32x8_load(f + k));
+                f64x8 p = z + a * f64x8_from_f32x8(f32x8_load(h + k));
+                f32x8_store(h + k, f32x8_from_f64x8(p));
+            }
         }
     }
 }
@@ -141,10 +158,12 @@ void ISA(vec_loop_combine_float)(const vec_job* job, int64_t begin, int64_t end)
     f32x8 a = f32x8_set((float)job->a), c = f32x8_set((float)job->scale);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
-        const float* f = job->f + run.offset;
-        float* h = job->h + run.offset;
-        for (int k = 0; k < run.count; k += SIMD_LANES) {
-            f32x8_store(h + k, a * f32x8_load(f + k) + c * f32x8_load(h + k));
+        FOR_SPANS(s, job->space, run) {
+            const float* f = job->f + s.offset;
+            float* h = job->h + s.offset;
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                f32x8_store(h + k, a * f32x8_load(f + k) + c * f32x8_load(h + k));
+            }
         }
     }
 }
@@ -155,21 +174,23 @@ typedef struct four {
     const float* q[4];
 } four;
 
-static four four_from(const vec_job* job, vec_run run, int i) {
+static four four_from(const vec_job* job, int i) {
     four out = {.count = job->count - i < 4 ? job->count - i : 4};
     for (int m = 0; m < 4; ++m) {
-        out.q[m] = job->list[i + (m < out.count ? m : 0)] + run.offset;
+        out.q[m] = job->list[i + (m < out.count ? m : 0)];
     }
     return out;
 }
 
 static void dot_four(const vec_job* job, vec_run run, int i) {
     f64x8 sum[4] = {f64x8_set(0.0), f64x8_set(0.0), f64x8_set(0.0), f64x8_set(0.0)};
-    four with = four_from(job, run, i);
-    for (int k = 0; k < run.count; k += SIMD_LANES) {
-        f64x8 x = f64x8_from_f32x8(f32x8_load(job->f + run.offset + k));
-        for (int m = 0; m < 4; ++m) {
-            sum[m] += f64x8_from_f32x8(f32x8_load(with.q[m] + k)) * x;
+    four with = four_from(job, i);
+    FOR_SPANS(s, job->space, run) {
+        for (size_t k = s.offset; k < s.offset + (size_t)s.count; k += SIMD_LANES) {
+            f64x8 x = f64x8_from_f32x8(f32x8_load(job->f + k));
+            for (int m = 0; m < 4; ++m) {
+                sum[m] += f64x8_from_f32x8(f32x8_load(with.q[m] + k)) * x;
+            }
         }
     }
     for (int m = 0; m < with.count; ++m) {
@@ -189,49 +210,58 @@ void ISA(vec_loop_dot_many)(const vec_job* job, int64_t begin, int64_t end) {
 
 enum { PIECE = TILE_CELLS }; // values worked on at a time, in double
 
+// A piece of a stretch of at most PIECE values.
+typedef struct piece {
+    size_t offset;
+    int count;
+} piece;
+
+static piece piece_of(const vec_spans* s, int start) {
+    int rest = s->count - start;
+    return (piece){s->offset + (size_t)start, rest < PIECE ? rest : PIECE};
+}
+
 // w += sign * share[i] list[i] for four entries.
-static void add_four(const vec_job* job, vec_run run, int i, double sign, double* w) {
+static void add_four(const vec_job* job, piece at, int i, double sign, double* w) {
     f64x8 share[4];
-    four with = four_from(job, run, i);
+    four with = four_from(job, i);
     for (int m = 0; m < 4; ++m) {
         share[m] = f64x8_set(m < with.count ? sign * job->share[i + m] : 0.0);
     }
-    for (int k = 0; k < run.count; k += SIMD_LANES) {
-        f64x8 sum = share[0] * f64x8_from_f32x8(f32x8_load(with.q[0] + k));
+    for (int k = 0; k < at.count; k += SIMD_LANES) {
+        size_t n = at.offset + (size_t)k;
+        f64x8 sum = share[0] * f64x8_from_f32x8(f32x8_load(with.q[0] + n));
         for (int m = 1; m < 4; ++m) {
-            sum += share[m] * f64x8_from_f32x8(f32x8_load(with.q[m] + k));
+            sum += share[m] * f64x8_from_f32x8(f32x8_load(with.q[m] + n));
         }
         f64x8_store(w + k, f64x8_load(w + k) + sum);
     }
 }
 
-// A piece of a run of at most PIECE values: h less its parts along the list, kept in h and in w.
-static void subtract_list(const vec_job* job, vec_run piece, double* w) {
-    float* h = job->h + piece.offset;
-    for (int k = 0; k < piece.count; k += SIMD_LANES) {
+// h less its parts along the list, kept in h and in w.
+static void subtract_list(const vec_job* job, piece at, double* w) {
+    float* h = job->h + at.offset;
+    for (int k = 0; k < at.count; k += SIMD_LANES) {
         f64x8_store(w + k, f64x8_from_f32x8(f32x8_load(h + k)));
     }
     for (int i = 0; i < job->count; i += 4) {
-        add_four(job, piece, i, -1.0, w);
+        add_four(job, at, i, -1.0, w);
     }
-    for (int k = 0; k < piece.count; k += SIMD_LANES) {
+    for (int k = 0; k < at.count; k += SIMD_LANES) {
         f32x8 rounded = f32x8_from_f64x8(f64x8_load(w + k));
         f32x8_store(h + k, rounded);
         f64x8_store(w + k, f64x8_from_f32x8(rounded));
     }
 }
 
-static vec_run piece_of(vec_run run, int start) {
-    int rest = run.count - start;
-    return (vec_run){run.offset + (size_t)start, rest < PIECE ? rest : PIECE, run.slot};
-}
-
 void ISA(vec_loop_subtract_many)(const vec_job* job, int64_t begin, int64_t end) {
     TREACLE_ALIGNED(64) double w[PIECE];
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
-        for (int start = 0; start < run.count; start += PIECE) {
-            subtract_list(job, piece_of(run, start), w);
+        FOR_SPANS(s, job->space, run) {
+            for (int start = 0; start < s.count; start += PIECE) {
+                subtract_list(job, piece_of(&s, start), w);
+            }
         }
     }
 }
@@ -242,15 +272,17 @@ void ISA(vec_loop_retreat)(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
         f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
-        for (int start = 0; start < run.count; start += PIECE) {
-            vec_run piece = piece_of(run, start);
-            subtract_list(job, piece, w);
-            for (int k = 0; k < piece.count; k += SIMD_LANES) {
-                f64x8 v = f64x8_load(job->v + piece.offset + k) - a * f64x8_load(w + k);
-                f64x8_store(job->v + piece.offset + k, v);
-                f32x8_store(job->rounded + piece.offset + k, f32x8_from_f64x8(scale * v));
-                sum += v * v;
-                most = larger(most, magnitude(v));
+        FOR_SPANS(s, job->space, run) {
+            for (int start = 0; start < s.count; start += PIECE) {
+                piece at = piece_of(&s, start);
+                subtract_list(job, at, w);
+                for (int k = 0; k < at.count; k += SIMD_LANES) {
+                    f64x8 v = f64x8_load(job->v + at.offset + k) - a * f64x8_load(w + k);
+                    f64x8_store(job->v + at.offset + k, v);
+                    f32x8_store(job->rounded + at.offset + k, f32x8_from_f64x8(scale * v));
+                    sum += v * v;
+                    most = larger(most, magnitude(v));
+                }
             }
         }
         job->space->partial[0][run.slot] = f64x8_sum(sum);
@@ -261,8 +293,11 @@ void ISA(vec_loop_retreat)(const vec_job* job, int64_t begin, int64_t end) {
 void ISA(vec_loop_add_many_float)(const vec_job* job, int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
-        for (int i = 0; i < job->count; i += 4) {
-            add_four(job, run, i, 1.0, job->u + run.offset);
+        FOR_SPANS(s, job->space, run) {
+            piece all = {s.offset, s.count};
+            for (int i = 0; i < job->count; i += 4) {
+                add_four(job, all, i, 1.0, job->u + s.offset);
+            }
         }
     }
 }

@@ -118,6 +118,7 @@ static void pack_tiles(void* data, int64_t begin, int64_t end, int worker) {
 static void list_active(const setup_job* job) {
     viscosity_level* level = job->level;
     level->space.active = level->active;
+    level->space.rows = level->weights.owner[0] == NULL ? level->rows[0] : NULL; // bodies fill more
     for (tile_ix t = 0; t < level->map->count; ++t) {
         if (job->unknowns[t] > 0 || job->owned[t] > 0) {
             level->active[level->space.active_count++] = t;
@@ -497,6 +498,11 @@ static void share_residual(const viscosity_level* fine, const viscosity_level* c
     }
 }
 
+// The rows of component a that have unknowns; NULL where others count, too.
+static const uint64_t* rows_of(const viscosity_level* level, int a) {
+    return level->space.rows != NULL ? level->space.rows + a : NULL;
+}
+
 void viscosity_level_restrict(const viscosity_level* fine, const float* b, const float* x,
                               const viscosity_level* coarse) {
     viscosity_level_residual(fine, b, x);
@@ -510,6 +516,7 @@ void viscosity_level_restrict(const viscosity_level* fine, const float* b, const
                            .coarse = {VISCOSITY_BLOCK, a * TILE_CELLS},
                            .from = fine->residual,
                            .to = coarse->b,
+                           .rows = rows_of(coarse, a),
                            .scale = 1.0f};
         stagger_set_rules(&job, 1 << a);
         stagger_restrict(coarse->map, &job, own);
@@ -526,6 +533,7 @@ void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level*
                            .coarse = {VISCOSITY_BLOCK, a * TILE_CELLS},
                            .from = coarse->x,
                            .to = x,
+                           .rows = rows_of(fine, a),
                            .mask = fine->inverse};
         stagger_set_rules(&job, 1 << a);
         stagger_prolong(coarse->map, &job, own);

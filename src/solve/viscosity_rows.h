@@ -42,6 +42,25 @@ static inline bool is_row_needed(int j, int k) {
     return !(is_beside && is_beyond && (j < 0) == (k < 0));
 }
 
+// The rows around a tile, each -1 .. 8, that the stencils of its unknowns read: bit j + 1 of entry
+// k + 1. The others of a gathered block stay undefined.
+typedef struct rows_read {
+    uint32_t at[SIDE];
+} rows_read;
+
+static inline rows_read find_rows_read(const uint64_t rows[AXES]) {
+    uint64_t any = rows[0] | rows[1] | rows[2];
+    rows_read out = {{0}};
+    for (int k = 0; k < ROW; ++k) {
+        uint32_t layer = (uint32_t)(any >> k * ROW & 0xff);
+        uint32_t wide = layer | layer << 1 | layer << 2;
+        out.at[k] |= wide;
+        out.at[k + 1] |= wide;
+        out.at[k + 2] |= wide;
+    }
+    return out;
+}
+
 // Offset of the row (j, k), each -1 .. 8, in its tile; the tile is at place 9 z + 3 y + 1 +
 // (-1..1).
 typedef struct row_place {
@@ -57,11 +76,14 @@ TREACLE_ALWAYS_INLINE f64x8 widen(const float* from) {
     return f64x8_from_f32x8(f32x8_load(from));
 }
 
-// A tile and its layer around, from `f` or, where that is NULL, from `d`.
-TREACLE_ALWAYS_INLINE void gather_wide(const float* f, const double* d, const tile_ix* near,
-                                       double* to) {
+// Tile t and its layer around, from `f` or, where that is NULL, from `d`.
+TREACLE_ALWAYS_INLINE void gather_wide(const float* f, const double* d,
+                                       const viscosity_level* level, tile_ix t, double* to) {
+    const tile_ix* near = level->map->neighbour[t];
+    rows_read read = find_rows_read(level->rows[t]);
     for (int k = -1; k <= ROW; ++k) {
-        for (int j = -1; j <= ROW; ++j) {
+        for (uint32_t bits = read.at[k + 1]; bits != 0; bits &= bits - 1) {
+            int j = __builtin_ctz(bits) - 1;
             if (!is_row_needed(j, k)) {
                 continue;
             }

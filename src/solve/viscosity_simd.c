@@ -7,9 +7,12 @@
 #include "solve/viscosity_kernels.h"
 #include "solve/viscosity_rows.h"
 
-static void gather(const float* x, const tile_ix* near, float* to) {
+static void gather(const float* x, const viscosity_level* level, tile_ix t, float* to) {
+    const tile_ix* near = level->map->neighbour[t];
+    rows_read read = find_rows_read(level->rows[t]);
     for (int k = -1; k <= ROW; ++k) {
-        for (int j = -1; j <= ROW; ++j) {
+        for (uint32_t bits = read.at[k + 1]; bits != 0; bits &= bits - 1) {
+            int j = __builtin_ctz(bits) - 1;
             if (!is_row_needed(j, k)) {
                 continue;
             }
@@ -98,7 +101,7 @@ void ISA(viscosity_loop_smooth)(const viscosity_job* job, int64_t begin, int64_t
         tile_ix t = job->tiles[i];
         tile_view v = view_tile(level, t);
         const float* b = job->b + (size_t)t * VISCOSITY_BLOCK;
-        gather(job->x, level->map->neighbour[t], block);
+        gather(job->x, level, t, block);
         for (int n = 0; n < level->repeats[t]; ++n) {
             sweep_tile(&v, b, block, job->is_reverse);
         }
@@ -126,7 +129,7 @@ void ISA(viscosity_loop_residual)(const viscosity_job* job, int64_t begin, int64
         tile_view v = view_tile(level, t);
         const float* b = job->b + (size_t)t * VISCOSITY_BLOCK;
         float* y = job->y + (size_t)t * VISCOSITY_BLOCK;
-        gather(job->x, level->map->neighbour[t], block);
+        gather(job->x, level, t, block);
         residual_rows(0, &v, b, block, y);
         residual_rows(1, &v, b, block, y);
         residual_rows(2, &v, b, block, y);
@@ -158,7 +161,7 @@ void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t 
     TREACLE_ALIGNED(64) double block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
-        gather_wide(NULL, job->from, job->level->map->neighbour[t], block);
+        gather_wide(NULL, job->from, job->level, t, block);
         apply_tile(job->level, t, block, job->to);
     }
 }
@@ -167,7 +170,7 @@ void ISA(viscosity_loop_apply_rounded)(const viscosity_job* job, int64_t begin, 
     TREACLE_ALIGNED(64) double block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
-        gather_wide(job->x, NULL, job->level->map->neighbour[t], block);
+        gather_wide(job->x, NULL, job->level, t, block);
         apply_tile(job->level, t, block, job->to);
     }
 }
@@ -176,13 +179,16 @@ void ISA(viscosity_defect)(const viscosity_level* level, tile_ix t, const float*
                            double* defect) {
     TREACLE_ALIGNED(64) double wide[AXES * BLOCK];
     tile_view v = view_tile(level, t);
-    gather_wide(z, NULL, level->map->neighbour[t], wide);
+    gather_wide(z, NULL, level, t, wide);
     memset(defect, 0, VISCOSITY_BLOCK * sizeof(double));
     apply_rows(0, &v, wide, defect);
     apply_rows(1, &v, wide, defect);
     apply_rows(2, &v, wide, defect);
     const float* rhs = r + (size_t)t * VISCOSITY_BLOCK;
-    for (int n = 0; n < VISCOSITY_BLOCK; n += SIMD_LANES) {
-        f64x8_store(defect + n, widen(rhs + n) - f64x8_load(defect + n));
+    for (int a = 0; a < AXES; ++a) {
+        for (uint64_t rows = v.rows[a]; rows != 0; rows &= rows - 1) {
+            int n = a * TILE_CELLS + __builtin_ctzll(rows) * ROW;
+            f64x8_store(defect + n, widen(rhs + n) - f64x8_load(defect + n));
+        }
     }
 }
