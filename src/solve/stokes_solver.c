@@ -12,6 +12,7 @@ static const double smallest_volume = 0.02; // of a cell with a pressure
 static const float smallest_mass = 1e-3f;   // in B M^-1 B^T
 static const double held_share = 0.3;       // of D that holds a face whose neighbours give way
 static const double leaning_weight = 1e4;   // of stress against mass
+static const double thin_share = 0.5;       // of W that goes where all cells are at the surface
 enum { FEW_TILES = 256 };
 
 stokes_params stokes_params_default(void) {
@@ -163,30 +164,63 @@ static double fill_cell(const stokes_solver* s, const stokes_system* system, int
 typedef struct fill_job {
     const stokes_solver* s;
     const stokes_system* system;
-    double* least; // [tile]
+    double* least;         // [tile]
+    double *cells, *outer; // [tile]: with a pressure, and beside one without
 } fill_job;
+
+typedef struct scale_job {
+    float* schur;
+    float by;
+} scale_job;
 
 static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const fill_job* job = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         double least = INFINITY;
+        int cells = 0, outer = 0;
+        const float* extra = job->s->fields + AXES * stokes_field_length(job->s);
         for (int q = 0; q < TILE_CELLS; ++q) {
             double here = fill_cell(job->s, job->system, t, q);
             least = here < least ? here : least;
+            cells += here < (double)INFINITY ? 1 : 0;
+            outer += extra[t * TILE_CELLS + q] > 0.0f ? 1 : 0;
         }
         job->least[t] = least;
+        job->cells[t] = cells;
+        job->outer[t] = outer;
     }
+}
+
+static void scale_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const scale_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        job->schur[i] *= job->by;
+    }
+}
+
+// Liquid that can give way at its surface answers a pressure by growing as a whole, at 2/3 of the
+// viscosity, where inside of much liquid only waves are left, at twice of it: the fewer cells are
+// inside, the less W.
+static void scale_schur(const stokes_solver* s, tile_range own) {
+    double cells = vec_sum_partial(&s->faces->space, 1),
+           outer = vec_sum_partial(&s->faces->space, 2);
+    double share = cells > 0.0 ? outer / cells : 0.0;
+    scale_job job = {s->schur, (float)(1.0 - thin_share * share)};
+    tile_for_range(s->ctx, own, 8, scale_tiles, &job);
 }
 
 // Links, extra diagonal and W. Returns the least 2 w_c of a full cell, which says whether pressure
 // waves need their own cycle.
 static double fill_fields(const stokes_solver* s, const stokes_system* system) {
     double least = INFINITY;
-    fill_job job = {s, system, s->faces->space.partial[0]};
+    double* const* partial = s->faces->space.partial;
+    fill_job job = {s, system, partial[0], partial[1], partial[2]};
     const tile_map* shared = s->faces->space.shared;
     tile_range own = shared != NULL ? tile_ranks_own(s->map) : (tile_range){0, s->map->count};
     tile_for_range(s->ctx, own, 8, fill_tiles, &job);
+    scale_schur(s, own);
     if (shared != NULL) {
         for (int n = 0; n <= AXES; ++n) {
             tile_gather_field(s->map, s->fields + (size_t)n * stokes_field_length(s));

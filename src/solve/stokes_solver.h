@@ -6,8 +6,8 @@
 // by GCR, preconditioned from the left below: one multigrid cycle for A, then one for the Schur
 // complement, approximated after Cahouet and Chabard [CC88] by
 //
-//     S^-1 ~ W + (B M^-1 B^T)^-1,  W = max(2/3 sqrt(2 w_c * 3/2 / s), 0.3 / s),
-//     s = diag(B D^-1 B^T),  D = diag(A) - M.
+//     S^-1 ~ W + (B M^-1 B^T)^-1,  W = (1 - o/2) max(2/3 sqrt(2 w_c * 3/2 / s), 0.3 / s),
+//     s = diag(B D^-1 B^T),  D = diag(A) - M,  o the share of cells at the surface.
 //
 // Bodies move faces (solve/drag_term.h) and displace liquid: B u has row_c . y at the cells around
 // them, too, and their rows of the first line the transpose of that. B M^-1 B^T has them as a
