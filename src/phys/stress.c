@@ -125,12 +125,27 @@ static bool is_held(const stress_params* p, int a, size_t i) {
            (p->face_rho[a] != NULL && isinf(p->face_rho[a][i]));
 }
 
+// Whether there is no liquid in a cell, nor at the faces and edges that it owns.
+static bool is_dry(const stress_params* p, size_t i) {
+    float most = p->cell_share[i];
+    for (int a = 0; a < AXES; ++a) {
+        most = fmaxf(most, fmaxf(p->edge_share[a][i], p->face_share[a][i]));
+    }
+    return !(most > 0.0f);
+}
+
 static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* log_mu) {
     const stress_params* p = job->params;
     const grid_domain* domain = p->domain;
+    size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
+    for (int a = 0; a < AXES; ++a) {
+        job->out->fixed[i] |= (uint8_t)(is_held(p, a, i) ? 1u << a : 0u);
+    }
+    if (is_dry(p, i)) {
+        return; // weights are zero
+    }
     int at[AXES];
     tile_cell_at(p->map, tile, q, at);
-    size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
     unsigned cut = p->cell_cut != NULL ? p->cell_cut[i] : 0;
     if (is_inside(domain, at) && p->cell_share[i] > 0.0f && (cut & STRESS_CUT_CELL) == 0) {
         job->out->cell[i] = (float)(mean_weight(p, 1, &log_mu) * (double)p->cell_share[i]);
@@ -140,7 +155,6 @@ static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* 
         job->out->edge[a][i] =
             is_cut ? 0.0f : edge_weight(job, a, at, (double)p->edge_share[a][i], log_mu);
         job->out->mass[a][i] = domain->is_active[a] ? face_mass(job, a, at, i) : 0.0f;
-        job->out->fixed[i] |= (uint8_t)(is_held(p, a, i) ? 1u << a : 0u);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "grid/domain.h"
+#include "grid/fraction.h"
 #include "grid/tile_mask.h"
 #include "grid/tile_points.h"
 #include "math/curve.h"
@@ -187,7 +188,8 @@ typedef struct liquid_work {
     float* cell_base;       // what its mean has beside the portions [rheo.3]
     float** cell_portion;   // [materials], NULL for Newtonian ones
     uint8_t* cell_cut;      // what carries no stress, as in phys/stress.h; NULL: all does
-    float* face_tent[AXES]; // share of liquid that a face of the unified flow has as its mass
+    fraction_fields share;  // of liquid, for the unified flow; tents are the masses of faces
+    const float* share_phi; // the surface that they are shares of; NULL: not found yet
     liquid_elastic elastic;
     tile_mask* valid;
     wall_set walls; // that may let go
@@ -296,7 +298,9 @@ treacle_status liquid_with_rheology(liquid_work* w, liquid_solve_fcn* solve,
 treacle_status liquid_thicken(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// How liquid moves along each solid, in the scratch arena; NULL without solids.
 treacle_status liquid_wall_kinds(liquid_work* w, const wall_kind** out) TREACLE_NODISCARD;
-/// Pressure and viscosity in one solve; fills face_tent. cell_x as in projection_apply.
+/// Room for the shares, in the scratch arena, if there is none yet.
+treacle_status liquid_take_shares(liquid_work* w) TREACLE_NODISCARD;
+/// Pressure and viscosity in one solve; fills share. cell_x as in projection_apply.
 treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// Where bodies touch that do not merge, and whether they are pressed together: where not, the
 /// surface goes between them. Part of the flow, before it.

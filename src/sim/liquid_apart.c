@@ -177,6 +177,7 @@ treacle_status liquid_find_contacts(liquid_work* w) {
                                     (void**)fields[i]));
     }
     treacle_status status = find(&job);
+    w->share_phi = NULL; // the surface may have changed
     arena_give_to(w->scratch, mark);
     return status;
 }

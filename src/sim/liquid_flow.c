@@ -210,7 +210,7 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
                                  i / TILE_SIZE / TILE_SIZE);
-            const float* tent = w->face_tent[job->axis];
+            const float* tent = w->share.tent[job->axis];
             bool has_mass = tent != NULL && tent[t * TILE_CELLS + i] >= UNIFIED_SHARE_MIN;
             bool is_wet = has_mass || phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f;
             bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
@@ -541,10 +541,7 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
             tile_for_held(&w->state->map, 4, prescribe_faces, &job);
         }
     }
-    for (int a = 0; a < AXES && kind == TREACLE_FLOW_UNIFIED; ++a) {
-        TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "masses of the flow",
-                                    (void**)&w->face_tent[a]));
-    }
+    TREACLE_TRY(kind == TREACLE_FLOW_UNIFIED ? liquid_take_shares(w) : TREACLE_OK);
     double* x = NULL;
     TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(double), "pressure", (void**)&x));
     scale_pressure(w, x, false);

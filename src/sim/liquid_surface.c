@@ -39,17 +39,28 @@ static double volume_of_tile(void* data, int64_t t) {
     return sum;
 }
 
-static treacle_status measure_volume(liquid_work* w) {
-    float* fraction = NULL;
-    TREACLE_TRY(
-        arena_take(w->scratch, w->values, sizeof(float), "shares of cells", (void**)&fraction));
+static void sum_volume(liquid_work* w, const fraction_fields* share) {
     const tile_map* map = &w->state->map;
     fraction_params params = {w->setup->domain, map, w->cell_phi};
-    fraction_compute(&params, &(fraction_fields){.cell = fraction});
-    volume_job job = {w->setup->domain, map, fraction, w->cell_open};
+    fraction_compute(&params, share);
+    volume_job job = {w->setup->domain, map, share->cell, w->cell_open};
     double h = w->setup->domain->h;
     w->stats->surface_volume = tile_sum(map, volume_of_tile, &job) * (h * h * h);
-    arena_give(w->scratch, fraction);
+}
+
+// The unified flow will want all shares of the same surface.
+static treacle_status measure_volume(liquid_work* w) {
+    if (w->setup->def->flow == TREACLE_FLOW_UNIFIED && w->euler == NULL) {
+        TREACLE_TRY(liquid_take_shares(w));
+        w->share_phi = w->cell_phi;
+        sum_volume(w, &w->share);
+        return TREACLE_OK;
+    }
+    fraction_fields share = {0};
+    TREACLE_TRY(
+        arena_take(w->scratch, w->values, sizeof(float), "shares of cells", (void**)&share.cell));
+    sum_volume(w, &share);
+    arena_give(w->scratch, share.cell);
     return TREACLE_OK;
 }
 

@@ -120,14 +120,25 @@ static treacle_status leave_solids(liquid_work* w, const float** cell_phi, stres
     return TREACLE_OK;
 }
 
-// What both flows know about the liquid; its fields come from the scratch arena.
-static treacle_status describe(liquid_work* w, fraction_fields* share, stress_params* out) {
-    float** const fields[] = {&share->cell,    &share->edge[0], &share->edge[1], &share->edge[2],
-                              &share->face[0], &share->face[1], &share->face[2]};
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
+static treacle_status take_shares(liquid_work* w, bool has_tents, fraction_fields* out) {
+    float** const fields[] = {&out->cell,    &out->edge[0], &out->edge[1], &out->edge[2],
+                              &out->face[0], &out->face[1], &out->face[2], &out->tent[0],
+                              &out->tent[1], &out->tent[2]};
+    size_t count = sizeof(fields) / sizeof(fields[0]) - (has_tents ? 0 : AXES);
+    for (size_t i = 0; i < count; ++i) {
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "shares of liquid",
                                     (void**)fields[i]));
     }
+    return TREACLE_OK;
+}
+
+treacle_status liquid_take_shares(liquid_work* w) {
+    return w->share.cell != NULL ? TREACLE_OK : take_shares(w, true, &w->share);
+}
+
+// What both flows know about the liquid; its fields come from the scratch arena. Shares that are
+// known already stay.
+static treacle_status describe(liquid_work* w, const fraction_fields* share, stress_params* out) {
     *out = (stress_params){
         .domain = w->setup->domain,
         .map = &w->state->map,
@@ -149,8 +160,11 @@ static treacle_status describe(liquid_work* w, fraction_fields* share, stress_pa
     TREACLE_TRY(describe_walls(w, out));
     const float* cell_phi = w->cell_phi;
     TREACLE_TRY(leave_solids(w, &cell_phi, out));
-    fraction_params params = {w->setup->domain, &w->state->map, cell_phi};
-    fraction_compute(&params, share);
+    if (share != &w->share || cell_phi != w->share_phi) {
+        fraction_params params = {w->setup->domain, &w->state->map, cell_phi};
+        fraction_compute(&params, share);
+        w->share_phi = share == &w->share && cell_phi == w->cell_phi ? cell_phi : NULL;
+    }
     return liquid_spread_viscosity(w);
 }
 
@@ -216,6 +230,7 @@ treacle_status liquid_thicken(liquid_work* w, double* cell_x) {
     fraction_fields share = {0};
     stress_params liquid;
     solve_stats solve;
+    TREACLE_TRY(take_shares(w, false, &share));
     TREACLE_TRY(describe(w, &share, &liquid));
     TREACLE_TRY(liquid_extend_wet(w, LIQUID_KERNEL_RADIUS));
     TREACLE_TRY(change_surface(w, &share, &liquid));
@@ -254,7 +269,6 @@ static treacle_status accept(liquid_work* w, const stokes_stats* solve) {
 }
 
 treacle_status liquid_unify(liquid_work* w, double* cell_x) {
-    fraction_fields share = {.tent = {w->face_tent[0], w->face_tent[1], w->face_tent[2]}};
     int mark = arena_mark(w->scratch);
     const treacle_pressure_def* pressure = &w->setup->def->pressure;
     const double* g = w->gravity;
@@ -262,8 +276,8 @@ treacle_status liquid_unify(liquid_work* w, double* cell_x) {
                              .tolerance = LIQUID_ENERGY_FACTOR * pressure->tolerance,
                              .max_iterations = pressure->max_iterations};
     stokes_stats solve;
-    TREACLE_TRY(describe(w, &share, &params.liquid));
-    memcpy(params.face_box, share.face, sizeof(params.face_box));
+    TREACLE_TRY(describe(w, &w->share, &params.liquid));
+    memcpy(params.face_box, w->share.face, sizeof(params.face_box));
     TREACLE_TRY(carry_velocity(w, params.guess_u));
     TREACLE_TRY(unified_apply(&params, w->state->face_u, cell_x, &solve));
     liquid_measure_walls(w, &params.liquid, cell_x);

@@ -99,7 +99,7 @@ static void store(const liquid_work* w, const treacle_stages_liquid* liquid) {
                 liquid->velocity[a][face] = w->state->face_u[a][i];
             }
             if (liquid->share[a] != NULL) {
-                liquid->share[a][face] = w->face_tent[a] != NULL ? w->face_tent[a][i] : 0.0f;
+                liquid->share[a][face] = w->share.tent[a] != NULL ? w->share.tent[a][i] : 0.0f;
             }
         }
         if (cell >= 0 && liquid->pressure != NULL) {

@@ -42,6 +42,12 @@ static void read_weights(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// Whether a tile has a face that an aggregate may have.
+static bool is_empty(const labeller* l, int64_t t) {
+    const uint64_t* rows = l->level->rows[t];
+    return (rows[0] | rows[1] | rows[2]) == 0 && l->level->weights.owner[0] == NULL;
+}
+
 // The largest of three in a row, along one axis after the other.
 static void find_peaks(void* data, int64_t begin, int64_t end, int worker) {
     enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
@@ -49,6 +55,9 @@ static void find_peaks(void* data, int64_t begin, int64_t end, int worker) {
     const labeller* l = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
+        if (is_empty(l, t)) {
+            continue; // nobody will ask
+        }
         float block[2][VALUES];
         gather_block(l->level->map, l->weight, (tile_ix)t, 1, 1, block[0]);
         memcpy(block[1], block[0], sizeof(block[0]));
@@ -213,10 +222,20 @@ static void split_tile(const labeller* l, tile_ix t) {
     l->part_count[t] = number_parts(&u, l->out->label + (size_t)t * VISCOSITY_BLOCK);
 }
 
+static void fill_labels(int32_t* label, int32_t value) {
+    for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+        label[n] = value;
+    }
+}
+
 static void split_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const labeller* l = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
+        if (is_empty(l, t)) {
+            fill_labels(l->out->label + t * VISCOSITY_BLOCK, NONE);
+            continue;
+        }
         l->is_whole[t] = check_whole(l, (tile_ix)t) ? 1 : 0;
         if (l->is_whole[t] != 0) {
             memset(l->out->label + t * VISCOSITY_BLOCK, 0, VISCOSITY_BLOCK * sizeof(int32_t));
@@ -328,12 +347,6 @@ static treacle_status join_parts(const labeller* l, rigid_scope scope) {
     return TREACLE_OK;
 }
 
-static void fill_labels(int32_t* label, int32_t value) {
-    for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
-        label[n] = value;
-    }
-}
-
 static void count_faces(const labeller* l, int32_t* size) {
     for (tile_ix t = 0; t < l->out->tile_count; ++t) {
         const int32_t* label = l->out->label + (size_t)t * VISCOSITY_BLOCK;
@@ -341,7 +354,7 @@ static void count_faces(const labeller* l, int32_t* size) {
             size[l->parent[l->first[t]]] += VISCOSITY_BLOCK;
             continue;
         }
-        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+        for (int n = 0; n < VISCOSITY_BLOCK && l->part_count[t] > 0; ++n) {
             if (label[n] != NONE) {
                 size[l->parent[label[n]]] += 1;
             }
@@ -356,7 +369,7 @@ static void relabel(const labeller* l) {
             fill_labels(label, l->parent[l->first[t]]);
             continue;
         }
-        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+        for (int n = 0; n < VISCOSITY_BLOCK && l->part_count[t] > 0; ++n) {
             label[n] = label[n] == NONE ? NONE : l->parent[label[n]];
         }
     }
@@ -449,13 +462,16 @@ static int64_t grow_layer(const labeller* l, growth* list, int64_t count) {
 }
 
 static int64_t list_uncovered(const labeller* l, growth* list) {
-    int64_t length = (int64_t)l->out->tile_count * VISCOSITY_BLOCK, count = 0;
-    for (int64_t i = 0; i < length; ++i) {
-        if (l->out->label[i] == NONE && l->level->inverse[i] > 0.0f) {
-            if (list != NULL) {
-                list[count].slot = i;
+    int64_t count = 0;
+    for (int64_t t = 0; t < l->out->tile_count; ++t) {
+        int64_t first = t * VISCOSITY_BLOCK;
+        for (int64_t i = first; i < first + VISCOSITY_BLOCK && l->part_count[t] > 0; ++i) {
+            if (l->out->label[i] == NONE && l->level->inverse[i] > 0.0f) {
+                if (list != NULL) {
+                    list[count].slot = i;
+                }
+                ++count;
             }
-            ++count;
         }
     }
     return count;
@@ -499,7 +515,7 @@ static void spread_labels(const labeller* l) {
             fill_labels(label, l->first[t]);
             continue;
         }
-        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+        for (int n = 0; n < VISCOSITY_BLOCK && l->part_count[t] > 0; ++n) {
             if (label[n] == NONE) {
                 continue;
             }

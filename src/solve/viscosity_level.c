@@ -9,6 +9,8 @@
 #include "solve/viscosity_kernels.h"
 
 enum { ROW = TILE_SIZE, ROWS = TILE_SIZE * TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, GRAIN = 4 };
+// A colour of a small liquid has a tile or two, and a sweep of one takes longer than to share it.
+enum { SWEEP_GRAIN = 1 };
 
 // Sweeps repeat where faces are missing: at walls and at the surface.
 enum { REPEATS_INSIDE = 1, REPEATS_AT_SURFACE = 2 };
@@ -457,9 +459,9 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
     work->loop(work->job, begin, end);
 }
 
-static void run_loop(viscosity_loop* loop, const viscosity_job* job, int64_t count) {
+static void run_loop(viscosity_loop* loop, const viscosity_job* job, int64_t count, int64_t grain) {
     tile_for_range(job->level->ctx, tile_ranks_list(job->level->space.shared, count, job->tiles),
-                   GRAIN, run_chunk, &(loop_job){loop, job});
+                   grain, run_chunk, &(loop_job){loop, job});
 }
 
 void viscosity_level_smooth(const viscosity_level* level, const float* b, float* x,
@@ -473,7 +475,7 @@ void viscosity_level_smooth(const viscosity_level* level, const float* b, float*
                              .x = x,
                              .is_reverse = is_reverse};
         run_loop(ISA_CALL(level->ctx, viscosity_loop_smooth), &job,
-                 colours->first[c + 1] - colours->first[c]);
+                 colours->first[c + 1] - colours->first[c], SWEEP_GRAIN);
         vec_exchange_colour(&level->space, colours, c, x);
     }
 }
@@ -481,7 +483,7 @@ void viscosity_level_smooth(const viscosity_level* level, const float* b, float*
 void viscosity_level_residual(const viscosity_level* level, const float* b, const float* x) {
     viscosity_job job = {
         .level = level, .tiles = level->active, .b = b, .x = (float*)x, .y = level->residual};
-    run_loop(ISA_CALL(level->ctx, viscosity_loop_residual), &job, level->space.active_count);
+    run_loop(ISA_CALL(level->ctx, viscosity_loop_residual), &job, level->space.active_count, GRAIN);
 }
 
 // Coarse tiles read the residual of those that lie around their children.
@@ -544,14 +546,15 @@ void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level*
 double viscosity_level_apply(const viscosity_level* level, const double* x, double* y) {
     viscosity_job job = {.level = level, .tiles = level->active, .from = x, .to = y};
     vec_exchange(&level->space, x);
-    run_loop(ISA_CALL(level->ctx, viscosity_loop_apply), &job, level->space.active_count);
+    run_loop(ISA_CALL(level->ctx, viscosity_loop_apply), &job, level->space.active_count, GRAIN);
     return vec_sum_partial(&level->space, 0);
 }
 
 double viscosity_level_apply_rounded(const viscosity_level* level, const float* x, double* y) {
     viscosity_job job = {.level = level, .tiles = level->active, .x = (float*)x, .to = y};
     vec_exchange_float(&level->space, x);
-    run_loop(ISA_CALL(level->ctx, viscosity_loop_apply_rounded), &job, level->space.active_count);
+    run_loop(ISA_CALL(level->ctx, viscosity_loop_apply_rounded), &job, level->space.active_count,
+             GRAIN);
     return vec_sum_partial(&level->space, 0);
 }
 
