@@ -56,7 +56,7 @@ static int32_t list_tile(const rigid_labels* labels, int64_t t, int32_t* list, u
 static uint8_t place_of_row(const viscosity_level* level, int64_t slot, const uint8_t* place) {
     uint8_t common = RIGID_NO_PLACE;
     bool is_first = true;
-    for (int i = 0; i < TILE_SIZE; ++i) {
+    for (int i = 0; i < RIGID_ROW; ++i) {
         if (level->inverse[slot + i] > 0.0f) {
             common = is_first || common == place[i] ? place[i] : RIGID_MIXED;
             is_first = false;
@@ -69,7 +69,7 @@ static uint8_t place_of_row(const viscosity_level* level, int64_t slot, const ui
 static bool fill_rows(const viscosity_level* level, int64_t t, const uint8_t* place, uint8_t* row) {
     bool is_mixed = false;
     for (int64_t n = 0; n < RIGID_ROWS; ++n) {
-        row[n] = place_of_row(level, t * VISCOSITY_BLOCK + n * TILE_SIZE, place + n * TILE_SIZE);
+        row[n] = place_of_row(level, t * VISCOSITY_BLOCK + n * RIGID_ROW, place + n * RIGID_ROW);
         is_mixed = is_mixed || row[n] == RIGID_MIXED;
     }
     return is_mixed;

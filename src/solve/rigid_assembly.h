@@ -6,8 +6,9 @@
 
 enum {
     RIGID_NO_PLACE = 0xff,
-    RIGID_MIXED = 0xfe, // of a row: more than one place
-    RIGID_ROWS = VISCOSITY_BLOCK / TILE_SIZE,
+    RIGID_MIXED = 0xfe,        // of a row: more than one place
+    RIGID_ROW = TILE_SIZE / 2, // half a row of the tile: the width of an octant
+    RIGID_ROWS = VISCOSITY_BLOCK / RIGID_ROW,
 };
 
 typedef struct rigid_map {
@@ -21,7 +22,7 @@ typedef struct rigid_map {
     int64_t* block;         // [used], of a tile with a mixed row in `place`, -1 for others
     int64_t blocks;
     uint8_t* place; // [blocks][3][512], in the list, or RIGID_NO_PLACE
-    uint8_t* row;   // [used][192], the place that all unknowns of a row have, or RIGID_MIXED
+    uint8_t* row;   // [used][384], the place that all unknowns of a row have, or RIGID_MIXED
     const rigid_body_list* bodies;
     int32_t* body; // [bodies], the aggregate that moves it, -1: none
 } rigid_map;

@@ -8,14 +8,19 @@
 #include "math/forest.h"
 #include "solve/stress_term.h"
 
-// A link is strong from this share of the largest weight around on.
-static const float strong_share = 0.2f;
+// A link is strong from this share of the largest weight around on: where it counts whether liquid
+// hangs together at all, and where pieces shall end at necks.
+static const float strong_share = 0.2f, strong_share_of_pieces = 0.7f;
+// A piece has faces of one octant of its tile: these bits of their places are the same.
+enum { OCTANT_BITS = 0444 };
 enum { SMALLEST_AGGREGATE = 12, NONE = -1, HELD = 1 << 30 };
 
 typedef struct labeller {
     const viscosity_level* level;
     const rigid_body_list* bodies;
     bool joins_bodies; // liquid and the bodies that it sticks to are one
+    bool has_octants;  // they split tiles
+    float strong;      // share
     float* weight;     // [tile + 1][512], of cells
     float* peak;       // [tile][512], the largest of the cells around
     rigid_labels* out;
@@ -27,7 +32,7 @@ typedef struct labeller {
 } labeller;
 
 static bool is_strong(const labeller* l, tile_ix t, int q, float weight) {
-    return weight > 0.0f && weight >= strong_share * l->peak[(size_t)t * TILE_CELLS + (size_t)q];
+    return weight > 0.0f && weight >= l->strong * l->peak[(size_t)t * TILE_CELLS + (size_t)q];
 }
 
 // ---- Weights around -------------------------------------------------------------------------
@@ -147,6 +152,7 @@ static bool check_whole(const labeller* l, tile_ix t) {
 typedef struct tile_union {
     int32_t parent[VISCOSITY_BLOCK];
     bool is_member[VISCOSITY_BLOCK];
+    int apart;                        // bits in which places of faces that are united agree
     uint8_t is_held[VISCOSITY_BLOCK]; // in a strong term with a face that is no member
 } tile_union;
 
@@ -158,7 +164,7 @@ static void unite_faces(tile_union* u, int count, const int* faces) {
             is_held = true;
             continue;
         }
-        if (previous != NONE) {
+        if (previous != NONE && ((previous ^ faces[n]) & u->apart) == 0) {
             forest_unite(u->parent, previous, faces[n]);
         }
         previous = faces[n];
@@ -206,7 +212,7 @@ static int32_t number_parts(tile_union* u, int32_t* label) {
 }
 
 static void split_tile(const labeller* l, tile_ix t) {
-    tile_union u = {0};
+    tile_union u = {.apart = l->has_octants ? OCTANT_BITS : 0};
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
         u.parent[n] = n;
         u.is_member[n] = is_member(l, (int64_t)t * VISCOSITY_BLOCK + n);
@@ -563,8 +569,13 @@ treacle_status rigid_labels_create(const viscosity_level* level, const rigid_bod
                                    rigid_scope scope, rigid_labels* out) {
     size_t tiles = (size_t)level->map->count;
     *out = (rigid_labels){.ctx = level->ctx, .tile_count = level->map->count};
-    labeller l = {
-        .level = level, .bodies = bodies, .joins_bodies = scope == RIGID_SCOPE_GRID, .out = out};
+    bool is_grid = scope == RIGID_SCOPE_GRID;
+    labeller l = {.level = level,
+                  .bodies = bodies,
+                  .joins_bodies = is_grid,
+                  .has_octants = !is_grid,
+                  .strong = is_grid ? strong_share : strong_share_of_pieces,
+                  .out = out};
     treacle_status status = label_all(&l, scope);
     size_t parts = l.first != NULL ? (size_t)l.first[tiles] : 0;
     alloc_free(out->ctx, l.parent, parts * sizeof(int32_t));

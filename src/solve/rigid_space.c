@@ -99,12 +99,8 @@ static void add_force(double* sum, int a, const double push, const double moment
 
 // A row of forces on one aggregate: its total, and its moment along x from the first face.
 static void sum_row(const double* v, double* total, double* along) {
-    double lane[TILE_SIZE];
-    memcpy(lane, v, sizeof(lane));
-    *total =
-        ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-    *along = ((4.0 * lane[4]) + (2.0 * lane[2] + 6.0 * lane[6])) +
-             ((lane[1] + 5.0 * lane[5]) + (3.0 * lane[3] + 7.0 * lane[7]));
+    *total = (v[0] + v[2]) + (v[1] + v[3]);
+    *along = 2.0 * v[2] + (v[1] + 3.0 * v[3]);
 }
 
 static void sum_faces(const rigid_space* s, int64_t used, int begin, int count, const double* v) {
@@ -129,9 +125,9 @@ static void sum_tile(const rigid_space* s, int64_t used, const double* v) {
     memset(sums, 0, (size_t)(map->first[used + 1] - map->first[used]) * sizeof(*sums));
     for (int row = 0; row < RIGID_ROWS; ++row) {
         uint8_t place = map->row[used * RIGID_ROWS + row];
-        int n = row * TILE_SIZE;
+        int n = row * RIGID_ROW;
         if (place == RIGID_MIXED) {
-            sum_faces(s, used, n, TILE_SIZE, v);
+            sum_faces(s, used, n, RIGID_ROW, v);
         } else if (place != RIGID_NO_PLACE) {
             double arm[AXES], total, along;
             int32_t g = map->list[map->first[used] + place];
@@ -203,12 +199,12 @@ static void motion_at(const rigid_space* s, tile_ix t, int n, int32_t g, double*
     *along = s->level->domain.is_active[0] ? *along : 0.0;
 }
 
-// The motions of eight faces of a row with several aggregates.
+// The motions of the faces of a row with several aggregates.
 static void motions_of_mixed_row(const rigid_space* s, int64_t used, int row,
-                                 double out[TILE_SIZE]) {
+                                 double out[RIGID_ROW]) {
     const rigid_map* map = &s->map;
-    for (int i = 0; i < TILE_SIZE; ++i) {
-        int n = row * TILE_SIZE + i;
+    for (int i = 0; i < RIGID_ROW; ++i) {
+        int n = row * RIGID_ROW + i;
         uint8_t place = map->place[map->block[used] * VISCOSITY_BLOCK + n];
         double along;
         int64_t slot = (int64_t)map->tile[used] * VISCOSITY_BLOCK + n;
@@ -220,19 +216,19 @@ static void motions_of_mixed_row(const rigid_space* s, int64_t used, int row,
     }
 }
 
-// The motions of eight faces of a row.
-static void motions_of_row(const rigid_space* s, int64_t used, int row, double out[TILE_SIZE]) {
+// The motions of the faces of a row.
+static void motions_of_row(const rigid_space* s, int64_t used, int row, double out[RIGID_ROW]) {
     const rigid_map* map = &s->map;
     uint8_t common = map->row[used * RIGID_ROWS + row];
-    int64_t slot = (int64_t)map->tile[used] * VISCOSITY_BLOCK + row * TILE_SIZE;
+    int64_t slot = (int64_t)map->tile[used] * VISCOSITY_BLOCK + row * RIGID_ROW;
     double here = 0.0, along = 0.0;
     if (common == RIGID_MIXED) {
         motions_of_mixed_row(s, used, row, out);
         return;
     }
     int32_t g = map->list[map->first[used] + common];
-    motion_at(s, map->tile[used], row * TILE_SIZE, g, &here, &along);
-    for (int i = 0; i < TILE_SIZE; ++i) {
+    motion_at(s, map->tile[used], row * RIGID_ROW, g, &here, &along);
+    for (int i = 0; i < RIGID_ROW; ++i) {
         out[i] = s->level->inverse[slot + i] > 0.0f ? here + along * i : 0.0;
     }
 }
@@ -243,16 +239,16 @@ static void add_motions(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     for (int64_t u = begin; u < end; ++u) {
         for (int row = 0; row < RIGID_ROWS; ++row) {
-            int64_t slot = (int64_t)s->map.tile[u] * VISCOSITY_BLOCK + row * TILE_SIZE;
-            double motion[TILE_SIZE];
+            int64_t slot = (int64_t)s->map.tile[u] * VISCOSITY_BLOCK + row * RIGID_ROW;
+            double motion[RIGID_ROW];
             if (s->map.row[u * RIGID_ROWS + row] == RIGID_NO_PLACE) {
                 continue;
             }
             motions_of_row(s, u, row, motion);
-            for (int i = 0; i < TILE_SIZE && job->z != NULL; ++i) {
+            for (int i = 0; i < RIGID_ROW && job->z != NULL; ++i) {
                 job->z[slot + i] += (float)motion[i];
             }
-            for (int i = 0; i < TILE_SIZE && job->z == NULL; ++i) {
+            for (int i = 0; i < RIGID_ROW && job->z == NULL; ++i) {
                 job->to[slot + i] += motion[i];
             }
         }
