@@ -213,7 +213,7 @@ void stokes_bodies_image(const stokes_solver* s, int j) {
     }
     const tile_ix* tiles = NULL;
     int64_t count = drag_term_tiles(b->drag, &tiles);
-    const float *z_u = s->z_u[j], *z_p = s->z_p[j];
+    const float *z_u = s->w_u, *z_p = s->w_p;
     stokes_job image = stokes_job_of(s);
     image.u_float = z_u;
     image.p_float = z_p;
@@ -241,7 +241,7 @@ void stokes_bodies_defect(const stokes_solver* s, int j) {
     const stokes_bodies* b = s->bodies;
     for (int64_t i = 0; b != NULL && i < b->row_count; ++i) {
         const flow_row* row = &b->row[i];
-        const float* y = s->z_u[j] + b->tail + (int64_t)row->body * BODY_MOTIONS;
+        const float* y = s->w_u + b->tail + (int64_t)row->body * BODY_MOTIONS;
         double flow = 0.0;
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             flow += row->at[n] * (double)y[n];

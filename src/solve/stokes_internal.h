@@ -25,8 +25,9 @@ struct stokes_solver {
     float* fields; // link[3] and extra of B M^-1 B^T
     float* schur;  // W, [tile][512]
     bool has_pressure_cycle;
-    int capacity; // directions that there is room for
-    float* z_u[STOKES_MAX_RESTART];
+    int capacity;                   // directions that there is room for
+    float *w_u, *w_p;               // the direction at hand, zero beside what counts
+    float* z_u[STOKES_MAX_RESTART]; // those kept, undefined beside it
     float* z_p[STOKES_MAX_RESTART];
     float* q_u[STOKES_MAX_RESTART];
     float* q_p[STOKES_MAX_RESTART];
@@ -54,7 +55,7 @@ void stokes_run_tiles(const stokes_solver* s, stokes_loop* loop, stokes_job* job
                       const tile_ix* tiles);
 
 /// Direction j from the rounded residual: z_u = cycle(r_u), t = B z_u - r_p, z_p = W t + cycle(t).
-/// Leaves B z_u in q_p.
+/// It is in w, too, and B z_u in q_p.
 void stokes_precondition(const stokes_solver* s, int j);
 
 // ---- Bodies (stokes_bodies.c); all harmless without any --------------------------------------

@@ -199,11 +199,11 @@ static vec_orthogonal parts(float* const* q, int j, const double* share) {
 static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     const vec_space *u = s->u_space, *p = &s->p_space;
     stokes_job image = stokes_job_of(s);
-    image.u_float = s->z_u[j];
-    image.p_float = s->z_p[j];
+    image.u_float = s->w_u;
+    image.p_float = s->w_p;
     image.out = s->q_u[j];
-    vec_exchange_float(&s->faces->space, s->z_u[j]);
-    vec_exchange_float(&s->p_space, s->z_p[j]);
+    vec_exchange_float(&s->faces->space, s->w_u);
+    vec_exchange_float(&s->p_space, s->w_p);
     stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_image), &image);
     stokes_bodies_image(s, j);
     gcr_products now = find_products(s, k, j);

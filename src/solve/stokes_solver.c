@@ -270,6 +270,8 @@ static treacle_status create_vectors(stokes_solver* s) {
     const vec_space *u = s->u_space, *p = &s->p_space;
     TREACLE_TRY(vec_create(u, "right-hand sides", &s->b_u));
     TREACLE_TRY(vec_create(p, "right-hand sides", &s->b_p));
+    TREACLE_TRY(vec_create_float(u, "directions", &s->w_u));
+    TREACLE_TRY(vec_create_float(p, "directions", &s->w_p));
     TREACLE_TRY(vec_create_float(u, "residuals", &s->r_u));
     TREACLE_TRY(vec_create_float(p, "residuals", &s->r_p));
     TREACLE_TRY(vec_create_float(p, "divergences", &s->t_p));
@@ -333,6 +335,8 @@ static void destroy_vectors(stokes_solver* s) {
     vec_many_destroy(&s->many_p);
     vec_destroy(u, s->b_u);
     vec_destroy(p, s->b_p);
+    vec_destroy_float(u, s->w_u);
+    vec_destroy_float(p, s->w_p);
     vec_destroy_float(u, s->r_u);
     vec_destroy_float(p, s->r_p);
     vec_destroy_float(p, s->t_p);
@@ -381,21 +385,23 @@ static void add_diagonal(void* data, int64_t begin, int64_t end, int worker) {
 
 void stokes_precondition(const stokes_solver* s, int j) {
     linop a = viscosity_solver_linop(s->viscosity);
-    a.precondition(a.data, s->r_u, s->z_u[j]);
+    a.precondition(a.data, s->r_u, s->w_u);
     stokes_job defect = stokes_job_of(s);
-    defect.u_float = s->z_u[j];
+    defect.u_float = s->w_u;
     defect.r = s->r_p;
     defect.out = s->q_p[j];
     defect.rest = s->t_p;
-    vec_exchange_float(&s->faces->space, s->z_u[j]);
+    vec_exchange_float(&s->faces->space, s->w_u);
     stokes_run_cells(s, ISA_CALL(s->ctx, stokes_loop_defect), &defect);
     stokes_bodies_defect(s, j);
-    schur_job schur = {.s = s, .z = s->z_p[j]};
+    schur_job schur = {.s = s, .z = s->w_p};
     if (s->has_pressure_cycle) {
         linop l = pressure_solver_linop(s->pressure);
         l.precondition(l.data, s->t_p, s->s_p);
         schur.cycled = s->s_p;
     }
     run_own(&s->p_space, 8, add_diagonal, &schur);
-    stokes_bodies_schur(s, s->z_p[j]);
+    stokes_bodies_schur(s, s->w_p);
+    vec_copy_float(s->u_space, s->w_u, s->z_u[j]);
+    vec_copy_float(&s->p_space, s->w_p, s->z_p[j]);
 }

@@ -85,34 +85,8 @@ treacle_status vec_create_float(const vec_space* space, const char* what, float*
     return alloc_zero(space->ctx, vec_length(space), sizeof(float), what, (void**)out);
 }
 
-// Zeroes what lies between the stretches of a tile.
-static void zero_between(const vec_space* space, tile_ix t, float* v) {
-    size_t block = (size_t)space->block, at = (size_t)t * block;
-    vec_run run = {at, space->block, t};
-    FOR_SPANS(s, space, run) {
-        memset(v + at, 0, (s.offset - at) * sizeof(float));
-        at = s.offset + (size_t)s.count;
-    }
-    memset(v + at, 0, ((size_t)(t + 1) * block - at) * sizeof(float));
-}
-
 treacle_status vec_create_float_raw(const vec_space* space, const char* what, float** out) {
-    size_t block = (size_t)space->block;
-    tile_ix next = 0; // in the list of active tiles, which is in order
-    TREACLE_TRY(alloc_array(space->ctx, vec_length(space), sizeof(float), what, (void**)out));
-    if (alloc_is_zeroed(space->ctx, vec_length(space) * sizeof(float))) {
-        return TREACLE_OK;
-    }
-    for (tile_ix t = 0; t <= space->tile_count; ++t) {
-        if (next < space->active_count && space->active[next] == t) {
-            zero_between(space, t, *out);
-            ++next;
-        } else {
-            memset(*out + (size_t)t * block, 0, block * sizeof(float));
-        }
-    }
-    memset(*out + ((size_t)space->tile_count + 1) * block, 0, (size_t)space->tail * sizeof(float));
-    return TREACLE_OK;
+    return alloc_array(space->ctx, vec_length(space), sizeof(float), what, (void**)out);
 }
 
 void vec_destroy(const vec_space* space, double* v) {
@@ -222,6 +196,19 @@ static void zero_float_runs(const vec_job* job, int64_t begin, int64_t end) {
             memset(job->h + s.offset, 0, (size_t)s.count * sizeof(float));
         }
     }
+}
+
+static void copy_float_runs(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        FOR_SPANS(s, job->space, run) {
+            memcpy(job->h + s.offset, job->f + s.offset, (size_t)s.count * sizeof(float));
+        }
+    }
+}
+
+void vec_copy_float(const vec_space* space, const float* from, float* to) {
+    run_loop(copy_float_runs, &(vec_job){.space = space, .f = from, .h = to});
 }
 
 void vec_set_zero_float(const vec_space* space, float* v) {

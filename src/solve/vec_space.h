@@ -64,8 +64,8 @@ void vec_gather_float(const vec_space* space, const float* v);
 treacle_status vec_create(const vec_space* space, const char* what, double** out) TREACLE_NODISCARD;
 treacle_status vec_create_float(const vec_space* space, const char* what,
                                 float** out) TREACLE_NODISCARD;
-/// One that is zero only outside the rows of the active tiles: for vectors that are written before
-/// they are read.
+/// One of undefined values: for vectors that are written before they are read, and never beside
+/// what counts.
 treacle_status vec_create_float_raw(const vec_space* space, const char* what,
                                     float** out) TREACLE_NODISCARD;
 void vec_destroy(const vec_space* space, double* v);
@@ -130,6 +130,7 @@ vec_sizes vec_retreat(const vec_space* space, const vec_retreat_step* step);
 /// u = a f + c u.
 void vec_combine_float(const vec_space* space, float a, const float* f, float c, float* u);
 void vec_set_zero_float(const vec_space* space, float* v);
+void vec_copy_float(const vec_space* space, const float* from, float* to);
 /// p = z + beta p.
 void vec_conjugate(const vec_space* space, const float* z, double beta, float* p);
 
