@@ -15,11 +15,15 @@ static treacle_status renumber(rigid_labels* labels, bool only_free, int32_t* co
     size_t old_count = (size_t)labels->count;
     size_t length = (size_t)labels->tile_count * VISCOSITY_BLOCK;
     int32_t* number = NULL;
+    *count = labels->count;
+    if (!only_free) {
+        return TREACLE_OK;
+    }
     TREACLE_TRY(alloc_array(labels->ctx, old_count, sizeof(int32_t), "numbers of aggregates",
                             (void**)&number));
     *count = 0;
     for (size_t g = 0; g < old_count; ++g) {
-        number[g] = only_free && labels->is_held[g] != 0 ? NONE : (*count)++;
+        number[g] = labels->is_held[g] != 0 ? NONE : (*count)++;
     }
     for (size_t i = 0; i < length; ++i) {
         labels->label[i] = labels->label[i] == NONE ? NONE : number[labels->label[i]];
@@ -31,11 +35,12 @@ static treacle_status renumber(rigid_labels* labels, bool only_free, int32_t* co
 // Writes the aggregates of a tile to `list` and the faces' places in it to `place`, each unless
 // NULL; returns their number. Faces of more aggregates than a list can hold stay out.
 static int32_t list_tile(const rigid_labels* labels, int64_t t, int32_t* list, uint8_t* place) {
-    int32_t seen[LIST_LIMIT], count = 0;
+    int32_t seen[LIST_LIMIT], count = 0, at = -1;
     const int32_t* label = labels->label + t * VISCOSITY_BLOCK;
     for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
-        int32_t at = count - 1;
-        while (at >= 0 && seen[at] != label[n]) {
+        bool is_as_before = n > 0 && label[n] == label[n - 1];
+        at = is_as_before ? at : count - 1;
+        while (!is_as_before && at >= 0 && seen[at] != label[n]) {
             --at;
         }
         if (label[n] != NONE && at < 0 && count < LIST_LIMIT) {
@@ -408,12 +413,24 @@ static bool is_at_side(int q) {
     return is_side;
 }
 
+// Whether all faces of a term lie in the tile and in one aggregate, or all in none.
+static bool is_within_one(const assembly* s, tile_ix t, int kind, int q) {
+    const int32_t* label = s->labels->label + (int64_t)t * VISCOSITY_BLOCK;
+    int faces[STRESS_TERM_FACES], count = stress_term_inside(kind, q, faces);
+    bool is_one = count == (kind < AXES ? 2 : STRESS_TERM_FACES);
+    for (int n = 1; n < count; ++n) {
+        is_one = is_one && label[faces[n]] == label[faces[0]];
+    }
+    return is_one;
+}
+
 static treacle_status add_tile(assembly* s, tile_ix t) {
     bool is_uniform = only_aggregate(s, t) != NONE;
     for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             bool can_skip = is_uniform && !is_at_side(q);
-            if (!can_skip && stress_term_weight(s->level, t, kind, q) > 0.0f) {
+            if (!can_skip && stress_term_weight(s->level, t, kind, q) > 0.0f &&
+                !is_within_one(s, t, kind, q)) {
                 stress_term term = stress_term_at(s->level, (term_place){t, kind, q});
                 TREACLE_TRY(add_term(s, &term));
             }

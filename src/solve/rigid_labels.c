@@ -178,28 +178,6 @@ static int coordinate(int q, int axis) {
     return q >> 3 * axis & 7;
 }
 
-// The faces of a term that lie in its own tile; returns their number.
-static int faces_inside(int kind, int q, int faces[STRESS_TERM_FACES]) {
-    int count = 0;
-    if (kind < AXES) {
-        faces[count++] = kind * TILE_CELLS + q;
-        if (coordinate(q, kind) < TILE_SIZE - 1) {
-            faces[count++] = kind * TILE_CELLS + q + (1 << 3 * kind);
-        }
-        return count;
-    }
-    int a = (kind + 1) % AXES, b = (kind + 2) % AXES;
-    faces[count++] = a * TILE_CELLS + q;
-    faces[count++] = b * TILE_CELLS + q;
-    if (coordinate(q, b) > 0) {
-        faces[count++] = a * TILE_CELLS + q - (1 << 3 * b);
-    }
-    if (coordinate(q, a) > 0) {
-        faces[count++] = b * TILE_CELLS + q - (1 << 3 * a);
-    }
-    return count;
-}
-
 static int32_t number_parts(tile_union* u, int32_t* label) {
     int32_t count = 0;
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
@@ -221,7 +199,7 @@ static void split_tile(const labeller* l, tile_ix t) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             if (is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
                 int faces[STRESS_TERM_FACES];
-                unite_faces(&u, faces_inside(kind, q, faces), faces);
+                unite_faces(&u, stress_term_inside(kind, q, faces), faces);
             }
         }
     }
@@ -451,12 +429,23 @@ typedef struct growth {
     int32_t label;
 } growth;
 
+typedef struct growth_job {
+    const labeller* l;
+    growth* list;
+} growth_job;
+
+static void look_beside(void* data, int64_t begin, int64_t end, int worker) {
+    const growth_job* job = data;
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        job->list[i].label = lowest_beside(job->l, job->list[i].slot);
+    }
+}
+
 // One layer: all look first, then all take. Returns how many are left.
 static int64_t grow_layer(const labeller* l, growth* list, int64_t count) {
     int64_t left = 0;
-    for (int64_t i = 0; i < count; ++i) {
-        list[i].label = lowest_beside(l, list[i].slot);
-    }
+    parallel_for(l->out->ctx, count, 64, look_beside, &(growth_job){l, list});
     for (int64_t i = 0; i < count; ++i) {
         if (list[i].label != NONE) {
             l->out->label[list[i].slot] = list[i].label;

@@ -52,6 +52,27 @@ stress_term stress_term_at(const viscosity_level* level, term_place at) {
     return term;
 }
 
+int stress_term_inside(int kind, int q, int faces[STRESS_TERM_FACES]) {
+    int count = 0;
+    if (kind < AXES) {
+        faces[count++] = kind * TILE_CELLS + q;
+        if ((q >> 3 * kind & 7) < TILE_SIZE - 1) {
+            faces[count++] = kind * TILE_CELLS + q + (1 << 3 * kind);
+        }
+        return count;
+    }
+    int a = (kind + 1) % AXES, b = (kind + 2) % AXES;
+    faces[count++] = a * TILE_CELLS + q;
+    faces[count++] = b * TILE_CELLS + q;
+    if ((q >> 3 * b & 7) > 0) {
+        faces[count++] = a * TILE_CELLS + q - (1 << 3 * b);
+    }
+    if ((q >> 3 * a & 7) > 0) {
+        faces[count++] = b * TILE_CELLS + q - (1 << 3 * a);
+    }
+    return count;
+}
+
 void stress_terms_of_face(const viscosity_level* level, int64_t slot,
                           term_place out[STRESS_TERMS_OF_FACE]) {
     int a = (int)(slot % VISCOSITY_BLOCK) / TILE_CELLS, n = 0;

@@ -32,6 +32,9 @@ static inline float stress_term_weight(const viscosity_level* level, tile_ix t, 
     return stress[(kind < AXES ? 0 : 1 + kind - AXES) * VISCOSITY_PADDED + at];
 }
 
+/// The faces of a term that lie in its own tile, as places in it; returns their number.
+int stress_term_inside(int kind, int q, int faces[STRESS_TERM_FACES]);
+
 /// The term at a place whose tile exists.
 stress_term stress_term_at(const viscosity_level* level, term_place at);
 /// The terms that a face enters; some may be at tiles that do not exist, or have no weight.
