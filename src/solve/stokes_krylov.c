@@ -253,9 +253,15 @@ static bool is_slow_over(const stokes_stats* stats, int count) {
            stats->history[n] > share * stats->history[before];
 }
 
-// Slow for long, and not getting faster.
-static bool is_slow(const stokes_stats* stats) {
-    return is_slow_over(stats, SLOW_ITERATIONS) && is_slow_over(stats, PACE_ITERATIONS);
+// Slow for long, not getting faster, and far from the target: not there in twice as many iterations
+// of this pace. The loop begins anew with its pieces, and forgets all directions.
+static bool is_slow(const stokes_stats* stats, double target) {
+    if (!is_slow_over(stats, SLOW_ITERATIONS) || !is_slow_over(stats, PACE_ITERATIONS)) {
+        return false;
+    }
+    int n = stats->history_count - 1;
+    double pace = stats->history[n] / stats->history[n - SLOW_ITERATIONS];
+    return stats->history[n] * (pace * pace) > target;
 }
 
 // Direction j and what it says of the residual.
@@ -292,7 +298,7 @@ static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
         if (*is_over) {
             break;
         }
-        if (is_slow(k->stats) && !viscosity_solver_has_pieces(s->viscosity)) {
+        if (is_slow(k->stats, k->params->energy) && !viscosity_solver_has_pieces(s->viscosity)) {
             return viscosity_solver_add_pieces(s->viscosity);
         }
         add_direction(s, k, j);
