@@ -27,6 +27,9 @@ typedef struct treacle_array {
     int components; ///< 1..16
     int64_t count;
     const void* data; ///< not owned; the memory of the simulation or of the loaded frame
+    /// [ranks + 1] where ranks hold the array in part: items rank_first[r] .. rank_first[r + 1] - 1
+    /// are those of rank r, at the places that they have among all. NULL: all are here.
+    const int64_t* rank_first;
 } treacle_array;
 
 typedef enum treacle_frame_kind {

@@ -3,7 +3,9 @@
 // blosc runs with one internal thread and a given block size, because with more it places the
 // blocks in the order in which they get ready.
 //
-// On ranks, which all have the frame, each compresses and writes its part of every batch.
+// On ranks each compresses and writes its part of every batch: of an array that all of them have,
+// as many chunks as any other; of one that they hold in part, the chunks that begin in its own,
+// whose ends may come from the ranks behind it.
 #include <blosc.h>
 #include <stdio.h>
 #include <xxhash.h>
@@ -45,8 +47,9 @@ typedef struct writer {
     chunk* batch;
     chunk_result* result; // of the batch
     int64_t* rank_first;  // [ranks + 1], which of the batch each does
+    comm_parcel* parcels; // [ranks]
     uint8_t* stored;      // own_size x FRAME_CHUNK_STORED_MAX
-    size_t batch_size, own_size;
+    size_t batch_size, even_size, own_size;
 } writer;
 
 static void compress_chunks(void* data, int64_t begin, int64_t end, int worker) {
@@ -106,12 +109,10 @@ static treacle_status place_chunks(writer* w, size_t count, uint64_t first) {
     return status;
 }
 
-// Compresses and appends `count` chunks, of which the first is number `first` of the file.
+// Compresses and appends `count` chunks, of which the first is number `first` of the file, each by
+// the rank that w->rank_first says.
 static treacle_status write_batch(writer* w, size_t count, uint64_t first) {
-    int64_t rank = comm_rank(w->ctx), size = comm_size(w->ctx);
-    for (int64_t r = 0; r <= size; ++r) {
-        w->rank_first[r] = (int64_t)count * r / size;
-    }
+    int64_t rank = comm_rank(w->ctx);
     parallel_for(w->ctx, w->rank_first[rank + 1] - w->rank_first[rank], 1, compress_chunks, w);
     comm_gather(w->ctx, w->result, sizeof(*w->result), w->rank_first);
     return comm_agree(w->ctx, place_chunks(w, count, first));
@@ -138,21 +139,84 @@ static uint64_t array_chunks(const treacle_array* array) {
     return frame_chunks_of(frame_array_bytes(array, &is_valid));
 }
 
+static treacle_status write_evenly(writer* w, size_t count, uint64_t first) {
+    int64_t size = comm_size(w->ctx);
+    for (int64_t r = 0; r <= size; ++r) {
+        w->rank_first[r] = (int64_t)count * r / size;
+    }
+    return write_batch(w, count, first);
+}
+
+// Chunks of an array that ranks hold in part: each does those that begin in its own.
+static void share_chunks(writer* w, const treacle_array* array) {
+    uint64_t item = treacle_type_size(array->type) * (uint64_t)array->components;
+    for (int r = 0; r <= comm_size(w->ctx); ++r) {
+        w->rank_first[r] = (int64_t)frame_chunks_of((uint64_t)array->rank_first[r] * item);
+    }
+}
+
+// What of rank r's last chunk rank q has: *begin .. *end - 1, bytes of the array.
+static void find_rest(const writer* w, const treacle_array* array, int r, int q, uint64_t* begin,
+                      uint64_t* end) {
+    uint64_t item = treacle_type_size(array->type) * (uint64_t)array->components;
+    uint64_t low = (uint64_t)array->rank_first[q] * item;
+    uint64_t high = (uint64_t)array->rank_first[q + 1] * item;
+    uint64_t last = (uint64_t)w->rank_first[r + 1] * FRAME_CHUNK_RAW;
+    bool has_chunks = w->rank_first[r] < w->rank_first[r + 1];
+    *begin = low;
+    *end = !has_chunks || last < low ? low : last < high ? last : high;
+}
+
+// Brings the ends of chunks that begin here, and gives what is here of others' chunks.
+static void bring_rests(writer* w, const treacle_array* array) {
+    int me = comm_rank(w->ctx), size = comm_size(w->ctx);
+    for (int r = 0; r < size; ++r) {
+        uint64_t begin = 0, end = 0;
+        w->parcels[r] = (comm_parcel){.rank = r};
+        if (r == me) {
+            continue;
+        }
+        find_rest(w, array, r < me ? r : me, r < me ? me : r, &begin, &end);
+        char* at = (char*)array->data + begin;
+        w->parcels[r].give = w->parcels[r].take = at;
+        *(r < me ? &w->parcels[r].give_bytes : &w->parcels[r].take_bytes) = (size_t)(end - begin);
+    }
+    comm_trade(w->ctx, size, w->parcels);
+}
+
+static treacle_status write_part(writer* w, int a, uint64_t first) {
+    const treacle_array* array = &w->frame->arrays[a];
+    uint64_t chunks = array_chunks(array);
+    share_chunks(w, array);
+    bring_rests(w, array);
+    for (uint64_t index = 0; index < chunks; ++index) {
+        w->batch[index] = describe_chunk(w, a, index);
+    }
+    return write_batch(w, (size_t)chunks, first);
+}
+
 static treacle_status write_chunks(writer* w) {
     size_t waiting = 0;
     uint64_t done = 0;
     for (int a = 0; a < w->frame->array_count; ++a) {
         uint64_t chunks = array_chunks(&w->frame->arrays[a]);
-        for (uint64_t index = 0; index < chunks; ++index) {
+        bool is_part = w->frame->arrays[a].rank_first != NULL;
+        for (uint64_t index = 0; index < chunks && !is_part; ++index) {
             w->batch[waiting++] = describe_chunk(w, a, index);
-            if (waiting == w->batch_size) {
-                TREACLE_TRY(write_batch(w, waiting, done));
+            if (waiting == w->even_size) {
+                TREACLE_TRY(write_evenly(w, waiting, done));
                 done += waiting;
                 waiting = 0;
             }
         }
+        if (is_part) {
+            TREACLE_TRY(write_evenly(w, waiting, done));
+            TREACLE_TRY(write_part(w, a, done + waiting));
+            done += waiting + chunks;
+            waiting = 0;
+        }
     }
-    return write_batch(w, waiting, done);
+    return write_evenly(w, waiting, done);
 }
 
 static void fill_head(const writer* w) {
@@ -214,24 +278,42 @@ static treacle_status check_input(writer* w) {
     return TREACLE_OK;
 }
 
+// How many chunks are on their way at a time, and how many of them on this rank.
+static void find_sizes(writer* w) {
+    size_t ranks = (size_t)comm_size(w->ctx), rank = (size_t)comm_rank(w->ctx);
+    uint64_t even = (uint64_t)w->ctx->threads * BATCH_PER_THREAD * ranks;
+    w->even_size = (size_t)(even < w->chunk_count ? even : w->chunk_count);
+    w->even_size = w->even_size == 0 ? 1 : w->even_size;
+    w->batch_size = w->even_size;
+    w->own_size = w->even_size / ranks + 1;
+    for (int a = 0; a < w->frame->array_count; ++a) {
+        const treacle_array* array = &w->frame->arrays[a];
+        if (array->rank_first != NULL) {
+            share_chunks(w, array);
+            size_t all = (size_t)array_chunks(array);
+            size_t own = (size_t)(w->rank_first[rank + 1] - w->rank_first[rank]);
+            w->batch_size = all > w->batch_size ? all : w->batch_size;
+            w->own_size = own > w->own_size ? own : w->own_size;
+        }
+    }
+}
+
 static treacle_status reserve(writer* w) {
     size_t ranks = (size_t)comm_size(w->ctx);
-    uint64_t own = (uint64_t)w->ctx->threads * BATCH_PER_THREAD;
-    uint64_t batch = own * ranks;
-    w->batch_size = (size_t)(batch < w->chunk_count ? batch : w->chunk_count);
-    w->batch_size = w->batch_size == 0 ? 1 : w->batch_size;
-    w->own_size = w->batch_size / ranks + 1;
     w->front_bytes =
         chunk_table_at(w) + (size_t)w->chunk_count * FRAME_CHUNK_BYTES + FRAME_CHECKSUM_BYTES;
     void* block = NULL;
+    TREACLE_TRY(alloc_zero(w->ctx, ranks + 1, sizeof(int64_t), "chunks of ranks", &block));
+    w->rank_first = block;
+    TREACLE_TRY(alloc_zero(w->ctx, ranks, sizeof(comm_parcel), "chunks of ranks", &block));
+    w->parcels = block;
+    find_sizes(w);
     TREACLE_TRY(alloc_zero(w->ctx, w->front_bytes, 1, "the tables of a frame file", &block));
     w->front = block;
     TREACLE_TRY(alloc_zero(w->ctx, w->batch_size, sizeof(chunk), "chunks to write", &block));
     w->batch = block;
     TREACLE_TRY(alloc_zero(w->ctx, w->batch_size, sizeof(chunk_result), "chunks to write", &block));
     w->result = block;
-    TREACLE_TRY(alloc_zero(w->ctx, ranks + 1, sizeof(int64_t), "chunks of ranks", &block));
-    w->rank_first = block;
     TREACLE_TRY(
         alloc_array(w->ctx, w->own_size, FRAME_CHUNK_STORED_MAX, "compressed chunks", &block));
     w->stored = block;
@@ -243,6 +325,7 @@ static void release(writer* w) {
     alloc_free(w->ctx, w->batch, w->batch_size * sizeof(chunk));
     alloc_free(w->ctx, w->result, w->batch_size * sizeof(chunk_result));
     alloc_free(w->ctx, w->rank_first, ((size_t)comm_size(w->ctx) + 1) * sizeof(int64_t));
+    alloc_free(w->ctx, w->parcels, (size_t)comm_size(w->ctx) * sizeof(comm_parcel));
     alloc_free(w->ctx, w->stored, w->own_size * FRAME_CHUNK_STORED_MAX);
 }
 

@@ -3,7 +3,9 @@
 #include "treacle/preview.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/comm.h"
 #include "image/image.h"
 #include "render/preview_render.h"
 #include "render/preview_shade.h"
@@ -117,7 +119,7 @@ treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
     scene.camera = &camera;
     scene.light = &light;
     scene.edge = 2.0f * particles.default_radius;
-    preview_first_colour(&particles, scene.tint);
+    memcpy(scene.tint, particles.first_colour, sizeof(scene.tint));
     preview_shade(&scene, out);
     preview_draw_box(&scene, out);
 done:
@@ -129,11 +131,20 @@ done:
     return status;
 }
 
+// Where ranks hold the particles in part, all of them draw and rank 0 has the picture.
 treacle_status treacle_preview_write(treacle_context* ctx, const treacle_frame* frame,
                                      const treacle_preview_def* def, const char* path) {
     image_rgb8 image;
-    TREACLE_TRY(preview_render(ctx, frame, def, &image));
-    treacle_status status = png_write(ctx, &image, path);
+    const treacle_array* position = treacle_frame_find(frame, "position");
+    bool is_part = position != NULL && position->rank_first != NULL;
+    treacle_status status = preview_render(ctx, frame, def, &image);
+    if (status == TREACLE_ERR_MEMORY && is_part) {
+        status = comm_give_up(ctx, status);
+    }
+    TREACLE_TRY(status);
+    if (!is_part || comm_rank(ctx) == 0) {
+        status = png_write(ctx, &image, path);
+    }
     image_destroy(&image);
     return status;
 }

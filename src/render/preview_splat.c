@@ -87,6 +87,24 @@ static treacle_status take_optional(treacle_context* ctx, int64_t count, preview
     return TREACLE_OK;
 }
 
+// Particles of a tile are all on one rank.
+static void find_here(treacle_context* ctx, const treacle_array* position, preview_particles* p) {
+    p->rank_first = position == NULL ? NULL : position->rank_first;
+    p->here_end = p->tile_count;
+    if (p->rank_first != NULL) {
+        int rank = comm_rank(ctx);
+        while (p->here_begin < p->tile_count &&
+               p->tile_first[p->here_begin] < p->rank_first[rank]) {
+            p->here_begin += 1;
+        }
+        p->here_end = p->here_begin;
+        while (p->here_end < p->tile_count &&
+               p->tile_first[p->here_end] < p->rank_first[rank + 1]) {
+            p->here_end += 1;
+        }
+    }
+}
+
 treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame* frame,
                                       const preview_box* box, preview_particles* out) {
     float cell = (float)frame->cell;
@@ -110,29 +128,8 @@ treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame*
     wanted_array position = {"position", TREACLE_TYPE_F32, 3, count > 0};
     TREACLE_TRY(take_array(ctx, frame, position, count, &data));
     out->position = data;
+    find_here(ctx, treacle_frame_find(frame, "position"), out);
     return take_optional(ctx, count, out);
-}
-
-treacle_status preview_particles_show(treacle_context* ctx, const treacle_preview_def* def,
-                                      preview_particles* p) {
-    static const char* const names[] = {NULL, "temperature", "marker"};
-    int64_t count = p->tile_first[p->tile_count];
-    const void* data = NULL;
-    if (def->by == TREACLE_PREVIEW_BY_COLOUR) {
-        return TREACLE_OK;
-    }
-    wanted_array scalar = {names[def->by], TREACLE_TYPE_F32, 1, false};
-    TREACLE_TRY(take_array(ctx, p->frame, scalar, count, &data));
-    p->scalar = data;
-    p->scale[0] = (float)def->from;
-    p->scale[1] = (float)def->to;
-    bool is_free = p->scale[0] == p->scale[1];
-    for (int64_t i = 0; is_free && p->scalar != NULL && i < count; ++i) {
-        float x = p->scalar[i];
-        p->scale[0] = i == 0 || x < p->scale[0] ? x : p->scale[0];
-        p->scale[1] = i == 0 || x > p->scale[1] ? x : p->scale[1];
-    }
-    return TREACLE_OK;
 }
 
 // Linear RGB of a share of the scale: blue, violet, red, orange, nearly white. Each is lighter than
@@ -311,7 +308,8 @@ static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
     for (int64_t tile = begin; tile < end; ++tile) {
         tile_frame t = frame_of_tile(job, tile);
         rows seen = {INFINITY, -INFINITY};
-        for (int64_t i = p->tile_first[tile]; i < p->tile_first[tile + 1]; ++i) {
+        bool is_here = tile >= p->here_begin && tile < p->here_end;
+        for (int64_t i = p->tile_first[tile]; is_here && i < p->tile_first[tile + 1]; ++i) {
             ball b;
             if (place_ball(job, &t, i, &b)) {
                 seen.first = fminf(seen.first, b.y - b.pixel_radius);
@@ -327,14 +325,71 @@ static const float* paint_of(const preview_particles* p, int m) {
     return p->palette != NULL && m < p->palette_count ? p->palette + 3 * (size_t)m : honey;
 }
 
-void preview_first_colour(const preview_particles* particles, float rgb[3]) {
-    const preview_particles* p = particles;
-    bool is_empty = p->tile_first[p->tile_count] == 0;
-    const float* colour = paint_of(p, is_empty || p->material == NULL ? 0 : p->material[0]);
-    memcpy(rgb, !is_empty && p->colour != NULL ? p->colour : colour, 3 * sizeof(float));
-    if (!is_empty && p->scalar != NULL) {
-        paint_scalar(p, 0, rgb);
+// The least and the largest value of all.
+static void find_scale(treacle_context* ctx, preview_particles* p) {
+    double ends[2] = {-INFINITY, -INFINITY}; // less the least, the largest
+    for (int64_t i = p->tile_first[p->here_begin]; i < p->tile_first[p->here_end]; ++i) {
+        double x = (double)p->scalar[i];
+        ends[0] = -x > ends[0] ? -x : ends[0];
+        ends[1] = x > ends[1] ? x : ends[1];
     }
+    if (p->rank_first != NULL) {
+        comm_max_f64(ctx, ends, 2);
+    }
+    if (ends[1] >= -ends[0]) {
+        p->scale[0] = (float)-ends[0];
+        p->scale[1] = (float)ends[1];
+    }
+}
+
+static treacle_status take_scalar(treacle_context* ctx, const treacle_preview_def* def,
+                                  preview_particles* p) {
+    static const char* const names[] = {NULL, "temperature", "marker"};
+    int64_t count = p->tile_first[p->tile_count];
+    const void* data = NULL;
+    if (def->by == TREACLE_PREVIEW_BY_COLOUR) {
+        return TREACLE_OK;
+    }
+    wanted_array scalar = {names[def->by], TREACLE_TYPE_F32, 1, false};
+    TREACLE_TRY(take_array(ctx, p->frame, scalar, count, &data));
+    p->scalar = data;
+    p->scale[0] = (float)def->from;
+    p->scale[1] = (float)def->to;
+    if (p->scale[0] == p->scale[1] && p->scalar != NULL) {
+        find_scale(ctx, p);
+    }
+    return TREACLE_OK;
+}
+
+// Looks at the first particle, which some rank has.
+static void look_at_first(treacle_context* ctx, preview_particles* p) {
+    bool is_empty = p->tile_first[p->tile_count] == 0;
+    p->first_radius = p->default_radius;
+    memcpy(p->first_colour, paint_of(p, 0), sizeof(p->first_colour));
+    if (!is_empty && p->here_begin == 0 && p->here_end > 0) {
+        p->first_radius = radius_of(p, 0);
+        const float* colour =
+            p->colour != NULL ? p->colour : paint_of(p, p->material == NULL ? 0 : p->material[0]);
+        memcpy(p->first_colour, colour, sizeof(p->first_colour));
+        if (p->scalar != NULL) {
+            paint_scalar(p, 0, p->first_colour);
+        }
+    }
+    if (p->rank_first != NULL) {
+        int rank = 0; // of the first particle
+        while (rank + 1 < comm_size(ctx) && p->rank_first[rank + 1] == 0) {
+            rank += 1;
+        }
+        comm_broadcast(ctx, rank, &p->first_radius, sizeof(p->first_radius));
+        comm_broadcast(ctx, rank, p->first_colour, sizeof(p->first_colour));
+    }
+}
+
+treacle_status preview_particles_show(treacle_context* ctx, const treacle_preview_def* def,
+                                      preview_particles* p) {
+    TREACLE_TRY(take_scalar(ctx, def, p));
+    look_at_first(ctx, p);
+    return TREACLE_OK;
 }
 
 static uint32_t colour_of(const splat_job* job, int64_t i) {
@@ -398,17 +453,47 @@ static void draw_bands(void* data, int64_t begin, int64_t end, int worker) {
     for (int64_t band = begin; band < end; ++band) {
         int last = (int)(band + 1) * BAND_ROWS - 1;
         int row_range[2] = {(int)band * BAND_ROWS, last < view->height ? last : view->height - 1};
-        float* depth = job->layer->depth;
-        for (size_t i = (size_t)row_range[0] * (size_t)view->width;
-             i < (size_t)(row_range[1] + 1) * (size_t)view->width; ++i) {
-            depth[i] = INFINITY;
-        }
-        for (int64_t tile = 0; tile < job->particles->tile_count; ++tile) {
+        for (int64_t tile = job->particles->here_begin; tile < job->particles->here_end; ++tile) {
             rows seen = job->tile_rows[tile];
             if (seen.last >= (float)row_range[0] && seen.first < (float)(row_range[1] + 1)) {
                 draw_tile(job, tile, row_range);
             }
         }
+    }
+}
+
+// Hands a layer on from rank to rank.
+static void hand_on(preview_layer* layer, int from, int to) {
+    int me = comm_rank(layer->ctx);
+    size_t bytes = preview_layer_pixels(layer) * sizeof(float);
+    void* const parts[] = {layer->depth, layer->thickness, layer->colour};
+    for (int i = 0; i < 3 && from != to && (me == from || me == to); ++i) {
+        comm_parcel parcel = {.rank = me == from ? to : from,
+                              .give_bytes = me == from ? bytes : 0,
+                              .take_bytes = me == from ? 0 : bytes,
+                              .give = parts[i],
+                              .take = parts[i]};
+        comm_trade(layer->ctx, 1, &parcel);
+    }
+}
+
+static void begin_layer(preview_layer* layer, const preview_particles* particles) {
+    int me = comm_rank(layer->ctx);
+    for (size_t i = 0; i < preview_layer_pixels(layer); ++i) {
+        layer->depth[i] = INFINITY;
+    }
+    if (particles->rank_first != NULL && me > 0) {
+        hand_on(layer, me - 1, me);
+    }
+}
+
+static void end_layer(preview_layer* layer, const preview_particles* particles) {
+    int me = comm_rank(layer->ctx), size = comm_size(layer->ctx);
+    if (particles->rank_first != NULL && me < size - 1) {
+        hand_on(layer, me, me + 1);
+    }
+    if (particles->rank_first != NULL) {
+        hand_on(layer, size - 1, 0);
     }
 }
 
@@ -425,8 +510,10 @@ treacle_status preview_splat(preview_layer* layer, const preview_particles* part
     TREACLE_TRY(alloc_array(ctx, tiles, sizeof(rows), "tiles of a picture", &block));
     job.tile_rows = block;
     parallel_for(ctx, particles->tile_count, 4, measure_tiles, &job);
+    begin_layer(layer, particles);
     int64_t bands = (layer->view.height + BAND_ROWS - 1) / BAND_ROWS;
     parallel_for(ctx, bands, 1, draw_bands, &job);
+    end_layer(layer, particles);
     alloc_free(ctx, block, tiles * sizeof(rows));
     return TREACLE_OK;
 }
@@ -434,10 +521,6 @@ treacle_status preview_splat(preview_layer* layer, const preview_particles* part
 float preview_ball_pixels(const preview_layer* layer, const preview_particles* particles) {
     const double middle[3] = {0.0, 0.0, 0.0};
     preview_point at = preview_view_project(&layer->view, middle);
-    float radius = particles->default_radius;
-    if (particles->volume != NULL && particles->tile_first[particles->tile_count] > 0) {
-        radius = radius_of(particles, 0);
-    }
-    float pixels = at.depth > 0.0f ? at.scale * radius : 1.0f;
+    float pixels = at.depth > 0.0f ? at.scale * particles->first_radius : 1.0f;
     return pixels > pixel_radius_min ? pixels : pixel_radius_min;
 }

@@ -3,15 +3,20 @@
 // The picture is cut into bands of rows. A band belongs to one chunk of the parallel loop, which
 // draws, tile by tile in order, the particles that touch it; so every pixel sees the same balls in
 // the same order whatever the number of threads.
+//
+// Of a frame that ranks hold in part each draws its own particles upon what the ranks before it
+// have drawn, and hands the layer on; from the last it comes back to rank 0.
 #pragma once
 
-#include "base/context.h"
+#include "base/comm.h"
 #include "render/preview_view.h"
 
 /// The particles of a frame, checked.
 typedef struct preview_particles {
     const treacle_frame* frame;
     int64_t tile_count;
+    int64_t here_begin, here_end; // tiles whose particles are here
+    const int64_t* rank_first;    // of particles; NULL: all are here
     const int64_t* tile_first;
     const int32_t* tile_coord;
     const float* position;
@@ -23,6 +28,8 @@ typedef struct preview_particles {
     const float* scalar;   // or NULL; its colour counts instead
     float scale[2];        // ends of its scale
     float default_radius;  // m, without a volume
+    float first_radius;    // m, of the first particle
+    float first_colour[3]; // linear RGB; honey's if there is none
     float radius_limit[2]; // m
     bool is_flat;          // one cell thick: volume is area times the cell
 } preview_particles;
@@ -42,6 +49,7 @@ treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame*
                                       const preview_box* box,
                                       preview_particles* out) TREACLE_NODISCARD;
 /// Shows what the def asks for instead of colours. A frame that does not have it keeps its colours.
+/// Then the first particle is known.
 treacle_status preview_particles_show(treacle_context* ctx, const treacle_preview_def* def,
                                       preview_particles* p) TREACLE_NODISCARD;
 
@@ -49,7 +57,7 @@ treacle_status preview_layer_create(treacle_context* ctx, const preview_view* vi
                                     preview_layer* out) TREACLE_NODISCARD;
 void preview_layer_destroy(preview_layer* layer);
 
-/// Draws all particles.
+/// Draws all particles. Where ranks hold them in part the layer is whole on rank 0 alone.
 treacle_status preview_splat(preview_layer* layer,
                              const preview_particles* particles) TREACLE_NODISCARD;
 /// Smooths the depth over about `reach` pixels, without crossing steps of more than `step` metres.
@@ -60,8 +68,6 @@ void preview_smooth_thickness(preview_layer* layer, float reach);
 /// Gives a flat layer a rounded rim of about `reach` pixels, raised by `height` metres.
 void preview_inflate(preview_layer* layer, float reach, float height);
 
-/// The colour of the first particle, linear RGB; honey's if there is none.
-void preview_first_colour(const preview_particles* particles, float rgb[3]);
 /// Typical ball radius in pixels, at the middle of the box.
 float preview_ball_pixels(const preview_layer* layer, const preview_particles* particles);
 

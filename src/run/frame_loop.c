@@ -75,7 +75,9 @@ treacle_status frame_loop_write_picture(run_job* job, int64_t number) {
     TREACLE_TRY(
         comm_agree(job->ctx, treacle_sim_view(job->sim, TREACLE_FRAME_PICTURE, number, &frame)));
     TREACLE_TRY(write_view(job, FOLDER_FRAME, &frame));
-    bool draws = job->record.preview && run_is_writer(job);
+    const treacle_array* position = treacle_frame_find(&frame, "position");
+    bool is_part = position != NULL && position->rank_first != NULL; // then all ranks draw
+    bool draws = job->record.preview && (is_part || run_is_writer(job));
     return comm_agree(job->ctx, draws ? write_preview(job, &frame) : TREACLE_OK);
 }
 
@@ -106,7 +108,8 @@ treacle_status frame_loop_prune(run_job* job, int64_t newest) {
     return status;
 }
 
-// Every rank has the whole state; should they ever differ, nothing more is written.
+// Ranks know the same of the state, whole or in part; should they ever differ, nothing more is
+// written.
 static treacle_status check_ranks(run_job* job) {
     if (comm_size(job->ctx) == 1) {
         return TREACLE_OK;

@@ -43,6 +43,7 @@ struct treacle_sim {
     grid_domain domain;
     uint64_t* rank_key;    // [2][ranks + 1], the domain's, and as they were when the step began;
                            // NULL: tiles are not shared out
+    int64_t* rank_rows;    // [ranks + 1], of the last view
     grid_domain lattice;   // of the surface, see phys/level_set.h
     treacle_curve gravity; // m/s^2
     int material_count;

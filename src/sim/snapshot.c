@@ -108,7 +108,11 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
         TREACLE_TRY(sim_show_euler(sim));
     }
     const particles* p = is_shown_apart ? &sim->shown : &sim->now.particles;
-    particle_ranks_whole(&sim->domain, p);
+    const int64_t* rank_rows = NULL;
+    if (sim->domain.is_lean) {
+        particle_ranks_first(&sim->domain, p, sim->rank_rows);
+        rank_rows = sim->rank_rows;
+    }
     treacle_array* arrays = sim->arrays;
     int count = 0;
     arrays[count++] = array_of("tile_coord", TREACLE_TYPE_I32, AXES, p->tile_count, p->tile);
@@ -117,8 +121,9 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         const particle_column_info* info = &particle_columns[c];
         if ((p->column_mask >> c & 1u) != 0 && is_shown((particle_column)c, kind)) {
-            arrays[count++] =
+            arrays[count] =
                 array_of(info->name, info->type, info->components, p->count, p->column[c]);
+            arrays[count++].rank_first = rank_rows;
         }
     }
     if (sim->setup.bodies.count > 0) {

@@ -1,3 +1,4 @@
+#include "base/comm_hash.h"
 #include "base/hash.h"
 #include "particles/particle_ranks.h"
 #include "sim/sim_internal.h"
@@ -16,13 +17,18 @@ static uint64_t hash_surface(const level_set* set, uint64_t hash) {
 
 uint64_t treacle_sim_hash(const treacle_sim* sim) {
     const particles* p = &sim->now.particles;
-    particle_ranks_whole(&sim->domain, p);
-    size_t rows = (size_t)p->count, tiles = (size_t)p->tile_count;
+    size_t tiles = (size_t)p->tile_count;
     uint64_t hash = hash_bytes(&sim->now.time, sizeof(sim->now.time),
                                (uint64_t)sim->now.step + sim->now.reseed_births);
+    bool is_lean = sim->domain.is_lean;
+    if (is_lean) {
+        particle_ranks_first(&sim->domain, p, sim->rank_rows);
+    }
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         if (p->column[c] != NULL) {
-            hash = hash_bytes(p->column[c], rows * particle_columns[c].bytes, hash);
+            comm_array column = {p->column[c], particle_columns[c].bytes, p->count,
+                                 is_lean ? sim->rank_rows : NULL};
+            hash = comm_hash(sim->ctx, &column, hash);
         }
     }
     hash = hash_bytes(p->tile, tiles * sizeof(*p->tile), hash);
