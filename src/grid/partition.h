@@ -14,6 +14,8 @@ typedef struct partition_load {
     const int32_t* weight;  // [count], > 0
 } partition_load;
 
+/// The weight of a tile with so many particles.
+int32_t partition_weight(int64_t particles);
 /// rank_key: [ranks + 1]; rank r owns the keys from rank_key[r] to rank_key[r + 1] - 1. The first
 /// is 0 and the last UINT64_MAX. Every rank gives the same load and gets the same keys.
 treacle_status partition_find(treacle_context* ctx, const partition_load* load,

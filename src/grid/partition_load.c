@@ -1,6 +1,13 @@
 #include "base/comm.h"
 #include "grid/partition.h"
 
+// What the cells of a tile cost, in particles.
+enum { CELLS_WEIGHT = 1024 };
+
+int32_t partition_weight(int64_t particles) {
+    return CELLS_WEIGHT + (int32_t)(particles < INT32_MAX / 2 ? particles : INT32_MAX / 2);
+}
+
 double partition_imbalance(treacle_context* ctx, const partition_load* load,
                            const uint64_t* rank_key) {
     int size = comm_size(ctx), rank = 0;

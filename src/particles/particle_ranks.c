@@ -145,9 +145,12 @@ void particle_ranks_keep_own(const grid_domain* domain, particles* p) {
     }
 }
 
+bool particle_ranks_has_tile(const grid_domain* domain, const particles* p, tile_coord tile) {
+    return !domain->is_lean || particle_ranks_owner(p->ctx, domain, tile) == comm_rank(p->ctx);
+}
+
 bool particle_ranks_has(const grid_domain* domain, const particles* p, tile_ix group) {
-    return !domain->is_lean ||
-           particle_ranks_owner(p->ctx, domain, p->tile[group]) == comm_rank(p->ctx);
+    return particle_ranks_has_tile(domain, p, p->tile[group]);
 }
 
 // Rows of a group that go.

@@ -46,7 +46,8 @@ void particle_ranks_halo(const grid_domain* domain, const tile_map* map, const p
 void particle_ranks_near(const grid_domain* domain, const tile_map* map, const particles* p,
                          parallel_fcn* fcn, void* data);
 
-/// Whether a group's rows are this rank's to work on, also if the group was appended.
+/// Whether the rows of a tile, or a group, are this rank's to work on, also if they were appended.
+bool particle_ranks_has_tile(const grid_domain* domain, const particles* p, tile_coord tile);
 bool particle_ranks_has(const grid_domain* domain, const particles* p, tile_ix group);
 /// particles_remove, where each rank has marked the rows that it has.
 treacle_status particle_ranks_remove(const grid_domain* domain, particles* p,

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 #include "math/elementary.h"
 #include "math/hash_random.h"
+#include "particles/particle_ranks.h"
 
 // The next number that is the product of sides of which none is more than twice another.
 seed_boxes seed_choose_boxes(const grid_domain* domain, int per_cell) {
@@ -43,7 +43,8 @@ typedef struct seed_job {
     seed_boxes boxes;
     int liquid;
     int32_t low[AXES], extent[AXES]; // tiles that the liquid may touch
-    int64_t* tile_rows;              // candidates that live, by tile of that box
+    int64_t tile_count;              // in that box
+    int64_t* tile_rows;              // candidates that live, by tile
     particle_ix* tile_row;           // the first row of each tile
 } seed_job;
 
@@ -237,7 +238,8 @@ static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const seed_job* job = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
-        if (job->tile_rows[t] > 0) {
+        bool is_here = particle_ranks_has_tile(job->def->domain, job->p, tile_at(job, t));
+        if (job->tile_rows[t] > 0 && is_here) {
             seed_tile(job, t, job->tile_row[t]);
         }
     }
@@ -261,59 +263,89 @@ static int64_t bound_tiles(seed_job* job) {
     return box3_is_empty(bounds) ? 0 : count;
 }
 
-static treacle_status append_tiles(seed_job* job, int64_t tiles) {
-    int64_t rows = 0, groups = 0;
-    for (int64_t t = 0; t < tiles; ++t) {
-        rows += job->tile_rows[t];
-        groups += job->tile_rows[t] > 0;
+// Counts what lives in each tile of a liquid; each rank looks at some of them.
+static treacle_status count_liquid(seed_job* job) {
+    treacle_context* ctx = job->p->ctx;
+    bool is_shared = job->def->domain->rank_key != NULL;
+    int64_t rank = is_shared ? comm_rank(ctx) : 0, size = is_shared ? comm_size(ctx) : 1;
+    job->tile_count = bound_tiles(job);
+    size_t count = (size_t)job->tile_count;
+    TREACLE_TRY(
+        alloc_array(ctx, count, sizeof(*job->tile_rows), "seeding", (void**)&job->tile_rows));
+    TREACLE_TRY(alloc_array(ctx, count, sizeof(*job->tile_row), "seeding", (void**)&job->tile_row));
+    int64_t* first = NULL;
+    size_t bytes = ((size_t)comm_size(ctx) + 1) * sizeof(*first);
+    TREACLE_TRY(alloc_array(ctx, bytes, 1, "seeding", (void**)&first));
+    for (int64_t r = 0; r <= size; ++r) {
+        first[r] = job->tile_count * r / size;
     }
-    TREACLE_TRY(particles_reserve(job->p, job->p->count + rows, job->p->tile_count + groups));
-    for (int64_t t = 0; t < tiles; ++t) {
-        if (job->tile_rows[t] > 0) {
-            TREACLE_TRY(
-                particles_append(job->p, tile_at(job, t), job->tile_rows[t], &job->tile_row[t]));
+    tile_for_range(ctx, (tile_range){first[rank], first[rank + 1]}, 4, count_tiles, job);
+    if (is_shared) {
+        comm_gather(ctx, job->tile_rows, sizeof(*job->tile_rows), first);
+    }
+    alloc_free(ctx, first, bytes);
+    return TREACLE_OK;
+}
+
+// Room for all, then groups for all.
+static treacle_status append_liquids(int count, seed_job* jobs, particles* p) {
+    int64_t rows = 0, groups = 0;
+    for (int i = 0; i < count; ++i) {
+        for (int64_t t = 0; t < jobs[i].tile_count; ++t) {
+            rows += jobs[i].tile_rows[t];
+            groups += jobs[i].tile_rows[t] > 0;
+        }
+    }
+    TREACLE_TRY(particles_reserve(p, p->count + rows, p->tile_count + groups));
+    for (int i = 0; i < count; ++i) {
+        for (int64_t t = 0; t < jobs[i].tile_count; ++t) {
+            if (jobs[i].tile_rows[t] > 0) {
+                TREACLE_TRY(particles_append(p, tile_at(&jobs[i], t), jobs[i].tile_rows[t],
+                                             &jobs[i].tile_row[t]));
+            }
         }
     }
     return TREACLE_OK;
 }
 
-static treacle_status seed_liquid_tiles(seed_job* job) {
-    treacle_context* ctx = job->p->ctx;
-    int64_t tiles = bound_tiles(job);
-    size_t count = (size_t)tiles;
-    treacle_status status;
-    job->tile_rows = NULL;
-    job->tile_row = NULL;
-    TREACLE_TRY_GOTO(
-        alloc_array(ctx, count, sizeof(*job->tile_rows), "seeding", (void**)&job->tile_rows),
-        finish);
-    TREACLE_TRY_GOTO(
-        alloc_array(ctx, count, sizeof(*job->tile_row), "seeding", (void**)&job->tile_row), finish);
-    parallel_for(ctx, tiles, 4, count_tiles, job);
-    TREACLE_TRY_GOTO(append_tiles(job, tiles), finish);
-    parallel_for(ctx, tiles, 4, fill_tiles, job);
-finish:
-    alloc_free(ctx, job->tile_rows, count * sizeof(*job->tile_rows));
-    alloc_free(ctx, job->tile_row, count * sizeof(*job->tile_row));
-    return status;
+static treacle_status seed_liquids(const seed_def* def, seed_job* jobs, particles* p) {
+    for (int i = 0; i < def->liquid_count; ++i) {
+        jobs[i] = (seed_job){.def = def, .p = p, .liquid = i};
+        jobs[i].boxes = seed_choose_boxes(def->domain, def->particles.per_cell);
+        TREACLE_TRY(count_liquid(&jobs[i]));
+    }
+    TREACLE_TRY(append_liquids(def->liquid_count, jobs, p));
+    if (def->share != NULL) {
+        TREACLE_TRY(def->share(def->share_data, p));
+    }
+    for (int i = 0; i < def->liquid_count; ++i) {
+        parallel_for(p->ctx, jobs[i].tile_count, 4, fill_tiles, &jobs[i]);
+    }
+    return TREACLE_OK;
 }
 
 treacle_status seed_particles(particles* p, const seed_def* def) {
     const grid_domain* domain = def->domain;
-    seed_job job = {.def = def, .p = p};
-    job.boxes = seed_choose_boxes(domain, def->particles.per_cell);
+    int boxes = seed_choose_boxes(domain, def->particles.per_cell).count;
     double births = (double)domain->cells[0] * domain->cells[1] * domain->cells[2];
     double rounds = 1.0;
     for (int i = 0; i < def->liquid_count; ++i) {
         rounds = fmax(rounds, 1.0 + (double)def->liquids[i].round);
     }
-    if (births * rounds * job.boxes.count >= (double)PARTICLE_BIRTHS_MAX) {
+    if (births * rounds * boxes >= (double)PARTICLE_BIRTHS_MAX) {
         return check_fail(p->ctx, TREACLE_ERR_LIMIT,
                           "%g cells with %d particles each: ids can count to %llu only", births,
                           def->particles.per_cell, (unsigned long long)PARTICLE_BIRTHS_MAX);
     }
-    for (job.liquid = 0; job.liquid < def->liquid_count; ++job.liquid) {
-        TREACLE_TRY(seed_liquid_tiles(&job));
+    seed_job* jobs = NULL;
+    size_t count = (size_t)def->liquid_count;
+    TREACLE_TRY(alloc_zero(p->ctx, count, sizeof(*jobs), "seeding", (void**)&jobs));
+    treacle_status status = seed_liquids(def, jobs, p);
+    for (size_t i = 0; i < count; ++i) {
+        size_t tiles = (size_t)jobs[i].tile_count;
+        alloc_free(p->ctx, jobs[i].tile_rows, tiles * sizeof(*jobs[i].tile_rows));
+        alloc_free(p->ctx, jobs[i].tile_row, tiles * sizeof(*jobs[i].tile_row));
     }
-    return TREACLE_OK;
+    alloc_free(p->ctx, jobs, count * sizeof(*jobs));
+    return status;
 }

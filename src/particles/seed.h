@@ -39,6 +39,10 @@ typedef struct seed_def {
     const seed_liquid* liquids;                   // none seeds where an earlier one is
     bool (*is_blocked)(const void* data, vec3 x); // where no liquid is; NULL: nowhere
     const void* blocked_data;
+    // Called when the groups of all liquids are known, and nothing of their rows: tiles may be
+    // shared out. Lean ranks then fill the rows of their own tiles alone. NULL: nothing
+    treacle_status (*share)(void* data, const particles* p);
+    void* share_data;
 } seed_def;
 
 /// Appends the particles of all liquids, by liquid and tile: not in the order of a sort.

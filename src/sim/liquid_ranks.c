@@ -10,13 +10,10 @@
 
 // The largest load of a rank over the mean, beyond which tiles are shared out anew.
 static const double imbalance_max = 1.1;
-// What the cells of a tile cost, in particles.
-enum { CELLS_WEIGHT = 1024 };
 
 static void weigh_tiles(const particles* p, int32_t* weight) {
     for (tile_ix t = 0; t < p->tile_count; ++t) {
-        particle_ix rows = p->tile_first[t + 1] - p->tile_first[t];
-        weight[t] = CELLS_WEIGHT + (int32_t)(rows < INT32_MAX / 2 ? rows : INT32_MAX / 2);
+        weight[t] = partition_weight(p->tile_first[t + 1] - p->tile_first[t]);
     }
 }
 

@@ -1,4 +1,7 @@
+#include <stdlib.h>
+
 #include "base/alloc.h"
+#include "grid/partition.h"
 #include "particles/seed.h"
 #include "phys/sweep.h"
 #include "sim/sim_internal.h"
@@ -103,6 +106,60 @@ static treacle_status sort_seeds(treacle_sim* sim) {
     return arena_end_step(&sim->scratch);
 }
 
+// Of a group that shall be seeded.
+typedef struct seed_load {
+    uint64_t key;
+    tile_coord tile;
+    int64_t rows;
+} seed_load;
+
+static int by_key(const void* a, const void* b) {
+    const seed_load *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+// Tiles in order, each once, with all the rows that groups give to it. Returns how many.
+static tile_ix merge_loads(const particles* p, seed_load* loads) {
+    for (tile_ix g = 0; g < p->tile_count; ++g) {
+        loads[g] =
+            (seed_load){tile_key(p->tile[g]), p->tile[g], p->tile_first[g + 1] - p->tile_first[g]};
+    }
+    qsort(loads, (size_t)p->tile_count, sizeof(*loads), by_key);
+    tile_ix count = 0;
+    for (tile_ix g = 0; g < p->tile_count; ++g) {
+        if (count > 0 && loads[count - 1].key == loads[g].key) {
+            loads[count - 1].rows += loads[g].rows;
+        } else {
+            loads[count++] = loads[g];
+        }
+    }
+    return count;
+}
+
+static treacle_status share_seeds(void* data, const particles* p) {
+    treacle_sim* sim = data;
+    if (!sim->domain.is_lean) { // the first step does it
+        return TREACLE_OK;
+    }
+    size_t groups = (size_t)p->tile_count;
+    seed_load* loads = NULL;
+    tile_coord* tiles = NULL;
+    int32_t* weights = NULL;
+    int mark = arena_mark(&sim->scratch);
+    TREACLE_TRY(arena_take(&sim->scratch, groups, sizeof(*loads), "loads", (void**)&loads));
+    TREACLE_TRY(arena_take(&sim->scratch, groups, sizeof(*tiles), "loads", (void**)&tiles));
+    TREACLE_TRY(arena_take(&sim->scratch, groups, sizeof(*weights), "loads", (void**)&weights));
+    tile_ix count = merge_loads(p, loads);
+    for (tile_ix t = 0; t < count; ++t) {
+        tiles[t] = loads[t].tile;
+        weights[t] = partition_weight(loads[t].rows);
+    }
+    partition_load load = {count, tiles, weights};
+    treacle_status status = partition_find(sim->ctx, &load, sim->rank_key);
+    arena_give_to(&sim->scratch, mark);
+    return status;
+}
+
 // Solids where they are at the start.
 typedef struct blockers {
     solid_scene scene;
@@ -163,6 +220,8 @@ treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) {
         .particles = def->particles,
         .liquid_count = compiled.count,
         .liquids = compiled.seed,
+        .share = share_seeds,
+        .share_data = sim,
     };
     TREACLE_TRY_GOTO(seed_outside(sim, &seeding), finish);
     TREACLE_TRY_GOTO(sort_seeds(sim), finish);
