@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/comm.h"
 #include "treacle/treacle.h"
 
 enum { STEPS_MAX = 64, WARM_STEPS = 1 };
@@ -123,10 +124,13 @@ int main(int argc, char** argv) {
     }
     struct rusage use = {0};
     getrusage(RUSAGE_SELF, &use);
+    double resident = 1024.0 * (double)use.ru_maxrss;
+    if (status == TREACLE_OK) {
+        comm_max_f64(ctx, &resident, 1); // of the rank that needs most
+    }
     if (status == TREACLE_OK && treacle_context_rank(ctx) == 0) {
         printf("%g %g %g %g %g %g %g %g %d %g\n", f.seconds, f.work, f.exchange, f.messages,
-               f.bytes, f.particles, f.memory, f.imbalance, f.iterations,
-               1024.0 * (double)use.ru_maxrss);
+               f.bytes, f.particles, f.memory, f.imbalance, f.iterations, resident);
     } else if (status != TREACLE_OK && ctx != NULL) {
         fprintf(stderr, "bench_rank: %s\n", treacle_context_error(ctx));
     }

@@ -64,7 +64,7 @@ class SameBitsOnRanks(harness_ranks.Case):
 
     def test_particles_that_come_and_go(self):
         self.scene("traffic.yaml", TRAFFIC)
-        self.compare("traffic.yaml", (2, 4))
+        self.compare("traffic.yaml", (2, 4), "--preview")
         lines = (self.dir / "plain/stats.jsonl").read_text().splitlines()
         steps = [json.loads(line) for line in lines]
         for what in ("emitted", "absorbed", "merged"):
