@@ -27,9 +27,6 @@ typedef struct treacle_array {
     int components; ///< 1..16
     int64_t count;
     const void* data; ///< not owned; the memory of the simulation or of the loaded frame
-    /// [ranks + 1] where ranks hold the array in part: items rank_first[r] .. rank_first[r + 1] - 1
-    /// are those of rank r, at the places that they have among all. NULL: all are here.
-    const int64_t* rank_first;
 } treacle_array;
 
 typedef enum treacle_frame_kind {
@@ -53,10 +50,17 @@ typedef struct treacle_frame {
     uint64_t scene_hash; ///< of the scene that made it; 0 if none
     int array_count;
     const treacle_array* arrays;
+    /// [array_count] where ranks hold arrays in part: of array i rank r has the items parts[i][r]
+    /// .. parts[i][r + 1] - 1, at the places that they have among all; where parts[i] is NULL, and
+    /// where parts is, all items are here.
+    const int64_t* const* parts;
 } treacle_frame;
 
 /// The array of that name, or NULL.
 TREACLE_API const treacle_array* treacle_frame_find(const treacle_frame* frame, const char* name);
+/// Which items of the array of that name each rank has; NULL: all are here, or there is no such
+/// array.
+TREACLE_API const int64_t* treacle_frame_parts(const treacle_frame* frame, const char* name);
 
 /// Writes the frame to `path` as a whole or not at all: temporary file, fsync, rename.
 TREACLE_API treacle_status treacle_frame_write(treacle_context* ctx, const treacle_frame* frame,

@@ -29,6 +29,11 @@ const treacle_array* treacle_frame_find(const treacle_frame* frame, const char* 
     return NULL;
 }
 
+const int64_t* treacle_frame_parts(const treacle_frame* frame, const char* name) {
+    const treacle_array* found = treacle_frame_find(frame, name);
+    return found == NULL || frame->parts == NULL ? NULL : frame->parts[found - frame->arrays];
+}
+
 uint64_t frame_array_bytes(const treacle_array* array, bool* is_valid) {
     *is_valid = is_type((int64_t)array->type) && array->components >= 1 &&
                 array->components <= FRAME_COMPONENTS_MAX && array->count >= 0;

@@ -147,20 +147,28 @@ static treacle_status write_evenly(writer* w, size_t count, uint64_t first) {
     return write_batch(w, count, first);
 }
 
+static bool is_in_parts(const writer* w, int a) {
+    return w->frame->parts != NULL && w->frame->parts[a] != NULL;
+}
+
+static uint64_t item_bytes(const treacle_array* array) {
+    return treacle_type_size(array->type) * (uint64_t)array->components;
+}
+
 // Chunks of an array that ranks hold in part: each does those that begin in its own.
-static void share_chunks(writer* w, const treacle_array* array) {
-    uint64_t item = treacle_type_size(array->type) * (uint64_t)array->components;
+static void share_chunks(writer* w, int a) {
+    uint64_t item = item_bytes(&w->frame->arrays[a]);
     for (int r = 0; r <= comm_size(w->ctx); ++r) {
-        w->rank_first[r] = (int64_t)frame_chunks_of((uint64_t)array->rank_first[r] * item);
+        w->rank_first[r] = (int64_t)frame_chunks_of((uint64_t)w->frame->parts[a][r] * item);
     }
 }
 
-// What of rank r's last chunk rank q has: *begin .. *end - 1, bytes of the array.
-static void find_rest(const writer* w, const treacle_array* array, int r, int q, uint64_t* begin,
-                      uint64_t* end) {
-    uint64_t item = treacle_type_size(array->type) * (uint64_t)array->components;
-    uint64_t low = (uint64_t)array->rank_first[q] * item;
-    uint64_t high = (uint64_t)array->rank_first[q + 1] * item;
+// What of the last chunk of ranks[0] ranks[1] has: *begin .. *end - 1, bytes of the array.
+static void find_rest(const writer* w, int a, const int ranks[2], uint64_t* begin, uint64_t* end) {
+    uint64_t item = item_bytes(&w->frame->arrays[a]);
+    int r = ranks[0], q = ranks[1];
+    uint64_t low = (uint64_t)w->frame->parts[a][q] * item;
+    uint64_t high = (uint64_t)w->frame->parts[a][q + 1] * item;
     uint64_t last = (uint64_t)w->rank_first[r + 1] * FRAME_CHUNK_RAW;
     bool has_chunks = w->rank_first[r] < w->rank_first[r + 1];
     *begin = low;
@@ -168,7 +176,7 @@ static void find_rest(const writer* w, const treacle_array* array, int r, int q,
 }
 
 // Brings the ends of chunks that begin here, and gives what is here of others' chunks.
-static void bring_rests(writer* w, const treacle_array* array) {
+static void bring_rests(writer* w, int a) {
     int me = comm_rank(w->ctx), size = comm_size(w->ctx);
     for (int r = 0; r < size; ++r) {
         uint64_t begin = 0, end = 0;
@@ -176,8 +184,8 @@ static void bring_rests(writer* w, const treacle_array* array) {
         if (r == me) {
             continue;
         }
-        find_rest(w, array, r < me ? r : me, r < me ? me : r, &begin, &end);
-        char* at = (char*)array->data + begin;
+        find_rest(w, a, (const int[2]){r < me ? r : me, r < me ? me : r}, &begin, &end);
+        char* at = (char*)w->frame->arrays[a].data + begin;
         w->parcels[r].give = w->parcels[r].take = at;
         *(r < me ? &w->parcels[r].give_bytes : &w->parcels[r].take_bytes) = (size_t)(end - begin);
     }
@@ -185,10 +193,9 @@ static void bring_rests(writer* w, const treacle_array* array) {
 }
 
 static treacle_status write_part(writer* w, int a, uint64_t first) {
-    const treacle_array* array = &w->frame->arrays[a];
-    uint64_t chunks = array_chunks(array);
-    share_chunks(w, array);
-    bring_rests(w, array);
+    uint64_t chunks = array_chunks(&w->frame->arrays[a]);
+    share_chunks(w, a);
+    bring_rests(w, a);
     for (uint64_t index = 0; index < chunks; ++index) {
         w->batch[index] = describe_chunk(w, a, index);
     }
@@ -200,7 +207,7 @@ static treacle_status write_chunks(writer* w) {
     uint64_t done = 0;
     for (int a = 0; a < w->frame->array_count; ++a) {
         uint64_t chunks = array_chunks(&w->frame->arrays[a]);
-        bool is_part = w->frame->arrays[a].rank_first != NULL;
+        bool is_part = is_in_parts(w, a);
         for (uint64_t index = 0; index < chunks && !is_part; ++index) {
             w->batch[waiting++] = describe_chunk(w, a, index);
             if (waiting == w->even_size) {
@@ -287,10 +294,9 @@ static void find_sizes(writer* w) {
     w->batch_size = w->even_size;
     w->own_size = w->even_size / ranks + 1;
     for (int a = 0; a < w->frame->array_count; ++a) {
-        const treacle_array* array = &w->frame->arrays[a];
-        if (array->rank_first != NULL) {
-            share_chunks(w, array);
-            size_t all = (size_t)array_chunks(array);
+        if (is_in_parts(w, a)) {
+            share_chunks(w, a);
+            size_t all = (size_t)array_chunks(&w->frame->arrays[a]);
             size_t own = (size_t)(w->rank_first[rank + 1] - w->rank_first[rank]);
             w->batch_size = all > w->batch_size ? all : w->batch_size;
             w->own_size = own > w->own_size ? own : w->own_size;

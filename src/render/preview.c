@@ -135,8 +135,7 @@ done:
 treacle_status treacle_preview_write(treacle_context* ctx, const treacle_frame* frame,
                                      const treacle_preview_def* def, const char* path) {
     image_rgb8 image;
-    const treacle_array* position = treacle_frame_find(frame, "position");
-    bool is_part = position != NULL && position->rank_first != NULL;
+    bool is_part = treacle_frame_parts(frame, "position") != NULL;
     treacle_status status = preview_render(ctx, frame, def, &image);
     if (status == TREACLE_ERR_MEMORY && is_part) {
         status = comm_give_up(ctx, status);

@@ -88,8 +88,8 @@ static treacle_status take_optional(treacle_context* ctx, int64_t count, preview
 }
 
 // Particles of a tile are all on one rank.
-static void find_here(treacle_context* ctx, const treacle_array* position, preview_particles* p) {
-    p->rank_first = position == NULL ? NULL : position->rank_first;
+static void find_here(treacle_context* ctx, preview_particles* p) {
+    p->rank_first = treacle_frame_parts(p->frame, "position");
     p->here_end = p->tile_count;
     if (p->rank_first != NULL) {
         int rank = comm_rank(ctx);
@@ -128,7 +128,7 @@ treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame*
     wanted_array position = {"position", TREACLE_TYPE_F32, 3, count > 0};
     TREACLE_TRY(take_array(ctx, frame, position, count, &data));
     out->position = data;
-    find_here(ctx, treacle_frame_find(frame, "position"), out);
+    find_here(ctx, out);
     return take_optional(ctx, count, out);
 }
 

@@ -75,8 +75,7 @@ treacle_status frame_loop_write_picture(run_job* job, int64_t number) {
     TREACLE_TRY(
         comm_agree(job->ctx, treacle_sim_view(job->sim, TREACLE_FRAME_PICTURE, number, &frame)));
     TREACLE_TRY(write_view(job, FOLDER_FRAME, &frame));
-    const treacle_array* position = treacle_frame_find(&frame, "position");
-    bool is_part = position != NULL && position->rank_first != NULL; // then all ranks draw
+    bool is_part = treacle_frame_parts(&frame, "position") != NULL; // then all ranks draw
     bool draws = job->record.preview && (is_part || run_is_writer(job));
     return comm_agree(job->ctx, draws ? write_preview(job, &frame) : TREACLE_OK);
 }

@@ -66,6 +66,7 @@ struct treacle_sim {
     arena scratch;
 
     treacle_array arrays[SIM_ARRAYS_MAX]; // of the last view
+    const int64_t* parts[SIM_ARRAYS_MAX]; // likewise, what ranks have of them
 };
 
 /// Checks what sim_create does not find out by itself. ERR_SCENE with the field that is wrong.

@@ -115,15 +115,16 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
     }
     treacle_array* arrays = sim->arrays;
     int count = 0;
+    memset(sim->parts, 0, sizeof(sim->parts));
     arrays[count++] = array_of("tile_coord", TREACLE_TYPE_I32, AXES, p->tile_count, p->tile);
     arrays[count++] =
         array_of("tile_first", TREACLE_TYPE_I64, 1, (int64_t)p->tile_count + 1, p->tile_first);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         const particle_column_info* info = &particle_columns[c];
         if ((p->column_mask >> c & 1u) != 0 && is_shown((particle_column)c, kind)) {
-            arrays[count] =
+            sim->parts[count] = rank_rows;
+            arrays[count++] =
                 array_of(info->name, info->type, info->components, p->count, p->column[c]);
-            arrays[count++].rank_first = rank_rows;
         }
     }
     if (sim->setup.bodies.count > 0) {
@@ -153,6 +154,7 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
         .cell = sim->domain.h,
         .array_count = count,
         .arrays = arrays,
+        .parts = sim->parts,
     };
     for (int a = 0; a < AXES; ++a) {
         out->origin[a] = sim->domain.origin[a];
