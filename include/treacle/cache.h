@@ -54,6 +54,9 @@ typedef struct treacle_frame {
     /// .. parts[i][r + 1] - 1, at the places that they have among all; where parts[i] is NULL, and
     /// where parts is, all items are here.
     const int64_t* const* parts;
+    /// Not NULL: arrays have room, but what is in them is still in the file, for
+    /// treacle_loaded_frame_fetch to bring.
+    struct treacle_loaded_frame* source;
 } treacle_frame;
 
 /// The array of that name, or NULL.
@@ -72,6 +75,13 @@ typedef struct treacle_loaded_frame treacle_loaded_frame;
 /// what is wrong with which part.
 TREACLE_API treacle_status treacle_frame_read(treacle_context* ctx, const char* path,
                                               treacle_loaded_frame** out);
+/// The same, but leaves what is in the arrays in the file. Ranks call it together, and each of them
+/// checks a share of the file.
+TREACLE_API treacle_status treacle_frame_open(treacle_context* ctx, const char* path,
+                                              treacle_loaded_frame** out);
+/// Brings items first .. end - 1 of an array, if they are not here yet.
+TREACLE_API treacle_status treacle_loaded_frame_fetch(treacle_loaded_frame* loaded,
+                                                      const char* name, int64_t first, int64_t end);
 TREACLE_API const treacle_frame* treacle_loaded_frame_view(const treacle_loaded_frame* loaded);
 /// Accepts NULL.
 TREACLE_API void treacle_loaded_frame_destroy(treacle_loaded_frame* loaded);

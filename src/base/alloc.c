@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 // Bytes, from which on a block is mapped by itself.
 enum { ALLOC_PAGES_MIN = 1 << 18 };
@@ -58,6 +59,14 @@ void alloc_free(treacle_context* ctx, void* block, size_t bytes) {
     size_t rounded = round_up(bytes == 0 ? 1 : bytes);
     atomic_fetch_sub(&ctx->memory, rounded);
     give(ctx, block, rounded);
+}
+
+void alloc_forget(treacle_context* ctx, void* block, size_t bytes, size_t begin, size_t end) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t first = (begin + page - 1) / page * page, last = end / page * page;
+    if (block != NULL && first < last && alloc_is_zeroed(ctx, round_up(bytes))) {
+        (void)!madvise((char*)block + first, last - first, MADV_DONTNEED);
+    }
 }
 
 treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,

@@ -18,6 +18,10 @@ void alloc_free(treacle_context* ctx, void* block, size_t bytes);
 /// written: so large ones are where there are several ranks. What nobody touches costs nothing.
 bool alloc_is_zeroed(const treacle_context* ctx, size_t bytes);
 
+/// Gives back the pages of a block that lie in [begin, end) bytes of it, where blocks come page by
+/// page; they are zero when they are touched again. Else nothing: what is there means nothing.
+void alloc_forget(treacle_context* ctx, void* block, size_t bytes, size_t begin, size_t end);
+
 /// *out = count items of item_bytes, not initialised. `what` names them in the error.
 treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
                            void** out) TREACLE_NODISCARD;

@@ -12,14 +12,9 @@
 #include <xxhash.h>
 
 #include "base/alloc.h"
+#include "base/comm.h"
 #include "base/parallel.h"
 #include "cache/frame_format.h"
-
-struct treacle_loaded_frame {
-    treacle_context* ctx;
-    treacle_frame frame;
-    treacle_array* arrays; // [array_count], each with data of its own
-};
 
 typedef enum fault {
     FAULT_NONE,
@@ -36,9 +31,22 @@ typedef struct chunk {
     uint64_t checksum;
     uint8_t* to;
     int32_t array;
+    bool is_here; // unpacked
     fault found;
     int error; // errno of FAULT_READ
 } chunk;
+
+struct treacle_loaded_frame {
+    treacle_context* ctx;
+    treacle_frame frame;
+    treacle_array* arrays; // [array_count], each with data of its own
+    // While there is something in the file; else NULL and -1.
+    char* path;
+    int fd;
+    uint64_t size;
+    chunk* chunks;
+    size_t chunk_count;
+};
 
 // A file or memory, and what is known of it so far.
 typedef struct reader {
@@ -53,6 +61,7 @@ typedef struct reader {
     size_t table_bytes;
     chunk* chunks;
     size_t chunk_capacity;
+    int64_t first;    // chunk of the loop
     uint8_t* scratch; // threads x FRAME_CHUNK_STORED_MAX
 } reader;
 
@@ -310,10 +319,6 @@ static treacle_status reserve_arrays(reader* r) {
             r->chunks[number++].to = (uint8_t*)block + at;
         }
     }
-    void* block = NULL;
-    TREACLE_TRY(alloc_array(r->ctx, (size_t)r->ctx->threads, FRAME_CHUNK_STORED_MAX,
-                            "chunks as they are in the file", &block));
-    r->scratch = block;
     return TREACLE_OK;
 }
 
@@ -332,19 +337,33 @@ static fault unpack_blosc(const chunk* c, const uint8_t* stored) {
     return got >= 0 && (uint32_t)got == c->raw_bytes ? FAULT_NONE : FAULT_BLOSC;
 }
 
+// The bytes of a chunk as they are in the file, with what is wrong with them.
+static bool read_chunk(const reader* r, chunk* c, uint8_t* stored) {
+    c->error = read_at(r, c->offset, stored, c->stored_bytes);
+    c->found = c->error != 0                                         ? FAULT_READ
+               : XXH3_64bits(stored, c->stored_bytes) != c->checksum ? FAULT_CHECKSUM
+                                                                     : FAULT_NONE;
+    return c->found == FAULT_NONE;
+}
+
+// Of the chunks from r->first on, those that are not here yet.
 static void unpack_chunks(void* data, int64_t begin, int64_t end, int worker) {
     reader* r = data;
     uint8_t* stored = r->scratch + (size_t)worker * FRAME_CHUNK_STORED_MAX;
     for (int64_t i = begin; i < end; ++i) {
-        chunk* c = &r->chunks[i];
-        c->error = read_at(r, c->offset, stored, c->stored_bytes);
-        if (c->error != 0) {
-            c->found = FAULT_READ;
-        } else if (XXH3_64bits(stored, c->stored_bytes) != c->checksum) {
-            c->found = FAULT_CHECKSUM;
-        } else {
+        chunk* c = &r->chunks[r->first + i];
+        if (!c->is_here && read_chunk(r, c, stored)) {
             c->found = unpack_blosc(c, stored);
+            c->is_here = c->found == FAULT_NONE;
         }
+    }
+}
+
+static void check_chunks(void* data, int64_t begin, int64_t end, int worker) {
+    reader* r = data;
+    uint8_t* stored = r->scratch + (size_t)worker * FRAME_CHUNK_STORED_MAX;
+    for (int64_t i = begin; i < end; ++i) {
+        (void)!read_chunk(r, &r->chunks[r->first + i], stored);
     }
 }
 
@@ -366,30 +385,48 @@ static treacle_status report_chunk(const reader* r, const chunk* c) {
     return TREACLE_OK;
 }
 
-static treacle_status read_all(reader* r) {
+// Goes through chunks first .. end - 1, and says what is wrong with the first that is not good.
+static treacle_status go_through(reader* r, int64_t first, int64_t end, parallel_fcn* fcn) {
+    void* block = NULL;
+    size_t threads = (size_t)r->ctx->threads;
+    TREACLE_TRY(alloc_array(r->ctx, threads, FRAME_CHUNK_STORED_MAX,
+                            "chunks as they are in the file", &block));
+    r->scratch = block;
+    r->first = first;
+    parallel_for(r->ctx, end - first, 1, fcn, r);
+    alloc_free(r->ctx, block, threads * FRAME_CHUNK_STORED_MAX);
+    treacle_status status = TREACLE_OK;
+    for (int64_t i = first; i < end && status == TREACLE_OK; ++i) {
+        status = report_chunk(r, &r->chunks[i]);
+    }
+    return status;
+}
+
+// Everything but what is in the arrays.
+static treacle_status read_front(reader* r) {
     uint32_t array_count = 0;
     TREACLE_TRY(read_head(r, &array_count));
     TREACLE_TRY(read_tables(r, array_count));
     TREACLE_TRY(unpack_arrays(r, array_count));
     TREACLE_TRY(check_chunk_counts(r));
     TREACLE_TRY(lay_out_chunks(r));
-    TREACLE_TRY(reserve_arrays(r));
-    parallel_for(r->ctx, (int64_t)r->chunk_count, 1, unpack_chunks, r);
-    for (uint64_t i = 0; i < r->chunk_count; ++i) {
-        TREACLE_TRY(report_chunk(r, &r->chunks[i]));
-    }
-    return TREACLE_OK;
+    return reserve_arrays(r);
 }
 
-static treacle_status load(reader* r, treacle_loaded_frame** out) {
+// Reads the front and lets `go_on` do the rest.
+static treacle_status load(reader* r, treacle_status (*go_on)(reader* r),
+                           treacle_loaded_frame** out) {
     void* block = NULL;
     TREACLE_TRY(alloc_zero(r->ctx, 1, sizeof(treacle_loaded_frame), "a frame", &block));
     r->loaded = block;
     r->loaded->ctx = r->ctx;
-    treacle_status status = read_all(r);
+    r->loaded->fd = -1;
+    treacle_status status = read_front(r);
+    if (status == TREACLE_OK) {
+        status = go_on(r);
+    }
     alloc_free(r->ctx, r->tables, r->table_bytes);
     alloc_free(r->ctx, r->chunks, r->chunk_capacity * sizeof(chunk));
-    alloc_free(r->ctx, r->scratch, (size_t)r->ctx->threads * FRAME_CHUNK_STORED_MAX);
     if (status == TREACLE_OK) {
         *out = r->loaded;
     } else {
@@ -398,15 +435,35 @@ static treacle_status load(reader* r, treacle_loaded_frame** out) {
     return status;
 }
 
+static treacle_status read_all(reader* r) {
+    return go_through(r, 0, (int64_t)r->chunk_count, unpack_chunks);
+}
+
+// Checks a rank's share; the loaded frame keeps what it needs to unpack later.
+static treacle_status check_share(reader* r) {
+    int64_t rank = comm_rank(r->ctx), size = comm_size(r->ctx), all = (int64_t)r->chunk_count;
+    TREACLE_TRY(go_through(r, all * rank / size, all * (rank + 1) / size, check_chunks));
+    treacle_loaded_frame* loaded = r->loaded;
+    TREACLE_TRY(alloc_text(r->ctx, r->name, &loaded->path));
+    loaded->fd = r->fd;
+    loaded->size = r->size;
+    loaded->chunks = r->chunks;
+    loaded->chunk_count = r->chunk_capacity;
+    loaded->frame.source = loaded;
+    r->fd = -1;
+    r->chunks = NULL;
+    return TREACLE_OK;
+}
+
 treacle_status frame_parse(treacle_context* ctx, const char* name, const uint8_t* bytes,
                            size_t size, treacle_loaded_frame** out) {
     *out = NULL;
     reader r = {.ctx = ctx, .name = name, .memory = bytes, .fd = -1, .size = size};
-    return load(&r, out);
+    return load(&r, read_all, out);
 }
 
-treacle_status treacle_frame_read(treacle_context* ctx, const char* path,
-                                  treacle_loaded_frame** out) {
+static treacle_status load_file(treacle_context* ctx, const char* path,
+                                treacle_status (*go_on)(reader* r), treacle_loaded_frame** out) {
     *out = NULL;
     reader r = {.ctx = ctx, .name = path};
     r.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -421,13 +478,57 @@ treacle_status treacle_frame_read(treacle_context* ctx, const char* path,
     treacle_status status = TREACLE_OK;
     if (S_ISREG(about.st_mode)) {
         r.size = (uint64_t)about.st_size;
-        status = load(&r, out);
+        status = load(&r, go_on, out);
     } else {
         status = check_fail(ctx, TREACLE_ERR_IO, "%s: this is %s, not a file", path,
                             S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");
     }
-    close(r.fd);
+    if (r.fd >= 0) {
+        close(r.fd);
+    }
     return status;
+}
+
+treacle_status treacle_frame_read(treacle_context* ctx, const char* path,
+                                  treacle_loaded_frame** out) {
+    return load_file(ctx, path, read_all, out);
+}
+
+treacle_status treacle_frame_open(treacle_context* ctx, const char* path,
+                                  treacle_loaded_frame** out) {
+    treacle_status status = comm_agree(ctx, load_file(ctx, path, check_share, out));
+    if (status != TREACLE_OK) {
+        treacle_loaded_frame_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+treacle_status treacle_loaded_frame_fetch(treacle_loaded_frame* loaded, const char* name,
+                                          int64_t first, int64_t end) {
+    const treacle_array* array = treacle_frame_find(&loaded->frame, name);
+    if (array == NULL || first < 0 || end > array->count) {
+        return check_fail(loaded->ctx, TREACLE_ERR_USAGE,
+                          "items %lld to %lld of array '%s' are not in the frame", (long long)first,
+                          (long long)end - 1, name);
+    }
+    if (loaded->chunks == NULL || first >= end) {
+        return TREACLE_OK;
+    }
+    uint64_t item = treacle_type_size(array->type) * (uint64_t)array->components;
+    int64_t before = 0; // chunks of the arrays before it
+    while (loaded->chunks[before].array != array - loaded->arrays) {
+        before += 1;
+    }
+    reader r = {.ctx = loaded->ctx,
+                .name = loaded->path,
+                .fd = loaded->fd,
+                .size = loaded->size,
+                .loaded = loaded,
+                .chunks = loaded->chunks};
+    int64_t low = (int64_t)((uint64_t)first * item / FRAME_CHUNK_RAW);
+    int64_t high = (int64_t)frame_chunks_of((uint64_t)end * item);
+    return go_through(&r, before + low, before + high, unpack_chunks);
 }
 
 const treacle_frame* treacle_loaded_frame_view(const treacle_loaded_frame* loaded) {
@@ -439,6 +540,11 @@ void treacle_loaded_frame_destroy(treacle_loaded_frame* loaded) {
         return;
     }
     treacle_context* ctx = loaded->ctx;
+    if (loaded->fd >= 0) {
+        close(loaded->fd);
+    }
+    alloc_free_text(ctx, loaded->path);
+    alloc_free(ctx, loaded->chunks, loaded->chunk_count * sizeof(chunk));
     for (int a = 0; a < loaded->frame.array_count; ++a) {
         treacle_array* array = &loaded->arrays[a];
         bool is_valid = false;

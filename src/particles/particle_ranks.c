@@ -108,19 +108,16 @@ static void* take_room(treacle_context* ctx, size_t count, size_t bytes) {
     return out;
 }
 
-static void gather(const grid_domain* domain, const particles* p, void* data, size_t row_bytes) {
+void particle_ranks_gather(const grid_domain* domain, const particles* p, void* data,
+                           size_t row_bytes) {
+    if (domain->rank_key == NULL || domain->is_lean) {
+        return;
+    }
     size_t size = (size_t)comm_size(p->ctx);
     int64_t* first = take_room(p->ctx, size + 1, sizeof(int64_t));
     particle_ranks_first(domain, p, first);
     comm_gather(p->ctx, data, row_bytes, first);
     alloc_free(p->ctx, first, (size + 1) * sizeof(int64_t));
-}
-
-void particle_ranks_gather(const grid_domain* domain, const particles* p, void* data,
-                           size_t row_bytes) {
-    if (domain->rank_key != NULL && !domain->is_lean) {
-        gather(domain, p, data, row_bytes);
-    }
 }
 
 void particle_ranks_gather_column(const grid_domain* domain, const particles* p,
@@ -130,18 +127,16 @@ void particle_ranks_gather_column(const grid_domain* domain, const particles* p,
     }
 }
 
-void particle_ranks_whole(const grid_domain* domain, const particles* p) {
-    for (int c = 0; domain->is_lean && c < PARTICLE_COLUMN_COUNT; ++c) {
-        if (p->column[c] != NULL) {
-            gather(domain, p, p->column[c], particle_columns[c].bytes);
-        }
-    }
-}
-
 void particle_ranks_keep_own(const grid_domain* domain, particles* p) {
     if (domain->is_lean) {
         tile_range own = particle_ranks_rows(domain, p);
         p->away = (particle_away){own.begin, own.end, p->count};
+        for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+            size_t bytes = particle_columns[c].bytes;
+            size_t all = (size_t)p->column_capacity[c] * bytes;
+            alloc_forget(p->ctx, p->column[c], all, 0, (size_t)own.begin * bytes);
+            alloc_forget(p->ctx, p->column[c], all, (size_t)own.end * bytes, all);
+        }
     }
 }
 

@@ -53,9 +53,8 @@ bool particle_ranks_has(const grid_domain* domain, const particles* p, tile_ix g
 treacle_status particle_ranks_remove(const grid_domain* domain, particles* p,
                                      const uint8_t* is_removed, arena* scratch) TREACLE_NODISCARD;
 
-/// Where the domain is lean: the store, in order, holds this rank's rows and no others.
+/// Where the domain is lean: the store, in order, holds this rank's rows and no others; the memory
+/// of others is given back.
 void particle_ranks_keep_own(const grid_domain* domain, particles* p);
-/// Brings all rows to all ranks; what they are owned for stays as it is.
-void particle_ranks_whole(const grid_domain* domain, const particles* p);
 /// Spoils the rows that are not here, with a map but those around one's own; see comm_poisons.
 void particle_ranks_poison(const grid_domain* domain, const tile_map* map, const particles* p);

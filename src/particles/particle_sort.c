@@ -706,6 +706,10 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     memcpy(p->tile, job->tile, (size_t)job->tile_count * sizeof(*p->tile));
     memcpy(p->tile_first, job->tile_first, ((size_t)job->tile_count + 1) * sizeof(*p->tile_first));
     particle_ranks_keep_own(job->domain, p);
+    for (int s = 0; s < PARTICLE_ROW_SIZES && job->domain->is_lean; ++s) {
+        size_t all = (size_t)sorter->spares->capacity[s] * row_size[s];
+        alloc_forget(p->ctx, sorter->spares->column[s], all, 0, all);
+    }
     return TREACLE_OK;
 }
 

@@ -276,7 +276,7 @@ static treacle_status read_state(run_job* job, int64_t number, treacle_loaded_fr
     char path[FOLDER_PATH_CAPACITY];
     *out = NULL;
     TREACLE_TRY(folder_numbered(&job->folder, FOLDER_STATE, number, path));
-    treacle_status status = treacle_frame_read(job->ctx, path, out);
+    treacle_status status = treacle_frame_open(job->ctx, path, out);
     if (status == TREACLE_ERR_FORMAT) {
         log_message(job->ctx, TREACLE_LOG_WARNING, "%s; going back to the state before it",
                     treacle_context_error(job->ctx));
@@ -301,7 +301,8 @@ static treacle_status read_state(run_job* job, int64_t number, treacle_loaded_fr
 static treacle_status find_state(run_job* job, treacle_loaded_frame** out) {
     folder_list states;
     *out = NULL;
-    treacle_status status = folder_list_kind(&job->folder, FOLDER_STATE, &states);
+    treacle_status status =
+        comm_agree(job->ctx, folder_list_kind(&job->folder, FOLDER_STATE, &states));
     for (size_t k = states.count; k > 0 && status == TREACLE_OK && *out == NULL; --k) {
         status = read_state(job, states.numbers[k - 1], out);
     }
@@ -330,12 +331,16 @@ static void warn_of_gaps(run_job* job, int64_t at) {
     }
 }
 
+static const treacle_frame* view_of(const treacle_loaded_frame* state) {
+    return state == NULL ? NULL : treacle_loaded_frame_view(state);
+}
+
 // The frame of the state itself can be made again, if anything happened to it.
 static treacle_status is_frame_whole(run_job* job, int64_t at, int64_t* is_whole) {
     char path[FOLDER_PATH_CAPACITY];
     treacle_loaded_frame* frame = NULL;
     TREACLE_TRY(folder_numbered(&job->folder, FOLDER_FRAME, at, path));
-    treacle_status status = treacle_frame_read(job->ctx, path, &frame);
+    treacle_status status = treacle_frame_open(job->ctx, path, &frame);
     treacle_loaded_frame_destroy(frame);
     bool has_preview =
         !job->record.preview || folder_has_numbered(&job->folder, FOLDER_PREVIEW, at);
@@ -346,17 +351,21 @@ static treacle_status is_frame_whole(run_job* job, int64_t at, int64_t* is_whole
 static treacle_status mend(run_job* job, int64_t at) {
     int64_t is_whole = 0;
     bool is_writer = run_is_writer(job);
-    TREACLE_TRY(comm_agree(job->ctx, is_writer ? is_frame_whole(job, at, &is_whole) : TREACLE_OK));
+    TREACLE_TRY(is_frame_whole(job, at, &is_whole));
     comm_max_i64(job->ctx, &is_whole, 1);
     TREACLE_TRY(is_whole != 0 ? TREACLE_OK : frame_loop_write_picture(job, at));
     return comm_agree(job->ctx, is_writer ? frame_loop_prune(job, at) : TREACLE_OK);
 }
 
-static treacle_status go_on(run_job* job, const treacle_frame* state) {
+// The loaded state is let go as soon as the simulation has it.
+static treacle_status go_on(run_job* job, treacle_loaded_frame** loaded) {
+    const treacle_frame* state = view_of(*loaded);
     int64_t at = state == NULL ? 0 : state->number;
     int64_t step = state == NULL ? 0 : state->step;
     if (state != NULL) {
         TREACLE_TRY(treacle_sim_restore(job->sim, state));
+        treacle_loaded_frame_destroy(*loaded);
+        *loaded = NULL;
         warn_of_gaps(job, at);
         TREACLE_TRY(mend(job, at));
     }
@@ -374,8 +383,8 @@ static treacle_status tidy_up(run_job* job, int64_t at) {
 }
 
 static treacle_status resume_scene(run_job* job, const treacle_scene* scene,
-                                   const treacle_frame* state) {
-    int64_t at = state == NULL ? 0 : state->number;
+                                   treacle_loaded_frame** state) {
+    int64_t at = *state == NULL ? 0 : view_of(*state)->number;
     int64_t frames = job->def->frames > 0 ? job->def->frames : job->record.frames;
     take_output(job, scene);
     if (at >= frames && folder_has_numbered(&job->folder, FOLDER_FRAME, at)) {
@@ -406,15 +415,14 @@ static treacle_status resume_record(run_job* job) {
         status = check_scene(job, job->record.scene_hash);
     }
     if (status == TREACLE_OK) {
-        status = compare_original(job);
+        status = comm_agree(job->ctx, compare_original(job));
     }
     if (status == TREACLE_OK) {
         status = find_state(job, &state);
     }
     status = comm_agree(job->ctx, status);
     if (status == TREACLE_OK) {
-        const treacle_frame* view = state == NULL ? NULL : treacle_loaded_frame_view(state);
-        status = resume_scene(job, scene, view);
+        status = resume_scene(job, scene, &state);
     }
     treacle_sim_destroy(job->sim);
     treacle_loaded_frame_destroy(state);

@@ -73,8 +73,6 @@ treacle_status liquid_state_fields(liquid_state* state,
 treacle_status liquid_state_carry(liquid_state* state, uint32_t fields) TREACLE_NODISCARD;
 /// Harmless on a zeroed state, and twice.
 void liquid_state_destroy(liquid_state* state);
-/// Brings all of a state to all ranks, where they hold only their own.
-void liquid_state_gather(const liquid_state* state);
 /// The largest component of velocity on faces, m/s.
 double liquid_state_fastest(const liquid_state* state);
 

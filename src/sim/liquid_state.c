@@ -64,19 +64,6 @@ void liquid_state_destroy(liquid_state* state) {
     *state = (liquid_state){0};
 }
 
-void liquid_state_gather(const liquid_state* state) {
-    if (state->map.count == 0 || !tile_ranks_are_lean(&state->map)) {
-        return;
-    }
-    size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
-    for (size_t i = 0; i < FIELDS; ++i) {
-        tile_gather_field(&state->map, state->values + i * values);
-    }
-    if (state->cell_wall != NULL) {
-        tile_gather(&state->map, state->cell_wall, TILE_CELLS);
-    }
-}
-
 static double fastest_of_tile(void* data, int64_t tile) {
     const liquid_state* state = data;
     float largest = 0.0f;

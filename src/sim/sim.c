@@ -144,8 +144,9 @@ static treacle_status init_ranks(treacle_sim* sim, const treacle_sim_def* def) {
     }
     TREACLE_TRY(alloc_zero(sim->ctx, 2 * (ranks + 1), sizeof(uint64_t), "what ranks own",
                            (void**)&sim->rank_key));
-    TREACLE_TRY(alloc_zero(sim->ctx, ranks + 1, sizeof(int64_t), "what ranks own",
+    TREACLE_TRY(alloc_zero(sim->ctx, 2 * (ranks + 1), sizeof(int64_t), "what ranks own",
                            (void**)&sim->rank_rows));
+    sim->rank_cells = sim->rank_rows + ranks + 1;
     for (size_t r = 1; r <= ranks; ++r) {
         sim->rank_key[r] = UINT64_MAX;
     }
@@ -253,7 +254,7 @@ void treacle_sim_destroy(treacle_sim* sim) {
     alloc_free(ctx, sim->palette, (size_t)sim->material_count * sizeof(*sim->palette));
     curve_free(ctx, &sim->gravity);
     alloc_free(ctx, sim->rank_key, 2 * ((size_t)comm_size(ctx) + 1) * sizeof(uint64_t));
-    alloc_free(ctx, sim->rank_rows, ((size_t)comm_size(ctx) + 1) * sizeof(int64_t));
+    alloc_free(ctx, sim->rank_rows, 2 * ((size_t)comm_size(ctx) + 1) * sizeof(int64_t));
     size_t body_bytes = (size_t)sim->setup.bodies.count * sizeof(body_state);
     alloc_free(ctx, sim->now.bodies, body_bytes);
     alloc_free(ctx, sim->next.bodies, body_bytes);

@@ -43,6 +43,7 @@ struct treacle_sim {
     grid_domain domain;
     uint64_t* rank_key;    // [2][ranks + 1], the domain's, and as they were when the step began;
                            // NULL: tiles are not shared out
+    int64_t* rank_cells;   // [ranks + 1], of the last view
     int64_t* rank_rows;    // [ranks + 1], of the last view
     grid_domain lattice;   // of the surface, see phys/level_set.h
     treacle_curve gravity; // m/s^2
@@ -78,6 +79,9 @@ bool sim_can_be_lean(const treacle_sim_def* def, const grid_domain* domain);
 
 /// Seeds the liquids of the def into the empty store of `now`, sorted.
 treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) TREACLE_NODISCARD;
+/// Where ranks are lean: shares out the tiles of a store's groups, of which there may be several
+/// for a tile.
+treacle_status sim_share_tiles(treacle_sim* sim, const particles* p) TREACLE_NODISCARD;
 /// A material's colour as particles carry it.
 void sim_colour(const treacle_sim_def* def, int material, float out[3]);
 

@@ -106,7 +106,7 @@ static treacle_status sort_seeds(treacle_sim* sim) {
     return arena_end_step(&sim->scratch);
 }
 
-// Of a group that shall be seeded.
+// Of a group.
 typedef struct seed_load {
     uint64_t key;
     tile_coord tile;
@@ -136,9 +136,8 @@ static tile_ix merge_loads(const particles* p, seed_load* loads) {
     return count;
 }
 
-static treacle_status share_seeds(void* data, const particles* p) {
-    treacle_sim* sim = data;
-    if (!sim->domain.is_lean) { // the first step does it
+treacle_status sim_share_tiles(treacle_sim* sim, const particles* p) {
+    if (!sim->domain.is_lean) { // the next step does it
         return TREACLE_OK;
     }
     size_t groups = (size_t)p->tile_count;
@@ -158,6 +157,10 @@ static treacle_status share_seeds(void* data, const particles* p) {
     treacle_status status = partition_find(sim->ctx, &load, sim->rank_key);
     arena_give_to(&sim->scratch, mark);
     return status;
+}
+
+static treacle_status share_seeds(void* data, const particles* p) {
+    return sim_share_tiles(data, p);
 }
 
 // Solids where they are at the start.

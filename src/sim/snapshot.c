@@ -57,6 +57,20 @@ static int show_liquid(const liquid_state* liquid, treacle_array* arrays) {
     return count;
 }
 
+// Fields that ranks hold in part, from array `begin` to `end` - 1 of the view.
+static void share_fields(treacle_sim* sim, int begin, int end) {
+    const tile_map* map = &sim->now.liquid.map;
+    if (!tile_ranks_are_lean(map)) {
+        return;
+    }
+    for (int r = 0; r <= comm_size(sim->ctx); ++r) {
+        sim->rank_cells[r] = map->ranks->first[r] * TILE_CELLS;
+    }
+    for (int i = begin; i < end; ++i) {
+        sim->parts[i] = sim->rank_cells;
+    }
+}
+
 // The columns of markers that are state.
 static const struct {
     particle_column column;
@@ -139,8 +153,9 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
             array_of("reseed_births", TREACLE_TYPE_U64, 1, 1, &sim->now.reseed_births);
     }
     if (kind == TREACLE_FRAME_STATE && sim->now.liquid.map.count > 0) {
-        liquid_state_gather(&sim->now.liquid);
+        int first = count + 1; // of fields; the tiles are known to all ranks
         count += show_liquid(&sim->now.liquid, arrays + count);
+        share_fields(sim, first, count);
     }
     if (kind == TREACLE_FRAME_STATE && euler_is_on(&sim->def)) {
         count += show_surface(&sim->now.surface, arrays + count);
@@ -188,9 +203,10 @@ static treacle_status check_head(const treacle_sim* sim, const treacle_frame* st
                                 (int)sim->domain.cells[2], sim->domain.h);
 }
 
-// The data of the array that should be `like`; its count is taken over if that is negative.
-static treacle_status find_array(const treacle_sim* sim, const treacle_frame* state,
-                                 treacle_array* like) {
+// Looks for the array that should be `like`; its count is taken over if that is negative. What is
+// in it may still be in a file.
+static treacle_status find_head(const treacle_sim* sim, const treacle_frame* state,
+                                treacle_array* like) {
     const treacle_array* found = treacle_frame_find(state, like->name);
     if (found == NULL) {
         return check_fail(sim->ctx, TREACLE_ERR_FORMAT,
@@ -209,6 +225,19 @@ static treacle_status find_array(const treacle_sim* sim, const treacle_frame* st
     return TREACLE_OK;
 }
 
+// Brings items begin .. end - 1 of an array that was found.
+static treacle_status fetch(const treacle_frame* state, const treacle_array* array, tile_range of) {
+    return state->source == NULL
+               ? TREACLE_OK
+               : treacle_loaded_frame_fetch(state->source, array->name, of.begin, of.end);
+}
+
+static treacle_status find_array(const treacle_sim* sim, const treacle_frame* state,
+                                 treacle_array* like) {
+    TREACLE_TRY(find_head(sim, state, like));
+    return fetch(state, like, (tile_range){0, like->count});
+}
+
 // An array of no items may have no address.
 static void copy_bytes(void* to, const void* from, size_t bytes) {
     if (bytes > 0) {
@@ -216,32 +245,44 @@ static void copy_bytes(void* to, const void* from, size_t bytes) {
     }
 }
 
-static treacle_status copy_tiles(treacle_sim* sim, const treacle_frame* state, int64_t rows) {
+static treacle_status copy_tiles(treacle_sim* sim, const treacle_frame* state) {
     particles* p = &sim->next.particles;
+    treacle_array id = array_of("id", TREACLE_TYPE_U64, 1, -1, NULL);
+    TREACLE_TRY(find_head(sim, state, &id));
     treacle_array tile = array_of("tile_coord", TREACLE_TYPE_I32, AXES, -1, NULL);
     TREACLE_TRY(find_array(sim, state, &tile));
     treacle_array first = array_of("tile_first", TREACLE_TYPE_I64, 1, tile.count + 1, NULL);
     TREACLE_TRY(find_array(sim, state, &first));
-    TREACLE_TRY(particles_reserve(p, rows, tile.count));
+    particles_clear(p);
+    TREACLE_TRY(particles_reserve(p, id.count, tile.count));
     copy_bytes(p->tile, tile.data, (size_t)tile.count * sizeof(*p->tile));
     memcpy(p->tile_first, first.data, (size_t)first.count * sizeof(*p->tile_first));
     p->tile_count = (tile_ix)tile.count;
-    p->count = rows;
+    p->count = id.count;
+    return TREACLE_OK;
+}
+
+// Items begin .. end - 1 of the array `like`.
+static treacle_status copy_items(const treacle_sim* sim, const treacle_frame* state,
+                                 treacle_array* like, tile_range of, void* to) {
+    size_t bytes = treacle_type_size(like->type) * (size_t)like->components;
+    TREACLE_TRY(find_head(sim, state, like));
+    TREACLE_TRY(fetch(state, like, of));
+    copy_bytes((char*)to + (size_t)of.begin * bytes,
+               (const char*)like->data + (size_t)of.begin * bytes,
+               (size_t)(of.end - of.begin) * bytes);
     return TREACLE_OK;
 }
 
 static treacle_status copy_columns(treacle_sim* sim, const treacle_frame* state) {
     particles* p = &sim->next.particles;
-    treacle_array id = array_of("id", TREACLE_TYPE_U64, 1, -1, NULL);
-    TREACLE_TRY(find_array(sim, state, &id));
-    TREACLE_TRY(copy_tiles(sim, state, id.count));
+    tile_range rows = particle_ranks_rows(&sim->domain, p);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         const particle_column_info* info = &particle_columns[c];
         if (p->column[c] != NULL) {
             treacle_array column =
-                array_of(info->name, info->type, info->components, id.count, NULL);
-            TREACLE_TRY(find_array(sim, state, &column));
-            copy_bytes(p->column[c], column.data, (size_t)id.count * info->bytes);
+                array_of(info->name, info->type, info->components, p->count, NULL);
+            TREACLE_TRY(copy_items(sim, state, &column, rows, p->column[c]));
         }
     }
     return TREACLE_OK;
@@ -250,8 +291,9 @@ static treacle_status copy_columns(treacle_sim* sim, const treacle_frame* state)
 static bool are_rows_sound(const treacle_sim* sim, const particles* p) {
     const float* position = particles_f32(p, PARTICLE_POSITION);
     const uint8_t* material = particles_material(p);
+    tile_range rows = particle_ranks_rows(&sim->domain, p);
     bool is_sound = true;
-    for (particle_ix row = 0; row < p->count; ++row) {
+    for (particle_ix row = rows.begin; row < rows.end; ++row) {
         is_sound = is_sound && material[row] < sim->material_count;
         for (int a = 0; a < AXES; ++a) {
             is_sound = is_sound && fabsf(position[AXES * row + a]) <= farthest;
@@ -293,11 +335,13 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
     if (!is_whole) {
         return check_fail(sim->ctx, TREACLE_ERR_FORMAT, "the state's tiles are not in order");
     }
+    tile_range here = tile_ranks_are_lean(&liquid->map) ? tile_ranks_own(&liquid->map)
+                                                        : (tile_range){0, tile.count};
+    here = (tile_range){here.begin * TILE_CELLS, here.end * TILE_CELLS};
     for (int i = 0; i < FIELDS; ++i) {
         treacle_array values =
             array_of(field_names[i], TREACLE_TYPE_F32, 1, tile.count * TILE_CELLS, NULL);
-        TREACLE_TRY(find_array(sim, state, &values));
-        memcpy(field_at(liquid, i), values.data, (size_t)values.count * sizeof(float));
+        TREACLE_TRY(copy_items(sim, state, &values, here, field_at(liquid, i)));
     }
     if (liquid->cell_wall != NULL) {
         treacle_array bits = array_of("wall", TREACLE_TYPE_U8, 1, tile.count * TILE_CELLS, NULL);
@@ -399,37 +443,56 @@ static treacle_status copy_bodies(treacle_sim* sim, const treacle_frame* state) 
     return TREACLE_OK;
 }
 
+static treacle_status fail_rows(const treacle_sim* sim, const treacle_frame* state) {
+    return check_fail(sim->ctx, TREACLE_ERR_FORMAT,
+                      "the state of step %lld has particles outside their tiles or tiles outside "
+                      "the domain",
+                      (long long)state->step);
+}
+
+// Tiles, and who holds them where ranks are lean; then what ranks hold.
+static treacle_status copy_particles(treacle_sim* sim, const treacle_frame* state) {
+    particles* p = &sim->next.particles;
+    treacle_status status = copy_tiles(sim, state);
+    if (status == TREACLE_OK && !are_tiles_sound(sim, p)) {
+        status = fail_rows(sim, state);
+    }
+    TREACLE_TRY(comm_agree(sim->ctx, status));
+    TREACLE_TRY(sim_share_tiles(sim, p));
+    status = copy_columns(sim, state);
+    if (status == TREACLE_OK && !are_rows_sound(sim, p)) {
+        status = fail_rows(sim, state);
+    }
+    particle_ranks_keep_own(&sim->domain, p);
+    return status;
+}
+
+static treacle_status copy_rest(treacle_sim* sim, const treacle_frame* state) {
+    TREACLE_TRY(copy_counters(sim, state));
+    TREACLE_TRY(copy_liquid(sim, state));
+    TREACLE_TRY(copy_carried(sim, state));
+    TREACLE_TRY(copy_surface(sim, state));
+    return copy_bodies(sim, state);
+}
+
 treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state) {
     TREACLE_TRY(check_head(sim, state));
-    particles* p = &sim->next.particles;
-    treacle_status status = copy_columns(sim, state);
-    if (status == TREACLE_OK && !(are_tiles_sound(sim, p) && are_rows_sound(sim, p))) {
-        status = check_fail(sim->ctx, TREACLE_ERR_FORMAT,
-                            "the state of step %lld has particles outside their tiles or tiles "
-                            "outside the domain",
-                            (long long)state->step);
-    }
+    size_t keys = sim->rank_key == NULL ? 0 : (size_t)comm_size(sim->ctx) + 1;
+    copy_bytes(sim->rank_key + keys, sim->rank_key, keys * sizeof(*sim->rank_key));
+    treacle_status status = copy_particles(sim, state);
     if (status == TREACLE_OK) {
-        status = copy_counters(sim, state);
+        status = copy_rest(sim, state);
     }
-    if (status == TREACLE_OK) {
-        status = copy_liquid(sim, state);
-    }
-    if (status == TREACLE_OK) {
-        status = copy_carried(sim, state);
-    }
-    if (status == TREACLE_OK) {
-        status = copy_surface(sim, state);
-    }
-    if (status == TREACLE_OK) {
-        status = copy_bodies(sim, state);
-    }
-    if (status != TREACLE_OK) {
-        particles_clear(p);
+    status = comm_agree(sim->ctx, status);
+    if (status != TREACLE_OK) { // `now` is shared out as it was
+        copy_bytes(sim->rank_key, sim->rank_key + keys, keys * sizeof(*sim->rank_key));
+        particles_clear(&sim->next.particles);
         liquid_state_destroy(&sim->next.liquid);
         return status;
     }
-    particle_ranks_keep_own(&sim->domain, p);
+    for (int i = 0; i < FIELDS && tile_ranks_are_lean(&sim->next.liquid.map); ++i) {
+        tile_share_field(&sim->next.liquid.map, field_at(&sim->next.liquid, i));
+    }
     sim->next.time = state->time;
     sim->next.step = state->step;
     sim_state_swap(sim);

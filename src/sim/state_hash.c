@@ -35,11 +35,13 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     hash = hash_bytes(p->tile_first, (tiles + 1) * sizeof(*p->tile_first), hash);
     const liquid_state* liquid = &sim->now.liquid;
     size_t values = (size_t)liquid->map.count * TILE_CELLS;
-    liquid_state_gather(liquid);
+    comm_array values_of = {.item_bytes = TILE_CELLS * sizeof(float), .count = liquid->map.count};
+    values_of.first = tile_ranks_are_lean(&liquid->map) ? liquid->map.ranks->first : NULL;
     const float* const fields[] = {liquid->face_u[0], liquid->face_u[1], liquid->face_u[2],
                                    liquid->cell_pressure, liquid->cell_phi};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && values > 0; ++i) {
-        hash = hash_bytes(fields[i], values * sizeof(float), hash);
+        values_of.data = fields[i];
+        hash = comm_hash(sim->ctx, &values_of, hash);
     }
     if (liquid->cell_wall != NULL) {
         hash = hash_bytes(liquid->cell_wall, values, hash);
