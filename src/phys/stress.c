@@ -426,9 +426,9 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
         tile_share_field(params->map, out->block + n * values);
     }
     for (int a = 0; a < AXES && out->owners != NULL; ++a) {
-        tile_gather(params->map, out->owners + (size_t)a * values, TILE_CELLS * sizeof(uint16_t));
+        tile_share(params->map, out->owners + (size_t)a * values, TILE_CELLS * sizeof(uint16_t));
     }
-    tile_gather(params->map, out->fixed, TILE_CELLS);
+    tile_share(params->map, out->fixed, TILE_CELLS);
     return TREACLE_OK;
 fail:
     stress_weights_destroy(params, out);

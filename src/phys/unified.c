@@ -36,9 +36,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
 #include "grid/gather.h"
+#include "grid/tile_ranks.h"
 #include "phys/flow_bodies.h"
 
 // Targets [stokes.4]: of cells' volume a step, and of a connected region's volume a step.
@@ -230,11 +229,10 @@ static double weight_of_tile(void* data, int64_t tile) {
 // The share of the velocity u* that is not the mean motion, but at least what forces have given.
 static double motion_share(unified_job* job) {
     const stress_params* p = &job->params->liquid;
-    treacle_context* ctx = p->map->ctx;
     double sum[MOMENTS], mean_energy = 0.0;
-    parallel_for(ctx, p->map->count, 8, measure_tiles, job);
+    tile_for(p->map, 8, measure_tiles, job);
     for (job->which = 0; job->which < MOMENTS; ++job->which) {
-        sum[job->which] = parallel_sum(ctx, p->map->count, moment_of_tile, job);
+        sum[job->which] = tile_sum(p->map, moment_of_tile, job);
     }
     double mass = sum[0] + sum[1] + sum[2], energy = sum[2 * AXES];
     for (int a = 0; a < AXES; ++a) {
@@ -261,14 +259,23 @@ static stokes_params targets_of(unified_job* job) {
 
 // --- the solve ----------------------------------------------------------------------------------
 
+// f and h, which lie one behind the other.
+static void copy_rhs(const unified_job* job, const double* from, double* to) {
+    const tile_map* map = job->params->liquid.map;
+    size_t tail = AXES * field_length(job), cells = face_length(job);
+    tile_copy(map, to, from, VISCOSITY_BLOCK * sizeof(double));
+    memcpy(to + tail, from + tail, (cells - tail) * sizeof(double));
+    tile_copy(map, to + cells, from + cells, TILE_CELLS * sizeof(double));
+}
+
 // From the first guesses in u and cell_x; a second time from where the first ended, with more
 // memory, if that was not enough.
 static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stats* stats) {
     const tile_map* map = job->params->liquid.map;
     stokes_params targets = targets_of(job);
-    parallel_for(map->ctx, map->count, 8, load_fixed, job);
+    tile_for_held(map, 8, load_fixed, job);
     stokes_apply(solver, job->v.u, job->v.p, job->v.f, job->v.h);
-    parallel_for(map->ctx, map->count, 8, load_tiles, job);
+    tile_for_held(map, 8, load_tiles, job);
     stress_add_force(&job->params->liquid, &job->weights, job->v.f);
     size_t tail = AXES * field_length(job), half = half_length(job);
     for (size_t i = tail; i < face_length(job); ++i) {
@@ -276,18 +283,18 @@ static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stat
     }
     body_coupling_load(&job->bodies, &job->params->liquid, job->v.f + tail, job->v.u + tail);
     double* again = job->vectors + 2 * half;
-    memcpy(again, job->v.f, half * sizeof(double));
+    copy_rhs(job, job->v.f, again);
     TREACLE_TRY(stokes_solve(solver, &job->v, &targets, stats));
     if (!stats->is_converged && !stats->is_broken) {
         int before = stats->iterations;
         double seconds = stats->seconds;
-        memcpy(job->v.f, again, half * sizeof(double));
+        copy_rhs(job, again, job->v.f);
         targets.restart = RESTART_LONG;
         TREACLE_TRY(stokes_solve(solver, &job->v, &targets, stats));
         stats->iterations += before;
         stats->seconds += seconds;
     }
-    parallel_for(map->ctx, map->count, 8, store_tiles, job);
+    tile_for_held(map, 8, store_tiles, job);
     body_coupling_store(&job->bodies, &job->params->liquid, &job->weights, job->v.u + tail,
                         job->face_u);
     return TREACLE_OK;
@@ -296,8 +303,9 @@ static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stat
 static treacle_status build_and_solve(unified_job* job, stokes_stats* stats) {
     const stress_params* p = &job->params->liquid;
     treacle_context* ctx = p->map->ctx;
-    parallel_for(ctx, p->map->count, 4, choose_cells, job);
-    job->is_stiff = parallel_max(ctx, p->map->count, weight_of_tile, job) > stiff_weight;
+    tile_for(p->map, 4, choose_cells, job);
+    tile_share_field(p->map, job->cell);
+    job->is_stiff = tile_max(p->map, weight_of_tile, job) > stiff_weight;
     stokes_system system = {.domain = p->domain,
                             .map = p->map,
                             .weights = stress_weights_view(&job->weights),

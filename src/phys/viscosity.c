@@ -15,7 +15,7 @@
 #include "phys/viscosity.h"
 
 #include "base/alloc.h"
-#include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "phys/flow_bodies.h"
 #include "solve/viscosity_solver.h"
 
@@ -71,7 +71,7 @@ static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
 static treacle_status solve(visc_job* job, const solve_params* want, solve_stats* stats) {
     const stress_params* p = job->params;
     treacle_context* ctx = p->map->ctx;
-    parallel_for(ctx, p->map->count, 8, load_tiles, job);
+    tile_for_held(p->map, 8, load_tiles, job);
     viscosity_system system = {.domain = p->domain,
                                .map = p->map,
                                .weights = stress_weights_view(&job->weights),
@@ -90,7 +90,7 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
     }
     viscosity_solver_destroy(solver);
     if (status == TREACLE_OK) {
-        parallel_for(ctx, p->map->count, 8, store_tiles, job);
+        tile_for_held(p->map, 8, store_tiles, job);
         body_coupling_store(&job->bodies, p, &job->weights, job->u + tail, job->face_u);
     }
     return status;

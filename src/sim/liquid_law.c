@@ -1,6 +1,7 @@
 // What laws of viscosity make of what particles carry, at cells: added to the base of
 // liquid_rheology.c, where materials with a law have none.
 #include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "math/elementary.h"
 #include "phys/p2g.h"
 #include "phys/rheology.h"
@@ -96,7 +97,7 @@ static treacle_status apply_laws(liquid_work* w, law_job* job, const law_columns
         }
         job->share = share;
         if (w->setup->heat.law[job->material].def.kind != TREACLE_LAW_NONE) {
-            parallel_for(w->ctx, map->count, 8, add_law, job);
+            tile_for_held(map, 8, add_law, job);
         }
         arena_give_to(w->scratch, mark);
     }

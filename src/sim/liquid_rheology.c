@@ -16,7 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "base/parallel_sum.h"
 #include "grid/fraction.h"
 #include "math/elementary.h"
@@ -132,7 +131,7 @@ static void evaluate_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 static void evaluate(liquid_work* w, const float* rate, double share) {
     law_job job = {w, rate, share};
-    parallel_for(w->ctx, w->state->map.count, 4, evaluate_tiles, &job);
+    tile_for_held(&w->state->map, 4, evaluate_tiles, &job);
 }
 
 treacle_status liquid_viscosity_at_rest(liquid_work* w) {

@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "grid/tile_ranks.h"
 #include "solve/stokes_internal.h"
 
 enum { SLOW_ITERATIONS = 6, PACE_ITERATIONS = 2 };
@@ -92,7 +93,9 @@ static treacle_status find_regions(stokes_solver* s) {
     TREACLE_TRY(alloc_zero(s->ctx, 2 * (size_t)s->regions.count + 1, sizeof(double),
                            "volumes of regions", (void**)&s->region_volume));
     TREACLE_TRY(vec_create(&s->p_space, "volumes", &volume));
-    for (size_t i = 0; i < stokes_field_length(s) - TILE_CELLS; ++i) {
+    tile_range own =
+        s->p_space.shared != NULL ? tile_ranks_own(s->map) : (tile_range){0, s->map->count};
+    for (int64_t i = own.begin * TILE_CELLS; i < own.end * TILE_CELLS; ++i) {
         volume[i] = (double)s->volume[i];
     }
     status = regions_sum(&s->regions, volume, s->region_volume);
@@ -348,19 +351,31 @@ static treacle_status measure_goal(stokes_solver* s, gcr_state* k) {
     return TREACLE_OK;
 }
 
-static void mask_cells(const float* inverse, int64_t length, double* v) {
-    for (int64_t i = 0; i < length; ++i) {
-        v[i] = inverse[i] > 0.0f ? v[i] : 0.0;
+typedef struct mask_job {
+    const float* inverse;
+    double* v;
+    int64_t block;
+} mask_job;
+
+static void mask_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const mask_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * job->block; i < end * job->block; ++i) {
+        job->v[i] = job->inverse[i] > 0.0f ? job->v[i] : 0.0;
     }
 }
 
+// The dummy tile, too.
+static void mask(const tile_map* map, mask_job job) {
+    tile_for_held(map, 8, mask_tiles, &job);
+    mask_tiles(&job, map->count, (int64_t)map->count + 1, 0);
+}
+
 static void mask_vectors(const stokes_solver* s, const stokes_vectors* v) {
-    int64_t faces = (int64_t)vec_length(&s->faces->space);
-    int64_t cells = (int64_t)vec_length(&s->p_space);
-    mask_cells(s->faces->inverse, faces, v->f);
-    mask_cells(s->faces->inverse, faces, v->u);
-    mask_cells(s->cells->inverse, cells, v->h);
-    mask_cells(s->cells->inverse, cells, v->p);
+    mask(s->map, (mask_job){s->faces->inverse, v->f, VISCOSITY_BLOCK});
+    mask(s->map, (mask_job){s->faces->inverse, v->u, VISCOSITY_BLOCK});
+    mask(s->map, (mask_job){s->cells->inverse, v->h, TILE_CELLS});
+    mask(s->map, (mask_job){s->cells->inverse, v->p, TILE_CELLS});
 }
 
 // Whether the residual proves larger than its recurrence said, so that another cycle is due.
@@ -430,10 +445,10 @@ treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors
     k->r_p = vectors->h;
     mask_vectors(solver, vectors);
     treacle_status status = iterate(solver, vectors, k);
-    vec_gather(&solver->faces->space, vectors->f);
-    vec_gather(&solver->faces->space, vectors->u);
-    vec_gather(&solver->p_space, vectors->h);
-    vec_gather(&solver->p_space, vectors->p);
+    vec_share(&solver->faces->space, vectors->f);
+    vec_share(&solver->faces->space, vectors->u);
+    vec_share(&solver->p_space, vectors->h);
+    vec_share(&solver->p_space, vectors->p);
     alloc_free(solver->ctx, k, sizeof(*k));
     stats->seconds = wall_seconds() - begin;
     return status;

@@ -86,8 +86,8 @@ void stokes_apply(const stokes_solver* solver, const double* u, const double* p,
     memset(y_u + tail, 0, (all - tail) * sizeof(double));
     stokes_vectors x = {.u = (double*)u, .p = (double*)p}, y = {.u = y_u, .p = y_p};
     stokes_bodies_add(solver, &x, 1.0, &y);
-    vec_gather(&solver->faces->space, y_u);
-    vec_gather(&solver->p_space, y_p);
+    vec_share(&solver->faces->space, y_u);
+    vec_share(&solver->p_space, y_p);
 }
 
 // ---- Set-up ---------------------------------------------------------------------------------
@@ -223,9 +223,9 @@ static double fill_fields(const stokes_solver* s, const stokes_system* system) {
     scale_schur(s, own);
     if (shared != NULL) {
         for (int n = 0; n <= AXES; ++n) {
-            tile_gather_field(s->map, s->fields + (size_t)n * stokes_field_length(s));
+            tile_share_field(s->map, s->fields + (size_t)n * stokes_field_length(s));
         }
-        tile_gather_field(s->map, s->schur);
+        tile_share_field(s->map, s->schur);
     }
     for (int64_t t = own.begin; t < own.end; ++t) {
         least = fmin(least, job.least[t]);

@@ -71,6 +71,12 @@ void vec_share(const vec_space* space, double* v) {
     }
 }
 
+void vec_share_float(const vec_space* space, const float* v) {
+    if (space->shared != NULL) {
+        tile_share(space->shared, (void*)v, (size_t)space->block * sizeof(float));
+    }
+}
+
 void vec_gather_float(const vec_space* space, const float* v) {
     if (space->shared != NULL) {
         tile_gather(space->shared, (void*)v, (size_t)space->block * sizeof(float));

@@ -59,6 +59,7 @@ void vec_exchange_colour(const vec_space* space, const tile_colours* colours, in
 void vec_gather(const vec_space* space, double* v);
 /// They come to who may read them (tile_share).
 void vec_share(const vec_space* space, double* v);
+void vec_share_float(const vec_space* space, const float* v);
 void vec_gather_float(const vec_space* space, const float* v);
 
 treacle_status vec_create(const vec_space* space, const char* what, double** out) TREACLE_NODISCARD;

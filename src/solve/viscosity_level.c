@@ -153,7 +153,7 @@ static treacle_status finish(viscosity_level* level) {
     level->space.shared = level->map->ranks != NULL && !has_bodies ? level->map : NULL;
     if (level->space.shared != NULL) {
         tile_for(level->map, GRAIN, pack_tiles, &job);
-        vec_gather_float(&level->space, level->inverse);
+        vec_share_float(&level->space, level->inverse);
         tile_gather(level->map, job.unknowns, sizeof(uint16_t));
     } else {
         parallel_for(level->ctx, level->map->count, GRAIN, pack_tiles, &job);
@@ -289,7 +289,7 @@ static void restrict_weights(const viscosity_level* fine, viscosity_level* level
                        .scale = n < VISCOSITY_STRESSES ? stress_scale : 1.0f};
     stagger_set_rules(&job, nodal_axes[n]);
     stagger_restrict(level->map, &job, tile_ranks_own(level->map));
-    tile_gather_field(level->map, job.to);
+    tile_share_field(level->map, job.to);
 }
 
 // Whether face a of coarse cell `at` lies on a far side of the domain or past one.
@@ -367,6 +367,32 @@ static void fix_faces(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
+// What coarse tiles read of a lean fine level: what lies around their children, or all of it where
+// everybody has all coarse tiles.
+static void bring_weights(const viscosity_level* fine, const viscosity_level* level) {
+    const viscosity_weights* w = &fine->weights;
+    const tile_ranks* wide = level->step.wide_ranks;
+    const float* const fields[OWNED_FIELDS] = {w->cell,    w->edge[0], w->edge[1], w->edge[2],
+                                               w->mass[0], w->mass[1], w->mass[2]};
+    const size_t bytes = TILE_CELLS * sizeof(float);
+    if (!tile_ranks_are_lean(fine->map)) {
+        return;
+    }
+    if (level->map->ranks == NULL) {
+        for (int n = 0; n < OWNED_FIELDS; ++n) {
+            tile_gather(fine->map, (void*)fields[n], bytes);
+        }
+        tile_gather(fine->map, (void*)w->fixed, TILE_CELLS);
+        return;
+    }
+    for (int n = 0; n < OWNED_FIELDS; ++n) {
+        comm_items items = {.data = (void*)fields[n], .item_bytes = bytes};
+        comm_exchange(fine->ctx, wide->peer_count, wide->peers, &items);
+    }
+    comm_items items = {.data = (void*)w->fixed, .item_bytes = TILE_CELLS};
+    comm_exchange(fine->ctx, wide->peer_count, wide->peers, &items);
+}
+
 treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_level* out) {
     *out = (viscosity_level){.ctx = fine->ctx};
     treacle_status status;
@@ -375,11 +401,12 @@ treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_le
     out->map = &out->step.map;
     TREACLE_TRY_GOTO(allocate(out), fail);
     TREACLE_TRY_GOTO(allocate_coarse(out, fine->weights.owner[0] != NULL), fail);
+    bring_weights(fine, out);
     for (int n = 0; n < OWNED_FIELDS; ++n) {
         restrict_weights(fine, out, n);
     }
     tile_for(out->map, 2, fix_faces, &(fix_job){fine, out});
-    tile_gather(out->map, out->owned_fixed, TILE_CELLS);
+    tile_share(out->map, out->owned_fixed, TILE_CELLS);
     for (int a = 0; a < AXES && out->owned_owner != NULL; ++a) {
         tile_gather(out->map, out->owned_owner + (size_t)a * field_length(out),
                     TILE_CELLS * sizeof(uint16_t));
@@ -415,6 +442,12 @@ void viscosity_level_complete(const viscosity_level* level) {
     if (level->space.shared != NULL) {
         tile_gather(level->map, level->stress, VISCOSITY_STRESS_BLOCK * sizeof(float));
         tile_gather(level->map, level->rows, sizeof(*level->rows));
+        for (int a = 0; a < AXES && tile_ranks_are_lean(level->map); ++a) {
+            tile_gather_field(level->map, (float*)level->weights.mass[a]);
+        }
+        if (tile_ranks_are_lean(level->map)) {
+            vec_gather_float(&level->space, level->inverse);
+        }
     }
 }
 
@@ -525,9 +558,25 @@ void viscosity_level_restrict(const viscosity_level* fine, const float* b, const
     }
 }
 
+// The coarse tiles whose children are one's own.
+static tile_range parents_of_own(const viscosity_level* fine, const viscosity_level* coarse) {
+    if (fine->space.shared == NULL) {
+        return (tile_range){0, coarse->map->count};
+    }
+    if (coarse->space.shared != NULL) {
+        return tile_ranks_own(coarse->map);
+    }
+    tile_range own = tile_ranks_own(fine->map), out = {coarse->map->count, 0};
+    for (int64_t t = own.begin; t < own.end; ++t) {
+        tile_ix T = coarse->step.parent[t];
+        out.begin = T != PYRAMID_NONE && T < out.begin ? T : out.begin;
+        out.end = T != PYRAMID_NONE && T + 1 > out.end ? T + 1 : out.end;
+    }
+    return out.end > out.begin ? out : (tile_range){0, 0};
+}
+
 void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level* coarse, float* x) {
-    bool is_shared = coarse->space.shared != NULL;
-    tile_range own = is_shared ? tile_ranks_own(coarse->map) : (tile_range){0, coarse->map->count};
+    tile_range own = parents_of_own(fine, coarse);
     vec_exchange_float(&coarse->space, coarse->x);
     for (int a = 0; a < AXES; ++a) {
         stagger_job job = {.step = &coarse->step,

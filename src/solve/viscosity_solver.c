@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
+#include "grid/tile_ranks.h"
 #include "solve/pcg.h"
 #include "solve/rigid_space.h"
 
@@ -321,7 +321,7 @@ treacle_status viscosity_add_fixed(const viscosity_solver* solver, const double*
     TREACLE_TRY(vec_create(space, "forces of walls", &change));
     apply(solver, fixed, change);
     vec_add_scaled(space, -1.0, change, rhs);
-    vec_gather(space, rhs);
+    vec_share(space, rhs);
     vec_destroy(space, change);
     return TREACLE_OK;
 }
@@ -340,7 +340,7 @@ static void mask_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 static void mask(const viscosity_level* level, double* v) {
-    parallel_for(level->ctx, level->map->count, 8, mask_tiles, &(mask_job){level, v});
+    tile_for_held(level->map, 8, mask_tiles, &(mask_job){level, v});
     memset(v + (size_t)level->map->count * VISCOSITY_BLOCK, 0, VISCOSITY_BLOCK * sizeof(double));
 }
 
@@ -437,7 +437,7 @@ static treacle_status solve(viscosity_solver* solver, double* rhs, double* u,
 treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
                                const solve_params* params, solve_stats* stats) {
     treacle_status status = solve(solver, rhs, u, params, stats);
-    vec_gather(space_of(solver), rhs);
-    vec_gather(space_of(solver), u);
+    vec_share(space_of(solver), rhs);
+    vec_share(space_of(solver), u);
     return status;
 }
