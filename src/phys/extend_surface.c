@@ -22,8 +22,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_ranks.h"
 
 // Cells, by which a film stands out from where the surface would meet the wall.
 #define FILM_MIN 0.5f
@@ -99,20 +99,40 @@ static void extend_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-void extend_surface(const extend_surface_params* params, float* cell_phi, float* const scratch[2]) {
-    size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
-    const float* solid = params->cell_solid_phi;
-    for (size_t i = 0; i < values; ++i) {
-        scratch[0][i] = solid[i] < EXTEND_REACH ? NAN : cell_phi[i];
-        scratch[1][i] = scratch[0][i];
+// What is near solids is not known.
+static void forget_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const extend_job* job = data;
+    const float* solid = job->params->cell_solid_phi;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        job->to[i] = solid[i] < EXTEND_REACH ? NAN : job->from[i];
     }
+}
+
+static void take_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const extend_job* job = data;
+    const float *solid = job->params->cell_solid_phi, *found = job->from;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        bool is_film = solid[i] >= 0.0f && job->to[i] < found[i] - FILM_MIN;
+        job->to[i] = isnan(found[i]) || is_film ? job->to[i] : found[i];
+    }
+}
+
+// The dummy tile, too.
+static void run_held(parallel_fcn* fcn, extend_job job) {
+    const tile_map* map = job.params->map;
+    tile_for_held(map, 8, fcn, &job);
+    fcn(&job, map->count, (int64_t)map->count + 1, 0);
+}
+
+void extend_surface(const extend_surface_params* params, float* cell_phi, float* const scratch[2]) {
+    run_held(forget_tiles, (extend_job){params, cell_phi, scratch[0]});
+    run_held(forget_tiles, (extend_job){params, cell_phi, scratch[1]});
     for (int layer = 0; layer < LAYERS; ++layer) {
         extend_job job = {params, scratch[layer % 2], scratch[(layer + 1) % 2]};
-        parallel_for(params->map->ctx, params->map->count, 4, extend_tiles, &job);
+        tile_for(params->map, 4, extend_tiles, &job);
+        tile_share_field(params->map, job.to);
     }
-    const float* found = scratch[LAYERS % 2];
-    for (size_t i = 0; i < values; ++i) {
-        bool is_film = solid[i] >= 0.0f && cell_phi[i] < found[i] - FILM_MIN;
-        cell_phi[i] = isnan(found[i]) || is_film ? cell_phi[i] : found[i];
-    }
+    run_held(take_tiles, (extend_job){params, scratch[LAYERS % 2], cell_phi});
 }

@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_ranks.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
 
@@ -84,5 +84,6 @@ static void normalise_tiles(void* data, int64_t begin, int64_t end, int worker) 
 void open_volume_normalise(const grid_domain* domain, const tile_map* map, const float* cell_open,
                            float* cell_volume) {
     open_job job = {domain, map, cell_open, cell_volume};
-    parallel_for(map->ctx, map->count, 4, normalise_tiles, &job);
+    tile_for(map, 4, normalise_tiles, &job);
+    tile_share_field(map, cell_volume);
 }

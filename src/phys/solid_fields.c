@@ -24,8 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/fraction_tile.h"
+#include "grid/tile_ranks.h"
 
 enum {
     POINTS = FRACTION_POINTS,
@@ -402,7 +402,7 @@ static tile_ix find_before(const tile_solids* t) {
             return -1;
         }
     }
-    return old < before->map->count ? old : -1;
+    return old < before->map->count && tile_ranks_holds(before->map, old) ? old : -1;
 }
 
 static void copy_tile(const tile_solids* t, tile_ix old, const solid_fields* out) {
@@ -472,5 +472,5 @@ static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 void solid_fields_compute(const solid_fields_params* params, const solid_fields* out) {
     fields_job job = {params, out};
-    parallel_for(params->map->ctx, params->map->count, 1, fill_tiles, &job);
+    tile_for_held(params->map, 1, fill_tiles, &job);
 }

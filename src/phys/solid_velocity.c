@@ -15,9 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
 #include "grid/stagger.h"
+#include "grid/tile_ranks.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
 static const int u_strides[AXES] = {1, SIDE, SIDE* SIDE};
@@ -138,12 +138,24 @@ static void constrain_tiles(void* data, int64_t begin, int64_t end, int worker) 
     }
 }
 
+typedef struct copy_job {
+    const float* from;
+    float* to;
+} copy_job;
+
+static void copy_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const copy_job* job = data;
+    (void)worker;
+    memcpy(job->to + begin * TILE_CELLS, job->from + begin * TILE_CELLS,
+           (size_t)(end - begin) * TILE_CELLS * sizeof(float));
+}
+
 void solid_velocity_constrain(const solid_velocity_params* params, float* const face_u[AXES],
                               float* const scratch[AXES]) {
     constrain_job job = {params, face_u, scratch};
-    size_t values = (size_t)params->map->count * TILE_CELLS;
-    parallel_for(params->map->ctx, params->map->count, 4, constrain_tiles, &job);
+    tile_for(params->map, 4, constrain_tiles, &job);
     for (int a = 0; a < AXES; ++a) {
-        memcpy(face_u[a], scratch[a], values * sizeof(float));
+        tile_share_field(params->map, scratch[a]);
+        tile_for_held(params->map, 16, copy_tiles, &(copy_job){scratch[a], face_u[a]});
     }
 }

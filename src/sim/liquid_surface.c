@@ -87,8 +87,10 @@ static treacle_status extend(liquid_work* w) {
 
 // A surface drawn round particles shows on both sides of a thin solid. A cell whose liquid is all
 // hidden is dry.
-static void dry_behind_thin(liquid_work* w) {
-    for (size_t i = 0; w->cell_seen != NULL && i < w->values; ++i) {
+static void dry_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const liquid_work* w = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         bool is_dry = !(w->cell_seen[i] > 0.0f) && w->cell_volume[i] > 0.0f;
         w->cell_phi[i] = is_dry ? fmaxf(w->cell_phi[i], DRY_DISTANCE) : w->cell_phi[i];
     }
@@ -132,7 +134,9 @@ treacle_status liquid_surface(liquid_work* w) {
     };
     TREACLE_TRY(level_liquid(&params, w->cell_phi));
     arena_give_to(w->scratch, mark);
-    dry_behind_thin(w);
+    if (w->cell_seen != NULL) {
+        tile_for_held(&w->state->map, 16, dry_tiles, w);
+    }
     TREACLE_TRY(extend(w));
     return measure_volume(w);
 }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "grid/tile_ranks.h"
 #include "sim/solids.h"
 
 enum { FIELDS = 2 + 2 * AXES };
@@ -66,16 +67,16 @@ treacle_status solid_cache_keep(solid_cache* cache, const grid_domain* domain, c
         solid_cache_clear(cache);
         return status;
     }
-    size_t values = values_of(cache), bytes = values * sizeof(float);
+    const size_t bytes = TILE_CELLS * sizeof(float);
     solid_fields to = fields_of(cache);
     memcpy(cache->poses, scene->poses, (size_t)scene->count * sizeof(*cache->poses));
-    memcpy(to.cell_phi, fields->cell_phi, bytes);
-    memcpy(to.cell_open, fields->cell_open, bytes);
-    memcpy(to.cell_id, fields->cell_id, values * sizeof(*to.cell_id));
-    memcpy(to.cell_across, fields->cell_across, values);
+    tile_copy(map, to.cell_phi, fields->cell_phi, bytes);
+    tile_copy(map, to.cell_open, fields->cell_open, bytes);
+    tile_copy(map, to.cell_id, fields->cell_id, TILE_CELLS * sizeof(*to.cell_id));
+    tile_copy(map, to.cell_across, fields->cell_across, TILE_CELLS);
     for (int a = 0; a < AXES; ++a) {
-        memcpy(to.face_open[a], fields->face_open[a], bytes);
-        memcpy(to.face_u[a], fields->face_u[a], bytes);
+        tile_copy(map, to.face_open[a], fields->face_open[a], bytes);
+        tile_copy(map, to.face_u[a], fields->face_u[a], bytes);
     }
     return TREACLE_OK;
 }
