@@ -74,7 +74,7 @@ struct treacle_sim {
 treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
 
 /// Whether ranks need hold no more than their own tiles and those around them: false where the def
-/// has something whose loops still want all (docs/dev/decisions/0006-lean-ranks.md).
+/// has something whose loops still want all (docs/dev/decisions/0007-lean-ranks.md).
 bool sim_can_be_lean(const treacle_sim_def* def, const grid_domain* domain);
 
 /// Seeds the liquids of the def into the empty store of `now`, sorted.
