@@ -41,6 +41,22 @@ sinks:
   - {shape: {box: {min: [20 cm, 0, 0], max: [30 cm, 4 cm, 8 cm]}}}
 """
 
+# Honey in pieces: a pool, lumps that fall on it and beside, walls that hold.
+HONEY = """\
+name: honey
+frames: 3
+domain: {size: [0.48, 0.32, 0.32], cell: 1 cm, sides: {all: no_slip, top: open}}
+materials:
+  honey: {density: 1400, viscosity: 10}
+liquids:
+  - {shape: {box: {min: [0, 0, 0], max: [20 cm, 12 cm, 32 cm]}}, material: honey}
+  - {shape: {sphere: {radius: 6 cm, centre: [36 cm, 20 cm, 16 cm]}}, material: honey,
+     velocity: [-1, -1, 0]}
+  - {shape: {sphere: {radius: 3 cm, centre: [28 cm, 26 cm, 8 cm]}}, material: honey,
+     velocity: [0, -1, 0]}
+transfer: apic
+"""
+
 
 class SameBitsOnRanks(harness_ranks.Case):
     def compare(self, scene, ranks, *options):
@@ -72,6 +88,14 @@ class SameBitsOnRanks(harness_ranks.Case):
 
     def test_thick_liquid_that_is_poured(self):
         self.compare("drop.yaml", (2, 4), "--frames", 2, "--set", "domain.cell=1cm")
+
+    def test_honey_in_pieces(self):
+        self.scene("honey.yaml", HONEY)
+        self.compare("honey.yaml", (2, 4), "--frames", 2)
+
+    def test_honey_in_pieces_in_two_steps(self):
+        self.scene("honey.yaml", HONEY)
+        self.compare("honey.yaml", (3,), "--frames", 2, "--set", "flow=split")
 
     def test_thick_liquid_in_two_steps(self):
         self.scene_of("piles_split.yaml", (3,))
