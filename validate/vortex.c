@@ -13,7 +13,7 @@ static const char scene[] = "seed: %d\n"
                             "density_correction: false\n" // The transfers alone are measured.
                             "reseed: false\n"
                             "particles: {per_cell: 4, jitter: 1}\n"
-                            "step: {cfl: 2, max_dt: %.17g s}\n"
+                            "step: {cfl: 2, max_dt: %.17g s, splitting: %s}\n"
                             "materials: {liquid: {density: 1, viscosity: %.17g}}\n"
                             "liquids:\n"
                             "  - shape: {box: {size: [2 m, 2 m, 2 m], centre: [0.5, 0.5, 0]}}\n"
@@ -30,7 +30,8 @@ static treacle_status create(validate* v, const vortex_def* def, int seed, treac
     }
     return validate_sim_create(
         v, out, scene, seed, def->cells, def->has_walls ? "slip" : "periodic", transfer,
-        def->is_quadratic ? "quadratic" : "linear", def->courant / def->cells, def->viscosity,
+        def->is_quadratic ? "quadratic" : "linear", def->courant / def->cells,
+        def->is_second ? "second" : "first", def->viscosity,
         def->has_walls ? "sin(pi*x)*cos(pi*y)" : "-cos(2*pi*x)*sin(2*pi*y)",
         def->has_walls ? "-cos(pi*x)*sin(pi*y)" : "sin(2*pi*x)*cos(2*pi*y)");
 }

@@ -26,6 +26,7 @@ typedef struct vortex_def {
     bool is_quadratic;    // kernel; else linear
     double viscosity;     // m^2/s, > 0: with flip_from_viscosity
     double courant;       // steps of courant h / U
+    bool is_second;       // order of the splitting; else first
     double until;         // s
 } vortex_def;
 

@@ -487,10 +487,17 @@ typedef struct treacle_particles_def {
     bool age;      ///< particles remember when they were born, for exports
 } treacle_particles_def;
 
+/// Of which order in the time step motion and flow take turns.
+typedef enum treacle_splitting {
+    TREACLE_SPLITTING_FIRST,
+    TREACLE_SPLITTING_SECOND, ///< particles carry half of what pressure will do to their motion
+} treacle_splitting;
+
 typedef struct treacle_step_def {
     double cfl;    ///< 0.1..5, cells that the fastest particle may cross in a step
     double max_dt; ///< s, > 0
     double min_dt; ///< s, > 0; a step that fails is retried with half the dt down to this
+    treacle_splitting splitting;
 } treacle_step_def;
 
 /// How elastic stress enters the flow.

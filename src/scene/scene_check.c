@@ -548,6 +548,7 @@ static treacle_status check_motion(binder* b, const scene_node* root) {
     const char* what = sim->material_count > 1          ? "one material only"
                        : sim->flow == TREACLE_FLOW_NONE ? "no 'flow: none'"
                        : sim->drop_count > 0            ? "no 'drops'"
+                       : sim->step.splitting > 0        ? "no 'splitting: second'"
                                                         : NULL;
     return what == NULL
                ? TREACLE_OK

@@ -36,6 +36,9 @@ treacle_status euler_check(treacle_context* ctx, const treacle_sim_def* def) {
     if (def->drop_count > 0) {
         return refuse(ctx, "no drops from a list");
     }
+    if (def->step.splitting != TREACLE_SPLITTING_FIRST) {
+        return refuse(ctx, "no 'splitting: second'");
+    }
     for (int i = 0; i < def->material_count; ++i) {
         const treacle_material_def* m = &def->materials[i];
         if (m->marker_buoyancy != 0.0 || (m->viscosity_law.kind != TREACLE_LAW_NONE &&

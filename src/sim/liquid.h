@@ -341,6 +341,12 @@ treacle_status liquid_flow(liquid_work* w) TREACLE_NODISCARD;
 /// The flow as if the def had asked for this kind.
 treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) TREACLE_NODISCARD;
 treacle_status liquid_extrapolate(liquid_work* w) TREACLE_NODISCARD;
+/// Sets u to fields in the scratch arena, of the velocity that particles carry into the next step:
+/// with half of what their motion will ask of the pressure [foresee.1]. Where splitting is `second`.
+treacle_status liquid_foresee(liquid_work* w, float* u[AXES]) TREACLE_NODISCARD;
+/// Extends other values than the velocity from the same faces.
+treacle_status liquid_extend_faces(liquid_work* w, int layers,
+                                   float* const values[AXES]) TREACLE_NODISCARD;
 treacle_status liquid_to_particles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_correct_density(liquid_work* w) TREACLE_NODISCARD;
 /// Frees what the stages hold beside the arena, in whichever stage they stopped.

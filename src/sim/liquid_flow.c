@@ -232,7 +232,8 @@ static void find_wet(valid_job* job) {
     tile_share(map, job->w->valid, sizeof(tile_mask));
 }
 
-static treacle_status extend(liquid_work* w, int axis, int layers, const float* slope) {
+static treacle_status extend_to(liquid_work* w, int axis, int layers, const float* slope,
+                                float* values) {
     extrapolate_params params = {.domain = w->setup->domain,
                                  .map = &w->state->map,
                                  .place = place_face(axis),
@@ -240,14 +241,19 @@ static treacle_status extend(liquid_work* w, int axis, int layers, const float* 
                                  .slope = slope,
                                  .cell_across = w->cell_across,
                                  .axis = axis};
-    return extrapolate(&params, w->state->face_u[axis], w->valid);
+    return extrapolate(&params, values, w->valid);
+}
+
+static treacle_status extend(liquid_work* w, int axis, int layers, const float* slope) {
+    return extend_to(w, axis, layers, slope, w->state->face_u[axis]);
 }
 
 // In the split, faces that the liquid only touches get their velocity by extrapolation before they
 // take part in the viscosity solve: as the mean of their neighbours it would slow down what
 // rotates, 1.5 % in 25 thick steps. So thick liquid keeps its slope outside, where mu dt/(rho h^2)
 // >= 1, that is where viscosity has smoothed the velocity within the step. The unified flow finds
-// the velocity of these faces itself.
+// the velocity of these faces itself; but beyond them a splitting of second order needs the slope,
+// too, which loses little else.
 typedef struct slope_job {
     const liquid_work* w;
     float log_thick; // log of rho h^2/dt
@@ -265,8 +271,9 @@ static void find_slopes(void* data, int64_t begin, int64_t end, int worker) {
 
 static treacle_status slopes_of(liquid_work* w, float** out) {
     const treacle_sim_def* def = w->setup->def;
+    bool is_second = def->step.splitting == TREACLE_SPLITTING_SECOND;
     *out = NULL;
-    if (def->flow != TREACLE_FLOW_SPLIT || w->cell_log_mu == NULL ||
+    if ((def->flow != TREACLE_FLOW_SPLIT && !is_second) || w->cell_log_mu == NULL ||
         def->viscosity_solve.surface != TREACLE_VISCOSITY_NATURAL) {
         return TREACLE_OK;
     }
@@ -343,6 +350,15 @@ static treacle_status extend_wet(liquid_work* w, int layers, bool has_closed) {
 
 treacle_status liquid_extend_wet(liquid_work* w, int layers) {
     return extend_wet(w, layers, true);
+}
+
+treacle_status liquid_extend_faces(liquid_work* w, int layers, float* const values[AXES]) {
+    for (int a = 0; a < AXES; ++a) {
+        valid_job job = {.w = w, .axis = a};
+        find_wet(&job);
+        TREACLE_TRY(extend_to(w, a, layers, NULL, values[a]));
+    }
+    return TREACLE_OK;
 }
 
 typedef struct found_job {
@@ -616,6 +632,9 @@ treacle_status liquid_to_particles(liquid_work* w) {
     TREACLE_TRY(liquid_find_strays(w, w->state, &strays));
     TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_VELOCITY, &velocity));
     TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_AFFINE, &affine));
+    if (w->setup->def->step.splitting == TREACLE_SPLITTING_SECOND && !w->is_first) {
+        TREACLE_TRY(liquid_foresee(w, now.u));
+    }
     g2p_velocity(&params);
     liquid_put_strays(w, &strays, PARTICLE_VELOCITY, velocity);
     liquid_put_strays(w, &strays, PARTICLE_AFFINE, affine);

@@ -16,6 +16,7 @@ static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def*
         {"step cfl", def->step.cfl, 0.1, 5},
         {"step max_dt", def->step.max_dt, tiny, 1e300},
         {"step min_dt", def->step.min_dt, tiny, 1e300},
+        {"step splitting", def->step.splitting, TREACLE_SPLITTING_FIRST, TREACLE_SPLITTING_SECOND},
         {"flip_blend", def->flip_blend, 0, 1},
         {"viscosity_solve substeps", def->viscosity_solve.substeps, 0, 1000000},
         {"viscosity_solve tolerance", def->viscosity_solve.tolerance, tiny, 1},

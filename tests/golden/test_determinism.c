@@ -12,8 +12,9 @@ static void make_periodic(treacle_domain_def* domain) {
     }
 }
 
-// 0: everything at once. 1: the same in 2D. 2: periodic all round, with the columns of APIC.
-// 3: closed, with cells that do not fill the last tiles and a number of particles without factors.
+// 0: everything at once. 1: the same in 2D. 2: periodic all round, with the columns of APIC and
+// steps of second order. 3: closed, with cells that do not fill the last tiles and a number of
+// particles without factors.
 static void fill_scene(int which, sim_scene* s) {
     sim_scene_fill(s);
     if (which == 1) {
@@ -25,6 +26,7 @@ static void fill_scene(int which, sim_scene* s) {
         make_periodic(&s->def.domain);
         s->def.flow = TREACLE_FLOW_PRESSURE;
         s->def.transfer = TREACLE_TRANSFER_APIC;
+        s->def.step.splitting = TREACLE_SPLITTING_SECOND;
     } else if (which == 3) {
         memset(s->def.domain.sides, 0, sizeof(s->def.domain.sides));
         s->def.domain.cell = 1.0 / 30;

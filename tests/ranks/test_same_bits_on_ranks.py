@@ -97,6 +97,10 @@ class SameBitsOnRanks(harness_ranks.Case):
         self.scene("honey.yaml", HONEY)
         self.compare("honey.yaml", (3,), "--frames", 2, "--set", "flow=split")
 
+    def test_steps_of_second_order(self):
+        self.compare("drop.yaml", (3,), "--frames", 2, "--set", "domain.cell=1cm",
+                     "--set", "step.splitting=second")
+
     def test_thick_liquid_in_two_steps(self):
         self.scene_of("piles_split.yaml", (3,))
 
