@@ -252,8 +252,13 @@ static treacle_status extend(liquid_work* w, int axis, int layers, const float* 
 // take part in the viscosity solve: as the mean of their neighbours it would slow down what
 // rotates, 1.5 % in 25 thick steps. So thick liquid keeps its slope outside, where mu dt/(rho h^2)
 // >= 1, that is where viscosity has smoothed the velocity within the step. The unified flow finds
-// the velocity of these faces itself; but beyond them a splitting of second order needs the slope,
-// too, which loses little else.
+// the velocity of these faces itself; but with steps of second order, which lose little else, the
+// slope counts there, too.
+static bool keeps_slope(const treacle_sim_def* def) {
+    bool is_second = def->step.splitting == TREACLE_SPLITTING_SECOND;
+    return def->flow == TREACLE_FLOW_SPLIT || (def->flow == TREACLE_FLOW_UNIFIED && is_second);
+}
+
 typedef struct slope_job {
     const liquid_work* w;
     float log_thick; // log of rho h^2/dt
@@ -271,9 +276,8 @@ static void find_slopes(void* data, int64_t begin, int64_t end, int worker) {
 
 static treacle_status slopes_of(liquid_work* w, float** out) {
     const treacle_sim_def* def = w->setup->def;
-    bool is_second = def->step.splitting == TREACLE_SPLITTING_SECOND;
     *out = NULL;
-    if ((def->flow != TREACLE_FLOW_SPLIT && !is_second) || w->cell_log_mu == NULL ||
+    if (!keeps_slope(def) || w->cell_log_mu == NULL ||
         def->viscosity_solve.surface != TREACLE_VISCOSITY_NATURAL) {
         return TREACLE_OK;
     }
@@ -586,7 +590,7 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
 }
 
 treacle_status liquid_flow(liquid_work* w) {
-    if (w->setup->def->flow == TREACLE_FLOW_SPLIT) {
+    if (keeps_slope(w->setup->def)) {
         TREACLE_TRY(reach_smoothly(w));
     }
     return liquid_flow_part(w, w->setup->def->flow);
