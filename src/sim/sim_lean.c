@@ -12,7 +12,7 @@ static bool is_flow_lean(const treacle_sim_def* def) {
     return def->pressure.method != TREACLE_PROJECTION_RELAX &&
            def->viscosity_solve.method == TREACLE_VISCOSITY_IMPLICIT &&
            def->viscosity_solve.surface == TREACLE_VISCOSITY_NATURAL &&
-           def->fill == TREACLE_FILL_PARTICLES;
+           def->fill == TREACLE_FILL_PARTICLES && def->step.splitting == TREACLE_SPLITTING_FIRST;
 }
 
 bool sim_can_be_lean(const treacle_sim_def* def, const grid_domain* domain) {
