@@ -342,7 +342,7 @@ treacle_status liquid_flow(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) TREACLE_NODISCARD;
 treacle_status liquid_extrapolate(liquid_work* w) TREACLE_NODISCARD;
 /// Sets u to fields in the scratch arena, of the velocity that particles carry into the next step:
-/// with half of what their motion will ask of the pressure [foresee.1]. Where splitting is `second`.
+/// with half of what their motion will ask of the pressure [foresee.1]. For `splitting: second`.
 treacle_status liquid_foresee(liquid_work* w, float* u[AXES]) TREACLE_NODISCARD;
 /// Extends other values than the velocity from the same faces.
 treacle_status liquid_extend_faces(liquid_work* w, int layers,
