@@ -29,8 +29,8 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_ranks.h"
 #include "math/elementary.h"
 #include "phys/stress.h"
 
@@ -205,5 +205,6 @@ static void rate_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 void rheology_rate(const rheology_params* params, float* cell_rate) {
     rate_job job = {params, cell_rate};
-    parallel_for(params->map->ctx, params->map->count, 4, rate_tiles, &job);
+    tile_for(params->map, 4, rate_tiles, &job);
+    tile_share_field(params->map, cell_rate);
 }

@@ -14,10 +14,9 @@
 // It lowers the dissipation potential with every pass as long as no material thickens under shear.
 // Where one does, with exponent n, f moves by 1/n of the way only.
 #include <math.h>
-#include <string.h>
 
-#include "base/parallel_sum.h"
 #include "grid/fraction.h"
+#include "grid/tile_ranks.h"
 #include "math/elementary.h"
 #include "particles/particle_ranks.h"
 #include "phys/rheology.h"
@@ -167,10 +166,10 @@ static double square_of_tile(void* data, int64_t t) {
 
 // The change of velocity on faces that have particles, relative to the velocity.
 static double change_since(const liquid_work* w, float* const before[AXES]) {
-    int64_t tiles = w->state->map.count;
+    const tile_map* map = &w->state->map;
     change_job change = {w, before}, all = {w, NULL};
-    double size = parallel_sum(w->ctx, tiles, square_of_tile, &all);
-    double square = parallel_sum(w->ctx, tiles, square_of_tile, &change);
+    double size = tile_sum(map, square_of_tile, &all);
+    double square = tile_sum(map, square_of_tile, &change);
     return size > 0.0 ? sqrt(square / size) : 0.0;
 }
 
@@ -197,7 +196,7 @@ static treacle_status take_fields(liquid_work* w, loop_fields* out) {
 
 static void copy_faces(const liquid_work* w, float* const from[AXES], float* const to[AXES]) {
     for (int a = 0; a < AXES; ++a) {
-        memcpy(to[a], from[a], w->values * sizeof(float));
+        tile_copy(&w->state->map, to[a], from[a], TILE_CELLS * sizeof(float));
     }
 }
 

@@ -1,11 +1,10 @@
 // What ranks can do with their own tiles alone. Whatever makes a loop look at all tiles or all
 // particles stands here, until that loop has learned to do without.
-#include "phys/rheology.h"
 #include "sim/sim_internal.h"
 
 static bool is_material_lean(const treacle_material_def* m) {
-    return !rheology_is_needed(m) && !(liquid_strain_law(&m->elastic).modulus > 0.0) && m->merges &&
-           m->expansion == 0.0 && m->marker_buoyancy == 0.0;
+    return !(liquid_strain_law(&m->elastic).modulus > 0.0) && m->merges && m->expansion == 0.0 &&
+           m->marker_buoyancy == 0.0;
 }
 
 static bool is_flow_lean(const treacle_sim_def* def) {

@@ -104,6 +104,10 @@ class SameBitsOnRanks(harness_ranks.Case):
     def test_thick_liquid_in_two_steps(self):
         self.scene_of("piles_split.yaml", (3,))
 
+    def test_chocolate_in_pieces(self):
+        self.scene("honey.yaml", HONEY.replace("viscosity: 10", "preset: chocolate"))
+        self.compare("honey.yaml", (3,), "--frames", 2)
+
     def test_liquid_that_thins_by_shear(self):
         self.scene_of("chocolate_pour.yaml", (2,), "--set", "domain.cell=5mm")
 
