@@ -7,7 +7,8 @@
 //                        step without that: it says how well the work is shared out, also where
 //                        the machine is busy with other things
 //     growth             the cost of a particle on one rank, from a million up
-//     memory             bytes at the peak, all in, for each particle
+//     memory             bytes at the peak, all in, for each particle; and those of the rank that
+//                        needs most, on one to four ranks
 #include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -167,6 +168,31 @@ static treacle_status measure_memory(bench* b) {
     return TREACLE_OK;
 }
 
+// What the rank that needs most holds at its peak, of the same dam on one, two and four ranks.
+static treacle_status measure_shares(bench* b, int cells, const char* words) {
+    static const int ranks[] = {1, 2, 4};
+    double one = 0.0;
+    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); ++i) {
+        rank_run r = {ranks[i], 1, cells, 2, words};
+        rank_figures f;
+        char name[96], against[64];
+        if (!run(&r, &f)) {
+            return TREACLE_ERR_EXTERNAL;
+        }
+        one = i == 0 ? f.resident : one;
+        bench_text(name, sizeof(name), "%sdam of %.3g particles, %d rank%s", words, f.particles,
+                   r.ranks, r.ranks == 1 ? "" : "s");
+        bench_text(against, sizeof(against), "one rank, %.3g MB", one * 1e-6);
+        bench_report(b, &(bench_row){.case_name = name,
+                                     .quantity = "resident at peak",
+                                     .value = f.resident * 1e-6,
+                                     .unit = "MB/rank",
+                                     .yardstick = i == 0 ? NULL : against,
+                                     .ratio = one / f.resident});
+    }
+    return TREACLE_OK;
+}
+
 treacle_status bench_ranks(bench* b) {
     char program[PATH_MAX + 32];
     if (!find_program(program, sizeof(program))) {
@@ -177,5 +203,7 @@ treacle_status bench_ranks(bench* b) {
     TREACLE_TRY(measure_scaling(b, 96, ""));
     TREACLE_TRY(measure_scaling(b, 64, "thick "));
     TREACLE_TRY(measure_growth(b));
+    TREACLE_TRY(measure_shares(b, b->is_full ? 192 : 128, ""));
+    TREACLE_TRY(measure_shares(b, b->is_full ? 128 : 96, "thick "));
     return measure_memory(b);
 }
