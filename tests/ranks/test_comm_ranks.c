@@ -5,9 +5,10 @@
 
 #include "unit/unit.h"
 
-#include "base/comm.h"
+#include "base/comm_hash.h"
 #include "grid/partition.h"
 #include "grid/tile_ranks.h"
+#include "treacle/cache.h"
 
 enum { RANKS = 3 };
 
@@ -100,6 +101,53 @@ static void test_parcels_of_any_size_arrive(void** state) {
     end_context(ctx);
 }
 
+// An array of three and a half chunks, of which ranks have parts that end within chunks, the second
+// less than one of them; the rest of each rank's memory is rubbish.
+static void test_a_frame_in_parts_is_that_of_one_rank(void** state) {
+    (void)state;
+    enum { ITEMS = 7 << 17 }; // 4 bytes each
+    static const char path[] = "test_comm_ranks.trf";
+    static const int64_t first[RANKS + 1] = {0, 300001, 300007, ITEMS};
+    treacle_context* ctx = make_context();
+    int rank = comm_rank(ctx);
+    int32_t* items = malloc(ITEMS * sizeof(*items));
+    memset(items, rank, ITEMS * sizeof(*items));
+    for (int64_t i = first[rank]; i < first[rank + 1]; ++i) {
+        items[i] = (int32_t)(i * 7 % 1013);
+    }
+    treacle_array array = {.name = "items", .type = TREACLE_TYPE_I32, .components = 1};
+    array.count = ITEMS;
+    array.data = items;
+    const int64_t* const parts[] = {first};
+    treacle_frame frame = {.kind = TREACLE_FRAME_STATE,
+                           .number = 1,
+                           .fps = 24.0,
+                           .cell = 1.0,
+                           .cells = {8, 8, 8},
+                           .array_count = 1,
+                           .arrays = &array,
+                           .parts = parts};
+    assert_int_equal(treacle_frame_write(ctx, &frame, path), TREACLE_OK);
+    treacle_loaded_frame* loaded = NULL;
+    assert_int_equal(treacle_frame_open(ctx, path, &loaded), TREACLE_OK);
+    int64_t begin = 123456 * rank, end = ITEMS - 65432 * rank;
+    assert_int_equal(treacle_loaded_frame_fetch(loaded, "items", begin, end), TREACLE_OK);
+    const int32_t* read = treacle_loaded_frame_view(loaded)->arrays[0].data;
+    for (int64_t i = begin; i < end; ++i) {
+        assert_int_equal(read[i], i * 7 % 1013);
+    }
+    comm_array whole = {read, sizeof(*read), ITEMS, NULL}, part = {items, 4, ITEMS, first};
+    assert_int_equal(treacle_loaded_frame_fetch(loaded, "items", 0, ITEMS), TREACLE_OK);
+    assert_true(comm_hash(ctx, &whole, 5) == comm_hash(ctx, &part, 5));
+    assert_true(comm_hash(ctx, &whole, 0) == comm_hash(ctx, &part, 0));
+    assert_int_not_equal(treacle_loaded_frame_fetch(loaded, "items", 0, ITEMS + 1), TREACLE_OK);
+    treacle_loaded_frame_destroy(loaded);
+    free(items);
+    comm_barrier(ctx);
+    remove(path);
+    end_context(ctx);
+}
+
 static void test_all_ranks_fail_with_the_lowest_that_did(void** state) {
     (void)state;
     treacle_context* ctx = make_context();
@@ -173,6 +221,7 @@ int main(void) {
         cmocka_unit_test(test_exact_sums_lose_nothing_between_ranks),
         cmocka_unit_test(test_gathered_items_are_everywhere),
         cmocka_unit_test(test_parcels_of_any_size_arrive),
+        cmocka_unit_test(test_a_frame_in_parts_is_that_of_one_rank),
         cmocka_unit_test(test_all_ranks_fail_with_the_lowest_that_did),
         cmocka_unit_test(test_the_load_is_shared_out_in_whole_families),
     };
