@@ -123,27 +123,35 @@ static void record(stokes_stats* stats) {
     stats->history_relative[at] = stats->relative;
 }
 
-// Measures the residual by all but energy.
-static treacle_status measure(stokes_solver* s, const gcr_state* k) {
+// Measures the residual by all but energy and net flow.
+static void measure(const gcr_state* k) {
     stokes_stats* have = k->stats;
     have->divergence = k->size_p.max;
     have->relative = k->whole > 0.0 ? sqrt(k->size_u.square + k->size_p.square) / k->whole : 0.0;
-    return isfinite(k->params->net) ? find_net(s, k->r_p, &have->net) : TREACLE_OK;
 }
 
-static bool meets_targets(const stokes_params* want, const stokes_stats* have) {
-    return have->energy <= want->energy && have->divergence <= want->divergence &&
-           have->net <= want->net && have->relative <= want->relative;
+// Whether all targets are met. The net flow, which costs a pass over all cells, is asked last.
+static treacle_status check_targets(stokes_solver* s, const gcr_state* k) {
+    const stokes_params* want = k->params;
+    stokes_stats* have = k->stats;
+    have->is_converged = have->energy <= want->energy && have->divergence <= want->divergence &&
+                         have->relative <= want->relative;
+    have->net = isfinite(want->net) ? (double)INFINITY : 0.0;
+    if (have->is_converged && isfinite(want->net)) {
+        TREACLE_TRY(find_net(s, k->r_p, &have->net));
+        have->is_converged = have->net <= want->net;
+    }
+    return TREACLE_OK;
 }
 
 // Judges the residual, whose correction direction j is.
 static treacle_status judge(stokes_solver* s, const gcr_state* k, int j) {
     stokes_stats* have = k->stats;
-    TREACLE_TRY(measure(s, k));
+    measure(k);
     double estimate = sqrt(fmax(energy_square(s, j), 0.0)) / k->scale;
     have->energy = k->energy_norm > 0.0 ? estimate / k->energy_norm : 0.0;
     have->is_broken = !isfinite(have->relative) || !isfinite(have->energy);
-    have->is_converged = meets_targets(k->params, have);
+    TREACLE_TRY(check_targets(s, k));
     record(have);
     return TREACLE_OK;
 }
@@ -153,9 +161,9 @@ static treacle_status judge(stokes_solver* s, const gcr_state* k, int j) {
 static treacle_status foresee(stokes_solver* s, const gcr_state* k) {
     stokes_stats* have = k->stats;
     double before = have->relative, energy = have->energy;
-    TREACLE_TRY(measure(s, k));
+    measure(k);
     have->energy = before > 0.0 ? caution * energy * (have->relative / before) : energy;
-    have->is_converged = meets_targets(k->params, have);
+    TREACLE_TRY(check_targets(s, k));
     if (have->is_converged) {
         record(have);
     } else {

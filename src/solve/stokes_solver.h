@@ -52,7 +52,8 @@ typedef struct stokes_params {
 typedef struct stokes_stats {
     bool is_converged, is_broken;
     int iterations;
-    double energy, divergence, net, relative; // at the end
+    double energy, divergence, relative; // at the end
+    double net;                          // infinite where one of these was not met
     double seconds;
     double unknowns;
     int history_count;
