@@ -13,6 +13,8 @@
 static const float strong_share = 0.2f, strong_share_of_pieces = 0.7f;
 // A piece has faces of one octant of its tile: these bits of their places are the same.
 enum { OCTANT_BITS = 0444 };
+// Up to so many tiles the memory of small pieces is no matter.
+enum { FEW_TILES = 256 };
 enum { SMALLEST_AGGREGATE = 12, NONE = -1, HELD = 1 << 30 };
 
 typedef struct labeller {
@@ -559,11 +561,12 @@ treacle_status rigid_labels_create(const viscosity_level* level, const rigid_bod
     size_t tiles = (size_t)level->map->count;
     *out = (rigid_labels){.ctx = level->ctx, .tile_count = level->map->count};
     bool is_grid = scope == RIGID_SCOPE_GRID;
+    bool has_small_pieces = !is_grid && level->space.active_count <= FEW_TILES;
     labeller l = {.level = level,
                   .bodies = bodies,
                   .joins_bodies = is_grid,
-                  .has_octants = !is_grid,
-                  .strong = is_grid ? strong_share : strong_share_of_pieces,
+                  .has_octants = has_small_pieces,
+                  .strong = has_small_pieces ? strong_share_of_pieces : strong_share,
                   .out = out};
     treacle_status status = label_all(&l, scope);
     size_t parts = l.first != NULL ? (size_t)l.first[tiles] : 0;

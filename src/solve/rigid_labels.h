@@ -1,14 +1,14 @@
 // Which unknowns move together almost rigidly.
 //
 // Faces are linked strongly when a term of the stress (solve/stress_term.h) joins them whose weight
-// is at least a share of the largest that a cell around it has. Within the whole grid that is a
-// fifth: a liquid that only touches another through a few slivers is on its own, and so is one much
-// stiffer than what it swims in. Within tiles it is 0.7, so that pieces end at necks. An aggregate
-// is a connected set of strongly linked unknowns: within the whole grid, or within each tile that
-// is full of them and each octant of the others. Sets below a dozen unknowns are dissolved;
-// unknowns in none then join the neighbour of the lowest number, layer by layer, until all are
-// covered. (Uncovered faces at the surface ruin the coarse space: they alone double the
-// iterations.)
+// is at least a fifth of the largest that a cell around it has: a liquid that only touches another
+// through a few slivers is on its own, and so is one much stiffer than what it swims in. An
+// aggregate is a connected set of strongly linked unknowns: within the whole grid, or within each
+// tile. In at most 256 tiles it is smaller: there only 0.7 is strong, so that pieces end at necks,
+// and a tile that is not full of unknowns is split into its octants. Sets below a dozen unknowns
+// are dissolved; unknowns in none then join the neighbour of the lowest number, layer by layer,
+// until all are covered. (Uncovered faces at the surface ruin the coarse space: they alone double
+// the iterations.)
 //
 // A body (solve/drag_term.h) is one piece. Within the whole grid it joins all liquid that sticks to
 // it, and moves with that; within tiles it is an aggregate of its own. A body that is not free to
@@ -45,7 +45,7 @@ typedef struct rigid_labels {
 
 typedef enum rigid_scope {
     RIGID_SCOPE_GRID, // aggregates may span tiles
-    RIGID_SCOPE_TILE, // they end at the sides of tiles and, in tiles that are not full, of octants
+    RIGID_SCOPE_TILE, // they end at the sides of tiles
 } rigid_scope;
 
 /// `bodies` are those of the level's owners. Of the whole grid: if all aggregates are held, none is
