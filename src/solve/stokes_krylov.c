@@ -271,8 +271,9 @@ static bool is_slow(const stokes_stats* stats, double target) {
         return false;
     }
     int n = stats->history_count - 1;
-    double pace = stats->history[n] / stats->history[n - SLOW_ITERATIONS];
-    return stats->history[n] * (pace * pace) > target;
+    double energy = stats->history[n], pace = energy / stats->history[n - SLOW_ITERATIONS];
+    bool is_met = energy <= target; // or not asked for: then something else is far off
+    return is_met || energy * (pace * pace) > target;
 }
 
 // Direction j and what it says of the residual.
