@@ -127,12 +127,40 @@ static void test_failed_allocations_are_clean(void** state) {
     ALLOC_FAILURE_CHECK(two_steps, NULL);
 }
 
+// As on one of several ranks.
+static void test_a_lean_arena_keeps_no_large_block(void** state) {
+    (void)state;
+    alloc_failure failure = {0};
+    treacle_context* ctx = alloc_failure_context(&failure);
+    arena a;
+    arena_init(&a, ctx);
+    ctx->has_pages = a.is_lean = true;
+    for (int i = 0; i < 3; ++i) {
+        void *small = NULL, *large = NULL;
+        assert_int_equal(arena_take_zero(&a, 1000, 1, "small", &small), TREACLE_OK);
+        assert_int_equal(arena_take_zero(&a, 3 << 20, 1, "large", &large), TREACLE_OK);
+        for (size_t k = 0; k < 3 << 20; k += 1000) {
+            assert_int_equal(((const char*)large)[k], 0);
+        }
+        assert_int_equal(((const char*)small)[999], 0);
+        memset(large, 0xa5, 3 << 20);
+        memset(small, 0xa5, 1000);
+        arena_give_to(&a, 0);
+        assert_int_equal(arena_end_step(&a), TREACLE_OK);
+        assert_int_equal(a.capacity, ARENA_CHUNK);
+    }
+    arena_finish(&a);
+    ctx->has_pages = false;
+    unit_context_end(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_later_steps_do_not_allocate),
         cmocka_unit_test(test_blocks_do_not_overlap),
         cmocka_unit_test(test_a_mark_gives_back_all_since_then),
         cmocka_unit_test(test_limits_are_errors),
+        cmocka_unit_test(test_a_lean_arena_keeps_no_large_block),
         cmocka_unit_test(test_failed_allocations_are_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
