@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
-#include "grid/gather.h"
 #include "math/forest.h"
+#include "solve/rigid_strength.h"
 #include "solve/stress_term.h"
 
 // A link is strong from this share of the largest weight around on: where it counts whether liquid
@@ -15,16 +15,15 @@ static const float strong_share = 0.2f, strong_share_of_pieces = 0.7f;
 enum { OCTANT_BITS = 0444 };
 // Up to so many tiles the memory of small pieces is no matter.
 enum { FEW_TILES = 256 };
-enum { SMALLEST_AGGREGATE = 12, NONE = -1, HELD = 1 << 30 };
+// Flakes may be as small as two faces.
+enum { SMALLEST_AGGREGATE = 12, SMALLEST_FLAKE = 2, NONE = -1, HELD = 1 << 30 };
 
 typedef struct labeller {
     const viscosity_level* level;
     const rigid_body_list* bodies;
     bool joins_bodies; // liquid and the bodies that it sticks to are one
     bool has_octants;  // they split tiles
-    float strong;      // share
-    float* weight;     // [tile + 1][512], of cells
-    float* peak;       // [tile][512], the largest of the cells around
+    rigid_strength strength;
     rigid_labels* out;
     int32_t* part_count; // [tile]
     int32_t* first;      // [tile + 1], the first part of a tile
@@ -33,65 +32,10 @@ typedef struct labeller {
     uint8_t* is_whole;   // [tile]: full of unknowns with strong links only
 } labeller;
 
-static bool is_strong(const labeller* l, tile_ix t, int q, float weight) {
-    return weight > 0.0f && weight >= l->strong * l->peak[(size_t)t * TILE_CELLS + (size_t)q];
-}
-
-// ---- Weights around -------------------------------------------------------------------------
-
-static void read_weights(void* data, int64_t begin, int64_t end, int worker) {
-    const labeller* l = data;
-    (void)worker;
-    for (int64_t t = begin; t < end; ++t) {
-        for (int q = 0; q < TILE_CELLS; ++q) {
-            l->weight[t * TILE_CELLS + q] = 0.5f * stress_term_weight(l->level, (tile_ix)t, 0, q);
-        }
-    }
-}
-
 // Whether a tile has a face that an aggregate may have.
 static bool is_empty(const labeller* l, int64_t t) {
     const uint64_t* rows = l->level->rows[t];
     return (rows[0] | rows[1] | rows[2]) == 0 && l->level->weights.owner[0] == NULL;
-}
-
-// The largest of three in a row, along one axis after the other.
-static void find_peaks(void* data, int64_t begin, int64_t end, int worker) {
-    enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
-    static const int steps[AXES] = {1, SIDE, SIDE * SIDE};
-    const labeller* l = data;
-    (void)worker;
-    for (int64_t t = begin; t < end; ++t) {
-        if (is_empty(l, t)) {
-            continue; // nobody will ask
-        }
-        float block[2][VALUES];
-        gather_block(l->level->map, l->weight, (tile_ix)t, 1, 1, block[0]);
-        memcpy(block[1], block[0], sizeof(block[0]));
-        for (int a = 0; a < AXES; ++a) {
-            const float* from = block[a % 2];
-            for (int i = steps[a]; i < VALUES - steps[a]; ++i) {
-                float beside = from[i - steps[a]] > from[i + steps[a]] ? from[i - steps[a]]
-                                                                       : from[i + steps[a]];
-                block[(a + 1) % 2][i] = from[i] > beside ? from[i] : beside;
-            }
-        }
-        for (int q = 0; q < TILE_CELLS; ++q) {
-            l->peak[t * TILE_CELLS + q] =
-                block[AXES % 2][BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6)];
-        }
-    }
-}
-
-static treacle_status measure_weights(labeller* l) {
-    treacle_context* ctx = l->out->ctx;
-    size_t values = (size_t)l->out->tile_count * TILE_CELLS;
-    TREACLE_TRY(alloc_zero(ctx, values + TILE_CELLS, sizeof(float), "weights of cells",
-                           (void**)&l->weight));
-    TREACLE_TRY(alloc_array(ctx, values, sizeof(float), "largest weights", (void**)&l->peak));
-    parallel_for(ctx, l->out->tile_count, 8, read_weights, l);
-    parallel_for(ctx, l->out->tile_count, 8, find_peaks, l);
-    return TREACLE_OK;
 }
 
 // ---- Bodies ---------------------------------------------------------------------------------
@@ -142,7 +86,7 @@ static bool check_whole(const labeller* l, tile_ix t) {
     }
     for (int kind = 2; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
-            if (!is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
+            if (!rigid_strength_has(&l->strength, t, kind, q)) {
                 return false;
             }
         }
@@ -199,7 +143,7 @@ static void split_tile(const labeller* l, tile_ix t) {
     }
     for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
-            if (is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
+            if (rigid_strength_has(&l->strength, t, kind, q)) {
                 int faces[STRESS_TERM_FACES];
                 unite_faces(&u, stress_term_inside(kind, q, faces), faces);
             }
@@ -285,8 +229,7 @@ static void join_tile(const labeller* l, tile_ix t, bool can_join) {
     }
     for (int kind = 0; kind < STRESS_TERM_KINDS && l->part_count[t] > 0; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
-            if (reaches_out(kind, q) &&
-                is_strong(l, t, q, stress_term_weight(l->level, t, kind, q))) {
+            if (reaches_out(kind, q) && rigid_strength_has(&l->strength, t, kind, q)) {
                 stress_term term = stress_term_at(l->level, (term_place){t, kind, q});
                 join_term(l, &term, can_join);
             }
@@ -374,7 +317,7 @@ static treacle_status number_aggregates(const labeller* l) {
             l->parent[i] = l->parent[root]; // a root comes before its members
             continue;
         }
-        bool is_kept = size[i] >= SMALLEST_AGGREGATE;
+        bool is_kept = size[i] >= (l->strength.has_flakes ? SMALLEST_FLAKE : SMALLEST_AGGREGATE);
         if (is_kept) {
             l->is_held[out->count] = l->is_held[i];
         }
@@ -548,7 +491,9 @@ static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
 static treacle_status label_all(labeller* l, rigid_scope scope) {
     tile_ix tiles = l->out->tile_count;
     TREACLE_TRY(allocate(l));
-    TREACLE_TRY(measure_weights(l));
+    float share = l->has_octants ? strong_share_of_pieces : strong_share;
+    TREACLE_TRY(rigid_strength_create(l->level, share, &l->strength));
+    l->has_octants = l->has_octants && !l->strength.has_flakes;
     parallel_for(l->out->ctx, tiles, 4, split_tiles, l);
     for (tile_ix t = 0; t < tiles; ++t) {
         l->first[t + 1] = l->first[t] + l->part_count[t];
@@ -566,7 +511,6 @@ treacle_status rigid_labels_create(const viscosity_level* level, const rigid_bod
                   .bodies = bodies,
                   .joins_bodies = is_grid,
                   .has_octants = has_small_pieces,
-                  .strong = has_small_pieces ? strong_share_of_pieces : strong_share,
                   .out = out};
     treacle_status status = label_all(&l, scope);
     size_t parts = l.first != NULL ? (size_t)l.first[tiles] : 0;
@@ -575,8 +519,7 @@ treacle_status rigid_labels_create(const viscosity_level* level, const rigid_bod
     alloc_free(out->ctx, l.part_count, tiles * sizeof(int32_t));
     alloc_free(out->ctx, l.first, (tiles + 1) * sizeof(int32_t));
     alloc_free(out->ctx, l.is_whole, tiles * sizeof(uint8_t));
-    alloc_free(out->ctx, l.weight, (tiles + 1) * TILE_CELLS * sizeof(float));
-    alloc_free(out->ctx, l.peak, tiles * TILE_CELLS * sizeof(float));
+    rigid_strength_destroy(&l.strength);
     if (status != TREACLE_OK) {
         rigid_labels_destroy(out);
     }

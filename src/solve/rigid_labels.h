@@ -10,6 +10,9 @@
 // until all are covered. (Uncovered faces at the surface ruin the coarse space: they alone double
 // the iterations.)
 //
+// Where stiff and thin liquid lie side by side (solve/rigid_strength.h) sets of two faces stay, and
+// no octant cuts them: a flake of solid in its melt moves as one, and nothing else finds that.
+//
 // A body (solve/drag_term.h) is one piece. Within the whole grid it joins all liquid that sticks to
 // it, and moves with that; within tiles it is an aggregate of its own. A body that is not free to
 // move in every way holds what sticks to it.

@@ -35,6 +35,8 @@ struct stokes_solver {
     double *b_u, *b_p; // f and h
     float *r_u, *r_p;  // the residual rounded
     float *t_p, *s_p;  // in the Schur part
+    float *h_u, *h_p;  // what a row's residual counts in the products of images
+    float *m_u, *m_p;  // an image so weighted
     const float* volume;
     region_set regions;    // found when first asked for
     double* region_volume; // [regions], and room for as many sums

@@ -6,9 +6,12 @@
 //
 //     r -= g_j q_j, g_j = r . q_j / q_j . q_j;   x += [z] R^-1 g.
 //
-// r is orthogonal to the images before j, so r . q_j = r . A z_j; and q_j . q_j follows from the
-// products of A z_j with itself and with them. So one pass over the images finds all products and
-// one more takes the parts out and steps; where little is left of A z_j, and rounding counts, two.
+// Products weigh each row with the inverse of its diagonal (weigh_rows in stokes_solver.c): with
+// stiff and thin liquid side by side the plain residual would say all of the one and nothing of the
+// other. r is orthogonal to the images before j, so r . q_j = r . A z_j; and q_j . q_j follows from
+// the products of A z_j with itself and with them. So one pass over the images finds all products
+// and one more takes the parts out and steps; where little is left of A z_j, and rounding counts,
+// two.
 //
 // The energy norm of the error comes for free from the preconditioned residual z = (z_u, z_p):
 //
@@ -189,8 +192,10 @@ static gcr_products find_products(const stokes_solver* s, const gcr_state* k, in
     }
     u[j + 1] = s->r_u;
     p[j + 1] = s->r_p;
-    vec_dot_many(&s->many_u, j + 2, u, s->q_u[j], product);
-    vec_dot_many(&s->many_p, j + 2, p, s->q_p[j], product_p);
+    vec_weigh(s->u_space, s->h_u, s->q_u[j], s->m_u);
+    vec_weigh(&s->p_space, s->h_p, s->q_p[j], s->m_p);
+    vec_dot_many(&s->many_u, j + 2, u, s->m_u, product);
+    vec_dot_many(&s->many_p, j + 2, p, s->m_p, product_p);
     out.whole = out.rest = product[j] + product_p[j];
     for (int i = 0; i < j; ++i) {
         double along = product[i] + product_p[i];

@@ -275,7 +275,51 @@ static treacle_status create_vectors(stokes_solver* s) {
     TREACLE_TRY(vec_create_float(u, "residuals", &s->r_u));
     TREACLE_TRY(vec_create_float(p, "residuals", &s->r_p));
     TREACLE_TRY(vec_create_float(p, "divergences", &s->t_p));
-    return vec_create_float(p, "pressure corrections", &s->s_p);
+    TREACLE_TRY(vec_create_float(p, "pressure corrections", &s->s_p));
+    TREACLE_TRY(vec_create_float(u, "weights of rows", &s->h_u));
+    TREACLE_TRY(vec_create_float(p, "weights of rows", &s->h_p));
+    TREACLE_TRY(vec_create_float(u, "weighted images", &s->m_u));
+    return vec_create_float(p, "weighted images", &s->m_p);
+}
+
+static void weigh_faces(void* data, int64_t begin, int64_t end, int worker) {
+    const stokes_solver* s = data;
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        size_t at = (size_t)s->faces->active[i] * VISCOSITY_BLOCK;
+        memcpy(s->h_u + at, s->faces->inverse + at, VISCOSITY_BLOCK * sizeof(float));
+    }
+}
+
+static void weigh_cells(void* data, int64_t begin, int64_t end, int worker) {
+    const stokes_solver* s = data;
+    (void)worker;
+    for (int64_t i = begin; i < end; ++i) {
+        int64_t t = s->cells->active[i];
+        for (int64_t q = t * TILE_CELLS; q < (t + 1) * TILE_CELLS; ++q) {
+            s->h_p[q] = s->schur[q] + (s->has_pressure_cycle ? s->cells->inverse[q] : 0.0f);
+        }
+    }
+}
+
+// The inverse diagonals of A and of the Schur complement: so weighted, a residual is near the
+// square of the energy that it stands for, and stiff faces do not drown soft ones.
+static treacle_status weigh_rows(stokes_solver* s) {
+    const drag_term* drag = viscosity_solver_drag(s->viscosity, false);
+    size_t faces = vec_length(&s->faces->space), tail = vec_length(s->u_space) - faces;
+    double* diagonal = NULL;
+    run_own(&s->faces->space, 8, weigh_faces, s);
+    run_own(&s->p_space, 8, weigh_cells, s);
+    if (drag == NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(alloc_zero(s->ctx, tail, sizeof(double), "weights of bodies", (void**)&diagonal));
+    drag_term_diagonal(drag, diagonal);
+    for (size_t i = 0; i < tail; ++i) {
+        s->h_u[faces + i] = diagonal[i] > 0.0 ? (float)(1.0 / diagonal[i]) : 0.0f;
+    }
+    alloc_free(s->ctx, diagonal, tail * sizeof(double));
+    return TREACLE_OK;
 }
 
 // Few tiles of stiff liquid: drops and strands that lean on one another are to be expected, and the
@@ -302,7 +346,8 @@ static treacle_status build(stokes_solver* s, const stokes_system* system) {
     TREACLE_TRY(stokes_bodies_create(s, system));
     TREACLE_TRY(vec_many_create(s->u_space, &s->many_u));
     TREACLE_TRY(vec_many_create(&s->p_space, &s->many_p));
-    return create_vectors(s);
+    TREACLE_TRY(create_vectors(s));
+    return weigh_rows(s);
 }
 
 treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* system,
@@ -341,6 +386,10 @@ static void destroy_vectors(stokes_solver* s) {
     vec_destroy_float(p, s->r_p);
     vec_destroy_float(p, s->t_p);
     vec_destroy_float(p, s->s_p);
+    vec_destroy_float(u, s->h_u);
+    vec_destroy_float(p, s->h_p);
+    vec_destroy_float(u, s->m_u);
+    vec_destroy_float(p, s->m_p);
 }
 
 void stokes_solver_destroy(stokes_solver* solver) {

@@ -90,6 +90,8 @@ ISA_DECLARE(void, vec_loop_dot_float, (const vec_job* job, int64_t begin, int64_
 // partial 0 = x . x, partial 1 = max |x|
 ISA_DECLARE(void, vec_loop_measure, (const vec_job* job, int64_t begin, int64_t end));
 // h = scale x
+// h = f g
+ISA_DECLARE(void, vec_loop_weigh, (const vec_job* job, int64_t begin, int64_t end));
 ISA_DECLARE(void, vec_loop_round, (const vec_job* job, int64_t begin, int64_t end));
 // u += a f, v -= a y, h = scale v; partial 0 = v . v, partial 1 = max |v|
 ISA_DECLARE(void, vec_loop_descend, (const vec_job* job, int64_t begin, int64_t end));

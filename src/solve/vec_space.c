@@ -272,6 +272,11 @@ void vec_round(const vec_space* space, double scale, const double* from, float* 
     run_loop(ISA_CALL(space->ctx, vec_loop_round), &job);
 }
 
+void vec_weigh(const vec_space* space, const float* weight, const float* from, float* to) {
+    vec_job job = {.space = space, .f = weight, .g = from, .h = to};
+    run_loop(ISA_CALL(space->ctx, vec_loop_weigh), &job);
+}
+
 vec_sizes vec_descend(const vec_space* space, const vec_descent* step) {
     vec_job job = {.space = space,
                    .a = step->a,

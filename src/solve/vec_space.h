@@ -86,6 +86,8 @@ double vec_dot_float(const vec_space* space, const float* x, const float* y);
 vec_sizes vec_measure(const vec_space* space, const double* x);
 /// to = scale * from, rounded.
 void vec_round(const vec_space* space, double scale, const double* from, float* to);
+/// to = weight * from, value by value.
+void vec_weigh(const vec_space* space, const float* weight, const float* from, float* to);
 
 /// The step of conjugate gradients: x += a p, r -= a q, rounded = scale * r; returns the sizes of
 /// r.

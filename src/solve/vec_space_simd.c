@@ -83,6 +83,19 @@ void ISA(vec_loop_measure)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
+void ISA(vec_loop_weigh)(const vec_job* job, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+        vec_run run = vec_run_at(job->space, i);
+        FOR_SPANS(s, job->space, run) {
+            const float *f = job->f + s.offset, *g = job->g + s.offset;
+            float* h = job->h + s.offset;
+            for (int k = 0; k < s.count; k += SIMD_LANES) {
+                f32x8_store(h + k, f32x8_load(f + k) * f32x8_load(g + k));
+            }
+        }
+    }
+}
+
 void ISA(vec_loop_round)(const vec_job* job, int64_t begin, int64_t end) {
     f64x8 scale = f64x8_set(job->scale);
     for (int64_t i = begin; i < end; ++i) {

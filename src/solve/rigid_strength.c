@@ -1,0 +1,210 @@
+#include "solve/rigid_strength.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "base/parallel_sum.h"
+#include "grid/gather.h"
+#include "solve/stress_term.h"
+
+static const float flake_share = 0.2f;    // of the heaviest term at a face
+static const double flake_contrast = 1e3; // of viscosities
+static const double least_mass = 0.1;     // of a face that counts in it
+static const int steps[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SIDE(1, 1)};
+
+typedef struct strength_job {
+    const viscosity_level* level;
+    float share;
+    float* face[AXES]; // [tile + 1][512], the heaviest of the terms that a face enters
+    float* cell;       // [tile + 1][512], weights of cells
+    bool wants_softest;
+    rigid_strength* out;
+} strength_job;
+
+static float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
+// Whether no face of a tile is an unknown or a body's: nobody will ask for its terms.
+static bool is_empty(const viscosity_level* level, int64_t t) {
+    const uint64_t* rows = level->rows[t];
+    return (rows[0] | rows[1] | rows[2]) == 0 && level->weights.owner[0] == NULL;
+}
+
+// The heaviest of the terms that each of a row of faces enters: all are in the tile's own block.
+static void find_heaviest(const float* stress, int a, int row, float* out) {
+    static const int strides[AXES] = {1, VISCOSITY_SIDE, VISCOSITY_SIDE * VISCOSITY_SIDE};
+    int j = row & 7, k = row >> 3, b = (a + 1) % AXES, c = (a + 2) % AXES;
+    int edge = (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE;
+    const float* cell = stress + edge + strides[0] + strides[1] + strides[2];
+    const float* below = cell - strides[a];
+    const float* across_b = stress + (1 + c) * VISCOSITY_PADDED + edge; // edges along c
+    const float* across_c = stress + (1 + b) * VISCOSITY_PADDED + edge;
+    for (int i = 0; i < TILE_SIZE; ++i) {
+        float stretch = larger(cell[i], below[i]);
+        float shear_b = larger(across_b[i], across_b[i + strides[b]]);
+        float shear_c = larger(across_c[i], across_c[i + strides[c]]);
+        out[i] = larger(stretch, larger(shear_b, shear_c));
+    }
+}
+
+static void read_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const strength_job* job = data;
+    enum { ROWS = TILE_SIZE * TILE_SIZE };
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        const float* stress = job->level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
+        for (int n = 0; n < AXES * ROWS; ++n) {
+            int a = n / ROWS, row = n % ROWS;
+            find_heaviest(stress, a, row, job->face[a] + t * TILE_CELLS + row * TILE_SIZE);
+        }
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            job->cell[t * TILE_CELLS + q] = 0.5f * stress_term_weight(job->level, (tile_ix)t, 0, q);
+        }
+    }
+}
+
+typedef struct face_blocks {
+    float at[AXES][BLOCK_VALUES(1, 1)];
+} face_blocks;
+
+static void gather_faces(const strength_job* job, tile_ix t, face_blocks* out) {
+    for (int a = 0; a < AXES; ++a) {
+        gather_block(job->level->map, job->face[a], t, 1, 1, out->at[a]);
+    }
+}
+
+// The heaviest of all terms that the faces of a term enter. `at` is its cell in the blocks.
+static float heaviest_around(const face_blocks* face, int kind, int at) {
+    if (kind < AXES) {
+        return larger(face->at[kind][at], face->at[kind][at + steps[kind]]);
+    }
+    int a = (kind + 1) % AXES, b = (kind + 2) % AXES;
+    return larger(larger(face->at[a][at], face->at[a][at - steps[b]]),
+                  larger(face->at[b][at], face->at[b][at - steps[a]]));
+}
+
+// Stress against mass at a face, which does not depend on how full its cells are; 0 where there is
+// hardly any liquid.
+static double stiffness_at(const strength_job* job, int64_t t, int a, int q) {
+    static const int strides[AXES] = {1, VISCOSITY_SIDE, VISCOSITY_SIDE * VISCOSITY_SIDE};
+    const float* stress = job->level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
+    int i = q & 7, j = q >> 3 & 7, k = q >> 6;
+    const float* cell = stress + ((k + 1) * VISCOSITY_SIDE + j + 1) * VISCOSITY_SIDE + i + 1;
+    double mass = (double)job->level->weights.mass[a][t * TILE_CELLS + q];
+    return mass > least_mass ? (double)larger(cell[0], cell[-strides[a]]) / mass : 0.0;
+}
+
+// The largest of a tile, or the inverse of the smallest.
+static double stiffest_of_tile(void* data, int64_t t) {
+    const strength_job* job = data;
+    double most = 0.0;
+    for (int n = 0; n < VISCOSITY_BLOCK && !is_empty(job->level, t); ++n) {
+        double here = stiffness_at(job, t, n / TILE_CELLS, n % TILE_CELLS);
+        double value = !job->wants_softest ? here : here > 0.0 ? 1.0 / here : 0.0;
+        most = value > most ? value : most;
+    }
+    return most;
+}
+
+static bool find_flakes(strength_job* job) {
+    int64_t tiles = job->level->map->count;
+    double stiffest = parallel_max(job->level->ctx, tiles, stiffest_of_tile, job);
+    job->wants_softest = true;
+    return stiffest * parallel_max(job->level->ctx, tiles, stiffest_of_tile, job) > flake_contrast;
+}
+
+// bits of a tile where viscosity varies: no face has a term that is much heavier.
+static void mark_by_faces(const strength_job* job, tile_ix t) {
+    face_blocks face;
+    gather_faces(job, t, &face);
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
+        unsigned bits = 0;
+        for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
+            float weight = stress_term_weight(job->level, t, kind, q);
+            bool is_so = weight > 0.0f && weight >= flake_share * heaviest_around(&face, kind, at);
+            bits |= is_so ? 1u << kind : 0u;
+        }
+        job->out->terms[(size_t)t * TILE_CELLS + (size_t)q] = (uint8_t)bits;
+    }
+}
+
+// The largest of three in a row, along one axis after the other.
+static void find_peaks(const strength_job* job, tile_ix t, float peak[BLOCK_VALUES(1, 1)]) {
+    enum { VALUES = BLOCK_VALUES(1, 1) };
+    float spare[VALUES];
+    float* block[2] = {spare, peak};
+    gather_block(job->level->map, job->cell, t, 1, 1, spare);
+    memcpy(peak, spare, sizeof(spare));
+    for (int a = 0; a < AXES; ++a) {
+        const float* from = block[a % 2];
+        float* to = block[(a + 1) % 2];
+        for (int i = steps[a]; i < VALUES - steps[a]; ++i) {
+            to[i] = larger(from[i], larger(from[i - steps[a]], from[i + steps[a]]));
+        }
+    }
+}
+
+static void mark_by_cells(const strength_job* job, tile_ix t) {
+    float peak[BLOCK_VALUES(1, 1)];
+    find_peaks(job, t, peak);
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        float least = job->share * peak[BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6)];
+        unsigned bits = 0;
+        for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
+            float weight = stress_term_weight(job->level, t, kind, q);
+            bits |= weight > 0.0f && weight >= least ? 1u << kind : 0u;
+        }
+        job->out->terms[(size_t)t * TILE_CELLS + (size_t)q] = (uint8_t)bits;
+    }
+}
+
+static void mark_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const strength_job* job = data;
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        if (is_empty(job->level, t)) {
+            continue;
+        }
+        if (job->out->has_flakes) {
+            mark_by_faces(job, (tile_ix)t);
+        } else {
+            mark_by_cells(job, (tile_ix)t);
+        }
+    }
+}
+
+treacle_status rigid_strength_create(const viscosity_level* level, float share,
+                                     rigid_strength* out) {
+    treacle_context* ctx = level->ctx;
+    int64_t tiles = level->map->count;
+    size_t values = ((size_t)tiles + 1) * TILE_CELLS;
+    *out = (rigid_strength){.ctx = ctx, .tile_count = level->map->count};
+    strength_job job = {.level = level, .share = share, .out = out};
+    float* fields = NULL;
+    TREACLE_TRY(alloc_zero(ctx, (size_t)tiles, TILE_CELLS, "strong terms", (void**)&out->terms));
+    treacle_status status = alloc_zero(ctx, (AXES + 1) * values, sizeof(float),
+                                       "weights of faces and cells", (void**)&fields);
+    if (status != TREACLE_OK) {
+        rigid_strength_destroy(out);
+        return status;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        job.face[a] = fields + (size_t)a * values;
+    }
+    job.cell = fields + AXES * values;
+    parallel_for(ctx, tiles, 8, read_tiles, &job);
+    out->has_flakes = find_flakes(&job);
+    parallel_for(ctx, tiles, 8, mark_tiles, &job);
+    alloc_free(ctx, fields, (AXES + 1) * values * sizeof(float));
+    return TREACLE_OK;
+}
+
+void rigid_strength_destroy(rigid_strength* strength) {
+    if (strength->ctx != NULL) {
+        alloc_free(strength->ctx, strength->terms, (size_t)strength->tile_count * TILE_CELLS);
+    }
+    *strength = (rigid_strength){0};
+}

@@ -1,0 +1,27 @@
+// Which terms of the stress bind faces strongly, for aggregates (solve/rigid_labels.h).
+//
+// Where viscosity varies little, a term is strong that has at least a share of the largest weight
+// of the cells around it: a liquid that only touches another through slivers is on its own. Where
+// stiff and thin liquid lie side by side there may be flakes, a few stiff cells that swim: then a
+// term is strong that has a share of the heaviest term at each of its faces, so that a sliver of a
+// flake belongs to the flake, however much stiffer its next cell is.
+#pragma once
+
+#include "solve/viscosity_level.h"
+
+typedef struct rigid_strength {
+    treacle_context* ctx;
+    tile_ix tile_count;
+    uint8_t* terms; // [tile][512], bit k: the term of kind k is strong
+    bool has_flakes;
+} rigid_strength;
+
+/// share: of the largest weight around. With flakes it is a fifth, whatever is asked for.
+treacle_status rigid_strength_create(const viscosity_level* level, float share,
+                                     rigid_strength* out) TREACLE_NODISCARD;
+/// Harmless on a zeroed one.
+void rigid_strength_destroy(rigid_strength* strength);
+
+static inline bool rigid_strength_has(const rigid_strength* s, tile_ix t, int kind, int q) {
+    return (s->terms[(size_t)t * TILE_CELLS + (size_t)q] >> kind & 1) != 0;
+}
