@@ -18,7 +18,8 @@ class Frame(ctypes.Structure):
                 ("time", ctypes.c_double), ("fps", ctypes.c_double),
                 ("origin", ctypes.c_double * 3), ("cell", ctypes.c_double),
                 ("cells", ctypes.c_int32 * 3), ("scene_hash", ctypes.c_uint64),
-                ("array_count", ctypes.c_int), ("arrays", ctypes.POINTER(Array))]
+                ("array_count", ctypes.c_int), ("arrays", ctypes.POINTER(Array)),
+                ("parts", ctypes.c_void_p), ("source", ctypes.c_void_p)]
 
 
 class ContextDef(ctypes.Structure):

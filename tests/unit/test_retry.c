@@ -52,7 +52,7 @@ static void check_limit(const char* flow, int limit, bool fails, bool retries) {
 static void test_a_split_flow_is_tried_again(void** state) {
     (void)state;
     check_limit("split", 2, true, true);
-    check_limit("split", 20, false, true);
+    check_limit("split", 10, false, true);
     check_limit("split", 400, false, false);
 }
 
