@@ -32,12 +32,6 @@ typedef struct labeller {
     uint8_t* is_whole;   // [tile]: full of unknowns with strong links only
 } labeller;
 
-// Whether a tile has a face that an aggregate may have.
-static bool is_empty(const labeller* l, int64_t t) {
-    const uint64_t* rows = l->level->rows[t];
-    return (rows[0] | rows[1] | rows[2]) == 0 && l->level->weights.owner[0] == NULL;
-}
-
 // ---- Bodies ---------------------------------------------------------------------------------
 
 treacle_status rigid_body_list_create(treacle_context* ctx, int32_t count, const drag_body* bodies,
@@ -162,7 +156,7 @@ static void split_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const labeller* l = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
-        if (is_empty(l, t)) {
+        if (rigid_strength_is_empty(l->level, t)) {
             fill_labels(l->out->label + t * VISCOSITY_BLOCK, NONE);
             continue;
         }

@@ -26,12 +26,6 @@ static float larger(float a, float b) {
     return a > b ? a : b;
 }
 
-// Whether no face of a tile is an unknown or a body's: nobody will ask for its terms.
-static bool is_empty(const viscosity_level* level, int64_t t) {
-    const uint64_t* rows = level->rows[t];
-    return (rows[0] | rows[1] | rows[2]) == 0 && level->weights.owner[0] == NULL;
-}
-
 // The heaviest of the terms that each of a row of faces enters: all are in the tile's own block.
 static void find_heaviest(const float* stress, int a, int row, float* out) {
     static const int strides[AXES] = {1, VISCOSITY_SIDE, VISCOSITY_SIDE * VISCOSITY_SIDE};
@@ -100,7 +94,7 @@ static double stiffness_at(const strength_job* job, int64_t t, int a, int q) {
 static double stiffest_of_tile(void* data, int64_t t) {
     const strength_job* job = data;
     double most = 0.0;
-    for (int n = 0; n < VISCOSITY_BLOCK && !is_empty(job->level, t); ++n) {
+    for (int n = 0; n < VISCOSITY_BLOCK && !rigid_strength_is_empty(job->level, t); ++n) {
         double here = stiffness_at(job, t, n / TILE_CELLS, n % TILE_CELLS);
         double value = !job->wants_softest ? here : here > 0.0 ? 1.0 / here : 0.0;
         most = value > most ? value : most;
@@ -115,7 +109,7 @@ static bool find_flakes(strength_job* job) {
     return stiffest * parallel_max(job->level->ctx, tiles, stiffest_of_tile, job) > flake_contrast;
 }
 
-// bits of a tile where viscosity varies: no face has a term that is much heavier.
+// Bits of a tile where viscosity varies: no face has a term that is much heavier.
 static void mark_by_faces(const strength_job* job, tile_ix t) {
     face_blocks face;
     gather_faces(job, t, &face);
@@ -165,7 +159,7 @@ static void mark_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const strength_job* job = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
-        if (is_empty(job->level, t)) {
+        if (rigid_strength_is_empty(job->level, t)) {
             continue;
         }
         if (job->out->has_flakes) {

@@ -16,6 +16,12 @@ typedef struct rigid_strength {
     bool has_flakes;
 } rigid_strength;
 
+/// Whether no face of a tile is an unknown or a body's: nobody asks for its terms.
+static inline bool rigid_strength_is_empty(const viscosity_level* level, int64_t t) {
+    const uint64_t* rows = level->rows[t];
+    return (rows[0] | rows[1] | rows[2]) == 0 && level->weights.owner[0] == NULL;
+}
+
 /// share: of the largest weight around. With flakes it is a fifth, whatever is asked for.
 treacle_status rigid_strength_create(const viscosity_level* level, float share,
                                      rigid_strength* out) TREACLE_NODISCARD;
