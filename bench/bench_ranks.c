@@ -2,7 +2,6 @@
 //
 //     strong scaling     the same dam on one rank, on two threads of one, and on two, three and
 //                        four ranks of a thread; and the share of the time in which ranks tell each
-//                        other something or wait
 //                        other something or wait. The work of a rank is the processor time of its
 //                        step without that: it says how well the work is shared out, also where
 //                        the machine is busy with other things
