@@ -47,6 +47,8 @@ typedef struct gcr_state {
     double scale;             // a power of two for rounding the residual
     double energy_norm;       // of the solution, estimated
     double whole;             // 2-norm of f and h
+    double weighed;           // square of the residual, rows weighed: falls like the energy
+    double fallen;            // share of its root that the last step left
     vec_sizes size_u, size_p; // of the residual
     int count;                // directions in this cycle
     bool has_first;           // direction 0 stands already
@@ -83,6 +85,14 @@ static void round_residual(const stokes_solver* s, gcr_state* k) {
     k->size_p = vec_measure(&s->p_space, k->r_p);
     vec_round(s->u_space, k->scale, k->r_u, s->r_u);
     vec_round(&s->p_space, k->scale, k->r_p, s->r_p);
+}
+
+static double weigh_residual(const stokes_solver* s, const gcr_state* k) {
+    vec_weigh(s->u_space, s->h_u, s->r_u, s->m_u);
+    vec_weigh(&s->p_space, s->h_p, s->r_p, s->m_p);
+    double square =
+        vec_dot_float(s->u_space, s->m_u, s->r_u) + vec_dot_float(&s->p_space, s->m_p, s->r_p);
+    return square / (k->scale * k->scale);
 }
 
 // The volume of each region, which its net flow is measured by.
@@ -159,13 +169,14 @@ static treacle_status judge(stokes_solver* s, const gcr_state* k, int j) {
     return TREACLE_OK;
 }
 
-// After a step: takes the energy to have fallen like the residual, give or take. If even so it is
-// small enough, and all else is, the solve ends without another correction only to measure it.
+// After a step: takes the energy to have fallen like the weighed residual, give or take. If even so
+// it is small enough, and all else is, the solve ends without another correction only to measure
+// it.
 static treacle_status foresee(stokes_solver* s, const gcr_state* k) {
     stokes_stats* have = k->stats;
-    double before = have->relative, energy = have->energy;
+    double energy = have->energy;
     measure(k);
-    have->energy = before > 0.0 ? caution * energy * (have->relative / before) : energy;
+    have->energy = caution * energy * k->fallen;
     TREACLE_TRY(check_targets(s, k));
     if (have->is_converged) {
         record(have);
@@ -239,6 +250,9 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     vec_retreat_step step_p = {parts(s->q_p, j, now.share), now.step, k->scale, k->r_p, s->r_p};
     k->size_u = vec_retreat(u, &step_u);
     k->size_p = vec_retreat(p, &step_p);
+    double left = fmax(k->weighed - now.step * now.step * now.rest, 0.0);
+    k->fallen = k->weighed > 0.0 ? sqrt(left / k->weighed) : 1.0;
+    k->weighed = left;
     k->length[j] = fmax(now.rest, 0.0);
     k->g[j] = now.step;
     k->count = j + 1;
@@ -309,6 +323,7 @@ static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
         round_residual(s, k);
     }
     double begun = size_of(k);
+    k->weighed = weigh_residual(s, k);
     for (int j = 0; j < room && !*is_over && !(size_of(k) < cycle_reach * begun); ++j) {
         TREACLE_TRY(look(s, k, j));
         *is_over = is_at_end(k);
