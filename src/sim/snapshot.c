@@ -477,15 +477,19 @@ static treacle_status copy_rest(treacle_sim* sim, const treacle_frame* state) {
 
 treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state) {
     TREACLE_TRY(check_head(sim, state));
-    size_t keys = sim->rank_key == NULL ? 0 : (size_t)comm_size(sim->ctx) + 1;
-    copy_bytes(sim->rank_key + keys, sim->rank_key, keys * sizeof(*sim->rank_key));
+    size_t keys = (size_t)comm_size(sim->ctx) + 1;
+    if (sim->rank_key != NULL) {
+        copy_bytes(sim->rank_key + keys, sim->rank_key, keys * sizeof(*sim->rank_key));
+    }
     treacle_status status = copy_particles(sim, state);
     if (status == TREACLE_OK) {
         status = copy_rest(sim, state);
     }
     status = comm_agree(sim->ctx, status);
-    if (status != TREACLE_OK) { // `now` is shared out as it was
+    if (status != TREACLE_OK && sim->rank_key != NULL) { // `now` is shared out as it was
         copy_bytes(sim->rank_key, sim->rank_key + keys, keys * sizeof(*sim->rank_key));
+    }
+    if (status != TREACLE_OK) {
         particles_clear(&sim->next.particles);
         liquid_state_destroy(&sim->next.liquid);
         return status;
