@@ -169,14 +169,15 @@ static treacle_status judge(stokes_solver* s, const gcr_state* k, int j) {
     return TREACLE_OK;
 }
 
-// After a step: takes the energy to have fallen like the weighed residual, give or take. If even so
-// it is small enough, and all else is, the solve ends without another correction only to measure
-// it.
+// After a step: takes the energy to have fallen like the residual, plain or weighed, give or take.
+// If even so it is small enough, and all else is, the solve ends without another correction only to
+// measure it.
 static treacle_status foresee(stokes_solver* s, const gcr_state* k) {
     stokes_stats* have = k->stats;
-    double energy = have->energy;
+    double before = have->relative, energy = have->energy;
     measure(k);
-    have->energy = caution * energy * k->fallen;
+    double plain = before > 0.0 ? have->relative / before : 1.0;
+    have->energy = caution * energy * fmax(plain, k->fallen);
     TREACLE_TRY(check_targets(s, k));
     if (have->is_converged) {
         record(have);
