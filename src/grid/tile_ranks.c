@@ -446,23 +446,31 @@ static double term_of(void* data, int64_t i) {
     return job->fcn(job->data, i + job->offset);
 }
 
-double tile_sum(const tile_map* map, parallel_term_fcn* fcn, void* data) {
-    tile_range own = tile_ranks_own(map);
+double tile_sum_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
+                      void* data) {
     term_job job = {fcn, data, own.begin};
     exact_sum sum;
-    parallel_sum_exact(map->ctx, own.end - own.begin, term_of, &job, &sum);
-    if (map->ranks != NULL) {
-        comm_sum_exact(map->ctx, &sum, 1);
+    parallel_sum_exact(ctx, own.end - own.begin, term_of, &job, &sum);
+    if (is_shared) {
+        comm_sum_exact(ctx, &sum, 1);
     }
     return exact_sum_value(&sum);
 }
 
-double tile_max(const tile_map* map, parallel_term_fcn* fcn, void* data) {
-    tile_range own = tile_ranks_own(map);
+double tile_max_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
+                      void* data) {
     term_job job = {fcn, data, own.begin};
-    double most = parallel_max(map->ctx, own.end - own.begin, term_of, &job);
-    if (map->ranks != NULL) {
-        comm_max_f64(map->ctx, &most, 1);
+    double most = parallel_max(ctx, own.end - own.begin, term_of, &job);
+    if (is_shared) {
+        comm_max_f64(ctx, &most, 1);
     }
     return most;
+}
+
+double tile_sum(const tile_map* map, parallel_term_fcn* fcn, void* data) {
+    return tile_sum_range(map->ctx, tile_ranks_own(map), map->ranks != NULL, fcn, data);
+}
+
+double tile_max(const tile_map* map, parallel_term_fcn* fcn, void* data) {
+    return tile_max_range(map->ctx, tile_ranks_own(map), map->ranks != NULL, fcn, data);
 }

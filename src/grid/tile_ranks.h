@@ -95,3 +95,8 @@ void tile_copy(const tile_map* map, void* to, const void* from, size_t tile_byte
 /// As parallel_sum and parallel_max over all tiles; each rank asks for its own.
 double tile_sum(const tile_map* map, parallel_term_fcn* fcn, void* data);
 double tile_max(const tile_map* map, parallel_term_fcn* fcn, void* data);
+/// The same over a range; where it is shared, that of each rank.
+double tile_sum_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
+                      void* data);
+double tile_max_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
+                      void* data);

@@ -59,41 +59,16 @@ void particle_ranks_for(const grid_domain* domain, const particles* p, int64_t g
     tile_for_range(p->ctx, particle_ranks_own(domain, p), grain, fcn, data);
 }
 
-// --- sums ----------------------------------------------------------------------------------------
-
-// Terms of one's own groups, counted from the first of them.
-typedef struct own_terms {
-    parallel_term_fcn* fcn;
-    void* data;
-    int64_t first;
-} own_terms;
-
-static double own_term(void* data, int64_t i) {
-    const own_terms* own = data;
-    return own->fcn(own->data, own->first + i);
-}
-
 double particle_ranks_sum(const grid_domain* domain, const particles* p, parallel_term_fcn* fcn,
                           void* data) {
     tile_range own = particle_ranks_own(domain, p);
-    own_terms terms = {fcn, data, own.begin};
-    exact_sum sum;
-    parallel_sum_exact(p->ctx, own.end - own.begin, own_term, &terms, &sum);
-    if (domain->rank_key != NULL) {
-        comm_sum_exact(p->ctx, &sum, 1);
-    }
-    return exact_sum_value(&sum);
+    return tile_sum_range(p->ctx, own, domain->rank_key != NULL, fcn, data);
 }
 
 double particle_ranks_max(const grid_domain* domain, const particles* p, parallel_term_fcn* fcn,
                           void* data) {
     tile_range own = particle_ranks_own(domain, p);
-    own_terms terms = {fcn, data, own.begin};
-    double most = parallel_max(p->ctx, own.end - own.begin, own_term, &terms);
-    if (domain->rank_key != NULL) {
-        comm_max_f64(p->ctx, &most, 1);
-    }
-    return most;
+    return tile_max_range(p->ctx, own, domain->rank_key != NULL, fcn, data);
 }
 
 // --- all rows ------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ static const int steps[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SI
 typedef struct strength_job {
     const viscosity_level* level;
     float share;
-    float* face[AXES]; // [tile + 1][512], the heaviest of the terms that a face enters
-    float* cell;       // [tile + 1][512], weights of cells
+    float* face[AXES]; // [tile + 1][512], the heaviest of the terms that a face enters: of flakes
+    float* cell;       // [tile + 1][512], weights of cells: where there are none
     bool wants_softest;
     rigid_strength* out;
 } strength_job;
@@ -43,7 +43,7 @@ static void find_heaviest(const float* stress, int a, int row, float* out) {
     }
 }
 
-static void read_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void read_faces(void* data, int64_t begin, int64_t end, int worker) {
     const strength_job* job = data;
     enum { ROWS = TILE_SIZE * TILE_SIZE };
     (void)worker;
@@ -53,9 +53,15 @@ static void read_tiles(void* data, int64_t begin, int64_t end, int worker) {
             int a = n / ROWS, row = n % ROWS;
             find_heaviest(stress, a, row, job->face[a] + t * TILE_CELLS + row * TILE_SIZE);
         }
-        for (int q = 0; q < TILE_CELLS; ++q) {
-            job->cell[t * TILE_CELLS + q] = 0.5f * stress_term_weight(job->level, (tile_ix)t, 0, q);
-        }
+    }
+}
+
+static void read_cells(void* data, int64_t begin, int64_t end, int worker) {
+    const strength_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        tile_ix t = (tile_ix)(i / TILE_CELLS);
+        job->cell[i] = 0.5f * stress_term_weight(job->level, t, 0, (int)(i % TILE_CELLS));
     }
 }
 
@@ -179,20 +185,21 @@ treacle_status rigid_strength_create(const viscosity_level* level, float share,
     strength_job job = {.level = level, .share = share, .out = out};
     float* fields = NULL;
     TREACLE_TRY(alloc_zero(ctx, (size_t)tiles, TILE_CELLS, "strong terms", (void**)&out->terms));
-    treacle_status status = alloc_zero(ctx, (AXES + 1) * values, sizeof(float),
-                                       "weights of faces and cells", (void**)&fields);
+    out->has_flakes = find_flakes(&job);
+    size_t length = (out->has_flakes ? AXES : 1) * values;
+    treacle_status status =
+        alloc_zero(ctx, length, sizeof(float), "weights of faces or cells", (void**)&fields);
     if (status != TREACLE_OK) {
         rigid_strength_destroy(out);
         return status;
     }
-    for (int a = 0; a < AXES; ++a) {
+    for (int a = 0; a < AXES && out->has_flakes; ++a) {
         job.face[a] = fields + (size_t)a * values;
     }
-    job.cell = fields + AXES * values;
-    parallel_for(ctx, tiles, 8, read_tiles, &job);
-    out->has_flakes = find_flakes(&job);
+    job.cell = out->has_flakes ? NULL : fields;
+    parallel_for(ctx, tiles, 8, out->has_flakes ? read_faces : read_cells, &job);
     parallel_for(ctx, tiles, 8, mark_tiles, &job);
-    alloc_free(ctx, fields, (AXES + 1) * values * sizeof(float));
+    alloc_free(ctx, fields, length * sizeof(float));
     return TREACLE_OK;
 }
 
