@@ -119,6 +119,12 @@ static void print_statistics(const treacle_run_info* info) {
                (double)info->iterations / (double)info->steps, info->iterations_max,
                info->unconverged);
     }
+    if (info->rheology_steps > 0) {
+        printf("rheology   %.1f passes a step, at most %d; %" PRId64 " of %" PRId64
+               " steps not converged\n",
+               (double)info->rheology_passes / (double)info->rheology_steps,
+               info->rheology_passes_max, info->rheology_unconverged, info->rheology_steps);
+    }
     print_stages(info);
     printf("memory     %s at most\n", human_bytes(info->memory_peak).at);
 }

@@ -81,6 +81,10 @@ typedef struct treacle_run_info {
     int64_t unconverged;                 ///< steps with a solve that did not converge
     int64_t iterations;                  ///< of all solves of flows, in total
     int iterations_max;                  ///< of a step
+    int64_t rheology_steps;              ///< with a viscosity that depends on shear
+    int64_t rheology_passes;             ///< that found it, in total
+    int rheology_passes_max;             ///< of a step
+    int64_t rheology_unconverged;        ///< steps that ended before it was found
     double dt_min, dt_max;               ///< s
     double time;                         ///< s, simulated
     int64_t particles;                   ///< after the last step

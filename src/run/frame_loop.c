@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "base/profile.h"
 #include "treacle/preview.h"
 
@@ -136,6 +137,25 @@ static double time_left(const run_job* job, int64_t number) {
     return left * job->fps > rounding ? left : 0.0;
 }
 
+static void note_rheology(run_job* job, const treacle_rheology_stats* rheology) {
+    bool is_left = rheology->iterations > 0 && !rheology->converged;
+    job->rheology_steps += rheology->iterations > 0;
+    job->rheology_unconverged += is_left;
+    job->rheology_change =
+        is_left ? fmax(job->rheology_change, rheology->change) : job->rheology_change;
+}
+
+static void tell_of_rheology(const run_job* job) {
+    if (job->rheology_unconverged > 0 && run_is_writer(job)) {
+        log_message(job->ctx, TREACLE_LOG_WARNING,
+                    "%" PRId64 " of %" PRId64
+                    " steps ended before viscosity and velocity agreed: the last pass still "
+                    "changed the velocity by up to %.2g of itself. Shorter steps (step.max_dt), "
+                    "more passes (viscosity_solve.max_iterations) or a larger critical_rate help",
+                    job->rheology_unconverged, job->rheology_steps, job->rheology_change);
+    }
+}
+
 // Steps until the frame's time is reached or the callback wants to end.
 static treacle_status step_to(run_job* job, int64_t number, treacle_progress* progress,
                               treacle_step_stats* stats) {
@@ -146,6 +166,7 @@ static treacle_status step_to(run_job* job, int64_t number, treacle_progress* pr
         treacle_status status =
             run_is_writer(job) ? stats_file_append(&job->stats, number, stats) : TREACLE_OK;
         TREACLE_TRY(comm_agree(job->ctx, status));
+        note_rheology(job, &stats->rheology);
         progress->stats = stats;
         progress->substep += 1;
         report(job, *progress);
@@ -172,18 +193,26 @@ static treacle_status first_frame(run_job* job) {
     return TREACLE_OK;
 }
 
+// From frame *at on, which moves along.
+static treacle_status run_frames(run_job* job, int64_t* at) {
+    if (*at == 0) {
+        TREACLE_TRY(first_frame(job));
+        *at = 1;
+    }
+    while (*at < job->record.frames && !job->stop) {
+        TREACLE_TRY(next_frame(job, *at + 1));
+        *at += time_left(job, *at + 1) > 0.0 ? 0 : 1;
+    }
+    return TREACLE_OK;
+}
+
 treacle_status frame_loop_run(run_job* job, int64_t at) {
+    int64_t frames = job->record.frames;
     job->began_at = at;
     job->began_clock = profile_now();
-    if (at == 0) {
-        TREACLE_TRY(first_frame(job));
-        at = 1;
-    }
-    int64_t frames = job->record.frames;
-    while (at < frames && !job->stop) {
-        TREACLE_TRY(next_frame(job, at + 1));
-        at += time_left(job, at + 1) > 0.0 ? 0 : 1;
-    }
+    treacle_status status = run_frames(job, &at);
+    tell_of_rheology(job);
+    TREACLE_TRY(status);
     if (at < frames) {
         return check_fail(job->ctx, TREACLE_ERR_INTERRUPTED,
                           "interrupted after step %" PRId64 "; frames 1 to %" PRId64 " of %" PRId64

@@ -27,6 +27,9 @@ typedef struct run_job {
     int64_t began_at;   // frame at which this process began, 0 for a new run
     double began_clock; // s, profile_now() when the loop began
     bool stop;          // the callback wants to end
+    // Steps of this process that have viscosity by shear, and those that ended before it was found.
+    int64_t rheology_steps, rheology_unconverged;
+    double rheology_change; // the largest that was left
 } run_job;
 
 /// Whether this process writes the run's small files.

@@ -236,12 +236,25 @@ static void add_solves(const json_t* line, treacle_run_info* info) {
         iterations > info->iterations_max ? (int)iterations : info->iterations_max;
 }
 
+static void add_rheology(const json_t* rheology, treacle_run_info* info) {
+    int64_t passes = integer(rheology, "iterations");
+    if (passes == 0) {
+        return;
+    }
+    info->rheology_steps += 1;
+    info->rheology_passes += passes;
+    info->rheology_passes_max =
+        passes > info->rheology_passes_max ? (int)passes : info->rheology_passes_max;
+    info->rheology_unconverged += !json_is_true(json_object_get(rheology, "converged"));
+}
+
 static void add_line(const json_t* line, treacle_run_info* info) {
     double dt = number(line, "dt");
     bool first = info->steps == 0;
     info->steps = step_of(line);
     info->retries += integer(line, "retries");
     add_solves(line, info);
+    add_rheology(json_object_get(line, "rheology"), info);
     info->dt_min = first ? dt : fmin(info->dt_min, dt);
     info->dt_max = fmax(info->dt_max, dt);
     info->time = number(line, "time");
@@ -279,6 +292,15 @@ static treacle_solve_stats solve_of(const json_t* line, const char* key) {
     };
 }
 
+static treacle_rheology_stats rheology_of(const json_t* line) {
+    const json_t* rheology = json_object_get(line, "rheology");
+    return (treacle_rheology_stats){
+        .iterations = (int)integer(rheology, "iterations"),
+        .change = number(rheology, "change"),
+        .converged = json_is_true(json_object_get(rheology, "converged")),
+    };
+}
+
 static void read_line(const json_t* line, treacle_step_stats* out) {
     *out = (treacle_step_stats){
         .step = step_of(line),
@@ -298,6 +320,8 @@ static void read_line(const json_t* line, treacle_step_stats* out) {
         .density_spread = number(line, "density_spread"),
         .pressure = solve_of(line, "pressure"),
         .viscosity = solve_of(line, "viscosity"),
+        .flow = solve_of(line, "flow"),
+        .rheology = rheology_of(line),
         .memory_peak = (size_t)number(line, "memory_peak"),
     };
     const json_t* seconds = json_object_get(line, "seconds");

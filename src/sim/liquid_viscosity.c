@@ -255,9 +255,10 @@ static treacle_status carry_velocity(liquid_work* w, const float* out[AXES]) {
 }
 
 static treacle_status accept(liquid_work* w, const stokes_stats* solve) {
-    w->stats->flow = (treacle_solve_stats){.iterations = solve->iterations,
+    treacle_solve_stats before = w->stats->flow; // of the passes before
+    w->stats->flow = (treacle_solve_stats){.iterations = before.iterations + solve->iterations,
                                            .residual = solve->energy,
-                                           .seconds = solve->seconds,
+                                           .seconds = before.seconds + solve->seconds,
                                            .converged = solve->is_converged};
     if (solve->is_broken || (!solve->is_converged && !(solve->energy < UNIFIED_ENERGY_MAX))) {
         return check_fail(w->ctx, TREACLE_ERR_DIVERGED,

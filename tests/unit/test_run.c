@@ -42,14 +42,17 @@ static void remove_place(const place* p) {
     assert_int_equal(system(command), 0);
 }
 
-static treacle_status parse(treacle_context* ctx, treacle_scene** out) {
-    treacle_status status =
-        treacle_scene_parse(ctx, "speck", scene_text, strlen(scene_text), 0, NULL, out);
+static treacle_status parse_text(treacle_context* ctx, const char* text, treacle_scene** out) {
+    treacle_status status = treacle_scene_parse(ctx, "speck", text, strlen(text), 0, NULL, out);
     if (status != TREACLE_OK && status != TREACLE_ERR_MEMORY) {
         print_message("%s\n",
                       *out == NULL ? treacle_context_error(ctx) : treacle_scene_report(*out));
     }
     return status;
+}
+
+static treacle_status parse(treacle_context* ctx, treacle_scene** out) {
+    return parse_text(ctx, scene_text, out);
 }
 
 static treacle_context* make_context(void) {
@@ -128,6 +131,67 @@ static void test_the_callback_ends_the_run_and_resume_completes_it(void** state)
     remove_place(&p);
 }
 
+// A column that slumps. With a tolerance below the rounding of velocities its loop cannot converge.
+static const char slump_text[] =
+    "name: slump\n"
+    "frames: 3\n"
+    "fps: 20\n"
+    "domain: {size: [0.8, 0.5], cell: 0.05, sides: {bottom: no-slip}}\n"
+    "step: {max_dt: 0.025}\n"
+    "viscosity_solve: {tolerance: %s}\n"
+    "materials: {mud: {viscosity: 100, rheology: {law: bingham, yield_stress: 300}}}\n"
+    "liquids: [{shape: {box: {min: [0, 0, -1], max: [0.2, 0.4, 1]}}}]\n";
+
+typedef struct warnings {
+    int count;
+    char text[512];
+} warnings;
+
+static void keep_warning(treacle_log_level level, const char* text, void* user) {
+    warnings* w = user;
+    if (level == TREACLE_LOG_WARNING) {
+        w->count += 1;
+        snprintf(w->text, sizeof(w->text), "%s", text);
+    }
+}
+
+static treacle_run_info run_slump(const char* settings, warnings* told) {
+    place p = make_place();
+    char text[1024];
+    treacle_context_def context = treacle_context_def_default();
+    treacle_context* ctx = NULL;
+    treacle_scene* scene = NULL;
+    treacle_run_def def = treacle_run_def_default();
+    treacle_run_info info;
+    context.threads = 1;
+    context.log = keep_warning;
+    context.log_user = told;
+    snprintf(text, sizeof(text), slump_text, settings);
+    assert_int_equal(treacle_context_create(&context, &ctx), TREACLE_OK);
+    assert_int_equal(parse_text(ctx, text, &scene), TREACLE_OK);
+    def.folder = p.path;
+    assert_int_equal(treacle_run_start(ctx, scene, &def), TREACLE_OK);
+    assert_int_equal(treacle_run_inspect(ctx, p.path, &info), TREACLE_OK);
+    treacle_scene_destroy(scene);
+    treacle_context_destroy(ctx);
+    remove_place(&p);
+    return info;
+}
+
+static void test_a_loop_that_cannot_converge_is_counted_and_told(void** state) {
+    (void)state;
+    warnings told = {0};
+    treacle_run_info info = run_slump("1e-15, max_iterations: 2", &told);
+    assert_true(info.steps >= 4);
+    assert_int_equal(info.rheology_steps, info.steps);
+    assert_int_equal(info.rheology_unconverged, info.steps);
+    assert_int_equal(info.rheology_passes, 2 * info.steps);
+    assert_int_equal(told.count, 1);
+    char head[64];
+    snprintf(head, sizeof(head), "%d of %d steps ended before", (int)info.steps, (int)info.steps);
+    assert_non_null(strstr(told.text, head));
+}
+
 static void test_wrong_use_is_refused(void** state) {
     (void)state;
     place p = make_place();
@@ -189,6 +253,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_progress_tells_every_step_and_frame),
         cmocka_unit_test(test_the_callback_ends_the_run_and_resume_completes_it),
+        cmocka_unit_test(test_a_loop_that_cannot_converge_is_counted_and_told),
         cmocka_unit_test(test_wrong_use_is_refused),
         cmocka_unit_test(test_starting_survives_every_failed_allocation),
         cmocka_unit_test(test_resuming_survives_every_failed_allocation),

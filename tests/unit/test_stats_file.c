@@ -82,6 +82,7 @@ static void append_steps(fixture* f, int64_t after, int64_t last) {
             .density_spread = 0.125,
             .max_speed = step == 2 ? 1.0 / 0.0 : 1.0,
             .pressure = {.iterations = (int)step, .residual = 1e-7, .converged = step != 3},
+            .rheology = {.iterations = step == 1 ? 0 : (int)(2 * step), .converged = step < 4},
             .seconds = {[TREACLE_STAGE_SORT] = 0.25},
             .memory_peak = 1000,
         };
@@ -153,6 +154,10 @@ static void test_the_summary_adds_up(void** state) {
     assert_int_equal(info.iterations, 1 + 2 + 3 + 4);
     assert_int_equal(info.iterations_max, 4);
     assert_int_equal(info.unconverged, 1);
+    assert_int_equal(info.rheology_steps, 3);
+    assert_int_equal(info.rheology_passes, 4 + 6 + 8);
+    assert_int_equal(info.rheology_passes_max, 8);
+    assert_int_equal(info.rheology_unconverged, 1);
     assert_int_equal(info.particles, 400);
     assert_float_equal(info.seconds_total, 1.0, 0.0);
     assert_float_equal(info.dt_max, 0.1, 0.0);
