@@ -22,8 +22,6 @@ validate_fcn case_vortex_box;
 validate_fcn case_piston;
 validate_fcn case_thin;
 validate_fcn case_gap;
-validate_fcn case_random_solids;
-validate_fcn case_random_solids_all;
 validate_fcn case_film;
 validate_fcn case_rotation_comparators;
 validate_fcn case_substeps;
