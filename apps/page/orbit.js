@@ -9,6 +9,7 @@ class Orbit {
     this.pitch = 0.35;
     this.distance = 3;
     this.isHeld = () => false; // whether something else has the pointer
+    this.onChange = () => {};
     this.pointers = new Map();
     element.addEventListener("pointerdown", (e) => this.down(e, element));
     element.addEventListener("pointermove", (e) => this.move(e));
@@ -81,5 +82,6 @@ class Orbit {
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
     this.camera.updateMatrix();
+    this.onChange();
   }
 }

@@ -44,7 +44,10 @@ function treacleData(name, value) {
 
 const page = {
   run: null, frame: 1, shown: null, shape: "surface", colour: "plain", isPlaying: false,
-  data: null, values: null, range: [0, 1], liquid: null, bodies: [], stats: null, drawn: 0,
+  data: null, values: null, range: [0, 1], liquid: null, bodies: [], stats: null,
+  // Each change of what is to be seen has a number. These are the last that was asked for, the last
+  // whose data is in the scene, and the last that the picture shows (0: there is no picture).
+  asked: 0, placed: 0, drawn: 0, isStale: false,
 };
 window.treacle = page; // for tests, and for the curious
 
@@ -57,15 +60,26 @@ scene.add(new THREE.HemisphereLight(0xffffff, 0x445566, 1.1));
 const lamp = new THREE.DirectionalLight(0xffffff, 0.6);
 lamp.position.set(0.4, 1, 0.6);
 scene.add(lamp);
+renderer.domElement.addEventListener("webglcontextlost", () => { page.drawn = 0; });
+renderer.domElement.addEventListener("webglcontextrestored", change); // after the renderer's own listener
+orbit.onChange = change;
 
 function tell(text) {
   $("told").textContent = text;
+}
+
+// To be called when something was changed that needs no data but what is there.
+function change() {
+  page.asked += 1;
+  page.isStale = true;
+  if (!loading) page.placed = page.asked;
 }
 
 function resize() {
   const width = innerWidth, height = innerHeight;
   renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
   renderer.setSize(width, height, false);
+  page.drawn = 0; // a canvas of another size begins empty
   camera.aspect = width / height;
   orbit.update();
 }
@@ -80,11 +94,9 @@ function draw() {
     u.radius.value = radius && radius.length ? radius[0] : page.run.domain.cell / 3;
   }
   renderer.render(scene, camera);
-  page.drawn += 1;
-}
-
-function what() {
-  return page.shape === "surface" ? "surface" : "particles";
+  if (renderer.getContext().isContextLost()) return; // drawn when it is restored
+  page.drawn = page.placed;
+  page.isStale = false;
 }
 
 function rebuild() {
@@ -141,22 +153,24 @@ function placeBodies(note) {
 let loading = false, wanted = null;
 async function show(frame) {
   wanted = frame;
+  page.asked += 1;
   if (loading) return;
   loading = true;
   while (wanted !== null) {
-    const now = wanted;
+    const now = wanted, what = page.shape === "surface" ? "surface" : "particles";
     wanted = null;
     try {
-      const { glb, note } = await source.frame(now, what());
+      const { glb, note } = await source.frame(now, what);
       page.data = readGlb(glb);
       page.frame = now;
-      page.shown = `${now}:${what()}`;
+      page.shown = `${now}:${what}`;
       rebuild();
       placeBodies(note);
       $("frame").value = now;
       $("number").textContent = page.run.live ? `${note.time.toFixed(2)} s`
         : `${now} / ${page.run.frames}  ${note.time.toFixed(2)} s`;
-      draw();
+      page.isStale = true;
+      if (wanted === null) page.placed = page.asked;
     } catch (problem) {
       tell(problem.message);
     }
@@ -184,7 +198,7 @@ function tick(now) {
     show(page.frame >= page.run.frames ? 1 : page.frame + 1);
   }
   requestAnimationFrame(tick);
-  draw();
+  if (page.isStale) draw();
 }
 
 function step(by) {
@@ -240,15 +254,15 @@ function listen() {
     for (const label of document.querySelectorAll("label.slice")) label.hidden = page.shape !== "slice";
     show(page.frame);
   };
-  $("colour").onchange = (e) => { page.colour = e.target.value; rebuild(); draw(); };
-  $("axis").onchange = $("at").oninput = () => { rebuild(); draw(); };
+  $("colour").onchange = (e) => { page.colour = e.target.value; rebuild(); change(); };
+  $("axis").onchange = $("at").oninput = () => { rebuild(); change(); };
   $("column").onchange = plot;
   addEventListener("resize", resize);
   addEventListener("keydown", (e) => {
     if (["INPUT", "SELECT"].includes(e.target.tagName)) return;
     const keys = {
       " ": () => (page.run.live ? $("pause").click() : setPlaying(!page.isPlaying)),
-      ",": () => step(-1), ".": () => step(1), Home: () => show(1), End: () => show(page.run.frames),
+      ",": () => step(-1), ".": () => (page.run.live ? act({ step: 1 }) : step(1)), Home: () => show(1), End: () => show(page.run.frames),
       ArrowLeft: () => orbit.turn(-0.1, 0), ArrowRight: () => orbit.turn(0.1, 0),
       ArrowUp: () => orbit.turn(0, 0.1), ArrowDown: () => orbit.turn(0, -0.1),
       "+": () => orbit.zoom(0.9), "-": () => orbit.zoom(1.1), p: () => $("pour").click(),

@@ -10,7 +10,7 @@
 #include "live_sim.h"
 #include "run_end.h"
 
-enum { IDLE_WAIT_MS = 30 };
+enum { IDLE_WAIT_MS = 30, STEPS_AT_ONCE = 100 };
 
 typedef struct play_options {
     const char* scene;
@@ -55,6 +55,8 @@ static page_reply reply_frame(const live_sim* live, treacle_export_what what) {
     }
     json_t* note = json_loads(out.note, 0, NULL);
     json_object_set_new(note, "rate", json_real(live->rate));
+    json_object_set_new(note, "steps", json_integer(live->steps));
+    json_object_set_new(note, "paused", json_boolean(live->is_paused));
     json_object_set_new(note, "told", json_string(live->told));
     free(out.note);
     out.note = json_dumps(note, JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_ENSURE_ASCII);
@@ -76,17 +78,34 @@ static bool read_place(json_t* value, double out[3]) {
     return is_place;
 }
 
+// Holds, and takes so many steps before the answer: what comes of them does not depend on how fast
+// the hands are. Fewer where a step fails.
+static bool take_steps(live_sim* live, json_int_t count) {
+    if (count < 1 || count > STEPS_AT_ONCE) {
+        return false;
+    }
+    live->is_paused = false;
+    for (json_int_t k = 0; k < count && !live->is_paused; ++k) {
+        live_sim_advance(live);
+    }
+    live->is_paused = true;
+    return true;
+}
+
 // False if the action makes no sense.
 static bool act(live_sim* live, json_t* action) {
     json_t *grab = json_object_get(action, "grab"), *pour = json_object_get(action, "pour");
     json_t *viscosity = json_object_get(action, "viscosity"),
-           *heat = json_object_get(action, "heat");
+           *heat = json_object_get(action, "heat"), *steps = json_object_get(action, "step");
     if (json_is_integer(grab)) {
         json_int_t body = json_integer_value(grab);
         bool is_sound = body >= 0 && body < live->body_count &&
                         read_place(json_object_get(action, "to"), live->grab_to);
         live->grabbed = is_sound ? (int)body : -1;
         return is_sound;
+    }
+    if (json_is_integer(steps)) {
+        return take_steps(live, json_integer_value(steps));
     }
     if (pour != NULL) {
         live->is_pouring = read_place(pour, live->pour_at);

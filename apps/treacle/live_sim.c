@@ -274,6 +274,7 @@ void live_sim_advance(live_sim* live) {
         live->is_paused = true;
         return;
     }
+    live->steps += 1;
     double rate = 1.0 / fmax(now_seconds() - begun, 1e-6);
     live->rate = live->rate == 0.0 ? rate : 0.9 * live->rate + 0.1 * rate;
 }

@@ -20,6 +20,7 @@ typedef struct live_sim {
 
     double first_places[64][3]; // of bodies
     int body_count;
+    int64_t steps;  // taken so far
     double rate;    // steps a second, lately
     char told[160]; // what went wrong last
 } live_sim;

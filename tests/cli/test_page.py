@@ -9,7 +9,7 @@ import struct
 
 import harness
 
-ERR_IO = 5
+PATIENCE = 120  # s; no test waits for time, but one that hangs must end
 
 
 class Page(harness.Case):
@@ -24,11 +24,11 @@ class Page(harness.Case):
 
     def end(self):
         self.server.send_signal(signal.SIGINT)
-        self.server.communicate(timeout=20)
+        self.server.communicate(timeout=PATIENCE)
         self.assertEqual(self.server.returncode, 0)
 
     def ask(self, path, method="GET", body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.request(method, path, body=body, headers=headers)
         answer = connection.getresponse()
         data = answer.read()
@@ -37,7 +37,7 @@ class Page(harness.Case):
 
     def raw(self, request):
         """The first line of the answer to bytes that no library would send."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as wire:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as wire:
             try:
                 wire.sendall(request)
                 return wire.recv(65536).split(b"\r\n")[0].decode()
@@ -144,22 +144,37 @@ class Play(Page):
         self.assertGreater(len(run["bodies"]), 0)
 
     def test_a_body_follows_the_hand_and_is_thrown(self):
+        self.act({"step": 1})
         before = self.live()[0]["bodies"][0]
         to = [before[0] + 0.05, before[1] + 0.1, before[2]]
-        for _ in range(40):
-            self.act({"grab": 0, "to": to})
+        self.act({"grab": 0, "to": to})
+        self.act({"step": 40})
         held = self.live()[0]["bodies"][0]
         self.assertLess(max(abs(held[k] - to[k]) for k in range(3)), 0.04)
         self.act({"grab": 0, "to": [to[0] - 0.3, to[1] + 0.1, to[2]]})
-        self.act({"grab": 0, "to": [to[0] - 0.3, to[1] + 0.1, to[2]]})
+        self.act({"step": 2})
         self.act({"release": True})
+        self.act({"step": 1})
         self.assertLess(self.live()[0]["bodies"][0][7], -0.05)
 
+    def test_a_held_run_takes_the_steps_that_are_asked_for(self):
+        self.act({"step": 1})
+        note = self.live()[0]
+        self.assertTrue(note["paused"])
+        self.act({"step": 3})
+        later = self.live()[0]
+        self.assertEqual(later["steps"], note["steps"] + 3)
+        self.assertGreater(later["time"], note["time"])
+        self.act({"pause": True})
+        while self.live()[0]["steps"] == later["steps"]:
+            pass  # it runs again by itself
+        self.assertFalse(self.live()[0]["paused"])
+
     def test_liquid_is_poured_and_changed(self):
+        self.act({"step": 1})
         before = len(self.live()[1])
-        place = [0.2, 0.34, 0.2]
-        for _ in range(10):
-            self.act({"pour": place})
+        self.act({"pour": [0.2, 0.34, 0.2]})
+        self.act({"step": 3})
         self.act({"release": True})
         self.assertGreater(len(self.live()[1]), before)
         self.act({"viscosity": 20.0})
@@ -177,6 +192,7 @@ class Play(Page):
     def test_nonsense_is_refused(self):
         for action in ({}, {"grab": 99, "to": [0, 0, 0]}, {"grab": 0, "to": [0, 0]},
                        {"pour": "here"}, {"viscosity": -1}, {"viscosity": 1e300}, {"heat": 1e9},
+                       {"step": 0}, {"step": 101}, {"step": -1}, {"step": "x"}, {"step": 1.5},
                        {"grab": 0, "to": [1e300, 0, 0]}, [1, 2], "x"):
             self.act(action, status=400)
         self.assertEqual(self.ask("/act", method="POST", body=b"{")[0], 400)
