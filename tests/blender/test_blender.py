@@ -17,9 +17,7 @@ class Blender(harness.Case):
         super().setUp()
         self.blender = shutil.which("blender")
         if self.blender is None:
-            if os.environ.get("CI"):
-                self.fail("there is no Blender")
-            self.skipTest("LOUD: there is no Blender")
+            self.skipTest("there is no Blender")
 
     def run_blender(self):
         archive = self.dir / "treacle-addon.zip"

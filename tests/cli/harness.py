@@ -4,10 +4,15 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+
+# A job that a shell starts in the background ignores the keyboard's interrupt; commands under test
+# must hear it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TREACLE = os.path.abspath(os.environ.get("TREACLE", "build/treacle"))
 
@@ -73,9 +78,15 @@ class Case(unittest.TestCase):
         return path
 
     def start(self, *args, **options):
-        """The command in the background, its outputs as text pipes."""
-        return subprocess.Popen([TREACLE, *map(str, args)], cwd=self.dir, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        """The command in the background, its outputs as text pipes; it does not outlive the test."""
+        process = subprocess.Popen([TREACLE, *map(str, args)], cwd=self.dir, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+        def end():
+            process.kill()  # nothing, where it has ended
+            process.communicate()
+        self.addCleanup(end)
+        return process
 
     def treacle(self, *args, code=0, **options):
         """Runs the command and insists on its exit code."""

@@ -51,7 +51,7 @@ class Pictures(harness.Case):
 
     def test_a_film_is_made_of_the_pictures(self):
         if shutil.which("ffmpeg") is None:
-            self.skipTest("LOUD: there is no ffmpeg")
+            self.skipTest("there is no ffmpeg")
         done = self.treacle("render", "out", *SMALL, "--film", "film.mp4")
         self.assertIn("film.mp4: 3 frames at 24 a second", done.stdout)
         self.assertGreater((self.dir / "film.mp4").stat().st_size, 500)

@@ -193,7 +193,7 @@ class Export(harness.Case):
 
     def test_openvdb_reads_the_points(self):
         if shutil.which("vdb_print") is None:
-            self.skipTest("LOUD: there is no vdb_print")
+            self.skipTest("there is no vdb_print")
         path = self.export("vdb", what="particles")
         told = subprocess.run(["vdb_print", "-l", path], capture_output=True, text=True,
                               check=True).stdout
@@ -210,7 +210,7 @@ class Export(harness.Case):
         try:
             import pyopenvdb
         except ImportError:
-            self.skipTest("LOUD: there is no python3-openvdb")
+            self.skipTest("there is no python3-openvdb")
         return pyopenvdb
 
     def test_a_level_set_comes_back_as_liquid_and_solid(self):

@@ -25,14 +25,14 @@ class FullDisk(harness.Case):
 
     def test_a_full_disk_ends_the_run_and_resume_goes_on(self):
         if os.geteuid() != 0:
-            self.skipTest("LOUD: mounting a small disk needs root")
+            self.skipTest("mounting a small disk needs root")
         disk = self.dir / "disk"
         disk.mkdir()
         self.treacle("run", "drop.yaml", "-o", "reference", "-q")
         size = sum(path.stat().st_size for path in (self.dir / "reference").iterdir())
         mount = ["mount", "-t", "tmpfs", "-o", f"size={size // 2048}k", "treacle-test", str(disk)]
         if subprocess.run(mount, check=False).returncode != 0:
-            self.skipTest("LOUD: this root may not mount")
+            self.skipTest("this root may not mount")
         self.addCleanup(subprocess.run, ["umount", str(disk)], check=True)
         done = self.treacle("run", "drop.yaml", "-o", "disk/out", code=ERR_IO)
         self.assertIn("No space left on device", done.stderr)

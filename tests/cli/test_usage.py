@@ -182,7 +182,7 @@ class Run(harness.Case):
         done = self.treacle("run", "drop.yaml", "--frames", 2, "--quiet")
         self.assertEqual(done.stdout + done.stderr, "")
 
-    @unittest.skipUnless(shutil.which("ffmpeg"), "LOUD: there is no ffmpeg")
+    @unittest.skipUnless(shutil.which("ffmpeg"), "there is no ffmpeg")
     def test_a_film_is_made_and_made_again(self):
         film = self.dir / "out/drop/film.mp4"
         film.parent.mkdir(parents=True)

@@ -100,7 +100,7 @@ class Packages(unittest.TestCase):
 
     def test_a_debian_package_is_made(self):
         if shutil.which("dpkg-deb") is None or shutil.which("dpkg-shlibdeps") is None:
-            self.skipTest("LOUD: there is no dpkg")
+            self.skipTest("there is no dpkg")
         out = self.dir / "deb"
         run("cpack", "-G", "DEB", "-B", out, cwd=BUILD)
         package, = out.glob("*.deb")

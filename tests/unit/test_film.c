@@ -72,7 +72,7 @@ static bool has_ffmpeg(void) {
 static void test_every_format_is_made(void** state) {
     fixture* f = *state;
     if (!has_ffmpeg()) {
-        skip();
+        unit_skip("there is no ffmpeg");
     }
     static const char* const endings[] = {".mp4", ".webm"};
     static const char* const marks[] = {"ftyp", "webm"};
@@ -168,5 +168,5 @@ int main(void) {
         cmocka_unit_test(test_a_failing_ffmpeg_is_quoted),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return unit_exit_code(cmocka_run_group_tests(tests, set_up, tear_down));
 }

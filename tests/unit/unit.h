@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +28,21 @@ static inline treacle_context* unit_context(int threads) {
 static inline void unit_context_end(treacle_context* ctx) {
     assert_int_equal(treacle_context_memory(ctx), 0);
     treacle_context_destroy(ctx);
+}
+
+/// Leaves a test that cannot run here; where CI is set in the environment that is a failure. The
+/// program ends with unit_exit_code.
+static bool unit_has_skipped;
+static inline void unit_skip(const char* reason) {
+    print_message("skipped: %s\n", reason);
+    assert_null(getenv("CI"));
+    unit_has_skipped = true;
+    skip();
+}
+
+/// Of a program that may skip: ctest takes 77 for a skip.
+static inline int unit_exit_code(int failed) {
+    return failed == 0 && unit_has_skipped ? 77 : failed;
 }
 
 /// The text of a file of less than a megabyte; the caller frees it.
