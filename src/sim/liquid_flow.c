@@ -316,22 +316,22 @@ static treacle_status reach_smoothly(liquid_work* w) {
     return TREACLE_OK;
 }
 
-// Where nobody knows the velocity it is zero: faces that keep what pushes them would fall faster
-// with every step of liquid that stays on the grid, and shorten all steps. Beside a drop that is
-// too small for the flow they do fall.
+// Where nobody knows the velocity it is zero: faces that keep what pushes them would fall, and
+// shorten the steps of liquid that rests. Where the grid carries the liquid they do fall beside a
+// drop that is too small for the flow.
 static void still_unknown(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
-    float* u = job->w->state->face_u[job->axis];
+    const liquid_work* w = job->w;
+    float* u = w->state->face_u[job->axis];
     (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        bool is_known = tile_mask_has(&job->w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
-        if (!is_known) {
+        bool keeps = tile_mask_has(&w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
+        if (!keeps && w->euler != NULL) {
             int face[AXES];
-            tile_cell_at(&job->w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS),
-                         face);
-            float distance = euler_distance_at(job->w, job->axis, face);
-            u[i] = distance < LEVEL_LIMIT ? u[i] : 0.0f;
+            tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), face);
+            keeps = euler_distance_at(w, job->axis, face) < LEVEL_LIMIT;
         }
+        u[i] = keeps ? u[i] : 0.0f;
     }
 }
 
@@ -343,7 +343,7 @@ static treacle_status extend_wet(liquid_work* w, int layers, bool has_closed) {
         valid_job job = {.w = w, .axis = a, .has_closed = has_closed};
         find_wet(&job);
         TREACLE_TRY(extend(w, a, layers, slope));
-        if (w->euler != NULL) {
+        if (w->euler != NULL || !has_closed) {
             face_job faces = {w, a};
             tile_for_held(&w->state->map, 8, still_unknown, &faces);
         }

@@ -35,6 +35,7 @@ typedef struct sim_state {
     double time;            // s
     int64_t step;           // done
     uint64_t reseed_births; // ids given to particles that came from a split
+    double calm;            // 0..1, share of gravity that no motion follows: see timestep.c
 } sim_state;
 
 struct treacle_sim {
@@ -99,6 +100,9 @@ treacle_status sim_show_euler(treacle_sim* sim) TREACLE_NODISCARD;
 
 /// dt of the next step, s: see timestep.c.
 double timestep_choose(const treacle_sim* sim, double max_dt);
+/// Finds out how calm `next` is, which a step of dt has made from `now`. False if the step was too
+/// long for what it has set in motion.
+bool timestep_review(treacle_sim* sim, double dt);
 
 /// Fills volume, energy and the like from the state `now`.
 void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out);

@@ -151,6 +151,7 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
     if (kind == TREACLE_FRAME_STATE) {
         arrays[count++] =
             array_of("reseed_births", TREACLE_TYPE_U64, 1, 1, &sim->now.reseed_births);
+        arrays[count++] = array_of("calm", TREACLE_TYPE_F64, 1, 1, &sim->now.calm);
     }
     if (kind == TREACLE_FRAME_STATE && sim->now.liquid.map.count > 0) {
         int first = count + 1; // of fields; the tiles are known to all ranks
@@ -317,7 +318,13 @@ static treacle_status copy_counters(treacle_sim* sim, const treacle_frame* state
     treacle_array births = array_of("reseed_births", TREACLE_TYPE_U64, 1, 1, NULL);
     TREACLE_TRY(find_array(sim, state, &births));
     sim->next.reseed_births = *(const uint64_t*)births.data;
-    return TREACLE_OK;
+    treacle_array calm = array_of("calm", TREACLE_TYPE_F64, 1, 1, NULL);
+    TREACLE_TRY(find_array(sim, state, &calm));
+    sim->next.calm = *(const double*)calm.data;
+    return sim->next.calm >= 0.0 && sim->next.calm <= 1.0
+               ? TREACLE_OK
+               : check_fail(sim->ctx, TREACLE_ERR_FORMAT,
+                            "the state's 'calm' is %g: expected 0 to 1", sim->next.calm);
 }
 
 static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) {

@@ -20,6 +20,7 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     size_t tiles = (size_t)p->tile_count;
     uint64_t hash = hash_bytes(&sim->now.time, sizeof(sim->now.time),
                                (uint64_t)sim->now.step + sim->now.reseed_births);
+    hash = hash_bytes(&sim->now.calm, sizeof(sim->now.calm), hash);
     bool is_lean = sim->domain.is_lean;
     if (is_lean) {
         particle_ranks_first(&sim->domain, p, sim->rank_rows);

@@ -287,6 +287,10 @@ static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
                                                                   : liquid_stages;
     keep_ranks(sim, false);
     treacle_status status = run_stages(&work, stages, timers);
+    if (status == TREACLE_OK && !timestep_review(sim, dt)) {
+        status = check_fail(sim->ctx, TREACLE_ERR_DIVERGED,
+                            "a step of %g s is too long for what begins to move in it", dt);
+    }
     if (status != TREACLE_OK) {
         keep_ranks(sim, true);
         return status;
@@ -320,6 +324,7 @@ treacle_status step_prepare(treacle_sim* sim) {
     sim->next.time = sim->now.time;
     sim->next.step = sim->now.step;
     sim->next.reseed_births = sim->now.reseed_births;
+    sim->next.calm = sim->now.calm;
     step_work work = {
         .sim = sim, .p = &sim->next.particles, .dt = sim->def.step.max_dt, .stats = &stats};
     work.liquid = liquid_of(&work);

@@ -1,24 +1,52 @@
 // How long a step may be.
 //
-// The fastest particle, gravity included, crosses at most `cfl` cells h:
+// The fastest particle, with the acceleration a that there is, crosses at most `cfl` cells h:
 //
-//     (v + g dt) dt <= cfl h   <=>   dt <= 2 cfl h / (v + sqrt(v^2 + 4 g cfl h)),
+//     (v + a dt) dt <= cfl h   <=>   dt <= 2 cfl h / (v + sqrt(v^2 + 4 a cfl h)),       [step.1]
 //
-// where v is the largest speed of particles and emitters. Where the grid carries the liquid, cfl is
-// at most that of the level set: the flow must see liquid beside a wall before it is there. And dt
-// <= max_dt of the def. Where the def asks for it, an elastic wave of speed c = sqrt(mu_e / 2 rho)
-// crosses at most a cell, and half a cell with the explicit stress, which would not be stable
-// otherwise [G11 eq. 3.16]. What is left to the caller's max_dt, usually the end of a frame, is
-// then cut into equal steps: no step is a sliver, and the last one ends on it.
+// where v is the largest speed of particles, bodies and emitters. a is gravity at first. What moves
+// need not follow it: a step in which v has grown by less is calm, and the next one counts on
+//
+//     a = (1 - calm) g,   calm' = 1 - max(dv/dt / g, (1 - calm)/2), within 0..1         [step.2]
+//
+// A step that was longer than gravity allows and has let the liquid go, v dt > CALM_SLACK cfl h, is
+// begun again: so when a gate opens.
+//
+// Gravity does not only accelerate: liquid that moves through the velocity of the last step swings
+// like w'' + k g w = 0 in steps of dt, and waves shorter than k = 4/(g dt^2) grow, of which a grid
+// has them from cells of g dt^2 on. Viscosity nu does not let them swing if nu k^2 > sqrt(g k):
+//
+//     nu > g^2 dt^3 / 8                                                                 [step.3]
+//
+// So calm liquid may take longer steps only as far as its viscosity allows.
+//
+// Where the grid carries the liquid, cfl is at most that of the level set: the flow must see liquid
+// beside a wall before it is there. And dt <= max_dt of the def. Where the def asks for it, an
+// elastic wave of speed c = sqrt(mu_e / 2 rho) crosses at most a cell, and half a cell with the
+// explicit stress, which would not be stable otherwise [G11 eq. 3.16]. What is left to the caller's
+// max_dt, usually the end of a frame, is then cut into equal steps: no step is a sliver, and the
+// last one ends on it.
+//
+// Properties that tests check: thick liquid at rest takes steps of max_dt; when it begins to fall
+// it crosses no more cells than it may; a resumed run takes the same steps.
 #include <math.h>
 
+#include "math/elementary.h"
 #include "sim/ballistic.h"
 #include "sim/sim_internal.h"
 
+// Share of cfl that a step may turn out to cross beyond what was foreseen.
+#define CALM_SLACK 1.5
+
+// Of what moves by itself.
+static double speed_of(const treacle_sim* sim, const sim_state* state) {
+    double v = fmax(ballistic_max_speed(&sim->domain, &state->particles),
+                    liquid_state_fastest(&state->liquid));
+    return fmax(v, bodies_fastest(&sim->setup.bodies, state->bodies));
+}
+
 static double fastest(const treacle_sim* sim) {
-    double v = fmax(ballistic_max_speed(&sim->domain, &sim->now.particles),
-                    liquid_state_fastest(&sim->now.liquid));
-    v = fmax(v, bodies_fastest(&sim->setup.bodies, sim->now.bodies));
+    double v = speed_of(sim, &sim->now);
     for (int i = 0; i < sim->emitter_count; ++i) {
         const emitter* e = &sim->emitters[i];
         double now = sim->now.time, soon = now + sim->def.step.max_dt;
@@ -45,13 +73,56 @@ static double cfl_of(const treacle_sim* sim) {
     return euler_is_on(def) ? fmin(def->step.cfl, def->level_set.cfl) : def->step.cfl;
 }
 
-double timestep_choose(const treacle_sim* sim, double max_dt) {
+static double gravity_at(const treacle_sim* sim, double time) {
     double g[AXES];
-    curve_eval(&sim->gravity, sim->now.time, g);
-    double pull = sqrt((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]);
-    double v = fastest(sim), reach = cfl_of(sim) * sim->domain.h;
-    double limit = 2.0 * reach / (v + sqrt(v * v + 4.0 * pull * reach)); // inf at rest
-    limit = fmin(fmin(limit, elastic_limit(sim)), sim->def.step.max_dt);
+    curve_eval(&sim->gravity, time, g);
+    return sqrt((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]);
+}
+
+// [step.1]; infinite at rest.
+static double reach_limit(const treacle_sim* sim, double v, double a) {
+    double reach = cfl_of(sim) * sim->domain.h;
+    return 2.0 * reach / (v + sqrt(v * v + 4.0 * a * reach));
+}
+
+// The least kinematic viscosity that there is for certain, m^2/s.
+static double least_viscosity(const treacle_sim* sim) {
+    const liquid_setup* setup = &sim->setup;
+    bool is_certain = liquid_is_viscous(setup) && setup->material_count > 0 &&
+                      !setup->has_rheology && !setup->heat.has_law && !setup->marker.has_law &&
+                      (sim->now.particles.column_mask >> PARTICLE_LOG_FACTOR & 1u) == 0;
+    double least = is_certain ? INFINITY : 0.0;
+    for (int m = 0; is_certain && m < setup->material_count; ++m) {
+        least = fmin(least, setup->materials[m].viscosity / setup->materials[m].density);
+    }
+    return least;
+}
+
+// [step.3]
+static double wave_limit(const treacle_sim* sim, double g) {
+    double nu = least_viscosity(sim);
+    return g > 0.0 ? elementary_pow(8.0 * nu / (g * g), 1.0 / 3.0) : INFINITY;
+}
+
+// What calm liquid may take, and what gravity allows in any case.
+static double motion_limit(const treacle_sim* sim) {
+    double v = fastest(sim), g = gravity_at(sim, sim->now.time);
+    double calm = reach_limit(sim, v, (1.0 - sim->now.calm) * g);
+    return fmax(reach_limit(sim, v, g), fmin(calm, wave_limit(sim, g)));
+}
+
+double timestep_choose(const treacle_sim* sim, double max_dt) {
+    double limit = fmin(fmin(motion_limit(sim), elastic_limit(sim)), sim->def.step.max_dt);
     double steps = ceil(max_dt / limit);
     return steps <= 1.0 ? max_dt : max_dt / steps;
+}
+
+bool timestep_review(treacle_sim* sim, double dt) {
+    double before = fastest(sim), after = speed_of(sim, &sim->next);
+    double g = fmax(gravity_at(sim, sim->now.time), gravity_at(sim, sim->next.time));
+    double gain = fmax(after - before, 0.0) / dt;
+    double followed = fmax(g > 0.0 ? gain / g : 0.0, 0.5 * (1.0 - sim->now.calm)); // [step.2]
+    sim->next.calm = 1.0 - fmin(followed, 1.0);
+    bool was_bold = dt > reach_limit(sim, before, g) && 0.5 * dt >= sim->def.step.min_dt;
+    return !was_bold || after * dt <= CALM_SLACK * cfl_of(sim) * sim->domain.h;
 }
