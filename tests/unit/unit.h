@@ -16,6 +16,17 @@
 
 #include "treacle/base.h"
 
+/// Whether the thread sanitizer watches: what runs on one thread, or again with other instructions,
+/// is left to the other builds.
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if __has_feature(thread_sanitizer) || defined(__SANITIZE_THREAD__)
+#define UNIT_WATCHES_THREADS 1
+#else
+#define UNIT_WATCHES_THREADS 0
+#endif
+
 static inline treacle_context* unit_context(int threads) {
     treacle_context_def def = treacle_context_def_default();
     def.threads = threads;
