@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "page_data.h"
 #include "page_export.h"
+#include "page_host.h"
 #include "run_end.h"
 
 enum { WAIT_MS = 200 };
@@ -19,6 +20,7 @@ typedef struct view_options {
     const char* export_folder;
     const char* frames;
     const char* address;
+    cli_list names;
     int64_t port, threads;
 } view_options;
 
@@ -78,14 +80,26 @@ static page_reply handle(void* user, const char* path, const char* body, size_t 
 }
 
 static int serve(page_data* d, const view_options* o) {
-    page_server_def def = {
-        .address = o->address, .port = (int)o->port, .handle = handle, .user = d};
+    page_server_def def = {.address = o->address,
+                           .port = (int)o->port,
+                           .name_count = o->names.count,
+                           .names = o->names.items,
+                           .handle = handle,
+                           .user = d};
+    for (int k = 0; k < o->names.count; ++k) {
+        if (!page_host_is_name(o->names.items[k])) {
+            cli_error("%s is not a name like studio.local or studio.local:8357", o->names.items[k]);
+            return TREACLE_ERR_USAGE;
+        }
+    }
     page_server* server = page_server_create(&def);
     if (server == NULL) {
         return TREACLE_ERR_IO;
     }
-    printf("look at http://%s:%d/ (end with Ctrl-C)\n",
-           o->address == NULL ? "127.0.0.1" : o->address, page_server_port(server));
+    bool is_everywhere = o->address != NULL && strcmp(o->address, "0.0.0.0") == 0;
+    printf("look at http://%s:%d/%s (end with Ctrl-C)\n",
+           o->address == NULL || is_everywhere ? "127.0.0.1" : o->address, page_server_port(server),
+           is_everywhere ? ", others by this machine's address" : "");
     fflush(stdout);
     interrupt_begin();
     while (!interrupt_wanted()) {
@@ -128,6 +142,11 @@ static cli_outcome parse(view_options* o, int argc, char** argv) {
          .value = "ADDRESS",
          .out = &o->address,
          .help = "let others look, too: 0.0.0.0 for everybody (default: this machine)"},
+        {.name = "host",
+         .kind = CLI_LIST,
+         .value = "NAME",
+         .out = &o->names,
+         .help = "a name that others reach this machine by; may be repeated"},
         {.name = "export",
          .kind = CLI_TEXT,
          .value = "FOLDER",

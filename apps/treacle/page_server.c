@@ -6,22 +6,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "cli.h"
 #include "page_assets.h"
+#include "page_host.h"
 
 enum {
     CONNECTION_BYTES = 64 * 1024, // a request's head may be at most about this long
     POST_BYTES_MAX = 64 * 1024,
-    CONNECTIONS_MAX = 64,
+    CONNECTIONS_MAX = 256,
+    CONNECTIONS_KEPT = 64, // when there are more, those go that were silent for longest
     TIMEOUT_SECONDS = 15,
-    HOST_MAX = 64,
 };
+
+typedef struct page_guest {
+    struct MHD_Connection* connection; // NULL: the place is free
+    uint64_t last;                     // when it asked last, by the server's clock
+    bool is_leaving;
+} page_guest;
 
 struct page_server {
     struct MHD_Daemon* daemon;
     page_server_def def;
     int port;
+    page_guest guests[CONNECTIONS_MAX];
+    uint64_t clock; // counts connections and requests
 };
 
 // What was posted so far.
@@ -61,25 +71,28 @@ bool page_is_there(void) {
     return is_there;
 }
 
-// A page of another site must not reach us under a name of its own (DNS rebinding).
-static bool is_host_ours(const page_server* server, const char* host) {
-    char ours[3][HOST_MAX];
-    if (server->def.address != NULL) {
-        return true;
-    }
-    snprintf(ours[0], HOST_MAX, "127.0.0.1:%d", server->port);
-    snprintf(ours[1], HOST_MAX, "localhost:%d", server->port);
-    snprintf(ours[2], HOST_MAX, "[::1]:%d", server->port);
-    bool is_ours = false;
-    for (int k = 0; k < 3 && host != NULL; ++k) {
-        is_ours = is_ours || strcmp(host, ours[k]) == 0;
-    }
-    return is_ours;
+static bool is_host_ours(const page_server* server, struct MHD_Connection* connection,
+                         const char* host) {
+    const page_hosts hosts = {.address = server->def.address,
+                              .port = server->port,
+                              .name_count = server->def.name_count,
+                              .names = server->def.names};
+    const union MHD_ConnectionInfo* info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct sockaddr_in at;
+    socklen_t size = sizeof(at);
+    char arrived[INET_ADDRSTRLEN];
+    bool is_known = info != NULL &&
+                    getsockname(info->connect_fd, (struct sockaddr*)&at, &size) == 0 &&
+                    at.sin_family == AF_INET &&
+                    inet_ntop(AF_INET, &at.sin_addr, arrived, sizeof(arrived)) != NULL;
+    return page_host_is_ours(&hosts, is_known ? arrived : NULL, host);
 }
 
-static bool is_origin_ours(const page_server* server, const char* origin) {
+static bool is_origin_ours(const page_server* server, struct MHD_Connection* connection,
+                           const char* origin) {
     return origin == NULL ||
-           (strncmp(origin, "http://", 7) == 0 && is_host_ours(server, origin + 7));
+           (strncmp(origin, "http://", 7) == 0 && is_host_ours(server, connection, origin + 7));
 }
 
 // Only whole answers are given; a range that makes no sense is refused.
@@ -119,7 +132,7 @@ static int check_request(const page_server* server, struct MHD_Connection* conne
     const char* host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const char* origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
     bool is_post = strcmp(method, "POST") == 0;
-    if (!is_host_ours(server, host) || !is_origin_ours(server, origin)) {
+    if (!is_host_ours(server, connection, host) || !is_origin_ours(server, connection, origin)) {
         return MHD_HTTP_FORBIDDEN;
     }
     if (!is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
@@ -158,12 +171,68 @@ static page_reply reply_to(const page_server* server, struct MHD_Connection* con
     return reply;
 }
 
+// Guests ------------------------------------------------------------------------------------------
+
+static page_guest* guest_of(struct MHD_Connection* connection) {
+    const union MHD_ConnectionInfo* info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info == NULL ? NULL : info->socket_context;
+}
+
+// Its end is seen in the next round, as if the guest had gone by itself.
+static void send_away(page_guest* guest) {
+    const union MHD_ConnectionInfo* info =
+        MHD_get_connection_info(guest->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    guest->is_leaving = true;
+    if (info != NULL) {
+        shutdown(info->connect_fd, SHUT_RDWR);
+    }
+}
+
+// Connections that say nothing must not keep others out: where there are too many, the one that
+// was silent for longest goes.
+static void make_room(page_server* server) {
+    page_guest* oldest = NULL;
+    int count = 0;
+    for (int k = 0; k < CONNECTIONS_MAX; ++k) {
+        page_guest* guest = &server->guests[k];
+        if (guest->connection != NULL && !guest->is_leaving) {
+            count += 1;
+            oldest = oldest == NULL || guest->last < oldest->last ? guest : oldest;
+        }
+    }
+    if (count > CONNECTIONS_KEPT) {
+        send_away(oldest);
+    }
+}
+
+static void greet(void* user, struct MHD_Connection* connection, void** context,
+                  enum MHD_ConnectionNotificationCode code) {
+    page_server* server = user;
+    page_guest* guest = *context;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED && guest != NULL) {
+        *guest = (page_guest){0};
+    }
+    for (int k = 0; k < CONNECTIONS_MAX && code == MHD_CONNECTION_NOTIFY_STARTED; ++k) {
+        if (server->guests[k].connection == NULL) {
+            server->guests[k] = (page_guest){.connection = connection, .last = ++server->clock};
+            *context = &server->guests[k];
+            make_room(server);
+            return;
+        }
+    }
+}
+
 static enum MHD_Result handle(void* user, struct MHD_Connection* connection, const char* url,
                               const char* method, const char* version, const char* data,
                               size_t* size, void** context) {
-    const page_server* server = user;
+    page_server* server = user;
     page_request* request = *context;
+    page_guest* guest = guest_of(connection);
     (void)version;
+    if (guest != NULL) {
+        guest->last = ++server->clock;
+    }
     if (request == NULL) {
         *context = calloc(1, sizeof(page_request));
         return *context == NULL ? MHD_NO : MHD_YES;
@@ -215,9 +284,10 @@ page_server* page_server_create(const page_server_def* def) {
     server->def = *def;
     server->daemon = MHD_start_daemon(
         MHD_USE_EPOLL, (uint16_t)def->port, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR, &at,
-        MHD_OPTION_NOTIFY_COMPLETED, complete, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_SECONDS, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_COMPLETED, complete, NULL, MHD_OPTION_NOTIFY_CONNECTION, greet, server,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_SECONDS,
+        MHD_OPTION_END);
     if (server->daemon == NULL) {
         cli_error("cannot listen on %s, port %d", address, def->port);
         cli_hint("another program may use the port; choose one with --port");

@@ -19,8 +19,10 @@ typedef struct page_reply {
 typedef page_reply page_handler(void* user, const char* path, const char* body, size_t size);
 
 typedef struct page_server_def {
-    const char* address; // to listen on; NULL: 127.0.0.1, and then other Host headers are refused
+    const char* address; // to listen on; NULL: 127.0.0.1
     int port;            // 0: any that is free
+    int name_count;      // by which others may ask, besides addresses: see page_host.h
+    const char* const* names;
     page_handler* handle;
     void* user;
 } page_server_def;

@@ -10,6 +10,7 @@ import struct
 import harness
 
 PATIENCE = 120  # s; no test waits for time, but one that hangs must end
+IDLE = 900
 
 
 class Page(harness.Case):
@@ -27,19 +28,22 @@ class Page(harness.Case):
         self.server.communicate(timeout=PATIENCE)
         self.assertEqual(self.server.returncode, 0)
 
-    def ask(self, path, method="GET", body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+    def ask(self, path, method="GET", body=None, address="127.0.0.1", **headers):
+        connection = http.client.HTTPConnection(address, self.port, timeout=PATIENCE)
         connection.request(method, path, body=body, headers=headers)
         answer = connection.getresponse()
         data = answer.read()
         connection.close()
         return answer.status, data, answer.headers
 
-    def raw(self, request):
-        """The first line of the answer to bytes that no library would send."""
+    def raw(self, request, is_all=False):
+        """The first line of the answer to bytes that no library would send. A server that waits for
+        more learns that this is all."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as wire:
             try:
                 wire.sendall(request)
+                if is_all:
+                    wire.shutdown(socket.SHUT_WR)
                 return wire.recv(65536).split(b"\r\n")[0].decode()
             except (ConnectionResetError, BrokenPipeError):
                 return ""
@@ -104,12 +108,38 @@ class Page(harness.Case):
                         b"GET / HTTP/1.1\r\n" + host + b"".join(b"X%d: y\r\n" % k for k in
                                                                range(20000)) + b"\r\n",
                         b"\x00\xff" * 100 + b"\r\n\r\n", b"BREW / HTTP/1.1\r\n" + host + b"\r\n"):
-            self.assertNotRegex(self.raw(request), r"^HTTP/1\.[01] 200")
+            self.assertNotRegex(self.raw(request, is_all=True), r"^HTTP/1\.[01] 200")
         status = self.ask("/run.json", method="POST", body=b"x" * 1000000)[0]
         self.assertIn(status, (405, 413))
         for method in ("PUT", "DELETE", "OPTIONS"):
             self.assertEqual(self.ask("/run.json", method=method)[0], 405)
         self.assertEqual(self.ask("/run.json")[0], 200)  # it is still there
+
+    def test_silent_connections_keep_nobody_out(self):
+        # In rounds of the server's patience with the silent these would last longer than ours.
+        for _ in range(IDLE):
+            silent = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+            self.addCleanup(silent.close)
+        self.assertEqual(self.ask("/run.json")[0], 200)
+        silent.sendall(f"GET /run.json HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
+        self.assertIn(b"200", silent.recv(100))  # the last of them was let in
+
+
+class Listening(Page):
+    """On all addresses: by one of ours or by a name that was vouched for, and not by others' names."""
+
+    command = ("view", "out", "--listen", "0.0.0.0", "--host", "studio.local", "--host", "farm:80")
+
+    def test_the_address_that_a_request_arrives_at_is_ours(self):
+        self.assertEqual(self.ask("/run.json", address="127.0.0.2")[0], 200)
+        for host, status in ((f"127.0.0.2:{self.port}", 403), (f"studio.local:{self.port}", 200),
+                             ("farm", 200), ("studio.local", 403), (f"0.0.0.0:{self.port}", 403)):
+            self.assertEqual(self.ask("/run.json", Host=host)[0], status, host)
+        self.assertEqual(self.ask("/run.json", Origin=f"http://studio.local:{self.port}")[0], 200)
+
+
+class OneAddress(Page):
+    command = ("view", "out", "--listen", "127.0.0.1", "--host", "studio.local")
 
 
 class Play(Page):
@@ -211,6 +241,11 @@ class Static(harness.Case):
                                  "surface_1.js", "surface_2.js"])
         self.assertIn('data-static="on"', (self.dir / "page/index.html").read_text())
         self.assert_no_leftovers("page")
+
+    def test_what_is_no_name_of_a_host_is_refused(self):
+        self.treacle("run", "drop.yaml", "-o", "out", "--frames", 1, "-q")
+        done = self.treacle("view", "out", "--host", "http://studio.local", code=2)
+        self.assertIn("is not a name like studio.local", done.stderr)
 
     def test_a_folder_without_a_run_is_refused(self):
         self.assertIn("holds no run", self.treacle("view", ".", code=2).stderr)
