@@ -28,7 +28,8 @@ typedef struct treacle_sim treacle_sim;
     X(FLOW, "flow")                                                                                \
     X(EXTRAPOLATE, "extrapolate")                                                                  \
     X(TO_PARTICLES, "to_particles")                                                                \
-    X(DENSITY, "density")
+    X(DENSITY, "density")                                                                          \
+    X(ENERGY, "energy")
 typedef enum treacle_stage {
 #define TREACLE_STAGE_ENUM(name, text) TREACLE_STAGE_##name,
     TREACLE_STAGE_LIST(TREACLE_STAGE_ENUM)
@@ -52,21 +53,49 @@ typedef struct treacle_rheology_stats {
     bool converged;
 } treacle_rheology_stats;
 
+/// The account of a step's energy, J. What is there at its end, what was done to it, and what
+/// became of that. Nothing but `error` is what is left over: each is measured by itself, and
+///
+///     change + potential = forces + solids + contacts + particles - dissipation - numerical
+///                          + transfer + advection + density + error
+///
+/// up to the tolerance of the solves. docs/math/energy.md has the definitions.
+typedef struct treacle_energy_stats {
+    double kinetic;     ///< of the liquid, at the step's end, with the affine motion of APIC
+    double bodies;      ///< kinetic energy of rigid bodies, likewise
+    double elastic;     ///< that elastic strain stores, likewise
+    double change;      ///< of the three together in the step
+    double potential;   ///< change of potential energy: minus what gravity did along the way
+    double gravity;     ///< work of gravity on liquid and bodies, by their velocity
+    double forces;      ///< work of other forces on both, of lost weight, of torques
+    double solids;      ///< work of solids that move by script on the liquid, and of emitters
+    double contacts;    ///< what contacts and joints gave to bodies
+    double exchanged;   ///< work of bodies on the liquid: from one to the other
+    double particles;   ///< that came with particles less what went, by emitters, sinks and merging
+    double dissipation; ///< turned to heat by viscosity, slip, relaxation and yielding
+    double numerical;   ///< taken by the implicit step
+    double transfer;    ///< made by going from particles to grid and back
+    double advection;   ///< made by moving: stops at solids, and gravity less the way down
+    double density;     ///< potential energy that the density correction made
+    double error;       ///< what the account does not explain
+} treacle_energy_stats;
+
 /// What a step did. Numbers that depend on the machine: seconds, memory_peak and what is of ranks.
 typedef struct treacle_step_stats {
-    int64_t step;              ///< its number, from 1
-    double time;               ///< s, at its end
-    double dt;                 ///< s
-    int retries;               ///< times the step was begun again with a smaller dt
-    int64_t particles;         ///< at its end
-    int64_t tiles;             ///< at its end
-    int64_t emitted, absorbed; ///< particles
-    int64_t split, merged;     ///< particles, by reseeding
-    double volume;             ///< m^3, sum over particles
-    double surface_volume;     ///< m^3, inside the surface before the flow; 0 without
-    double kinetic_energy;     ///< J
-    double max_speed;          ///< m/s
-    double heat_in;            ///< J, that came from outside in the step
+    int64_t step;                ///< its number, from 1
+    double time;                 ///< s, at its end
+    double dt;                   ///< s
+    int retries;                 ///< times the step was begun again with a smaller dt
+    int64_t particles;           ///< at its end
+    int64_t tiles;               ///< at its end
+    int64_t emitted, absorbed;   ///< particles
+    int64_t split, merged;       ///< particles, by reseeding
+    double volume;               ///< m^3, sum over particles
+    double surface_volume;       ///< m^3, inside the surface before the flow; 0 without
+    double kinetic_energy;       ///< J
+    double max_speed;            ///< m/s
+    treacle_energy_stats energy; ///< where it came from and went
+    double heat_in;              ///< J, that came from outside in the step
     double marker_in;      ///< m^3 times units of the marker, that came from sources and surface
     double enthalpy;       ///< J, of the liquid; 0 where heat does not flow
     double density_spread; ///< rms of local particle volume over its target, less 1

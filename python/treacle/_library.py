@@ -29,6 +29,15 @@ class ContextDef(ctypes.Structure):
                 ("log_user", ctypes.c_void_p), ("ranks", ctypes.c_bool)]
 
 
+class EnergyStats(ctypes.Structure):
+    """treacle_energy_stats: J, see docs/math/energy.md."""
+
+    _fields_ = [(name, ctypes.c_double) for name in (
+        "kinetic", "bodies", "elastic", "change", "potential", "gravity", "forces", "solids",
+        "contacts", "exchanged", "particles", "dissipation", "numerical", "transfer", "advection",
+        "density", "error")]
+
+
 class StepStats(ctypes.Structure):
     """The part of treacle_step_stats that is the same in all versions, and room for the rest."""
 
@@ -38,7 +47,8 @@ class StepStats(ctypes.Structure):
                 ("absorbed", ctypes.c_int64), ("split", ctypes.c_int64),
                 ("merged", ctypes.c_int64), ("volume", ctypes.c_double),
                 ("surface_volume", ctypes.c_double), ("kinetic_energy", ctypes.c_double),
-                ("max_speed", ctypes.c_double), ("rest", ctypes.c_char * 4096)]
+                ("max_speed", ctypes.c_double), ("energy", EnergyStats),
+                ("rest", ctypes.c_char * 4096)]
 
 
 class ParticleDef(ctypes.Structure):

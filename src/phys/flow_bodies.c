@@ -391,15 +391,43 @@ void body_coupling_load(const body_coupling* coupling, const stress_params* para
     }
 }
 
+void body_coupling_motion(const body_coupling* coupling, int32_t body, const double* tail,
+                          double motion[BODY_MOTIONS]) {
+    const drag_body* at = &coupling->bodies[body];
+    const double* y = tail + (size_t)body * BODY_MOTIONS;
+    for (int n = 0; n < BODY_MOTIONS; ++n) {
+        motion[n] = at->is_bound ? y[0] * at->left[n] : y[n];
+    }
+}
+
+double body_coupling_speed(const body_coupling* coupling, const stress_params* params, int32_t body,
+                           const double* tail, int axis, int64_t face) {
+    double row[BODY_MOTIONS], motion[BODY_MOTIONS];
+    face_row(params, body, axis, face, row);
+    body_coupling_motion(coupling, body, tail, motion);
+    return six_dot(row, motion);
+}
+
+double body_coupling_drag(const body_coupling* coupling, const stress_params* params,
+                          const double* u, const double* tail) {
+    double sum = 0.0;
+    for (int32_t b = 0; b < coupling->count; ++b) {
+        for (int64_t i = 0; i < coupling->bodies[b].pull_count; ++i) {
+            const drag_pull* pull = &coupling->bodies[b].pull[i];
+            int a = (int)(pull->slot / TILE_CELLS % AXES);
+            int64_t face = pull->slot / VISCOSITY_BLOCK * TILE_CELLS + pull->slot % TILE_CELLS;
+            double slip = u[pull->slot] - body_coupling_speed(coupling, params, b, tail, a, face);
+            sum += pull->weight * (slip * slip);
+        }
+    }
+    return sum;
+}
+
 void body_coupling_store(const body_coupling* coupling, const stress_params* params,
                          const stress_weights* weights, const double* u,
                          float* const face_u[AXES]) {
     for (int32_t b = 0; b < coupling->count; ++b) {
-        flow_body* body = &params->bodies->at[b];
-        const double* motion = u + (size_t)b * BODY_MOTIONS;
-        for (int n = 0; n < BODY_MOTIONS; ++n) {
-            body->after[n] = body->is_bound ? motion[0] * body->left[n] : motion[n];
-        }
+        body_coupling_motion(coupling, b, u, params->bodies->at[b].after);
     }
     for (int a = 0; a < AXES && coupling->count > 0; ++a) {
         for (int64_t n = 0; n < cell_count(coupling); ++n) {

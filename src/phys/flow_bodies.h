@@ -14,6 +14,7 @@ typedef struct flow_body {
     double left[BODY_MOTIONS]; // this one
     double before[BODY_MOTIONS];
     double after[BODY_MOTIONS]; // made by the flow
+    double forced;              // J, work of its own force and torque
 } flow_body;
 
 /// As stress_params has them.
@@ -51,6 +52,15 @@ size_t body_coupling_tail(const body_coupling* coupling);
 /// The tails of right-hand side and first guess.
 void body_coupling_load(const body_coupling* coupling, const stress_params* params, double* f,
                         double* u);
+/// The motion of a body, of the tail of a solution.
+void body_coupling_motion(const body_coupling* coupling, int32_t body, const double* tail,
+                          double motion[BODY_MOTIONS]);
+/// How fast a face moves that goes with a body.
+double body_coupling_speed(const body_coupling* coupling, const stress_params* params, int32_t body,
+                           const double* tail, int axis, int64_t face);
+/// What slip lengths of bodies take from a solution: the sum of weight (u - r . y)^2.
+double body_coupling_drag(const body_coupling* coupling, const stress_params* params,
+                          const double* u, const double* tail);
 /// The motions after the flow, and the velocity of faces that move with bodies.
 void body_coupling_store(const body_coupling* coupling, const stress_params* params,
                          const stress_weights* weights, const double* u, float* const face_u[AXES]);

@@ -21,6 +21,7 @@ typedef struct force_params {
     int field_count;
     const force_field* fields;
     const float* cell_buoyancy; // share of its weight that the liquid loses; NULL: none
+    float* face_push[AXES];     // gets what is added, m/s; NULL: nobody asks
 } force_params;
 
 /// What a body at x is accelerated by, m/s^2: gravity and fields, without buoyancy; 0 along

@@ -68,7 +68,7 @@ static void gather_phi(const projection_params* params, tile_ix tile, float phi[
     }
 }
 
-static float theta_of(float inside, float outside) {
+float projection_theta(float inside, float outside) {
     return fmaxf(inside / (inside - outside), PROJECTION_THETA_MIN);
 }
 
@@ -82,9 +82,9 @@ static face_weight weigh_face(float open_over_rho, float low, float high) {
     if (low < 0.0f && high < 0.0f) {
         w.link = open_over_rho;
     } else if (low < 0.0f) {
-        w.extra_low = open_over_rho / theta_of(low, high);
+        w.extra_low = open_over_rho / projection_theta(low, high);
     } else if (high < 0.0f) {
-        w.extra_high = open_over_rho / theta_of(high, low);
+        w.extra_high = open_over_rho / projection_theta(high, low);
     }
     return w;
 }
@@ -239,17 +239,23 @@ static void diverge_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void gather_x(const project_job* job, tile_ix tile, double x[VALUES]) {
+static void gather_x(const tile_map* map, const double* cell_x, tile_ix tile, double x[VALUES]) {
     for (int z = -1; z <= TILE_SIZE; ++z) {
         for (int y = -1; y <= TILE_SIZE; ++y) {
-            const tile_ix* from = block_row_tiles(job->of->params->map, tile, y, z);
+            const tile_ix* from = block_row_tiles(map, tile, y, z);
             for (int i = -1; i <= TILE_SIZE; ++i) {
                 size_t start = (size_t)from[block_side_of(i) + 1] * TILE_CELLS;
                 x[BLOCK_INDEX(1, 1, i, y, z)] =
-                    job->cell_x[start + (size_t)(block_row_at(y, z) + (i & 7))];
+                    cell_x[start + (size_t)(block_row_at(y, z) + (i & 7))];
             }
         }
     }
+}
+
+void projection_gather(const projection* p, tile_ix tile, const double* cell_x, float* phi,
+                       double* x) {
+    gather_phi(p->params, tile, phi);
+    gather_x(p->params->map, cell_x, tile, x);
 }
 
 // The change of velocity through one face, in units of x over density [press.2].
@@ -258,9 +264,9 @@ static double gradient_at(float low_phi, float high_phi, double low_x, double hi
         return high_x - low_x;
     }
     if (low_phi < 0.0f) {
-        return -low_x / (double)theta_of(low_phi, high_phi);
+        return -low_x / (double)projection_theta(low_phi, high_phi);
     }
-    return high_phi < 0.0f ? high_x / (double)theta_of(high_phi, low_phi) : 0.0;
+    return high_phi < 0.0f ? high_x / (double)projection_theta(high_phi, low_phi) : 0.0;
 }
 
 static void correct_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -270,8 +276,7 @@ static void correct_tiles(void* data, int64_t begin, int64_t end, int worker) {
     for (int64_t t = begin; t < end; ++t) {
         float phi[VALUES];
         double x[VALUES];
-        gather_phi(params, (tile_ix)t, phi);
-        gather_x(job, (tile_ix)t, x);
+        projection_gather(job->of, (tile_ix)t, job->cell_x, phi, x);
         for (int a = 0; a < AXES; ++a) {
             if (!params->domain->is_active[a]) {
                 continue;

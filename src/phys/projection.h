@@ -45,6 +45,13 @@ void projection_divergence(const projection* p, float* const face_u[AXES], doubl
 void projection_subtract_gradient(const projection* p, const double* cell_x,
                                   float* const face_u[AXES]);
 
+/// The share of the way from a cell in the liquid to one outside at which the surface lies.
+float projection_theta(float inside, float outside);
+/// The surface and the pressure around a tile, with a halo of one cell; the surface mirrored beyond
+/// open sides.
+void projection_gather(const projection* p, tile_ix tile, const double* cell_x, float* phi,
+                       double* x);
+
 /// What the pressure cell_x does to each body, impulse over rho_ref h^3 [rigid.2]; zero where
 /// bodies are not part of the system.
 void projection_body_impulses(const projection* p, const double* cell_x,

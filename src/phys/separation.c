@@ -401,6 +401,8 @@ static void store_velocity(const wall_set* walls, const double* cell_x, float* c
         wall* w = &walls->at[i];
         double u = w->is_released ? released_u(w, cell_x) : w->u_wall;
         put_velocity(w, u, face_u);
+        w->u_after = u;
+        w->pull = w->bound;
         w->bound = w->is_released ? 0.0 : w->bound + contact_x(w, cell_x);
     }
 }

@@ -30,6 +30,8 @@ typedef struct wall {
     double bound;          // it lets go at the wall pressure -bound; in units of x, m/s
     double u_before;       // m/s along the inward normal, before the pressure
     double u_wall;         // m/s, of the wall itself
+    double u_after;        // m/s, after a projection
+    double pull;           // the bound at which it was released in that
     double answer;         // m/s, of a unified solve: reaction in contact, u_n where released
 } wall;
 

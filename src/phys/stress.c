@@ -350,8 +350,7 @@ double stress_held(const stress_params* params, int axis, int64_t face, double u
                                                                  : 0.0;
 }
 
-// Of the solid nearest to a face.
-static double wall_velocity(const stress_params* p, int axis, int64_t face) {
+double stress_wall_velocity(const stress_params* p, int axis, int64_t face) {
     int at[AXES];
     vec3 x;
     tile_cell_at(p->map, (tile_ix)(face / TILE_CELLS), (int)(face % TILE_CELLS), at);
@@ -374,7 +373,7 @@ double stress_impulse(const stress_params* params, const stress_weights* weights
     }
     bool is_body =
         params->bodies != NULL && params->cell_solid_id[face] >= params->bodies->first_solid;
-    return (mass - drag) * u + (is_body ? 0.0 : drag * wall_velocity(params, axis, face));
+    return (mass - drag) * u + (is_body ? 0.0 : drag * stress_wall_velocity(params, axis, face));
 }
 
 // --- creation ------------------------------------------------------------------------------------

@@ -68,6 +68,8 @@ double stress_held(const stress_params* params, int axis, int64_t face, double u
 /// The impulse on a face: its momentum before, and what walls other than bodies drag along.
 double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
                       int64_t face, double u);
+/// Of the solid nearest to a face.
+double stress_wall_velocity(const stress_params* params, int axis, int64_t face);
 /// Whether a fixed face moves with a body.
 static inline bool stress_is_owned(const stress_weights* weights, int axis, int64_t face) {
     return weights->owner[axis] != NULL && weights->owner[axis][face] != 0;

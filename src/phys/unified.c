@@ -61,6 +61,7 @@ typedef struct unified_job {
     bool is_stiff;
     float* const* face_u;
     double* cell_x;
+    energy_part* energy;
 } unified_job;
 
 static size_t field_length(const unified_job* job) {
@@ -268,6 +269,20 @@ static void copy_rhs(const unified_job* job, const double* from, double* to) {
     tile_copy(map, to + cells, from + cells, TILE_CELLS * sizeof(double));
 }
 
+// rhs: as it was given to the solve, faces and then cells.
+static treacle_status account(const unified_job* job, const double* rhs) {
+    energy_flow flow = {.liquid = &job->params->liquid,
+                        .weights = &job->weights,
+                        .bodies = &job->bodies,
+                        .push = &job->params->pushed,
+                        .before = job->face_u,
+                        .u = job->v.u,
+                        .motion = job->v.u + AXES * field_length(job),
+                        .p = job->v.p,
+                        .h = rhs + face_length(job)};
+    return energy_of_flow(&flow, job->energy);
+}
+
 // From the first guesses in u and cell_x; a second time from where the first ended, with more
 // memory, if that was not enough.
 static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stats* stats) {
@@ -294,6 +309,7 @@ static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stat
         stats->iterations += before;
         stats->seconds += seconds;
     }
+    TREACLE_TRY(account(job, again));
     tile_for_held(map, 8, store_tiles, job);
     body_coupling_store(&job->bodies, &job->params->liquid, &job->weights, job->v.u + tail,
                         job->face_u);
@@ -324,10 +340,10 @@ static treacle_status build_and_solve(unified_job* job, stokes_stats* stats) {
 enum { VECTORS = 3 }; // right-hand side, solution, and the former again
 
 treacle_status unified_apply(const unified_params* params, float* const face_u[AXES],
-                             double* cell_x, stokes_stats* stats) {
+                             double* cell_x, stokes_stats* stats, energy_part* energy) {
     const stress_params* p = &params->liquid;
     treacle_context* ctx = p->map->ctx;
-    unified_job job = {.params = params, .face_u = face_u, .cell_x = cell_x};
+    unified_job job = {.params = params, .face_u = face_u, .cell_x = cell_x, .energy = energy};
     size_t values = field_length(&job), tiles = (size_t)p->map->count;
     treacle_status status;
     TREACLE_TRY_GOTO(stress_weights_create(p, &job.weights), finish);

@@ -1,6 +1,7 @@
 // Pressure and viscosity in one solve: unsteady Stokes flow with a free surface.
 #pragma once
 
+#include "phys/energy.h"
 #include "phys/stress.h"
 #include "solve/stokes_solver.h"
 
@@ -11,6 +12,7 @@ typedef struct unified_params {
     double push;                 // m/s that forces have added to the velocity
     double tolerance;            // of the energy norm of the error, relative
     int max_iterations;
+    energy_push pushed; // what forces have added
 } unified_params;
 
 /// An error of the energy norm up to which a solve that did not converge may be used, if its
@@ -21,6 +23,7 @@ typedef struct unified_params {
 
 /// Advances face_u by one implicit step, in place. Faces that touch no liquid keep their value.
 /// cell_x, [count + 1][512]: first guess in, dt p / (rho_ref h) in m/s out, 0 without liquid.
-/// A solve that did not reach its target is no error: see stats.
+/// A solve that did not reach its target is no error: see stats. energy: what it did to that.
 treacle_status unified_apply(const unified_params* params, float* const face_u[AXES],
-                             double* cell_x, stokes_stats* stats) TREACLE_NODISCARD;
+                             double* cell_x, stokes_stats* stats,
+                             energy_part* energy) TREACLE_NODISCARD;

@@ -21,6 +21,8 @@
 
 typedef struct visc_job {
     const stress_params* params;
+    const energy_push* pushed;
+    energy_part* energy;
     stress_weights weights;
     body_coupling bodies;
     size_t length;          // of a vector
@@ -89,6 +91,16 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
         status = viscosity_solve(solver, job->rhs, job->u, &params, stats);
     }
     viscosity_solver_destroy(solver);
+    energy_flow flow = {.liquid = p,
+                        .weights = &job->weights,
+                        .bodies = &job->bodies,
+                        .push = job->pushed,
+                        .before = job->face_u,
+                        .u = job->u,
+                        .motion = job->u + tail};
+    if (status == TREACLE_OK) {
+        status = energy_of_flow(&flow, job->energy);
+    }
     if (status == TREACLE_OK) {
         tile_for_held(p->map, 8, store_tiles, job);
         body_coupling_store(&job->bodies, p, &job->weights, job->u + tail, job->face_u);
@@ -99,11 +111,11 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
 enum { VECTORS = 3 };
 
 treacle_status viscosity_apply(const viscosity_params* params, float* const face_u[AXES],
-                               solve_stats* stats) {
+                               solve_stats* stats, energy_part* energy) {
     const stress_params* p = &params->liquid;
     treacle_context* ctx = p->map->ctx;
     size_t values = ((size_t)p->map->count + 1) * TILE_CELLS;
-    visc_job job = {.params = p, .face_u = face_u};
+    visc_job job = {.params = p, .pushed = &params->pushed, .energy = energy, .face_u = face_u};
     void* vectors = NULL;
     treacle_status status;
     TREACLE_TRY_GOTO(stress_weights_create(p, &job.weights), finish);

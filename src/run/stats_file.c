@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +14,7 @@
 #include "base/log.h"
 
 enum {
-    LINE_CAPACITY = 4096,
+    LINE_CAPACITY = 8192,
     LINE_FLAGS = JSON_COMPACT | JSON_REAL_PRECISION(17),
 };
 
@@ -56,6 +57,40 @@ static json_t* rheology_object(const treacle_rheology_stats* rheology) {
                      real(rheology->change), "converged", (int)rheology->converged);
 }
 
+// The columns of the account of energy.
+typedef struct energy_column {
+    const char* name;
+    size_t offset; // in treacle_energy_stats
+} energy_column;
+
+#define ENERGY_COLUMN(name)                                                                        \
+    { #name, offsetof(treacle_energy_stats, name) }
+static const energy_column energy_columns[] = {
+    ENERGY_COLUMN(kinetic),   ENERGY_COLUMN(bodies),    ENERGY_COLUMN(elastic),
+    ENERGY_COLUMN(change),    ENERGY_COLUMN(potential), ENERGY_COLUMN(gravity),
+    ENERGY_COLUMN(forces),    ENERGY_COLUMN(solids),    ENERGY_COLUMN(contacts),
+    ENERGY_COLUMN(exchanged), ENERGY_COLUMN(particles), ENERGY_COLUMN(dissipation),
+    ENERGY_COLUMN(numerical), ENERGY_COLUMN(transfer),  ENERGY_COLUMN(advection),
+    ENERGY_COLUMN(density),   ENERGY_COLUMN(error),
+};
+#undef ENERGY_COLUMN
+enum { ENERGY_COLUMNS = sizeof(energy_columns) / sizeof(energy_columns[0]) };
+
+static json_t* energy_object(const treacle_energy_stats* energy) {
+    json_t* object = json_object();
+    int failed = 0;
+    for (int k = 0; k < ENERGY_COLUMNS; ++k) {
+        const double* value =
+            (const double*)(const void*)((const char*)energy + energy_columns[k].offset);
+        failed |= json_object_set_new(object, energy_columns[k].name, real(*value));
+    }
+    if (failed != 0) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
 static json_t* ranks_object(const treacle_step_stats* s) {
     return json_pack("{s:i, s:o, s:o, s:I, s:I}", "count", s->ranks, "imbalance",
                      real(s->imbalance), "seconds", real(s->exchange_seconds), "messages",
@@ -66,7 +101,7 @@ static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
     json_t* line = json_pack(
         "{s:I, s:I, s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, "
-        "s:o, s:o, s:I, s:I, s:i, s:o, s:i, s:o, s:I}",
+        "s:o, s:o, s:I, s:I, s:i, s:o, s:i, s:o, s:o, s:I}",
         "step", (json_int_t)s->step, "frame", (json_int_t)frame, "time", real(s->time), "dt",
         real(s->dt), "retries", s->retries, "particles", (json_int_t)s->particles, "tiles",
         (json_int_t)s->tiles, "emitted", (json_int_t)s->emitted, "absorbed",
@@ -78,8 +113,8 @@ static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
         solve_object(&s->viscosity), "flow", solve_object(&s->flow), "walls_held",
         (json_int_t)s->walls_held, "walls_released", (json_int_t)s->walls_released,
         "viscosity_substeps", s->viscosity_substeps, "rheology", rheology_object(&s->rheology),
-        "elastic_passes", s->elastic_passes, "seconds", seconds_object(s), "memory_peak",
-        (json_int_t)s->memory_peak);
+        "elastic_passes", s->elastic_passes, "energy", energy_object(&s->energy), "seconds",
+        seconds_object(s), "memory_peak", (json_int_t)s->memory_peak);
     bool failed =
         line != NULL && s->ranks > 1 && json_object_set_new(line, "ranks", ranks_object(s)) != 0;
     if (failed) {
@@ -324,6 +359,11 @@ static void read_line(const json_t* line, treacle_step_stats* out) {
         .rheology = rheology_of(line),
         .memory_peak = (size_t)number(line, "memory_peak"),
     };
+    const json_t* energy = json_object_get(line, "energy");
+    for (int k = 0; k < ENERGY_COLUMNS; ++k) {
+        char* at = (char*)&out->energy + energy_columns[k].offset;
+        *(double*)(void*)at = number(energy, energy_columns[k].name);
+    }
     const json_t* seconds = json_object_get(line, "seconds");
     for (int k = 0; k < TREACLE_STAGE_COUNT; ++k) {
         out->seconds[k] = number(seconds, treacle_stage_name((treacle_stage)k));

@@ -17,6 +17,7 @@
 #include "particles/emitter.h"
 #include "particles/particles.h"
 #include "phys/elastic.h"
+#include "phys/energy.h"
 #include "phys/flow_bodies.h"
 #include "phys/force.h"
 #include "phys/separation.h"
@@ -136,6 +137,29 @@ typedef struct liquid_elastic {
     elastic_motion motion; // of particles
 } liquid_elastic;
 
+/// What the particles have, J.
+typedef struct particle_energy {
+    double kinetic, elastic;
+    double pushed; // dt g . momentum / 2
+    double height; // minus the potential energy
+} particle_energy;
+
+/// The account of energy while the step is under way; see sim/liquid_energy.c.
+typedef struct liquid_account {
+    particle_energy begin, moved,
+        given; // of particles: at the begin, advected, as the grid gets them
+    double bodies_begin, bodies_given; // J, kinetic: at the begin, and as the flow gets them
+    double level;     // J, kinetic energy of liquid and bodies as the last part measured it
+    double pushed;    // J, work of forces as the flow sees it
+    double forced;    // J, work of what differs from gravity, by the masses of particles
+    double gravity;   // J, work on bodies
+    double fallen;    // J, potential energy that bodies have lost
+    bool has_part;    // the flow has begun
+    energy_part part; // the newest, not yet booked
+    energy_push push;
+    float* face_push[AXES]; // where it is not the same everywhere; NULL: it is
+} liquid_account;
+
 /// What the stages of one step share.
 typedef struct liquid_work {
     treacle_context* ctx;
@@ -193,6 +217,7 @@ typedef struct liquid_work {
     wall_set walls; // that may let go
     projection_params projection_params;
     projection projection;
+    liquid_account account;
 } liquid_work;
 
 /// Particles outside the surface [stray.1], in the scratch arena.
@@ -219,6 +244,31 @@ treacle_status liquid_push_strays(liquid_work* w, const liquid_strays* strays) T
 
 /// What pushes the liquid during the step; its fields come from the scratch arena.
 treacle_status liquid_forces(liquid_work* w, force_params* out) TREACLE_NODISCARD;
+
+/// The account of energy: at the begin, after the advection, when tiles are built, at the end.
+treacle_status liquid_account_begin(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_account_moved(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_account_given(liquid_work* w) TREACLE_NODISCARD;
+treacle_status liquid_account_end(liquid_work* w) TREACLE_NODISCARD;
+/// The end where the grid carries the liquid.
+treacle_status liquid_account_euler(liquid_work* w) TREACLE_NODISCARD;
+/// Room for what forces push; then before they do, and after; and when velocity has found its way
+/// to all faces.
+treacle_status liquid_account_forces(liquid_work* w) TREACLE_NODISCARD;
+void liquid_account_before_push(liquid_work* w);
+void liquid_account_pushed(liquid_work* w);
+void liquid_account_flown(liquid_work* w);
+/// Books the newest part of the flow.
+void liquid_account_part(liquid_work* w);
+/// Books a projection that went from `before` to the velocity of now, and moved bodies.
+treacle_status liquid_account_projection(liquid_work* w, const float* const before[AXES],
+                                         const body_motion* bodies,
+                                         const double* cell_x) TREACLE_NODISCARD;
+/// Books what forces and joints did to bodies that had the energy `before`.
+void liquid_account_couple(liquid_work* w, double before);
+/// Kinetic energy of a body and of all, J.
+double liquid_energy_of_body(const liquid_work* w, int i);
+double liquid_energy_of_bodies(const liquid_work* w);
 
 /// Poses at both ends of the step.
 treacle_status liquid_move_solids(liquid_work* w) TREACLE_NODISCARD;

@@ -165,7 +165,9 @@ static void fill_body(const couple_job* job, int i) {
         flow->pivot[a] = (w->bodies[i].place[a] - w->setup->domain->origin[a]) / h;
     }
     six_invert((const double(*)[BODY_MOTIONS])mass, out->inverse_mass);
+    flow->forced = -liquid_energy_of_body(w, i);
     push_body(w, i);
+    flow->forced += liquid_energy_of_body(w, i);
     restrict_to_joint(w, i, mass, out->inverse_mass);
 }
 
@@ -221,7 +223,9 @@ treacle_status liquid_couple_bodies(liquid_work* w) {
         total += job.count[i];
     }
     TREACLE_TRY(take_rows(&job, total));
+    double energy = liquid_energy_of_bodies(w);
     parallel_for(w->ctx, bodies, 1, fill_bodies, &job);
+    liquid_account_couple(w, energy);
     return TREACLE_OK;
 }
 

@@ -397,6 +397,7 @@ treacle_status liquid_extrapolate(liquid_work* w) {
     TREACLE_TRY(extend_wet(w, layers, false));
     TREACLE_TRY(liquid_slide(w));
     liquid_hold_walls(w);
+    liquid_account_flown(w);
     return TREACLE_OK;
 }
 
@@ -426,9 +427,13 @@ treacle_status liquid_forces(liquid_work* w, force_params* out) {
 
 treacle_status liquid_push(liquid_work* w) {
     force_params params;
+    TREACLE_TRY(liquid_account_forces(w));
     TREACLE_TRY(liquid_forces(w, &params));
+    memcpy(params.face_push, w->account.face_push, sizeof(params.face_push));
+    liquid_account_before_push(w);
     force_apply(&params, w->state->face_u);
     liquid_push_bodies(w);
+    liquid_account_pushed(w);
     arena_give(w->scratch, params.fields);
     return TREACLE_OK;
 }
@@ -507,13 +512,36 @@ static void hold_all(liquid_work* w) {
     }
 }
 
+// What the projection begins with, for the account of energy.
+static treacle_status keep_before(liquid_work* w, float* before[AXES], body_motion** bodies) {
+    size_t count = (size_t)w->flow_bodies.count;
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity before the pressure",
+                               (void**)&before[a]));
+        tile_copy(&w->state->map, before[a], w->state->face_u[a], TILE_CELLS * sizeof(float));
+    }
+    TREACLE_TRY(
+        arena_take(w->scratch, count, sizeof(**bodies), "motions of bodies", (void**)bodies));
+    for (size_t i = 0; i < count; ++i) {
+        (*bodies)[i] = body_motion_of(&w->bodies[i], w->setup->domain->h);
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status project(liquid_work* w, double* x) {
     solve_stats solve;
+    int mark = arena_mark(w->scratch);
+    float* before[AXES];
+    body_motion* bodies = NULL;
+    TREACLE_TRY(keep_before(w, before, &bodies));
     TREACLE_TRY(projection_apply(&w->projection, w->state->face_u, x, &solve));
     if (w->body_rows != NULL) {
         liquid_drag_bodies(w, x);
         hold_all(w);
     }
+    const float* const start[AXES] = {before[0], before[1], before[2]};
+    TREACLE_TRY(liquid_account_projection(w, start, bodies, x));
+    arena_give_to(w->scratch, mark);
     liquid_warn_closed(w, &solve);
     return liquid_accept(w, &solve, "pressure", &w->stats->pressure);
 }
@@ -543,6 +571,7 @@ static treacle_status unify(liquid_work* w, double* x) {
     liquid_note_bodies(w);
     TREACLE_TRY(liquid_unify_at_walls(w, x, unify_thick));
     scale_pressure(w, x, true);
+    liquid_account_part(w);
     release_bodies(w);
     if (w->stats->flow.converged) {
         return TREACLE_OK;
@@ -579,6 +608,7 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
         liquid_note_bodies(w);
         wall_set_open(&w->walls, true, w->face_open);
         TREACLE_TRY(liquid_with_rheology(w, thicken_elastic, x));
+        liquid_account_part(w);
         wall_set_open(&w->walls, false, w->face_open);
         release_bodies(w);
         tile_clear(&w->state->map, x, TILE_CELLS * sizeof(double));

@@ -195,8 +195,8 @@ static treacle_status thicken(liquid_work* w, const stress_params* liquid, solve
                           .relative = w->setup->def->pressure.tolerance,
                           .max_iterations = w->setup->def->pressure.max_iterations};
     if (def->method == TREACLE_VISCOSITY_IMPLICIT) {
-        viscosity_params params = {*liquid, solve};
-        return viscosity_apply(&params, w->state->face_u, stats);
+        viscosity_params params = {*liquid, solve, w->account.push};
+        return viscosity_apply(&params, w->state->face_u, stats, &w->account.part);
     }
     solve.max_iterations *= COMPARATOR_PATIENCE;
     comparator_params params = {.liquid = *liquid,
@@ -275,12 +275,13 @@ treacle_status liquid_unify(liquid_work* w, double* cell_x) {
     const double* g = w->gravity;
     unified_params params = {.push = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * w->dt,
                              .tolerance = LIQUID_ENERGY_FACTOR * pressure->tolerance,
-                             .max_iterations = pressure->max_iterations};
+                             .max_iterations = pressure->max_iterations,
+                             .pushed = w->account.push};
     stokes_stats solve;
     TREACLE_TRY(describe(w, &w->share, &params.liquid));
     memcpy(params.face_box, w->share.face, sizeof(params.face_box));
     TREACLE_TRY(carry_velocity(w, params.guess_u));
-    TREACLE_TRY(unified_apply(&params, w->state->face_u, cell_x, &solve));
+    TREACLE_TRY(unified_apply(&params, w->state->face_u, cell_x, &solve, &w->account.part));
     liquid_measure_walls(w, &params.liquid, cell_x);
     arena_give_to(w->scratch, mark);
     return accept(w, &solve);

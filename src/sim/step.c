@@ -109,6 +109,11 @@ static treacle_status reseed(step_work* w) {
     static treacle_status name(step_work* w) {                                                     \
         return liquid_##name(&w->liquid);                                                          \
     }
+LIQUID_STAGE(account_begin)
+LIQUID_STAGE(account_moved)
+LIQUID_STAGE(account_given)
+LIQUID_STAGE(account_end)
+LIQUID_STAGE(account_euler)
 LIQUID_STAGE(move_solids)
 LIQUID_STAGE(advect)
 LIQUID_STAGE(build_tiles)
@@ -145,12 +150,15 @@ static const step_stage ballistic_stages[] = {
 
 // The step.
 static const step_stage liquid_stages[] = {
+    {TREACLE_STAGE_ENERGY, account_begin},
     {TREACLE_STAGE_SOLIDS, move_solids},
     {TREACLE_STAGE_ADVECT, advect},
+    {TREACLE_STAGE_ENERGY, account_moved},
     {TREACLE_STAGE_EMIT, emit},
     {TREACLE_STAGE_EMIT, absorb},
     {TREACLE_STAGE_SORT, sort},
     {TREACLE_STAGE_SORT, reseed},
+    {TREACLE_STAGE_ENERGY, account_given},
     {TREACLE_STAGE_TILES, build_tiles},
     {TREACLE_STAGE_TO_GRID, to_grid},
     {TREACLE_STAGE_GEOMETRY, geometry},
@@ -160,12 +168,15 @@ static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
     {TREACLE_STAGE_TO_PARTICLES, to_particles},
     {TREACLE_STAGE_DENSITY, correct_density},
+    {TREACLE_STAGE_ENERGY, account_end},
     {TREACLE_STAGE_COUNT, NULL},
 };
 
 // The step where the grid carries the liquid.
 static const step_stage euler_stages[] = {
+    {TREACLE_STAGE_ENERGY, account_begin},
     {TREACLE_STAGE_SOLIDS, move_solids},
+    {TREACLE_STAGE_ENERGY, account_moved},
     {TREACLE_STAGE_ADVECT, euler_stage_track},
     {TREACLE_STAGE_EMIT, euler_stage_emit},
     {TREACLE_STAGE_TILES, euler_stage_build_tiles},
@@ -177,6 +188,7 @@ static const step_stage euler_stages[] = {
     {TREACLE_STAGE_TO_PARTICLES, euler_stage_strain_step},
     {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
     {TREACLE_STAGE_TO_PARTICLES, euler_stage_settle},
+    {TREACLE_STAGE_ENERGY, account_euler},
     {TREACLE_STAGE_COUNT, NULL},
 };
 
@@ -270,6 +282,7 @@ static void keep_ranks(treacle_sim* sim, bool is_failed) {
 static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
                               treacle_step_stats* stats) {
     stats->emitted = stats->absorbed = 0;
+    stats->energy = (treacle_energy_stats){0};
     sim->next.step = sim->now.step + 1;
     sim->next.time = sim->now.time + dt;
     sim->next.reseed_births = sim->now.reseed_births;

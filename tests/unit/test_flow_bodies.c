@@ -230,6 +230,7 @@ static void stir(fixture* f) {
 }
 
 static void flow(fixture* f, bool is_unified, double tolerance) {
+    energy_part energy;
     if (is_unified) {
         unified_params params = {.liquid = f->liquid,
                                  .face_box = {f->share.face[0], f->share.face[1], f->share.face[2]},
@@ -237,14 +238,14 @@ static void flow(fixture* f, bool is_unified, double tolerance) {
                                  .tolerance = tolerance,
                                  .max_iterations = 100};
         stokes_stats stats;
-        assert_int_equal(unified_apply(&params, f->u, f->x, &stats), TREACLE_OK);
+        assert_int_equal(unified_apply(&params, f->u, f->x, &stats, &energy), TREACLE_OK);
         assert_true(stats.is_converged);
         return;
     }
     viscosity_params params = {.liquid = f->liquid, .solve = solve_params_default()};
     params.solve.relative = tolerance;
     solve_stats stats;
-    assert_int_equal(viscosity_apply(&params, f->u, &stats), TREACLE_OK);
+    assert_int_equal(viscosity_apply(&params, f->u, &stats, &energy), TREACLE_OK);
     assert_true(stats.is_converged);
 }
 

@@ -96,7 +96,8 @@ static solve_stats thicken(ball* b, double tolerance) {
                                           .reference_density = 1.0},
                                .solve = {.relative = tolerance, .max_iterations = 200}};
     solve_stats stats;
-    assert_int_equal(viscosity_apply(&params, b->u, &stats), TREACLE_OK);
+    energy_part energy;
+    assert_int_equal(viscosity_apply(&params, b->u, &stats, &energy), TREACLE_OK);
     return stats;
 }
 

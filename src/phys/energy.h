@@ -1,0 +1,58 @@
+// What the parts of a flow do to the energy: sums over the grid, in the masses of the solve itself.
+#pragma once
+
+#include "phys/flow_bodies.h"
+#include "phys/projection.h"
+#include "phys/stress.h"
+
+/// What forces have added to the velocity on faces before the flow, m/s.
+typedef struct energy_push {
+    double uniform[AXES];
+    const float* face[AXES]; // instead, where it differs from face to face; NULL: it does not
+} energy_push;
+
+/// One part of a flow, from u* to u. Energies are over reference_density h^3, m^2/s^2.
+typedef struct energy_part {
+    double before, after;                        // kinetic, of the liquid: of u* and u
+    double lost;                                 // |u - u*|^2 / 2
+    double push_before, push_after, push_square; // q . u*, q . u and |q|^2 / 2, q the push
+    double dissipation; // by the weights of stress, and by walls that liquid slips along
+    double elastic;     // power of the stress that was there before
+    double walls;       // work of solids that move by script, of emitters and of adhesion
+    double bodies_before, bodies_after, bodies_lost; // as above, of rigid bodies
+} energy_part;
+
+/// A flow with viscosity that has been solved.
+typedef struct energy_flow {
+    const stress_params* liquid;
+    const stress_weights* weights;
+    const body_coupling* bodies;
+    const energy_push* push;
+    float* const* before; // u*
+    double* u;            // [tile][axis][512], the solution; fixed faces are filled in
+    const double* motion; // its tail: of bodies
+    const double *p, *h;  // the pressure, and what its rows ask for; NULL: viscosity alone
+} energy_flow;
+treacle_status energy_of_flow(const energy_flow* flow, energy_part* out) TREACLE_NODISCARD;
+
+/// A projection that has been solved.
+typedef struct energy_projection {
+    const projection* system;
+    const energy_push* push;
+    const float* before[AXES]; // u*
+    const float* after[AXES];  // u
+    const double* cell_x;
+    const uint16_t* solid[AXES]; // which solid shuts a face; NULL: no bodies
+    int first_body;              // solids from here on are bodies
+} energy_projection;
+/// Bodies are left out.
+treacle_status energy_of_projection(const energy_projection* flow,
+                                    energy_part* out) TREACLE_NODISCARD;
+
+/// The work of a push on liquid of the given masses, over reference_density h^3: q . u / 2.
+double energy_of_push(const tile_map* map, const energy_push* push, float* const mass[AXES],
+                      float* const face_u[AXES]);
+
+/// Adds what a body did in units of the grid: from motion `before` to `after`.
+void energy_add_body(const double mass[BODY_MOTIONS][BODY_MOTIONS], const double* before,
+                     const double* after, energy_part* out);
