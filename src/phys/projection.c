@@ -33,6 +33,8 @@
 #include "grid/tile_ranks.h"
 #include "phys/relax.h"
 #include "phys/separation.h"
+#include "phys/solid.h"
+#include "phys/solid_flow.h"
 #include "solve/body_term.h"
 #include "solve/pressure_solver.h"
 
@@ -202,19 +204,66 @@ treacle_status projection_solve(const projection* p, double* rhs, double* cell_x
     return pressure_solve(p->solver, rhs, cell_x, &p->params->solve, stats);
 }
 
-// What goes through faces: liquid through the open part, the solid through the rest.
+// What liquid brings through the open part of faces.
 static void gather_flux(const project_job* job, int a, tile_ix tile, double flux[VALUES]) {
     const projection_params* params = job->of->params;
-    float open[VALUES], u[VALUES], solid[VALUES];
+    float open[VALUES], u[VALUES];
     gather_block(params->map, params->face_open[a], tile, 1, 1, open);
     gather_block(params->map, job->face_u[a], tile, 1, 1, u);
-    if (params->face_solid_u[a] != NULL) {
-        gather_block(params->map, params->face_solid_u[a], tile, 1, 1, solid);
-    }
     for (int i = 0; i < VALUES; ++i) {
-        double v = params->face_solid_u[a] != NULL ? (double)solid[i] : 0.0;
-        flux[i] = (double)open[i] * (double)u[i] + (1.0 - (double)open[i]) * v;
+        flux[i] = (double)open[i] * (double)u[i];
     }
+}
+
+static bool is_of_body(const projection_params* params, int a, int64_t face) {
+    uint16_t id = params->face_id[a] != NULL ? params->face_id[a][face] : SOLID_NONE;
+    return id != SOLID_NONE && id >= params->first_body;
+}
+
+// What bodies carry through what they close of a face.
+static double flow_of_body(const projection_params* params, int a, int64_t face) {
+    double shut = 1.0 - (double)params->face_open[a][face];
+    return is_of_body(params, a, face) ? shut * (double)params->face_solid_u[a][face] : 0.0;
+}
+
+static double flow_of_bodies(const projection_params* params, tile_ix t, int q) {
+    double sum = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        if (params->domain->is_active[a]) {
+            sum += flow_of_body(params, a, tile_slot_above(params->map, t, q, a)) -
+                   flow_of_body(params, a, (int64_t)t * TILE_CELLS + q);
+        }
+    }
+    return sum;
+}
+
+// What solids carry through a face. Bodies are pushed: their motion is no matter of [solid.10].
+static solid_face face_of_solids(const void* data, int a, int64_t face) {
+    const projection_params* params = data;
+    bool is_body = is_of_body(params, a, face);
+    double open = (double)params->face_open[a][face], shut = 1.0 - open;
+    double u = shut > 0.0 && !is_body ? (double)params->face_solid_u[a][face] : 0.0;
+    return (solid_face){
+        .open = open, .give = is_body ? shut : 0.0, .flow = shut * u, .speed = fabs(u)};
+}
+
+// rhs = minus what solids push out of liquid cells, but for bodies.
+static treacle_status push_cells(const project_job* job) {
+    const projection_params* params = job->of->params;
+    solid_flow_params solids = {.domain = params->domain,
+                                .map = params->map,
+                                .cell = params->cell_phi,
+                                .sign = -1.0f,
+                                .face = face_of_solids,
+                                .data = params};
+    if (params->face_solid_u[0] == NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(solid_flow_compute(&solids, job->rhs));
+    for (int64_t i = 0; i < (int64_t)params->map->count * TILE_CELLS; ++i) {
+        job->rhs[i] = -job->rhs[i];
+    }
+    return TREACLE_OK;
 }
 
 // rhs = minus the divergence of face_u, times the cell width, in liquid cells [press.1].
@@ -235,6 +284,10 @@ static void diverge_tiles(void* data, int64_t begin, int64_t end, int worker) {
             FOR_CELLS(params->map, cell, at) {
                 rhs[cell] += phi[cell] < 0.0f ? flux[at] - flux[at + step] : 0.0;
             }
+        }
+        FOR_CELLS(params->map, cell, at) {
+            bool is_due = params->face_id[0] != NULL && phi[cell] < 0.0f;
+            rhs[cell] -= is_due ? flow_of_bodies(params, (tile_ix)t, cell) : 0.0;
         }
     }
 }
@@ -303,10 +356,13 @@ void projection_subtract_gradient(const projection* p, const double* cell_x,
     }
 }
 
-void projection_divergence(const projection* p, float* const face_u[AXES], double* divergence) {
+treacle_status projection_divergence(const projection* p, float* const face_u[AXES],
+                                     double* divergence) {
     project_job job = {.of = p, .face_u = face_u, .rhs = divergence};
+    TREACLE_TRY(push_cells(&job));
     tile_for(p->params->map, 4, diverge_tiles, &job);
     tile_share(p->params->map, divergence, TILE_CELLS * sizeof(double));
+    return TREACLE_OK;
 }
 
 void projection_body_impulses(const projection* p, const double* cell_x,
@@ -327,8 +383,10 @@ treacle_status projection_apply(const projection* p, float* const face_u[AXES], 
     void* block = NULL;
     TREACLE_TRY(alloc_zero(ctx, values, sizeof(double), "divergence", &block));
     double* rhs = block;
-    projection_divergence(p, face_u, rhs);
-    treacle_status status = projection_solve(p, rhs, cell_x, stats);
+    treacle_status status = projection_divergence(p, face_u, rhs);
+    if (status == TREACLE_OK) {
+        status = projection_solve(p, rhs, cell_x, stats);
+    }
     if (status == TREACLE_OK) {
         projection_subtract_gradient(p, cell_x, face_u);
     }

@@ -14,6 +14,8 @@ typedef struct projection_params {
     const float* face_open[AXES];    // 0..1, share of a face that liquid may cross
     const float* face_rho[AXES];     // density over the reference density; NULL: 1 everywhere
     const float* face_solid_u[AXES]; // m/s, of what closes the rest of a face; NULL: at rest
+    const uint16_t* face_id[AXES];   // which solid closes it, with bodies; else NULL
+    int first_body;                  // solids from this id on are bodies
     struct wall_set* walls;          // that liquid may let go of; NULL: none
     solve_params solve;
     int body_count;          // rigid bodies (phys/rigid_body.h); face_solid_u has their motion
@@ -40,7 +42,8 @@ treacle_status projection_solve(const projection* p, double* rhs, double* cell_x
                                 solve_stats* stats) TREACLE_NODISCARD;
 /// divergence = minus the divergence of face_u times the cell width, in liquid cells, m/s; comes
 /// zeroed.
-void projection_divergence(const projection* p, float* const face_u[AXES], double* divergence);
+treacle_status projection_divergence(const projection* p, float* const face_u[AXES],
+                                     double* divergence) TREACLE_NODISCARD;
 /// face_u -= gradient of cell_x over density, on every open face that touches liquid.
 void projection_subtract_gradient(const projection* p, const double* cell_x,
                                   float* const face_u[AXES]);

@@ -490,9 +490,11 @@ treacle_status separation_project(const projection* p, float* const face_u[AXES]
     TREACLE_TRY(alloc_zero(ctx, 2 * values, sizeof(double), "divergence", &block));
     double* divergence = block;
     load_velocity(walls, face_u);
-    projection_divergence(p, face_u, divergence);
+    treacle_status status = projection_divergence(p, face_u, divergence);
     set_search s = {p, walls, divergence, divergence + values, cell_x, values};
-    treacle_status status = follow_sets(p, walls);
+    if (status == TREACLE_OK) {
+        status = follow_sets(p, walls);
+    }
     if (status == TREACLE_OK) {
         status = search(&s, stats);
     }

@@ -39,6 +39,7 @@
 #include "grid/gather.h"
 #include "grid/tile_ranks.h"
 #include "phys/flow_bodies.h"
+#include "phys/solid_flow.h"
 
 // Targets [stokes.4]: of cells' volume a step, and of a connected region's volume a step.
 static const double divergence_target = 1e-3, net_target = 2e-6;
@@ -134,29 +135,40 @@ static void load_fixed(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-// What solids carry through the part of a face that they close; bodies have rows.
-static double flow_behind(const stress_params* p, int a, int64_t face) {
+// What solids carry through a face: with the part that they close, and with the open part of one
+// that is held. Faces of bodies give way, and what bodies carry is in their rows.
+static solid_face face_of_solids(const void* data, int a, int64_t face) {
+    const unified_job* job = data;
+    const stress_params* p = &job->params->liquid;
     uint16_t by = p->bodies != NULL ? p->bodies->solid[a][face] : SOLID_NONE;
     bool is_body = by != SOLID_NONE && by >= p->bodies->first_solid;
-    double shut = 1.0 - (double)p->face_open[a][face];
-    return is_body ? 0.0 : shut * (double)p->face_solid_u[a][face];
+    bool is_owned = stress_is_owned(&job->weights, a, face);
+    bool is_held = (job->weights.fixed[face] >> a & 1) && !is_owned;
+    double open = (double)p->face_open[a][face], shut = 1.0 - open;
+    double u = shut > 0.0 && !is_body ? (double)p->face_solid_u[a][face] : 0.0;
+    double held =
+        is_held && open > 0.0 ? stress_held(p, a, face, (double)job->face_u[a][face]) : 0.0;
+    return (solid_face){.open = is_held || is_owned ? 0.0 : open,
+                        .give = (is_body ? shut : 0.0) + (is_owned ? open : 0.0),
+                        .flow = shut * u + open * held,
+                        .speed = fmax(fabs(u), fabs(held))};
 }
 
-static void add_solid_flow(const unified_job* job, tile_ix t) {
+// v.h = what solids push out of cells, but for bodies.
+static treacle_status push_cells(const unified_job* job) {
     const stress_params* p = &job->params->liquid;
-    double* sum = job->v.h + (size_t)t * TILE_CELLS;
-    for (int a = 0; a < AXES; ++a) {
-        for (int q = 0; q < TILE_CELLS && p->domain->is_active[a]; ++q) {
-            int64_t low = (int64_t)t * TILE_CELLS + q;
-            sum[q] += flow_behind(p, a, tile_slot_above(p->map, t, q, a)) - flow_behind(p, a, low);
-        }
-    }
+    solid_flow_params solids = {.domain = p->domain,
+                                .map = p->map,
+                                .cell = job->cell,
+                                .sign = 1.0f,
+                                .face = face_of_solids,
+                                .data = job};
+    return p->face_solid_u[0] != NULL ? solid_flow_compute(&solids, job->v.h) : TREACLE_OK;
 }
 
 // f = M u* less the forces of fixed faces, h = less their flow; the first guesses.
 static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const unified_job* job = data;
-    const stress_params* p = &job->params->liquid;
     (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
@@ -165,9 +177,6 @@ static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
         double impulse = stress_impulse(&job->params->liquid, &job->weights, (int)a, i, u);
         job->v.f[n] = impulse - job->v.f[n];
         job->v.u[n] = job->is_stiff && guess != NULL ? (double)guess[i] : u;
-    }
-    for (int64_t t = begin; t < end && p->face_solid_u[0] != NULL; ++t) {
-        add_solid_flow(job, (tile_ix)t);
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->v.h[i] = -job->v.h[i];
@@ -290,6 +299,7 @@ static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stat
     stokes_params targets = targets_of(job);
     tile_for_held(map, 8, load_fixed, job);
     stokes_apply(solver, job->v.u, job->v.p, job->v.f, job->v.h);
+    TREACLE_TRY(push_cells(job));
     tile_for_held(map, 8, load_tiles, job);
     stress_add_force(&job->params->liquid, &job->weights, job->v.f);
     size_t tail = AXES * field_length(job), half = half_length(job);

@@ -42,7 +42,18 @@ static bool may_let_go(const grid_domain* domain, int axis, const int at[AXES]) 
            (at[axis] == domain->cells[axis] && domain->separation[axis][1].is_on);
 }
 
-// face_open holds what solids leave open, if there are any.
+// Whether the face lies on a side of the domain.
+static bool is_side_face(const grid_domain* domain, int axis, const int at[AXES]) {
+    bool is_on_plane = at[axis] == 0 || at[axis] == domain->cells[axis];
+    for (int b = 0; b < AXES; ++b) {
+        is_on_plane = is_on_plane && (b == axis || at[b] < domain->cells[b]);
+    }
+    return is_on_plane;
+}
+
+// face_open holds what solids leave open, if there are any. A side that a solid stands in moves by
+// the share that the solid has of it: what comes into a cell through the side leaves it on the
+// other face, and the liquid beside it need not make room [press.1].
 static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
     (void)worker;
@@ -53,10 +64,11 @@ static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
             int at[AXES];
             tile_cell_at(&job->w->state->map, (tile_ix)t, i, at);
             bool is_open = is_open_face(job->w->setup->domain, job->axis, at);
-            open[i] = !is_open ? 0.0f : held != NULL ? open[i] : 1.0f;
             if (held != NULL && !is_open) {
-                held[t * TILE_CELLS + i] = 0.0f;
+                bool is_side = is_side_face(job->w->setup->domain, job->axis, at);
+                held[t * TILE_CELLS + i] *= is_side ? 1.0f - open[i] : 0.0f;
             }
+            open[i] = !is_open ? 0.0f : held != NULL ? open[i] : 1.0f;
         }
     }
 }
@@ -473,6 +485,8 @@ static projection_params projection_of(liquid_work* w) {
         .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
         .face_rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
         .face_solid_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
+        .face_id = {w->face_body[0], w->face_body[1], w->face_body[2]},
+        .first_body = w->setup->solids.scripted_count,
         .walls = w->walls.ctx != NULL ? &w->walls : NULL,
         .solve = {.norm = SOLVE_NORM_2,
                   .relative = pressure->tolerance,

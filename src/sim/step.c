@@ -327,10 +327,8 @@ static treacle_status give_up_alone(treacle_sim* sim, treacle_status status) {
     return is_alike ? status : comm_give_up(sim->ctx, status);
 }
 
-treacle_status step_prepare(treacle_sim* sim) {
-    if (sim->def.flow == TREACLE_FLOW_NONE) {
-        return TREACLE_OK;
-    }
+// The stages before the first step, in which viscosity acts over dt.
+static treacle_status attempt_first(treacle_sim* sim, double dt) {
     treacle_step_stats stats = {0};
     profile timers;
     profile_init(&timers);
@@ -338,12 +336,24 @@ treacle_status step_prepare(treacle_sim* sim) {
     sim->next.step = sim->now.step;
     sim->next.reseed_births = sim->now.reseed_births;
     sim->next.calm = sim->now.calm;
-    step_work work = {
-        .sim = sim, .p = &sim->next.particles, .dt = sim->def.step.max_dt, .stats = &stats};
+    step_work work = {.sim = sim, .p = &sim->next.particles, .dt = dt, .stats = &stats};
     work.liquid = liquid_of(&work);
     work.liquid.is_first = true;
     const step_stage* stages = euler_is_on(&sim->def) ? euler_first_stages : first_stages;
-    TREACLE_TRY(give_up_alone(sim, run_stages(&work, stages, &timers)));
+    return run_stages(&work, stages, &timers);
+}
+
+treacle_status step_prepare(treacle_sim* sim) {
+    if (sim->def.flow == TREACLE_FLOW_NONE) {
+        return TREACLE_OK;
+    }
+    double dt = sim->def.step.max_dt;
+    treacle_status status = attempt_first(sim, dt);
+    while (status == TREACLE_ERR_DIVERGED && 0.5 * dt >= sim->def.step.min_dt) {
+        dt *= 0.5;
+        status = attempt_first(sim, dt);
+    }
+    TREACLE_TRY(give_up_alone(sim, status));
     sim_state_swap(sim);
     return TREACLE_OK;
 }

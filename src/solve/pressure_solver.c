@@ -264,8 +264,10 @@ void pressure_solver_destroy(pressure_solver* solver) {
     alloc_free(solver->ctx, solver, sizeof(*solver));
 }
 
+// Bodies hold copies of the diagonals beside them, and the factors of what these make of them:
+// their levels are made anew.
 treacle_status pressure_solver_refresh(pressure_solver* solver) {
-    bool is_same = true;
+    bool is_same = solver->system.body_count == 0;
     for (int l = 0; l < solver->level_count && is_same; ++l) {
         const pressure_level* fine = l > 0 ? &solver->level[l - 1] : NULL;
         TREACLE_TRY(pressure_level_refresh(&solver->level[l], fine, &is_same));
@@ -276,7 +278,8 @@ treacle_status pressure_solver_refresh(pressure_solver* solver) {
         TREACLE_TRY(build_levels(solver));
     }
     regions_destroy(&solver->closed);
-    return regions_create(&solver->level[0], &solver->closed);
+    TREACLE_TRY(regions_create(&solver->level[0], &solver->closed));
+    return hold_regions(solver);
 }
 
 typedef struct mask_job {

@@ -13,6 +13,11 @@
 // and one more takes the parts out and steps; where little is left of A z_j, and rounding counts,
 // two.
 //
+// A step along A z_j may bring nothing: with forces of zero and a flow that is asked for, z is a
+// pressure alone, whose image lies across the residual, and the next z would be the same one. There
+// the next direction comes from the image q_j in the residual's place, which spans the space that
+// the residual alone does not reach.
+//
 // The energy norm of the error comes for free from the preconditioned residual z = (z_u, z_p):
 //
 //     est^2 = z_u . r_u + |z_p . (B z_u - r_p)|,  over f . A^-1 f by the same cycle.
@@ -26,11 +31,12 @@
 
 enum { SLOW_ITERATIONS = 6, PACE_ITERATIONS = 2 };
 
-static const double rounding_left = 1e-9; // of the right-hand side
-static const double slow_factor = 0.8;    // of the estimate an iteration: pieces pay
-static const double caution = 1.4;        // how much worse a foreseen energy may prove
-static const double small_region = 500.0; // cells
-static const double little_left = 0.01;   // of the square of an image: orthogonalise it twice
+static const double rounding_left = 1e-9;   // of the right-hand side
+static const double slow_factor = 0.8;      // of the estimate an iteration: pieces pay
+static const double caution = 1.4;          // how much worse a foreseen energy may prove
+static const double small_region = 500.0;   // cells
+static const double little_left = 0.01;     // of the square of an image: orthogonalise it twice
+static const double stalled_share = 0.9999; // of the residual is left after a step that is none
 static const double cycle_reach = 1e-6; // of a residual: farther the rounded images do not bring it
 
 // The square of the energy of the error, estimated from direction j, times the scale that r was
@@ -52,6 +58,7 @@ typedef struct gcr_state {
     vec_sizes size_u, size_p; // of the residual
     int count;                // directions in this cycle
     bool has_first;           // direction 0 stands already
+    bool is_stalled;          // the last step brought nothing
     double r[STOKES_MAX_RESTART][STOKES_MAX_RESTART], g[STOKES_MAX_RESTART];
     double length[STOKES_MAX_RESTART]; // q_j . q_j
 } gcr_state;
@@ -253,6 +260,7 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     k->size_p = vec_retreat(p, &step_p);
     double left = fmax(k->weighed - now.step * now.step * now.rest, 0.0);
     k->fallen = k->weighed > 0.0 ? sqrt(left / k->weighed) : 1.0;
+    k->is_stalled = k->fallen > stalled_share;
     k->weighed = left;
     k->length[j] = fmax(now.rest, 0.0);
     k->g[j] = now.step;
@@ -296,9 +304,23 @@ static bool is_slow(const stokes_stats* stats, double target) {
     return is_met || energy * (pace * pace) > target;
 }
 
+// Direction j from the image before it.
+static void look_past(stokes_solver* s, int j) {
+    float *r_u = s->r_u, *r_p = s->r_p;
+    s->r_u = s->q_u[j - 1];
+    s->r_p = s->q_p[j - 1];
+    stokes_precondition(s, j);
+    s->r_u = r_u;
+    s->r_p = r_p;
+}
+
 // Direction j and what it says of the residual.
 static treacle_status look(stokes_solver* s, gcr_state* k, int j) {
     TREACLE_TRY(make_room(s, j));
+    if (k->is_stalled && j > 0) {
+        look_past(s, j);
+        return TREACLE_OK;
+    }
     if (!k->has_first) {
         stokes_precondition(s, j);
     }
@@ -320,6 +342,7 @@ static double size_of(const gcr_state* k) {
 static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
     int room = k->params->restart < STOKES_MAX_RESTART ? k->params->restart : STOKES_MAX_RESTART;
     k->count = 0;
+    k->is_stalled = false;
     if (!k->has_first) {
         round_residual(s, k);
     }

@@ -132,6 +132,32 @@ static solve_stats solve_random(const body_fixture_def* def, double relative, do
     return stats;
 }
 
+// Walls that let go beside bodies change the diagonal there: the solver follows.
+static void test_refreshed_diagonals_count_beside_bodies(void** state) {
+    (void)state;
+    for (int i = 0; i < BOXES; ++i) {
+        body_fixture f;
+        body_fixture_open(&f, &boxes[i]);
+        linop before = pressure_solver_linop(f.solver);
+        for (size_t n = 0; n < vec_length(before.space); n += 7) {
+            f.extra[n] += f.link[0][n] > 0.0f ? 20.0f : 0.0f;
+        }
+        assert_int_equal(pressure_solver_refresh(f.solver), TREACLE_OK);
+        linop op = pressure_solver_linop(f.solver);
+        conform_preconditioner_is_symmetric_positive(&op, 0.05);
+        double *r = conform_random_vector(&op, 51), *x = conform_vector(&op);
+        solve_params params = solve_params_default();
+        solve_stats stats;
+        params.relative = 1e-8;
+        assert_int_equal(pressure_solve(f.solver, r, x, &params, &stats), TREACLE_OK);
+        assert_true(stats.is_converged);
+        assert_true(stats.iterations <= 20);
+        vec_destroy(op.space, r);
+        vec_destroy(op.space, x);
+        body_fixture_close(&f);
+    }
+}
+
 static void test_iterations_hardly_depend_on_bodies_and_their_masses(void** state) {
     (void)state;
     static const double densities[] = {1e-3, 0.1, 10.0};
@@ -260,6 +286,7 @@ int main(void) {
         cmocka_unit_test(test_operator_conforms),
         cmocka_unit_test(test_preconditioner_is_symmetric_positive),
         cmocka_unit_test(test_apply_matches_bodies_one_by_one),
+        cmocka_unit_test(test_refreshed_diagonals_count_beside_bodies),
         cmocka_unit_test(test_iterations_hardly_depend_on_bodies_and_their_masses),
         cmocka_unit_test(test_solution_meets_the_equations),
         cmocka_unit_test(test_bits_depend_neither_on_threads_nor_on_the_instruction_set),

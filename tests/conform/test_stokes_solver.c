@@ -343,6 +343,29 @@ static void test_stiff_flakes_in_thin_liquid_do_not_hold_the_solve_up(void** sta
     check_iterations((stokes_fixture){.flakes = 1e4f}, &domains[3], 60);
 }
 
+// Liquid at rest without any force, of which a flow is asked for: the first direction, a pressure
+// alone, brings nothing.
+static void test_flow_without_forces_is_found(void** state) {
+    (void)state;
+    for (int n = 0; n < DOMAINS; ++n) {
+        stokes_fixture f = {0};
+        stokes_open(&f, &domains[n]);
+        stokes_params params = stokes_params_default();
+        params.relative = 1e-4;
+        params.energy = 1e-4;
+        params.max_iterations = 60;
+        params.restart = 60;
+        stokes_stats stats;
+        for (size_t i = 0; i < f.cells - TILE_CELLS; ++i) {
+            f.v.h[i] = f.volume[i] > 0.5f ? conform_random(i) - 0.5 : 0.0;
+        }
+        assert_int_equal(stokes_solve(f.solver, &f.v, &params, &stats), TREACLE_OK);
+        assert_true(stats.is_converged);
+        assert_true(dot(f.faces, f.v.u, f.v.u) > 0.0);
+        stokes_close(&f);
+    }
+}
+
 static void test_failing_allocations_leave_nothing_behind(void** state) {
     (void)state;
     fixture_def def = {.cells = {9, 16, 9}, .margin = 2, .r = 100.0};
@@ -360,6 +383,7 @@ int main(void) {
         cmocka_unit_test(test_net_flow_meets_its_target),
         cmocka_unit_test(test_cells_behind_a_wall_do_not_hold_the_solve_up),
         cmocka_unit_test(test_stiff_flakes_in_thin_liquid_do_not_hold_the_solve_up),
+        cmocka_unit_test(test_flow_without_forces_is_found),
         cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

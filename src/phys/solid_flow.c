@@ -1,0 +1,224 @@
+// What solids push out of cells, and how much of it the liquid can follow.
+//
+// Solids that close the rest of a cell's faces and move with v carry through them
+//
+//     F = sum over faces of  +- (1 - A_f) v_f
+//
+// which the liquid must take away through what is open, C = sum of A_f. A rigid solid never asks
+// for more than its own speed: v_a is the same on opposite faces, so F = sum of v_a (A_low -
+// A_high), and |F| <= |v| C; likewise for any group of cells, where C are the openings around it.
+// Two solids that approach, or a solid and a side of the domain, do ask for more, without bound as
+// the gap between them closes and is less than a cell, where the grid does not know its width, nor
+// whether it is open. What such a gap, and a pocket behind such gaps, gives is bounded:
+//
+//     F <- F min(1, (v C / F)^2)                                                         [solid.10]
+//
+// v being the fastest of the solids there: from v C on, the narrower the openings are the more they
+// count as closed, and the liquid in them is pressed together as in a closed region. A pocket is
+// what hangs together through faces that are half open at least; it is taken out of all its cells
+// alike. Cells first, then pockets that do not reach the surface.
+//
+// Bodies give way: what they close counts as open, and what they push is in their own rows.
+//
+// Staggering: F, C at cells; A, v on faces. Symbols: flow (F), opening (C), speed (v).
+// Properties that tests check: one rigid solid is never bounded; a gap that closes asks for no more
+// than the solid's speed; a closed pocket takes nothing.
+#include "phys/solid_flow.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "grid/tile_ranks.h"
+
+static const double pocket_open = 0.5; // a face that is open less is no way out of a pocket
+
+typedef struct pocket {
+    double flow, opening, speed;
+    int64_t cells;
+    bool has_vent; // reaches the surface or an open side
+} pocket;
+
+typedef struct flow_job {
+    const solid_flow_params* params;
+    double* flow;
+    int32_t* parent; // [count][512], union-find over cells; later the pocket of a root
+    pocket* pockets;
+} flow_job;
+
+static bool has_pressure(const solid_flow_params* params, int64_t cell) {
+    return params->sign * params->cell[cell] > 0.0f;
+}
+
+// [solid.10]
+static double bounded(double flow, double most) {
+    double share = fabs(flow) > most ? most / fabs(flow) : 1.0;
+    return flow * (share * share);
+}
+
+// --- cells --------------------------------------------------------------------------------------
+
+static double flow_of_cell(const solid_flow_params* params, tile_ix t, int q) {
+    double flow = 0.0, opening = 0.0, speed = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        if (!params->domain->is_active[a]) {
+            continue;
+        }
+        int64_t low = (int64_t)t * TILE_CELLS + q;
+        solid_face below = params->face(params->data, a, low);
+        solid_face above = params->face(params->data, a, tile_slot_above(params->map, t, q, a));
+        flow += above.flow - below.flow;
+        opening += (below.open + below.give) + (above.open + above.give);
+        speed = fmax(speed, fmax(below.speed, above.speed));
+    }
+    return bounded(flow, speed * opening);
+}
+
+static void fill_cells(void* data, int64_t begin, int64_t end, int worker) {
+    const flow_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int q = (int)(i % TILE_CELLS);
+        bool is_due = has_pressure(job->params, i) && tile_cell_counts(job->params->map, q);
+        job->flow[i] = is_due ? flow_of_cell(job->params, (tile_ix)(i / TILE_CELLS), q) : 0.0;
+    }
+}
+
+static double largest_of_tile(void* data, int64_t tile) {
+    const flow_job* job = data;
+    double most = 0.0;
+    for (int64_t i = tile * TILE_CELLS; i < (tile + 1) * TILE_CELLS; ++i) {
+        most = fmax(most, fabs(job->flow[i]));
+    }
+    return most;
+}
+
+// --- pockets ------------------------------------------------------------------------------------
+
+static int32_t root_of(int32_t* parent, int32_t cell) {
+    while (parent[cell] != cell) {
+        parent[cell] = parent[parent[cell]];
+        cell = parent[cell];
+    }
+    return cell;
+}
+
+// The lower of two roots stays one: so labels do not depend on the order.
+static void join(int32_t* parent, int32_t a, int32_t b) {
+    int32_t x = root_of(parent, a), y = root_of(parent, b);
+    if (x < y) {
+        parent[y] = x;
+    } else {
+        parent[x] = y;
+    }
+}
+
+// Calls f for each face below a cell with a pressure or above one: the cell's slot, that of the
+// cell below, and the face, which has the upper one's.
+typedef void pair_fcn(const flow_job* job, int axis, int64_t below, int64_t above);
+static void each_pair(const flow_job* job, pair_fcn* f) {
+    const solid_flow_params* params = job->params;
+    const tile_map* map = params->map;
+    int64_t cells = (int64_t)map->count * TILE_CELLS;
+    for (int64_t i = 0; i < cells; ++i) {
+        int q = (int)(i % TILE_CELLS);
+        for (int a = 0; a < AXES && tile_cell_counts(map, q); ++a) {
+            if (!params->domain->is_active[a]) {
+                continue;
+            }
+            int64_t below = tile_slot_below(map, i / TILE_CELLS, q, a);
+            if (has_pressure(params, i) || has_pressure(params, below)) {
+                f(job, a, below, i);
+            }
+        }
+    }
+}
+
+static void join_pair(const flow_job* job, int axis, int64_t below, int64_t above) {
+    solid_face face = job->params->face(job->params->data, axis, above);
+    bool are_both = has_pressure(job->params, below) && has_pressure(job->params, above);
+    if (are_both && face.open >= pocket_open) {
+        join(job->parent, (int32_t)below, (int32_t)above);
+    }
+}
+
+static pocket* pocket_of(const flow_job* job, int64_t cell) {
+    return &job->pockets[job->parent[cell]];
+}
+
+static void open_to(const flow_job* job, int64_t cell, const solid_face* face, bool is_liquid) {
+    if (has_pressure(job->params, cell)) {
+        pocket* p = pocket_of(job, cell);
+        p->opening += face->open + face->give;
+        p->speed = fmax(p->speed, face->speed);
+        p->has_vent = p->has_vent || (!is_liquid && face->open >= pocket_open);
+    }
+}
+
+static void open_pair(const flow_job* job, int axis, int64_t below, int64_t above) {
+    solid_face face = job->params->face(job->params->data, axis, above);
+    bool has_below = has_pressure(job->params, below), has_above = has_pressure(job->params, above);
+    if (has_below && has_above && job->parent[below] == job->parent[above]) {
+        face.open = face.give = 0.0; // within the pocket
+    }
+    open_to(job, below, &face, has_above);
+    open_to(job, above, &face, has_below);
+}
+
+// parent becomes the number of a cell's pocket; returns how many there are.
+static int32_t number_pockets(const flow_job* job, int64_t cells) {
+    int32_t count = 0;
+    for (int64_t i = 0; i < cells; ++i) {
+        if (job->parent[i] == (int32_t)i) {
+            job->parent[i] = has_pressure(job->params, i) ? count++ : 0;
+        } else {
+            // A root is lower than what hangs on it, and has its number already; the cells between
+            // have it, too.
+            job->parent[i] = job->parent[job->parent[i]];
+        }
+    }
+    return count;
+}
+
+static void settle_pockets(const flow_job* job, int64_t cells) {
+    for (int64_t i = 0; i < cells; ++i) {
+        if (has_pressure(job->params, i)) {
+            pocket_of(job, i)->flow += job->flow[i];
+            pocket_of(job, i)->cells += 1;
+        }
+    }
+    for (int64_t i = 0; i < cells; ++i) {
+        if (has_pressure(job->params, i) && !pocket_of(job, i)->has_vent) {
+            const pocket* p = pocket_of(job, i);
+            double excess = p->flow - bounded(p->flow, p->speed * p->opening);
+            job->flow[i] -= excess / (double)p->cells;
+        }
+    }
+}
+
+static treacle_status bound_pockets(flow_job* job) {
+    treacle_context* ctx = job->params->map->ctx;
+    int64_t cells = (int64_t)job->params->map->count * TILE_CELLS;
+    TREACLE_TRY(alloc_array(ctx, (size_t)cells, sizeof(int32_t), "pockets", (void**)&job->parent));
+    for (int64_t i = 0; i < cells; ++i) {
+        job->parent[i] = (int32_t)i;
+    }
+    each_pair(job, join_pair);
+    size_t count = (size_t)number_pockets(job, cells);
+    treacle_status status =
+        alloc_zero(ctx, count, sizeof(pocket), "pockets", (void**)&job->pockets);
+    if (status == TREACLE_OK) {
+        each_pair(job, open_pair);
+        settle_pockets(job, cells);
+        alloc_free(ctx, job->pockets, count * sizeof(pocket));
+    }
+    alloc_free(ctx, job->parent, (size_t)cells * sizeof(int32_t));
+    return status;
+}
+
+treacle_status solid_flow_compute(const solid_flow_params* params, double* flow) {
+    flow_job job = {.params = params, .flow = flow};
+    tile_for(params->map, 8, fill_cells, &job);
+    tile_share(params->map, flow, TILE_CELLS * sizeof(double));
+    bool is_any = tile_max(params->map, largest_of_tile, &job) > 0.0;
+    return is_any ? bound_pockets(&job) : TREACLE_OK;
+}

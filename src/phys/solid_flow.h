@@ -1,0 +1,28 @@
+// What solids that move by script push out of cells, and how much of it the liquid can follow.
+#pragma once
+
+#include "grid/domain.h"
+#include "grid/tile_map.h"
+
+/// What a face says about solids. `give` is what bodies close of it: they are pushed away.
+typedef struct solid_face {
+    double open;  // share that liquid may cross
+    double give;  // share that moves as the liquid says
+    double flow;  // m/s, what solids carry through the rest, along the axis
+    double speed; // m/s, of the solids there
+} solid_face;
+
+typedef solid_face solid_face_fcn(const void* data, int axis, int64_t face);
+
+typedef struct solid_flow_params {
+    const grid_domain* domain;
+    const tile_map* map;
+    const float* cell; // [count + 1][512]: times sign it is > 0 where a cell has a pressure
+    float sign;
+    solid_face_fcn* face; // told `data`
+    const void* data;
+} solid_flow_params;
+
+/// flow, [count + 1][512]: what solids push out of cells with a pressure, m/s; 0 elsewhere
+/// [solid.10].
+treacle_status solid_flow_compute(const solid_flow_params* params, double* flow) TREACLE_NODISCARD;
