@@ -14,9 +14,10 @@
 //     F <- F min(1, (v C / F)^2)                                                         [solid.10]
 //
 // v being the fastest of the solids there: from v C on, the narrower the openings are the more they
-// count as closed, and the liquid in them is pressed together as in a closed region. A pocket is
-// what hangs together through faces that are half open at least; it is taken out of all its cells
-// alike. Cells first, then pockets that do not reach the surface.
+// count as closed, and the liquid in them is pressed together as in a closed region. Pockets are
+// what hangs together through faces that are open by a half at least, by an eighth, by a
+// thirty-second, and does not reach the surface so; what is too much is taken out of all their
+// cells alike. Cells come first.
 //
 // Bodies give way: what they close counts as open, and what they push is in their own rows.
 //
@@ -30,7 +31,9 @@
 #include "base/alloc.h"
 #include "grid/tile_ranks.h"
 
-static const double pocket_open = 0.5; // a face that is open less is no way out of a pocket
+// A face that is open less is no way out of a pocket; the narrow ones first.
+static const double pocket_open[] = {0.5, 0.125, 0.03125};
+enum { POCKET_KINDS = sizeof(pocket_open) / sizeof(pocket_open[0]) };
 
 typedef struct pocket {
     double flow, opening, speed;
@@ -41,6 +44,7 @@ typedef struct pocket {
 typedef struct flow_job {
     const solid_flow_params* params;
     double* flow;
+    double open;     // one of pocket_open
     int32_t* parent; // [count][512], union-find over cells; later the pocket of a root
     pocket* pockets;
 } flow_job;
@@ -136,7 +140,7 @@ static void each_pair(const flow_job* job, pair_fcn* f) {
 static void join_pair(const flow_job* job, int axis, int64_t below, int64_t above) {
     solid_face face = job->params->face(job->params->data, axis, above);
     bool are_both = has_pressure(job->params, below) && has_pressure(job->params, above);
-    if (are_both && face.open >= pocket_open) {
+    if (are_both && face.open >= job->open) {
         join(job->parent, (int32_t)below, (int32_t)above);
     }
 }
@@ -150,7 +154,7 @@ static void open_to(const flow_job* job, int64_t cell, const solid_face* face, b
         pocket* p = pocket_of(job, cell);
         p->opening += face->open + face->give;
         p->speed = fmax(p->speed, face->speed);
-        p->has_vent = p->has_vent || (!is_liquid && face->open >= pocket_open);
+        p->has_vent = p->has_vent || (!is_liquid && face->open >= job->open);
     }
 }
 
@@ -195,21 +199,28 @@ static void settle_pockets(const flow_job* job, int64_t cells) {
     }
 }
 
-static treacle_status bound_pockets(flow_job* job) {
-    treacle_context* ctx = job->params->map->ctx;
-    int64_t cells = (int64_t)job->params->map->count * TILE_CELLS;
-    TREACLE_TRY(alloc_array(ctx, (size_t)cells, sizeof(int32_t), "pockets", (void**)&job->parent));
+static void label_pockets(const flow_job* job, int64_t cells) {
     for (int64_t i = 0; i < cells; ++i) {
         job->parent[i] = (int32_t)i;
     }
     each_pair(job, join_pair);
-    size_t count = (size_t)number_pockets(job, cells);
-    treacle_status status =
-        alloc_zero(ctx, count, sizeof(pocket), "pockets", (void**)&job->pockets);
-    if (status == TREACLE_OK) {
-        each_pair(job, open_pair);
-        settle_pockets(job, cells);
-        alloc_free(ctx, job->pockets, count * sizeof(pocket));
+}
+
+static treacle_status bound_pockets(flow_job* job) {
+    treacle_context* ctx = job->params->map->ctx;
+    int64_t cells = (int64_t)job->params->map->count * TILE_CELLS;
+    TREACLE_TRY(alloc_array(ctx, (size_t)cells, sizeof(int32_t), "pockets", (void**)&job->parent));
+    treacle_status status = TREACLE_OK;
+    for (int n = 0; n < POCKET_KINDS && status == TREACLE_OK; ++n) {
+        job->open = pocket_open[n];
+        label_pockets(job, cells);
+        size_t count = (size_t)number_pockets(job, cells);
+        status = alloc_zero(ctx, count, sizeof(pocket), "pockets", (void**)&job->pockets);
+        if (status == TREACLE_OK) {
+            each_pair(job, open_pair);
+            settle_pockets(job, cells);
+            alloc_free(ctx, job->pockets, count * sizeof(pocket));
+        }
     }
     alloc_free(ctx, job->parent, (size_t)cells * sizeof(int32_t));
     return status;
