@@ -42,21 +42,58 @@ static bool nozzle_of(const treacle_sim_def* def, treacle_nozzle* out) {
     return true;
 }
 
-static void print_coiling(const treacle_nozzle* nozzle, const treacle_coiling* c) {
-    if (c->turns < 1.0) {
-        printf("coiling    %.2f turns: too few to tell a frequency\n", c->turns);
+// The state whose frequency is nearest to the measured one.
+static int nearest_state(const treacle_coiling_theory* theory, double frequency) {
+    int nearest = 0;
+    for (int i = 1; i < theory->count; ++i) {
+        double there = fabs(log(theory->frequency[i] / frequency));
+        nearest = there < fabs(log(theory->frequency[nearest] / frequency)) ? i : nearest;
+    }
+    return nearest;
+}
+
+static void print_theory(const treacle_coiling_theory* theory, const treacle_coiling* c) {
+    const char* regime = treacle_coiling_regime_name(theory->regime);
+    if (theory->count == 0) {
+        printf(
+            "theory     no steady state of a slender rope was found at this height; the limit of\n"
+            "           the %s regime is %.4g Hz (G* %.3g, Re* %.3g)\n",
+            regime, theory->limit, theory->gravity_number, theory->reynolds_number);
         return;
     }
-    treacle_coiling_theory theory = treacle_coiling_predict(nozzle, c->height, c->thread_radius);
+    for (int i = 0; i < theory->count; ++i) {
+        printf("%-10s %.4g Hz, slender rope, %s regime, coil radius %.3g mm, thread %.3g mm\n",
+               i == 0 ? "theory" : "  or", theory->frequency[i], regime, 1e3 * theory->radius[i],
+               1e3 * theory->thread_radius[i]);
+    }
+    int nearest = nearest_state(theory, c->frequency);
+    printf("           (G* %.3g, Re* %.3g; the theory has no surface tension, no pile that moves\n"
+           "           and no shear across the thread: good to about %.0f %%, (a/R)^2)\n",
+           theory->gravity_number, theory->reynolds_number,
+           100.0 * pow(theory->thread_radius[nearest] / theory->radius[nearest], 2.0));
+    printf("difference %+.1f %%%s\n", 100.0 * (c->frequency / theory->frequency[nearest] - 1.0),
+           theory->count > 1 ? " from the nearest state" : "");
+}
+
+static int print_coiling(treacle_context* ctx, const treacle_nozzle* nozzle,
+                         const treacle_coiling* c) {
+    if (c->turns < 1.0) {
+        printf("coiling    %.2f turns: too few to tell a frequency\n", c->turns);
+        return TREACLE_OK;
+    }
+    treacle_coiling_theory theory;
+    treacle_status status =
+        treacle_coiling_predict(ctx, nozzle, c->height, c->thread_radius, &theory);
+    if (status != TREACLE_OK) {
+        return cli_fail(ctx, status);
+    }
     printf("coiling    %.2f turns from %.3g s to %.3g s, coil radius %.3g mm\n", c->turns, c->from,
            c->to, 1e3 * c->radius);
     printf("thread     radius %.3g mm at its foot, %.3g mm below the nozzle\n",
            1e3 * c->thread_radius, 1e3 * c->height);
     printf("measured   %.4g Hz, %.3g turns rms off a steady pace\n", c->frequency, c->spread);
-    printf("theory     %.4g Hz, slender rope, %s regime (G* %.3g, Re* %.3g)\n", theory.frequency,
-           treacle_coiling_regime_name(theory.regime), theory.gravity_number,
-           theory.reynolds_number);
-    printf("difference %+.1f %%\n", 100.0 * (c->frequency / theory.frequency - 1.0));
+    print_theory(&theory, c);
+    return TREACLE_OK;
 }
 
 static void print_threads(int64_t first, int64_t count, const treacle_thread* threads) {
@@ -107,7 +144,7 @@ static int measure(treacle_context* ctx, const coiling_options* o, const treacle
     }
     if (code == TREACLE_OK) {
         treacle_coiling coiling = treacle_coiling_measure(nozzle, count, threads);
-        print_coiling(nozzle, &coiling);
+        code = print_coiling(ctx, nozzle, &coiling);
     }
     free(threads);
     return code;
@@ -147,10 +184,12 @@ int cmd_coiling(int argc, char** argv) {
         .operand_name = "FOLDER",
         .operand_help = "the folder of a run",
         .summary = "measure how a falling thread coils, beside the theory",
-        .details = "Follows the thread of the scene's first emitter, a round nozzle that streams\n"
-                   "down, to where it meets its pile, in every frame, and prints how often that\n"
-                   "point goes round in a second, and what the theory of slender ropes says for a\n"
-                   "thread of that radius and height. Several frames a turn are needed.",
+        .details =
+            "Follows the thread of the scene's first emitter, a round nozzle that streams\n"
+            "down, to where it meets its pile, in every frame, and prints how often that\n"
+            "point goes round in a second, and what the equations of a slender rope say for\n"
+            "that nozzle and height: all steady states, where there are several. Several\n"
+            "frames a turn are needed.",
         .example = "  treacle coiling out/demo\n",
         .operand = &o.folder,
         .option_count = sizeof(options) / sizeof(options[0]),

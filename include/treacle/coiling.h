@@ -55,16 +55,26 @@ typedef enum treacle_coiling_regime {
 } treacle_coiling_regime;
 TREACLE_API const char* treacle_coiling_regime_name(treacle_coiling_regime regime);
 
+enum { TREACLE_COILING_STATES = 5 };
 typedef struct treacle_coiling_theory {
     treacle_coiling_regime regime;
-    double gravity_number;  ///< 4 g H^4/(3 nu U a^2)
-    double reynolds_number; ///< 4 U H^3/(3 nu a^2)
-    double frequency;       ///< Hz; between regimes to about 20 %
+    double gravity_number;  ///< 4 g H^4/(3 nu U a^2), of the thread at its foot
+    double reynolds_number; ///< 4 U H^3/(3 nu a^2), likewise
+    int count;              ///< of steady states that a slender rope has at this height
+    double frequency[TREACLE_COILING_STATES];     ///< Hz, of each
+    double radius[TREACLE_COILING_STATES];        ///< m, of its coil
+    double thread_radius[TREACLE_COILING_STATES]; ///< m, where it lies down
+    double limit; ///< Hz, of the regime in closed form: a rough figure where no state was found
 } treacle_coiling_theory;
 
-/// For a thread of that radius at its foot, that far below the nozzle.
-TREACLE_API treacle_coiling_theory treacle_coiling_predict(const treacle_nozzle* nozzle,
-                                                           double height, double thread_radius);
+/// Solves the equations of a slender rope that leaves the nozzle, falls by `height` and coils
+/// steadily; the radius of the thread at its foot tells the regime. Surface tension, the pile's own
+/// motion and shear across the rope are left out. Takes about a second. A height of 0 or less is
+/// ERR_USAGE.
+TREACLE_API treacle_status treacle_coiling_predict(treacle_context* ctx,
+                                                   const treacle_nozzle* nozzle, double height,
+                                                   double thread_radius,
+                                                   treacle_coiling_theory* out);
 
 #ifdef __cplusplus
 }

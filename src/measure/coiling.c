@@ -1,21 +1,21 @@
 // A thread that coils, in numbers.
 //
 // Measuring. The frame is cut into horizontal slabs, one cell high; volume and centre of the
-// particles in a slab are the area A that the thread takes of it and a point of its axis. From the
-// nozzle down, A cos(angle of the axis to the vertical) = pi a^2. The foot is where the axis leans
-// by 60 degrees, so that A is twice what it was at its thinnest above: there the thread turns into
-// the pile. The foot goes round the nozzle's axis with the angular velocity of the coil.
+// particles in a slab are the area A that the thread takes of it and a point of its axis. An axis
+// that leans by an angle b from the vertical has A cos b = pi a^2. The pile is found from below:
+// all slabs up to the first whose A is at most twice that of the thread at its thinnest, where it
+// leans by 60 degrees. That one is the foot: there the thread turns into the pile. It goes round
+// the nozzle's axis with the angular velocity of the coil.
 //
-// Theory. A slender viscous rope, [Ribe04]; with H from foot to nozzle, a and U = Q/(pi a^2) at the
-// foot, and nu:
+// Theory. Steady states of a slender rope, src/measure/rope.c, and the regime that they belong to;
+// with H from foot to nozzle, a and U = Q/(pi a^2) at the foot, and nu:
 //
 //     viscous         Omega = 4 U/H
-//     gravitational   Omega = F(G*) U/H,  G* = 4 g H^4/(3 nu U a^2),  ~ (g Q^3/(nu a^8))^(1/4)
+//     gravitational   Omega = 0.52 (g Q^3/(nu a^8))^(1/4)
 //     inertial        Omega = 0.1756 (Q^4/(nu a^10))^(1/3)
 //     between them    where Omega is near 1.2 sqrt(g/H), the pendulum of the tail, which then sways
-//                     along: several frequencies near that of the gravitational regime
+//                     along: several states are possible
 //
-// F is tabulated from a solution of the rope's equations without inertia.
 // Symbols: docs/math/coiling.md.
 #include "treacle/coiling.h"
 
@@ -23,6 +23,7 @@
 
 #include "base/alloc.h"
 #include "base/check.h"
+#include "measure/rope.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -80,19 +81,27 @@ static treacle_status cut(treacle_context* ctx, const treacle_frame* frame, cons
     return TREACLE_OK;
 }
 
-// The lowest slab of the thread, or -1 if it ends in the air.
+// The middle one of three slabs' volumes: a slab of few particles is no neck of the thread.
+static double volume_about(const slabs* s, int i) {
+    double a = s->at[i > 0 ? i - 1 : i].volume, b = s->at[i].volume;
+    double c = s->at[i + 1 < s->count ? i + 1 : i].volume;
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+// The lowest slab of the thread above its pile, or -1 if it ends in the air.
 static int foot_of(const slabs* s) {
     double thinnest = INFINITY;
-    for (int i = s->count - 1; i >= 0; --i) {
-        if (s->at[i].volume <= 0.0) {
+    for (int i = 0; i < s->count; ++i) {
+        if (s->at[i].volume <= 0.0 && volume_about(s, i) <= 0.0) {
             return -1;
         }
-        thinnest = fmin(thinnest, s->at[i].volume);
-        if (s->at[i].volume > 2.0 * thinnest) {
-            return i + 1;
-        }
+        thinnest = fmin(thinnest, volume_about(s, i));
     }
-    return 0;
+    int foot = 0;
+    while (foot < s->count && volume_about(s, foot) > 2.0 * thinnest) {
+        foot += 1;
+    }
+    return foot;
 }
 
 // Across the axis, in the middle of a few slabs above the foot.
@@ -207,49 +216,57 @@ treacle_coiling treacle_coiling_measure(const treacle_nozzle* nozzle, int64_t co
     return out;
 }
 
-// G* and Omega H/U without inertia.
-static const double rope[][2] = {
-    {1, 4.007},       {2.37137, 4.016}, {5.62341, 4.038}, {13.3352, 4.087}, {31.6228, 4.192},
-    {74.9894, 4.404}, {177.828, 4.794}, {421.697, 5.472}, {1000, 6.609},    {2371.37, 8.214},
-    {5623.41, 10.06}, {13335.2, 12.28}, {23713.7, 14.01},
-};
-enum { ROPE_COUNT = sizeof(rope) / sizeof(rope[0]) };
+// Omega of the regimes in closed form, rad/s.
+typedef struct rope_limits {
+    double viscous, gravitational, inertial, pendulum;
+} rope_limits;
 
-// Straight between the table's points on logarithmic scales; beyond its end ~ G*^(1/4).
-static double rope_rate(double gravity_number) {
-    if (gravity_number <= rope[0][0]) {
-        return rope[0][1];
-    }
-    for (int i = 1; i < ROPE_COUNT; ++i) {
-        if (gravity_number <= rope[i][0]) {
-            double share = log(gravity_number / rope[i - 1][0]) / log(rope[i][0] / rope[i - 1][0]);
-            return rope[i - 1][1] * pow(rope[i][1] / rope[i - 1][1], share);
-        }
-    }
-    return rope[ROPE_COUNT - 1][1] * pow(gravity_number / rope[ROPE_COUNT - 1][0], 0.25);
+static rope_limits limits_of(const treacle_nozzle* nozzle, double height, double thread_radius) {
+    double a2 = thread_radius * thread_radius, nu = nozzle->viscosity, g = nozzle->gravity;
+    double u = nozzle->speed * nozzle->radius * nozzle->radius / a2, flux = pi * a2 * u;
+    return (rope_limits){
+        .viscous = 4.0 * u / height,
+        .gravitational = 0.52 * pow(g * pow(flux, 3.0) / (nu * pow(a2, 4.0)), 0.25),
+        .inertial = 0.1756 * cbrt(pow(flux, 4.0) / (nu * pow(a2, 5.0))),
+        .pendulum = 1.2 * sqrt(g / height),
+    };
 }
 
-treacle_coiling_theory treacle_coiling_predict(const treacle_nozzle* nozzle, double height,
-                                               double thread_radius) {
+static treacle_coiling_regime regime_of(const rope_limits* l, double gravity_number) {
+    double calm = fmax(l->viscous, l->gravitational);
+    bool is_heavy = gravity_number >= 100.0;
+    bool sways = is_heavy && calm > 0.8 * l->pendulum && calm < 3.0 * l->pendulum;
+    return l->inertial > calm ? TREACLE_COILING_INERTIAL
+           : sways            ? TREACLE_COILING_INERTIO_GRAVITATIONAL
+           : is_heavy         ? TREACLE_COILING_GRAVITATIONAL
+                              : TREACLE_COILING_VISCOUS;
+}
+
+treacle_status treacle_coiling_predict(treacle_context* ctx, const treacle_nozzle* nozzle,
+                                       double height, double thread_radius,
+                                       treacle_coiling_theory* out) {
     double a2 = thread_radius * thread_radius, nu = nozzle->viscosity;
-    double u = nozzle->speed * nozzle->radius * nozzle->radius / a2, flux = pi * a2 * u;
-    treacle_coiling_theory out = {
+    double u = nozzle->speed * nozzle->radius * nozzle->radius / a2;
+    if (!(height > 0.0 && isfinite(height) && thread_radius > 0.0)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "a thread of radius %g m that falls by %g m: expected more than 0",
+                          thread_radius, height);
+    }
+    *out = (treacle_coiling_theory){
         .gravity_number = 4.0 * nozzle->gravity * pow(height, 4.0) / (3.0 * nu * u * a2),
         .reynolds_number = 4.0 * u * pow(height, 3.0) / (3.0 * nu * a2),
     };
-    double calm = rope_rate(out.gravity_number) * u / height;
-    double pendulum = 1.2 * sqrt(nozzle->gravity / height);
-    double inertial = 0.1756 * cbrt(pow(flux, 4.0) / (nu * pow(a2, 5.0)));
-    bool is_heavy = out.gravity_number >= 100.0;
-    out.regime = is_heavy ? TREACLE_COILING_GRAVITATIONAL : TREACLE_COILING_VISCOUS;
-    if (inertial > calm) {
-        out.regime = TREACLE_COILING_INERTIAL;
-    } else if (is_heavy && calm > 0.8 * pendulum && calm < 3.0 * pendulum) {
-        out.regime = TREACLE_COILING_INERTIO_GRAVITATIONAL;
+    rope_limits limits = limits_of(nozzle, height, thread_radius);
+    out->regime = regime_of(&limits, out->gravity_number);
+    out->limit = fmax(fmax(limits.viscous, limits.gravitational), limits.inertial) / (2.0 * pi);
+    rope_state states[ROPE_BRANCHES];
+    TREACLE_TRY(rope_solve(ctx, nozzle, height, states, &out->count));
+    for (int i = 0; i < out->count; ++i) {
+        out->frequency[i] = states[i].frequency / (2.0 * pi);
+        out->radius[i] = states[i].radius;
+        out->thread_radius[i] = states[i].thread;
     }
-    double omega = fmax(calm, inertial);
-    out.frequency = omega / (2.0 * pi);
-    return out;
+    return TREACLE_OK;
 }
 
 const char* treacle_coiling_regime_name(treacle_coiling_regime regime) {

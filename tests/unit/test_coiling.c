@@ -124,24 +124,101 @@ static void test_frames_without_volumes_are_refused(void** state) {
     unit_context_end(ctx);
 }
 
-// The closed forms of the regimes, and computed ropes: cold syrup, 0.08 m below its nozzle.
-static void test_theory_has_its_limits(void** state) {
+static treacle_coiling_theory predict(treacle_nozzle n, double height, double thread) {
+    treacle_context* ctx = unit_context(1);
+    treacle_coiling_theory out;
+    assert_int_equal(treacle_coiling_predict(ctx, &n, height, thread, &out), TREACLE_OK);
+    unit_context_end(ctx);
+    return out;
+}
+
+// Computed ropes of case 7 of the validation suite: an independent solution of the same equations,
+// to the digits that it is printed with.
+static void test_steady_ropes_are_those_of_the_suite(void** state) {
     (void)state;
-    treacle_nozzle n = {.radius = 0.0025, .speed = 0.05, .viscosity = 1.0};
-    treacle_coiling_theory theory = treacle_coiling_predict(&n, 0.08, 0.0025);
-    assert_int_equal(theory.regime, TREACLE_COILING_VISCOUS);
-    assert_close(theory.frequency, 4.0 * 0.05 / 0.08 / (2.0 * pi), 0.002);
-    n = (treacle_nozzle){.radius = 0.005, .speed = 0.05, .viscosity = 0.5, .gravity = 9.81};
-    theory = treacle_coiling_predict(&n, 0.08, 0.00467);
-    assert_int_equal(theory.regime, TREACLE_COILING_GRAVITATIONAL);
-    assert_close(theory.frequency, 0.7116, 0.03 * 0.7116);
-    n = (treacle_nozzle){.radius = 0.001, .speed = 2.0, .viscosity = 0.002, .gravity = 0.0};
-    theory = treacle_coiling_predict(&n, 0.2, 0.001);
-    assert_int_equal(theory.regime, TREACLE_COILING_INERTIAL);
-    double flux = pi * 1e-6 * 2.0;
-    double omega = 0.1756 * cbrt(pow(flux, 4.0) / (0.002 * 1e-30));
-    assert_close(theory.frequency * 2.0 * pi / omega, 1.0, 1e-9);
-    assert_string_equal(treacle_coiling_regime_name(theory.regime), "inertial");
+    const struct {
+        treacle_nozzle nozzle;
+        double height, frequency, radius, thread;
+        treacle_coiling_regime regime; // REGIME_COUNT: between two
+    } ropes[] = {
+        {{.radius = 0.005, .speed = 0.05, .viscosity = 0.5, .gravity = 9.81},
+         0.08,
+         0.7116,
+         12.8e-3,
+         4.67e-3,
+         TREACLE_COILING_GRAVITATIONAL},
+        {{.radius = 0.005, .speed = 0.10, .viscosity = 0.05, .gravity = 9.81},
+         0.138,
+         5.99,
+         9.36e-3,
+         2.66e-3,
+         TREACLE_COILING_REGIME_COUNT},
+        {{.radius = 0.004, .speed = 0.05, .viscosity = 0.01, .gravity = 9.81},
+         0.05,
+         5.89,
+         4.95e-3,
+         2.09e-3,
+         TREACLE_COILING_REGIME_COUNT},
+        {{.radius = 0.0025, .speed = 0.05, .viscosity = 1.0, .gravity = 0.0},
+         0.08,
+         0.3755,
+         20.9e-3,
+         2.52e-3,
+         TREACLE_COILING_VISCOUS},
+    };
+    for (size_t i = 0; i < sizeof(ropes) / sizeof(ropes[0]); ++i) {
+        treacle_coiling_theory t = predict(ropes[i].nozzle, ropes[i].height, ropes[i].thread);
+        assert_int_equal(t.count, 1);
+        assert_close(t.frequency[0] / ropes[i].frequency, 1.0, 1e-3);
+        assert_close(t.radius[0] / ropes[i].radius, 1.0, 3e-3);
+        assert_close(t.thread_radius[0] / ropes[i].thread, 1.0, 3e-3);
+        bool is_between = ropes[i].regime == TREACLE_COILING_REGIME_COUNT;
+        assert_true(is_between || t.regime == ropes[i].regime);
+    }
+}
+
+// A slender rope without weight and inertia: Omega = 4.000 U/H, R = H/4, of the same source.
+static void test_a_light_rope_has_its_limit(void** state) {
+    (void)state;
+    treacle_nozzle n = {.radius = 1e-3, .speed = 0.01, .viscosity = 1e6};
+    treacle_coiling_theory t = predict(n, 0.5, 1e-3);
+    assert_int_equal(t.count, 1);
+    assert_int_equal(t.regime, TREACLE_COILING_VISCOUS);
+    assert_close(t.frequency[0] * 2.0 * pi * 0.5 / 0.01, 4.0, 2e-3);
+    assert_close(t.radius[0] / 0.5, 0.25, 2e-4);
+    assert_close(t.limit, 4.0 * 0.01 / 0.5 / (2.0 * pi), 1e-12);
+}
+
+static void test_regimes_have_their_names(void** state) {
+    (void)state;
+    treacle_nozzle n = {.radius = 0.001, .speed = 2.0, .viscosity = 0.002};
+    treacle_context* ctx = unit_context(1);
+    treacle_coiling_theory t;
+    assert_int_equal(treacle_coiling_predict(ctx, &n, 0.0, 0.001, &t), TREACLE_ERR_USAGE);
+    assert_int_equal(treacle_coiling_predict(ctx, &n, 0.05, 0.001, &t), TREACLE_OK);
+    assert_int_equal(t.regime, TREACLE_COILING_INERTIAL);
+    assert_string_equal(treacle_coiling_regime_name(t.regime), "inertial");
+    unit_context_end(ctx);
+}
+
+// The area of a stretched thread falls to a tenth on its way, and single slabs have few particles.
+static void test_foot_of_a_stretched_thread_is_at_its_pile(void** state) {
+    (void)state;
+    static thread_frame f;
+    treacle_context* ctx = unit_context(1);
+    treacle_thread thread;
+    make_thread(0.0, 0.25, &f);
+    for (int i = 0; i < 30 * RING; ++i) {
+        double up = (f.position[i][1] - 10.0) / 29.0;
+        f.volume[i] *= (float)(0.1 + 0.9 * up * up);
+        int row = (int)f.position[i][1];
+        f.volume[i] *= row % 7 == 3 ? 0.3f : 1.0f;
+    }
+    assert_int_equal(treacle_thread_find(ctx, &f.frame, &nozzle, &thread), TREACLE_OK);
+    assert_true(thread.has_landed);
+    assert_close(thread.foot[1], 0.010, 1.001e-3);
+    assert_close(thread.foot[2], 0.010, 1e-3);
+    unit_context_end(ctx);
 }
 
 static treacle_status find_one(treacle_context* ctx, void* data) {
@@ -149,11 +226,19 @@ static treacle_status find_one(treacle_context* ctx, void* data) {
     return treacle_thread_find(ctx, data, &nozzle, &thread);
 }
 
+static treacle_status predict_one(treacle_context* ctx, void* data) {
+    treacle_coiling_theory t;
+    return treacle_coiling_predict(ctx, data, 0.04, 0.0057, &t);
+}
+
 static void test_missing_memory_is_an_error(void** state) {
     (void)state;
     static thread_frame f;
     make_thread(0.0, 0.0, &f);
     ALLOC_FAILURE_CHECK(find_one, &f.frame);
+    treacle_nozzle n = {.radius = 0.005, .speed = 0.05, .viscosity = 0.5, .gravity = 9.81};
+    n.radius = 0.00572; // a walk of few steps
+    ALLOC_FAILURE_CHECK(predict_one, &n);
 }
 
 int main(void) {
@@ -162,7 +247,10 @@ int main(void) {
         cmocka_unit_test(test_frequency_is_the_pace_of_the_foot),
         cmocka_unit_test(test_thread_in_the_air_has_not_landed),
         cmocka_unit_test(test_frames_without_volumes_are_refused),
-        cmocka_unit_test(test_theory_has_its_limits),
+        cmocka_unit_test(test_foot_of_a_stretched_thread_is_at_its_pile),
+        cmocka_unit_test(test_steady_ropes_are_those_of_the_suite),
+        cmocka_unit_test(test_a_light_rope_has_its_limit),
+        cmocka_unit_test(test_regimes_have_their_names),
         cmocka_unit_test(test_missing_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
