@@ -61,10 +61,16 @@ static treacle_status check_formula(treacle_context* ctx, const treacle_viscosit
                                     const char* name) {
     bool is_arrhenius = def->kind == TREACLE_LAW_ARRHENIUS;
     double rise = is_arrhenius ? def->activation : def->b;
-    if (!(rise >= 0.0 && isfinite(rise) && isfinite(def->a) && isfinite(def->c))) {
+    if (rise == 0.0) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "viscosity law of '%s' has no numbers: expected %s, or a preset that has "
+                          "them",
+                          name, is_arrhenius ? "'activation'" : "'a', 'b' and 'c'");
+    }
+    if (!(rise > 0.0 && isfinite(rise) && isfinite(def->a) && isfinite(def->c))) {
         return check_fail(ctx, TREACLE_ERR_SCENE,
                           "viscosity law of '%s' is not monotone as it must be: %s is %g K, and "
-                          "what is heated would get thicker; expected a number >= 0",
+                          "what is heated would get thicker; expected a number > 0",
                           name, is_arrhenius ? "activation" : "b", rise);
     }
     if (is_arrhenius && !(def->reference > 0.0 && isfinite(def->reference))) {

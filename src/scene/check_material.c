@@ -26,6 +26,28 @@ treacle_status bind_check_elastic(binder* b, const scene_node* map, void* item,
     return TREACLE_OK;
 }
 
+// A law runs with the numbers that it needs, or not at all: of its own or of a preset.
+static treacle_status check_rheology_numbers(binder* b, const scene_node* map,
+                                             const treacle_rheology_def* r, const bind_path* path) {
+    treacle_rheology_def none = treacle_material_def_default().rheology;
+    bool is_power = r->law == TREACLE_RHEOLOGY_POWER_LAW;
+    bool is_plain = r->consistency == none.consistency && r->exponent == none.exponent &&
+                    scene_node_find(map, "consistency") == NULL &&
+                    scene_node_find(map, "exponent") == NULL;
+    bool yields = r->law == TREACLE_RHEOLOGY_BINGHAM || r->law == TREACLE_RHEOLOGY_HERSCHEL_BULKLEY;
+    const char* missing =
+        is_power && is_plain ? "'consistency' and 'exponent'"
+        : r->law == TREACLE_RHEOLOGY_CARREAU && r->time == 0.0 &&
+                scene_node_find(map, "time") == NULL
+            ? "'time' and 'exponent'"
+        : yields && r->yield_stress == 0.0 && scene_node_find(map, "yield_stress") == NULL
+            ? "'yield_stress'"
+            : NULL;
+    return missing == NULL ? TREACLE_OK
+                           : bind_error(b, bind_place(map, "law"), path,
+                                        "this law has no numbers: expected %s", missing);
+}
+
 treacle_status bind_check_rheology(binder* b, const scene_node* map, void* item,
                                    const bind_path* path) {
     const treacle_rheology_def* r = item;
@@ -50,5 +72,5 @@ treacle_status bind_check_rheology(binder* b, const scene_node* map, void* item,
                                      rules[i].key, names[r->law]));
         }
     }
-    return TREACLE_OK;
+    return check_rheology_numbers(b, map, r, path);
 }

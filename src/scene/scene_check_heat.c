@@ -42,6 +42,19 @@ static treacle_status check_table(binder* b, const scene_node* map,
     return TREACLE_OK;
 }
 
+// The number by which a formula gets thinner as it gets hotter: 0 is what nobody gave.
+static treacle_status check_rise(binder* b, const scene_node* map, double rise, const char* key,
+                                 const bind_path* path) {
+    if (rise == 0.0) {
+        return bind_error(b, bind_place(map, scene_node_find(map, key) == NULL ? "kind" : key),
+                          path,
+                          "this law has no numbers: expected '%s'%s, or a preset that has them",
+                          key, key[0] == 'b' ? ", 'a' and 'c'" : "");
+    }
+    return rise > 0.0 ? TREACLE_OK
+                      : not_monotone(b, bind_place(map, key), path, "that number must be > 0");
+}
+
 treacle_status bind_check_law(binder* b, const scene_node* map, void* item, const bind_path* path) {
     const treacle_viscosity_law* law = item;
     if (law->most < law->least) {
@@ -59,12 +72,9 @@ treacle_status bind_check_law(binder* b, const scene_node* map, void* item, cons
     case TREACLE_LAW_QUADRATIC:
         return check_ramp(b, map, law, path);
     case TREACLE_LAW_ARRHENIUS:
-        return law->activation >= 0.0 ? TREACLE_OK
-                                      : not_monotone(b, bind_place(map, "activation"), path,
-                                                     "'activation' must be >= 0");
+        return check_rise(b, map, law->activation, "activation", path);
     case TREACLE_LAW_VFT:
-        return law->b >= 0.0 ? TREACLE_OK
-                             : not_monotone(b, bind_place(map, "b"), path, "'b' must be >= 0");
+        return check_rise(b, map, law->b, "b", path);
     case TREACLE_LAW_TABLE:
         return check_table(b, map, law, path);
     case TREACLE_LAW_NONE:
@@ -76,6 +86,10 @@ treacle_status bind_check_law(binder* b, const scene_node* map, void* item, cons
 treacle_status bind_check_material(binder* b, const scene_node* map, void* item,
                                    const bind_path* path) {
     const treacle_material_def* m = item;
+    if (m->viscosity_law.kind == TREACLE_LAW_ARRHENIUS && !(m->viscosity > 0.0)) {
+        return bind_error(b, bind_place(map, "viscosity_law"), path,
+                          "an 'arrhenius' law multiplies the 'viscosity', which is 0");
+    }
     if (m->latent_heat == 0.0) {
         return TREACLE_OK;
     }
