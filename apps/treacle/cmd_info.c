@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -50,6 +51,28 @@ static value_range range_of(const treacle_array* array, int64_t first, int64_t s
     return range;
 }
 
+// The array that has a number that is not finite; NULL if all are.
+static const treacle_array* find_not_finite(const treacle_frame* frame) {
+    for (int k = 0; k < frame->array_count; ++k) {
+        const treacle_array* array = &frame->arrays[k];
+        bool is_real = array->type == TREACLE_TYPE_F32 || array->type == TREACLE_TYPE_F64;
+        for (int64_t i = 0; is_real && i < array->count * array->components; ++i) {
+            if (!isfinite(value_at(array, i))) {
+                return array;
+            }
+        }
+    }
+    return NULL;
+}
+
+static treacle_status check_finite(const char* path, const treacle_frame* frame) {
+    const treacle_array* array = find_not_finite(frame);
+    if (array != NULL) {
+        cli_error("%s is damaged: array '%s' has numbers that are not finite", path, array->name);
+    }
+    return array == NULL ? TREACLE_OK : TREACLE_ERR_FORMAT;
+}
+
 static void print_array(const treacle_array* array) {
     char type[16];
     snprintf(type, sizeof(type), array->components == 1 ? "%s" : "%s x %d", type_names[array->type],
@@ -88,8 +111,9 @@ static int info_file(treacle_context* ctx, const char* path, double bytes) {
     }
     printf("file       %s, %s\n", path, human_bytes(bytes).at);
     print_frame(treacle_loaded_frame_view(loaded));
+    status = check_finite(path, treacle_loaded_frame_view(loaded));
     treacle_loaded_frame_destroy(loaded);
-    return TREACLE_OK;
+    return (int)status;
 }
 
 static void print_stages(const treacle_run_info* info) {
@@ -153,6 +177,8 @@ static treacle_status verify(treacle_context* ctx, const char* folder, const cha
     treacle_status status = treacle_frame_read(ctx, path, &loaded);
     if (status != TREACLE_OK) {
         cli_fail(ctx, status);
+    } else {
+        status = check_finite(path, treacle_loaded_frame_view(loaded));
     }
     treacle_loaded_frame_destroy(loaded);
     return status;

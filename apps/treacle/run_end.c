@@ -41,7 +41,9 @@ static void print_way_on(treacle_status status, const char* folder, const progre
     if (status == TREACLE_ERR_INTERRUPTED) {
         cli_hint("go on with \"treacle resume %s\"", folder);
     } else if (status == TREACLE_ERR_DIVERGED) {
-        cli_hint("try shorter steps in a new run, with a smaller step.cfl or step.min_dt");
+        cli_hint("the %lld frames and the newest state in %s are whole; try shorter steps in a new "
+                 "run, with a smaller step.cfl or step.max_dt",
+                 (long long)line->last_frame, folder);
     } else if (line->last_frame > 0) {
         cli_hint("the frames up to %lld are safe; once the cause is gone, go on with \"treacle "
                  "resume %s\"",

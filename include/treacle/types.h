@@ -496,7 +496,8 @@ typedef enum treacle_splitting {
 typedef struct treacle_step_def {
     double cfl;    ///< 0.1..5, cells that the fastest particle may cross in a step
     double max_dt; ///< s, > 0
-    double min_dt; ///< s, > 0; a step that fails is retried with half the dt down to this
+    double min_dt; ///< s, > 0; a step that fails is retried with half the dt down to this;
+                   ///< a speed that asks for less is ERR_DIVERGED
     treacle_splitting splitting;
 } treacle_step_def;
 

@@ -205,8 +205,10 @@ static tile_range tiles_near(const body_faces* faces, const body_on_grid* body) 
         double reach = body->radius / domain->h + 2.0;
         double last = domain->cells[a] / TILE_SIZE;
         bool is_flat = faces->map->is_flat[a];
-        out.low[a] = is_flat ? 0 : (int)fmax(floor((middle - reach) / TILE_SIZE), 0.0);
-        out.high[a] = is_flat ? 0 : (int)fmin(floor((middle + reach) / TILE_SIZE), last);
+        double low = floor((middle - reach) / TILE_SIZE),
+               high = floor((middle + reach) / TILE_SIZE);
+        out.low[a] = is_flat ? 0 : (int)fmin(fmax(low, 0.0), last + 1.0); // far away: none
+        out.high[a] = is_flat ? 0 : (int)fmax(fmin(high, last), -1.0);
     }
     return out;
 }

@@ -297,14 +297,16 @@ static treacle_status read_state(run_job* job, int64_t number, treacle_loaded_fr
     return TREACLE_OK;
 }
 
-// The newest state that is whole; *out stays NULL if there is none.
-static treacle_status find_state(run_job* job, treacle_loaded_frame** out) {
+// The newest state before `end` that is whole; *out stays NULL if there is none.
+static treacle_status find_state(run_job* job, int64_t end, treacle_loaded_frame** out) {
     folder_list states;
     *out = NULL;
     treacle_status status =
         comm_agree(job->ctx, folder_list_kind(&job->folder, FOLDER_STATE, &states));
     for (size_t k = states.count; k > 0 && status == TREACLE_OK && *out == NULL; --k) {
-        status = read_state(job, states.numbers[k - 1], out);
+        if (states.numbers[k - 1] < end) {
+            status = read_state(job, states.numbers[k - 1], out);
+        }
     }
     if (status == TREACLE_OK && *out == NULL && states.count > 0) {
         log_message(job->ctx, TREACLE_LOG_WARNING,
@@ -357,13 +359,31 @@ static treacle_status mend(run_job* job, int64_t at) {
     return comm_agree(job->ctx, is_writer ? frame_loop_prune(job, at) : TREACLE_OK);
 }
 
+// The file may be whole and what is in it not: then the simulation takes the state before it.
+// *loaded is NULL afterwards if there is none.
+static treacle_status restore(run_job* job, treacle_loaded_frame** loaded) {
+    treacle_status status = TREACLE_ERR_FORMAT;
+    while (*loaded != NULL && status == TREACLE_ERR_FORMAT) {
+        int64_t number = view_of(*loaded)->number;
+        status = treacle_sim_restore(job->sim, view_of(*loaded));
+        if (status == TREACLE_ERR_FORMAT) {
+            log_message(job->ctx, TREACLE_LOG_WARNING,
+                        "state %" PRId64 " of %s: %s; going back to the state before it", number,
+                        job->folder.path, treacle_context_error(job->ctx));
+            treacle_loaded_frame_destroy(*loaded);
+            TREACLE_TRY(find_state(job, number, loaded));
+        }
+    }
+    return *loaded == NULL ? TREACLE_OK : status;
+}
+
 // The loaded state is let go as soon as the simulation has it.
 static treacle_status go_on(run_job* job, treacle_loaded_frame** loaded) {
+    TREACLE_TRY(restore(job, loaded));
     const treacle_frame* state = view_of(*loaded);
     int64_t at = state == NULL ? 0 : state->number;
     int64_t step = state == NULL ? 0 : state->step;
     if (state != NULL) {
-        TREACLE_TRY(treacle_sim_restore(job->sim, state));
         treacle_loaded_frame_destroy(*loaded);
         *loaded = NULL;
         warn_of_gaps(job, at);
@@ -418,7 +438,7 @@ static treacle_status resume_record(run_job* job) {
         status = comm_agree(job->ctx, compare_original(job));
     }
     if (status == TREACLE_OK) {
-        status = find_state(job, &state);
+        status = find_state(job, INT64_MAX, &state);
     }
     status = comm_agree(job->ctx, status);
     if (status == TREACLE_OK) {

@@ -66,7 +66,8 @@ static const schema_key step_keys[] = {
      .offset = offsetof(treacle_step_def, min_dt),
      .unit = UNIT_TIME,
      .range = UP_TO(0, 1e3),
-     .help = "a step that fails is tried again with half of its length, down to this"},
+     .help = "a step that fails is tried again with half of its length, down to this; a speed that "
+             "asks for a shorter one ends the run"},
     {.name = "splitting",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_step_def, splitting),

@@ -1,6 +1,7 @@
 #include "sim/bodies.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,7 @@ static treacle_status make_body(treacle_context* ctx, const treacle_body_def* de
                                 const grid_domain* domain, solid* s, rigid_body* out) {
     TREACLE_TRY(check_body(ctx, def));
     TREACLE_TRY(make_solid(ctx, def, domain, s));
+    snprintf(out->name, sizeof(out->name), "%s", def->name == NULL ? "" : def->name);
     out->density = def->density;
     out->friction = def->friction;
     out->restitution = def->restitution;
@@ -299,6 +301,15 @@ void bodies_destroy(treacle_context* ctx, body_set* set) {
     alloc_free(ctx, set->start, (size_t)set->count * sizeof(*set->start));
     alloc_free(ctx, set->joints, (size_t)set->joint_count * sizeof(*set->joints));
     *set = (body_set){0};
+}
+
+bool body_is_finite(const body_state* state) {
+    const double* values = (const double*)state;
+    bool is_finite = true;
+    for (size_t i = 0; i < sizeof(*state) / sizeof(double); ++i) {
+        is_finite = is_finite && isfinite(values[i]);
+    }
+    return is_finite;
 }
 
 double bodies_fastest(const body_set* set, const body_state* states) {

@@ -15,7 +15,10 @@ typedef struct body_joint {
     vec3 anchor, axis;
 } body_joint;
 
+enum { BODY_NAME_CAPACITY = 48 };
+
 typedef struct rigid_body {
+    char name[BODY_NAME_CAPACITY]; // for messages, cut off
     double density, friction, restitution;
     body_mass mass;
     double radius; // m, of a ball about the pivot that holds the shape
@@ -39,6 +42,8 @@ treacle_status bodies_create(treacle_context* ctx, const treacle_sim_def* def,
 /// Harmless on a zeroed set, and twice.
 void bodies_destroy(treacle_context* ctx, body_set* set);
 
+/// Whether all of a state is.
+bool body_is_finite(const body_state* state);
 /// The largest speed of any point of any body, m/s.
 double bodies_fastest(const body_set* set, const body_state* states);
 

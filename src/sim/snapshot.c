@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "particles/particle_ranks.h"
-#include "sim/sim_internal.h"
+#include "sim/guard.h"
 
 // A position may be outside its tile between steps, but not far (cells): the sort comes first in a
 // step's work on it.
@@ -439,13 +439,6 @@ static treacle_status copy_bodies(treacle_sim* sim, const treacle_frame* state) 
     treacle_array bodies =
         array_of("body_state", TREACLE_TYPE_F64, BODY_STATE_DOUBLES, count, NULL);
     TREACLE_TRY(find_array(sim, state, &bodies));
-    bool is_sound = true;
-    for (int64_t i = 0; i < count * BODY_STATE_DOUBLES; ++i) {
-        is_sound = is_sound && isfinite(((const double*)bodies.data)[i]);
-    }
-    if (!is_sound) {
-        return check_fail(sim->ctx, TREACLE_ERR_FORMAT, "the state of a body is not finite");
-    }
     memcpy(sim->next.bodies, bodies.data, (size_t)count * sizeof(body_state));
     return TREACLE_OK;
 }
@@ -482,6 +475,19 @@ static treacle_status copy_rest(treacle_sim* sim, const treacle_frame* state) {
     return copy_bodies(sim, state);
 }
 
+// A number that is not finite is damage, whatever the file's sum says.
+static treacle_status check_numbers(const treacle_sim* sim, const treacle_frame* state) {
+    guard_speeds speeds = guard_measure(sim, &sim->next);
+    treacle_status status = guard_finite(sim, &sim->next, &speeds, TREACLE_ERR_FORMAT);
+    if (status == TREACLE_OK) {
+        return TREACLE_OK;
+    }
+    char what[CONTEXT_ERROR_CAPACITY / 2];
+    snprintf(what, sizeof(what), "%s", treacle_context_error(sim->ctx));
+    return check_fail(sim->ctx, status, "the state of step %lld is damaged: %s",
+                      (long long)state->step, what);
+}
+
 treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state) {
     TREACLE_TRY(check_head(sim, state));
     size_t keys = (size_t)comm_size(sim->ctx) + 1;
@@ -493,6 +499,7 @@ treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state)
         status = copy_rest(sim, state);
     }
     status = comm_agree(sim->ctx, status);
+    status = status == TREACLE_OK ? check_numbers(sim, state) : status;
     if (status != TREACLE_OK && sim->rank_key != NULL) { // `now` is shared out as it was
         copy_bytes(sim->rank_key, sim->rank_key + keys, keys * sizeof(*sim->rank_key));
     }

@@ -1,6 +1,7 @@
 // One step, as a transaction: the stages work on `next`, a copy of the state, and only when all of
 // them went well is it swapped with `now`. So a step that fails can be begun again, or given up.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/comm.h"
@@ -8,7 +9,7 @@
 #include "particles/particle_ranks.h"
 #include "particles/reseed.h"
 #include "sim/ballistic.h"
-#include "sim/sim_internal.h"
+#include "sim/guard.h"
 
 // What the stages of one step share.
 typedef struct step_work {
@@ -279,7 +280,22 @@ static void keep_ranks(treacle_sim* sim, bool is_failed) {
     }
 }
 
-static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
+// What the stages have made in a step of dt becomes the state only if it is sound; `before` is the
+// largest speed that there was.
+static treacle_status inspect(treacle_sim* sim, double dt, double before,
+                              treacle_step_stats* stats) {
+    guard_speeds speeds = guard_measure(sim, &sim->next);
+    TREACLE_TRY(guard_finite(sim, &sim->next, &speeds, TREACLE_ERR_DIVERGED));
+    if (!timestep_review(sim, dt, before, guard_fastest(&speeds))) {
+        return check_fail(sim->ctx, TREACLE_ERR_DIVERGED,
+                          "a step of %g s is too long for what begins to move in it", dt);
+    }
+    TREACLE_TRY(guard_pace(sim, &sim->next, &speeds));
+    stats->max_speed = euler_is_on(&sim->def) ? speeds.faces : speeds.particles;
+    return TREACLE_OK;
+}
+
+static treacle_status attempt(treacle_sim* sim, double dt, double speed, profile* timers,
                               treacle_step_stats* stats) {
     stats->emitted = stats->absorbed = 0;
     stats->energy = (treacle_energy_stats){0};
@@ -300,9 +316,8 @@ static treacle_status attempt(treacle_sim* sim, double dt, profile* timers,
                                                                   : liquid_stages;
     keep_ranks(sim, false);
     treacle_status status = run_stages(&work, stages, timers);
-    if (status == TREACLE_OK && !timestep_review(sim, dt)) {
-        status = check_fail(sim->ctx, TREACLE_ERR_DIVERGED,
-                            "a step of %g s is too long for what begins to move in it", dt);
+    if (status == TREACLE_OK) {
+        status = inspect(sim, dt, speed, stats);
     }
     if (status != TREACLE_OK) {
         keep_ranks(sim, true);
@@ -369,6 +384,16 @@ static void tell_of_ranks(const treacle_sim* sim, const comm_tally* before,
     out->exchanged_bytes = after.bytes - before->bytes;
 }
 
+// When it was, before what went wrong, and what was tried.
+static treacle_status tell_diverged(const treacle_sim* sim, double dt, int retries) {
+    char what[CONTEXT_ERROR_CAPACITY / 2];
+    snprintf(what, sizeof(what), "%s", treacle_context_error(sim->ctx));
+    return check_fail(sim->ctx, TREACLE_ERR_DIVERGED,
+                      "step %lld at %.6g s: %s (after %d retr%s, the last of %.3g s)",
+                      (long long)sim->now.step + 1, sim->now.time, what, retries,
+                      retries == 1 ? "y" : "ies", dt);
+}
+
 treacle_status treacle_sim_step(treacle_sim* sim, double max_dt, treacle_step_stats* out) {
     *out = (treacle_step_stats){0};
     comm_tally said = comm_tally_of(sim->ctx);
@@ -378,12 +403,19 @@ treacle_status treacle_sim_step(treacle_sim* sim, double max_dt, treacle_step_st
     }
     profile timers;
     profile_init(&timers);
-    double dt = timestep_choose(sim, max_dt);
-    treacle_status status = attempt(sim, dt, &timers, out);
-    while (status == TREACLE_ERR_DIVERGED && 0.5 * dt >= sim->def.step.min_dt) {
+    guard_speeds speeds = guard_measure(sim, &sim->now);
+    double speed = guard_fastest(&speeds);
+    double dt = timestep_choose(sim, max_dt, speed);
+    treacle_status status = guard_pace(sim, &sim->now, &speeds);
+    bool is_paced = status == TREACLE_OK;
+    status = is_paced ? attempt(sim, dt, speed, &timers, out) : status;
+    while (is_paced && status == TREACLE_ERR_DIVERGED && 0.5 * dt >= sim->def.step.min_dt) {
         dt *= 0.5;
         out->retries += 1;
-        status = attempt(sim, dt, &timers, out);
+        status = attempt(sim, dt, speed, &timers, out);
+    }
+    if (status == TREACLE_ERR_DIVERGED) {
+        return tell_diverged(sim, dt, out->retries);
     }
     TREACLE_TRY(give_up_alone(sim, status));
     step_stats_measure(sim, out);

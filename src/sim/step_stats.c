@@ -1,5 +1,4 @@
 #include "particles/particle_ranks.h"
-#include "sim/ballistic.h"
 #include "sim/sim_internal.h"
 
 typedef struct sum_job {
@@ -52,7 +51,6 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     out->memory_peak = treacle_context_memory_peak(sim->ctx);
     if (euler_is_on(&sim->def)) { // the rest is measured during the step
         out->tiles = sim->now.liquid.map.count;
-        out->max_speed = liquid_state_fastest(&sim->now.liquid);
         return;
     }
     out->particles = p->count;
@@ -62,5 +60,4 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     if (p->column[PARTICLE_ENTHALPY] != NULL) {
         out->enthalpy = particle_ranks_sum(&sim->domain, p, tile_enthalpy, &job);
     }
-    out->max_speed = ballistic_max_speed(&sim->domain, p);
 }

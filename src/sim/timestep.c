@@ -32,24 +32,15 @@
 #include <math.h>
 
 #include "math/elementary.h"
-#include "sim/ballistic.h"
 #include "sim/sim_internal.h"
 
 // Share of cfl that a step may turn out to cross beyond what was foreseen.
 #define CALM_SLACK 1.5
 
-// Of what moves by itself.
-static double speed_of(const treacle_sim* sim, const sim_state* state) {
-    double v = fmax(ballistic_max_speed(&sim->domain, &state->particles),
-                    liquid_state_fastest(&state->liquid));
-    return fmax(v, bodies_fastest(&sim->setup.bodies, state->bodies));
-}
-
-static double fastest(const treacle_sim* sim) {
-    double v = speed_of(sim, &sim->now);
+static double fastest_emitter(const treacle_sim* sim, double now) {
+    double v = 0.0, soon = now + sim->def.step.max_dt;
     for (int i = 0; i < sim->emitter_count; ++i) {
         const emitter* e = &sim->emitters[i];
-        double now = sim->now.time, soon = now + sim->def.step.max_dt;
         v = fmax(v, emitter_speed(e, now) + vec3_length(emitter_motion(e, now, soon)));
     }
     return v;
@@ -105,20 +96,26 @@ static double wave_limit(const treacle_sim* sim, double g) {
 }
 
 // What calm liquid may take, and what gravity allows in any case.
-static double motion_limit(const treacle_sim* sim) {
-    double v = fastest(sim), g = gravity_at(sim, sim->now.time);
-    double calm = reach_limit(sim, v, (1.0 - sim->now.calm) * g);
+static double motion_limit(const treacle_sim* sim, const sim_state* state, double v) {
+    double g = gravity_at(sim, state->time);
+    double calm = reach_limit(sim, v, (1.0 - state->calm) * g);
     return fmax(reach_limit(sim, v, g), fmin(calm, wave_limit(sim, g)));
 }
 
-double timestep_choose(const treacle_sim* sim, double max_dt) {
-    double limit = fmin(fmin(motion_limit(sim), elastic_limit(sim)), sim->def.step.max_dt);
+double timestep_limit(const treacle_sim* sim, const sim_state* state, double speed) {
+    double v = fmax(speed, fastest_emitter(sim, state->time));
+    double limit = fmin(motion_limit(sim, state, v), elastic_limit(sim));
+    return fmin(limit, sim->def.step.max_dt);
+}
+
+double timestep_choose(const treacle_sim* sim, double max_dt, double speed) {
+    double limit = timestep_limit(sim, &sim->now, speed);
     double steps = ceil(max_dt / limit);
     return steps <= 1.0 ? max_dt : max_dt / steps;
 }
 
-bool timestep_review(treacle_sim* sim, double dt) {
-    double before = fastest(sim), after = speed_of(sim, &sim->next);
+bool timestep_review(treacle_sim* sim, double dt, double before, double after) {
+    before = fmax(before, fastest_emitter(sim, sim->now.time));
     double g = fmax(gravity_at(sim, sim->now.time), gravity_at(sim, sim->next.time));
     double gain = fmax(after - before, 0.0) / dt;
     double followed = fmax(g > 0.0 ? gain / g : 0.0, 0.5 * (1.0 - sim->now.calm)); // [step.2]
