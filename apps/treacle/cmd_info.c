@@ -9,6 +9,8 @@
 
 enum { PATH_CAPACITY = 4096, COMPONENTS_SHOWN = 3 };
 
+static const double loss_shown = 0.02; // of the volume
+
 static const char* const type_names[] = {
     [TREACLE_TYPE_U8] = "u8",   [TREACLE_TYPE_U16] = "u16", [TREACLE_TYPE_I32] = "i32",
     [TREACLE_TYPE_I64] = "i64", [TREACLE_TYPE_U64] = "u64", [TREACLE_TYPE_F32] = "f32",
@@ -138,6 +140,13 @@ static void print_statistics(const treacle_run_info* info) {
            info->steps, info->time, info->dt_min, info->dt_max, info->retries);
     printf("liquid     %" PRId64 " particles, %.6g m^3 (%.6g after the first step), %.6g J\n",
            info->particles, info->volume, info->volume_first, info->kinetic_energy);
+    double due = info->volume + info->volume_lost;
+    if (info->volume_lost > loss_shown * due) {
+        printf("lost       %.3g %% of the liquid's volume, %.3g of %.3g m^3: smaller cells or a "
+               "smaller "
+               "level_set.cfl lose less\n",
+               100.0 * info->volume_lost / due, info->volume_lost, due);
+    }
     if (info->iterations > 0) {
         printf("solver     %.1f iterations a step, at most %d; %" PRId64 " not converged\n",
                (double)info->iterations / (double)info->steps, info->iterations_max,

@@ -89,6 +89,7 @@ typedef struct treacle_run_info {
     double time;                         ///< s, simulated
     int64_t particles;                   ///< after the last step
     double volume_first, volume;         ///< m^3, after the first and the last step
+    double volume_lost;                  ///< m^3, as treacle_step_stats has it, after the last step
     double kinetic_energy;               ///< J, after the last step
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage, in total
     double seconds_total;                ///< s, all stages

@@ -110,14 +110,38 @@ typedef struct treacle_step_stats {
     double elastic_update_seconds;       ///< s, the new strain of particles
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage
     size_t memory_peak;                  ///< bytes, of the context
-    int ranks;                           ///< 0 and 1: one process by itself
-    double imbalance;                    ///< largest load of a rank over the mean; 1 with one rank
-    double exchange_seconds;             ///< s, in which this rank told others or waited for them
-    double exchange_cpu;                 ///< s of processor time in that
-    int64_t messages;                    ///< that this rank has sent
-    int64_t exchanged_bytes;             ///< likewise
+    double volume_lost;      ///< m^3, of liquid that the grid carries between closed sides: what is
+                             ///< missing of all that came and did not go; < 0 where it has grown
+    int ranks;               ///< 0 and 1: one process by itself
+    double imbalance;        ///< largest load of a rank over the mean; 1 with one rank
+    double exchange_seconds; ///< s, in which this rank told others or waited for them
+    double exchange_cpu;     ///< s of processor time in that
+    int64_t messages;        ///< that this rank has sent
+    int64_t exchanged_bytes; ///< likewise
 } treacle_step_stats;
 
+/// What a body of a def is inside of at the start.
+typedef enum treacle_overlap_kind {
+    TREACLE_OVERLAP_BODY,
+    TREACLE_OVERLAP_SOLID,
+    TREACLE_OVERLAP_SIDE, ///< of the domain, one that is not open
+} treacle_overlap_kind;
+
+typedef struct treacle_overlap {
+    treacle_overlap_kind kind;
+    int body;     ///< index
+    int other;    ///< index of the body or solid; of a side 2 * axis, 1 more for the high one
+    double depth; ///< cells
+} treacle_overlap;
+
+typedef treacle_status treacle_overlap_fcn(const treacle_overlap* found, void* user);
+/// Calls `visit` for all bodies of the def that are more than 0.01 cells deep in another one, in a
+/// solid or in a side; ends where that does not return OK. Such a def cannot be simulated.
+TREACLE_API treacle_status treacle_sim_visit_overlaps(treacle_context* ctx,
+                                                      const treacle_sim_def* def,
+                                                      treacle_overlap_fcn* visit, void* user);
+
+/// ERR_SCENE if the def has something impossible.
 TREACLE_API treacle_status treacle_sim_create(treacle_context* ctx, const treacle_sim_def* def,
                                               treacle_sim** out);
 /// Accepts NULL.

@@ -117,6 +117,8 @@ static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
         seconds_object(s), "memory_peak", (json_int_t)s->memory_peak);
     bool failed =
         line != NULL && s->ranks > 1 && json_object_set_new(line, "ranks", ranks_object(s)) != 0;
+    failed = failed || (line != NULL && s->volume_lost != 0.0 &&
+                        json_object_set_new(line, "volume_lost", real(s->volume_lost)) != 0);
     if (failed) {
         json_decref(line);
         return NULL;
@@ -296,6 +298,7 @@ static void add_line(const json_t* line, treacle_run_info* info) {
     info->particles = integer(line, "particles");
     info->volume = number(line, "volume");
     info->volume_first = first ? info->volume : info->volume_first;
+    info->volume_lost = number(line, "volume_lost");
     info->kinetic_energy = number(line, "kinetic_energy");
     info->memory_peak = fmax(info->memory_peak, number(line, "memory_peak"));
     add_seconds(json_object_get(line, "seconds"), info);
@@ -351,6 +354,7 @@ static void read_line(const json_t* line, treacle_step_stats* out) {
         .volume = number(line, "volume"),
         .surface_volume = number(line, "surface_volume"),
         .kinetic_energy = number(line, "kinetic_energy"),
+        .volume_lost = number(line, "volume_lost"),
         .max_speed = number(line, "max_speed"),
         .density_spread = number(line, "density_spread"),
         .pressure = solve_of(line, "pressure"),

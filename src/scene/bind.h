@@ -77,5 +77,8 @@ schema_check_fcn bind_check_ramp, bind_check_domain, bind_check_sides, bind_chec
     bind_check_emitter, bind_check_drop, bind_check_marker_source, bind_check_law,
     bind_check_material, bind_check_heat_source, bind_check_sink, bind_check_force,
     bind_check_solid, bind_check_body, bind_check_joint, bind_check_viscosity, bind_check_root;
+// check_overlap.c
+/// Bodies that are inside each other, or inside solids or sides, at the start.
+treacle_status bind_check_overlaps(binder* b, const scene_node* root) TREACLE_NODISCARD;
 // check_material.c
 schema_check_fcn bind_check_elastic, bind_check_rheology;

@@ -73,6 +73,20 @@ static treacle_status check_range(binder* b, const bind_slot* slot, double value
     return bind_error(b, slot->node->place, slot->path, "must be %s, got %s", expected, quote);
 }
 
+// What no key of the kind takes, whatever its own range says.
+static treacle_status check_size(binder* b, const bind_slot* slot, double value) {
+    const unit_kind_info* kind = unit_kind_get(slot->key->unit);
+    if (fabs(value) <= kind->most) {
+        return TREACLE_OK;
+    }
+    char most[32], quote[BIND_QUOTE_MAX];
+    unit_print_number(kind->most, most);
+    bind_quote(slot->node, quote);
+    return bind_error(b, slot->node->place, slot->path,
+                      "%s of %s is beyond all that can be simulated: expected at most %s%s%s",
+                      kind->name, quote, most, kind->si[0] == '\0' ? "" : " ", kind->si);
+}
+
 static treacle_status report_not_a_number(binder* b, const bind_slot* slot,
                                           const unit_error* error) {
     const unit_kind_info* kind = unit_kind_get(slot->key->unit);
@@ -118,7 +132,11 @@ treacle_status bind_number(binder* b, const bind_slot* slot, double* out) {
     } else if (quantity.has_unit && !unit_dim_equal(quantity.dim, unit_kind_get(key->unit)->dim)) {
         return report_wrong_unit(b, slot, quantity.dim);
     }
+    int errors = b->diags->errors;
     TREACLE_TRY(check_range(b, slot, quantity.value));
+    if (b->diags->errors == errors) {
+        TREACLE_TRY(check_size(b, slot, quantity.value));
+    }
     *out = quantity.value + 0.0; // -0 is 0
     return TREACLE_OK;
 }

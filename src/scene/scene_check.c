@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "math/field.h"
+#include "math/limits.h"
 #include "math/shape.h"
 #include "scene/bind.h"
 #include "scene/scene_internal.h"
@@ -352,10 +353,11 @@ typedef struct field_check {
     int components;
     const treacle_shape* shape; // NULL: the whole domain
     const bind_path* path;
+    double most; // in SI
 } field_check;
 
-// The first of a lattice of points in the box and the shape at which the field is not finite.
-static bool find_bad_value(const field* f, box3 box, const shape* s, vec3* out) {
+// The first of a lattice of points in the box and the shape at which the field is too large.
+static bool find_bad_value(const field* f, box3 box, const shape* s, double most, vec3* out) {
     int n = FIELD_SAMPLES;
     for (int i = 0; i < n * n * n && !box3_is_empty(box); ++i) {
         int at[3] = {i % n, i / n % n, i / (n * n)};
@@ -365,7 +367,9 @@ static bool find_bad_value(const field* f, box3 box, const shape* s, vec3* out) 
             out->at[a] = box.low.at[a] + share * (box.high.at[a] - box.low.at[a]);
         }
         field_eval(f, *out, 0.0, value);
-        if ((s == NULL || shape_is_inside(s, *out)) && !vec3_is_finite(vec3_from(value))) {
+        double largest = fmax(fmax(fabs(value[0]), fabs(value[1])), fabs(value[2]));
+        bool is_good = vec3_is_finite(vec3_from(value)) && largest <= most;
+        if ((s == NULL || shape_is_inside(s, *out)) && !is_good) {
             return true;
         }
     }
@@ -386,14 +390,14 @@ static treacle_status check_field(binder* b, const field_check* check) {
     }
     treacle_status status = field_init(b->ctx, check->def, check->components, &f);
     if (status == TREACLE_OK) {
-        is_bad = find_bad_value(&f, scene_box_inside(domain, s), s, &x);
+        is_bad = find_bad_value(&f, scene_box_inside(domain, s), s, check->most, &x);
         field_finish(&f);
     }
     shape_destroy(s);
     if (status == TREACLE_OK && is_bad) {
         return bind_error(b, bind_place(check->map, check->key), check->path,
-                          "'%s' is not finite at [%.6g, %.6g, %.6g]", check->key, x.at[0], x.at[1],
-                          x.at[2]);
+                          "'%s' is not finite or above %g at [%.6g, %.6g, %.6g]", check->key,
+                          check->most, x.at[0], x.at[1], x.at[2]);
     }
     return status;
 }
@@ -406,10 +410,10 @@ static treacle_status check_liquids(binder* b, const scene_node* root) {
         bind_path path = {.up = &list, .index = i};
         const scene_node* map = scene_node_at(nodes, i);
         field_check fields[] = {
-            {map, "velocity", &def->velocity, 3, def->shape, &path},
-            {map, "temperature", &def->temperature, 1, def->shape, &path},
-            {map, "marker", &def->marker, 1, def->shape, &path},
-            {map, "viscosity_factor", &def->viscosity_factor, 1, def->shape, &path},
+            {map, "velocity", &def->velocity, 3, def->shape, &path, LIMIT_SPEED},
+            {map, "temperature", &def->temperature, 1, def->shape, &path, LIMIT_TEMPERATURE},
+            {map, "marker", &def->marker, 1, def->shape, &path, LIMIT_NUMBER},
+            {map, "viscosity_factor", &def->viscosity_factor, 1, def->shape, &path, LIMIT_NUMBER},
         };
         TREACLE_TRY(check_placement(b, map, def->shape, &path, "it brings no liquid"));
         for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); ++k) {
@@ -426,7 +430,8 @@ static treacle_status check_forces(binder* b, const scene_node* root) {
         const treacle_force_def* def = &b->root->sim.forces[i];
         bind_path path = {.up = &list, .index = i};
         field_check check = {
-            scene_node_at(nodes, i), "acceleration", &def->acceleration, 3, def->shape, &path};
+            scene_node_at(nodes, i), "acceleration", &def->acceleration, 3, def->shape, &path,
+            LIMIT_ACCELERATION};
         TREACLE_TRY(check_field(b, &check));
     }
     return TREACLE_OK;
@@ -573,5 +578,6 @@ treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
     TREACLE_TRY(check_sinks(b, map));
     TREACLE_TRY(check_solids(b, map));
     TREACLE_TRY(check_bodies(b, map));
-    return check_forces(b, map);
+    TREACLE_TRY(check_forces(b, map));
+    return b->diags->errors > 0 ? TREACLE_OK : bind_check_overlaps(b, map);
 }

@@ -44,6 +44,20 @@ static const char head[] =
     "merged\n"
     "  key by key, everything else replaces what is below, and `null` takes a key away.\n";
 
+// The largest size of the numbers of each kind.
+static void write_limits(text* t) {
+    text_append(t, "- **Limits.** Beyond the ranges of the tables no number may be larger than "
+                   "what anything needs:");
+    for (int k = 0; k < UNIT_KIND_COUNT; ++k) {
+        const unit_kind_info* kind = unit_kind_get((unit_kind)k);
+        char most[32];
+        unit_print_number(kind->most, most);
+        text_printf(t, "%s\n  %s %s%s%s", k == 0 ? "" : ",", kind->name, most,
+                    kind->si[0] == '\0' ? "" : " ", kind->si);
+    }
+    text_append(t, ".\n");
+}
+
 static const char* type_text(const schema_key* key) {
     static const char* const texts[SCHEMA_TYPE_COUNT] = {
         [SCHEMA_BOOL] = "true or false",
@@ -199,6 +213,7 @@ static void write_units(text* t) {
 static void write_all(text* t) {
     writer w = {.out = t};
     text_append(t, head);
+    write_limits(t);
     write_section(&w, &schema_root, NULL);
     write_units(t);
 }

@@ -1,3 +1,4 @@
+#include "math/limits.h"
 #include "scene/schema_parts.h"
 
 #include <string.h>
@@ -59,13 +60,13 @@ static const schema_key step_keys[] = {
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_step_def, max_dt),
      .unit = UNIT_TIME,
-     .range = UP_TO(0, 1e3),
+     .range = WITHIN(LIMIT_STEP_LEAST, LIMIT_STEP),
      .help = "the longest step"},
     {.name = "min_dt",
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_step_def, min_dt),
      .unit = UNIT_TIME,
-     .range = UP_TO(0, 1e3),
+     .range = WITHIN(LIMIT_STEP_LEAST, LIMIT_STEP),
      .help = "a step that fails is tried again with half of its length, down to this; a speed that "
              "asks for a shorter one ends the run"},
     {.name = "splitting",

@@ -1,4 +1,5 @@
 // Keys of rigid bodies and their joints.
+#include "math/limits.h"
 #include "scene/schema_parts.h"
 
 static const char* const wall_words[] = {"slip", "no-slip", "slip-length", NULL};
@@ -55,7 +56,7 @@ static const schema_key body_keys[] = {
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_body_def, density),
      .unit = UNIT_DENSITY,
-     .range = ABOVE(0),
+     .range = WITHIN(LIMIT_DENSITY_LEAST, LIMIT_DENSITY),
      .help = "a thousandth of the liquid's is as good as a thousand times it"},
     {.name = "velocity",
      .type = SCHEMA_VEC3,

@@ -1,4 +1,5 @@
 // Keys of materials.
+#include "math/limits.h"
 #include "scene/schema_parts.h"
 
 static const char* const rheology_words[] = {"newtonian", "power-law",        "carreau",
@@ -160,7 +161,7 @@ static const schema_key material_keys[] = {
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_material_def, density),
      .unit = UNIT_DENSITY,
-     .range = UP_TO(0, 1e6),
+     .range = WITHIN(LIMIT_DENSITY_LEAST, LIMIT_DENSITY),
      .help = "mass of a volume"},
     {.name = "viscosity",
      .type = SCHEMA_REAL,
@@ -234,7 +235,7 @@ static const schema_key material_keys[] = {
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_material_def, heat_capacity),
      .unit = UNIT_HEAT_CAPACITY,
-     .range = ABOVE(0),
+     .range = WITHIN(LIMIT_CAPACITY_LEAST, LIMIT_CAPACITY),
      .help = "heat that warms a kilogram by a kelvin"},
     {.name = "latent_heat",
      .type = SCHEMA_REAL,

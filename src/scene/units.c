@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/limits.h"
 #include "math/suggest.h"
 
 enum {
@@ -22,32 +23,41 @@ enum {
     }
 
 static const unit_kind_info kinds[UNIT_KIND_COUNT] = {
-    [UNIT_NUMBER] = {"a plain number", "", "0.5", DIM(0, 0, 0, 0, 0)},
-    [UNIT_LENGTH] = {"a length", "m", "3 mm", DIM(1, 0, 0, 0, 0)},
-    [UNIT_AREA] = {"an area", "m^2", "4 cm^2", DIM(2, 0, 0, 0, 0)},
-    [UNIT_VOLUME] = {"a volume", "m^3", "2 l", DIM(3, 0, 0, 0, 0)},
-    [UNIT_TIME] = {"a time", "s", "0.5 s", DIM(0, 0, 1, 0, 0)},
-    [UNIT_SPEED] = {"a speed", "m/s", "20 cm/s", DIM(1, 0, -1, 0, 0)},
-    [UNIT_ACCELERATION] = {"an acceleration", "m/s^2", "9.81 m/s^2", DIM(1, 0, -2, 0, 0)},
-    [UNIT_FREQUENCY] = {"a frequency", "1/s", "24 fps", DIM(0, 0, -1, 0, 0)},
-    [UNIT_ANGLE] = {"an angle", "rad", "45 deg", DIM(0, 0, 0, 0, 1)},
-    [UNIT_SPIN] = {"an angular velocity", "rad/s", "90 deg/s", DIM(0, 0, -1, 0, 1)},
-    [UNIT_MASS] = {"a mass", "kg", "20 g", DIM(0, 1, 0, 0, 0)},
-    [UNIT_DENSITY] = {"a density", "kg/m^3", "1.4 g/cm^3", DIM(-3, 1, 0, 0, 0)},
-    [UNIT_FORCE] = {"a force", "N", "2 N", DIM(1, 1, -2, 0, 0)},
-    [UNIT_PRESSURE] = {"a pressure", "Pa", "50 Pa", DIM(-1, 1, -2, 0, 0)},
-    [UNIT_VISCOSITY] = {"a dynamic viscosity", "Pa.s", "10 Pa.s", DIM(-1, 1, -1, 0, 0)},
-    [UNIT_KINEMATIC] = {"a kinematic viscosity", "m^2/s", "1000 cSt", DIM(2, 0, -1, 0, 0)},
-    [UNIT_VOLUME_RATE] = {"a volume rate", "m^3/s", "2 l/min", DIM(3, 0, -1, 0, 0)},
-    [UNIT_TEMPERATURE] = {"a temperature", "K", "60 degC", DIM(0, 0, 0, 1, 0)},
-    [UNIT_ENERGY] = {"an energy", "J", "5 kJ", DIM(2, 1, -2, 0, 0)},
-    [UNIT_POWER] = {"a power", "W", "40 W", DIM(2, 1, -3, 0, 0)},
-    [UNIT_EXPANSION] = {"an expansion per kelvin", "1/K", "2e-4 1/K", DIM(0, 0, 0, -1, 0)},
-    [UNIT_CONDUCTIVITY] = {"a heat conductivity", "W/(m.K)", "0.25 W/(m.K)", DIM(1, 1, -3, -1, 0)},
-    [UNIT_HEAT_CAPACITY] = {"a heat capacity", "J/(kg.K)", "4.2 kJ/(kg.K)", DIM(2, 0, -2, -1, 0)},
-    [UNIT_LATENT_HEAT] = {"a latent heat", "J/kg", "334 kJ/kg", DIM(2, 0, -2, 0, 0)},
-    [UNIT_HEAT_TRANSFER] = {"a heat transfer", "W/(m^2.K)", "10 W/(m^2.K)", DIM(0, 1, -3, -1, 0)},
-    [UNIT_HEAT_FLUX] = {"a heat flux", "W/m^2", "2 kW/m^2", DIM(0, 1, -3, 0, 0)},
+    [UNIT_NUMBER] = {"a plain number", "", "0.5", DIM(0, 0, 0, 0, 0), LIMIT_NUMBER},
+    [UNIT_LENGTH] = {"a length", "m", "3 mm", DIM(1, 0, 0, 0, 0), LIMIT_LENGTH},
+    [UNIT_AREA] = {"an area", "m^2", "4 cm^2", DIM(2, 0, 0, 0, 0), LIMIT_LENGTH* LIMIT_LENGTH},
+    [UNIT_VOLUME] = {"a volume", "m^3", "2 l", DIM(3, 0, 0, 0, 0), LIMIT_LENGTH* LIMIT_LENGTH},
+    [UNIT_TIME] = {"a time", "s", "0.5 s", DIM(0, 0, 1, 0, 0), LIMIT_TIME},
+    [UNIT_SPEED] = {"a speed", "m/s", "20 cm/s", DIM(1, 0, -1, 0, 0), LIMIT_SPEED},
+    [UNIT_ACCELERATION] = {"an acceleration", "m/s^2", "9.81 m/s^2", DIM(1, 0, -2, 0, 0),
+                           LIMIT_ACCELERATION},
+    [UNIT_FREQUENCY] = {"a frequency", "1/s", "24 fps", DIM(0, 0, -1, 0, 0), LIMIT_FREQUENCY},
+    [UNIT_ANGLE] = {"an angle", "rad", "45 deg", DIM(0, 0, 0, 0, 1), LIMIT_ANGLE},
+    [UNIT_SPIN] = {"an angular velocity", "rad/s", "90 deg/s", DIM(0, 0, -1, 0, 1), LIMIT_SPIN},
+    [UNIT_MASS] = {"a mass", "kg", "20 g", DIM(0, 1, 0, 0, 0), LIMIT_FORCE},
+    [UNIT_DENSITY] = {"a density", "kg/m^3", "1.4 g/cm^3", DIM(-3, 1, 0, 0, 0), LIMIT_DENSITY},
+    [UNIT_FORCE] = {"a force", "N", "2 N", DIM(1, 1, -2, 0, 0), LIMIT_FORCE},
+    [UNIT_PRESSURE] = {"a pressure", "Pa", "50 Pa", DIM(-1, 1, -2, 0, 0), LIMIT_PRESSURE},
+    [UNIT_VISCOSITY] = {"a dynamic viscosity", "Pa.s", "10 Pa.s", DIM(-1, 1, -1, 0, 0),
+                        LIMIT_VISCOSITY},
+    [UNIT_KINEMATIC] = {"a kinematic viscosity", "m^2/s", "1000 cSt", DIM(2, 0, -1, 0, 0),
+                        LIMIT_VISCOSITY},
+    [UNIT_VOLUME_RATE] = {"a volume rate", "m^3/s", "2 l/min", DIM(3, 0, -1, 0, 0),
+                          LIMIT_VOLUME_RATE},
+    [UNIT_TEMPERATURE] = {"a temperature", "K", "60 degC", DIM(0, 0, 0, 1, 0), LIMIT_TEMPERATURE},
+    [UNIT_ENERGY] = {"an energy", "J", "5 kJ", DIM(2, 1, -2, 0, 0), LIMIT_ENERGY},
+    [UNIT_POWER] = {"a power", "W", "40 W", DIM(2, 1, -3, 0, 0), LIMIT_POWER},
+    [UNIT_EXPANSION] = {"an expansion per kelvin", "1/K", "2e-4 1/K", DIM(0, 0, 0, -1, 0),
+                        LIMIT_NUMBER},
+    [UNIT_CONDUCTIVITY] = {"a heat conductivity", "W/(m.K)", "0.25 W/(m.K)", DIM(1, 1, -3, -1, 0),
+                           LIMIT_CONDUCTIVITY},
+    [UNIT_HEAT_CAPACITY] = {"a heat capacity", "J/(kg.K)", "4.2 kJ/(kg.K)", DIM(2, 0, -2, -1, 0),
+                            LIMIT_CAPACITY},
+    [UNIT_LATENT_HEAT] = {"a latent heat", "J/kg", "334 kJ/kg", DIM(2, 0, -2, 0, 0),
+                          LIMIT_CAPACITY},
+    [UNIT_HEAT_TRANSFER] = {"a heat transfer", "W/(m^2.K)", "10 W/(m^2.K)", DIM(0, 1, -3, -1, 0),
+                            LIMIT_HEAT_TRANSFER},
+    [UNIT_HEAT_FLUX] = {"a heat flux", "W/m^2", "2 kW/m^2", DIM(0, 1, -3, 0, 0), LIMIT_HEAT_FLUX},
 };
 
 #define PI 3.14159265358979323846

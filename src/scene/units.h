@@ -56,6 +56,7 @@ typedef struct unit_kind_info {
     const char* si;      // "m"
     const char* example; // "3 mm"
     unit_dim dim;
+    double most; // the largest size of any number of the kind, in SI
 } unit_kind_info;
 const unit_kind_info* unit_kind_get(unit_kind kind);
 

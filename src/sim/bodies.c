@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "math/curve.h"
+#include "math/limits.h"
 #include "phys/thin.h"
 
 // Samples along the longest side of a shape, on whose surface contacts are looked for.
@@ -23,19 +24,18 @@ static treacle_status check_body(treacle_context* ctx, const treacle_body_def* d
         const char* what;
         double value, low, high;
     } rules[] = {
-        {"density", def->density, 1e-300, 1e300},
+        {"density", def->density, LIMIT_DENSITY_LEAST, LIMIT_DENSITY},
         {"friction", def->friction, 0.0, INFINITY},
         {"restitution", def->restitution, 0.0, 1.0},
-        {"slip_length", def->slip_length, 0.0, 1e300},
+        {"slip_length", def->slip_length, 0.0, LIMIT_LENGTH},
+        {"velocity", vec3_length(vec3_from(def->velocity)), 0.0, LIMIT_SPEED},
+        {"spin", vec3_length(vec3_from(def->spin)), 0.0, LIMIT_SPIN},
     };
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); ++i) {
         if (!(rules[i].value >= rules[i].low && rules[i].value <= rules[i].high)) {
             return check_fail(ctx, TREACLE_ERR_SCENE, "%s of %s is %g: expected %g to %g",
                               rules[i].what, name, rules[i].value, rules[i].low, rules[i].high);
         }
-    }
-    if (!vec3_is_finite(vec3_from(def->velocity)) || !vec3_is_finite(vec3_from(def->spin))) {
-        return check_fail(ctx, TREACLE_ERR_SCENE, "velocity or spin of %s is not finite", name);
     }
     if (def->force.count > 0) {
         TREACLE_TRY(curve_check(ctx, &def->force, "a body's force"));
@@ -189,6 +189,22 @@ static void keep_in_plane(const grid_domain* domain, body_state* state) {
     }
 }
 
+// A force must not be more than the body's mass can bear without leaving all scales.
+static treacle_status check_force(treacle_context* ctx, const treacle_body_def* def,
+                                  const rigid_body* body) {
+    double most = LIMIT_ACCELERATION * body->mass.mass;
+    for (int i = 0; i < def->force.count; ++i) {
+        double force = vec3_length(vec3_from(def->force.keys[i].value));
+        if (!(force <= most)) {
+            return check_fail(ctx, TREACLE_ERR_SCENE,
+                              "force on %s is %g N: expected at most %g N for its mass, %g kg",
+                              def->name == NULL ? "a body" : def->name, force, most,
+                              body->mass.mass);
+        }
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status make_body(treacle_context* ctx, const treacle_body_def* def,
                                 const grid_domain* domain, solid* s, rigid_body* out) {
     TREACLE_TRY(check_body(ctx, def));
@@ -202,6 +218,7 @@ static treacle_status make_body(treacle_context* ctx, const treacle_body_def* de
                           "the shape of %s has no inside, or no end: expected a closed shape",
                           def->name == NULL ? "a body" : def->name);
     }
+    TREACLE_TRY(check_force(ctx, def, out));
     TREACLE_TRY(curve_copy(ctx, &def->force, &out->force));
     TREACLE_TRY(curve_copy(ctx, &def->torque, &out->torque));
     return make_samples(ctx, s, domain, out);

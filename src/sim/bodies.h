@@ -7,6 +7,7 @@
 
 #include "phys/rigid_body.h"
 #include "sim/solids.h"
+#include "treacle/sim.h"
 
 /// A joint, made ready. Positions and directions are those of the start.
 typedef struct body_joint {
@@ -46,6 +47,15 @@ void bodies_destroy(treacle_context* ctx, body_set* set);
 bool body_is_finite(const body_state* state);
 /// The largest speed of any point of any body, m/s.
 double bodies_fastest(const body_set* set, const body_state* states);
+
+/// Calls `visit` for all that bodies are in at the start.
+treacle_status overlaps_visit(treacle_context* ctx, const grid_domain* domain,
+                              const solid_set* solids, const body_set* set,
+                              treacle_overlap_fcn* visit, void* user) TREACLE_NODISCARD;
+/// ERR_SCENE with names and depth if there is any.
+treacle_status overlaps_refuse(treacle_context* ctx, const treacle_sim_def* def,
+                               const grid_domain* domain, const solid_set* solids,
+                               const body_set* set) TREACLE_NODISCARD;
 
 /// What bodies may run into.
 typedef struct body_world {

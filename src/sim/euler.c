@@ -95,16 +95,15 @@ static treacle_status combine(liquid_work* w, const placed_shape* s, bool is_tak
 }
 
 // Running emitters are full of liquid, sinks that work are empty.
-treacle_status euler_emit(liquid_work* w) {
+static treacle_status fill_and_drain(liquid_work* w, bool* has_changed) {
     euler_work* e = w->euler;
     double end = w->time + w->dt, cell = e->level.lattice->h;
-    bool has_changed = false;
     for (int i = 0; i < w->setup->emitter_count; ++i) {
         const emitter* source = &w->setup->emitters[i];
         placed_shape s = {source->where, emitter_offset(source, end), cell};
         if (emitter_speed(source, end) > 0.0) {
             TREACLE_TRY(combine(w, &s, false));
-            has_changed = true;
+            *has_changed = true;
         }
     }
     for (int i = 0; i < e->sink_count; ++i) {
@@ -112,10 +111,22 @@ treacle_status euler_emit(liquid_work* w) {
         placed_shape s = {drain->shape, {{0.0, 0.0, 0.0}}, cell};
         if (end >= drain->start && end <= drain->stop) {
             TREACLE_TRY(combine(w, &s, true));
-            has_changed = true;
+            *has_changed = true;
         }
     }
-    return has_changed ? level_set_settle(&e->level, e->surface) : TREACLE_OK;
+    return *has_changed ? level_set_settle(&e->level, e->surface) : TREACLE_OK;
+}
+
+treacle_status euler_emit(liquid_work* w) {
+    euler_work* e = w->euler;
+    bool may_change = w->setup->emitter_count + e->sink_count > 0, has_changed = false;
+    double before = may_change ? level_set_volume(&e->level, e->surface) : 0.0;
+    TREACLE_TRY(fill_and_drain(w, &has_changed));
+    *e->due = e->due_before;
+    if (has_changed) {
+        *e->due += level_set_volume(&e->level, e->surface) - before;
+    }
+    return TREACLE_OK;
 }
 
 // --- tiles ---------------------------------------------------------------------------------------

@@ -13,6 +13,9 @@
 #include "phys/tensor.h"
 #include "sim/liquid.h"
 
+// The share of the volume whose loss is worth a warning.
+#define EULER_LOSS_MOST 0.02
+
 /// What the stages of this mode need beside liquid_work.
 typedef struct euler_work {
     level_set_work level;
@@ -21,6 +24,9 @@ typedef struct euler_work {
     bool is_reseeded;
     int sink_count;
     const sink* sinks;
+    double due_before; // m^3 that the liquid should have had, see sim_state
+    double* due;       // likewise after this step
+    bool* has_warned;  // that too much of it is missing
     // In the scratch arena: how fast liquid may still come to walls, m/s, as far as there is a gap.
     float* face_give[AXES];
 } euler_work;

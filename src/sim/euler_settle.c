@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
 #include "grid/extrapolate.h"
@@ -239,9 +240,42 @@ static treacle_status measure(liquid_work* w) {
     return measure_volume(w);
 }
 
+static bool has_open_side(const grid_domain* domain) {
+    bool is_any = false;
+    for (int a = 0; a < AXES; ++a) {
+        for (int end = 0; end < 2; ++end) {
+            is_any = is_any || (domain->is_active[a] && domain->sides[a][end] == TREACLE_SIDE_OPEN);
+        }
+    }
+    return is_any;
+}
+
+// What is missing of the volume that should be there; said once when it is much. Through open sides
+// it may have left.
+static void count_lost(liquid_work* w) {
+    euler_work* e = w->euler;
+    double volume = w->stats->volume;
+    if (w->is_first || isnan(e->due_before) || has_open_side(w->setup->domain)) {
+        *e->due = volume;
+        return;
+    }
+    double lost = *e->due - volume;
+    w->stats->volume_lost = lost;
+    if (lost > EULER_LOSS_MOST * *e->due && !*e->has_warned) {
+        *e->has_warned = true;
+        log_message(w->ctx, TREACLE_LOG_WARNING,
+                    "at %g s the grid has lost %.3g %% of the liquid's volume, %.3g of %.3g m^3: "
+                    "smaller cells or a smaller level_set.cfl lose less, 'motion: particles' "
+                    "loses nothing",
+                    w->time + w->dt, 100.0 * lost / *e->due, lost, *e->due);
+    }
+}
+
 treacle_status euler_settle(liquid_work* w) {
     euler_bound_gaps(w);
     TREACLE_TRY(find_outer_flow(w));
     TREACLE_TRY(extend_fields(w));
-    return measure(w);
+    TREACLE_TRY(measure(w));
+    count_lost(w);
+    return TREACLE_OK;
 }

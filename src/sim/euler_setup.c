@@ -82,7 +82,10 @@ euler_work sim_euler_work(treacle_sim* sim) {
                         .surface = &sim->next.surface,
                         .is_reseeded = sim->next.step % sim->def.level_set.reseed == 0,
                         .sink_count = sim->sink_count,
-                        .sinks = sim->sinks};
+                        .sinks = sim->sinks,
+                        .due_before = sim->now.volume_due,
+                        .due = &sim->next.volume_due,
+                        .has_warned = &sim->has_warned_lost};
 }
 
 // --- the start -----------------------------------------------------------------------------------

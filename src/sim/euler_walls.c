@@ -6,11 +6,13 @@
 // liquid above would be pressed together, and a film of air would stay. So at a gap the wall gives
 // way, as fast as liquid comes, and no farther than the gap is wide:
 //
-//     v = min(g / dt, max(u*, c g / dt)),   c = 0.1 where liquid was pressed to the wall [level.6]
-//                                           in the last step, else 0
+//     v = min(g / dt, max(u*, c g / t)),   c = 0.1 where liquid was pressed to the wall  [level.6]
+//                                          in the last step, else 0;  t = max(dt, t_0)
 //
-// u* is the liquid's velocity before the flow. Liquid that lands has g = 0 and keeps its volume; a
-// gap before liquid at rest closes in some steps.
+// u* is the liquid's velocity before the flow, t_0 the longest step that gravity alone allows.
+// Liquid that lands has g = 0 and keeps its volume; a gap before liquid at rest closes in some
+// steps of that length. A share of the gap in every step, however short, would be a speed without
+// bound: it makes the next step shorter still.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -161,6 +163,7 @@ treacle_status euler_find_gaps(liquid_work* w) {
 
 typedef struct close_job {
     const liquid_work* w;
+    double share; // of a gap that closes in this step before liquid that is pressed to the wall
     int axis;
     bool has_solids;
     solid_scene solids;
@@ -218,15 +221,24 @@ static void close_tiles(void* data, int64_t begin, int64_t end, int worker) {
             double comes =
                 side != 0 ? side * (double)w->state->face_u[axis][i] : approach(job, &c, id);
             bool is_pressed = pressure_before(&pressure, &c) > 0.0f;
-            comes = fmax(comes, is_pressed ? SHARE_CLOSED * give : 0.0);
+            comes = fmax(comes, is_pressed ? job->share * give : 0.0);
             float v = (float)fmin(give, comes); // [level.6]
             w->face_solid_u[axis][i] -= v * c.n[axis];
         }
     }
 }
 
+// c dt / t of [level.6].
+static double share_closed(const liquid_work* w) {
+    const treacle_sim_def* def = w->setup->def;
+    double pull = vec3_length(vec3_from(w->gravity));
+    double reach = fmin(def->step.cfl, def->level_set.cfl) * w->setup->domain->h;
+    double longest = fmin(sqrt(reach / pull), def->step.max_dt); // without gravity inf
+    return SHARE_CLOSED * fmin(w->dt / longest, 1.0);
+}
+
 treacle_status euler_close_gaps(liquid_work* w) {
-    close_job job = {.w = w, .has_solids = w->cell_solid_phi != NULL};
+    close_job job = {.w = w, .share = share_closed(w), .has_solids = w->cell_solid_phi != NULL};
     if (w->euler->face_give[0] == NULL) {
         return TREACLE_OK; // liquid is everywhere
     }

@@ -167,9 +167,22 @@ static void find_particle(const grid_domain* domain, const particles* p, finding
     }
 }
 
-static void find_face(const grid_domain* domain, const liquid_state* liquid, finding* out) {
+static void describe_face(const grid_domain* domain, const liquid_state* liquid, int which,
+                          int64_t k, finding* out) {
     static const char* const names[] = {"velocity along x", "velocity along y", "velocity along z",
                                         "pressure", "distance to the surface"};
+    int at[AXES];
+    double x[AXES];
+    tile_cell_at(&liquid->map, (tile_ix)(k / TILE_CELLS), (int)(k % TILE_CELLS), at);
+    for (int a = 0; a < AXES; ++a) {
+        x[a] = domain->origin[a] + domain->h * at[a];
+    }
+    snprintf(out->text, sizeof(out->text), "the %s on the grid at [%.6g, %.6g, %.6g] is %.3g%s",
+             which < AXES + 2 ? names[which] : "temperature or strain", x[0], x[1], x[2],
+             (double)field_of(liquid, which)[k], which < AXES ? " m/s" : "");
+}
+
+static void find_face(const grid_domain* domain, const liquid_state* liquid, finding* out) {
     tile_range own = tile_ranks_own(&liquid->map);
     for (int i = 0; i < FIELDS; ++i) {
         const float* values = field_of(liquid, i);
@@ -177,15 +190,8 @@ static void find_face(const grid_domain* domain, const liquid_state* liquid, fin
             double value = fabs((double)values[k]);
             value = !isfinite(value) ? INFINITY : i < AXES ? value : 0.0;
             if (value > out->speed) {
-                int at[AXES];
-                tile_cell_at(&liquid->map, (tile_ix)(k / TILE_CELLS), (int)(k % TILE_CELLS), at);
                 out->speed = value;
-                snprintf(out->text, sizeof(out->text),
-                         "the %s on the grid at [%.6g, %.6g, %.6g] is %.3g",
-                         i < AXES + 2 ? names[i] : "temperature or strain",
-                         domain->origin[0] + domain->h * at[0],
-                         domain->origin[1] + domain->h * at[1],
-                         domain->origin[2] + domain->h * at[2], (double)values[k]);
+                describe_face(domain, liquid, i, k, out);
             }
         }
     }

@@ -76,6 +76,9 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
         status = bodies_create(ctx, def, domain, &out->solids, &out->bodies);
     }
     if (status == TREACLE_OK) {
+        status = overlaps_refuse(ctx, def, domain, &out->solids, &out->bodies);
+    }
+    if (status == TREACLE_OK) {
         status = heat_setup_create(ctx, def, &out->heat);
     }
     if (status == TREACLE_OK) {

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "math/limits.h"
 #include "sim/sim_internal.h"
 
 typedef struct number_rule {
@@ -10,12 +11,12 @@ typedef struct number_rule {
 static treacle_status check_numbers(treacle_context* ctx, const treacle_sim_def* def) {
     const double tiny = 1e-300;
     const number_rule rules[] = {
-        {"fps", def->fps, tiny, INFINITY},
+        {"fps", def->fps, tiny, LIMIT_FREQUENCY},
         {"particles per_cell", def->particles.per_cell, 1, 64},
         {"particles jitter", def->particles.jitter, 0, 1},
         {"step cfl", def->step.cfl, 0.1, 5},
-        {"step max_dt", def->step.max_dt, tiny, 1e300},
-        {"step min_dt", def->step.min_dt, tiny, 1e300},
+        {"step max_dt", def->step.max_dt, LIMIT_STEP_LEAST, LIMIT_STEP},
+        {"step min_dt", def->step.min_dt, LIMIT_STEP_LEAST, LIMIT_STEP},
         {"step splitting", def->step.splitting, TREACLE_SPLITTING_FIRST, TREACLE_SPLITTING_SECOND},
         {"flip_blend", def->flip_blend, 0, 1},
         {"viscosity_solve substeps", def->viscosity_solve.substeps, 0, 1000000},
@@ -118,10 +119,10 @@ static treacle_status check_viscosity(treacle_context* ctx, const treacle_sim_de
 static treacle_status check_materials(treacle_context* ctx, const treacle_sim_def* def) {
     for (int i = 0; i < def->material_count; ++i) {
         double density = def->materials[i].density;
-        if (!(density > 0.0 && isfinite(density))) {
+        if (!(density >= LIMIT_DENSITY_LEAST && density <= LIMIT_DENSITY)) {
             return check_fail(ctx, TREACLE_ERR_SCENE,
-                              "density of material %d is %g kg/m^3: expected a number > 0", i,
-                              density);
+                              "density of material %d is %g kg/m^3: expected %g to %g", i, density,
+                              LIMIT_DENSITY_LEAST, LIMIT_DENSITY);
         }
         TREACLE_TRY(check_flow_of(ctx, &def->materials[i], i));
     }
@@ -137,13 +138,34 @@ static treacle_status check_materials(treacle_context* ctx, const treacle_sim_de
     return TREACLE_OK;
 }
 
-static treacle_status check_spins(treacle_context* ctx, const treacle_sim_def* def) {
+// Motions at the start: NaN is not within.
+static treacle_status check_motions(treacle_context* ctx, const treacle_sim_def* def) {
     for (int i = 0; i < def->liquid_count; ++i) {
         const treacle_liquid_def* liquid = &def->liquids[i];
-        if (!vec3_is_finite(vec3_from(liquid->spin)) ||
-            !vec3_is_finite(vec3_from(liquid->spin_centre))) {
+        bool is_given = liquid->velocity.kind == TREACLE_FIELD_CONSTANT;
+        double speed = is_given ? vec3_length(vec3_from(liquid->velocity.value_a)) : 0.0;
+        if (!(vec3_length(vec3_from(liquid->spin)) <= LIMIT_SPIN) ||
+            !(vec3_length(vec3_from(liquid->spin_centre)) <= LIMIT_LENGTH) ||
+            !(speed <= LIMIT_SPEED)) {
             return check_fail(ctx, TREACLE_ERR_SCENE,
-                              "spin of liquid %d or its centre is not finite", i);
+                              "velocity, spin or spin_centre of liquid %d is not finite or too "
+                              "large: expected at most %g m/s, %g rad/s and %g m",
+                              i, LIMIT_SPEED, LIMIT_SPIN, LIMIT_LENGTH);
+        }
+    }
+    return TREACLE_OK;
+}
+
+// All components of all keys.
+static treacle_status check_curve(treacle_context* ctx, const treacle_curve* curve, double most,
+                                  const char* what) {
+    TREACLE_TRY(curve_check(ctx, curve, what));
+    for (int i = 0; i < curve->count; ++i) {
+        for (int a = 0; a < 3; ++a) {
+            if (!(fabs(curve->keys[i].value[a]) <= most)) {
+                return check_fail(ctx, TREACLE_ERR_SCENE, "%s is %g: expected at most %g", what,
+                                  curve->keys[i].value[a], most);
+            }
         }
     }
     return TREACLE_OK;
@@ -159,9 +181,9 @@ treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) {
     TREACLE_TRY(check_numbers(ctx, def));
     TREACLE_TRY(check_materials(ctx, def));
     TREACLE_TRY(check_viscosity(ctx, def));
-    TREACLE_TRY(check_spins(ctx, def));
+    TREACLE_TRY(check_motions(ctx, def));
     TREACLE_TRY(heat_check(ctx, def));
     TREACLE_TRY(euler_check(ctx, def));
     TREACLE_TRY(marker_check(ctx, def));
-    return curve_check(ctx, &def->gravity, "gravity");
+    return check_curve(ctx, &def->gravity, LIMIT_ACCELERATION, "gravity");
 }

@@ -36,6 +36,8 @@ typedef struct sim_state {
     int64_t step;           // done
     uint64_t reseed_births; // ids given to particles that came from a split
     double calm;            // 0..1, share of gravity that no motion follows: see timestep.c
+    double volume_due;      // m^3, of liquid that the grid carries: what came less what was taken
+                            // away; NaN: nobody has counted
 } sim_state;
 
 struct treacle_sim {
@@ -61,6 +63,7 @@ struct treacle_sim {
 
     solid_cache solid_cache; // not state, see there
     bool has_warned_closed;  // not state: a warning is said once a session
+    bool has_warned_lost;    // likewise
     sim_state now;
     particles shown; // in pictures of liquid that the grid carries; no state
     sim_state next;  // that a step works on; swapped with `now` when all went well

@@ -160,6 +160,7 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
     }
     if (kind == TREACLE_FRAME_STATE && euler_is_on(&sim->def)) {
         count += show_surface(&sim->now.surface, arrays + count);
+        arrays[count++] = array_of("volume_due", TREACLE_TYPE_F64, 1, 1, &sim->now.volume_due);
     }
     *out = (treacle_frame){
         .kind = kind,
@@ -431,6 +432,17 @@ static treacle_status copy_surface(treacle_sim* sim, const treacle_frame* state)
                                  "tiles or markers of the state's surface are not in order");
 }
 
+// States of other versions may not have it.
+static treacle_status copy_due(treacle_sim* sim, const treacle_frame* state) {
+    treacle_array due = array_of("volume_due", TREACLE_TYPE_F64, 1, 1, NULL);
+    sim->next.volume_due = NAN;
+    if (euler_is_on(&sim->def) && treacle_frame_find(state, due.name) != NULL) {
+        TREACLE_TRY(find_array(sim, state, &due));
+        sim->next.volume_due = *(const double*)due.data;
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status copy_bodies(treacle_sim* sim, const treacle_frame* state) {
     int64_t count = sim->setup.bodies.count;
     if (count == 0) {
@@ -472,6 +484,7 @@ static treacle_status copy_rest(treacle_sim* sim, const treacle_frame* state) {
     TREACLE_TRY(copy_liquid(sim, state));
     TREACLE_TRY(copy_carried(sim, state));
     TREACLE_TRY(copy_surface(sim, state));
+    TREACLE_TRY(copy_due(sim, state));
     return copy_bodies(sim, state);
 }
 

@@ -122,7 +122,7 @@ static void check_all_arrays(const char* motion) {
         if (k == frame.array_count) {
             break;
         }
-        if (!is_real(&frame.arrays[k])) {
+        if (!is_real(&frame.arrays[k]) || strcmp(frame.arrays[k].name, "volume_due") == 0) {
             continue;
         }
         for (int way = 0; way < 2; ++way) {
