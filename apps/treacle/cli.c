@@ -37,6 +37,10 @@ void cli_hint(const char* format, ...) {
     va_end(args);
 }
 
+void cli_write_error(const char* path) {
+    cli_error("%s: cannot write: %s", path, errno != 0 ? strerror(errno) : "the disk refuses");
+}
+
 int cli_fail(const treacle_context* ctx, treacle_status status) {
     const char* text = treacle_context_error(ctx);
     cli_error("%s", text[0] != '\0' ? text : treacle_status_text(status));

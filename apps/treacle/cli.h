@@ -67,6 +67,8 @@ int cli_exit_code(cli_outcome outcome);
 void cli_error(const char* format, ...) TREACLE_PRINTF(1, 2);
 /// "treacle: hint: ..." on stderr.
 void cli_hint(const char* format, ...) TREACLE_PRINTF(1, 2);
+/// "treacle: error: PATH: cannot write: ..." with the reason in errno, if there is one.
+void cli_write_error(const char* path);
 /// Prints a library error and what can be done about it; returns the exit code.
 int cli_fail(const treacle_context* ctx, treacle_status status);
 

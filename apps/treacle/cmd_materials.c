@@ -1,6 +1,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -86,13 +87,15 @@ static int print_json(const treacle_material_preset* only) {
     for (int i = 0; only == NULL && i < treacle_material_preset_count(); ++i) {
         failed |= json_array_append_new(value, object_of(treacle_material_preset_at(i)));
     }
-    failed = failed != 0 || json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    putchar('\n');
+    char* text = failed == 0 ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(value);
-    if (failed != 0) {
+    if (text == NULL) {
         cli_error("out of memory");
+        return TREACLE_ERR_MEMORY;
     }
-    return failed != 0 ? TREACLE_ERR_MEMORY : TREACLE_OK;
+    puts(text); // whether it arrived is seen at the end of the program
+    free(text);
+    return TREACLE_OK;
 }
 
 static int report_unknown(const char* name) {

@@ -1,5 +1,6 @@
 #include "export_bodies.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -61,11 +62,12 @@ static json_t* names_of(const treacle_scene* scene) {
 static bool write_json(json_t* root, const char* path) {
     char temporary[FRAME_PATH_CAPACITY + 8];
     snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+    errno = 0;
     bool is_written =
         json_dump_file(root, temporary, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
     is_written = is_written && rename(temporary, path) == 0;
     if (!is_written) {
-        cli_error("%s could not be written", path);
+        cli_write_error(path);
         remove(temporary);
     }
     return is_written;

@@ -234,9 +234,7 @@ static treacle_status export_to(const page_data* d, const treacle_frame* frame,
     treacle_status status = treacle_exporter_create(d->ctx, &def, &exporter);
     if (status == TREACLE_OK) {
         status = treacle_exporter_add(exporter, frame);
-    }
-    if (status == TREACLE_OK) {
-        status = read_whole(treacle_exporter_path(exporter), out);
+        status = status == TREACLE_OK ? read_whole(treacle_exporter_path(exporter), out) : status;
         unlink(treacle_exporter_path(exporter));
     }
     treacle_exporter_destroy(exporter);

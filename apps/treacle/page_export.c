@@ -1,5 +1,6 @@
 #include "page_export.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,10 @@ static bool open_file(page_out* out, const char* folder, const char* name) {
     int length = snprintf(out->path, FRAME_PATH_CAPACITY, "%s/%s", folder, name);
     int longer = snprintf(out->temporary, FRAME_PATH_CAPACITY, "%s/%s.tmp", folder, name);
     bool fits = length >= 0 && longer >= 0 && longer < FRAME_PATH_CAPACITY;
+    errno = fits ? 0 : ENAMETOOLONG;
     out->file = fits ? fopen(out->temporary, "wb") : NULL;
     if (out->file == NULL) {
-        cli_error("cannot write %s/%s", folder, name);
+        cli_write_error(out->path);
     }
     return out->file != NULL;
 }
@@ -31,7 +33,7 @@ static bool close_file(page_out* out) {
     is_written = fclose(out->file) == 0 && is_written;
     is_written = is_written && rename(out->temporary, out->path) == 0;
     if (!is_written) {
-        cli_error("%s could not be written", out->path);
+        cli_write_error(out->path);
         remove(out->temporary);
     }
     return is_written;

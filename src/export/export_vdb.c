@@ -1,4 +1,6 @@
 // Volumes and particles as VDB files.
+#include <unistd.h>
+
 #include "base/alloc.h"
 #include "base/atomic_file.h"
 #include "export/export_volume.h"
@@ -25,10 +27,13 @@ static treacle_status write_atomic(treacle_context* ctx, write_fcn* write, const
                           path);
     }
     TREACLE_TRY(atomic_file_temporary(ctx, path, &temporary));
-    treacle_status status =
-        write(what, temporary, error) == 0
-            ? atomic_file_publish(ctx, temporary, path)
-            : check_fail(ctx, TREACLE_ERR_IO, "%s cannot be written: %s", path, error);
+    treacle_status status = TREACLE_OK;
+    if (write(what, temporary, error) == 0) {
+        status = atomic_file_publish(ctx, temporary, path);
+    } else {
+        unlink(temporary);
+        status = check_fail(ctx, TREACLE_ERR_IO, "%s: cannot write: %s", path, error);
+    }
     alloc_free_text(ctx, temporary);
     return status;
 }

@@ -1,7 +1,6 @@
 #include "image/exr.h"
 
 #include <OpenEXR/openexr.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,25 +9,17 @@
 
 enum { SIDE_MAX = 32768, PIXELS_MAX = 1 << 28, RGB = 3 };
 
-// What the library has to say is kept for our own sentence.
-typedef struct exr_note {
-    char text[256];
-} exr_note;
-
-static void keep_note(exr_const_context_t file, exr_result_t code, const char* message) {
-    void* user = NULL;
+// The library calls this with its lock held: nothing of it may be called from here. What went wrong
+// is in the code that its functions return.
+static void keep_quiet(exr_const_context_t file, exr_result_t code, const char* message) {
+    (void)file;
     (void)code;
-    if (exr_get_user_data(file, &user) == EXR_ERR_SUCCESS && user != NULL) {
-        exr_note* note = user;
-        snprintf(note->text, sizeof(note->text), "%s", message);
-    }
+    (void)message;
 }
 
-static exr_context_initializer_t initializer(exr_note* note) {
+static exr_context_initializer_t initializer(void) {
     exr_context_initializer_t init = EXR_DEFAULT_CONTEXT_INITIALIZER;
-    note->text[0] = '\0';
-    init.error_handler_fn = keep_note;
-    init.user_data = note;
+    init.error_handler_fn = keep_quiet;
     return init;
 }
 
@@ -103,7 +94,7 @@ static void spread_grey(const exr_picture* p) {
 }
 
 static treacle_status read_open(treacle_context* ctx, exr_context_t file, const char* path,
-                                exr_note* note, exr_picture* out) {
+                                exr_picture* out) {
     exr_storage_t storage = EXR_STORAGE_TILED;
     exr_attr_box2i_t window;
     int colours = find_colours(file);
@@ -125,10 +116,11 @@ static treacle_status read_open(treacle_context* ctx, exr_context_t file, const 
     TREACLE_TRY(
         alloc_zero(ctx, (size_t)(width * height) * RGB, sizeof(float), "a picture", &block));
     out->values = block;
-    if (decode_rows(file, window.min.y, out) != EXR_ERR_SUCCESS) {
+    exr_result_t result = decode_rows(file, window.min.y, out);
+    if (result != EXR_ERR_SUCCESS) {
         exr_picture_destroy(out);
         return check_fail(ctx, TREACLE_ERR_FORMAT, "%s: the picture is damaged: %s", path,
-                          note->text);
+                          exr_get_default_error_message(result));
     }
     if (colours == 8) {
         spread_grey(out);
@@ -137,8 +129,7 @@ static treacle_status read_open(treacle_context* ctx, exr_context_t file, const 
 }
 
 treacle_status exr_read_rgb(treacle_context* ctx, const char* path, exr_picture* out) {
-    exr_note note;
-    exr_context_initializer_t init = initializer(&note);
+    exr_context_initializer_t init = initializer();
     exr_context_t file = NULL;
     *out = (exr_picture){0};
     if (access(path, R_OK) != 0) {
@@ -151,7 +142,7 @@ treacle_status exr_read_rgb(treacle_context* ctx, const char* path, exr_picture*
         exr_finish(&file);
         return check_fail(ctx, TREACLE_ERR_FORMAT, "%s: this is not an EXR picture", path);
     }
-    treacle_status status = read_open(ctx, file, path, &note, out);
+    treacle_status status = read_open(ctx, file, path, out);
     exr_finish(&file);
     return status;
 }
@@ -209,27 +200,42 @@ static exr_result_t write_open(exr_context_t file, const exr_layout* layout) {
     return result == EXR_ERR_SUCCESS ? encode_rows(file, layout) : result;
 }
 
+// Where the library's bytes go; after a failure nowhere.
+typedef struct exr_sink {
+    atomic_file file;
+    treacle_status status;
+} exr_sink;
+
+static int64_t put(exr_const_context_t file, void* user, const void* bytes, uint64_t size,
+                   uint64_t offset, exr_stream_error_func_ptr_t complain) {
+    exr_sink* sink = user;
+    (void)file;
+    (void)complain;
+    if (sink->status == TREACLE_OK) {
+        sink->status = atomic_file_place(&sink->file, offset, bytes, size);
+    }
+    return sink->status == TREACLE_OK ? (int64_t)size : -1;
+}
+
 treacle_status exr_write(treacle_context* ctx, const exr_layout* layout, const char* path) {
-    exr_note note;
-    exr_context_initializer_t init = initializer(&note);
+    exr_context_initializer_t init = initializer();
     exr_context_t file = NULL;
-    char* temporary = NULL;
-    TREACLE_TRY(atomic_file_temporary(ctx, path, &temporary));
-    exr_result_t result = exr_start_write(&file, temporary, EXR_WRITE_FILE_DIRECTLY, &init);
+    exr_sink sink = {.status = TREACLE_OK};
+    TREACLE_TRY(atomic_file_open(ctx, path, &sink.file));
+    init.user_data = &sink;
+    init.write_fn = put;
+    exr_result_t result = exr_start_write(&file, path, EXR_WRITE_FILE_DIRECTLY, &init);
     if (result == EXR_ERR_SUCCESS) {
         result = write_open(file, layout);
     }
     exr_result_t closed = file == NULL ? EXR_ERR_SUCCESS : exr_finish(&file);
     result = result == EXR_ERR_SUCCESS ? closed : result;
-    treacle_status status = TREACLE_OK;
-    if (result != EXR_ERR_SUCCESS) {
-        unlink(temporary);
-        status =
-            check_fail(ctx, TREACLE_ERR_IO, "%s: cannot write the picture: %s", path,
-                       note.text[0] != '\0' ? note.text : exr_get_default_error_message(result));
-    } else {
-        status = atomic_file_publish(ctx, temporary, path);
+    if (sink.status == TREACLE_OK && result == EXR_ERR_SUCCESS) {
+        return atomic_file_commit(&sink.file);
     }
-    alloc_free_text(ctx, temporary);
-    return status;
+    atomic_file_discard(&sink.file);
+    return sink.status != TREACLE_OK
+               ? sink.status
+               : check_fail(ctx, TREACLE_ERR_IO, "%s: cannot write the picture: %s", path,
+                            exr_get_default_error_message(result));
 }

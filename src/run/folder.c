@@ -166,7 +166,7 @@ treacle_status folder_stage(const folder* f, const char* name, const char* text,
     char staged[NAME_CAPACITY];
     TREACLE_TRY(folder_file(f, name, path));
     staged_name(name, staged);
-    int fd = openat(f->fd, staged, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = openat(f->fd, staged, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0) {
         return fail_errno(f->ctx, "write", path);
     }
@@ -181,6 +181,12 @@ treacle_status folder_stage(const folder* f, const char* name, const char* text,
     return TREACLE_OK;
 }
 
+void folder_unstage(const folder* f, const char* name) {
+    char staged[NAME_CAPACITY];
+    staged_name(name, staged);
+    unlinkat(f->fd, staged, 0);
+}
+
 treacle_status folder_commit(const folder* f, int count, const char* const* names) {
     char path[FOLDER_PATH_CAPACITY];
     char staged[NAME_CAPACITY];
@@ -188,7 +194,11 @@ treacle_status folder_commit(const folder* f, int count, const char* const* name
         TREACLE_TRY(folder_file(f, names[k], path));
         staged_name(names[k], staged);
         if (renameat(f->fd, staged, f->fd, names[k]) != 0) {
-            return fail_errno(f->ctx, "write", path);
+            treacle_status status = fail_errno(f->ctx, "write", path);
+            for (; k < count; ++k) {
+                folder_unstage(f, names[k]);
+            }
+            return status;
         }
     }
     return fsync(f->fd) == 0 ? TREACLE_OK : fail_errno(f->ctx, "write into", f->path);

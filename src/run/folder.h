@@ -53,7 +53,9 @@ bool folder_has_numbered(const folder* f, folder_kind kind, int64_t number);
 /// Writes `name` beside its final place, safely on disk, but not yet there.
 treacle_status folder_stage(const folder* f, const char* name, const char* text,
                             size_t length) TREACLE_NODISCARD;
-/// Puts staged files in their places, in this order and within a moment.
+/// Forgets what was staged.
+void folder_unstage(const folder* f, const char* name);
+/// Puts staged files in their places, in this order and within a moment. On failure none is staged.
 treacle_status folder_commit(const folder* f, int count,
                              const char* const* names) TREACLE_NODISCARD;
 

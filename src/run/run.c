@@ -139,7 +139,11 @@ static treacle_status write_birth(run_job* job, const treacle_scene* scene) {
     static const char* const names[] = {FOLDER_RECORD, FOLDER_SCENE};
     const char* text = treacle_scene_text(scene);
     TREACLE_TRY(folder_stage(&job->folder, FOLDER_SCENE, text, strlen(text)));
-    TREACLE_TRY(run_record_stage(&job->folder, &job->record));
+    treacle_status status = run_record_stage(&job->folder, &job->record);
+    if (status != TREACLE_OK) {
+        folder_unstage(&job->folder, FOLDER_SCENE);
+        return status;
+    }
     return folder_commit(&job->folder, 2, names);
 }
 

@@ -229,7 +229,7 @@ treacle_status stats_file_open(const folder* f, int64_t last_step, stats_file* o
     *out = (stats_file){.folder = f, .fd = -1};
     char path[FOLDER_PATH_CAPACITY];
     TREACLE_TRY(folder_file(f, FOLDER_STATS, path));
-    out->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    out->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (out->fd < 0) {
         return fail_file(f, "write");
     }

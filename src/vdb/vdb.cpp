@@ -7,11 +7,14 @@
 #include <openvdb/tools/MeshToVolume.h>
 #include <openvdb/tools/VolumeToMesh.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,6 +39,26 @@ template <typename Work> static int guarded(char error[VDB_ERROR_MAX], const Wor
         std::snprintf(error, VDB_ERROR_MAX, "OpenVDB failed");
     }
     return -1;
+}
+
+// The archive behind openvdb::io::File, which never asks whether its bytes arrived.
+class careful_archive : public openvdb::io::Archive {
+  public:
+    void put(std::ostream& out, const openvdb::GridCPtrVec& grids) const {
+        write(out, grids, /*seekable=*/true);
+    }
+};
+
+static void write_grids(const char* path, const openvdb::GridCPtrVec& grids) {
+    errno = 0;
+    std::ofstream out(path, std::ios_base::out | std::ios_base::binary | std::ios_base::trunc);
+    if (out) {
+        careful_archive().put(out, grids);
+        out.close();
+    }
+    if (!out) {
+        throw std::runtime_error(errno != 0 ? std::strerror(errno) : "the disk refuses");
+    }
 }
 
 int vdb_is_there(void) {
@@ -106,7 +129,7 @@ static openvdb::GridBase::Ptr make_surface(const vdb_volume& v) {
 
 int vdb_write_volume(const vdb_volume* volume, const char* path, char error[VDB_ERROR_MAX]) {
     return guarded(error, [&] {
-        openvdb::GridPtrVec grids;
+        openvdb::GridCPtrVec grids;
         grids.push_back(make_surface(*volume));
         for (int f = 0; f < volume->field_count; ++f) {
             const vdb_field& field = volume->fields[f];
@@ -121,9 +144,7 @@ int vdb_write_volume(const vdb_volume* volume, const char* path, char error[VDB_
             }
             grids.push_back(grid);
         }
-        openvdb::io::File file(path);
-        file.write(grids);
-        file.close();
+        write_grids(path, grids);
     });
 }
 
@@ -174,9 +195,7 @@ int vdb_write_points(const vdb_points* points, const char* path, char error[VDB_
                 *index, wrapped, *transform);
         grid->setName("particles");
         add_columns(*points, *grid, *index);
-        openvdb::io::File file(path);
-        file.write({grid});
-        file.close();
+        write_grids(path, {grid});
     });
 }
 
