@@ -13,6 +13,13 @@
 // lets waves live. A and B depend on D where the material yields; then the solve is repeated with
 // the D that it found.
 //
+// Convected strain also grows with what is there already: dc/dt = L c + c L^T with c = I + 2 eps,
+// so that along what is stretched the stress answers motion up to |c| times as stiffly. That part
+// is not in A and B. Left to the next step it is stable as long as the implicit part is at least
+// half of it, so the viscosity is
+//
+//     mu <- mu max(1, |c|/2),   |c| at most the largest sum of a row                    [elastic.5]
+//
 // Both go to the grid as volume-weighted means, the stress to where the solve has its strains: aa
 // to cells, ab to edges. There each counts with the share of liquid and what walls make of it, like
 // the viscous stress beside it (phys/stress.c), and pulls by its divergence (phys/tensor.c).
@@ -24,6 +31,7 @@
 // of the grid.
 #include "phys/elastic.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -44,6 +52,17 @@ static void load_strain(const float* from, double out[STRAIN_PARTS]) {
     for (int i = 0; i < STRAIN_PARTS; ++i) {
         out[i] = (double)from[i];
     }
+}
+
+// By how much more stiffly stretched material answers [elastic.5].
+static double stiffening(const strain_law* law, const double eps[STRAIN_PARTS]) {
+    double most = 0.0;
+    for (int a = 0; a < AXES && law->rate == TREACLE_STRAIN_CONVECTED; ++a) {
+        int b = (a + 1) % AXES, c = (a + 2) % AXES; // eps_ab is that of the third axis
+        double row = fabs(1.0 + 2.0 * eps[a]) + 2.0 * (fabs(eps[AXES + b]) + fabs(eps[AXES + c]));
+        most = fmax(most, row);
+    }
+    return fmax(1.0, 0.5 * most);
 }
 
 static void load_particles(void* data, int64_t begin, int64_t end, int worker) {
@@ -68,7 +87,8 @@ static void load_particles(void* data, int64_t begin, int64_t end, int worker) {
         for (int j = 0; job->stress != NULL && j < STRAIN_PARTS; ++j) {
             job->stress[STRAIN_PARTS * i + j] = (float)(held * eps[j]);
         }
-        job->mu[i] = (float)(0.5 * params->theta * k.gain * params->dt * modulus);
+        double mu = 0.5 * params->theta * k.gain * params->dt * modulus;
+        job->mu[i] = (float)(mu * stiffening(law, eps));
     }
 }
 

@@ -21,7 +21,9 @@
 // B = gamma / s, a perfectly plastic body.
 //
 // Turning: with R the Cayley rotation of W dt/2 strain turns before and after [strain.2]; it is
-// orthogonal to rounding, so |eps| is kept. Upper-convected, with F the Cayley map of L dt:
+// orthogonal to rounding, so |eps| is kept. Upper-convected, with F the Cayley map of L dt, or, as
+// that has a pole at a stretch of 2, the n-th power of the map of L dt/n, n as large as it must be;
+// what is too fast for the step deforms by e^2 at most:
 //
 //     c <- A F c F^T + (B - A) F F^T + (1 - B) I                                         [strain.4]
 //
@@ -114,8 +116,7 @@ static void convect(const mat3* f, double eps[STRAIN_PARTS]) {
     take_matrix(&inner, eps);
 }
 
-// (I - g/2)^-1 (I + g/2): like exp(g) to third order. Motion that this cannot invert, far too fast
-// for the step, does not turn.
+// (I - g/2)^-1 (I + g/2): like exp(g) to third order, for g well below 2.
 static mat3 cayley(const mat3* g) {
     mat3 low = mat3_identity(), high = mat3_identity(), out = mat3_identity();
     for (int i = 0; i < AXES * AXES; ++i) {
@@ -123,6 +124,33 @@ static mat3 cayley(const mat3* g) {
         high.at[i / AXES][i % AXES] += 0.5 * g->at[i / AXES][i % AXES];
     }
     return mat3_invert(&low, &low) ? mat3_multiply(&low, &high) : out;
+}
+
+// Beyond this, as beside a wall that is nearer than the grid can tell, motion is too fast for the
+// step, and deforms no more than this.
+static const double deformation_max = 2.0;
+
+// F of [strain.4], about exp(g).
+static mat3 deformation_of(const mat3* g) {
+    double size = 0.0;
+    int halvings = 0;
+    for (int a = 0; a < AXES; ++a) {
+        size = fmax(size, fabs(g->at[a][0]) + fabs(g->at[a][1]) + fabs(g->at[a][2]));
+    }
+    double scale = size > deformation_max ? deformation_max / size : 1.0;
+    for (double rest = scale * size; rest > 0.5; rest *= 0.5) {
+        scale *= 0.5;
+        halvings += 1;
+    }
+    mat3 part = *g;
+    for (int i = 0; i < AXES * AXES && scale < 1.0; ++i) {
+        part.at[i / AXES][i % AXES] *= scale;
+    }
+    mat3 out = cayley(&part);
+    for (; halvings > 0; --halvings) {
+        out = mat3_multiply(&out, &out);
+    }
+    return out;
 }
 
 // dt (W + D)
@@ -141,7 +169,7 @@ static mat3 gradient_of(const strain_motion* motion, double dt) {
 static void advance_convected(strain_factors k, double dt, const strain_motion* motion,
                               double eps[STRAIN_PARTS]) {
     mat3 l = gradient_of(motion, dt);
-    mat3 f = cayley(&l);
+    mat3 f = deformation_of(&l);
     double unit[STRAIN_PARTS] = {1.0, 1.0, 1.0};
     convect(&f, unit);
     convect(&f, eps);

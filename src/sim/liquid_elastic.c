@@ -117,6 +117,7 @@ static void expect_stretch(void* data, int64_t begin, int64_t end, int worker) {
 // Whether all particles bring the same viscosity.
 static bool is_uniform(const liquid_work* w) {
     return w->setup->material_count == 1 && !w->setup->has_yield && w->p->count > 0 &&
+           w->setup->strain_laws[0].rate != TREACLE_STRAIN_CONVECTED &&
            particles_f32(w->p, PARTICLE_MELTED) == NULL;
 }
 
