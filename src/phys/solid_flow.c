@@ -16,8 +16,8 @@
 // v being the fastest of the solids there: from v C on, the narrower the openings are the more they
 // count as closed, and the liquid in them is pressed together as in a closed region. Pockets are
 // what hangs together through faces that are open by a half at least, by an eighth, by a
-// thirty-second, and does not reach the surface so; what is too much is taken out of all their
-// cells alike. Cells come first.
+// thirty-second, and reaches no surface through a face that is half open; what is too much is taken
+// out of all their cells alike. Cells come first.
 //
 // Bodies give way: what they close counts as open, and what they push is in their own rows.
 //
@@ -154,7 +154,7 @@ static void open_to(const flow_job* job, int64_t cell, const solid_face* face, b
         pocket* p = pocket_of(job, cell);
         p->opening += face->open + face->give;
         p->speed = fmax(p->speed, face->speed);
-        p->has_vent = p->has_vent || (!is_liquid && face->open >= job->open);
+        p->has_vent = p->has_vent || (!is_liquid && face->open >= pocket_open[0]);
     }
 }
 

@@ -5,6 +5,16 @@
 // poses are then advanced by our own arithmetic (phys/rigid_body.c), since ODE's uses the sine of
 // the C library. ODE's gravity is zero: it comes with the flow.
 //
+// A step is solved twice where something touches or is joined. Velocities come from contacts that
+// ask for nothing but that bodies do not approach: nothing is gained by them but what restitution
+// keeps. Places come from velocities that also push apart what has sunk in, by a share of a cell at
+// most; these are then forgotten. If they stayed, what sinks in by a little would leave with a
+// speed of that little a step, the faster the shorter the step [rigid.8].
+//
+// A body between solids that close on it cannot obey both. Contacts give way by a share of the
+// body's own inverse mass: so that impulses stay bounded, and bodies are pressed in rather than
+// shot [rigid.9].
+//
 // Contacts are ours, too, since a body may have any shape: points on the surface of a body that
 // are inside another body, a solid or a side are contacts, with the normal and the depth of the
 // other's distance [rigid.5]. Of each pair only a few that are far
@@ -21,6 +31,7 @@ enum { CONTACTS_KEPT = 4, NEAR_MAX = 1024 };
 
 // Depth in cells that a contact may have, and the speed in cells a step that pushes out the rest.
 static const double contact_layer = 0.01, correction = 0.25;
+static const double drift_share = 0.2; // of what bodies have drifted apart, a step
 
 typedef struct contact {
     vec3 x, normal; // normal out of the other
@@ -42,7 +53,9 @@ typedef struct stepper {
     dWorldID ode;
     dThreadingImplementationID threading; // of this world alone: ODE's default is the process's
     dJointGroupID contacts;
-    double softness; // of contacts, over the inverse of the body's mass
+    bool is_apart;   // bodies are pushed apart, too
+    int touch_count; // contacts and joints
+    double give;     // of contacts, over the inverse masses
     bool is_done;    // else ODE lacked memory
     dBodyID* body;   // [bodies]
     dBodyID* moved;  // [scripted solids], NULL where nothing touches it
@@ -190,39 +203,34 @@ static dBodyID body_of(stepper* s, int other) {
     return s->moved[other];
 }
 
-// How a contact gives way, for ODE.
-static void soften(const stepper* s, const rigid_body* body, dContact* c) {
-    if (s->softness > 0.0) {
-        c->surface.mode |= dContactSoftCFM;
-        c->surface.soft_cfm = s->softness * s->world->dt / body->mass.mass;
-    }
-}
-
 static void add_contacts(stepper* s, const contact_pair* pair) {
     contact kept[CONTACTS_KEPT];
     int count = find_contacts(s, pair, kept), first = s->world->first_body;
     const rigid_body* body = &s->world->set->bodies[pair->body];
     double friction = body->friction, bounce = body->restitution;
+    double inverse_mass = 1.0 / body->mass.mass;
     if (pair->other >= first) {
         const rigid_body* other = &s->world->set->bodies[pair->other - first];
         friction = sqrt(friction * other->friction);
         bounce = fmax(bounce, other->restitution);
+        inverse_mass += 1.0 / other->mass.mass;
     }
     for (int i = 0; i < count; ++i) {
         dContact c;
         memset(&c, 0, sizeof(c));
-        c.surface.mode = dContactApprox1 | (bounce > 0.0 ? dContactBounce : 0);
+        c.surface.mode = dContactApprox1 | dContactSoftCFM | (bounce > 0.0 ? dContactBounce : 0);
+        c.surface.soft_cfm = s->give * s->world->dt * inverse_mass;
         c.surface.mu = fmin(friction, 1e6);
         c.surface.bounce = bounce;
         c.surface.bounce_vel = 0.5 * s->world->domain->h / s->world->dt * correction;
         c.geom.depth = kept[i].depth;
-        soften(s, body, &c);
         for (int a = 0; a < AXES; ++a) {
             c.geom.pos[a] = kept[i].x.at[a];
             c.geom.normal[a] = kept[i].normal.at[a];
         }
         dJointID joint = dJointCreateContact(s->ode, s->contacts, &c);
         dJointAttach(joint, s->body[pair->body], body_of(s, pair->other));
+        s->touch_count += 1;
     }
 }
 
@@ -274,7 +282,9 @@ static void open_world(stepper* s) {
     s->contacts = dJointGroupCreate(0);
     dWorldSetGravity(s->ode, 0.0, 0.0, 0.0);
     dWorldSetContactSurfaceLayer(s->ode, contact_layer * world->domain->h);
-    dWorldSetContactMaxCorrectingVel(s->ode, correction * world->domain->h / world->dt);
+    dWorldSetContactMaxCorrectingVel(s->ode,
+                                     s->is_apart ? correction * world->domain->h / world->dt : 0.0);
+    dWorldSetERP(s->ode, s->is_apart ? drift_share : 0.0);
     dWorldSetCFM(s->ode, 1e-12);
     for (int i = 0; i < world->set->count; ++i) {
         add_body(s, i);
@@ -299,6 +309,7 @@ static void read_velocities(stepper* s) {
 
 static void step_world(void* data) {
     stepper* s = data;
+    s->touch_count = s->world->set->joint_count;
     memset(s->moved, 0, (size_t)s->world->first_body * sizeof(*s->moved));
     open_world(s);
     add_all_contacts(s);
@@ -323,15 +334,17 @@ static treacle_status check_input(const stepper* s) {
                                  "a body is nowhere before its contacts are solved");
 }
 
+// Velocities after contacts and joints: of the states, or, to push bodies apart, of their places.
 // Contacts that hold a body many times over can be beyond ODE's solver, which then leaves some of
-// them without a force; so does what gives way a little.
-static treacle_status run_world(stepper* s) {
-    static const double softness[] = {0.0, 1e-9, 1e-6, 1e-3};
+// them without a force; so does what gives way more.
+static treacle_status run_world(stepper* s, bool is_apart) {
+    static const double give[] = {0.02, 0.1, 0.5};
     ode_report report = {.messages = 1};
     TREACLE_TRY(check_input(s));
     ode_guard_start();
-    for (size_t i = 0; i < sizeof(softness) / sizeof(softness[0]) && report.messages > 0; ++i) {
-        s->softness = softness[i];
+    s->is_apart = is_apart;
+    for (size_t i = 0; i < sizeof(give) / sizeof(give[0]) && report.messages > 0; ++i) {
+        s->give = give[i];
         ode_guard_run(step_world, s, &report);
         if (!report.is_broken && !s->is_done) {
             return check_fail(s->ctx, TREACLE_ERR_MEMORY, "out of memory for contacts of bodies");
@@ -353,13 +366,32 @@ static void flatten(const grid_domain* domain, body_state* state) {
     }
 }
 
-static treacle_status step_all(stepper* s) {
+// Places advance by the velocities of `places`, velocities are those of the states.
+static void advance(const stepper* s, const body_state* places, int i) {
+    body_state moved = places[i];
+    flatten(s->world->domain, &moved);
+    flatten(s->world->domain, &s->states[i]);
+    body_advance(&moved, s->world->dt);
+    memcpy(s->states[i].place, moved.place, sizeof(moved.place));
+    memcpy(s->states[i].quaternion, moved.quaternion, sizeof(moved.quaternion));
+}
+
+static treacle_status step_all(stepper* s, body_state* places) {
     bool is_sound = true;
-    TREACLE_TRY(run_world(s));
+    body_state* states = s->states;
+    size_t bytes = (size_t)s->world->set->count * sizeof(*places);
+    memcpy(places, states, bytes);
+    TREACLE_TRY(run_world(s, false));
+    if (s->touch_count > 0) {
+        s->states = places;
+        TREACLE_TRY(run_world(s, true));
+        s->states = states;
+    } else {
+        memcpy(places, states, bytes);
+    }
     for (int i = 0; i < s->world->set->count; ++i) {
-        flatten(s->world->domain, &s->states[i]);
-        body_advance(&s->states[i], s->world->dt);
-        is_sound = is_sound && body_is_finite(&s->states[i]);
+        advance(s, places, i);
+        is_sound = is_sound && body_is_finite(&states[i]);
     }
     return is_sound ? TREACLE_OK
                     : check_fail(s->ctx, TREACLE_ERR_DIVERGED, "a body has left all bounds");
@@ -368,7 +400,10 @@ static treacle_status step_all(stepper* s) {
 treacle_status bodies_step(treacle_context* ctx, const body_world* world, body_state* states) {
     stepper s = {.ctx = ctx, .world = world, .states = states};
     size_t count = (size_t)world->set->count, scripted = (size_t)world->first_body;
+    body_state* places = NULL;
     treacle_status status;
+    TREACLE_TRY_GOTO(alloc_zero(ctx, count, sizeof(*places), "contacts of bodies", (void**)&places),
+                     finish);
     TREACLE_TRY_GOTO(
         alloc_zero(ctx, count, sizeof(*s.poses), "contacts of bodies", (void**)&s.poses), finish);
     TREACLE_TRY_GOTO(alloc_zero(ctx, count, sizeof(*s.body), "contacts of bodies", (void**)&s.body),
@@ -379,8 +414,9 @@ treacle_status bodies_step(treacle_context* ctx, const body_world* world, body_s
     for (size_t i = 0; i < count; ++i) {
         s.poses[i] = body_pose(&states[i]);
     }
-    status = step_all(&s);
+    status = step_all(&s, places);
 finish:
+    alloc_free(ctx, places, count * sizeof(*places));
     alloc_free(ctx, s.poses, count * sizeof(*s.poses));
     alloc_free(ctx, s.body, count * sizeof(*s.body));
     alloc_free(ctx, s.moved, scripted * sizeof(*s.moved));

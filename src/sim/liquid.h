@@ -220,6 +220,9 @@ typedef struct liquid_work {
     liquid_account account;
 } liquid_work;
 
+/// Less than this share of a cell or a face is a hole.
+#define LIQUID_HOLE 0.05f
+
 /// Particles outside the surface [stray.1], in the scratch arena.
 typedef struct liquid_strays {
     int64_t count;
@@ -300,6 +303,8 @@ treacle_status liquid_keep_positions(liquid_work* w, float** out) TREACLE_NODISC
 void liquid_sweep(liquid_work* w, const float* start, bool is_at_end);
 /// Strays that touch a solid do not fly into it.
 void liquid_stop_strays(liquid_work* w, const liquid_strays* strays);
+/// Holes between liquid and cells that are solid but for a little are closed; part of the geometry.
+void liquid_close_holes(liquid_work* w);
 /// Velocity on faces that solids close: along them the liquid's, across them the solid's; part of
 /// the extrapolation.
 treacle_status liquid_slide(liquid_work* w) TREACLE_NODISCARD;

@@ -157,6 +157,7 @@ treacle_status liquid_walls(liquid_work* w) {
 treacle_status liquid_geometry(liquid_work* w) {
     TREACLE_TRY(liquid_walls(w));
     TREACLE_TRY(liquid_surface(w));
+    liquid_close_holes(w);
     bool has_rho = w->setup->has_densities || w->setup->emitter_count > 0;
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "grid/gather.h"
+#include "grid/tile_ranks.h"
 #include "phys/open_volume.h"
 #include "phys/solid_velocity.h"
 #include "phys/sweep.h"
@@ -95,6 +97,50 @@ treacle_status liquid_solid_fields(liquid_work* w) {
     }
     open_volume_normalise(w->setup->domain, &w->state->map, w->cell_open, w->cell_volume);
     return TREACLE_OK;
+}
+
+// --- holes ---------------------------------------------------------------------------------------
+
+typedef struct hole_job {
+    const liquid_work* w;
+    int axis;
+} hole_job;
+
+static bool is_hole(float open, float phi, float other_phi, float other_open) {
+    return open < LIQUID_HOLE && phi < 0.0f && other_phi >= 0.0f && other_open < LIQUID_HOLE;
+}
+
+static void close_tile(const hole_job* job, tile_ix t) {
+    const liquid_work* w = job->w;
+    const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
+    float phi[BLOCK_VALUES(1, 0)], room[BLOCK_VALUES(1, 0)];
+    gather_block(&w->state->map, w->cell_phi, t, 1, 0, phi);
+    gather_block(&w->state->map, w->cell_open, t, 1, 0, room);
+    float* open = w->face_open[job->axis] + (size_t)t * TILE_CELLS;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        int high =
+            BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE);
+        int low = high - steps[job->axis];
+        bool is_shut = is_hole(open[i], phi[low], phi[high], room[high]) ||
+                       is_hole(open[i], phi[high], phi[low], room[low]);
+        open[i] = is_shut ? 0.0f : open[i];
+    }
+}
+
+static void close_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    (void)worker;
+    for (int64_t t = begin; t < end; ++t) {
+        close_tile(data, (tile_ix)t);
+    }
+}
+
+// What is solid but for a little is no air that liquid could flow into [solid.4].
+void liquid_close_holes(liquid_work* w) {
+    for (int a = 0; a < AXES && w->cell_open != NULL; ++a) {
+        hole_job job = {w, a};
+        tile_for(&w->state->map, 8, close_tiles, &job);
+        tile_share_field(&w->state->map, w->face_open[a]);
+    }
 }
 
 treacle_status liquid_slide(liquid_work* w) {

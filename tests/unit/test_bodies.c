@@ -164,6 +164,64 @@ static void test_bounce_gives_back_its_share(void** state) {
     assert_close(highest - 0.15, 0.64 * 0.5, 0.05);
 }
 
+// The fastest that a light ball in a dry box becomes whose neighbours are plates that move along x.
+static double fastest_between(const double (*plates)[2], int count, double dt) {
+    body_scene s;
+    fill_bodies(&s);
+    treacle_shape shapes[2];
+    treacle_solid_def solids[2];
+    for (int i = 0; i < count; ++i) {
+        shapes[i] = shape_at(TREACLE_SHAPE_BOX, plates[i][0], 0.5, 0.4);
+        shapes[i].size[0] = 0.1;
+        shapes[i].size[1] = shapes[i].size[2] = 0.6;
+        shapes[i].rotate[2] = 0.02 * (i + 1);
+        solids[i] = treacle_solid_def_default();
+        solids[i].shape = &shapes[i];
+        solids[i].velocity[0] = plates[i][1];
+    }
+    s.scene.def.solid_count = count;
+    s.scene.def.solids = solids;
+    s.scene.def.liquid_count = 0;
+    s.scene.def.body_count = 1;
+    s.scene.def.bodies = s.bodies;
+    treacle_key none = {0};
+    s.scene.def.gravity = (treacle_curve){1, &none};
+    s.shapes[0] = shape_at(TREACLE_SHAPE_SPHERE, 0.5, 0.5, 0.4);
+    s.shapes[0].radius = 0.15;
+    memset(s.bodies[0].velocity, 0, sizeof(s.bodies[0].velocity));
+    s.bodies[0].restitution = 0.0;
+    treacle_context* ctx = make_context(1);
+    treacle_sim* sim = check_make_sim(ctx, &s.scene.def);
+    double most = 0.0;
+    for (int i = 0; i < (int)(0.25 / dt); ++i) {
+        treacle_step_stats stats;
+        check_step(ctx, sim, dt, &stats);
+        most = fmax(most, vec3_length(vec3_from(state_of(sim, 0)->velocity)));
+    }
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+    return most;
+}
+
+// What has sunk into a solid is pushed out, which leaves no speed, however short the step
+// [rigid.8].
+static void test_a_plate_gives_a_body_its_own_speed(void** state) {
+    (void)state;
+    const double plate[][2] = {{0.25, 1.0}};
+    for (double dt = 8e-3; dt > 4e-4; dt *= 0.25) {
+        assert_close(fastest_between(plate, 1, dt), 1.0, 0.03);
+    }
+}
+
+// It cannot obey both, and gives way into them [rigid.9].
+static void test_plates_that_close_on_a_body_do_not_shoot_it(void** state) {
+    (void)state;
+    const double plates[][2] = {{0.25, 1.0}, {0.75, -0.7}};
+    for (double dt = 8e-3; dt > 4e-4; dt *= 0.25) {
+        assert_true(fastest_between(plates, 2, dt) < 6.0);
+    }
+}
+
 static void test_bodies_stack(void** state) {
     (void)state;
     body_scene s;
@@ -253,6 +311,8 @@ int main(void) {
         cmocka_unit_test(test_failing_memory_in_thick_liquid_leaves_the_state_as_it_was),
         cmocka_unit_test(test_body_falls_freely_and_comes_to_rest_on_the_floor),
         cmocka_unit_test(test_bounce_gives_back_its_share),
+        cmocka_unit_test(test_a_plate_gives_a_body_its_own_speed),
+        cmocka_unit_test(test_plates_that_close_on_a_body_do_not_shoot_it),
         cmocka_unit_test(test_bodies_stack),
         cmocka_unit_test(test_hinge_keeps_its_distance),
         cmocka_unit_test(test_light_body_rises_and_heavy_body_sinks),
