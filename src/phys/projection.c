@@ -243,8 +243,11 @@ static solid_face face_of_solids(const void* data, int a, int64_t face) {
     bool is_body = is_of_body(params, a, face);
     double open = (double)params->face_open[a][face], shut = 1.0 - open;
     double u = shut > 0.0 && !is_body ? (double)params->face_solid_u[a][face] : 0.0;
-    return (solid_face){
-        .open = open, .give = is_body ? shut : 0.0, .flow = shut * u, .speed = fabs(u)};
+    return (solid_face){.open = open,
+                        .give = is_body ? shut : 0.0,
+                        .body = is_body ? params->face_id[a][face] - params->first_body : 0,
+                        .flow = shut * u,
+                        .speed = fabs(u)};
 }
 
 // rhs = minus what solids push out of liquid cells, but for bodies.
@@ -254,6 +257,7 @@ static treacle_status push_cells(const project_job* job) {
                                 .map = params->map,
                                 .cell = params->cell_phi,
                                 .sign = -1.0f,
+                                .body_count = params->solid_count - params->first_body,
                                 .face = face_of_solids,
                                 .data = params};
     if (params->face_solid_u[0] == NULL) {

@@ -15,7 +15,7 @@ typedef struct projection_params {
     const float* face_rho[AXES];     // density over the reference density; NULL: 1 everywhere
     const float* face_solid_u[AXES]; // m/s, of what closes the rest of a face; NULL: at rest
     const uint16_t* face_id[AXES];   // which solid closes it, with bodies; else NULL
-    int first_body;                  // solids from this id on are bodies
+    int first_body, solid_count;     // solids from this id on are bodies; all solids
     struct wall_set* walls;          // that liquid may let go of; NULL: none
     solve_params solve;
     int body_count;          // rigid bodies (phys/rigid_body.h); face_solid_u has their motion

@@ -19,7 +19,9 @@
 // thirty-second, and reaches no surface through a face that is half open; what is too much is taken
 // out of all their cells alike. Cells come first.
 //
-// Bodies give way: what they close counts as open, and what they push is in their own rows.
+// Bodies give way: what they close of a cell counts as open, and what they push is in their own
+// rows. A pocket gains by a body what it would gain if the body went away straight on: nothing by
+// one that it surrounds, the cross-section of a plug.
 //
 // Staggering: F, C at cells; A, v on faces. Symbols: flow (F), opening (C), speed (v).
 // Properties that tests check: one rigid solid is never bounded; a gap that closes asks for no more
@@ -47,6 +49,7 @@ typedef struct flow_job {
     double open;     // one of pocket_open
     int32_t* parent; // [count][512], union-find over cells; later the pocket of a root
     pocket* pockets;
+    double (*give)[AXES]; // [pockets][bodies], what bodies close of a pocket's faces, outward
 } flow_job;
 
 static bool has_pressure(const solid_flow_params* params, int64_t cell) {
@@ -149,12 +152,23 @@ static pocket* pocket_of(const flow_job* job, int64_t cell) {
     return &job->pockets[job->parent[cell]];
 }
 
-static void open_to(const flow_job* job, int64_t cell, const solid_face* face, bool is_liquid) {
+// One side of a face, along the axis times sign as the pocket of the cell sees it.
+typedef struct face_side {
+    int axis;
+    double sign;
+    bool has_liquid; // beyond it
+} face_side;
+
+static void open_to(const flow_job* job, int64_t cell, const solid_face* face, face_side side) {
     if (has_pressure(job->params, cell)) {
         pocket* p = pocket_of(job, cell);
-        p->opening += face->open + face->give;
+        p->opening += face->open;
         p->speed = fmax(p->speed, face->speed);
-        p->has_vent = p->has_vent || (!is_liquid && face->open >= pocket_open[0]);
+        p->has_vent = p->has_vent || (!side.has_liquid && face->open >= pocket_open[0]);
+        if (face->give > 0.0) {
+            int64_t of = (int64_t)job->parent[cell] * job->params->body_count + face->body;
+            job->give[of][side.axis] += side.sign * face->give;
+        }
     }
 }
 
@@ -162,10 +176,10 @@ static void open_pair(const flow_job* job, int axis, int64_t below, int64_t abov
     solid_face face = job->params->face(job->params->data, axis, above);
     bool has_below = has_pressure(job->params, below), has_above = has_pressure(job->params, above);
     if (has_below && has_above && job->parent[below] == job->parent[above]) {
-        face.open = face.give = 0.0; // within the pocket
+        face.open = 0.0; // within the pocket
     }
-    open_to(job, below, &face, has_above);
-    open_to(job, above, &face, has_below);
+    open_to(job, below, &face, (face_side){axis, 1.0, has_above});
+    open_to(job, above, &face, (face_side){axis, -1.0, has_below});
 }
 
 // parent becomes the number of a cell's pocket; returns how many there are.
@@ -183,6 +197,17 @@ static int32_t number_pockets(const flow_job* job, int64_t cells) {
     return count;
 }
 
+static double most_of(const flow_job* job, int32_t n) {
+    const pocket* p = &job->pockets[n];
+    double opening = p->opening;
+    int bodies = job->params->body_count;
+    for (int b = 0; b < bodies; ++b) {
+        const double* give = job->give[(int64_t)n * bodies + b];
+        opening += fabs(give[0]) + fabs(give[1]) + fabs(give[2]);
+    }
+    return p->speed * opening;
+}
+
 static void settle_pockets(const flow_job* job, int64_t cells) {
     for (int64_t i = 0; i < cells; ++i) {
         if (has_pressure(job->params, i)) {
@@ -193,7 +218,7 @@ static void settle_pockets(const flow_job* job, int64_t cells) {
     for (int64_t i = 0; i < cells; ++i) {
         if (has_pressure(job->params, i) && !pocket_of(job, i)->has_vent) {
             const pocket* p = pocket_of(job, i);
-            double excess = p->flow - bounded(p->flow, p->speed * p->opening);
+            double excess = p->flow - bounded(p->flow, most_of(job, job->parent[i]));
             job->flow[i] -= excess / (double)p->cells;
         }
     }
@@ -206,6 +231,24 @@ static void label_pockets(const flow_job* job, int64_t cells) {
     each_pair(job, join_pair);
 }
 
+static treacle_status bound_labelled(flow_job* job, int64_t cells) {
+    treacle_context* ctx = job->params->map->ctx;
+    size_t count = (size_t)number_pockets(job, cells);
+    size_t pairs = count * (size_t)job->params->body_count;
+    treacle_status status;
+    job->give = NULL;
+    TREACLE_TRY(alloc_zero(ctx, count, sizeof(pocket), "pockets", (void**)&job->pockets));
+    TREACLE_TRY_GOTO(
+        alloc_zero(ctx, pairs, sizeof(*job->give), "pockets beside bodies", (void**)&job->give),
+        finish);
+    each_pair(job, open_pair);
+    settle_pockets(job, cells);
+finish:
+    alloc_free(ctx, job->give, pairs * sizeof(*job->give));
+    alloc_free(ctx, job->pockets, count * sizeof(pocket));
+    return status;
+}
+
 static treacle_status bound_pockets(flow_job* job) {
     treacle_context* ctx = job->params->map->ctx;
     int64_t cells = (int64_t)job->params->map->count * TILE_CELLS;
@@ -214,13 +257,7 @@ static treacle_status bound_pockets(flow_job* job) {
     for (int n = 0; n < POCKET_KINDS && status == TREACLE_OK; ++n) {
         job->open = pocket_open[n];
         label_pockets(job, cells);
-        size_t count = (size_t)number_pockets(job, cells);
-        status = alloc_zero(ctx, count, sizeof(pocket), "pockets", (void**)&job->pockets);
-        if (status == TREACLE_OK) {
-            each_pair(job, open_pair);
-            settle_pockets(job, cells);
-            alloc_free(ctx, job->pockets, count * sizeof(pocket));
-        }
+        status = bound_labelled(job, cells);
     }
     alloc_free(ctx, job->parent, (size_t)cells * sizeof(int32_t));
     return status;

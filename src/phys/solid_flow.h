@@ -8,6 +8,7 @@
 typedef struct solid_face {
     double open;  // share that liquid may cross
     double give;  // share that moves as the liquid says
+    int body;     // which of them; not read where nothing gives
     double flow;  // m/s, what solids carry through the rest, along the axis
     double speed; // m/s, of the solids there
 } solid_face;
@@ -19,6 +20,7 @@ typedef struct solid_flow_params {
     const tile_map* map;
     const float* cell; // [count + 1][512]: times sign it is > 0 where a cell has a pressure
     float sign;
+    int body_count;
     solid_face_fcn* face; // told `data`
     const void* data;
 } solid_flow_params;

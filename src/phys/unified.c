@@ -150,6 +150,9 @@ static solid_face face_of_solids(const void* data, int a, int64_t face) {
         is_held && open > 0.0 ? stress_held(p, a, face, (double)job->face_u[a][face]) : 0.0;
     return (solid_face){.open = is_held || is_owned ? 0.0 : open,
                         .give = (is_body ? shut : 0.0) + (is_owned ? open : 0.0),
+                        .body = is_owned  ? job->weights.owner[a][face] - 1
+                                : is_body ? by - p->bodies->first_solid
+                                          : 0,
                         .flow = shut * u + open * held,
                         .speed = fmax(fabs(u), fabs(held))};
 }
@@ -161,6 +164,7 @@ static treacle_status push_cells(const unified_job* job) {
                                 .map = p->map,
                                 .cell = job->cell,
                                 .sign = 1.0f,
+                                .body_count = p->bodies != NULL ? p->bodies->count : 0,
                                 .face = face_of_solids,
                                 .data = job};
     return p->face_solid_u[0] != NULL ? solid_flow_compute(&solids, job->v.h) : TREACLE_OK;

@@ -488,6 +488,7 @@ static projection_params projection_of(liquid_work* w) {
         .face_solid_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
         .face_id = {w->face_body[0], w->face_body[1], w->face_body[2]},
         .first_body = w->setup->solids.scripted_count,
+        .solid_count = w->setup->solids.count,
         .walls = w->walls.ctx != NULL ? &w->walls : NULL,
         .solve = {.norm = SOLVE_NORM_2,
                   .relative = pressure->tolerance,
