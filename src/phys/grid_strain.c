@@ -143,6 +143,9 @@ static void advance_at(const strain_job* job, const strain_blocks* b, grid_place
     for (int a = 0; a < AXES; ++a) {
         motion.spin[a] = mean_at(domain, b->spin[a] + at, place_edge(a), place);
     }
+    if (job->step.law->rate == TREACLE_STRAIN_CONVECTED) {
+        strain_keep_whole(eps); // [strain.6]
+    }
     strain_advance(&job->step, &motion, eps);
 }
 

@@ -34,6 +34,15 @@
 //
 //     eps <- eps (1 - f_before) / (1 - f)  where f < f_before;  eps = 0 where f = 1      [strain.5]
 //
+// On a grid the entries of c come from different places and need not belong to one tensor: then c
+// is the nearest one,
+//
+//     c <- V diag(min(max(l, 0), L^2)) V^T,   c = V diag(l) V^T                          [strain.6]
+//
+// whose stretches are none below zero, which would push the way it goes, and none above L = 10,
+// where gel tears: waves along a stretch l run (l)^(1/2) times as fast, and without an end of it no
+// step would be short enough.
+//
 // Properties that tests check: start-up, relaxation and oscillation of shear against their
 // formulas; the norm in a rotation; c positive definite; steady stress for any alpha dt.
 #include "phys/strain.h"
@@ -197,6 +206,63 @@ void strain_advance(const strain_step* step, const strain_motion* motion,
     strain_turn_sse2(&lanes, step->dt, step->law->decays_whole);
     for (int i = 0; i < STRAIN_PARTS; ++i) {
         eps[i] = lanes.eps[i][0];
+    }
+}
+
+static const double longest_square = STRAIN_LONGEST * STRAIN_LONGEST;
+
+// One rotation of Jacobi's: a <- J^T a J with a[i][j] = 0, v <- v J.
+static void turn_away(mat3* a, mat3* v, int i, int j) {
+    if (a->at[i][j] == 0.0) {
+        return;
+    }
+    double theta = 0.5 * (a->at[j][j] - a->at[i][i]) / a->at[i][j];
+    double t = (theta < 0.0 ? -1.0 : 1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
+    double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+    mat3 turn = mat3_identity();
+    turn.at[i][i] = turn.at[j][j] = c;
+    turn.at[i][j] = s;
+    turn.at[j][i] = -s;
+    mat3 back = mat3_transpose(&turn);
+    *a = mat3_multiply(a, &turn);
+    *a = mat3_multiply(&back, a);
+    *v = mat3_multiply(v, &turn);
+}
+
+// c with the squares of its stretches between 0 and those of what tears.
+static bool is_whole(const mat3* c) {
+    const double(*a)[3] = c->at;
+    double two = a[0][0] * a[1][1] - a[0][1] * a[0][1];
+    double three = a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[1][2]) -
+                   a[0][1] * (a[0][1] * a[2][2] - a[1][2] * a[0][2]) +
+                   a[0][2] * (a[0][1] * a[1][2] - a[1][1] * a[0][2]);
+    bool is_short = a[0][0] + a[1][1] + a[2][2] < longest_square; // above each stretch
+    return a[0][0] > 0.0 && two > 0.0 && three > 0.0 && is_short;
+}
+
+void strain_keep_whole(double eps[STRAIN_PARTS]) {
+    enum { SWEEPS = 6 };
+    mat3 c = matrix_of(eps), v = mat3_identity();
+    for (int i = 0; i < AXES * AXES; ++i) {
+        int row = i / AXES, column = i % AXES;
+        c.at[row][column] = 2.0 * c.at[row][column] + (row == column ? 1.0 : 0.0);
+    }
+    if (is_whole(&c)) {
+        return;
+    }
+    for (int i = 0; i < SWEEPS; ++i) {
+        turn_away(&c, &v, 0, 1);
+        turn_away(&c, &v, 0, 2);
+        turn_away(&c, &v, 1, 2);
+    }
+    mat3 scaled = v, back = mat3_transpose(&v);
+    for (int i = 0; i < AXES * AXES; ++i) {
+        scaled.at[i / AXES][i % AXES] *= fmin(fmax(c.at[i % AXES][i % AXES], 0.0), longest_square);
+    }
+    c = mat3_multiply(&scaled, &back);
+    take_matrix(&c, eps);
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        eps[i] = 0.5 * (eps[i] - (i < AXES ? 1.0 : 0.0));
     }
 }
 

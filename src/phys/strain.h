@@ -7,6 +7,8 @@
 
 /// A symmetric tensor: xx, yy, zz, yz, zx, xy. Entry 3 + a is the one between the two other axes.
 enum { STRAIN_PARTS = 6 };
+/// What is stretched more tears.
+#define STRAIN_LONGEST 10.0
 
 /// How a material stores and forgets strain.
 typedef struct strain_law {
@@ -50,5 +52,8 @@ typedef struct strain_lanes {
 } strain_lanes;
 /// eps of each after the step; not of a convected law. Without turning spin is 0.
 ISA_DECLARE(void, strain_turn, (strain_lanes * lanes, double dt, bool decays_whole));
+/// The nearest strain whose c = I + 2 eps has stretches of 0 to STRAIN_LONGEST; eps itself if all
+/// are.
+void strain_keep_whole(double eps[STRAIN_PARTS]);
 /// Of a body whose melted share was `before` and is `after`: what freezes has none.
 void strain_melt(double before, double after, float eps[STRAIN_PARTS]);

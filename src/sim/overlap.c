@@ -3,13 +3,12 @@
 // How deep a body A is in something B, both given by their distances d_A and d_B, is the larger of
 //
 //     - the depth in B of the deepest of A's points on its surface, and the same the other way;
-//     - -(d_A + d_B) where max(d_A, d_B) is smallest: of two faces that lie flat in each other, or
-//     a
-//       ball in a plane, this is the way by which they must come apart.
+//     - -(d_A + d_B) where max(d_A, d_B) is smallest: of faces that lie flat in each other, or of
+//       a ball in a plane, this is the way by which they must come apart.
 //
 // The first finds corners, the second all that is round or thin, however far apart the points are.
 // The smallest max(d_A, d_B) is looked for from A's points that are nearest to B: downhill along
-// the shortest combination of both slopes where both count, along that of the larger elsewhere.
+// the shortest mixture of both slopes, and back to where both distances are the same.
 #include <math.h>
 
 #include "base/alloc.h"
@@ -66,26 +65,35 @@ static vec3 shortest_mix(vec3 a, vec3 b) {
     return vec3_add_scaled(a, share, way);
 }
 
-static double depth_from(const overlap_work* w, const thing* a, const thing* b, vec3 x) {
-    double h = w->domain->h, reach = h;
-    double da = distance_to(w, a, x), db = distance_to(w, b, x);
+typedef struct meeting {
+    vec3 x, slope; // where it is, and the shortest mixture of both slopes
+    double a, b;   // m, distances there
+} meeting;
+
+// At x, moved to where both distances are the same; where the slopes are much alike it stays.
+static meeting meet(const overlap_work* w, const thing* a, const thing* b, vec3 x) {
+    vec3 sa = slope_of(w, a, x), sb = slope_of(w, b, x), apart = vec3_sub(sa, sb);
+    double square = vec3_dot(apart, apart);
+    if (square > 0.1) {
+        x = vec3_add_scaled(x, (distance_to(w, b, x) - distance_to(w, a, x)) / square, apart);
+    }
+    return (meeting){x, shortest_mix(sa, sb), distance_to(w, a, x), distance_to(w, b, x)};
+}
+
+static double depth_from(const overlap_work* w, const thing* a, const thing* b, vec3 start) {
+    double h = w->domain->h, reach = 0.25 * h;
+    meeting here = meet(w, a, b, start);
     for (int i = 0; i < DESCENT_STEPS && reach > finest * h; ++i) {
-        vec3 slope = fabs(da - db) < reach ? shortest_mix(slope_of(w, a, x), slope_of(w, b, x))
-                     : da > db             ? slope_of(w, a, x)
-                                           : slope_of(w, b, x);
-        double steep = vec3_length(slope);
+        double steep = vec3_length(here.slope);
         if (!(steep > 1e-3)) {
             break;
         }
-        vec3 y = vec3_add_scaled(x, -reach / steep, slope);
-        double ya = distance_to(w, a, y), yb = distance_to(w, b, y);
-        bool is_lower = fmax(ya, yb) < fmax(da, db);
-        x = is_lower ? y : x;
-        da = is_lower ? ya : da;
-        db = is_lower ? yb : db;
-        reach *= is_lower ? 1.0 : 0.5;
+        meeting there = meet(w, a, b, vec3_add_scaled(here.x, -reach / steep, here.slope));
+        bool is_lower = fmax(there.a, there.b) < fmax(here.a, here.b);
+        here = is_lower ? there : here;
+        reach *= is_lower ? 1.5 : 0.5;
     }
-    return fmax(da, db) < 0.0 ? -(da + db) : 0.0;
+    return fmax(here.a, here.b) < 0.0 ? -(here.a + here.b) : 0.0;
 }
 
 // Of a body's points those nearest to the other; the depth of the deepest.

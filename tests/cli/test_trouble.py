@@ -9,7 +9,7 @@ import subprocess
 
 import harness
 
-ERR_USAGE, ERR_IO, ERR_FORMAT = 2, 5, 6
+ERR_USAGE, ERR_SCENE, ERR_IO, ERR_FORMAT, ERR_DIVERGED = 2, 3, 5, 6, 9
 
 
 class FullDisk(harness.Case):
@@ -59,6 +59,31 @@ class FullDisk(harness.Case):
         self.check_cut_short(done)
         self.treacle("resume", "disk/out")
         self.assert_same("disk/out", "reference")
+
+
+class Diverged(harness.Case):
+    def test_a_speed_beyond_the_shortest_step_ends_the_run_and_leaves_it_whole(self):
+        fast = harness.SCENE.replace("speed: 0.5", "speed: [[0, 0.5], [0.5 s, 50]]")
+        fast = fast.replace("max_dt: 6 ms", "max_dt: 6 ms\n  min_dt: 2 ms")
+        (self.dir / "fast.yaml").write_text(fast)
+        done = self.treacle("run", "fast.yaml", "-o", "out", code=ERR_DIVERGED)
+        self.assertRegex(done.stderr, r"(?m)^treacle: error: step \d+ at 0\.\d+ s: .*min_dt is 0.002")
+        self.assertRegex(done.stderr, r"choose a smaller min_dt")
+        self.assertRegex(done.stderr, r"hint: the \d+ frames and the newest state in out are whole")
+        self.treacle("info", "out")
+        frames = sorted((self.dir / "out").glob("frame_*.trf"))
+        states = sorted((self.dir / "out").glob("state_*.trs"))
+        self.assertGreater(len(frames), 1)
+        self.assertEqual(states[-1].stem[-4:], frames[-1].stem[-4:])
+
+    def test_bodies_that_begin_inside_each_other_are_refused(self):
+        ball = "{shape: {sphere: {radius: 3 cm, centre: [%s, 6 cm, 6 cm]}}}"
+        bodies = f"bodies: {{a: {ball % '6 cm'}, b: {ball % '11.9 cm'}, c: {ball % '26 cm'}}}\n"
+        (self.dir / "balls.yaml").write_text(harness.SCENE + bodies)
+        done = self.treacle("check", "balls.yaml", code=ERR_SCENE)
+        self.assertRegex(done.stdout + done.stderr,
+                         r"balls.yaml:\d+:\d+: error: bodies.b: it begins 0.05 cells deep in the "
+                         r"body 'a'")
 
 
 class Unwritable(harness.Case):

@@ -208,6 +208,26 @@ static void test_convected_strain_stays_positive_definite(void** state) {
 }
 
 // 0 <= keep <= gain <= 1, whatever comes in.
+// Entries that no stretch has become the nearest that one has; all others stay as they are.
+static void test_strain_is_kept_whole(void** state) {
+    (void)state;
+    double sound[STRAIN_PARTS] = {2.0, -0.3, 0.1, 0.05, -0.1, 0.2}, same[STRAIN_PARTS];
+    memcpy(same, sound, sizeof(same));
+    strain_keep_whole(same);
+    assert_memory_equal(same, sound, sizeof(same));
+    // c = [[2, 3], [3, 2]] has eigenvalues 5 and -1; without the last 2.5 is left in all entries.
+    double torn[STRAIN_PARTS] = {0.5, 0.5, 0.0, 0.0, 0.0, 1.5};
+    strain_keep_whole(torn);
+    assert_close(torn[0], 0.75, 1e-12);
+    assert_close(torn[1], 0.75, 1e-12);
+    assert_close(torn[2], 0.0, 1e-12);
+    assert_close(torn[5], 1.25, 1e-12);
+    double far[STRAIN_PARTS] = {400.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    strain_keep_whole(far);
+    assert_close(far[0], 0.5 * (STRAIN_LONGEST * STRAIN_LONGEST - 1.0), 1e-9);
+    assert_close(far[1], 0.0, 1e-12);
+}
+
 static void test_what_freezes_has_no_strain(void** state) {
     (void)state;
     float eps[STRAIN_PARTS] = {0.4f, -0.2f, -0.2f, 0.1f, 0.0f, 0.3f};
@@ -251,6 +271,7 @@ int main(void) {
         cmocka_unit_test(test_rotation_turns_strain_and_keeps_its_size),
         cmocka_unit_test(test_without_turning_rotation_goes_unnoticed),
         cmocka_unit_test(test_convected_strain_stays_positive_definite),
+        cmocka_unit_test(test_strain_is_kept_whole),
         cmocka_unit_test(test_what_freezes_has_no_strain),
         cmocka_unit_test(test_factors_keep_their_order),
     };
