@@ -62,6 +62,8 @@ const validate_case validate_cases[] = {
     {"substeps", VALIDATE_FULL, 20, "how long a step explicit viscosity bears", case_substeps},
     {"bingham-poiseuille", VALIDATE_QUICK, 5, "a plug of yield-stress liquid between plates",
      case_bingham_poiseuille},
+    {"slump", VALIDATE_QUICK, 40, "a column of yield-stress liquid comes to rest as a heap",
+     case_slump},
     {"elastic-wave", VALIDATE_QUICK, 5, "a slab of gel sways at its frequency", case_elastic_wave},
     {"startup-shear", VALIDATE_QUICK, 10, "stress of a gel as a plate begins to drag it",
      case_startup_shear},

@@ -26,6 +26,7 @@ validate_fcn case_film;
 validate_fcn case_rotation_comparators;
 validate_fcn case_substeps;
 validate_fcn case_bingham_poiseuille;
+validate_fcn case_slump;
 validate_fcn case_elastic_wave;
 validate_fcn case_startup_shear;
 validate_fcn case_relaxation_stress;

@@ -1,23 +1,40 @@
 #include "grid/gather.h"
 
-// Where the value of cell (x, y, z) of the surroundings of a tile is, flat axes folded to layer 0.
-static size_t place_of(const gather_source* source, tile_ix t, const int cell[AXES]) {
+// Row (y, z) of the surroundings of a tile; along a flat x axis one value, again and again.
+static void gather_row(const gather_source* source, tile_ix t, const int margin[2], const int yz[2],
+                       float* out) {
     const tile_map* map = source->map;
-    int at[AXES], side[AXES];
-    for (int a = 0; a < AXES; ++a) {
-        at[a] = map->is_flat[a] ? 0 : cell[a];
-        side[a] = block_side_of(at[a]);
+    const tile_ix* from = block_row_tiles(map, t, yz[0], yz[1]);
+    const float* row = source->values + block_row_at(yz[0], yz[1]);
+    size_t low = (size_t)margin[0], high = (size_t)margin[1];
+    const float* centre = row + (size_t)from[1] * source->stride;
+    if (map->is_flat[0]) {
+        for (size_t x = 0; x < low + TILE_SIZE + high; ++x) {
+            out[x] = centre[0];
+        }
+        return;
     }
-    tile_ix from = map->neighbour[t][TILE_NEIGHBOUR(side[0], side[1], side[2])];
-    return (size_t)from * source->stride + (size_t)(block_row_at(at[1], at[2]) + (at[0] & 7));
+    memcpy(out, row + (size_t)from[0] * source->stride + TILE_SIZE - low, low * sizeof(float));
+    memcpy(out + low, centre, TILE_SIZE * sizeof(float));
+    memcpy(out + low + TILE_SIZE, row + (size_t)from[2] * source->stride, high * sizeof(float));
 }
 
 void gather_flat(const gather_source* source, tile_ix t, const int margin[2], float* out) {
-    int first = -margin[0], end = TILE_SIZE + margin[1];
-    for (int z = first; z < end; ++z) {
-        for (int y = first; y < end; ++y) {
-            for (int x = first; x < end; ++x) {
-                *out++ = source->values[place_of(source, t, (const int[AXES]){x, y, z})];
+    const bool* is_flat = source->map->is_flat;
+    int low = margin[0], side = BLOCK_SIDE(margin[0], margin[1]);
+    size_t row = (size_t)side * sizeof(float);
+    for (int z = 0; z < side; ++z) {
+        float* layer = out + z * side * side;
+        if (is_flat[2] && z > 0) {
+            memcpy(layer, out, (size_t)side * row);
+            continue;
+        }
+        for (int y = 0; y < side; ++y) {
+            if (is_flat[1] && y > 0) {
+                memcpy(layer + y * side, layer, row);
+            } else {
+                const int yz[2] = {is_flat[1] ? 0 : y - low, is_flat[2] ? 0 : z - low};
+                gather_row(source, t, margin, yz, layer + y * side);
             }
         }
     }

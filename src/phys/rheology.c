@@ -68,6 +68,35 @@ double rheology_viscosity(const treacle_material_def* m, double rate) {
     return fmin(fmax(mu, VISCOSITY_LEAST), RHEOLOGY_MOST);
 }
 
+// d mu / d g^ of the law for g^ = sqrt(g^2 + g_c^2), times g^.
+static double steepness(const treacle_material_def* m, double g) {
+    const treacle_rheology_def* r = &m->rheology;
+    double scaled = r->time * g, square = scaled * scaled;
+    switch (r->law) {
+    case TREACLE_RHEOLOGY_NEWTONIAN:
+        break;
+    case TREACLE_RHEOLOGY_POWER_LAW:
+        return r->consistency * (r->exponent - 1.0) * elementary_pow(g, r->exponent - 1.0);
+    case TREACLE_RHEOLOGY_CARREAU:
+        return (carreau(m, g) - r->viscosity_infinite) * (r->exponent - 1.0) * square /
+               (1.0 + square);
+    case TREACLE_RHEOLOGY_BINGHAM:
+        return -r->yield_stress / g;
+    case TREACLE_RHEOLOGY_HERSCHEL_BULKLEY:
+        return r->consistency * (r->exponent - 1.0) * elementary_pow(g, r->exponent - 1.0) -
+               r->yield_stress / g;
+    }
+    return 0.0;
+}
+
+double rheology_slope(const treacle_material_def* m, double rate) {
+    double critical = m->rheology.critical_rate;
+    double square = rate * rate + critical * critical;
+    double mu = rheology_viscosity(m, rate);
+    bool is_cut = !(mu > VISCOSITY_LEAST) || !(mu < RHEOLOGY_MOST);
+    return is_cut ? 0.0 : steepness(m, sqrt(square)) / mu * (rate * rate / square); // [rheo.5]
+}
+
 double rheology_to_mean(treacle_viscosity_mean mean, double mu) {
     switch (mean) {
     case TREACLE_VISCOSITY_ARITHMETIC:
@@ -101,21 +130,22 @@ static const int steps[AXES] = {1, SIDE, SIDE* SIDE};
 typedef struct rate_block {
     const grid_domain* domain;
     float u[AXES][VALUES];
+    float change[AXES][VALUES]; // of u
     float edge[AXES][VALUES];
 } rate_block;
 
 typedef struct rate_job {
     const rheology_params* params;
+    const float* change[AXES]; // another velocity; NULL: rates are asked for
     float* out;
 } rate_job;
 
-// Shear at an edge times h, and how much it counts.
+// Shear at an edge times h, of the velocity and of its change, and how much it counts.
 typedef struct edge_shear {
-    double shear, share;
+    double shear, change, share;
 } edge_shear;
 
-// 0: not on a side of axis a. -1: nothing is known there. 1, 2: on the low, high no-slip side.
-static int side_of(const grid_domain* domain, int a, int at) {
+int rheology_side(const grid_domain* domain, int a, int at) {
     bool is_side = !domain->is_periodic[a] && (at == 0 || at == domain->cells[a]);
     if (!is_side) {
         return 0;
@@ -124,62 +154,103 @@ static int side_of(const grid_domain* domain, int a, int at) {
     return !sticks ? -1 : is_low ? 1 : 2;
 }
 
+// Where an edge along c lies: on which sides of the axes a and b, and where in the block.
+typedef struct edge_place {
+    int a, b, on_a, on_b, i;
+} edge_place;
+
+static double shear_of(const edge_place* at, const float* u, const float* v) {
+    int i = at->i, low_a = i - steps[at->a], low_b = i - steps[at->b];
+    if (at->on_a > 0) { // v is 0 half a cell away
+        return 2.0 * (double)(at->on_a == 1 ? v[i] : v[low_a]);
+    }
+    if (at->on_b > 0) {
+        return 2.0 * (double)(at->on_b == 1 ? u[i] : u[low_b]);
+    }
+    return ((double)u[i] - (double)u[low_b]) + ((double)v[i] - (double)v[low_a]);
+}
+
 // The edge along c whose low corner is cell `cell` of the domain, `i` of the block.
 static edge_shear shear_at(const rate_block* block, int c, const int cell[AXES], int i) {
     int a = (c + 1) % AXES, b = (c + 2) % AXES;
-    int on_a = side_of(block->domain, a, cell[a]), on_b = side_of(block->domain, b, cell[b]);
-    const float *u = block->u[a], *v = block->u[b];
-    edge_shear out = {.share = (double)block->edge[c][i]};
-    if (on_a < 0 || on_b < 0 || (on_a > 0 && on_b > 0)) {
-        out.share = 0.0;
-    } else if (on_a > 0) { // v is 0 half a cell away
-        out.shear = 2.0 * (double)(on_a == 1 ? v[i] : v[i - steps[a]]);
-    } else if (on_b > 0) {
-        out.shear = 2.0 * (double)(on_b == 1 ? u[i] : u[i - steps[b]]);
-    } else {
-        out.shear =
-            ((double)u[i] - (double)u[i - steps[b]]) + ((double)v[i] - (double)v[i - steps[a]]);
+    edge_place at = {a, b, rheology_side(block->domain, a, cell[a]),
+                     rheology_side(block->domain, b, cell[b]), i};
+    if (at.on_a < 0 || at.on_b < 0 || (at.on_a > 0 && at.on_b > 0)) {
+        return (edge_shear){0};
     }
-    return out;
+    return (edge_shear){.shear = shear_of(&at, block->u[a], block->u[b]),
+                        .change = shear_of(&at, block->change[a], block->change[b]),
+                        .share = (double)block->edge[c][i]};
 }
 
-// The square of the shear at the edges of a cell along c, times h^2: its mean over the liquid.
-static double shear_of_cell(const rate_block* block, int c, const int cell[AXES], int i) {
+// Squares and products of strains: of the velocity with itself and with its change.
+typedef struct strain_pair {
+    double square, product;
+} strain_pair;
+
+// Of the shear at the edges of a cell along c, times h^2: their means over the liquid.
+static strain_pair shear_of_cell(const rate_block* block, int c, const int cell[AXES], int i) {
     int a = (c + 1) % AXES, b = (c + 2) % AXES;
-    double sum = 0.0, share = 0.0;
+    double square = 0.0, product = 0.0, share = 0.0;
     for (int corner = 0; corner < 4; ++corner) {
         int at[AXES] = {cell[0], cell[1], cell[2]};
         at[a] += corner & 1;
         at[b] += corner >> 1;
         edge_shear e =
             shear_at(block, c, at, i + (corner & 1) * steps[a] + (corner >> 1) * steps[b]);
-        sum += e.share * (e.shear * e.shear);
+        square += e.share * (e.shear * e.shear);
+        product += e.share * (e.shear * e.change);
         share += e.share;
     }
-    return share > 0.0 ? sum / share : 0.0;
+    return share > 0.0 ? (strain_pair){square / share, product / share} : (strain_pair){0};
 }
 
-static double rate_of_cell(const rate_block* block, const int cell[AXES], int i) {
+static strain_pair strains_of_cell(const rate_block* block, const int cell[AXES], int i) {
     const bool* is_active = block->domain->is_active;
-    double sum = 0.0;
+    strain_pair sum = {0};
     for (int a = 0; a < AXES; ++a) {
         if (is_active[a]) {
             double stretch = (double)block->u[a][i + steps[a]] - (double)block->u[a][i];
-            sum += 2.0 * stretch * stretch;
+            double change = (double)block->change[a][i + steps[a]] - (double)block->change[a][i];
+            sum.square += 2.0 * stretch * stretch;
+            sum.product += 2.0 * stretch * change;
         }
         if (is_active[(a + 1) % AXES] && is_active[(a + 2) % AXES]) {
-            sum += shear_of_cell(block, a, cell, i);
+            strain_pair shear = shear_of_cell(block, a, cell, i);
+            sum.square += shear.square;
+            sum.product += shear.product;
         }
     }
-    return sqrt(sum) / block->domain->h; // [rheo.1]
+    return sum;
+}
+
+// The rate of shear [rheo.1], or how much of the strain the other velocity has.
+static double value_of_cell(const rate_job* job, const rate_block* block, const int cell[AXES],
+                            int i) {
+    strain_pair strains = strains_of_cell(block, cell, i);
+    if (job->change[0] == NULL) {
+        return sqrt(strains.square) / block->domain->h;
+    }
+    return strains.square > 0.0 ? strains.product / strains.square : 0.0;
+}
+
+static void load_block(const rate_job* job, tile_ix t, rate_block* block) {
+    const rheology_params* p = job->params;
+    for (int a = 0; a < AXES; ++a) {
+        gather_block(p->map, p->edge_share[a], t, 1, 1, block->edge[a]);
+        if (p->domain->is_active[a]) {
+            gather_block(p->map, p->face_u[a], t, 1, 1, block->u[a]);
+        }
+        if (p->domain->is_active[a] && job->change[a] != NULL) {
+            gather_block(p->map, job->change[a], t, 1, 1, block->change[a]);
+        }
+    }
 }
 
 static void rate_tile(const rate_job* job, tile_ix t, rate_block* block) {
     const rheology_params* p = job->params;
-    for (int a = 0; a < AXES; ++a) {
-        gather_block(p->map, p->face_u[a], t, 1, 1, block->u[a]);
-        gather_block(p->map, p->edge_share[a], t, 1, 1, block->edge[a]);
-    }
+    float dry = job->change[0] == NULL ? 0.0f : NAN;
+    load_block(job, t, block);
     for (int z = 0; z < tile_layers(p->map, 2); ++z) {
         for (int y = 0; y < tile_layers(p->map, 1); ++y) {
             for (int x = 0; x < tile_layers(p->map, 0); ++x) {
@@ -187,8 +258,8 @@ static void rate_tile(const rate_job* job, tile_ix t, rate_block* block) {
                 size_t i = (size_t)t * TILE_CELLS + (size_t)q;
                 tile_cell_at(p->map, t, q, cell);
                 bool is_wet = p->cell_share[i] > 0.0f;
-                job->out[i] =
-                    is_wet ? (float)rate_of_cell(block, cell, BLOCK_INDEX(1, 1, x, y, z)) : 0.0f;
+                int at = BLOCK_INDEX(1, 1, x, y, z);
+                job->out[i] = is_wet ? (float)value_of_cell(job, block, cell, at) : dry;
             }
         }
     }
@@ -204,7 +275,14 @@ static void rate_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 void rheology_rate(const rheology_params* params, float* cell_rate) {
-    rate_job job = {params, cell_rate};
+    rate_job job = {.params = params, .out = cell_rate};
     tile_for(params->map, 4, rate_tiles, &job);
     tile_share_field(params->map, cell_rate);
+}
+
+void rheology_along(const rheology_params* params, const float* const other[AXES],
+                    float* cell_along) {
+    rate_job job = {.params = params, .change = {other[0], other[1], other[2]}, .out = cell_along};
+    tile_for(params->map, 4, rate_tiles, &job);
+    tile_share_field(params->map, cell_along);
 }

@@ -51,11 +51,17 @@ static const double stiff_weight = 10.0;   // of stress against mass: the new ve
 // Directions kept: up to SMALL_TILES their memory is no matter.
 enum { RESTART = 30, RESTART_LONG = 60, SMALL_TILES = 256, MOMENTS = 2 * AXES + 1 };
 
-typedef struct unified_job {
+typedef struct unified_solver {
     const unified_params* params;
-    stress_weights weights;
+    stress_weights weights; // of the viscosity as it is
+    stress_weights first;   // of the preconditioner, where they are others
+    stokes_solver* stokes;
+    const unified_pass* pass;
+    double* about; // its velocity, as a vector
+    tangent tangent;
     float* cell; // share of liquid of cells with a pressure, 0 elsewhere
     body_coupling bodies;
+    size_t tail;              // of bodies in a vector of faces
     stokes_vectors v;         // f, h, u, p, one after the other
     double *vectors, *moment; // moment: [count][MOMENTS]
     int which;                // of the moments
@@ -63,18 +69,18 @@ typedef struct unified_job {
     float* const* face_u;
     double* cell_x;
     energy_part* energy;
-} unified_job;
+} unified_solver;
 
-static size_t field_length(const unified_job* job) {
+static size_t field_length(const unified_solver* job) {
     return ((size_t)job->params->liquid.map->count + 1) * TILE_CELLS;
 }
 
 // Values in a vector of faces, bodies included, and in one of both faces and cells.
-static size_t face_length(const unified_job* job) {
-    return AXES * field_length(job) + body_coupling_tail(&job->bodies);
+static size_t face_length(const unified_solver* job) {
+    return AXES * field_length(job) + job->tail;
 }
 
-static size_t half_length(const unified_job* job) {
+static size_t half_length(const unified_solver* job) {
     return face_length(job) + field_length(job);
 }
 
@@ -96,7 +102,7 @@ static bool is_across_gap(const float* const box[AXES], const float* cell, int a
 }
 
 static void choose_cells(void* data, int64_t begin, int64_t end, int worker) {
-    const unified_job* job = data;
+    const unified_solver* job = data;
     const stress_params* p = &job->params->liquid;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
@@ -124,7 +130,7 @@ static void choose_cells(void* data, int64_t begin, int64_t end, int worker) {
 
 // v.u = velocities of fixed faces, 0 elsewhere.
 static void load_fixed(void* data, int64_t begin, int64_t end, int worker) {
-    const unified_job* job = data;
+    const unified_solver* job = data;
     (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
@@ -138,7 +144,7 @@ static void load_fixed(void* data, int64_t begin, int64_t end, int worker) {
 // What solids carry through a face: with the part that they close, and with the open part of one
 // that is held. Faces of bodies give way, and what bodies carry is in their rows.
 static solid_face face_of_solids(const void* data, int a, int64_t face) {
-    const unified_job* job = data;
+    const unified_solver* job = data;
     const stress_params* p = &job->params->liquid;
     uint16_t by = p->bodies != NULL ? p->bodies->solid[a][face] : SOLID_NONE;
     bool is_body = by != SOLID_NONE && by >= p->bodies->first_solid;
@@ -158,7 +164,7 @@ static solid_face face_of_solids(const void* data, int a, int64_t face) {
 }
 
 // v.h = what solids push out of cells, but for bodies.
-static treacle_status push_cells(const unified_job* job) {
+static treacle_status push_cells(const unified_solver* job) {
     const stress_params* p = &job->params->liquid;
     solid_flow_params solids = {.domain = p->domain,
                                 .map = p->map,
@@ -172,7 +178,7 @@ static treacle_status push_cells(const unified_job* job) {
 
 // f = M u* less the forces of fixed faces, h = less their flow; the first guesses.
 static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    const unified_job* job = data;
+    const unified_solver* job = data;
     (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
@@ -180,7 +186,9 @@ static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
         double u = (double)job->face_u[a][i];
         double impulse = stress_impulse(&job->params->liquid, &job->weights, (int)a, i, u);
         job->v.f[n] = impulse - job->v.f[n];
-        job->v.u[n] = job->is_stiff && guess != NULL ? (double)guess[i] : u;
+        job->v.u[n] = job->pass != NULL                ? (double)job->pass->about[a][i]
+                      : job->is_stiff && guess != NULL ? (double)guess[i]
+                                                       : u;
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->v.h[i] = -job->v.h[i];
@@ -189,7 +197,7 @@ static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    const unified_job* job = data;
+    const unified_solver* job = data;
     (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
@@ -211,7 +219,7 @@ static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 // Of a tile: mass and momentum along each axis, energy; and the liquid in cells with a pressure.
 static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    const unified_job* job = data;
+    const unified_solver* job = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         double sum[MOMENTS] = {0};
@@ -227,12 +235,12 @@ static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 static double moment_of_tile(void* data, int64_t tile) {
-    const unified_job* job = data;
+    const unified_solver* job = data;
     return job->moment[tile * MOMENTS + job->which];
 }
 
 static double weight_of_tile(void* data, int64_t tile) {
-    const unified_job* job = data;
+    const unified_solver* job = data;
     float most = 0.0f;
     for (int64_t i = tile * TILE_CELLS; i < (tile + 1) * TILE_CELLS; ++i) {
         most = fmaxf(most, job->weights.cell[i]);
@@ -241,7 +249,7 @@ static double weight_of_tile(void* data, int64_t tile) {
 }
 
 // The share of the velocity u* that is not the mean motion, but at least what forces have given.
-static double motion_share(unified_job* job) {
+static double motion_share(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
     double sum[MOMENTS], mean_energy = 0.0;
     tile_for(p->map, 8, measure_tiles, job);
@@ -257,11 +265,12 @@ static double motion_share(unified_job* job) {
     return energy > moved ? sqrt(moved / energy) : 1.0;
 }
 
-static stokes_params targets_of(unified_job* job) {
+static stokes_params targets_of(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
     double cell_a_step = p->domain->h / p->dt;
     stokes_params out = stokes_params_default();
     out.energy = job->params->tolerance * motion_share(job);
+    out.drop = job->pass != NULL ? job->pass->drop : 0.0;
     out.divergence = divergence_target * cell_a_step;
     out.net = net_target * cell_a_step;
     out.max_iterations = job->params->max_iterations;
@@ -274,7 +283,7 @@ static stokes_params targets_of(unified_job* job) {
 // --- the solve ----------------------------------------------------------------------------------
 
 // f and h, which lie one behind the other.
-static void copy_rhs(const unified_job* job, const double* from, double* to) {
+static void copy_rhs(const unified_solver* job, const double* from, double* to) {
     const tile_map* map = job->params->liquid.map;
     size_t tail = AXES * field_length(job), cells = face_length(job);
     tile_copy(map, to, from, VISCOSITY_BLOCK * sizeof(double));
@@ -283,7 +292,7 @@ static void copy_rhs(const unified_job* job, const double* from, double* to) {
 }
 
 // rhs: as it was given to the solve, faces and then cells.
-static treacle_status account(const unified_job* job, const double* rhs) {
+static treacle_status account(const unified_solver* job, const double* rhs) {
     energy_flow flow = {.liquid = &job->params->liquid,
                         .weights = &job->weights,
                         .bodies = &job->bodies,
@@ -296,46 +305,136 @@ static treacle_status account(const unified_job* job, const double* rhs) {
     return energy_of_flow(&flow, job->energy);
 }
 
-// From the first guesses in u and cell_x; a second time from where the first ended, with more
-// memory, if that was not enough.
-static treacle_status solve(unified_job* job, stokes_solver* solver, stokes_stats* stats) {
+// The right-hand sides and the first guesses.
+static treacle_status load(unified_solver* job) {
     const tile_map* map = job->params->liquid.map;
-    stokes_params targets = targets_of(job);
+    size_t tail = AXES * field_length(job);
+    memset(job->v.u + tail, 0, job->tail * sizeof(double));
+    tile_clear(map, job->v.p, TILE_CELLS * sizeof(double));
     tile_for_held(map, 8, load_fixed, job);
-    stokes_apply(solver, job->v.u, job->v.p, job->v.f, job->v.h);
+    stokes_apply(job->stokes, job->v.u, job->v.p, job->v.f, job->v.h);
     TREACLE_TRY(push_cells(job));
     tile_for_held(map, 8, load_tiles, job);
     stress_add_force(&job->params->liquid, &job->weights, job->v.f);
-    size_t tail = AXES * field_length(job), half = half_length(job);
     for (size_t i = tail; i < face_length(job); ++i) {
         job->v.f[i] = -job->v.f[i];
     }
     body_coupling_load(&job->bodies, &job->params->liquid, job->v.f + tail, job->v.u + tail);
+    return TREACLE_OK;
+}
+
+// From the first guesses in u and cell_x; a second time from where the first ended, with more
+// memory, if that was not enough.
+static treacle_status solve(unified_solver* job, const stokes_extra* extra, stokes_stats* stats) {
+    stokes_params targets = targets_of(job);
+    size_t half = half_length(job), tail = AXES * field_length(job);
+    targets.extra = extra;
     double* again = job->vectors + 2 * half;
     copy_rhs(job, job->v.f, again);
-    TREACLE_TRY(stokes_solve(solver, &job->v, &targets, stats));
+    TREACLE_TRY(stokes_solve(job->stokes, &job->v, &targets, stats));
     if (!stats->is_converged && !stats->is_broken) {
         int before = stats->iterations;
         double seconds = stats->seconds;
         copy_rhs(job, again, job->v.f);
         targets.restart = RESTART_LONG;
-        TREACLE_TRY(stokes_solve(solver, &job->v, &targets, stats));
+        TREACLE_TRY(stokes_solve(job->stokes, &job->v, &targets, stats));
         stats->iterations += before;
         stats->seconds += seconds;
     }
     TREACLE_TRY(account(job, again));
-    tile_for_held(map, 8, store_tiles, job);
+    tile_for_held(job->params->liquid.map, 8, store_tiles, job);
     body_coupling_store(&job->bodies, &job->params->liquid, &job->weights, job->v.u + tail,
                         job->face_u);
     return TREACLE_OK;
 }
 
-static treacle_status build_and_solve(unified_job* job, stokes_stats* stats) {
+// Behind walls and where the velocity is prescribed.
+static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const unified_solver* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        for (int a = 0; a < AXES; ++a) {
+            double u = (double)job->face_u[a][i];
+            if ((job->weights.fixed[i] >> a & 1) && !stress_is_owned(&job->weights, a, i)) {
+                job->pass->about[a][i] = (float)stress_held(&job->params->liquid, a, i, u);
+            }
+        }
+    }
+}
+
+typedef struct power_job {
+    const unified_solver* job;
+    float* change;
+    double* force;
+} power_job;
+
+static void find_change(void* data, int64_t begin, int64_t end, int worker) {
+    const power_job* power = data;
+    (void)worker;
+    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
+        power->change[n] = (float)(power->job->v.u[n] - power->job->about[n]);
+        power->force[n] = 0.0;
+    }
+}
+
+static double power_of_tile(void* data, int64_t tile) {
+    const power_job* power = data;
+    double sum = 0.0;
+    for (int64_t n = tile * VISCOSITY_BLOCK; n < (tile + 1) * VISCOSITY_BLOCK; ++n) {
+        sum += power->job->v.u[n] * power->force[n];
+    }
+    return sum;
+}
+
+// The stress of a pass is that of its viscosity and of what the tangent has added: its power is
+// dissipated, too.
+static treacle_status account_tangent(unified_solver* job) {
+    const tile_map* map = job->params->liquid.map;
+    size_t values = AXES * field_length(job);
+    power_job power = {.job = job, .force = job->vectors + 2 * half_length(job)};
+    TREACLE_TRY(
+        alloc_zero(map->ctx, values, sizeof(float), "changes of velocity", (void**)&power.change));
+    tile_for_held(map, 8, find_change, &power);
+    tangent_add(&job->tangent, power.change, power.force);
+    job->energy->dissipation += tile_sum(map, power_of_tile, &power);
+    alloc_free(map->ctx, power.change, values * sizeof(float));
+    return TREACLE_OK;
+}
+
+static treacle_status solve_pass(unified_solver* job, stokes_stats* stats) {
+    const tile_map* map = job->params->liquid.map;
+    const unified_pass* pass = job->pass;
+    tile_for_held(map, 8, hold_tiles, job);
+    TREACLE_TRY(load(job));
+    tile_copy(map, job->about, job->v.u, VISCOSITY_BLOCK * sizeof(double));
+    tangent_params params = {.rate = pass->rate,
+                             .cell_rate = pass->cell_rate,
+                             .cell_slope = pass->cell_slope,
+                             .weights = &job->weights};
+    TREACLE_TRY(tangent_create(&params, &job->tangent));
+    stokes_extra extra = {tangent_add, &job->tangent, job->about};
+    treacle_status status = solve(job, &extra, stats);
+    status = status == TREACLE_OK ? account_tangent(job) : status;
+    tangent_destroy(&job->tangent);
+    return status;
+}
+
+treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
+                             float* const face_u[AXES], double* cell_x, stokes_stats* stats) {
+    solver->face_u = face_u;
+    solver->cell_x = cell_x;
+    solver->pass = pass;
+    if (pass != NULL) {
+        return solve_pass(solver, stats);
+    }
+    TREACLE_TRY(load(solver));
+    return solve(solver, NULL, stats);
+}
+
+// --- set-up -------------------------------------------------------------------------------------
+
+static treacle_status create_stokes(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
-    treacle_context* ctx = p->map->ctx;
-    tile_for(p->map, 4, choose_cells, job);
-    tile_share_field(p->map, job->cell);
-    job->is_stiff = tile_max(p->map, weight_of_tile, job) > stiff_weight;
     stokes_system system = {.domain = p->domain,
                             .map = p->map,
                             .weights = stress_weights_view(&job->weights),
@@ -344,42 +443,112 @@ static treacle_status build_and_solve(unified_job* job, stokes_stats* stats) {
                             .body_count = job->bodies.count,
                             .bodies = job->bodies.bodies,
                             .flows = job->bodies.flows};
-    stokes_solver* solver = NULL;
-    TREACLE_TRY(stokes_solver_create(ctx, &system, &solver));
-    treacle_status status = solve(job, solver, stats);
-    stokes_solver_destroy(solver);
-    return status;
+    return stokes_solver_create(p->map->ctx, &system, &job->stokes);
 }
 
 enum { VECTORS = 3 }; // right-hand side, solution, and the former again
 
+static treacle_status create_vectors(unified_solver* job) {
+    const stress_params* p = &job->params->liquid;
+    treacle_context* ctx = p->map->ctx;
+    size_t values = field_length(job), tiles = (size_t)p->map->count;
+    TREACLE_TRY(
+        alloc_zero(ctx, values, sizeof(float), "cells with a pressure", (void**)&job->cell));
+    TREACLE_TRY(alloc_zero(ctx, VECTORS * half_length(job), sizeof(double), "vectors of the flow",
+                           (void**)&job->vectors));
+    TREACLE_TRY(alloc_zero(ctx, AXES * values, sizeof(double), "velocities", (void**)&job->about));
+    TREACLE_TRY(
+        alloc_zero(ctx, tiles * MOMENTS, sizeof(double), "moments of tiles", (void**)&job->moment));
+    job->v.f = job->vectors;
+    job->v.h = job->v.f + face_length(job);
+    job->v.u = job->v.h + values;
+    job->v.p = job->v.u + face_length(job);
+    return TREACLE_OK;
+}
+
+static treacle_status build(unified_solver* job, float* const face_u[AXES]) {
+    const stress_params* p = &job->params->liquid;
+    TREACLE_TRY(stress_weights_create(p, &job->weights));
+    TREACLE_TRY(body_coupling_create(p, &job->weights, face_u, &job->bodies));
+    job->tail = body_coupling_tail(&job->bodies);
+    TREACLE_TRY(create_vectors(job));
+    tile_for(p->map, 4, choose_cells, job);
+    tile_share_field(p->map, job->cell);
+    job->is_stiff = tile_max(p->map, weight_of_tile, job) > stiff_weight;
+    return create_stokes(job);
+}
+
+treacle_status unified_create(const unified_params* params, float* const face_u[AXES],
+                              energy_part* energy, unified_solver** out) {
+    unified_solver* job = NULL;
+    *out = NULL;
+    TREACLE_TRY(
+        alloc_zero(params->liquid.map->ctx, 1, sizeof(*job), "the flow's solve", (void**)&job));
+    job->params = params;
+    job->energy = energy;
+    treacle_status status = build(job, face_u);
+    if (status != TREACLE_OK) {
+        unified_destroy(job);
+        return status;
+    }
+    *out = job;
+    return TREACLE_OK;
+}
+
+// All that depends on the viscosity.
+static treacle_status rebuild(unified_solver* job, float* const face_u[AXES]) {
+    const stress_params* p = &job->params->liquid;
+    stokes_solver_destroy(job->stokes);
+    job->stokes = NULL;
+    body_coupling_destroy(&job->bodies);
+    stress_weights_destroy(p, &job->weights);
+    stress_weights_destroy(p, &job->first);
+    TREACLE_TRY(stress_weights_create(p, &job->weights));
+    TREACLE_TRY(body_coupling_create(p, &job->weights, face_u, &job->bodies));
+    return create_stokes(job);
+}
+
+treacle_status unified_reweigh(unified_solver* solver, float* const face_u[AXES]) {
+    const stress_params* p = &solver->params->liquid;
+    if (solver->bodies.count > 0) {
+        return rebuild(solver, face_u);
+    }
+    stress_weights now;
+    TREACLE_TRY(stress_weights_create(p, &now));
+    viscosity_weights view = stress_weights_view(&now);
+    treacle_status status = stokes_solver_reweigh(solver->stokes, &view);
+    if (solver->first.block == NULL) {
+        solver->first = solver->weights;
+    } else {
+        stress_weights_destroy(p, &solver->weights);
+    }
+    solver->weights = now;
+    return status;
+}
+
+void unified_destroy(unified_solver* solver) {
+    if (solver == NULL) {
+        return;
+    }
+    const stress_params* p = &solver->params->liquid;
+    treacle_context* ctx = p->map->ctx;
+    size_t values = field_length(solver), tiles = (size_t)p->map->count;
+    stokes_solver_destroy(solver->stokes);
+    alloc_free(ctx, solver->cell, values * sizeof(float));
+    alloc_free(ctx, solver->vectors, VECTORS * half_length(solver) * sizeof(double));
+    alloc_free(ctx, solver->about, AXES * values * sizeof(double));
+    alloc_free(ctx, solver->moment, tiles * MOMENTS * sizeof(double));
+    stress_weights_destroy(p, &solver->weights);
+    stress_weights_destroy(p, &solver->first);
+    body_coupling_destroy(&solver->bodies);
+    alloc_free(ctx, solver, sizeof(*solver));
+}
+
 treacle_status unified_apply(const unified_params* params, float* const face_u[AXES],
                              double* cell_x, stokes_stats* stats, energy_part* energy) {
-    const stress_params* p = &params->liquid;
-    treacle_context* ctx = p->map->ctx;
-    unified_job job = {.params = params, .face_u = face_u, .cell_x = cell_x, .energy = energy};
-    size_t values = field_length(&job), tiles = (size_t)p->map->count;
-    treacle_status status;
-    TREACLE_TRY_GOTO(stress_weights_create(p, &job.weights), finish);
-    TREACLE_TRY_GOTO(body_coupling_create(p, &job.weights, face_u, &job.bodies), finish);
-    TREACLE_TRY_GOTO(
-        alloc_zero(ctx, values, sizeof(float), "cells with a pressure", (void**)&job.cell), finish);
-    TREACLE_TRY_GOTO(alloc_zero(ctx, VECTORS * half_length(&job), sizeof(double),
-                                "vectors of the flow", (void**)&job.vectors),
-                     finish);
-    TREACLE_TRY_GOTO(
-        alloc_zero(ctx, tiles * MOMENTS, sizeof(double), "moments of tiles", (void**)&job.moment),
-        finish);
-    job.v.f = job.vectors;
-    job.v.h = job.v.f + face_length(&job);
-    job.v.u = job.v.h + values;
-    job.v.p = job.v.u + face_length(&job);
-    TREACLE_TRY_GOTO(build_and_solve(&job, stats), finish);
-finish:
-    stress_weights_destroy(p, &job.weights);
-    alloc_free(ctx, job.cell, values * sizeof(float));
-    alloc_free(ctx, job.vectors, VECTORS * half_length(&job) * sizeof(double));
-    alloc_free(ctx, job.moment, tiles * MOMENTS * sizeof(double));
-    body_coupling_destroy(&job.bodies);
+    unified_solver* solver = NULL;
+    TREACLE_TRY(unified_create(params, face_u, energy, &solver));
+    treacle_status status = unified_solve(solver, NULL, face_u, cell_x, stats);
+    unified_destroy(solver);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "phys/energy.h"
 #include "phys/stress.h"
+#include "phys/tangent.h"
 #include "solve/stokes_solver.h"
 
 typedef struct unified_params {
@@ -20,6 +21,31 @@ typedef struct unified_params {
 #define UNIFIED_ENERGY_MAX 1e-2
 /// Faces with at least this share of liquid as their mass have a velocity to rely on.
 #define UNIFIED_SHARE_MIN 0.01f
+
+typedef struct unified_solver unified_solver;
+
+/// A pass of Newton's method: the velocity that the last one has found, and the law there. about
+/// and rate.face_u are the same fields; the velocity of walls is filled in behind walls.
+typedef struct unified_pass {
+    float* about[AXES];
+    rheology_params rate;
+    const float *cell_rate, *cell_slope; // of rate
+    double drop; // of the error that is enough; 0: the params' tolerance has to be met
+} unified_pass;
+
+/// For several passes of one step. The params' fields must outlive the solver; face_u is what the
+/// step begins with, here and below. energy: what the last pass did to that.
+treacle_status unified_create(const unified_params* params, float* const face_u[AXES],
+                              energy_part* energy, unified_solver** out) TREACLE_NODISCARD;
+/// After the viscosity has changed. The preconditioner stays as it was; with bodies it is made
+/// anew.
+treacle_status unified_reweigh(unified_solver* solver, float* const face_u[AXES]) TREACLE_NODISCARD;
+/// As unified_apply. pass: NULL for none.
+treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
+                             float* const face_u[AXES], double* cell_x,
+                             stokes_stats* stats) TREACLE_NODISCARD;
+/// Accepts NULL.
+void unified_destroy(unified_solver* solver);
 
 /// Advances face_u by one implicit step, in place. Faces that touch no liquid keep their value.
 /// cell_x, [count + 1][512]: first guess in, dt p / (rho_ref h) in m/s out, 0 without liquid.

@@ -206,10 +206,11 @@ typedef struct liquid_work {
     float* cell_volume;        // in full cells; beside solids, of what a cell can hold
     float* cell_seen;          // the same without what thin solids hide; NULL where they do not
     float* cell_buoyancy;
-    float* cell_log_mu;     // log of Pa s; with viscosity only
-    float* cell_base;       // what its mean has beside the portions [rheo.3]
-    float** cell_portion;   // [materials], NULL for Newtonian ones
-    uint8_t* cell_cut;      // what carries no stress, as in phys/stress.h; NULL: all does
+    float* cell_log_mu;             // log of Pa s; with viscosity only
+    float* cell_base;               // what its mean has beside the portions [rheo.3]
+    float** cell_portion;           // [materials], NULL for Newtonian ones
+    struct rheology_loop* rheology; // Newton's, while it goes (sim/rheology_loop.h); else NULL
+    uint8_t* cell_cut;              // what carries no stress, as in phys/stress.h; NULL: all does
     fraction_fields share;  // of liquid, for the unified flow; tents are the masses of faces
     const float* share_phi; // the surface that they are shares of; NULL: not found yet
     liquid_elastic elastic;
@@ -318,6 +319,8 @@ treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_find_before(liquid_work* w) TREACLE_NODISCARD;
 /// What a field of the last step has comes to this step's, where both have the tile.
 void liquid_carry(liquid_work* w, const void* from, void* to, size_t tile_bytes);
+/// The velocity of the last step on the tiles of this one; on new tiles that of the particles.
+void liquid_carry_velocity(liquid_work* w, float* const out[AXES]);
 /// Zeroed fields of the new state on its map, with the pressure of the last step.
 treacle_status liquid_begin_fields(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;

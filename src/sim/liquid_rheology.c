@@ -19,8 +19,7 @@
 #include "grid/tile_ranks.h"
 #include "math/elementary.h"
 #include "particles/particle_ranks.h"
-#include "phys/rheology.h"
-#include "sim/liquid.h"
+#include "sim/rheology_loop.h"
 
 // --- from particles -----------------------------------------------------------------------------
 
@@ -92,22 +91,50 @@ treacle_status liquid_viscosity_to_grid(liquid_work* w) {
 
 typedef struct law_job {
     const liquid_work* w;
-    const float* rate; // 1/s; NULL: nothing depends on it
-    double share;      // of the way from the viscosity that is there
+    const float* rate;                // 1/s; NULL: nothing depends on it
+    float* slope;                     // d log mu / d log rate; NULL: nobody asks
+    const float *rate_before, *along; // of the pass before; NULL: there was none
+    double share;                     // of the way from the viscosity that is there
 } law_job;
 
-static double mean_at(const law_job* job, int64_t i) {
+// f(mu) and its derivative by log rate.
+typedef struct mean_value {
+    double value, slope;
+} mean_value;
+
+static mean_value mean_at(const law_job* job, int64_t i) {
     const liquid_work* w = job->w;
     treacle_viscosity_mean mean = w->setup->def->viscosity_solve.mean;
-    double sum = (double)w->cell_base[i]; // [rheo.3]
+    mean_value sum = {.value = (double)w->cell_base[i]}; // [rheo.3]
     for (int m = 0; job->rate != NULL && m < w->setup->material_count; ++m) {
         double portion = w->cell_portion[m] == NULL ? 0.0 : (double)w->cell_portion[m][i];
         if (portion > 0.0) {
-            double mu = rheology_viscosity(&w->setup->materials[m], (double)job->rate[i]);
-            sum += portion * rheology_to_mean(mean, mu);
+            const treacle_material_def* material = &w->setup->materials[m];
+            double mu = rheology_viscosity(material, (double)job->rate[i]);
+            double part = portion * rheology_to_mean(mean, mu);
+            double slope =
+                job->slope != NULL ? rheology_slope(material, (double)job->rate[i]) : 0.0;
+            sum.value += part;
+            sum.slope += (mean == TREACLE_VISCOSITY_GEOMETRIC ? portion : part) * slope;
         }
     }
     return sum;
+}
+
+// d log mu / d log rate of the mixture; mu and 1/mu are as steep, up to the sign.
+static float slope_of(treacle_viscosity_mean mean, mean_value at) {
+    return (float)(mean == TREACLE_VISCOSITY_GEOMETRIC ? at.slope : at.slope / at.value);
+}
+
+// How far the stress that the last pass expected along the strain that came out agrees with the law
+// [rheo.8].
+static double trust_of(const law_job* job, int64_t i, double log_mu) {
+    double along = (double)job->along[i], rate = (double)job->rate[i];
+    double grown = rate > 0.0 ? (double)job->rate_before[i] / rate : 0.0;
+    double change = (double)job->slope[i] * (along - 1.0);
+    double expected = 1.0 + change * along * (grown * grown);
+    double trust = elementary_exp((double)job->w->cell_log_mu[i] - log_mu) * expected;
+    return isnan(along) ? 1.0 : fmax(-1.0, fmin(trust, 1.0));
 }
 
 static void evaluate_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -119,17 +146,31 @@ static void evaluate_tiles(void* data, int64_t begin, int64_t end, int worker) {
         if (!(w->cell_volume[i] > 0.0f)) {
             continue;
         }
-        double value = mean_at(job, i);
+        mean_value at = mean_at(job, i);
         double log_mu = mean == TREACLE_VISCOSITY_GEOMETRIC
-                            ? value
-                            : elementary_log(rheology_from_mean(mean, value));
+                            ? at.value
+                            : elementary_log(rheology_from_mean(mean, at.value));
         double before = (double)w->cell_log_mu[i];
+        double trust = job->along != NULL ? trust_of(job, i, log_mu) : 1.0;
         w->cell_log_mu[i] = (float)(before + job->share * (log_mu - before));
+        if (job->slope != NULL) {
+            job->slope[i] = (float)trust * slope_of(mean, at);
+        }
     }
 }
 
 static void evaluate(liquid_work* w, const float* rate, double share) {
-    law_job job = {w, rate, share};
+    law_job job = {.w = w, .rate = rate, .share = share};
+    tile_for_held(&w->state->map, 4, evaluate_tiles, &job);
+}
+
+void rheology_loop_evaluate(liquid_work* w, const rheology_loop* loop, double share) {
+    law_job job = {.w = w,
+                   .rate = loop->rate,
+                   .slope = loop->slope,
+                   .rate_before = loop->rate_before,
+                   .along = w->rheology != NULL ? loop->along : NULL,
+                   .share = share};
     tile_for_held(&w->state->map, 4, evaluate_tiles, &job);
 }
 
@@ -173,16 +214,12 @@ static double change_since(const liquid_work* w, float* const before[AXES]) {
     return size > 0.0 ? sqrt(square / size) : 0.0;
 }
 
-typedef struct loop_fields {
-    float *start[AXES], *before[AXES];
-    float *cell_share, *edge_share[AXES], *rate;
-} loop_fields;
-
-static treacle_status take_fields(liquid_work* w, loop_fields* out) {
+static treacle_status take_fields(liquid_work* w, rheology_loop* out) {
     float** fields[] = {&out->start[0],      &out->start[1],      &out->start[2],
                         &out->before[0],     &out->before[1],     &out->before[2],
                         &out->edge_share[0], &out->edge_share[1], &out->edge_share[2],
-                        &out->cell_share,    &out->rate};
+                        &out->cell_share,    &out->rate,          &out->slope,
+                        &out->rate_before,   &out->along};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
         TREACLE_TRY(
             arena_take_zero(w->scratch, w->values, sizeof(float), "rheology", (void**)fields[i]));
@@ -194,10 +231,34 @@ static treacle_status take_fields(liquid_work* w, loop_fields* out) {
     return TREACLE_OK;
 }
 
-static void copy_faces(const liquid_work* w, float* const from[AXES], float* const to[AXES]) {
+void rheology_loop_copy(const liquid_work* w, float* const from[AXES], float* const to[AXES]) {
     for (int a = 0; a < AXES; ++a) {
         tile_copy(&w->state->map, to[a], from[a], TILE_CELLS * sizeof(float));
     }
+}
+
+rheology_params rheology_loop_params(const liquid_work* w, const rheology_loop* loop,
+                                     float* const face_u[AXES]) {
+    return (rheology_params){
+        .domain = w->setup->domain,
+        .map = &w->state->map,
+        .cell_share = loop->cell_share,
+        .edge_share = {loop->edge_share[0], loop->edge_share[1], loop->edge_share[2]},
+        .face_u = {face_u[0], face_u[1], face_u[2]},
+    };
+}
+
+void rheology_loop_count(const liquid_work* w, const rheology_loop* loop, bool is_solved) {
+    treacle_rheology_stats* stats = &w->stats->rheology;
+    stats->iterations += 1;
+    stats->change = change_since(w, loop->before);
+    stats->converged = is_solved && stats->change <= w->setup->def->viscosity_solve.tolerance;
+}
+
+bool rheology_loop_is_over(const liquid_work* w) {
+    const treacle_rheology_stats* stats = &w->stats->rheology;
+    int most = w->is_first ? 1 : w->setup->def->viscosity_solve.max_iterations;
+    return stats->iterations >= most || stats->converged;
 }
 
 // 1/n of the largest exponent above 1.
@@ -212,31 +273,38 @@ static double share_of(const liquid_setup* setup) {
     return 1.0 / exponent;
 }
 
-static treacle_status loop(liquid_work* w, const loop_fields* fields, liquid_solve_fcn* solve,
-                           double* cell_x) {
-    const treacle_viscosity_def* def = &w->setup->def->viscosity_solve;
-    treacle_rheology_stats* stats = &w->stats->rheology;
-    int most = w->is_first ? 1 : def->max_iterations;
-    rheology_params params = {
-        .domain = w->setup->domain,
-        .map = &w->state->map,
-        .cell_share = fields->cell_share,
-        .edge_share = {fields->edge_share[0], fields->edge_share[1], fields->edge_share[2]},
-        .face_u = {w->state->face_u[0], w->state->face_u[1], w->state->face_u[2]},
-    };
-    *stats = (treacle_rheology_stats){0};
-    copy_faces(w, w->state->face_u, fields->start);
-    while (stats->iterations < most && !stats->converged) {
-        rheology_rate(&params, fields->rate);
-        evaluate(w, fields->rate, stats->iterations == 0 ? 1.0 : share_of(w->setup));
-        copy_faces(w, w->state->face_u, fields->before);
-        copy_faces(w, fields->start, w->state->face_u);
+static treacle_status iterate(liquid_work* w, const rheology_loop* loop, liquid_solve_fcn* solve,
+                              double* cell_x) {
+    rheology_params params = rheology_loop_params(w, loop, w->state->face_u);
+    rheology_loop_copy(w, w->state->face_u, loop->start);
+    while (!rheology_loop_is_over(w)) {
+        bool is_first = w->stats->rheology.iterations == 0;
+        rheology_rate(&params, loop->rate);
+        rheology_loop_evaluate(w, loop, is_first ? 1.0 : share_of(w->setup));
+        rheology_loop_copy(w, w->state->face_u, loop->before);
+        rheology_loop_copy(w, loop->start, w->state->face_u);
         TREACLE_TRY(solve(w, cell_x)); // [rheo.4]
-        stats->iterations += 1;
-        stats->change = change_since(w, fields->before);
-        stats->converged = stats->change <= def->tolerance;
+        rheology_loop_count(w, loop, true);
     }
     return TREACLE_OK;
+}
+
+// The unified flow by itself knows how to go on from the last pass.
+static bool has_newton(const liquid_work* w) {
+    return w->setup->def->flow == TREACLE_FLOW_UNIFIED && !w->setup->has_elastic;
+}
+
+// The first pass is about the velocity of the last step.
+static treacle_status run_newton(liquid_work* w, rheology_loop* loop, liquid_solve_fcn* solve,
+                                 double* cell_x) {
+    rheology_params params = rheology_loop_params(w, loop, loop->before);
+    liquid_carry_velocity(w, loop->before);
+    rheology_rate(&params, loop->rate);
+    rheology_loop_evaluate(w, loop, 1.0);
+    w->rheology = loop;
+    treacle_status status = solve(w, cell_x);
+    w->rheology = NULL;
+    return status;
 }
 
 // The fields stay until the end of the step: what the solve leaves behind lies above them.
@@ -249,10 +317,12 @@ treacle_status liquid_with_rheology(liquid_work* w, liquid_solve_fcn* solve, dou
         return solve(w, cell_x);
     }
     int mark = arena_mark(w->scratch);
-    loop_fields fields;
-    TREACLE_TRY(take_fields(w, &fields));
+    rheology_loop loop;
+    TREACLE_TRY(take_fields(w, &loop));
     TREACLE_TRY(liquid_extend_wet(w, LIQUID_KERNEL_RADIUS));
-    TREACLE_TRY(loop(w, &fields, solve, cell_x));
+    w->stats->rheology = (treacle_rheology_stats){0};
+    TREACLE_TRY(has_newton(w) ? run_newton(w, &loop, solve, cell_x)
+                              : iterate(w, &loop, solve, cell_x));
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }

@@ -8,10 +8,9 @@
 #include "grid/tile_ranks.h"
 #include "phys/free_flight.h"
 #include "phys/release.h"
-#include "phys/unified.h"
 #include "phys/viscosity.h"
 #include "phys/viscosity_comparator.h"
-#include "sim/liquid.h"
+#include "sim/rheology_loop.h"
 
 // Cells that have particles know their viscosity; two layers around them take it over.
 enum { VISCOSITY_LAYERS = 2 };
@@ -241,16 +240,26 @@ treacle_status liquid_thicken(liquid_work* w, double* cell_x) {
 
 // --- unified ------------------------------------------------------------------------------------
 
-// The velocity of the last step on the tiles of this one; on new tiles that of the particles.
-static treacle_status carry_velocity(liquid_work* w, const float* out[AXES]) {
-    for (int a = 0; a < AXES && w->before->map.count > 0; ++a) {
-        float* u = NULL;
-        TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity of the last step",
-                               (void**)&u));
-        tile_copy(&w->state->map, u, w->state->face_u[a], TILE_CELLS * sizeof(float));
-        liquid_carry(w, w->before->face_u[a], u, TILE_CELLS * sizeof(float));
-        out[a] = u;
+void liquid_carry_velocity(liquid_work* w, float* const out[AXES]) {
+    for (int a = 0; a < AXES; ++a) {
+        tile_copy(&w->state->map, out[a], w->state->face_u[a], TILE_CELLS * sizeof(float));
+        if (w->before->map.count > 0) {
+            liquid_carry(w, w->before->face_u[a], out[a], TILE_CELLS * sizeof(float));
+        }
     }
+}
+
+static treacle_status guess_velocity(liquid_work* w, const float* out[AXES]) {
+    float* u[AXES];
+    if (w->before->map.count == 0 || w->rheology != NULL) {
+        return TREACLE_OK;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity of the last step",
+                               (void**)&u[a]));
+        out[a] = u[a];
+    }
+    liquid_carry_velocity(w, u);
     return TREACLE_OK;
 }
 
@@ -269,19 +278,30 @@ static treacle_status accept(liquid_work* w, const stokes_stats* solve) {
     return TREACLE_OK;
 }
 
+// A loop around the solve that goes on from where it ended cannot be more exact than it; but
+// rounding ends what a solve can do.
+static double energy_target(const liquid_work* w) {
+    const treacle_sim_def* def = w->setup->def;
+    double target = LIQUID_ENERGY_FACTOR * def->pressure.tolerance;
+    double loop = fmax(0.5 * def->viscosity_solve.tolerance, 0.01 * target);
+    return w->rheology != NULL ? fmin(target, loop) : target;
+}
+
 treacle_status liquid_unify(liquid_work* w, double* cell_x) {
     int mark = arena_mark(w->scratch);
     const treacle_pressure_def* pressure = &w->setup->def->pressure;
     const double* g = w->gravity;
     unified_params params = {.push = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * w->dt,
-                             .tolerance = LIQUID_ENERGY_FACTOR * pressure->tolerance,
+                             .tolerance = energy_target(w),
                              .max_iterations = pressure->max_iterations,
                              .pushed = w->account.push};
     stokes_stats solve;
     TREACLE_TRY(describe(w, &w->share, &params.liquid));
     memcpy(params.face_box, w->share.face, sizeof(params.face_box));
-    TREACLE_TRY(carry_velocity(w, params.guess_u));
-    TREACLE_TRY(unified_apply(&params, w->state->face_u, cell_x, &solve, &w->account.part));
+    TREACLE_TRY(guess_velocity(w, params.guess_u));
+    TREACLE_TRY(w->rheology != NULL
+                    ? liquid_newton(w, &params, cell_x, &solve)
+                    : unified_apply(&params, w->state->face_u, cell_x, &solve, &w->account.part));
     liquid_measure_walls(w, &params.liquid, cell_x);
     arena_give_to(w->scratch, mark);
     return accept(w, &solve);

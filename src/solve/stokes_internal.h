@@ -17,7 +17,8 @@ struct stokes_solver {
     viscosity_solver* viscosity;
     pressure_solver* pressure;
     const viscosity_level* faces;
-    const vec_space* u_space; // with bodies
+    viscosity_level reweighed; // what A is now, where that is not what the cycle was made for
+    const vec_space* u_space;  // with bodies
     const pressure_level* cells;
     vec_space p_space;     // that of the cells, and which of their rows count
     stokes_bodies* bodies; // NULL without
@@ -37,6 +38,7 @@ struct stokes_solver {
     float *t_p, *s_p;  // in the Schur part
     float *h_u, *h_p;  // what a row's residual counts in the products of images
     float *m_u, *m_p;  // an image so weighted
+    double* e_u;       // E of something; NULL until it is needed
     const float* volume;
     region_set regions;    // found when first asked for
     double* region_volume; // [regions], and room for as many sums
@@ -59,6 +61,15 @@ void stokes_run_tiles(const stokes_solver* s, stokes_loop* loop, stokes_job* job
 /// Direction j from the rounded residual: z_u = cycle(r_u), t = B z_u - r_p, z_p = W t + cycle(t).
 /// It is in w, too, and B z_u in q_p.
 void stokes_precondition(const stokes_solver* s, int j);
+
+// ---- What a law adds (stokes_extra.c); all harmless where extra is NULL -----------------------
+
+treacle_status stokes_extra_create(stokes_solver* s, const stokes_extra* extra) TREACLE_NODISCARD;
+/// r -= E (u - about).
+void stokes_extra_residual(const stokes_solver* s, const stokes_extra* extra, const double* u,
+                           double* r);
+/// The image of direction j, which is in w_u, gets E w_u.
+void stokes_extra_image(const stokes_solver* s, const stokes_extra* extra, int j);
 
 // ---- Bodies (stokes_bodies.c); all harmless without any --------------------------------------
 

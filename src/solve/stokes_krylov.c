@@ -154,8 +154,11 @@ static void measure(const gcr_state* k) {
 static treacle_status check_targets(stokes_solver* s, const gcr_state* k) {
     const stokes_params* want = k->params;
     stokes_stats* have = k->stats;
-    have->is_converged = have->energy <= want->energy && have->divergence <= want->divergence &&
+    double first = have->history_count > 0 ? have->history[0] : have->energy;
+    double energy = fmax(want->energy, want->drop * first);
+    have->is_converged = have->energy <= energy && have->divergence <= want->divergence &&
                          have->relative <= want->relative;
+    have->is_rough = have->energy > want->energy;
     have->net = isfinite(want->net) ? (double)INFINITY : 0.0;
     if (have->is_converged && isfinite(want->net)) {
         TREACLE_TRY(find_net(s, k->r_p, &have->net));
@@ -240,6 +243,7 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     vec_exchange_float(&s->faces->space, s->w_u);
     vec_exchange_float(&s->p_space, s->w_p);
     stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_image), &image);
+    stokes_extra_image(s, k->params->extra, j);
     stokes_bodies_image(s, j);
     gcr_products now = find_products(s, k, j);
     for (int i = 0; i < j; ++i) {
@@ -382,6 +386,7 @@ static void find_residual(const stokes_solver* s, const stokes_vectors* v, gcr_s
     memcpy(k->r_u + tail, s->b_u + tail, (all - tail) * sizeof(double));
     stokes_vectors r = {.u = k->r_u, .p = k->r_p};
     stokes_bodies_add(s, v, -1.0, &r);
+    stokes_extra_residual(s, k->params->extra, v->u, k->r_u);
     k->has_first = false;
 }
 
@@ -491,6 +496,7 @@ treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors
     double begin = wall_seconds();
     gcr_state* k = NULL;
     *stats = (stokes_stats){.unknowns = solver->faces->unknowns + solver->cells->unknowns};
+    TREACLE_TRY(stokes_extra_create(solver, params->extra));
     TREACLE_TRY(alloc_zero(solver->ctx, 1, sizeof(*k), "a Krylov cycle", (void**)&k));
     k->params = params;
     k->stats = stats;

@@ -39,7 +39,7 @@ static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 stokes_job stokes_job_of(const stokes_solver* s) {
-    return (stokes_job){.faces = s->faces,
+    return (stokes_job){.faces = s->reweighed.map != NULL ? &s->reweighed : s->faces,
                         .cells = s->cells,
                         .cell_rows = s->p_space.rows,
                         .opening = {s->opening[0], s->opening[1], s->opening[2]}};
@@ -368,6 +368,12 @@ treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* s
     return TREACLE_OK;
 }
 
+treacle_status stokes_solver_reweigh(stokes_solver* solver, const viscosity_weights* weights) {
+    viscosity_level_destroy(&solver->reweighed);
+    return viscosity_level_create(solver->ctx, &solver->faces->domain, solver->map, weights,
+                                  &solver->reweighed);
+}
+
 static void destroy_vectors(stokes_solver* s) {
     const vec_space *u = s->u_space, *p = &s->p_space;
     for (int j = 0; j < STOKES_MAX_RESTART; ++j) {
@@ -379,6 +385,7 @@ static void destroy_vectors(stokes_solver* s) {
     vec_many_destroy(&s->many_u);
     vec_many_destroy(&s->many_p);
     vec_destroy(u, s->b_u);
+    vec_destroy(u, s->e_u);
     vec_destroy(p, s->b_p);
     vec_destroy_float(u, s->w_u);
     vec_destroy_float(p, s->w_p);
@@ -401,6 +408,7 @@ void stokes_solver_destroy(stokes_solver* solver) {
     }
     size_t length = stokes_field_length(solver);
     stokes_bodies_destroy(solver);
+    viscosity_level_destroy(&solver->reweighed);
     alloc_free(solver->ctx, solver->region_volume,
                (2 * (size_t)solver->regions.count + 1) * sizeof(double));
     regions_destroy(&solver->regions);

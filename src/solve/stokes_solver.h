@@ -34,23 +34,36 @@ typedef struct stokes_system {
     const body_rows* flows; // [body_count], what bodies displace, in all six motions
 } stokes_system;
 
+/// More than the weights say of A, for a law that is linearised: A u + E (u - about). The cycle
+/// does not know of it.
+typedef struct stokes_extra {
+    /// y += E u at unknown faces, of the map's own tiles at least; what it adds elsewhere is not
+    /// looked at. u is that of own tiles and their neighbours.
+    void (*add)(void* data, const float* u, double* y);
+    void* data;
+    const double* about; // [tile][axis][512]
+} stokes_extra;
+
 /// Stops when all hold: energy norm of the error, estimated, over that of the solution; largest
 /// |h - B u|; largest |sum of h - B u| of a connected region over its volume in cells; 2-norm of
 /// the whole residual over that of f and h. Infinity switches a test off.
 typedef struct stokes_params {
     double energy;
+    double drop; // the energy also does at this share of what the first guess has left; 0: no
     double divergence;
     double net;
     double relative;
     int max_iterations;
-    int restart;         // directions kept: 8 floats a cell and direction
-    bool is_warm;        // u and p hold a first guess
+    int restart;               // directions kept: 8 floats a cell and direction
+    bool is_warm;              // u and p hold a first guess
+    const stokes_extra* extra; // NULL: none
     bool keeps_momentum; // gives free bodies exactly the momentum of f at the end: only where no
                          // wall stops their rigid motion by its divergence alone
 } stokes_params;
 
 typedef struct stokes_stats {
     bool is_converged, is_broken;
+    bool is_rough; // converged by the drop of its energy alone
     int iterations;
     double energy, divergence, relative; // at the end
     double net;                          // infinite where one of these was not met
@@ -68,6 +81,11 @@ stokes_params stokes_params_default(void);
 /// The map, mass, owner, opening and volume are not copied and must outlive the solver.
 treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* system,
                                     stokes_solver** out) TREACLE_NODISCARD;
+/// From now on solves with other weights of stress and mass, but goes on with the cycle of those it
+/// was made with. The same faces must be unknowns. The weights are not copied and must outlive the
+/// solver, or the next call. Not with bodies.
+treacle_status stokes_solver_reweigh(stokes_solver* solver,
+                                     const viscosity_weights* weights) TREACLE_NODISCARD;
 /// Accepts NULL.
 void stokes_solver_destroy(stokes_solver* solver);
 

@@ -54,6 +54,23 @@ static void test_stress_never_falls_with_the_rate(void** state) {
     }
 }
 
+static void test_slopes_are_derivatives(void** state) {
+    (void)state;
+    for (int law = 0; law <= TREACLE_RHEOLOGY_HERSCHEL_BULKLEY; ++law) {
+        treacle_material_def m = material_of((treacle_rheology)law);
+        for (double rate = 1e-6; rate < 1e3; rate *= 3.0) {
+            double step = 1e-4;
+            double high = rheology_viscosity(&m, rate * exp(step));
+            double low = rheology_viscosity(&m, rate * exp(-step));
+            assert_close(rheology_slope(&m, rate), log(high / low) / (2.0 * step), 1e-6);
+        }
+        assert_close(rheology_slope(&m, 0.0), 0.0, 0.0);
+    }
+    treacle_material_def thin = material_of(TREACLE_RHEOLOGY_POWER_LAW);
+    thin.rheology.consistency = 1e-20; // cut off
+    assert_close(rheology_slope(&thin, 1.0), 0.0, 0.0);
+}
+
 static void test_absurd_rates_give_finite_viscosities(void** state) {
     (void)state;
     for (int law = 0; law <= TREACLE_RHEOLOGY_HERSCHEL_BULKLEY; ++law) {
@@ -178,6 +195,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_laws_have_their_limits),
         cmocka_unit_test(test_stress_never_falls_with_the_rate),
+        cmocka_unit_test(test_slopes_are_derivatives),
         cmocka_unit_test(test_absurd_rates_give_finite_viscosities),
         cmocka_unit_test(test_means_are_what_they_are_called),
         cmocka_unit_test(test_shear_has_the_rate_of_its_slope),
