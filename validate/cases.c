@@ -38,6 +38,8 @@ const validate_case validate_cases[] = {
      case_heat_balance},
     {"carlson-steps", VALIDATE_QUICK, 5, "steps that explicit and implicit viscosity need",
      case_carlson_steps},
+    {"energy-account", VALIDATE_QUICK, 12, "energy that comes, goes and is there in every step",
+     case_energy_account},
     {"free-fall", VALIDATE_QUICK, 8, "a blob falls without drag and without strain",
      case_free_fall},
     {"hydrostatic", VALIDATE_QUICK, 30, "a pool at rest stays at rest, in 2D", case_hydrostatic},

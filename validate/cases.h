@@ -11,6 +11,7 @@ validate_fcn case_transfer_energy_fine;
 validate_fcn case_taylor_green;
 validate_fcn case_tracking;
 validate_fcn case_free_fall;
+validate_fcn case_energy_account;
 validate_fcn case_hydrostatic;
 validate_fcn case_hydrostatic_fine;
 validate_fcn case_rotation;

@@ -132,6 +132,17 @@ static void print_stages(const treacle_run_info* info) {
     putchar('\n');
 }
 
+static void print_energy(const treacle_energy_stats* e) {
+    printf("energy     %.4g J: potential %+.4g, forces %+.4g, solids %+.4g, contacts %+.4g, "
+           "particles %+.4g,\n",
+           e->kinetic + e->bodies + e->elastic, -e->potential, e->forces, e->solids, e->contacts,
+           e->particles);
+    printf(
+        "           dissipation %+.4g, numerical %+.4g, transfer %+.4g, advection %+.4g, density "
+        "%+.4g; open %.2g\n",
+        -e->dissipation, -e->numerical, e->transfer, e->advection, e->density, e->error);
+}
+
 static void print_statistics(const treacle_run_info* info) {
     if (info->steps == 0) {
         return;
@@ -158,6 +169,7 @@ static void print_statistics(const treacle_run_info* info) {
                (double)info->rheology_passes / (double)info->rheology_steps,
                info->rheology_passes_max, info->rheology_unconverged, info->rheology_steps);
     }
+    print_energy(&info->energy);
     print_stages(info);
     printf("memory     %s at most\n", human_bytes(info->memory_peak).at);
 }

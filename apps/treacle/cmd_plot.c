@@ -9,18 +9,25 @@
 #include "frame_range.h"
 #include "streamlines.h"
 
-enum { LINES_MAX = 8, COLUMNS = 6 + TREACLE_STAGE_COUNT };
+enum { LINES_MAX = 8, ENERGIES = 4, WORKS = 10 };
 
 // Numbers of every step, by column.
 typedef enum step_column {
     COLUMN_TIME,
-    COLUMN_ENERGY,
     COLUMN_VOLUME,
     COLUMN_SURFACE_VOLUME,
     COLUMN_PRESSURE,
     COLUMN_VISCOSITY,
-    COLUMN_STAGES,
+    COLUMN_ENERGIES,                           // what is there
+    COLUMN_WORKS = COLUMN_ENERGIES + ENERGIES, // what was done since the begin
+    COLUMN_STAGES = COLUMN_WORKS + WORKS,
+    COLUMNS = COLUMN_STAGES + TREACLE_STAGE_COUNT,
 } step_column;
+
+static const char* const energy_names[ENERGIES] = {"kinetic", "bodies", "elastic", "potential"};
+static const char* const work_names[WORKS] = {"forces",      "solids",    "contacts", "particles",
+                                              "dissipation", "numerical", "transfer", "advection",
+                                              "density",     "error"};
 
 typedef struct step_table {
     int64_t count, capacity;
@@ -48,6 +55,23 @@ static bool grow(step_table* t) {
     return true;
 }
 
+// Potential energy and works add up from step to step.
+static void take_energy(const treacle_energy_stats* e, step_table* t, int64_t i) {
+    const double there[ENERGIES] = {e->kinetic, e->bodies, e->elastic, e->potential};
+    const double done[WORKS] = {e->forces,       e->solids,     e->contacts, e->particles,
+                                -e->dissipation, -e->numerical, e->transfer, e->advection,
+                                e->density,      e->error};
+    for (int k = 0; k < ENERGIES; ++k) {
+        t->column[COLUMN_ENERGIES + k][i] = there[k];
+    }
+    double before = i > 0 ? t->column[COLUMN_ENERGIES + ENERGIES - 1][i - 1] : 0.0;
+    t->column[COLUMN_ENERGIES + ENERGIES - 1][i] += before;
+    for (int k = 0; k < WORKS; ++k) {
+        t->column[COLUMN_WORKS + k][i] =
+            done[k] + (i > 0 ? t->column[COLUMN_WORKS + k][i - 1] : 0.0);
+    }
+}
+
 static bool take_step(const treacle_step_stats* step, void* user) {
     step_table* t = user;
     if (t->count == t->capacity && !grow(t)) {
@@ -56,7 +80,7 @@ static bool take_step(const treacle_step_stats* step, void* user) {
     }
     int64_t i = t->count++;
     t->column[COLUMN_TIME][i] = step->time;
-    t->column[COLUMN_ENERGY][i] = step->kinetic_energy;
+    take_energy(&step->energy, t, i);
     t->column[COLUMN_VOLUME][i] = step->volume;
     t->column[COLUMN_SURFACE_VOLUME][i] = step->surface_volume > 0.0 ? step->surface_volume : NAN;
     t->column[COLUMN_PRESSURE][i] = step->pressure.iterations;
@@ -108,16 +132,55 @@ static treacle_plot_line line_of(const step_table* t, int column, const char* na
     return (treacle_plot_line){name, t->count, t->column[COLUMN_TIME], t->column[column], false};
 }
 
+static double largest_of(const step_table* t, int column) {
+    double largest = 0.0;
+    for (int64_t i = 0; i < t->count; ++i) {
+        largest = fmax(largest, fabs(t->column[column][i]));
+    }
+    return largest;
+}
+
+// Lines of columns that are at least a thousandth of the largest of them.
+static int lines_of(const step_table* t, int first, int count, const char* const* names,
+                    treacle_plot_line lines[LINES_MAX]) {
+    double largest = 0.0;
+    int found = 0;
+    for (int k = 0; k < count; ++k) {
+        largest = fmax(largest, largest_of(t, first + k));
+    }
+    for (int k = 0; k < count && found < LINES_MAX; ++k) {
+        if (largest_of(t, first + k) > 1e-3 * largest || (k == 0 && !(largest > 0.0))) {
+            lines[found++] = line_of(t, first + k, names[k]);
+        }
+    }
+    return found;
+}
+
+static treacle_status plot_energy(treacle_context* ctx, const plot_options* o,
+                                  const step_table* t) {
+    treacle_plot_def def = treacle_plot_def_default();
+    treacle_plot_line lines[LINES_MAX];
+    def.lines = lines;
+    def.x_label = "time (s)";
+    def.y_label = "energy (J)";
+    def.title = "energy";
+    def.line_count = lines_of(t, COLUMN_ENERGIES, ENERGIES, energy_names, lines);
+    treacle_status status = write_both(ctx, o, "energy", &def);
+    if (status == TREACLE_OK) {
+        def.title = "what made and took energy since the begin";
+        def.line_count = lines_of(t, COLUMN_WORKS, WORKS, work_names, lines);
+        status = write_both(ctx, o, "account", &def);
+    }
+    return status;
+}
+
 static treacle_status plot_columns(treacle_context* ctx, const plot_options* o,
                                    const step_table* t) {
     treacle_plot_def def = treacle_plot_def_default();
-    treacle_plot_line lines[LINES_MAX] = {line_of(t, COLUMN_ENERGY, NULL)};
+    treacle_plot_line lines[LINES_MAX];
     def.lines = lines;
     def.x_label = "time (s)";
-    def.title = "kinetic energy";
-    def.y_label = "energy (J)";
-    def.line_count = 1;
-    treacle_status status = write_both(ctx, o, "energy", &def);
+    treacle_status status = plot_energy(ctx, o, t);
     if (status == TREACLE_OK) {
         lines[0] = line_of(t, COLUMN_VOLUME, "particles");
         lines[1] = line_of(t, COLUMN_SURFACE_VOLUME, "surface");
@@ -347,9 +410,10 @@ static cli_outcome parse(plot_options* o, int argc, char** argv) {
         .operand_name = "FOLDER",
         .operand_help = "the folder of a run",
         .summary = "draw the statistics of a run as plots",
-        .details = "Writes plot_energy, plot_volume, plot_iterations and plot_stages, and\n"
-                   "plot_temperature if the frames have one, each as .png and as .svg. With\n"
-                   "--streamlines plot_streamlines_0001 and so on instead.",
+        .details =
+            "Writes plot_energy, plot_account, plot_volume, plot_iterations and plot_stages, and\n"
+            "plot_temperature if the frames have one, each as .png and as .svg. With\n"
+            "--streamlines plot_streamlines_0001 and so on instead.",
         .example = "  treacle plot out/honey\n"
                    "  treacle plot out/tilted_vortex --streamlines 24\n",
         .operand = &o->folder,

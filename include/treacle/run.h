@@ -91,6 +91,7 @@ typedef struct treacle_run_info {
     double volume_first, volume;         ///< m^3, after the first and the last step
     double volume_lost;                  ///< m^3, as treacle_step_stats has it, after the last step
     double kinetic_energy;               ///< J, after the last step
+    treacle_energy_stats energy;         ///< J, all steps together; what is there, after the last
     double seconds[TREACLE_STAGE_COUNT]; ///< s, by stage, in total
     double seconds_total;                ///< s, all stages
     double memory_peak;                  ///< bytes, the most of all steps

@@ -78,6 +78,8 @@ typedef struct treacle_energy_stats {
     double advection;   ///< made by moving: stops at solids, and gravity less the way down
     double density;     ///< potential energy that the density correction made
     double error;       ///< what the account does not explain
+    double gain;        ///< change beyond the work of gravity, forces, solids, contacts, particles
+    double limit;       ///< a step that gains more than this is begun again
 } treacle_energy_stats;
 
 /// What a step did. Numbers that depend on the machine: seconds, memory_peak and what is of ranks.

@@ -187,7 +187,9 @@ class Simulation:
         if self.force is not None:
             self._push(max_dt)
         self.context.check(_lib.treacle_sim_step(self, max_dt, ctypes.byref(stats)))
-        return {name: getattr(stats, name) for name, _ in stats._fields_ if name != "rest"}
+        out = {name: getattr(stats, name) for name, _ in stats._fields_ if name != "rest"}
+        out["energy"] = {name: getattr(stats.energy, name) for name, _ in stats.energy._fields_}
+        return out
 
     def run_until(self, time, max_dt=1.0):
         """Steps until that time, exactly. Gives what the last step did."""

@@ -35,7 +35,7 @@ class EnergyStats(ctypes.Structure):
     _fields_ = [(name, ctypes.c_double) for name in (
         "kinetic", "bodies", "elastic", "change", "potential", "gravity", "forces", "solids",
         "contacts", "exchanged", "particles", "dissipation", "numerical", "transfer", "advection",
-        "density", "error")]
+        "density", "error", "gain", "limit")]
 
 
 class StepStats(ctypes.Structure):

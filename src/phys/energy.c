@@ -401,26 +401,20 @@ treacle_status energy_of_projection(const energy_projection* flow, energy_part* 
 
 // --- forces --------------------------------------------------------------------------------------
 
-typedef struct push_job {
-    const energy_push* push;
-    float* const* mass;
-    float* const* face_u;
-} push_job;
-
-static double push_of_tile(void* data, int64_t t) {
-    const push_job* job = data;
+static double forces_of_tile(void* data, int64_t t) {
+    const energy_forces* forces = data;
     double sum = 0.0;
     for (int a = 0; a < AXES; ++a) {
         for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
-            double mass = (double)job->mass[a][i];
-            sum += mass > 0.0 ? mass * push_at(job->push, a, i) * (double)job->face_u[a][i] : 0.0;
+            double push = push_at(forces->push, a, i), u = (double)forces->face_u[a][i];
+            u -= forces->is_pushed ? push : 0.0;
+            sum += (double)forces->mass[a][i] * (push - forces->push->uniform[a]) * u;
         }
     }
     return 0.5 * sum;
 }
 
-double energy_of_push(const tile_map* map, const energy_push* push, float* const mass[AXES],
-                      float* const face_u[AXES]) {
-    push_job job = {push, mass, face_u};
-    return tile_sum(map, push_of_tile, &job);
+double energy_of_forces(const energy_forces* forces) {
+    energy_forces job = *forces;
+    return tile_sum(forces->map, forces_of_tile, &job);
 }

@@ -49,9 +49,16 @@ typedef struct energy_projection {
 treacle_status energy_of_projection(const energy_projection* flow,
                                     energy_part* out) TREACLE_NODISCARD;
 
-/// The work of a push on liquid of the given masses, over reference_density h^3: q . u / 2.
-double energy_of_push(const tile_map* map, const energy_push* push, float* const mass[AXES],
-                      float* const face_u[AXES]);
+/// Half of what forces beside gravity do to liquid of the given masses, over reference_density h^3:
+/// with the velocity of before and that of after the two make the mean [energy.3].
+typedef struct energy_forces {
+    const tile_map* map;
+    const energy_push* push;
+    float* const* mass;   // on faces
+    float* const* face_u; // m/s
+    bool is_pushed;       // the push is in it already and must not count
+} energy_forces;
+double energy_of_forces(const energy_forces* forces);
 
 /// Adds what a body did in units of the grid: from motion `before` to `after`.
 void energy_add_body(const double mass[BODY_MOTIONS][BODY_MOTIONS], const double* before,

@@ -71,7 +71,8 @@ static const energy_column energy_columns[] = {
     ENERGY_COLUMN(forces),    ENERGY_COLUMN(solids),    ENERGY_COLUMN(contacts),
     ENERGY_COLUMN(exchanged), ENERGY_COLUMN(particles), ENERGY_COLUMN(dissipation),
     ENERGY_COLUMN(numerical), ENERGY_COLUMN(transfer),  ENERGY_COLUMN(advection),
-    ENERGY_COLUMN(density),   ENERGY_COLUMN(error),
+    ENERGY_COLUMN(density),   ENERGY_COLUMN(error),     ENERGY_COLUMN(gain),
+    ENERGY_COLUMN(limit),
 };
 #undef ENERGY_COLUMN
 enum { ENERGY_COLUMNS = sizeof(energy_columns) / sizeof(energy_columns[0]) };
@@ -285,6 +286,29 @@ static void add_rheology(const json_t* rheology, treacle_run_info* info) {
     info->rheology_unconverged += !json_is_true(json_object_get(rheology, "converged"));
 }
 
+static double* energy_value(treacle_energy_stats* energy, int column) {
+    return (double*)(void*)((char*)energy + energy_columns[column].offset);
+}
+
+static void read_energy(const json_t* line, treacle_energy_stats* out) {
+    const json_t* energy = json_object_get(line, "energy");
+    for (int k = 0; k < ENERGY_COLUMNS; ++k) {
+        *energy_value(out, k) = number(energy, energy_columns[k].name);
+    }
+}
+
+// All columns but those of what is there are sums.
+static void add_energy(const json_t* line, treacle_energy_stats* sum) {
+    treacle_energy_stats step;
+    read_energy(line, &step);
+    for (int k = 0; k < ENERGY_COLUMNS; ++k) {
+        *energy_value(sum, k) += *energy_value(&step, k);
+    }
+    sum->kinetic = step.kinetic;
+    sum->bodies = step.bodies;
+    sum->elastic = step.elastic;
+}
+
 static void add_line(const json_t* line, treacle_run_info* info) {
     double dt = number(line, "dt");
     bool first = info->steps == 0;
@@ -300,6 +324,7 @@ static void add_line(const json_t* line, treacle_run_info* info) {
     info->volume_first = first ? info->volume : info->volume_first;
     info->volume_lost = number(line, "volume_lost");
     info->kinetic_energy = number(line, "kinetic_energy");
+    add_energy(line, &info->energy);
     info->memory_peak = fmax(info->memory_peak, number(line, "memory_peak"));
     add_seconds(json_object_get(line, "seconds"), info);
 }
@@ -363,11 +388,7 @@ static void read_line(const json_t* line, treacle_step_stats* out) {
         .rheology = rheology_of(line),
         .memory_peak = (size_t)number(line, "memory_peak"),
     };
-    const json_t* energy = json_object_get(line, "energy");
-    for (int k = 0; k < ENERGY_COLUMNS; ++k) {
-        char* at = (char*)&out->energy + energy_columns[k].offset;
-        *(double*)(void*)at = number(energy, energy_columns[k].name);
-    }
+    read_energy(line, &out->energy);
     const json_t* seconds = json_object_get(line, "seconds");
     for (int k = 0; k < TREACLE_STAGE_COUNT; ++k) {
         out->seconds[k] = number(seconds, treacle_stage_name((treacle_stage)k));

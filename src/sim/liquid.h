@@ -142,6 +142,7 @@ typedef struct particle_energy {
     double kinetic, elastic;
     double pushed; // dt g . momentum / 2
     double height; // minus the potential energy
+    double mass;   // kg
 } particle_energy;
 
 /// The account of energy while the step is under way; see sim/liquid_energy.c.
@@ -153,6 +154,7 @@ typedef struct liquid_account {
     double pushed;    // J, work of forces as the flow sees it
     double forced;    // J, work of what differs from gravity, by the masses of particles
     double gravity;   // J, work on bodies
+    double resting;   // J, that forces give to liquid at rest within a step
     double fallen;    // J, potential energy that bodies have lost
     bool has_part;    // the flow has begun
     energy_part part; // the newest, not yet booked
@@ -256,10 +258,8 @@ treacle_status liquid_account_given(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_account_end(liquid_work* w) TREACLE_NODISCARD;
 /// The end where the grid carries the liquid.
 treacle_status liquid_account_euler(liquid_work* w) TREACLE_NODISCARD;
-/// Room for what forces push; then before they do, and after; and when velocity has found its way
-/// to all faces.
+/// Before forces push, and after they did; and when velocity has found its way to all faces.
 treacle_status liquid_account_forces(liquid_work* w) TREACLE_NODISCARD;
-void liquid_account_before_push(liquid_work* w);
 void liquid_account_pushed(liquid_work* w);
 void liquid_account_flown(liquid_work* w);
 /// Books the newest part of the flow.

@@ -13,15 +13,19 @@
 #include "particles/particle_ranks.h"
 #include "sim/liquid.h"
 
+// Of energy and work together, that a step may gain beyond the latter [energy.6].
+static const double gain_share = 0.05;
+
 // --- particles ----------------------------------------------------------------------------------
 
-enum { SUM_KINETIC, SUM_ELASTIC, SUM_PUSHED, SUM_HEIGHT, SUM_COUNT };
+enum { SUM_KINETIC, SUM_ELASTIC, SUM_PUSHED, SUM_HEIGHT, SUM_MASS, SUM_COUNT };
 
 typedef struct particle_job {
     const liquid_work* w;
-    double gravity[AXES];     // m/s^2, 0 along inactive axes
-    double affine;            // m^2, second moment of the transfer's kernel; 0: no affine motion
-    double (*sum)[SUM_COUNT]; // [groups]
+    double gravity[AXES];        // m/s^2, 0 along inactive axes
+    double affine;               // m^2, second moment of the transfer's kernel; 0: no affine motion
+    bool has_motion, has_strain; // else places alone
+    double (*sum)[SUM_COUNT];    // [groups]
     int which;
 } particle_job;
 
@@ -54,49 +58,90 @@ static double strain_energy(const liquid_work* w, particle_ix i) {
     return law->modulus > 0.0 ? firm * stored(law, strain + STRAIN_PARTS * i) : 0.0;
 }
 
-static double affine_square(const float* slope) {
-    double sum = 0.0;
-    for (int n = 0; n < AXES * AXES; ++n) {
-        sum += (double)slope[n] * (double)slope[n];
+// Rows are added up in bunches: the loops over their columns run side by side.
+enum { BUNCH = 8, BUNCH_AXES = BUNCH * AXES, BUNCH_SLOPES = BUNCH * AXES * AXES };
+
+typedef struct bunch_sums {
+    double mass[BUNCH];
+    double square[BUNCH_AXES], along[BUNCH_AXES], place[BUNCH_AXES]; // m v^2, m v, m x
+    double slope[BUNCH];                                             // m |C|^2
+} bunch_sums;
+
+static void add_bunch(const particle_job* job, particle_ix first, int count, bunch_sums* sum) {
+    const particles* p = job->w->p;
+    const float* volume = particles_f32(p, PARTICLE_VOLUME) + first;
+    const float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * first;
+    const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * first;
+    double mass[BUNCH] = {0}, spread[BUNCH_AXES] = {0};
+    for (int i = 0; i < count; ++i) {
+        float density = job->w->setup->density[particles_material(p)[first + i]];
+        mass[i] = (double)density * (double)volume[i];
+        sum->mass[i] += mass[i];
+        spread[AXES * i] = spread[AXES * i + 1] = spread[AXES * i + 2] = mass[i];
     }
-    return sum;
+    int values = AXES * count;
+    for (int n = 0; n < values; ++n) {
+        sum->place[n] += spread[n] * (double)x[n];
+    }
+    for (int n = 0; n < values && job->has_motion; ++n) {
+        double momentum = spread[n] * (double)v[n];
+        sum->along[n] += momentum;
+        sum->square[n] += momentum * (double)v[n];
+    }
+    if (job->affine > 0.0) {
+        const float* slope = particles_f32(p, PARTICLE_AFFINE) + AXES * AXES * first;
+        for (int i = 0; i < count; ++i) {
+            double square = 0.0;
+            for (int n = 0; n < AXES * AXES; ++n) {
+                square += (double)slope[AXES * AXES * i + n] * (double)slope[AXES * AXES * i + n];
+            }
+            sum->slope[i] += mass[i] * square;
+        }
+    }
+}
+
+// Of whole bunches the number of rows is known to the compiler.
+static void add_rows(const particle_job* job, particle_ix begin, particle_ix end, bunch_sums* sum) {
+    particle_ix i = begin;
+    for (; i + BUNCH <= end; i += BUNCH) {
+        add_bunch(job, i, BUNCH, sum);
+    }
+    add_bunch(job, i, (int)(end - i), sum);
+}
+
+static void close_group(const particle_job* job, int64_t t, const bunch_sums* bunch) {
+    const particles* p = job->w->p;
+    double *sum = job->sum[t], h = job->w->setup->domain->h, mass = 0.0;
+    memset(sum, 0, SUM_COUNT * sizeof(double));
+    for (int i = 0; i < BUNCH; ++i) {
+        mass += bunch->mass[i];
+        sum[SUM_KINETIC] += job->affine * bunch->slope[i];
+    }
+    for (int n = 0; n < BUNCH_AXES; ++n) {
+        sum[SUM_KINETIC] += bunch->square[n];
+        sum[SUM_PUSHED] += job->gravity[n % AXES] * bunch->along[n];
+        sum[SUM_HEIGHT] += job->gravity[n % AXES] * bunch->place[n];
+    }
+    for (int a = 0; a < AXES; ++a) {
+        double corner = job->gravity[a] * (double)(TILE_SIZE * p->tile[t].at[a]);
+        sum[SUM_HEIGHT] += mass * corner;
+    }
+    sum[SUM_HEIGHT] *= h;
+    sum[SUM_MASS] = mass;
 }
 
 static void sum_groups(void* data, int64_t begin, int64_t end, int worker) {
     const particle_job* job = data;
-    const liquid_work* w = job->w;
-    const particles* p = w->p;
-    const float *volume = particles_f32(p, PARTICLE_VOLUME),
-                *v = particles_f32(p, PARTICLE_VELOCITY);
-    const float *x = particles_f32(p, PARTICLE_POSITION),
-                *slope = particles_f32(p, PARTICLE_AFFINE);
-    const double *g = job->gravity, h = w->setup->domain->h;
-    bool has_strain = w->setup->has_elastic && particles_f32(p, PARTICLE_STRAIN) != NULL;
+    const particles* p = job->w->p;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
-        double sum[SUM_COUNT] = {0}, mass = 0.0, corner = 0.0;
-        for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
-            double m = (double)w->setup->density[particles_material(p)[i]] * (double)volume[i];
-            double square = 0.0, along = 0.0, height = 0.0;
-            for (int a = 0; a < AXES; ++a) {
-                double u = (double)v[AXES * i + a];
-                square += u * u;
-                along += g[a] * u;
-                height += g[a] * (double)x[AXES * i + a];
-            }
-            square +=
-                job->affine > 0.0 ? job->affine * affine_square(slope + AXES * AXES * i) : 0.0;
-            mass += m;
-            sum[SUM_KINETIC] += m * square;
-            sum[SUM_PUSHED] += m * along;
-            sum[SUM_HEIGHT] += m * height;
-            sum[SUM_ELASTIC] += has_strain ? (double)volume[i] * strain_energy(w, i) : 0.0;
+        bunch_sums bunch = {0};
+        add_rows(job, p->tile_first[t], p->tile_first[t + 1], &bunch);
+        close_group(job, t, &bunch);
+        for (particle_ix i = p->tile_first[t]; job->has_strain && i < p->tile_first[t + 1]; ++i) {
+            double volume = (double)particles_f32(p, PARTICLE_VOLUME)[i];
+            job->sum[t][SUM_ELASTIC] += volume * strain_energy(job->w, i);
         }
-        for (int a = 0; a < AXES; ++a) {
-            corner += g[a] * (double)(TILE_SIZE * p->tile[t].at[a]);
-        }
-        sum[SUM_HEIGHT] = h * (sum[SUM_HEIGHT] + mass * corner);
-        memcpy(job->sum[t], sum, sizeof(sum));
     }
 }
 
@@ -113,17 +158,26 @@ static double moment_of(treacle_kernel kernel) {
                                               : 1.0 / 6.0;
 }
 
-static treacle_status measure(liquid_work* w, particle_energy* out) {
-    const grid_domain* domain = w->setup->domain;
+static particle_job job_of(const liquid_work* w, bool has_motion) {
     const treacle_sim_def* def = w->setup->def;
-    bool is_affine =
-        def->transfer == TREACLE_TRANSFER_APIC && particles_f32(w->p, PARTICLE_AFFINE) != NULL;
-    particle_job job = {.w = w,
-                        .affine = is_affine ? moment_of(def->kernel) * domain->h * domain->h : 0.0};
-    double total[SUM_COUNT], unit = w->setup->reference_density;
+    double h = w->setup->domain->h;
+    bool is_affine = has_motion && def->transfer == TREACLE_TRANSFER_APIC &&
+                     particles_f32(w->p, PARTICLE_AFFINE) != NULL;
+    bool has_strain = w->setup->has_elastic && particles_f32(w->p, PARTICLE_STRAIN) != NULL;
+    particle_job out = {.w = w,
+                        .affine = is_affine ? moment_of(def->kernel) * h * h : 0.0,
+                        .has_motion = has_motion,
+                        .has_strain = has_motion && has_strain};
     for (int a = 0; a < AXES; ++a) {
-        job.gravity[a] = domain->is_active[a] ? w->gravity[a] : 0.0;
+        out.gravity[a] = w->setup->domain->is_active[a] ? w->gravity[a] : 0.0;
     }
+    return out;
+}
+
+static treacle_status measure(liquid_work* w, bool has_motion, particle_energy* out) {
+    const grid_domain* domain = w->setup->domain;
+    particle_job job = job_of(w, has_motion);
+    double total[SUM_COUNT], unit = w->setup->reference_density;
     TREACLE_TRY(arena_take(w->scratch, (size_t)w->p->tile_count, sizeof(*job.sum),
                            "energies of particles", (void**)&job.sum));
     particle_ranks_for(domain, w->p, 1, sum_groups, &job);
@@ -134,7 +188,8 @@ static treacle_status measure(liquid_work* w, particle_energy* out) {
     *out = (particle_energy){.kinetic = 0.5 * unit * total[SUM_KINETIC],
                              .elastic = total[SUM_ELASTIC],
                              .pushed = 0.5 * w->dt * unit * total[SUM_PUSHED],
-                             .height = unit * total[SUM_HEIGHT]};
+                             .height = unit * total[SUM_HEIGHT],
+                             .mass = unit * total[SUM_MASS]};
     return TREACLE_OK;
 }
 
@@ -176,21 +231,27 @@ static double body_fall(const liquid_work* w) {
 
 treacle_status liquid_account_begin(liquid_work* w) {
     w->account.bodies_begin = liquid_energy_of_bodies(w);
-    return measure(w, &w->account.begin);
+    return measure(w, true, &w->account.begin);
 }
 
 treacle_status liquid_account_moved(liquid_work* w) {
     w->stats->energy.contacts = liquid_energy_of_bodies(w) - w->account.bodies_begin;
     w->account.fallen = body_fall(w);
-    return measure(w, &w->account.moved);
+    bool has_solids = w->setup->solids.count > 0; // without them nobody stops on his way
+    particle_energy* moved = &w->account.moved;
+    TREACLE_TRY(measure(w, has_solids, moved));
+    moved->kinetic = has_solids ? moved->kinetic : w->account.begin.kinetic;
+    moved->elastic = has_solids ? moved->elastic : w->account.begin.elastic;
+    return TREACLE_OK;
 }
 
 treacle_status liquid_account_given(liquid_work* w) {
-    return measure(w, &w->account.given);
+    return measure(w, true, &w->account.given);
 }
 
 treacle_status liquid_account_forces(liquid_work* w) {
     liquid_account* account = &w->account;
+    account->gravity = -liquid_energy_of_bodies(w);
     for (int a = 0; a < AXES; ++a) {
         bool is_active = w->setup->domain->is_active[a];
         account->push.uniform[a] = is_active ? w->dt * w->gravity[a] : 0.0;
@@ -206,26 +267,18 @@ treacle_status liquid_account_forces(liquid_work* w) {
     return TREACLE_OK;
 }
 
-// Half of what forces do beside gravity, by the masses that particles gave to faces: with the
-// velocity of before and of after they make the mean.
-static double half_forced(const liquid_work* w) {
-    const liquid_account* account = &w->account;
-    if (account->face_push[0] == NULL || w->face_mass[0] == NULL) {
+// By the masses that particles gave to faces.
+static double forced(const liquid_work* w, bool is_pushed) {
+    if (w->account.face_push[0] == NULL || w->face_mass[0] == NULL) {
         return 0.0;
     }
-    energy_push gravity = account->push;
-    memset(gravity.face, 0, sizeof(gravity.face));
-    const tile_map* map = &w->state->map;
-    return energy_of_push(map, &account->push, w->face_mass, w->state->face_u) -
-           energy_of_push(map, &gravity, w->face_mass, w->state->face_u);
-}
-
-void liquid_account_before_push(liquid_work* w) {
-    w->account.forced = half_forced(w);
-    w->account.gravity = -liquid_energy_of_bodies(w);
+    energy_forces forces = {&w->state->map, &w->account.push, w->face_mass, w->state->face_u,
+                            is_pushed};
+    return energy_of_forces(&forces);
 }
 
 void liquid_account_pushed(liquid_work* w) {
+    w->account.forced = forced(w, true);
     w->account.bodies_given = liquid_energy_of_bodies(w);
     w->account.gravity += w->account.bodies_given;
 }
@@ -247,6 +300,7 @@ void liquid_account_part(liquid_work* w) {
         given -= pushed;
         account->pushed += unit * pushed;
         account->level = account->given.kinetic + account->bodies_given;
+        account->resting = unit * part->push_square;
         account->has_part = true;
     }
     account->pushed += unit * turned;
@@ -291,7 +345,7 @@ void liquid_account_couple(liquid_work* w, double before) {
 }
 
 void liquid_account_flown(liquid_work* w) {
-    w->account.forced += half_forced(w);
+    w->account.forced += forced(w, false);
 }
 
 treacle_status liquid_account_euler(liquid_work* w) {
@@ -309,14 +363,45 @@ static double explained(const treacle_energy_stats* e) {
     return done - e->dissipation - e->numerical + e->transfer + e->advection + e->density;
 }
 
+// What cannot be told from an error: the energy that forces give to liquid at rest in a step, and
+// that of a fall by a share of a cell, for nobody knows where in its cell the surface is
+// [energy.6].
+static double floor_of(const liquid_work* w) {
+    double resting = w->account.resting, mass = w->account.given.mass;
+    double weight = sqrt(2.0 * mass * resting) / w->dt;
+    return resting + gain_share * weight * w->setup->domain->h;
+}
+
+// How much a step may gain beyond the work that was done on it, and did.
+static void judge(const liquid_work* w, double before, treacle_energy_stats* e) {
+    double done = e->gravity + e->forces + e->solids + e->contacts + e->particles;
+    double size = fabs(e->gravity) + fabs(e->forces) + fabs(e->solids) + fabs(e->contacts) +
+                  fabs(e->particles);
+    e->gain = e->change - done;
+    e->limit = gain_share * (before + size) + floor_of(w);
+}
+
+static treacle_status refuse(const liquid_work* w) {
+    const treacle_energy_stats* e = &w->stats->energy;
+    if (e->gain <= e->limit) { // false where one is not a number
+        return TREACLE_OK;
+    }
+    return check_fail(w->ctx, TREACLE_ERR_DIVERGED,
+                      "in the step from %g s to %g s liquid and bodies gained %g J more than the "
+                      "work done on them (gravity %g J, forces %g J, solids %g J, contacts %g J); "
+                      "at most %g J can be an error of the step",
+                      w->time, w->time + w->dt, e->gain, e->gravity, e->forces, e->solids,
+                      e->contacts, e->limit);
+}
+
 treacle_status liquid_account_end(liquid_work* w) {
     liquid_account* account = &w->account;
     treacle_energy_stats* out = &w->stats->energy;
     particle_energy end;
-    TREACLE_TRY(measure(w, &end));
+    TREACLE_TRY(measure(w, true, &end));
     const particle_energy *begin = &account->begin, *moved = &account->moved;
     const particle_energy* given = &account->given;
-    double pushed = given->pushed + end.pushed, forced = unit_of(w) * account->forced;
+    double pushed = given->pushed + end.pushed, work = unit_of(w) * account->forced;
     double fallen = moved->height - begin->height, lifted = given->height - end.height;
     out->kinetic = end.kinetic;
     out->bodies = liquid_energy_of_bodies(w);
@@ -325,13 +410,14 @@ treacle_status liquid_account_end(liquid_work* w) {
                   account->bodies_begin;
     out->potential = lifted - fallen - account->fallen;
     out->gravity = pushed + account->gravity;
-    out->forces += forced;
+    out->forces += work;
     out->particles = given->kinetic + given->elastic - moved->kinetic - moved->elastic;
     out->dissipation -= end.elastic - given->elastic;
-    out->transfer += end.kinetic + out->bodies - account->level + account->pushed - pushed - forced;
+    out->transfer += end.kinetic + out->bodies - account->level + account->pushed - pushed - work;
     out->advection = moved->kinetic + moved->elastic - begin->kinetic - begin->elastic +
                      out->gravity - fallen - account->fallen;
     out->density = lifted;
     out->error = out->change + out->potential - explained(out);
-    return TREACLE_OK;
+    judge(w, begin->kinetic + begin->elastic + account->bodies_begin, out);
+    return refuse(w);
 }

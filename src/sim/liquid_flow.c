@@ -443,7 +443,6 @@ treacle_status liquid_push(liquid_work* w) {
     TREACLE_TRY(liquid_account_forces(w));
     TREACLE_TRY(liquid_forces(w, &params));
     memcpy(params.face_push, w->account.face_push, sizeof(params.face_push));
-    liquid_account_before_push(w);
     force_apply(&params, w->state->face_u);
     liquid_push_bodies(w);
     liquid_account_pushed(w);

@@ -229,6 +229,15 @@ static void stir(fixture* f) {
     }
 }
 
+// The two sides of [energy.1] agree.
+static void check_energy(const energy_part* e, double tolerance) {
+    double gained = e->after - e->before + e->lost;
+    double bodies = e->bodies_after - e->bodies_before + e->bodies_lost;
+    double scale = e->before + e->bodies_before + fabs(e->walls) + e->dissipation;
+    assert_true(e->dissipation > 0.0 && e->lost > 0.0);
+    assert_true(fabs(gained + bodies + e->dissipation - e->walls) <= 10.0 * tolerance * scale);
+}
+
 static void flow(fixture* f, bool is_unified, double tolerance) {
     energy_part energy;
     if (is_unified) {
@@ -240,6 +249,7 @@ static void flow(fixture* f, bool is_unified, double tolerance) {
         stokes_stats stats;
         assert_int_equal(unified_apply(&params, f->u, f->x, &stats, &energy), TREACLE_OK);
         assert_true(stats.is_converged);
+        check_energy(&energy, tolerance);
         return;
     }
     viscosity_params params = {.liquid = f->liquid, .solve = solve_params_default()};
@@ -247,6 +257,7 @@ static void flow(fixture* f, bool is_unified, double tolerance) {
     solve_stats stats;
     assert_int_equal(viscosity_apply(&params, f->u, &stats, &energy), TREACLE_OK);
     assert_true(stats.is_converged);
+    check_energy(&energy, tolerance);
 }
 
 static void test_drop_and_body_keep_their_momentum(void** state) {
