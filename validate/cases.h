@@ -60,6 +60,8 @@ validate_fcn case_slosh;
 validate_fcn case_slosh_minute;
 validate_fcn case_layers;
 validate_fcn case_separation;
+validate_fcn case_slide;
+validate_fcn case_slide_fine;
 validate_fcn case_draft;
 validate_fcn case_draft_all;
 validate_fcn case_added_mass;

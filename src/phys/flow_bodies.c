@@ -162,13 +162,13 @@ static void fill_masses(const body_coupling* c, const stress_params* p,
 
 // --- displacement -------------------------------------------------------------------------------
 
-// What body b has of a face [rigid.6].
+// What body b has of a face, as the cell above it sees it or that below [rigid.6].
 static double part_of_face(const stress_params* p, const stress_weights* weights, int32_t b, int a,
-                           int64_t face) {
+                           int64_t face, bool is_below) {
     const flow_bodies* bodies = p->bodies;
     bool shuts = bodies->solid[a][face] == bodies->first_solid + b;
     bool is_owner = weights->owner[a][face] == b + 1;
-    double open = (double)p->face_open[a][face]; // all of a face that it has let go of
+    double open = stress_opening(p, a, face, is_below); // all of a face that it has let go of
     return (shuts ? fmin((double)bodies->shut[a][face], 1.0 - open) : 0.0) +
            (is_owner ? open : 0.0);
 }
@@ -215,8 +215,10 @@ static bool cell_row(const stress_params* p, const stress_weights* weights, int3
         if (!p->domain->is_active[a]) {
             continue;
         }
-        double above = high < (int64_t)field_length(p) ? part_of_face(p, weights, b, a, high) : 0.0;
-        double difference = above - part_of_face(p, weights, b, a, low), w[BODY_MOTIONS];
+        bool is_here = high < (int64_t)field_length(p);
+        double above = is_here ? part_of_face(p, weights, b, a, high, true) : 0.0;
+        double below = part_of_face(p, weights, b, a, low, false);
+        double difference = above - below, w[BODY_MOTIONS];
         face_row(p, b, a, low, w); // along its own axis a row does not change
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             row[n] += difference * w[n];

@@ -238,8 +238,9 @@ static double flow_of_bodies(const projection_params* params, tile_ix t, int q) 
 }
 
 // What solids carry through a face. Bodies are pushed: their motion is no matter of [solid.10].
-static solid_face face_of_solids(const void* data, int a, int64_t face) {
+static solid_face face_of_solids(const void* data, int a, int64_t face, bool is_below) {
     const projection_params* params = data;
+    (void)is_below;
     bool is_body = is_of_body(params, a, face);
     double open = (double)params->face_open[a][face], shut = 1.0 - open;
     double u = shut > 0.0 && !is_body ? (double)params->face_solid_u[a][face] : 0.0;

@@ -6,11 +6,19 @@
 //
 //     phi <- max(phi, -phi_solid)      in released cells and in the solid's own next to them
 //
-// There the solid closes no face, and its stress is none. Cells of the solid between released and
-// touching ones follow the majority of the walls around them.
+// Shares join phi linearly, so beside a place of contact, where the liquid goes on behind the wall,
+// they find some in the solid's own cells, too: it is taken away, or it would have mass.
 //
-// Staggering: phi, kinds at cells; openings, u on faces. Symbols: cell_phi, cell_solid_phi.
-// Properties that tests check: thick liquid falls off a ceiling that lets go, and a floor that is
+// There the solid holds no face, and its stress is none. Cells of the solid between released and
+// touching ones follow the majority of the walls around them. A face between a released cell and
+// one in contact is open by all of it to the first and by what the solid leaves to the other:
+//
+//     sum of +-A_f^c over the faces of a cell = A n in contact, 0 where it has let go       [sep.6]
+//
+// Staggering: phi, kinds at cells; openings, u on faces. Symbols: cell_phi, cell_solid_phi,
+// face_open and face_open_below (A_f^c of the cells above and below a face).
+// Properties that tests check: no cell sees a step where contact ends; a wall that slips exerts no
+// shear, touched or let go of; thick liquid falls off a ceiling that lets go, and a floor that is
 // pulled away leaves it behind.
 #include "phys/release.h"
 
@@ -19,6 +27,7 @@
 
 #include "base/parallel.h"
 #include "phys/solid.h"
+#include "phys/wall_stress.h"
 
 // Of a cell. Those behind a wall are the solid's own, and count as air with its released walls.
 enum { KIND_NONE, KIND_CONTACT, KIND_RELEASED, KIND_BEHIND };
@@ -102,18 +111,10 @@ static void spread_kinds(void* data, int64_t begin, int64_t end, int worker) {
 typedef struct release_job {
     const release_params* params;
     const release_fields* out;
-    float* const* face_u;
 } release_job;
 
 static bool is_let_go(uint8_t kind) {
     return kind == KIND_RELEASED || kind == KIND_BEHIND;
-}
-
-// The face between two cells that have let go, one of which is a wall's.
-static bool is_opened(const release_fields* fields, const tile_map* map, int64_t t, int q, int a) {
-    int64_t high = t * TILE_CELLS + q, low = tile_slot_below(map, t, q, a);
-    uint8_t one = fields->cell_kind[low], other = fields->cell_kind[high];
-    return is_let_go(one) && is_let_go(other) && (one == KIND_RELEASED || other == KIND_RELEASED);
 }
 
 static bool is_side(const grid_domain* domain, int a, int at) {
@@ -131,11 +132,13 @@ static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
         bool is_gone = is_let_go(out->cell_kind[i]);
         tile_cell_at(p->map, (tile_ix)t, q, at);
         out->cell_phi[i] = is_gone ? fmaxf(p->cell_phi[i], -p->cell_solid_phi[i]) : p->cell_phi[i];
-        out->cell_solid_id[i] = is_gone ? SOLID_NONE : p->cell_solid_id[i];
+        out->cell_solid_id[i] = is_gone ? WALL_LET_GO : p->cell_solid_id[i];
         for (int a = 0; a < AXES; ++a) {
-            bool is_open = p->domain->is_active[a] && !is_side(p->domain, a, at[a]) &&
-                           is_opened(out, p->map, t, q, a);
-            out->face_open[a][i] = is_open ? 1.0f : p->face_open[a][i];
+            bool is_face = p->domain->is_active[a] && !is_side(p->domain, a, at[a]);
+            bool is_gone_below = is_let_go(out->cell_kind[tile_slot_below(p->map, t, q, a)]);
+            float open = p->face_open[a][i];
+            out->face_open[a][i] = is_face && is_gone ? 1.0f : open;
+            out->face_open_below[a][i] = is_face && is_gone_below ? 1.0f : open;
         }
     }
 }
@@ -150,56 +153,87 @@ void release_compute(const release_params* params, const release_fields* out) {
         parallel_for(ctx, params->map->count, 8, spread_kinds, &job);
         memcpy(out->cell_kind, other, count);
     }
-    release_job job = {.params = params, .out = out};
+    release_job job = {params, out};
     parallel_for(ctx, params->map->count, 8, fill_tiles, &job);
     for (size_t i = count; i < count + TILE_CELLS; ++i) {
         out->cell_phi[i] = params->cell_phi[i];
         out->cell_solid_id[i] = SOLID_NONE;
         for (int a = 0; a < AXES; ++a) {
-            out->face_open[a][i] = params->face_open[a][i];
+            out->face_open[a][i] = out->face_open_below[a][i] = params->face_open[a][i];
         }
     }
 }
 
-// --- velocity -----------------------------------------------------------------------------------
+// --- shares --------------------------------------------------------------------------------------
 
-// The velocity of the face across the released cell beside a face that has been opened.
-static void carry_over(const release_job* job, int64_t t, int q, int a) {
-    const release_params* p = job->params;
-    const release_fields* f = job->out;
-    int64_t face = t * TILE_CELLS + q, below = tile_slot_below(p->map, t, q, a);
-    int64_t above = tile_slot_above(p->map, t, q, a);
-    double sum = 0.0, weight = 0.0;
-    const int64_t cells[2] = {face, below}, across[2] = {above, below};
-    for (int n = 0; n < 2; ++n) {
-        double open = (double)p->face_open[a][across[n]];
-        if (f->cell_kind[cells[n]] == KIND_RELEASED && open > 0.0) {
-            sum += open * (double)job->face_u[a][across[n]];
-            weight += open;
-        }
-    }
-    if (weight > 0.0) {
-        job->face_u[a][face] = (float)(sum / weight);
-    }
-}
+typedef struct trim_job {
+    const release_params* params;
+    const uint8_t* kind;
+    const fraction_fields* share;
+} trim_job;
 
-static void carry_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    const release_job* job = data;
-    const release_params* p = job->params;
-    (void)worker;
-    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        for (int a = 0; a < AXES; ++a) {
-            bool was_closed = !(p->face_open[a][i] > 0.0f);
-            if (was_closed && job->out->face_open[a][i] > 0.0f) {
-                carry_over(job, i / TILE_CELLS, (int)(i % TILE_CELLS), a);
+static void trim_cell(const trim_job* job, int64_t t, int q) {
+    int64_t i = t * TILE_CELLS + q;
+    if (job->kind[i] != KIND_BEHIND) {
+        return;
+    }
+    job->share->cell[i] = 0.0f;
+    for (int a = 0; a < AXES; ++a) {
+        if (job->kind[tile_slot_below(job->params->map, t, q, a)] == KIND_BEHIND) {
+            job->share->face[a][i] = 0.0f;
+            if (job->share->tent[a] != NULL) {
+                job->share->tent[a][i] = 0.0f;
             }
         }
     }
 }
 
+static void trim_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const trim_job* job = data;
+    (void)worker;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        trim_cell(job, i / TILE_CELLS, (int)(i % TILE_CELLS));
+    }
+}
+
+void release_trim(const release_params* params, const release_fields* fields,
+                  const fraction_fields* share) {
+    trim_job job = {params, fields->cell_kind, share};
+    parallel_for(params->map->ctx, params->map->count, 8, trim_tiles, &job);
+}
+
+// --- velocity -----------------------------------------------------------------------------------
+
+typedef struct carry_job {
+    const release_params* params;
+    const release_fields* fields;
+    const float* const* extended;
+    float* const* face_u;
+} carry_job;
+
+// Whether a face of axis a belongs to a cell that has let go.
+static bool is_of_released(const carry_job* job, int64_t t, int q, int a) {
+    int64_t here = t * TILE_CELLS + q, below = tile_slot_below(job->params->map, t, q, a);
+    return is_let_go(job->fields->cell_kind[here]) || is_let_go(job->fields->cell_kind[below]);
+}
+
+static void carry_tiles(void* data, int64_t begin, int64_t end, int worker) {
+    const carry_job* job = data;
+    const release_params* p = job->params;
+    (void)worker;
+    for (int64_t n = begin * TILE_CELLS * AXES; n < end * TILE_CELLS * AXES; ++n) {
+        int64_t t = n / (TILE_CELLS * AXES), i = t * TILE_CELLS + n % TILE_CELLS;
+        int a = (int)(n / TILE_CELLS % AXES), q = (int)(n % TILE_CELLS), at[AXES];
+        tile_cell_at(p->map, (tile_ix)t, q, at);
+        bool was_closed = !(p->face_open[a][i] > 0.0f) && p->domain->is_active[a];
+        if (was_closed && !is_side(p->domain, a, at[a]) && is_of_released(job, t, q, a)) {
+            job->face_u[a][i] = job->extended[a][i];
+        }
+    }
+}
+
 void release_velocity(const release_params* params, const release_fields* fields,
-                      float* const face_u[AXES]) {
-    release_job job = {params, fields, face_u};
-    // Only open faces are read and only closed ones are written.
+                      const float* const extended[AXES], float* const face_u[AXES]) {
+    carry_job job = {params, fields, extended, face_u};
     parallel_for(params->map->ctx, params->map->count, 8, carry_tiles, &job);
 }

@@ -1,6 +1,7 @@
 // The liquid where it has let go of solids: as if they were not there, and its surface were theirs.
 #pragma once
 
+#include "grid/fraction.h"
 #include "phys/separation.h"
 
 /// Fields [count + 1][512] as the flow without released walls has them.
@@ -18,13 +19,17 @@ typedef struct release_params {
 typedef struct release_fields {
     float* cell_phi;
     uint16_t* cell_solid_id;
-    float* face_open[AXES];
-    uint8_t* cell_kind; // [2], for the velocities
+    float *face_open[AXES], *face_open_below[AXES]; // as cells above and below a face see it
+    uint8_t* cell_kind;                             // [2], for the velocities
 } release_fields;
 
 /// Whether a solid has let go anywhere.
 bool release_is_needed(const wall_set* walls);
 void release_compute(const release_params* params, const release_fields* out);
-/// Faces that were closed and now are open get the velocity of the liquid beside them.
+/// Takes away what shares of the released phi have behind the wall.
+void release_trim(const release_params* params, const release_fields* fields,
+                  const fraction_fields* share);
+/// Faces of released cells that their solid closed get the velocity of the liquid, which `extended`
+/// continues beyond it.
 void release_velocity(const release_params* params, const release_fields* fields,
-                      float* const face_u[AXES]);
+                      const float* const extended[AXES], float* const face_u[AXES]);

@@ -46,7 +46,7 @@ typedef struct solid_scene {
     const solid_pose* poses;
 } solid_scene;
 
-enum { SOLID_COUNT_MAX = 65535, SOLID_NONE = 65535 };
+enum { SOLID_COUNT_MAX = 65534, SOLID_NONE = 65535 };
 
 static inline vec3 solid_to_body(const solid* s, const solid_pose* pose, vec3 x) {
     return vec3_add(s->pivot, mat3_apply_transposed(&pose->rotate, vec3_sub(x, pose->place)));

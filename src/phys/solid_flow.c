@@ -70,9 +70,9 @@ static double flow_of_cell(const solid_flow_params* params, tile_ix t, int q) {
         if (!params->domain->is_active[a]) {
             continue;
         }
-        int64_t low = (int64_t)t * TILE_CELLS + q;
-        solid_face below = params->face(params->data, a, low);
-        solid_face above = params->face(params->data, a, tile_slot_above(params->map, t, q, a));
+        int64_t low = (int64_t)t * TILE_CELLS + q, high = tile_slot_above(params->map, t, q, a);
+        solid_face below = params->face(params->data, a, low, false);
+        solid_face above = params->face(params->data, a, high, true);
         flow += above.flow - below.flow;
         opening += (below.open + below.give) + (above.open + above.give);
         speed = fmax(speed, fmax(below.speed, above.speed));
@@ -141,9 +141,10 @@ static void each_pair(const flow_job* job, pair_fcn* f) {
 }
 
 static void join_pair(const flow_job* job, int axis, int64_t below, int64_t above) {
-    solid_face face = job->params->face(job->params->data, axis, above);
+    solid_face from_above = job->params->face(job->params->data, axis, above, false);
+    solid_face from_below = job->params->face(job->params->data, axis, above, true);
     bool are_both = has_pressure(job->params, below) && has_pressure(job->params, above);
-    if (are_both && face.open >= job->open) {
+    if (are_both && fmin(from_above.open, from_below.open) >= job->open) {
         join(job->parent, (int32_t)below, (int32_t)above);
     }
 }
@@ -173,13 +174,14 @@ static void open_to(const flow_job* job, int64_t cell, const solid_face* face, f
 }
 
 static void open_pair(const flow_job* job, int axis, int64_t below, int64_t above) {
-    solid_face face = job->params->face(job->params->data, axis, above);
+    solid_face from_above = job->params->face(job->params->data, axis, above, false);
+    solid_face from_below = job->params->face(job->params->data, axis, above, true);
     bool has_below = has_pressure(job->params, below), has_above = has_pressure(job->params, above);
     if (has_below && has_above && job->parent[below] == job->parent[above]) {
-        face.open = 0.0; // within the pocket
+        from_above.open = from_below.open = 0.0; // within the pocket
     }
-    open_to(job, below, &face, (face_side){axis, 1.0, has_above});
-    open_to(job, above, &face, (face_side){axis, -1.0, has_below});
+    open_to(job, below, &from_below, (face_side){axis, 1.0, has_above});
+    open_to(job, above, &from_above, (face_side){axis, -1.0, has_below});
 }
 
 // parent becomes the number of a cell's pocket; returns how many there are.

@@ -13,7 +13,8 @@ typedef struct solid_face {
     double speed; // m/s, of the solids there
 } solid_face;
 
-typedef solid_face solid_face_fcn(const void* data, int axis, int64_t face);
+/// A face as the cell above it sees it, or that below.
+typedef solid_face solid_face_fcn(const void* data, int axis, int64_t face, bool is_below);
 
 typedef struct solid_flow_params {
     const grid_domain* domain;

@@ -109,19 +109,28 @@ static float edge_weight(const stress_job* job, int c, const int at[AXES], doubl
     return (float)(mean_weight(job->params, 4, around) * volume * factor); // [visc.2]
 }
 
+// Both cells of a face have half of its mass: A_f V_f is their harmonic mean where they see another
+// share of it open [sep.6].
+static double mean_opening(const stress_params* p, int a, size_t i) {
+    double above = stress_opening(p, a, (int64_t)i, false);
+    double below = stress_opening(p, a, (int64_t)i, true);
+    return above == below ? above : 2.0 * above * below / (above + below);
+}
+
 static float face_mass(const stress_job* job, int a, const int at[AXES], size_t i) {
     const stress_params* p = job->params;
     const float* rho = p->face_rho[a];
-    bool has_liquid = p->face_open[a][i] > 0.0f && (rho == NULL || isfinite(rho[i]));
+    double opening = mean_opening(p, a, i);
+    bool has_liquid = opening > 0.0 && (rho == NULL || isfinite(rho[i]));
     double factor = side_factor(p->domain, a, at[a], false);
     factor = has_liquid && factor == 0.0 && at[a] <= p->domain->cells[a] ? 0.5 : factor; // let go
     double density = rho == NULL ? 1.0 : (double)rho[i];
-    double share = (double)p->face_share[a][i] * (double)p->face_open[a][i];
+    double share = (double)p->face_share[a][i] * opening;
     return has_liquid ? (float)(density * share * factor) : 0.0f;
 }
 
 static bool is_held(const stress_params* p, int a, size_t i) {
-    return !p->domain->is_active[a] || !(p->face_open[a][i] > 0.0f) ||
+    return !p->domain->is_active[a] || !(mean_opening(p, a, i) > 0.0) ||
            (p->face_rho[a] != NULL && isinf(p->face_rho[a][i]));
 }
 
@@ -164,7 +173,7 @@ static bool is_closed_by_solid(const stress_params* p, int a, const int at[AXES]
     bool is_side = (is_low && domain->sides[a][0] != TREACLE_SIDE_OPEN) ||
                    (is_high && domain->sides[a][1] != TREACLE_SIDE_OPEN);
     return domain->is_active[a] && !(is_side && !domain->is_periodic[a]) &&
-           !(p->face_open[a][i] > 0.0f);
+           !(mean_opening(p, a, i) > 0.0);
 }
 
 // What the solid beside a cell does to its weights.
@@ -210,7 +219,9 @@ static void meet_walls(const stress_job* job, tile_ix t, const float* log_mu) {
             x < tile_layers(p->map, 0) && y < tile_layers(p->map, 1) && z < tile_layers(p->map, 2);
         if (is_here && id != WALL_NONE && p->cell_solid_phi[i] < WALL_REACH) {
             int at = BLOCK_INDEX(1, 1, x, y, z);
-            wall_effect effect = wall_stress(&block, at, p->domain, &p->walls[id]);
+            wall_effect effect = id == WALL_LET_GO
+                                     ? wall_let_go()
+                                     : wall_stress(&block, at, p->domain, &p->walls[id]);
             meet_wall(job, t, q, &effect, log_mu + BLOCK_INDEX(1, 0, x, y, z));
         }
     }

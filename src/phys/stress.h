@@ -20,11 +20,12 @@ typedef struct stress_params {
     const float* cell_log_mu;      // log of the viscosity (Pa s); VISCOSITY_NONE where not known
     treacle_viscosity_mean mean;   // of the cells around an edge
     const float* face_open[AXES];  // 0..1, 0 at walls
-    const float* face_rho[AXES];   // density over the reference; INFINITY where the velocity is
-                                   // prescribed; NULL: 1 everywhere
-    const tensor_field* stress;    // Pa, there without any motion; NULL: none
-    const uint8_t* cell_cut;       // bit a: the edge along a carries no stress, STRESS_CUT_CELL:
-                                   // the cell does not; NULL: all do
+    const float* face_open_below[AXES]; // as the cell below a face sees it; NULL: as that above
+    const float* face_rho[AXES]; // density over the reference; INFINITY where the velocity is
+                                 // prescribed; NULL: 1 everywhere
+    const tensor_field* stress;  // Pa, there without any motion; NULL: none
+    const uint8_t* cell_cut;     // bit a: the edge along a carries no stress, STRESS_CUT_CELL:
+                                 // the cell does not; NULL: all do
     // Of solids; NULL without. See phys/solid_fields.h.
     const float* cell_solid_phi;
     const uint16_t* cell_solid_id;
@@ -38,6 +39,13 @@ typedef struct stress_params {
 } stress_params;
 
 enum { STRESS_CUT_CELL = 8 };
+
+/// What is open of a face to the cell above it, or to that below.
+static inline double stress_opening(const stress_params* params, int axis, int64_t face,
+                                    bool is_below) {
+    const float* below = params->face_open_below[axis];
+    return (double)(is_below && below != NULL ? below : params->face_open[axis])[face];
+}
 /// No viscosity is known here: no liquid is near. In the dummy tile, too.
 #define VISCOSITY_NONE (-1e30f)
 /// The least viscosity that is told apart from none, Pa s.

@@ -141,16 +141,17 @@ static void load_fixed(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-// What solids carry through a face: with the part that they close, and with the open part of one
-// that is held. Faces of bodies give way, and what bodies carry is in their rows.
-static solid_face face_of_solids(const void* data, int a, int64_t face) {
+// What solids carry through a face, as one of its cells sees it: with the part that they close, and
+// with the open part of one that is held. Faces of bodies give way, and what bodies carry is in
+// their rows.
+static solid_face face_of_solids(const void* data, int a, int64_t face, bool is_below) {
     const unified_solver* job = data;
     const stress_params* p = &job->params->liquid;
     uint16_t by = p->bodies != NULL ? p->bodies->solid[a][face] : SOLID_NONE;
     bool is_body = by != SOLID_NONE && by >= p->bodies->first_solid;
     bool is_owned = stress_is_owned(&job->weights, a, face);
     bool is_held = (job->weights.fixed[face] >> a & 1) && !is_owned;
-    double open = (double)p->face_open[a][face], shut = 1.0 - open;
+    double open = stress_opening(p, a, face, is_below), shut = 1.0 - open;
     double u = shut > 0.0 && !is_body ? (double)p->face_solid_u[a][face] : 0.0;
     double held =
         is_held && open > 0.0 ? stress_held(p, a, face, (double)job->face_u[a][face]) : 0.0;
@@ -435,14 +436,16 @@ treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
 
 static treacle_status create_stokes(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
-    stokes_system system = {.domain = p->domain,
-                            .map = p->map,
-                            .weights = stress_weights_view(&job->weights),
-                            .opening = {p->face_open[0], p->face_open[1], p->face_open[2]},
-                            .volume = job->cell,
-                            .body_count = job->bodies.count,
-                            .bodies = job->bodies.bodies,
-                            .flows = job->bodies.flows};
+    stokes_system system = {
+        .domain = p->domain,
+        .map = p->map,
+        .weights = stress_weights_view(&job->weights),
+        .opening = {p->face_open[0], p->face_open[1], p->face_open[2]},
+        .opening_below = {p->face_open_below[0], p->face_open_below[1], p->face_open_below[2]},
+        .volume = job->cell,
+        .body_count = job->bodies.count,
+        .bodies = job->bodies.bodies,
+        .flows = job->bodies.flows};
     return stokes_solver_create(p->map->ctx, &system, &job->stokes);
 }
 

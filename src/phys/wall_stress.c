@@ -158,6 +158,10 @@ static void slide(const float* phi, int at, const wall_kind* kind, wall_effect* 
     }
 }
 
+wall_effect wall_let_go(void) {
+    return (wall_effect){.cell = 1.0, .edge = {1.0, 1.0, 1.0}, .is_free = true};
+}
+
 wall_effect wall_stress(const wall_block* block, int at, const grid_domain* domain,
                         const wall_kind* kind) {
     wall_effect out = {.cell = 1.0, .edge = {1.0, 1.0, 1.0}};

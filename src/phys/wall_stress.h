@@ -8,8 +8,8 @@
 
 /// Cells; a solid further away from a cell's middle touches none of its faces and edges.
 #define WALL_REACH 1.5f
-/// The nearest solid, where there is none.
-enum { WALL_NONE = 65535 };
+/// The nearest solid, where there is none, and where the liquid has let go of it.
+enum { WALL_NONE = 65535, WALL_LET_GO = 65534 };
 
 /// How the liquid moves along a solid, lengths in cells.
 typedef struct wall_kind {
@@ -30,6 +30,8 @@ typedef struct wall_effect {
     double drag[AXES];    // over r mu
 } wall_effect;
 
+/// Of a solid that the liquid has let go of: its surface is the liquid's, which the shares know.
+wall_effect wall_let_go(void);
 /// Of the cell at `at` of the block.
 wall_effect wall_stress(const wall_block* block, int at, const grid_domain* domain,
                         const wall_kind* kind);

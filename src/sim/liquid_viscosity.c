@@ -89,33 +89,58 @@ static treacle_status describe_walls(liquid_work* w, stress_params* out) {
     return TREACLE_OK;
 }
 
-// Where liquid has let go of solids they are not there for the flow [sep.5].
-static treacle_status leave_solids(liquid_work* w, const float** cell_phi, stress_params* out) {
-    if (w->cell_solid_phi == NULL || !release_is_needed(&w->walls)) {
-        return TREACLE_OK;
+// The velocity of the liquid goes on across what it has let go of.
+static treacle_status leave_velocity(liquid_work* w, const release_params* params,
+                                     const release_fields* fields) {
+    int mark = arena_mark(w->scratch);
+    float* extended[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity beyond walls",
+                               (void**)&extended[a]));
+        memcpy(extended[a], w->state->face_u[a], w->values * sizeof(float));
     }
+    TREACLE_TRY(liquid_extend_faces(w, LIQUID_KERNEL_RADIUS, extended));
+    const float* const from[AXES] = {extended[0], extended[1], extended[2]};
+    release_velocity(params, fields, from, w->state->face_u);
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
+static treacle_status take_release(liquid_work* w, release_fields* out) {
+    const char* what = "liquid without solids";
+    TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), what, (void**)&out->cell_phi));
+    TREACLE_TRY(
+        arena_take(w->scratch, w->values, sizeof(uint16_t), what, (void**)&out->cell_solid_id));
+    TREACLE_TRY(arena_take(w->scratch, 2 * w->values, 1, what, (void**)&out->cell_kind));
+    for (int n = 0; n < 2 * AXES; ++n) {
+        float** open = n < AXES ? &out->face_open[n] : &out->face_open_below[n - AXES];
+        TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), what, (void**)open));
+    }
+    return TREACLE_OK;
+}
+
+// Where liquid has let go of solids they are not there for the flow [sep.5].
+static treacle_status leave_solids(liquid_work* w, const fraction_fields* share,
+                                   stress_params* out) {
     release_params params = {.domain = w->setup->domain,
                              .map = &w->state->map,
                              .walls = &w->walls,
                              .cell_phi = w->cell_phi,
                              .cell_solid_phi = w->cell_solid_phi,
-                             .cell_solid_id = w->cell_solid_id};
+                             .cell_solid_id = w->cell_solid_id,
+                             .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]}};
     release_fields fields = {0};
-    const char* what = "liquid without solids";
-    TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), what, (void**)&fields.cell_phi));
-    TREACLE_TRY(
-        arena_take(w->scratch, w->values, sizeof(uint16_t), what, (void**)&fields.cell_solid_id));
-    TREACLE_TRY(arena_take(w->scratch, 2 * w->values, 1, what, (void**)&fields.cell_kind));
-    for (int a = 0; a < AXES; ++a) {
-        params.face_open[a] = w->face_open[a];
-        TREACLE_TRY(
-            arena_take(w->scratch, w->values, sizeof(float), what, (void**)&fields.face_open[a]));
-        out->face_open[a] = fields.face_open[a];
-    }
+    TREACLE_TRY(take_release(w, &fields));
     release_compute(&params, &fields);
-    release_velocity(&params, &fields, w->state->face_u);
-    *cell_phi = fields.cell_phi;
     out->cell_solid_id = fields.cell_solid_id;
+    for (int a = 0; a < AXES; ++a) {
+        out->face_open[a] = fields.face_open[a];
+        out->face_open_below[a] = fields.face_open_below[a];
+    }
+    TREACLE_TRY(leave_velocity(w, &params, &fields));
+    fraction_compute(&(fraction_params){params.domain, params.map, fields.cell_phi}, share);
+    release_trim(&params, &fields, share);
+    w->share_phi = share == &w->share ? NULL : w->share_phi;
     return TREACLE_OK;
 }
 
@@ -157,12 +182,12 @@ static treacle_status describe(liquid_work* w, const fraction_fields* share, str
         out->face_solid_u[a] = w->face_solid_u[a];
     }
     TREACLE_TRY(describe_walls(w, out));
-    const float* cell_phi = w->cell_phi;
-    TREACLE_TRY(leave_solids(w, &cell_phi, out));
-    if (share != &w->share || cell_phi != w->share_phi) {
-        fraction_params params = {w->setup->domain, &w->state->map, cell_phi};
+    if (w->cell_solid_phi != NULL && release_is_needed(&w->walls)) {
+        TREACLE_TRY(leave_solids(w, share, out));
+    } else if (share != &w->share || w->cell_phi != w->share_phi) {
+        fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
         fraction_compute(&params, share);
-        w->share_phi = share == &w->share && cell_phi == w->cell_phi ? cell_phi : NULL;
+        w->share_phi = share == &w->share ? w->cell_phi : w->share_phi;
     }
     return liquid_spread_viscosity(w);
 }

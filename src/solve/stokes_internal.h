@@ -20,11 +20,11 @@ struct stokes_solver {
     viscosity_level reweighed; // what A is now, where that is not what the cycle was made for
     const vec_space* u_space;  // with bodies
     const pressure_level* cells;
-    vec_space p_space;     // that of the cells, and which of their rows count
-    stokes_bodies* bodies; // NULL without
-    const float* opening[AXES];
-    float* fields; // link[3] and extra of B M^-1 B^T
-    float* schur;  // W, [tile][512]
+    vec_space p_space;                        // that of the cells, and which of their rows count
+    stokes_bodies* bodies;                    // NULL without
+    const float *opening[AXES], *below[AXES]; // as cells above and below a face see it
+    float* fields;                            // link[3] and extra of B M^-1 B^T
+    float* schur;                             // W, [tile][512]
     bool has_pressure_cycle;
     int capacity;                   // directions that there is room for
     float *w_u, *w_p;               // the direction at hand, zero beside what counts

@@ -9,11 +9,11 @@
 typedef struct stokes_job {
     const viscosity_level* faces;
     const pressure_level* cells;
-    const tile_ix* tiles; // loop items are indices into it
-    const float* opening[AXES];
-    const uint64_t* cell_rows;      // [tile], rows of cells that count; NULL: all
-    const double *u, *p;            // outer vectors, or
-    const float *u_float, *p_float; // corrections
+    const tile_ix* tiles;                     // loop items are indices into it
+    const float *opening[AXES], *below[AXES]; // as cells above and below a face see it
+    const uint64_t* cell_rows;                // [tile], rows of cells that count; NULL: all
+    const double *u, *p;                      // outer vectors, or
+    const float *u_float, *p_float;           // corrections
     const double* b;
     const float* r;
     double* to;

@@ -23,10 +23,12 @@ TREACLE_ALWAYS_INLINE double load_one(either v, int64_t at) {
 
 // ---- Divergence -----------------------------------------------------------------------------
 
-// The flow opening * u through the low faces along axis a of the row at q of tile t.
-TREACLE_ALWAYS_INLINE f64x8 flow(const stokes_job* job, either u, int64_t t, int a, int q) {
+// The flow opening * u through the low faces along axis a of the row at q of tile t, as the cells
+// above them see it, or those below.
+TREACLE_ALWAYS_INLINE f64x8 flow(const float* const opening[AXES], either u, int64_t t, int a,
+                                 int q) {
     f64x8 speed = load_row(u, t * VISCOSITY_BLOCK + a * TILE_CELLS + q);
-    return widen(job->opening[a] + t * TILE_CELLS + q) * speed;
+    return widen(opening[a] + t * TILE_CELLS + q) * speed;
 }
 
 // The flow out of the row along axis a: through the low faces of the next cells less its own.
@@ -35,17 +37,17 @@ TREACLE_ALWAYS_INLINE f64x8 outflow(const stokes_job* job, either u, int64_t t, 
     int stride = a == 1 ? ROW : LAYER, at = q >> 3 * a & 7;
     tile_ix next = map->neighbour[t][high_neighbour[a]];
     bool is_inside = next < map->count;
-    f64x8 low = flow(job, u, t, a, q);
+    f64x8 low = flow(job->opening, u, t, a, q);
     if (a == 0) {
-        double last = is_inside ? (double)job->opening[0][(int64_t)next * TILE_CELLS + q] *
+        double last = is_inside ? (double)job->below[0][(int64_t)next * TILE_CELLS + q] *
                                       load_one(u, (int64_t)next * VISCOSITY_BLOCK + q)
                                 : 0.0;
-        return SIMD_SLIDE(low, f64x8_set(last), 1) - low;
+        return SIMD_SLIDE(flow(job->below, u, t, a, q), f64x8_set(last), 1) - low;
     }
     if (at < TILE_SIZE - 1) {
-        return flow(job, u, t, a, q + stride) - low;
+        return flow(job->below, u, t, a, q + stride) - low;
     }
-    return is_inside ? flow(job, u, next, a, q - (TILE_SIZE - 1) * stride) - low : -low;
+    return is_inside ? flow(job->below, u, next, a, q - (TILE_SIZE - 1) * stride) - low : -low;
 }
 
 TREACLE_ALWAYS_INLINE f64x8 row_divergence(const stokes_job* job, either u, int64_t t, int q) {
@@ -84,26 +86,28 @@ void ISA(stokes_loop_defect)(const stokes_job* job, int64_t begin, int64_t end) 
 
 // ---- Forces ---------------------------------------------------------------------------------
 
-// How much more pressure there is in the cells below a row than in its own.
-TREACLE_ALWAYS_INLINE f64x8 pressure_drop(const tile_map* map, either p, int64_t t, int a, int q) {
+// The pressure in the cells below a row.
+TREACLE_ALWAYS_INLINE f64x8 pressure_below(const tile_map* map, either p, int64_t t, int a, int q) {
     int stride = a == 1 ? ROW : LAYER, at = q >> 3 * a & 7;
     tile_ix next = map->neighbour[t][low_neighbour[a]];
     bool is_inside = next < map->count;
     int64_t other = (int64_t)next * TILE_CELLS + q;
-    f64x8 here = load_row(p, t * TILE_CELLS + q);
     if (a == 0) {
         double first = is_inside ? load_one(p, other + ROW - 1) : 0.0;
-        return SIMD_SLIDE(f64x8_set(first), here, 7) - here;
+        return SIMD_SLIDE(f64x8_set(first), load_row(p, t * TILE_CELLS + q), 7);
     }
     if (at > 0) {
-        return load_row(p, t * TILE_CELLS + q - stride) - here;
+        return load_row(p, t * TILE_CELLS + q - stride);
     }
-    return is_inside ? load_row(p, other + (TILE_SIZE - 1) * stride) - here : -here;
+    return is_inside ? load_row(p, other + (TILE_SIZE - 1) * stride) : f64x8_set(0.0);
 }
 
-// B^T p in a row of component a.
+// B^T p in a row of component a. Where both cells see the same opening it is that times the drop.
 TREACLE_ALWAYS_INLINE f64x8 row_push(const stokes_job* job, either p, int64_t t, int a, int q) {
-    return widen(job->opening[a] + t * TILE_CELLS + q) * pressure_drop(job->faces->map, p, t, a, q);
+    int64_t at = t * TILE_CELLS + q;
+    f64x8 above = widen(job->opening[a] + at), below = widen(job->below[a] + at);
+    f64x8 here = load_row(p, at), there = pressure_below(job->faces->map, p, t, a, q);
+    return above * (there - here) + (below - above) * there;
 }
 
 TREACLE_ALWAYS_INLINE void force_rows(const stokes_job* job, int a, int64_t t, const tile_view* v,

@@ -42,7 +42,8 @@ stokes_job stokes_job_of(const stokes_solver* s) {
     return (stokes_job){.faces = s->reweighed.map != NULL ? &s->reweighed : s->faces,
                         .cells = s->cells,
                         .cell_rows = s->p_space.rows,
-                        .opening = {s->opening[0], s->opening[1], s->opening[2]}};
+                        .opening = {s->opening[0], s->opening[1], s->opening[2]},
+                        .below = {s->below[0], s->below[1], s->below[2]}};
 }
 
 // Over the own ones of the active tiles.
@@ -142,11 +143,14 @@ static double fill_cell(const stokes_solver* s, const stokes_system* system, int
         if (!(inverse > 0.0f)) {
             continue;
         }
-        float opening = system->opening[face.axis][face.field];
+        const float *above = s->opening[face.axis], *below = s->below[face.axis];
+        float opening = n < AXES ? above[face.field] : below[face.field];
+        float across = n < AXES ? below[face.field] : above[face.field];
         float mass = system->weights.mass[face.axis][face.field];
-        float weight = opening * opening / (mass > smallest_mass ? mass : smallest_mass);
-        float stiffness = 1.0f / inverse - mass;
         bool has_other = has_pressure(s, system, face.other);
+        float weight = opening * (has_other ? across : opening) /
+                       (mass > smallest_mass ? mass : smallest_mass);
+        float stiffness = 1.0f / inverse - mass;
         stiffness_sum += opening * opening / (stiffness > 1e-12f ? stiffness : 1e-12f);
         diagonal += weight;
         extra += has_other ? 0.0f : weight;
@@ -358,7 +362,11 @@ treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* s
     s->ctx = ctx;
     s->map = system->map;
     s->volume = system->volume;
-    memcpy(s->opening, system->opening, sizeof(s->opening));
+    for (int a = 0; a < AXES; ++a) {
+        const float* below = system->opening_below[a];
+        s->opening[a] = system->opening[a];
+        s->below[a] = below != NULL ? below : system->opening[a];
+    }
     treacle_status status = build(s, system);
     if (status != TREACLE_OK) {
         stokes_solver_destroy(s);

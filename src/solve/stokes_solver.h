@@ -3,6 +3,8 @@
 //     A u + B^T p = f        A: solve/viscosity_level.h
 //     B u         = h        (B u)_c = sum over axes of (opening u) at the high face - low face
 //
+// where a face may be open by another share to the cell below it than to the one above,
+//
 // by GCR, preconditioned from the left below: one multigrid cycle for A, then one for the Schur
 // complement, approximated after Cahouet and Chabard [CC88] by
 //
@@ -27,9 +29,10 @@ typedef struct stokes_system {
     const tile_map* map;
     viscosity_weights weights; // as for a viscosity solve
     const float*
-        opening[AXES];   // [tile][512] at faces: share that no solid covers, >= 0.1 at unknowns
-    const float* volume; // [tile][512] at cells: share of liquid
-    int32_t body_count;  // that weights.owner names; not needed afterwards
+        opening[AXES]; // [tile][512] at faces: share that no solid covers, >= 0.1 at unknowns
+    const float* opening_below[AXES]; // as the cell below a face sees it; NULL: as that above
+    const float* volume;              // [tile][512] at cells: share of liquid
+    int32_t body_count;               // that weights.owner names; not needed afterwards
     const drag_body* bodies;
     const body_rows* flows; // [body_count], what bodies displace, in all six motions
 } stokes_system;

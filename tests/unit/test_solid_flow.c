@@ -19,8 +19,9 @@ typedef struct plane {
     double* flow;
 } plane;
 
-static solid_face face_of(const void* data, int axis, int64_t face) {
+static solid_face face_of(const void* data, int axis, int64_t face, bool is_below) {
     const plane* p = data;
+    (void)is_below;
     double open = (double)p->open[axis][face], u = (double)p->u[axis][face];
     return (solid_face){.open = open, .flow = (1.0 - open) * u, .speed = open < 1.0 ? fabs(u) : 0};
 }
