@@ -2,8 +2,8 @@
 //
 // They are far beyond what liquids do and far below what floats hold: products of a few of them and
 // of cells, steps and densities stay finite (3e38), and so do squares. A speed of 1e6 m/s crosses
-// the largest domain in a second; 1e6 kg/m^3 is fifty times osmium, and its thousandth of a
-// thousandth, 1e-3 kg/m^3, is thinner than any gas that fills a balloon.
+// the largest domain in a second; 1e6 kg/m^3 is fifty times osmium, and 1e-6 kg/m^3, a millionth of
+// the air's, leaves room for liquids without inertia to speak of.
 #pragma once
 
 #define LIMIT_LENGTH 1e9          // m
@@ -15,7 +15,7 @@
 #define LIMIT_FREQUENCY 1e12      // 1/s
 #define LIMIT_ANGLE 1e9           // rad
 #define LIMIT_SPIN 1e6            // rad/s
-#define LIMIT_DENSITY_LEAST 1e-3  // kg/m^3
+#define LIMIT_DENSITY_LEAST 1e-6  // kg/m^3
 #define LIMIT_DENSITY 1e6         // kg/m^3
 #define LIMIT_FORCE 1e12          // N
 #define LIMIT_PRESSURE 1e12       // Pa
