@@ -42,6 +42,13 @@ typedef struct treacle_run_def {
 
 TREACLE_API treacle_run_def treacle_run_def_default(void);
 
+enum { TREACLE_STEP_TEXT_CAPACITY = 8192 };
+/// The statistics of a step as one JSON object, as in a line of stats.jsonl but without its frame
+/// and without the end of the line: TREACLE_STEP_TEXT_CAPACITY bytes are enough. ERR_MEMORY if
+/// there was no room.
+TREACLE_API treacle_status treacle_step_stats_text(const treacle_step_stats* stats, size_t capacity,
+                                                   char* out);
+
 /// Simulates the scene into the folder:
 ///
 ///     scene.yaml        the effective scene; resuming needs no other file but its meshes

@@ -154,6 +154,13 @@ TREACLE_API void treacle_sim_destroy(treacle_sim* sim);
 TREACLE_API treacle_status treacle_sim_step(treacle_sim* sim, double max_dt,
                                             treacle_step_stats* out);
 
+/// The same with accelerations of the particles, m/s^2, beside gravity and the def's forces: three
+/// a particle in the order of a STATE view, NULL for none. They act over the dt that the step turns
+/// out to have. ERR_USAGE if one is not finite, or where the grid carries the liquid.
+TREACLE_API treacle_status treacle_sim_step_pushed(treacle_sim* sim, double max_dt,
+                                                   const float* acceleration,
+                                                   treacle_step_stats* out);
+
 TREACLE_API double treacle_sim_time(const treacle_sim* sim);
 TREACLE_API int64_t treacle_sim_step_count(const treacle_sim* sim);
 TREACLE_API int64_t treacle_sim_particle_count(const treacle_sim* sim);
@@ -164,6 +171,8 @@ TREACLE_API uint64_t treacle_sim_hash(const treacle_sim* sim);
 /// valid until the next step. `number` is written into the head.
 TREACLE_API treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind,
                                             int64_t number, treacle_frame* out);
+/// What `pressure` of a STATE view is to be multiplied by to get Pa.
+TREACLE_API double treacle_sim_pressure_unit(const treacle_sim* sim);
 /// Puts the simulation into the state of a STATE frame. On error the simulation is unchanged.
 TREACLE_API treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state);
 

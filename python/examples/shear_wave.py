@@ -6,9 +6,16 @@ nothing else happens, so what is measured is the viscosity itself.
 """
 
 # %% A scene as a dict, with the keys of a scene file.
+import pathlib
+import sys
+
 import numpy
 
-import treacle
+try:
+    import treacle
+except ImportError:  # not installed: the module is beside this folder
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+    import treacle
 
 LENGTH, CELL = 0.32, 0.01
 DENSITY, VISCOSITY = 1400.0, 10.0

@@ -111,18 +111,20 @@ class Arrays:
 class Grid:
     """Fields on the grid's tiles: `tile` (n, 3) in tiles; each field is (n, 8, 8, 8), [z, y, x].
 
-    `face_u`, `face_v` and `face_w` (m/s) lie at the low faces of the cells, `pressure` and
-    `surface` (cells, negative in the liquid) at their middles.
+    `face_u`, `face_v` and `face_w` (m/s) lie at the low faces of the cells, `pressure` (Pa above
+    that of the air, a copy) and `surface` (cells, negative in the liquid) at their middles.
     """
 
-    def __init__(self, arrays):
+    def __init__(self, arrays, pascal):
         self.tile = arrays["grid_tile"] if "grid_tile" in arrays else numpy.zeros((0, 3), "i4")
         self._fields = {name: arrays[name].reshape(-1, _TILE, _TILE, _TILE)
                         for name in ("face_u", "face_v", "face_w", "pressure", "surface")
                         if name in arrays}
+        self._pascal = pascal
 
     def __getitem__(self, name):
-        return self._fields[name]
+        values = self._fields[name]
+        return numpy.float32(self._pascal) * values if name == "pressure" else values
 
     def keys(self):
         return self._fields.keys()
@@ -162,7 +164,8 @@ class Scene:
 
 class Simulation:
     """A scene that runs. `force` may be set to a function that gets the world positions and gives
-    accelerations (m/s^2): it is asked before every step."""
+    accelerations (m/s^2), (n, 3) or one for all: it is asked before every step, and acts as long as
+    the step turns out to be."""
 
     def __init__(self, scene, threads=0):
         self.scene = scene
@@ -182,14 +185,17 @@ class Simulation:
         return _lib.treacle_sim_hash(self)
 
     def step(self, max_dt):
-        """One step of at most max_dt, s. Gives what it did: dt, particles, volume, max_speed ..."""
+        """One step of at most max_dt, s. Gives what it did, as a line of stats.jsonl says it: a dict
+        with dt, particles, volume, max_speed, energy ..."""
         stats = _library.StepStats()
-        if self.force is not None:
-            self._push(max_dt)
-        self.context.check(_lib.treacle_sim_step(self, max_dt, ctypes.byref(stats)))
-        out = {name: getattr(stats, name) for name, _ in stats._fields_ if name != "rest"}
-        out["energy"] = {name: getattr(stats.energy, name) for name, _ in stats.energy._fields_}
-        return out
+        push = None if self.force is None else self._push()
+        self.context.check(_lib.treacle_sim_step_pushed(
+            self, max_dt, None if push is None else push.ctypes.data, ctypes.byref(stats)))
+        text = ctypes.create_string_buffer(_library.STEP_TEXT_CAPACITY)
+        status = _lib.treacle_step_stats_text(ctypes.byref(stats), len(text), text)
+        if status != 0:
+            raise Error(status, "")
+        return json.loads(text.value)
 
     def run_until(self, time, max_dt=1.0):
         """Steps until that time, exactly. Gives what the last step did."""
@@ -198,10 +204,11 @@ class Simulation:
             stats = self.step(min(max_dt, time - self.time))
         return stats
 
-    def _push(self, dt):
-        with self.edit() as change:
-            change["velocity"][:] += (dt * numpy.asarray(
-                self.force(self.particles.positions()))).astype("f4")
+    def _push(self):
+        """What the force gives, as the library takes it: the step's own dt makes it a velocity."""
+        places = self.particles.positions()
+        given = numpy.asarray(self.force(places), "f4")
+        return numpy.ascontiguousarray(numpy.broadcast_to(given, places.shape))
 
     def _view(self, kind, number=1):
         frame = _library.Frame()
@@ -215,8 +222,8 @@ class Simulation:
 
     @property
     def grid(self):
-        """The fields between steps, without a copy; valid until the next step."""
-        return Grid(self.particles)
+        """The fields between steps; valid until the next step."""
+        return Grid(self.particles, _lib.treacle_sim_pressure_unit(self))
 
     def edit(self):
         """Changes to the liquid, made as a whole when the block ends without an error."""
@@ -252,9 +259,9 @@ class Edit:
     """    with sim.edit() as change:
         change["velocity"][:, 1] += 1.0
         change.add([[0.1, 0.2, 0.1]], volume=1e-6)
-        change.remove(sim.particles.positions()[:, 1] > 0.5)
+        change.remove(change.positions()[:, 1] > 0.5)
 
-    Columns are arrays to write to. After add and remove ask for them anew.
+    Columns are arrays to write to. After add and remove ask for them, and for positions, anew.
     """
 
     def __init__(self, sim):
@@ -281,6 +288,12 @@ class Edit:
         if not found:
             raise KeyError(name)
         return _array_view(found.contents, self, writable=True)
+
+    def positions(self):
+        """World positions of the particles as they are in the edit, m; worked out, so a copy."""
+        out = numpy.empty((len(self), 3))
+        _lib.treacle_edit_positions(self, out.ctypes.data)
+        return out
 
     def add(self, positions, velocities=(0.0, 0.0, 0.0), volume=None, material=0):
         """Particles at world positions (n, 3); without a volume, each has that of the first one."""

@@ -29,26 +29,9 @@ class ContextDef(ctypes.Structure):
                 ("log_user", ctypes.c_void_p), ("ranks", ctypes.c_bool)]
 
 
-class EnergyStats(ctypes.Structure):
-    """treacle_energy_stats: J, see docs/math/energy.md."""
-
-    _fields_ = [(name, ctypes.c_double) for name in (
-        "kinetic", "bodies", "elastic", "change", "potential", "gravity", "forces", "solids",
-        "contacts", "exchanged", "particles", "dissipation", "numerical", "transfer", "advection",
-        "density", "error", "gain", "limit")]
-
-
-class StepStats(ctypes.Structure):
-    """The part of treacle_step_stats that is the same in all versions, and room for the rest."""
-
-    _fields_ = [("step", ctypes.c_int64), ("time", ctypes.c_double), ("dt", ctypes.c_double),
-                ("retries", ctypes.c_int), ("particles", ctypes.c_int64),
-                ("tiles", ctypes.c_int64), ("emitted", ctypes.c_int64),
-                ("absorbed", ctypes.c_int64), ("split", ctypes.c_int64),
-                ("merged", ctypes.c_int64), ("volume", ctypes.c_double),
-                ("surface_volume", ctypes.c_double), ("kinetic_energy", ctypes.c_double),
-                ("max_speed", ctypes.c_double), ("energy", EnergyStats),
-                ("rest", ctypes.c_char * 4096)]
+# Room for a treacle_step_stats, which only the library looks into.
+StepStats = ctypes.c_double * 1024
+STEP_TEXT_CAPACITY = 8192  # TREACLE_STEP_TEXT_CAPACITY
 
 
 class ParticleDef(ctypes.Structure):
@@ -76,7 +59,9 @@ _FUNCTIONS = {
     "treacle_scene_sim": (_P, [_P]),
     "treacle_sim_create": (_I, [_P, _P, _OUT]),
     "treacle_sim_destroy": (None, [_P]),
-    "treacle_sim_step": (_I, [_P, ctypes.c_double, ctypes.POINTER(StepStats)]),
+    "treacle_sim_step_pushed": (_I, [_P, ctypes.c_double, _P, ctypes.POINTER(StepStats)]),
+    "treacle_step_stats_text": (_I, [ctypes.POINTER(StepStats), ctypes.c_size_t, _S]),
+    "treacle_sim_pressure_unit": (ctypes.c_double, [_P]),
     "treacle_sim_time": (ctypes.c_double, [_P]),
     "treacle_sim_step_count": (ctypes.c_int64, [_P]),
     "treacle_sim_hash": (ctypes.c_uint64, [_P]),
@@ -91,6 +76,7 @@ _FUNCTIONS = {
     "treacle_edit_particle_count": (ctypes.c_int64, [_P]),
     "treacle_edit_add": (_I, [_P, ctypes.c_int64, ctypes.POINTER(ParticleDef)]),
     "treacle_edit_remove": (None, [_P, _P]),
+    "treacle_edit_positions": (None, [_P, _P]),
     "treacle_edit_apply": (_I, [_P]),
     "treacle_edit_destroy": (None, [_P]),
 }

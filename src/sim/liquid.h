@@ -150,14 +150,15 @@ typedef struct liquid_account {
     particle_energy begin, moved,
         given; // of particles: at the begin, advected, as the grid gets them
     double bodies_begin, bodies_given; // J, kinetic: at the begin, and as the flow gets them
-    double level;     // J, kinetic energy of liquid and bodies as the last part measured it
-    double pushed;    // J, work of forces as the flow sees it
-    double forced;    // J, work of what differs from gravity, by the masses of particles
-    double gravity;   // J, work on bodies
-    double resting;   // J, that forces give to liquid at rest within a step
-    double fallen;    // J, potential energy that bodies have lost
-    bool has_part;    // the flow has begun
-    energy_part part; // the newest, not yet booked
+    double level;      // J, kinetic energy of liquid and bodies as the last part measured it
+    double pushed;     // J, work of forces as the flow sees it
+    double forced;     // J, work of what differs from gravity, by the masses of particles
+    double gravity;    // J, work on bodies
+    double resting;    // J, that forces give to liquid at rest within a step
+    double given_push; // J, work of the caller's push on particles
+    double fallen;     // J, potential energy that bodies have lost
+    bool has_part;     // the flow has begun
+    energy_part part;  // the newest, not yet booked
     energy_push push;
     float* face_push[AXES]; // where it is not the same everywhere; NULL: it is
 } liquid_account;
@@ -256,6 +257,8 @@ treacle_status liquid_account_begin(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_account_moved(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_account_given(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_account_end(liquid_work* w) TREACLE_NODISCARD;
+/// After particles were pushed at the begin.
+treacle_status liquid_account_given_push(liquid_work* w) TREACLE_NODISCARD;
 /// The end where the grid carries the liquid.
 treacle_status liquid_account_euler(liquid_work* w) TREACLE_NODISCARD;
 /// Before forces push, and after they did; and when velocity has found its way to all faces.

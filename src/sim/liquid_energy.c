@@ -234,6 +234,14 @@ treacle_status liquid_account_begin(liquid_work* w) {
     return measure(w, true, &w->account.begin);
 }
 
+treacle_status liquid_account_given_push(liquid_work* w) {
+    double before = w->account.begin.kinetic;
+    TREACLE_TRY(measure(w, true, &w->account.begin));
+    w->account.given_push = w->account.begin.kinetic - before;
+    w->stats->energy.forces += w->account.given_push;
+    return TREACLE_OK;
+}
+
 treacle_status liquid_account_moved(liquid_work* w) {
     w->stats->energy.contacts = liquid_energy_of_bodies(w) - w->account.bodies_begin;
     w->account.fallen = body_fall(w);
@@ -407,7 +415,7 @@ treacle_status liquid_account_end(liquid_work* w) {
     out->bodies = liquid_energy_of_bodies(w);
     out->elastic = end.elastic;
     out->change = end.kinetic + end.elastic - begin->kinetic - begin->elastic + out->bodies -
-                  account->bodies_begin;
+                  account->bodies_begin + account->given_push;
     out->potential = lifted - fallen - account->fallen;
     out->gravity = pushed + account->gravity;
     out->forces += work;

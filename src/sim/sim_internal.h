@@ -64,6 +64,8 @@ struct treacle_sim {
     solid_cache solid_cache; // not state, see there
     bool has_warned_closed;  // not state: a warning is said once a session
     bool has_warned_lost;    // likewise
+    const float* push;       // [particles of now][3], m/s^2, in a step that has one; else NULL
+    double push_most;        // m/s^2, the largest of them
     sim_state now;
     particles shown; // in pictures of liquid that the grid carries; no state
     sim_state next;  // that a step works on; swapped with `now` when all went well
@@ -112,6 +114,12 @@ bool timestep_review(treacle_sim* sim, double dt, double before, double after);
 
 /// Fills volume, energy and the like from the state `now`.
 void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out);
+
+/// Takes the accelerations of one step, which stay the caller's; NULL: none. ERR_USAGE if they are
+/// not numbers or nobody could feel them.
+treacle_status sim_push_begin(treacle_sim* sim, const float* acceleration) TREACLE_NODISCARD;
+/// Pushes the particles of `next`, as they were copied from `now`, for dt.
+void sim_push(treacle_sim* sim, double dt);
 
 /// Bodies of `now` into `next`, for a step to work on.
 void sim_copy_bodies(treacle_sim* sim);

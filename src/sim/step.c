@@ -28,6 +28,16 @@ static treacle_status fly(step_work* w) {
     return TREACLE_OK;
 }
 
+// What the caller of the step pushes by.
+static treacle_status pushed(step_work* w) {
+    if (w->sim->push == NULL) {
+        return TREACLE_OK;
+    }
+    sim_push(w->sim, w->dt);
+    return w->sim->def.flow == TREACLE_FLOW_NONE ? TREACLE_OK
+                                                 : liquid_account_given_push(&w->liquid);
+}
+
 static bool is_in_solid(const void* data, vec3 x) {
     double distance;
     solid_nearest(data, x, &distance);
@@ -145,13 +155,14 @@ typedef struct step_stage {
 } step_stage;
 
 static const step_stage ballistic_stages[] = {
-    {TREACLE_STAGE_ADVECT, fly}, {TREACLE_STAGE_EMIT, emit},  {TREACLE_STAGE_EMIT, absorb},
-    {TREACLE_STAGE_SORT, sort},  {TREACLE_STAGE_COUNT, NULL},
+    {TREACLE_STAGE_ADVECT, pushed}, {TREACLE_STAGE_ADVECT, fly}, {TREACLE_STAGE_EMIT, emit},
+    {TREACLE_STAGE_EMIT, absorb},   {TREACLE_STAGE_SORT, sort},  {TREACLE_STAGE_COUNT, NULL},
 };
 
 // The step.
 static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_ENERGY, account_begin},
+    {TREACLE_STAGE_ADVECT, pushed},
     {TREACLE_STAGE_SOLIDS, move_solids},
     {TREACLE_STAGE_ADVECT, advect},
     {TREACLE_STAGE_ENERGY, account_moved},
@@ -394,8 +405,7 @@ static treacle_status tell_diverged(const treacle_sim* sim, double dt, int retri
                       retries == 1 ? "y" : "ies", dt);
 }
 
-treacle_status treacle_sim_step(treacle_sim* sim, double max_dt, treacle_step_stats* out) {
-    *out = (treacle_step_stats){0};
+static treacle_status step_once(treacle_sim* sim, double max_dt, treacle_step_stats* out) {
     comm_tally said = comm_tally_of(sim->ctx);
     if (!(max_dt > 0.0 && isfinite(max_dt))) {
         return check_fail(sim->ctx, TREACLE_ERR_USAGE,
@@ -424,6 +434,20 @@ treacle_status treacle_sim_step(treacle_sim* sim, double max_dt, treacle_step_st
         out->seconds[i] = timers.seconds[i];
     }
     return TREACLE_OK;
+}
+
+treacle_status treacle_sim_step_pushed(treacle_sim* sim, double max_dt, const float* acceleration,
+                                       treacle_step_stats* out) {
+    *out = (treacle_step_stats){0};
+    TREACLE_TRY(sim_push_begin(sim, acceleration));
+    treacle_status status = step_once(sim, max_dt, out);
+    sim->push = NULL;
+    sim->push_most = 0.0;
+    return status;
+}
+
+treacle_status treacle_sim_step(treacle_sim* sim, double max_dt, treacle_step_stats* out) {
+    return treacle_sim_step_pushed(sim, max_dt, NULL, out);
 }
 
 const char* treacle_stage_name(treacle_stage stage) {

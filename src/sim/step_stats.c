@@ -61,3 +61,7 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
         out->enthalpy = particle_ranks_sum(&sim->domain, p, tile_enthalpy, &job);
     }
 }
+
+double treacle_sim_pressure_unit(const treacle_sim* sim) {
+    return sim->setup.reference_density * sim->domain.h;
+}

@@ -9,6 +9,8 @@
 //
 //     a = (1 - calm) g,   calm' = 1 - max(dv/dt / g, (1 - calm)/2), within 0..1         [step.2]
 //
+// Accelerations that the caller gives for a step are counted to a in full.
+//
 // A step that was longer than gravity allows and has let the liquid go, v dt > CALM_SLACK cfl h, is
 // begun again: so when a gate opens.
 //
@@ -126,6 +128,10 @@ static double motion_limit(const treacle_sim* sim, const sim_state* state, doubl
 double timestep_limit(const treacle_sim* sim, const sim_state* state, double speed) {
     double v = fmax(speed, fastest_emitter(sim, state->time));
     double limit = fmin(motion_limit(sim, state, v), elastic_limit(sim, state));
+    if (sim->push_most > 0.0) {
+        double a = gravity_at(sim, state->time) + sim->push_most;
+        limit = fmin(limit, reach_limit(sim, v, a));
+    }
     return fmin(limit, sim->def.step.max_dt);
 }
 

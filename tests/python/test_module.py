@@ -1,6 +1,7 @@
 """The Python module: scenes, steps, views without a copy, edits, files, versions."""
 
 import gc
+import json
 import os
 import pathlib
 import shutil
@@ -91,7 +92,9 @@ class Module(unittest.TestCase):
         self.assertAlmostEqual(float(numpy.median(self.sim.particles["velocity"][:, 0])), 0.5,
                                delta=0.05)
         with self.sim.edit() as change:
-            change.remove(self.sim.particles.positions()[:, 1] > 0.25)
+            change.add([[0.05, 0.3, 0.07]], [0, -1, 0])
+            self.assertAlmostEqual(change.positions()[-1, 2], 0.07, places=6)
+            change.remove(change.positions()[:, 1] > 0.25)
         self.assertEqual(len(self.sim.particles), count)
         self.sim.step(0.01)
         with self.assertRaises(treacle.Error):
@@ -116,6 +119,61 @@ class Module(unittest.TestCase):
         before = self.sim.particles.positions()[:, 1].mean()
         self.sim.run_until(0.1, 0.01)
         self.assertAlmostEqual(self.sim.particles.positions()[:, 1].mean(), before, delta=0.004)
+
+    def test_a_force_is_as_strong_whatever_the_steps(self):
+        """v = a t in free flight, also where a step is a third of what was asked for."""
+        for changes, asked in (({}, 0.01), ({"step": {"max_dt": 0.003}}, 0.01),
+                               ({"step": {"cfl": 0.1}}, 0.03), ({"transfer": "flip"}, 0.007)):
+            with self.subTest(changes=changes, asked=asked):
+                sim = treacle.Scene(dict(SCENE, gravity=[0, 0, 0], **changes)).simulation(threads=1)
+                sim.force = lambda places: [0.5, 0.0, -2.0]
+                shortest, work = 1.0, 0.0
+                while sim.time < 0.1:
+                    stats = sim.step(asked)
+                    shortest = min(shortest, stats["dt"])
+                    work += stats["energy"]["forces"]
+                    self.assertLess(abs(stats["energy"]["error"]), 1e-9)
+                expected = numpy.tile(numpy.multiply(sim.time, [0.5, 0.0, -2.0]),
+                                      (len(sim.particles), 1))
+                numpy.testing.assert_allclose(sim.particles["velocity"], expected, atol=2e-5)
+                self.assertAlmostEqual(work, stats["kinetic_energy"], delta=1e-4 * work)
+                if "step" in changes:
+                    self.assertLess(shortest, 0.5 * asked)
+
+    def test_a_force_that_is_not_a_number_is_refused(self):
+        before = self.sim.hash
+        self.sim.force = lambda places: [0.0, numpy.nan, 0.0]
+        with self.assertRaises(treacle.Error) as caught:
+            self.sim.step(0.01)
+        self.assertIn("acceleration", str(caught.exception))
+        self.assertEqual(self.sim.hash, before)
+
+    def test_a_step_gives_what_stats_jsonl_has(self):
+        path = self.dir / "scene.yaml"
+        path.write_text(self.scene.text)
+        command = os.environ.get("TREACLE", ROOT / "build/treacle")
+        subprocess.run([command, "run", path, "-o", self.dir / "out", "--frames", "2", "--threads",
+                        "1"], check=True, capture_output=True)
+        text = (self.dir / "out/stats.jsonl").read_text()
+        lines = [json.loads(line) for line in text.splitlines()]
+        sim = treacle.Scene(path).simulation(threads=1)
+        for line in lines:
+            stats = sim.step(1 / 24 - sim.time)
+            self.assertEqual(list(stats), [key for key in line if key != "frame"])
+            for machine in ("seconds", "memory_peak"):
+                self.assertEqual(type(stats.pop(machine)), type(line.pop(machine)))
+            del line["frame"]
+            self.assertEqual(stats, line)
+
+    def test_pressure_is_in_pascal(self):
+        box = {"box": {"min": [0, 0, 0], "max": [0.32, 0.16, 0.32]}}
+        sim = treacle.Scene(dict(SCENE, liquids=[{"shape": box}])).simulation(threads=1)
+        sim.run_until(0.05)
+        inside = (sim.grid.tile[:, 1] == 0) & (sim.grid.tile.max(axis=1) < 2)
+        for layer in range(7):
+            expected = 1400 * 9.81 * (0.15 - 0.02 * layer)
+            found = sim.grid["pressure"][inside][:, :, layer, :]
+            numpy.testing.assert_allclose(found, expected, atol=0.01 * 1400 * 9.81 * 0.16)
 
     def test_states_and_frames_are_files(self):
         self.sim.step(0.01)
@@ -145,8 +203,9 @@ class Module(unittest.TestCase):
 
     def test_the_example_measures_the_viscosity(self):
         done = subprocess.run([sys.executable, "-B", ROOT / "python/examples/shear_wave.py"],
-                              capture_output=True, text=True, timeout=120,
-                              env=dict(os.environ, PYTHONPATH=str(ROOT / "python")))
+                              capture_output=True, text=True, timeout=120, cwd=self.dir,
+                              env={key: value for key, value in os.environ.items()
+                                   if key != "PYTHONPATH"})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("measured", done.stdout)
 
