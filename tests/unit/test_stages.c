@@ -79,7 +79,9 @@ static void test_stages_make_a_step(void** state) {
         const treacle_array *x = &a.arrays[i], *y = &b.arrays[i];
         assert_int_equal(x->count, y->count);
         size_t bytes = (size_t)(x->count * x->components) * treacle_type_size(x->type);
-        assert_memory_equal(x->data, y->data, bytes);
+        if (strcmp(x->name, "calm") != 0) { // how long the next step may be: of whole steps alone
+            assert_memory_equal(x->data, y->data, bytes);
+        }
     }
     treacle_sim_destroy(by_step);
     treacle_sim_destroy(by_stages);
