@@ -28,11 +28,13 @@ static treacle_status write_atomic(treacle_context* ctx, write_fcn* write, const
     }
     TREACLE_TRY(atomic_file_temporary(ctx, path, &temporary));
     treacle_status status = TREACLE_OK;
-    if (write(what, temporary, error) == 0) {
+    int result = write(what, temporary, error);
+    if (result == 0) {
         status = atomic_file_publish(ctx, temporary, path);
     } else {
         unlink(temporary);
-        status = check_fail(ctx, TREACLE_ERR_IO, "%s: cannot write: %s", path, error);
+        status = check_fail(ctx, result == VDB_NO_MEMORY ? TREACLE_ERR_MEMORY : TREACLE_ERR_IO,
+                            "%s: cannot write: %s", path, error);
     }
     alloc_free_text(ctx, temporary);
     return status;

@@ -2,6 +2,7 @@
 
 #include <OpenEXR/openexr.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -132,11 +133,16 @@ treacle_status exr_read_rgb(treacle_context* ctx, const char* path, exr_picture*
     exr_context_initializer_t init = initializer();
     exr_context_t file = NULL;
     *out = (exr_picture){0};
-    if (access(path, R_OK) != 0) {
+    struct stat info;
+    if (access(path, R_OK) != 0 || stat(path, &info) != 0) {
         return check_fail(ctx, TREACLE_ERR_IO,
                           "%s: the picture cannot be read: there is no such "
                           "file, or it may not be read",
                           path);
+    }
+    if (!S_ISREG(info.st_mode)) { // a pipe would wait for ever
+        return check_fail(ctx, TREACLE_ERR_IO, "%s: the picture cannot be read: it is %s", path,
+                          S_ISDIR(info.st_mode) ? "a folder" : "not a plain file");
     }
     if (exr_start_read(&file, path, &init) != EXR_ERR_SUCCESS) {
         exr_finish(&file);

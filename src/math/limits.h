@@ -20,6 +20,7 @@
 #define LIMIT_FORCE 1e12          // N
 #define LIMIT_PRESSURE 1e12       // Pa
 #define LIMIT_VISCOSITY 1e15      // Pa s
+#define LIMIT_FACTOR 1e12         // of viscosities; its inverse is the least
 #define LIMIT_VOLUME_RATE 1e9     // m^3/s
 #define LIMIT_TEMPERATURE 1e6     // K
 #define LIMIT_ENERGY 1e15         // J; also of torques, N m

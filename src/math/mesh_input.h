@@ -34,7 +34,9 @@ void mesh_builder_finish(mesh_builder* b);
 treacle_status mesh_builder_reserve(mesh_builder* b, size_t count) TREACLE_NODISCARD;
 treacle_status mesh_builder_add_vertex(mesh_builder* b, vec3 x) TREACLE_NODISCARD;
 
-/// A polygon, corner by corner, as a fan of triangles around the first.
+/// A polygon, corner by corner, as a fan of triangles around the first. They lie on each other's
+/// boxes there, so a search among them is no faster than through a list: readers refuse more.
+enum { MESH_CORNERS_MAX = 4096 };
 typedef struct mesh_fan {
     int32_t first, previous;
     int64_t corners;

@@ -46,6 +46,11 @@ static treacle_status read_face(const mesh_input* in, int64_t line, mesh_span re
         int32_t vertex = 0;
         TREACLE_TRY(read_corner(in, line, corner, count, &vertex));
         TREACLE_TRY(mesh_fan_add(&fan, out, vertex));
+        if (fan.corners > MESH_CORNERS_MAX) {
+            return mesh_fail(in, (mesh_place){.line = line},
+                             "a face has more than %d corners; cut it into triangles",
+                             MESH_CORNERS_MAX);
+        }
     }
     if (fan.corners < 3) {
         return mesh_fail(in, (mesh_place){.line = line},

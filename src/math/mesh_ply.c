@@ -339,6 +339,12 @@ static treacle_status read_list(ply_file* f, const ply_property* p, mesh_builder
                          p->role == PLY_INDICES ? "a face" : "a list", count,
                          p->role == PLY_INDICES ? 3 : 0);
     }
+    if (p->role == PLY_INDICES && count > MESH_CORNERS_MAX) {
+        return mesh_fail(f->in, place,
+                         "a face has %.0f corners; cut it into triangles, at most %d "
+                         "are expected",
+                         count, MESH_CORNERS_MAX);
+    }
     for (double i = 0.0; i < count; i += 1.0) {
         int32_t index = 0;
         if (p->role == PLY_INDICES) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -63,14 +64,10 @@ typedef struct reading {
 static treacle_status read_raw(reading* r, int number, mesh_builder* out) {
     treacle_context* ctx = r->seq->ctx;
     TREACLE_TRY(mesh_sequence_path(ctx, r->pattern, number, r->path));
-    FILE* file = fopen(r->path, "rb");
-    if (file == NULL && errno == ENOENT) {
+    if (access(r->path, F_OK) != 0 && errno == ENOENT) {
         return check_fail(ctx, TREACLE_ERR_IO,
                           "the mesh %s is missing: the sequence goes from %d to %d", r->path,
                           r->seq->def.first, r->seq->def.last);
-    }
-    if (file != NULL) {
-        fclose(file);
     }
     return triangle_mesh_load_raw(ctx, r->path, out);
 }

@@ -26,7 +26,11 @@ static treacle_status add_all(const mesh_input* in, const vdb_mesh* mesh, mesh_b
 treacle_status mesh_vdb_read(const mesh_input* in, mesh_builder* out) {
     char error[VDB_ERROR_MAX];
     vdb_mesh mesh;
-    if (vdb_read_mesh(in->name, NULL, &mesh, error) != 0) {
+    int result = vdb_read_mesh(in->name, NULL, &mesh, error);
+    if (result == VDB_NO_MEMORY) {
+        return check_fail(in->ctx, TREACLE_ERR_MEMORY, "%s: %s", in->name, error);
+    }
+    if (result != 0) {
         return mesh_fail(in, (mesh_place){.byte = 0}, "not a VDB file of a level set: %s", error);
     }
     treacle_status status = add_all(in, &mesh, out);

@@ -1,11 +1,13 @@
 #include "math/triangle_mesh.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -257,16 +259,21 @@ static treacle_status fail_io(treacle_context* ctx, const char* path, const char
 // A pipe would wait for ever: only plain files are opened.
 static treacle_status open_plain(treacle_context* ctx, const char* path, FILE** out, size_t* size) {
     struct stat info;
-    if (stat(path, &info) != 0) {
-        return fail_io(ctx, path, strerror(errno));
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const char* problem = NULL;
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        problem = strerror(errno);
+    } else if (!S_ISREG(info.st_mode)) {
+        problem = S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a plain file";
+    } else {
+        *size = (size_t)info.st_size;
+        *out = fdopen(fd, "rb");
+        problem = *out == NULL ? strerror(errno) : NULL;
     }
-    if (!S_ISREG(info.st_mode)) {
-        return fail_io(ctx, path,
-                       S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a plain file");
+    if (problem != NULL && fd >= 0) {
+        close(fd);
     }
-    *size = (size_t)info.st_size;
-    *out = fopen(path, "rb");
-    return *out == NULL ? fail_io(ctx, path, strerror(errno)) : TREACLE_OK;
+    return problem != NULL ? fail_io(ctx, path, problem) : TREACLE_OK;
 }
 
 // What to do with the bytes of a file: a mesh, or what the file says, as it says it.

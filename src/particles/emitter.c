@@ -6,6 +6,7 @@
 #include "math/elementary.h"
 #include "math/hash_random.h"
 #include "particles/line_grid.h"
+#include "particles/seed.h"
 
 // Column (i, j) of the lattice, moved at random in its square.
 static bool column_enters(const emitter* e, const line_grid* lattice, int64_t line, vec3* entry) {
@@ -136,7 +137,7 @@ treacle_status emitter_init(treacle_context* ctx, const treacle_emitter_def* def
     e.stop = def->stop;
     e.temperature = (float)def->temperature;
     e.marker = (float)def->marker;
-    e.log_factor = (float)elementary_log(def->viscosity_factor);
+    e.log_factor = seed_log_factor(def->viscosity_factor);
     for (int c = 0; c < 3; ++c) {
         e.colour[c] = setting->colour[c];
     }

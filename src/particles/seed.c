@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "math/elementary.h"
 #include "math/hash_random.h"
+#include "math/limits.h"
 #include "particles/particle_ranks.h"
 
 // The next number that is the product of sides of which none is more than twice another.
@@ -128,10 +129,12 @@ static double scalar_at(const field* f, vec3 x) {
     return value;
 }
 
-// What an expression gives that is not positive counts as the least.
+float seed_log_factor(double factor) {
+    return (float)elementary_log(fmin(fmax(factor, 1.0 / LIMIT_FACTOR), LIMIT_FACTOR));
+}
+
 static float log_factor_at(const field* f, vec3 x) {
-    static const double least = 1e-12;
-    return f == NULL ? 0.0f : (float)elementary_log(fmax(scalar_at(f, x), least));
+    return f == NULL ? 0.0f : seed_log_factor(scalar_at(f, x));
 }
 
 static void paint(const seed_liquid* liquid, particle_birth* birth) {

@@ -48,6 +48,10 @@ typedef struct seed_def {
 /// Appends the particles of all liquids, by liquid and tile: not in the order of a sort.
 treacle_status seed_particles(particles* p, const seed_def* def) TREACLE_NODISCARD;
 
+/// The logarithm that particles carry of a factor of the viscosity; one that is not positive counts
+/// as the least.
+float seed_log_factor(double factor);
+
 /// Into how many boxes a cell is cut along each axis.
 typedef struct seed_boxes {
     int at[AXES];

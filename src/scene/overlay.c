@@ -3,10 +3,12 @@
 // Sections and named maps are merged key by key; every other value replaces the one below. `null`
 // takes a key away. A key that is one of a choice (cell, resolution) replaces the others of it.
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "scene/scene_internal.h"
@@ -121,8 +123,9 @@ static treacle_status read_stream(overlay* o, FILE* stream, size_t size, file_te
 static treacle_status read_file(overlay* o, open_file* file, file_text* out) {
     struct stat info;
     *out = (file_text){0};
-    FILE* stream = fopen(file->path, "rb");
-    if (stream == NULL || fstat(fileno(stream), &info) != 0) {
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe would wait for ever
+    FILE* stream = fd >= 0 ? fdopen(fd, "rb") : NULL;
+    if (stream == NULL || fstat(fd, &info) != 0) {
         out->problem = strerror(errno);
     } else if (!S_ISREG(info.st_mode)) {
         out->problem = S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a plain file";
@@ -137,6 +140,8 @@ static treacle_status read_file(overlay* o, open_file* file, file_text* out) {
     }
     if (stream != NULL) {
         fclose(stream);
+    } else if (fd >= 0) {
+        close(fd);
     }
     return status;
 }

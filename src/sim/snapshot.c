@@ -11,6 +11,10 @@
 // step's work on it.
 static const float farthest = 64.0f;
 
+// log(LIMIT_FACTOR), a little more: what a scene may give. A liquid of no end of viscosity would
+// have steps of no end.
+static const float largest_log_factor = 27.64f;
+
 static bool is_shown(particle_column column, treacle_frame_kind kind) {
     bool is_inner = column == PARTICLE_AFFINE || column == PARTICLE_ENTHALPY;
     return kind == TREACLE_FRAME_STATE || !is_inner;
@@ -292,11 +296,13 @@ static treacle_status copy_columns(treacle_sim* sim, const treacle_frame* state)
 
 static bool are_rows_sound(const treacle_sim* sim, const particles* p) {
     const float* position = particles_f32(p, PARTICLE_POSITION);
+    const float* log_factor = particles_f32(p, PARTICLE_LOG_FACTOR);
     const uint8_t* material = particles_material(p);
     tile_range rows = particle_ranks_rows(&sim->domain, p);
     bool is_sound = true;
     for (particle_ix row = rows.begin; row < rows.end; ++row) {
-        is_sound = is_sound && material[row] < sim->material_count;
+        is_sound = is_sound && material[row] < sim->material_count &&
+                   (log_factor == NULL || fabsf(log_factor[row]) <= largest_log_factor);
         for (int a = 0; a < AXES; ++a) {
             is_sound = is_sound && fabsf(position[AXES * row + a]) <= farthest;
         }
@@ -313,6 +319,21 @@ static bool are_tiles_sound(const treacle_sim* sim, const particles* p) {
         }
     }
     return is_sound;
+}
+
+// Tiles of a state's array that a map is to be made of; it may have those of the domain's far
+// faces.
+static treacle_status check_tiles(const treacle_sim* sim, const grid_domain* domain,
+                                  const treacle_array* tile) {
+    bool is_inside = true;
+    for (int64_t t = 0; t < tile->count; ++t) {
+        tile_coord coord = ((const tile_coord*)tile->data)[t];
+        is_inside = is_inside && tile_coord_wrap(domain, &coord);
+    }
+    return is_inside
+               ? TREACLE_OK
+               : check_fail(sim->ctx, TREACLE_ERR_FORMAT,
+                            "array '%s' of the state has a tile outside the domain", tile->name);
 }
 
 static treacle_status copy_counters(treacle_sim* sim, const treacle_frame* state) {
@@ -336,6 +357,7 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
     }
     treacle_array tile = array_of("grid_tile", TREACLE_TYPE_I32, AXES, -1, NULL);
     TREACLE_TRY(find_array(sim, state, &tile));
+    TREACLE_TRY(check_tiles(sim, &sim->domain, &tile));
     TREACLE_TRY(liquid_state_create(sim->ctx, &sim->domain, tile.count, tile.data, liquid));
     bool is_whole =
         liquid->map.count == tile.count &&
@@ -416,6 +438,7 @@ static treacle_status copy_surface(treacle_sim* sim, const treacle_frame* state)
     treacle_array births = array_of("surface_births", TREACLE_TYPE_U64, 1, 1, NULL);
     TREACLE_TRY(find_array(sim, state, &phi));
     TREACLE_TRY(find_array(sim, state, &births));
+    TREACLE_TRY(check_tiles(sim, &sim->lattice, &tile));
     TREACLE_TRY(level_set_tiles(&w, tile.count, tile.data, set));
     bool is_whole = set->map.count == tile.count &&
                     (tile.count == 0 || memcmp(set->map.coord, tile.data,
@@ -457,8 +480,8 @@ static treacle_status copy_bodies(treacle_sim* sim, const treacle_frame* state) 
 
 static treacle_status fail_rows(const treacle_sim* sim, const treacle_frame* state) {
     return check_fail(sim->ctx, TREACLE_ERR_FORMAT,
-                      "the state of step %lld has particles outside their tiles or tiles outside "
-                      "the domain",
+                      "the state of step %lld has particles outside their tiles, tiles outside the "
+                      "domain, or numbers that no scene can have",
                       (long long)state->step);
 }
 

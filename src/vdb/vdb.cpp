@@ -14,6 +14,7 @@
 #include <exception>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ template <typename Work> static int guarded(char error[VDB_ERROR_MAX], const Wor
         initialise();
         work();
         return 0;
+    } catch (const std::bad_alloc&) {
+        std::snprintf(error, VDB_ERROR_MAX, "out of memory in OpenVDB");
+        return VDB_NO_MEMORY;
     } catch (const std::exception& problem) {
         std::snprintf(error, VDB_ERROR_MAX, "%s", problem.what());
     } catch (...) {

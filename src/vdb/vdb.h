@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-enum { VDB_ERROR_MAX = 256, VDB_TILE_CELLS = 512 };
+enum { VDB_ERROR_MAX = 256, VDB_TILE_CELLS = 512, VDB_NO_MEMORY = -2 };
 
 /// False in a build without OpenVDB.
 int vdb_is_there(void);
@@ -55,7 +55,8 @@ typedef struct vdb_mesh {
     int32_t* triangles;
 } vdb_mesh;
 
-// Each returns 0, or -1 with a sentence in `error`. Files are written straight to the path.
+// Each returns 0, or -1 or VDB_NO_MEMORY with a sentence in `error`. Files are written straight to
+// the path.
 int vdb_write_volume(const vdb_volume* volume, const char* path, char error[VDB_ERROR_MAX]);
 int vdb_write_points(const vdb_points* points, const char* path, char error[VDB_ERROR_MAX]);
 /// The zero surface of the file's level set: of that name, or of the first if `grid` is NULL.

@@ -9,7 +9,7 @@ import subprocess
 
 import harness
 
-ERR_USAGE, ERR_SCENE, ERR_IO, ERR_FORMAT, ERR_DIVERGED = 2, 3, 5, 6, 9
+ERR_USAGE, ERR_SCENE, ERR_MEMORY, ERR_IO, ERR_FORMAT, ERR_DIVERGED = 2, 3, 4, 5, 6, 9
 
 
 class FullDisk(harness.Case):
@@ -209,6 +209,61 @@ class Damage(harness.Case):
         done = self.treacle("resume", "out", code=ERR_FORMAT)
         self.assertRegex(done.stderr, r"^treacle: error: out/state_0006.trs does not belong to "
                                       r"this run")
+
+
+class Limits(harness.Case):
+    """Files that never end, and a machine with next to nothing: a sentence, and the exit code."""
+
+    SOLID = "solids:\n  stone: {shape: {mesh: {file: %s}}}\n"
+
+    def test_a_pipe_is_no_file(self):
+        os.mkfifo(self.dir / "pipe.obj")
+        for name, text in (("include", "include: pipe.obj\n" + harness.SCENE),
+                           ("mesh", harness.SCENE + self.SOLID % "pipe.obj")):
+            with self.subTest(name):
+                (self.dir / "scene.yaml").write_text(text)
+                done = self.treacle("check", "scene.yaml", code=ERR_SCENE)
+                self.assertIn("it is not a plain file", done.stderr + done.stdout)
+
+    def test_a_face_of_many_corners_is_refused(self):
+        corners = 300000
+        lines = [f"v {k % 1000 * 1e-4} {k // 1000 * 1e-4} 0" for k in range(corners)]
+        face = "f " + " ".join(str(k + 1) for k in range(corners))
+        (self.dir / "face.obj").write_text("\n".join([*lines, face, ""]))
+        (self.dir / "scene.yaml").write_text(harness.SCENE + self.SOLID % "face.obj")
+        done = self.treacle("check", "scene.yaml", code=ERR_SCENE)
+        self.assertIn("face.obj:300001: a face has more than 4096 corners",
+                      done.stderr + done.stdout)
+
+    def limited(self, what, kilobytes):
+        """The command with a limit: what it ended with and what it said."""
+        def limit():
+            resource.setrlimit(what, (1024 * kilobytes, 1024 * kilobytes))
+
+        done = subprocess.run([harness.TREACLE, "run", "drop.yaml", "-o", f"out{kilobytes}", "-q",
+                               "--frames", "2", "--threads", "1"], cwd=self.dir, preexec_fn=limit,
+                              capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stderr
+
+    def test_little_memory_is_said(self):
+        code, said = 127, ""
+        for kilobytes in range(100000, 400000, 10000):
+            code, said = self.limited(resource.RLIMIT_AS, kilobytes)
+            if code == 127:  # the loader itself has no room
+                continue
+            with self.subTest(kilobytes=kilobytes, said=said):
+                self.assertIn(code, (0, ERR_MEMORY))
+                self.assertTrue(code == 0 or said.startswith("treacle: error: "))
+            if code == 0:
+                break
+        self.assertEqual(code, 0, said)
+
+    def test_a_small_stack_is_said(self):
+        for kilobytes in (256, 512, 1000):
+            code, said = self.limited(resource.RLIMIT_STACK, kilobytes)
+            self.assertEqual(code, ERR_MEMORY, said)
+            self.assertIn("treacle: error: the stack is too small", said)
+        self.assertEqual(self.limited(resource.RLIMIT_STACK, 1024), (0, ""))
 
 
 class Together(harness.Case):

@@ -172,6 +172,44 @@ static void test_broken_defs_are_refused_with_a_sentence(void** state) {
     treacle_context_destroy(ctx);
 }
 
+// Their sums may be right: what a file says is looked at all the same.
+static void test_states_that_no_scene_has_are_refused(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context(1);
+    sim_scene scene;
+    sim_scene_fill(&scene);
+    scene.def.flow = TREACLE_FLOW_SPLIT;
+    scene.emitter.viscosity_factor = 2.0;
+    treacle_sim *sim = make_sim(ctx, &scene.def), *other = make_sim(ctx, &scene.def);
+    treacle_step_stats stats;
+    assert_int_equal(treacle_sim_step(other, 0.01, &stats), TREACLE_OK);
+    uint64_t hash = treacle_sim_hash(sim);
+    treacle_frame frame;
+    assert_int_equal(treacle_sim_view(other, TREACLE_FRAME_STATE, 1, &frame), TREACLE_OK);
+    static const int32_t outside[] = {-1, 4, 1 << 20, INT32_MAX, INT32_MIN};
+    int32_t* tile = (int32_t*)treacle_frame_find(&frame, "grid_tile")->data;
+    for (size_t k = 0; k < sizeof(outside) / sizeof(outside[0]); ++k) {
+        int32_t kept = tile[4];
+        tile[4] = outside[k];
+        assert_int_equal(treacle_sim_restore(sim, &frame), TREACLE_ERR_FORMAT);
+        tile[4] = kept;
+    }
+    static const float beyond[] = {3.4e38f, -3.4e38f, 28.0f, -28.0f, NAN};
+    float* factor = (float*)treacle_frame_find(&frame, "viscosity_log_factor")->data;
+    for (size_t k = 0; k < sizeof(beyond) / sizeof(beyond[0]); ++k) {
+        float kept = factor[3];
+        factor[3] = beyond[k];
+        assert_int_equal(treacle_sim_restore(sim, &frame), TREACLE_ERR_FORMAT);
+        factor[3] = kept;
+    }
+    assert_int_equal(treacle_sim_hash(sim), hash);
+    assert_int_equal(treacle_sim_restore(sim, &frame), TREACLE_OK);
+    assert_int_equal(treacle_sim_hash(sim), treacle_sim_hash(other));
+    treacle_sim_destroy(sim);
+    treacle_sim_destroy(other);
+    treacle_context_destroy(ctx);
+}
+
 static void test_damaged_states_are_refused_and_change_nothing(void** state) {
     (void)state;
     treacle_context* ctx = make_context(1);
@@ -291,6 +329,7 @@ int main(void) {
         cmocka_unit_test(test_flight_is_a_parabola),
         cmocka_unit_test(test_steps_keep_to_the_cfl_number_and_end_on_time),
         cmocka_unit_test(test_broken_defs_are_refused_with_a_sentence),
+        cmocka_unit_test(test_states_that_no_scene_has_are_refused),
         cmocka_unit_test(test_damaged_states_are_refused_and_change_nothing),
         cmocka_unit_test(test_failing_memory_leaves_the_state_as_it_was),
         cmocka_unit_test(test_a_scene_without_liquid_runs),
