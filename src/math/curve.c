@@ -119,3 +119,18 @@ void curve_integral(const treacle_curve* curve, double a, double b, double out[3
         out[c] = integral_to(curve, b, c) - integral_to(curve, a, c);
     }
 }
+
+void curve_way(const treacle_curve* curve, double a, double b, double out[3]) {
+    out[0] = out[1] = out[2] = 0.0;
+    int next = key_before(curve, a) + 1;
+    for (double from = a; from < b; ++next) {
+        double to = next < curve->count ? fmin(curve->keys[next].time, b) : b;
+        for (int c = 0; c < 3; ++c) {
+            double first = value_at(curve, from, c), last = value_at(curve, to, c);
+            double length = to - from;
+            out[c] += length *
+                      ((b - to) * (0.5 * (first + last)) + length * ((2.0 * first + last) / 6.0));
+        }
+        from = to;
+    }
+}

@@ -21,4 +21,7 @@ void curve_slope(const treacle_curve* curve, double t, double out[3]);
 /// The integral from a to b (minus that from b to a): exact but for rounding, and a function of the
 /// two ends alone, as F(b) - F(a): integrals over adjoining steps sum to the one over all of them.
 void curve_integral(const treacle_curve* curve, double a, double b, double out[3]);
+/// The integral of (b - t) times the curve from a to b: the way that this acceleration adds to the
+/// motion of a body. Exact but for rounding.
+void curve_way(const treacle_curve* curve, double a, double b, double out[3]);
 double curve_integral_scalar(const treacle_curve* curve, double a, double b);

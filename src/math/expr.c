@@ -17,6 +17,10 @@ bool expr_uses_time(const expr* e) {
     return e->uses_time;
 }
 
+bool expr_uses_place(const expr* e) {
+    return e->uses_place;
+}
+
 static double smaller(double a, double b) {
     return a < b ? a : b;
 }

@@ -41,3 +41,5 @@ void expr_destroy(expr* e);
 double expr_eval(const expr* e, vec3 x, double t);
 /// Whether the text names t.
 bool expr_uses_time(const expr* e);
+/// Whether it names x, y or z.
+bool expr_uses_place(const expr* e);

@@ -50,7 +50,7 @@ typedef struct op {
 
 struct expr {
     treacle_context* ctx;
-    bool uses_time;
+    bool uses_time, uses_place;
     size_t count, capacity;
     op* ops;
 };

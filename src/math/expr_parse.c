@@ -142,6 +142,7 @@ static treacle_status emit(parser* p, op_code code, int arguments, double value)
     p->out->ops[p->out->count] = (op){.code = code, .value = value};
     p->out->count += 1;
     p->out->uses_time = p->out->uses_time || code == OP_T;
+    p->out->uses_place = p->out->uses_place || code == OP_X || code == OP_Y || code == OP_Z;
     return TREACLE_OK;
 }
 

@@ -75,6 +75,14 @@ void field_finish(field* f) {
     }
 }
 
+bool field_is_uniform(const field* f) {
+    bool is_uniform = f->kind != TREACLE_FIELD_RAMP;
+    for (int c = 0; c < f->components && f->kind == TREACLE_FIELD_EXPRESSION; ++c) {
+        is_uniform = is_uniform && !expr_uses_place(f->expression[c]);
+    }
+    return is_uniform;
+}
+
 static double ramp_share(const field* f, vec3 x) {
     double share = vec3_dot(f->slope, vec3_sub(x, f->from));
     return share > 1.0 ? 1.0 : share > 0.0 ? share : 0.0;

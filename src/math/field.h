@@ -22,5 +22,8 @@ treacle_status field_init(treacle_context* ctx, const treacle_field* def, int co
 /// Harmless on a zeroed field, and twice.
 void field_finish(field* f);
 
+/// Whether it has the same value everywhere, which may change with time.
+bool field_is_uniform(const field* f);
+
 /// Fills out[0 .. components-1].
 void field_eval(const field* f, vec3 x, double t, double* out);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "math/curve.h"
 #include "math/elementary.h"
 #include "math/hash_random.h"
 #include "particles/line_grid.h"
@@ -220,11 +221,26 @@ typedef struct emission {
     double begun, ended; // s, when it was at the ends of that
     vec3 velocity;       // m/s, at its end
     vec3 offset;         // m, of the nozzle
+    const treacle_curve* gravity;
     particles* p;
 } emission;
 
+// What is born during the step falls from then on.
+static void fall_since_birth(const emission* now, double born, particle_birth* birth) {
+    double kick[AXES], way[AXES];
+    curve_integral(now->gravity, born, now->ended, kick);
+    curve_way(now->gravity, born, now->ended, way);
+    for (int a = 0; a < AXES; ++a) {
+        bool is_active = now->e->domain.is_active[a];
+        birth->velocity.at[a] += is_active ? kick[a] : 0.0;
+        birth->place.at[a] += is_active ? way[a] : 0.0;
+    }
+}
+
 static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
     const emitter* e = now->e;
+    double born =
+        now->ended - (now->ended - now->begun) * (now->to - d.height) / (now->to - now->from);
     particle_birth birth = {
         .id = d.id,
         .place = vec3_add(vec3_add_scaled(entry, now->to - d.height, e->direction), now->offset),
@@ -235,9 +251,11 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
         .temperature = e->temperature,
         .marker = e->marker,
         .log_factor = e->log_factor,
-        .time = (float)(now->ended -
-                        (now->ended - now->begun) * (now->to - d.height) / (now->to - now->from)),
+        .time = (float)born,
     };
+    if (now->gravity != NULL) {
+        fall_since_birth(now, born, &birth);
+    }
     tile_coord tile;
     particles_locate(&e->domain, birth.place, &tile, birth.position);
     // At rest the stream is a rod behind the entry: what is born later lies further back.
@@ -248,10 +266,10 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
     return TREACLE_OK;
 }
 
-treacle_status emitter_emit(const emitter* e, double from, double to, particles* p,
-                            int64_t* count) {
+treacle_status emitter_emit(const emitter* e, double from, double to, const treacle_curve* gravity,
+                            particles* p, int64_t* count) {
     double speed = emitter_speed(e, fmin(to, e->stop));
-    emission now = {.e = e, .p = p, .offset = emitter_offset(e, to)};
+    emission now = {.e = e, .p = p, .offset = emitter_offset(e, to), .gravity = gravity};
     now.velocity = vec3_add_scaled(emitter_motion(e, from, to), speed, e->direction);
     now.from = emitter_path(e, from);
     now.to = emitter_path(e, to);

@@ -66,6 +66,7 @@ vec3 emitter_offset(const emitter* e, double time);
 /// m/s, mean velocity of the nozzle.
 vec3 emitter_motion(const emitter* e, double from, double to);
 
-/// Appends the particles that are born in (from, to]. *count: how many.
-treacle_status emitter_emit(const emitter* e, double from, double to, particles* p,
-                            int64_t* count) TREACLE_NODISCARD;
+/// Appends the particles that are born in (from, to], where they are at its end. With gravity they
+/// fall from their birth on; without (NULL) they go straight on. *count: how many.
+treacle_status emitter_emit(const emitter* e, double from, double to, const treacle_curve* gravity,
+                            particles* p, int64_t* count) TREACLE_NODISCARD;

@@ -6,7 +6,7 @@
 //
 // [S19 eq. 4] prints the first; the third (Ralston's) is the default, since a circle drawn by the
 // first widens with every turn. Positions are in cells, local to the tile: a step far from the
-// origin is as fine as one near it.
+// origin is as fine as one near it. Through what flies free the field is carried along [path.2].
 //
 // Properties that tests check: order 1, 2, 3; particles of a rotating disc return; the result does
 // not depend on which tile a particle is in.
@@ -22,6 +22,7 @@ enum { ADVECT_SIZE_MAX = TILE_SIZE + 2 * VELOCITY_HALO_MAX };
 typedef struct advect_job {
     const face_velocity* field;
     const particles* p;
+    const piece_rows* pieces;
     advect_tile tile; // what all tiles share
 } advect_job;
 
@@ -40,22 +41,23 @@ static void advect_tiles(void* data, int64_t begin, int64_t end, int worker) {
         }
         tile.count = job->p->tile_first[t + 1] - first;
         tile.position = particles_f32(job->p, PARTICLE_POSITION) + AXES * first;
+        bool is_carried = job->pieces != NULL && job->pieces->is_moved[t] != 0;
+        tile.motion = is_carried ? job->pieces->motion[first].frame : NULL;
         ISA_CALL(job->p->ctx, advect_move)(&tile);
     }
 }
 
-void advect_particles(const face_velocity* field, const particles* p, treacle_advection scheme,
-                      double dt, double reach) {
-    int halo = (int)ceil(reach) + 2;
+void advect_particles(const face_velocity* field, const particles* p, const advect_params* params) {
+    int halo = (int)ceil(params->reach) + 2;
     TREACLE_ASSERT(halo <= VELOCITY_HALO_MAX);
     const grid_domain* domain = field->domain;
-    advect_job job = {.field = field, .p = p};
+    advect_job job = {.field = field, .p = p, .pieces = params->pieces};
     job.tile = (advect_tile){
         .halo = halo,
         .size = TILE_SIZE + 2 * halo,
         .is_active = {domain->is_active[0], domain->is_active[1], domain->is_active[2]},
-        .scheme = scheme,
-        .dt_over_h = (float)(dt / domain->h),
+        .scheme = params->scheme,
+        .dt_over_h = (float)(params->dt / domain->h),
     };
     particle_ranks_for(domain, p, 1, advect_tiles, &job);
     particle_ranks_gather_column(domain, p, PARTICLE_POSITION);

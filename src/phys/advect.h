@@ -2,10 +2,16 @@
 #pragma once
 
 #include "particles/particles.h"
+#include "phys/pieces.h"
 #include "phys/velocity.h"
 
-/// Moves POSITION through the field, which stands still during the step. Positions may leave their
-/// tile afterwards; the next sort carries them over. `reach` is a bound on what any particle moves,
-/// in cells, at most 5.
-void advect_particles(const face_velocity* field, const particles* p, treacle_advection scheme,
-                      double dt, double reach);
+typedef struct advect_params {
+    treacle_advection scheme;
+    double dt;
+    double reach;             // cells, at most 5: bound on what any particle moves
+    const piece_rows* pieces; // that the field is carried along with; NULL: it stands still
+} advect_params;
+
+/// Moves POSITION through the field. Positions may leave their tile afterwards; the next sort
+/// carries them over.
+void advect_particles(const face_velocity* field, const particles* p, const advect_params* params);

@@ -52,35 +52,36 @@ TREACLE_ALWAYS_INLINE f32x8 sample(const advect_tile* t, int a, const axis_place
     return u0 + fz * (u1 - u0);
 }
 
-// k = dt u(x + c before), in cells.
+// k = dt u(x + c before), in cells; the field is carried along by c frame.
 TREACLE_ALWAYS_INLINE void slope_at(const advect_tile* t, const f32x8 x[AXES], float c,
-                                    const f32x8 before[AXES], f32x8 k[AXES]) {
+                                    const f32x8 before[AXES], const f32x8 frame[AXES],
+                                    f32x8 k[AXES]) {
     axis_place p[AXES];
     for (int a = 0; a < AXES; ++a) {
-        p[a] = place_on_axis(t, a, x[a] + c * before[a]);
+        p[a] = place_on_axis(t, a, x[a] + c * (before[a] - frame[a]));
     }
     for (int a = 0; a < AXES; ++a) {
         k[a] = t->is_active[a] ? t->dt_over_h * sample(t, a, p) : f32x8_set(0.0f);
     }
 }
 
-TREACLE_ALWAYS_INLINE void move(const advect_tile* t, f32x8 x[AXES]) {
+TREACLE_ALWAYS_INLINE void move(const advect_tile* t, const f32x8 frame[AXES], f32x8 x[AXES]) {
     f32x8 k1[AXES] = {{0}}, k2[AXES], k3[AXES];
-    slope_at(t, x, 0.0f, k1, k1);
+    slope_at(t, x, 0.0f, k1, frame, k1);
     if (t->scheme == TREACLE_ADVECTION_EULER) {
         for (int a = 0; a < AXES; ++a) {
             x[a] += k1[a];
         }
         return;
     }
-    slope_at(t, x, 0.5f, k1, k2);
+    slope_at(t, x, 0.5f, k1, frame, k2);
     if (t->scheme == TREACLE_ADVECTION_RK2) {
         for (int a = 0; a < AXES; ++a) {
             x[a] += k2[a];
         }
         return;
     }
-    slope_at(t, x, 0.75f, k2, k3);
+    slope_at(t, x, 0.75f, k2, frame, k3);
     for (int a = 0; a < AXES; ++a) {
         x[a] += (2.0f * k1[a] + 3.0f * k2[a] + 4.0f * k3[a]) * (1.0f / 9.0f);
     }
@@ -90,13 +91,18 @@ void ISA(advect_move)(const advect_tile* tile) {
     for (int64_t i = 0; i < tile->count; i += SIMD_LANES) {
         int n = tile->count - i < SIMD_LANES ? (int)(tile->count - i) : SIMD_LANES;
         float* position = tile->position + AXES * i;
-        f32x8 x[AXES];
+        const float* motion = tile->motion + 2 * AXES * i;
+        f32x8 x[AXES], frame[AXES] = {{0}}, shift[AXES] = {{0}};
         for (int a = 0; a < AXES; ++a) {
             x[a] = f32x8_load_some(position + a, AXES, n);
+            if (tile->motion != NULL) {
+                frame[a] = f32x8_load_some(motion + a, 2 * AXES, n);
+                shift[a] = f32x8_load_some(motion + AXES + a, 2 * AXES, n);
+            }
         }
-        move(tile, x);
+        move(tile, frame, x);
         for (int a = 0; a < AXES; ++a) {
-            f32x8_store_some(position + a, AXES, n, x[a]);
+            f32x8_store_some(position + a, AXES, n, x[a] + shift[a]);
         }
     }
 }

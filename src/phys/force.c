@@ -49,7 +49,7 @@ static double fields_at(const force_params* params, int a, const int cell[AXES],
 
 void force_at(const force_params* params, vec3 x, double out[AXES]) {
     for (int a = 0; a < AXES; ++a) {
-        out[a] = params->gravity[a];
+        out[a] = params->gravity[a] + params->uniform[a];
     }
     add_fields(params, x, out);
     for (int a = 0; a < AXES; ++a) {
@@ -69,7 +69,7 @@ static void push_component(const force_job* job, int a, tile_ix tile) {
         int cell[AXES] = {i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE};
         int at = BLOCK_INDEX(1, 0, cell[0], cell[1], cell[2]);
         double lost = 0.5 * ((double)buoyancy[at] + (double)buoyancy[at - step[a]]);
-        double push = params->gravity[a] * (1.0 - lost);
+        double push = params->gravity[a] * (1.0 - lost) + params->uniform[a];
         if (params->field_count > 0) {
             push += fields_at(params, a, cell, tile);
         }

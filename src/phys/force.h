@@ -18,6 +18,7 @@ typedef struct force_params {
     const tile_map* map;
     double time, dt;
     double gravity[AXES]; // m/s^2
+    double uniform[AXES]; // m/s^2, of forces that are the same everywhere, mean over the step
     int field_count;
     const force_field* fields;
     const float* cell_buoyancy; // share of its weight that the liquid loses; NULL: none

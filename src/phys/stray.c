@@ -3,7 +3,9 @@
 // the velocity of a pool that it has not yet met, and hang above it. A stray is a body in free
 // flight instead, as between any two steps of [S19 eq. 3, 4] without pressure:
 //
-//     v += dt (g + sum of fields),     x += dt v                                        [stray.1]
+//     v += dt (g + sum of fields),     x += dt v + fall                                 [stray.1]
+//
+// where fall is what uniform forces add to the way of what flies [path.1].
 //
 // A particle strays if the centre of its own cell is outside and
 //

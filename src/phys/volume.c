@@ -115,8 +115,10 @@ static treacle_status solve_and_move(volume_job* job, double* cell_q, volume_sta
                            .domain = geometry->params->domain,
                            .u = {job->face_d[0], job->face_d[1], job->face_d[2]}};
     // Displacements are in cells: with dt = h the field moves by itself.
-    advect_particles(&field, job->params->p, TREACLE_ADVECTION_EULER, field.domain->h,
-                     (double)VOLUME_SHIFT_MAX);
+    advect_params params = {.scheme = TREACLE_ADVECTION_EULER,
+                            .dt = field.domain->h,
+                            .reach = (double)VOLUME_SHIFT_MAX};
+    advect_particles(&field, job->params->p, &params);
     return TREACLE_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/parallel.h"
+#include "math/curve.h"
 #include "particles/particle_ranks.h"
 
 enum { BLOCK_ROWS = 4096 };
@@ -20,12 +21,16 @@ static void push_rows(void* data, int64_t begin, int64_t end, int worker) {
     ISA_CALL(job->p->ctx, ballistic_rows)(end - begin, position, velocity, &job->push);
 }
 
-void ballistic_advect(const particles* p, const grid_domain* domain, const double kick[AXES],
-                      double dt) {
+void ballistic_advect(const particles* p, const grid_domain* domain, const treacle_curve* gravity,
+                      double from, double to) {
     push_job job = {.p = p};
+    double kick[AXES], fall[AXES];
+    curve_integral(gravity, from, to, kick);
+    curve_way(gravity, from, to, fall);
     for (int a = 0; a < AXES; ++a) {
         job.push.kick[a] = domain->is_active[a] ? (float)kick[a] : 0.0f;
-        job.push.drift[a] = domain->is_active[a] ? (float)(dt / domain->h) : 0.0f;
+        job.push.drift[a] = domain->is_active[a] ? (float)((to - from) / domain->h) : 0.0f;
+        job.push.fall[a] = domain->is_active[a] ? (float)(fall[a] / domain->h) : 0.0f;
     }
     parallel_for(p->ctx, p->count, BLOCK_ROWS, push_rows, &job);
 }

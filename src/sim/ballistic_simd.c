@@ -12,22 +12,23 @@ static void repeat(const float by_axis[AXES], f32x8 pattern[VECTORS]) {
 
 void ISA(ballistic_rows)(int64_t count, float* position, float* velocity,
                          const ballistic_push* push) {
-    f32x8 kick[VECTORS], drift[VECTORS];
+    f32x8 kick[VECTORS], drift[VECTORS], fall[VECTORS];
     repeat(push->kick, kick);
     repeat(push->drift, drift);
+    repeat(push->fall, fall);
     int64_t row = 0;
     for (; row + ROWS <= count; row += ROWS) {
         for (int k = 0; k < VECTORS; ++k) {
             float* x = position + AXES * row + SIMD_LANES * k;
             float* v = velocity + AXES * row + SIMD_LANES * k;
-            f32x8 faster = f32x8_load(v) + kick[k];
-            f32x8_store(v, faster);
-            f32x8_store(x, f32x8_load(x) + faster * drift[k]);
+            f32x8 before = f32x8_load(v);
+            f32x8_store(x, f32x8_load(x) + (before * drift[k] + fall[k]));
+            f32x8_store(v, before + kick[k]);
         }
     }
     for (int64_t i = AXES * row; i < AXES * count; ++i) {
+        position[i] += velocity[i] * push->drift[i % AXES] + push->fall[i % AXES];
         velocity[i] += push->kick[i % AXES];
-        position[i] += velocity[i] * push->drift[i % AXES];
     }
 }
 

@@ -59,6 +59,7 @@ typedef struct stepper {
     bool is_done;    // else ODE lacked memory
     dBodyID* body;   // [bodies]
     dBodyID* moved;  // [scripted solids], NULL where nothing touches it
+    bool* is_held;   // [bodies], by a contact or a joint
 } stepper;
 
 // --- finding contacts ----------------------------------------------------------------------------
@@ -173,6 +174,10 @@ static void add_joint(stepper* s, const body_joint* joint) {
     dBodyID a = s->body[joint->body], b = joint->to >= 0 ? s->body[joint->to] : NULL;
     const double *at = joint->anchor.at, *axis = joint->axis.at;
     dJointID made;
+    s->is_held[joint->body] = true;
+    if (joint->to >= 0) {
+        s->is_held[joint->to] = true;
+    }
     if (joint->kind == TREACLE_JOINT_HINGE) {
         made = dJointCreateHinge(s->ode, NULL);
         dJointAttach(made, a, b);
@@ -214,6 +219,12 @@ static void add_contacts(stepper* s, const contact_pair* pair) {
         friction = sqrt(friction * other->friction);
         bounce = fmax(bounce, other->restitution);
         inverse_mass += 1.0 / other->mass.mass;
+    }
+    if (count > 0) {
+        s->is_held[pair->body] = true;
+    }
+    if (count > 0 && pair->other >= first) {
+        s->is_held[pair->other - first] = true;
     }
     for (int i = 0; i < count; ++i) {
         dContact c;
@@ -372,6 +383,9 @@ static void advance(const stepper* s, const body_state* places, int i) {
     flatten(s->world->domain, &moved);
     flatten(s->world->domain, &s->states[i]);
     body_advance(&moved, s->world->dt);
+    for (int a = 0; a < AXES && !s->is_held[i]; ++a) {
+        moved.place[a] += s->world->fall[i].at[a]; // [path.1]
+    }
     memcpy(s->states[i].place, moved.place, sizeof(moved.place));
     memcpy(s->states[i].quaternion, moved.quaternion, sizeof(moved.quaternion));
 }
@@ -411,6 +425,9 @@ treacle_status bodies_step(treacle_context* ctx, const body_world* world, body_s
     TREACLE_TRY_GOTO(
         alloc_zero(ctx, scripted, sizeof(*s.moved), "contacts of bodies", (void**)&s.moved),
         finish);
+    TREACLE_TRY_GOTO(
+        alloc_zero(ctx, count, sizeof(*s.is_held), "contacts of bodies", (void**)&s.is_held),
+        finish);
     for (size_t i = 0; i < count; ++i) {
         s.poses[i] = body_pose(&states[i]);
     }
@@ -420,5 +437,6 @@ finish:
     alloc_free(ctx, s.poses, count * sizeof(*s.poses));
     alloc_free(ctx, s.body, count * sizeof(*s.body));
     alloc_free(ctx, s.moved, scripted * sizeof(*s.moved));
+    alloc_free(ctx, s.is_held, count * sizeof(*s.is_held));
     return status;
 }

@@ -58,7 +58,11 @@ treacle_status liquid_advect(liquid_work* w) {
                           .has_viscosity = liquid_is_viscous(w->setup),
                           .domain = w->setup->domain,
                           .u = {w->before->face_u[0], w->before->face_u[1], w->before->face_u[2]}};
-    double reach = liquid_state_fastest(w->before) * w->dt / w->setup->domain->h;
+    double fall[AXES], h = w->setup->domain->h;
+    liquid_fall(w, fall);
+    double reach = (liquid_state_fastest(w->before) * w->dt +
+                    fmax(fmax(fabs(fall[0]), fabs(fall[1])), fabs(fall[2]))) /
+                   h;
     if (!(reach <= LIQUID_REACH_MAX)) {
         return check_fail(w->ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
                           reach);
@@ -72,10 +76,16 @@ treacle_status liquid_advect(liquid_work* w) {
     thin_view thin;
     TREACLE_TRY(liquid_look(w, false, TREACLE_KERNEL_LINEAR, &thin));
     g2p_thin(&flow, w->p, TREACLE_KERNEL_LINEAR, &thin);
-    advect_particles(&flow, w->p, w->setup->def->advection, w->dt, reach);
+    piece_rows flights;
+    TREACLE_TRY(liquid_find_flights(w, fall, &flights));
+    advect_params params = {.scheme = w->setup->def->advection,
+                            .dt = w->dt,
+                            .reach = reach,
+                            .pieces = flights.motion != NULL ? &flights : NULL};
+    advect_particles(&flow, w->p, &params);
     move_thin(w, &thin, start);
     liquid_put_strays(w, &strays, PARTICLE_POSITION, place);
-    liquid_move_strays(w, &strays);
+    liquid_move_strays(w, &strays, fall);
     liquid_sweep(w, start, false);
     liquid_stop_strays(w, &strays);
     arena_give_to(w->scratch, mark);

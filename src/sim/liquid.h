@@ -20,6 +20,7 @@
 #include "phys/energy.h"
 #include "phys/flow_bodies.h"
 #include "phys/force.h"
+#include "phys/pieces.h"
 #include "phys/separation.h"
 #include "phys/stress.h"
 #include "phys/thin.h"
@@ -174,6 +175,7 @@ typedef struct liquid_work {
     double time, dt;            // s; time at the step's begin
     bool is_first;              // before the first step: particles keep their velocity
     double gravity[AXES];       // m/s^2, mean over the step
+    double fall[AXES];          // m, the way that gravity adds to what flies [path.1]
     treacle_step_stats* stats;
     solid_cache* solid_cache; // of the last step; NULL: none
     uint64_t* rank_key;       // who owns which tiles; NULL: they are not shared out
@@ -242,13 +244,19 @@ treacle_status liquid_keep_strays(liquid_work* w, const liquid_strays* strays,
 /// Puts it back.
 void liquid_put_strays(liquid_work* w, const liquid_strays* strays, particle_column column,
                        const float* kept);
-/// x += dt v
-void liquid_move_strays(liquid_work* w, const liquid_strays* strays);
+/// x += dt v + fall
+void liquid_move_strays(liquid_work* w, const liquid_strays* strays, const double fall[AXES]);
 /// The tile whose particles include the row.
 tile_ix liquid_tile_of_row(const particles* p, particle_ix row);
 /// v += dt (g + fields)
 treacle_status liquid_push_strays(liquid_work* w, const liquid_strays* strays) TREACLE_NODISCARD;
 
+/// The way that gravity and forces which are the same everywhere add to what flies, m.
+void liquid_fall(const liquid_work* w, double out[AXES]);
+/// Pieces of the last step's liquid that fly, and what that adds to the motion of particles; in the
+/// scratch arena. out->motion is NULL where nothing flies.
+treacle_status liquid_find_flights(liquid_work* w, const double fall[AXES],
+                                   piece_rows* out) TREACLE_NODISCARD;
 /// What pushes the liquid during the step; its fields come from the scratch arena.
 treacle_status liquid_forces(liquid_work* w, force_params* out) TREACLE_NODISCARD;
 

@@ -11,6 +11,68 @@
 // part of it is far from all liquid.
 static const double volume_error = 0.05;
 
+// Cells: liquid that is nearer to the surface of a body holds it.
+#define BODY_WET_DISTANCE 1.0f
+
+// Whether liquid of the last step is at the surface of a body or in it.
+static bool is_wet(const liquid_work* w, int i) {
+    const grid_domain* domain = w->setup->domain;
+    const rigid_body* body = &w->setup->bodies.bodies[i];
+    solid_pose pose = body_pose(&w->bodies[i]);
+    bool is_any = false;
+    for (int k = 0; w->before->map.count > 0 && k < body->sample_count && !is_any; ++k) {
+        vec3 x = vec3_add(pose.place, mat3_apply(&pose.rotate, body->samples[k]));
+        tile_coord tile;
+        float at[AXES];
+        particles_locate(domain, x, &tile, at);
+        tile_ix t = tile_map_find(&w->before->map, tile);
+        int cell = 0, stride = 1;
+        for (int a = 0; a < AXES; ++a, stride *= TILE_SIZE) {
+            cell += domain->is_active[a] ? stride * ((int)at[a] & 7) : 0;
+        }
+        is_any = w->before->cell_phi[(size_t)t * TILE_CELLS + (size_t)cell] < BODY_WET_DISTANCE;
+    }
+    return is_any;
+}
+
+// What gravity and its own force add to the way of a body that no liquid touches [path.1].
+static vec3 fall_of(const liquid_work* w, int i) {
+    const rigid_body* body = &w->setup->bodies.bodies[i];
+    vec3 out = vec3_make(0.0, 0.0, 0.0);
+    double way[AXES] = {0.0, 0.0, 0.0};
+    if (is_wet(w, i)) {
+        return out;
+    }
+    if (body->force.count > 0) {
+        curve_way(&body->force, w->time, w->time + w->dt, way);
+    }
+    for (int a = 0; a < AXES; ++a) {
+        bool is_active = w->setup->domain->is_active[a];
+        out.at[a] = is_active ? w->fall[a] + way[a] / body->mass.mass : 0.0;
+    }
+    return out;
+}
+
+static treacle_status step_bodies(liquid_work* w) {
+    const solid_set* solids = &w->setup->solids;
+    vec3* fall = NULL;
+    int count = w->setup->bodies.count;
+    TREACLE_TRY(
+        arena_take(w->scratch, (size_t)count, sizeof(*fall), "falls of bodies", (void**)&fall));
+    for (int i = 0; i < count; ++i) {
+        fall[i] = fall_of(w, i);
+    }
+    body_world world = {.domain = w->setup->domain,
+                        .set = &w->setup->bodies,
+                        .solids = {solids->count, solids->solids, w->solid_to},
+                        .first_body = solids->scripted_count,
+                        .dt = w->dt,
+                        .fall = fall};
+    treacle_status status = bodies_step(w->ctx, &world, w->bodies);
+    arena_give(w->scratch, fall);
+    return status;
+}
+
 treacle_status liquid_move_bodies(liquid_work* w) {
     const solid_set* solids = &w->setup->solids;
     int first = solids->scripted_count, count = w->setup->bodies.count;
@@ -18,12 +80,7 @@ treacle_status liquid_move_bodies(liquid_work* w) {
         w->solid_from[first + i] = body_pose(&w->bodies[i]);
     }
     if (count > 0 && !w->is_first) {
-        body_world world = {.domain = w->setup->domain,
-                            .set = &w->setup->bodies,
-                            .solids = {solids->count, solids->solids, w->solid_to},
-                            .first_body = first,
-                            .dt = w->dt};
-        TREACLE_TRY(bodies_step(w->ctx, &world, w->bodies));
+        TREACLE_TRY(step_bodies(w));
     }
     for (int i = 0; i < count; ++i) {
         w->solid_to[first + i] = body_pose(&w->bodies[i]);

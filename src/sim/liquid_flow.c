@@ -414,41 +414,7 @@ treacle_status liquid_extrapolate(liquid_work* w) {
     return TREACLE_OK;
 }
 
-// --- forces and flow ----------------------------------------------------------------------------
-
-treacle_status liquid_forces(liquid_work* w, force_params* out) {
-    const liquid_setup* setup = w->setup;
-    force_field* fields = NULL;
-    TREACLE_TRY(arena_take(w->scratch, (size_t)setup->force_count, sizeof(*fields), "forces",
-                           (void**)&fields));
-    *out = (force_params){.domain = setup->domain,
-                          .map = &w->state->map,
-                          .time = w->time,
-                          .dt = w->dt,
-                          .gravity = {w->gravity[0], w->gravity[1], w->gravity[2]},
-                          .fields = fields,
-                          .cell_buoyancy = w->cell_buoyancy};
-    for (int i = 0; i < setup->force_count; ++i) {
-        const liquid_force* f = &setup->forces[i];
-        if (w->time >= f->start && w->time <= f->stop) {
-            fields[out->field_count++] =
-                (force_field){f->where, &f->acceleration, curve_eval_scalar(&f->strength, w->time)};
-        }
-    }
-    return TREACLE_OK;
-}
-
-treacle_status liquid_push(liquid_work* w) {
-    force_params params;
-    TREACLE_TRY(liquid_account_forces(w));
-    TREACLE_TRY(liquid_forces(w, &params));
-    memcpy(params.face_push, w->account.face_push, sizeof(params.face_push));
-    force_apply(&params, w->state->face_u);
-    liquid_push_bodies(w);
-    liquid_account_pushed(w);
-    arena_give(w->scratch, params.fields);
-    return TREACLE_OK;
-}
+// --- flow ---------------------------------------------------------------------------------------
 
 typedef struct scale_job {
     const liquid_work* w;

@@ -1,5 +1,6 @@
 // Particles outside the surface: stages overwrite what they have with what the liquid would give
 // them, and then it is put back [stray.1].
+#include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -63,13 +64,15 @@ void liquid_put_strays(liquid_work* w, const liquid_strays* strays, particle_col
     }
 }
 
-void liquid_move_strays(liquid_work* w, const liquid_strays* strays) {
-    float cells = (float)(w->dt / w->setup->domain->h);
+void liquid_move_strays(liquid_work* w, const liquid_strays* strays, const double fall[AXES]) {
+    double h = w->setup->domain->h;
+    float cells = (float)(w->dt / h);
+    const float down[AXES] = {(float)(fall[0] / h), (float)(fall[1] / h), (float)(fall[2] / h)};
     for (int64_t i = 0; i < strays->count; ++i) {
         float* x = particles_f32(w->p, PARTICLE_POSITION) + AXES * strays->row[i];
         const float* v = particles_f32(w->p, PARTICLE_VELOCITY) + AXES * strays->row[i];
         for (int a = 0; a < AXES; ++a) {
-            x[a] += w->setup->domain->is_active[a] ? cells * v[a] : 0.0f;
+            x[a] += w->setup->domain->is_active[a] ? cells * v[a] + down[a] : 0.0f;
         }
     }
 }
@@ -116,4 +119,44 @@ treacle_status liquid_push_strays(liquid_work* w, const liquid_strays* strays) {
     parallel_for(w->ctx, strays->count, 64, push_rows, &job);
     arena_give(w->scratch, forces.fields);
     return TREACLE_OK;
+}
+
+// --- pieces that fly -----------------------------------------------------------------------------
+
+// Whether a solid, a body or an emitter that runs is that near.
+static bool is_near_anything(const void* data, vec3 x, double reach) {
+    const liquid_work* w = data;
+    solid_scene solids = liquid_solids_at(w, false);
+    double distance = INFINITY;
+    if (solids.count > 0) {
+        solid_nearest(&solids, x, &distance);
+    }
+    for (int e = 0; e < w->setup->emitter_count && distance >= reach; ++e) {
+        const emitter* source = &w->setup->emitters[e];
+        if (emitter_speed(source, w->time) > 0.0) {
+            vec3 from = vec3_sub(x, emitter_offset(source, w->time));
+            distance = fmin(distance, shape_distance(source->where, from));
+        }
+    }
+    return distance < reach;
+}
+
+treacle_status liquid_find_flights(liquid_work* w, const double fall[AXES], piece_rows* out) {
+    const liquid_state* before = w->before;
+    *out = (piece_rows){0};
+    pieces_params params = {
+        .domain = w->setup->domain,
+        .map = &before->map,
+        .cell_phi = before->cell_phi,
+        .face_u = {before->face_u[0], before->face_u[1], before->face_u[2]},
+        .scratch = w->scratch,
+        .is_near = w->setup->solids.count + w->setup->emitter_count > 0 ? is_near_anything : NULL,
+        .near_data = w,
+    };
+    pieces found;
+    TREACLE_TRY(pieces_find(&params, &found));
+    treacle_status status =
+        found.has_flight ? pieces_rows(&found, w->p, w->dt, fall, out) : TREACLE_OK;
+    pieces_finish(&found);
+    return status;
 }

@@ -68,9 +68,8 @@ treacle_status treacle_stages_seed(treacle_sim* sim, const treacle_sim_def* def)
 }
 
 treacle_status treacle_stages_advect(treacle_sim* sim, double dt) {
-    double kick[AXES];
-    curve_integral(&sim->gravity, sim->now.time, sim->now.time + dt, kick);
-    ballistic_advect(&sim->now.particles, &sim->domain, kick, dt);
+    ballistic_advect(&sim->now.particles, &sim->domain, &sim->gravity, sim->now.time,
+                     sim->now.time + dt);
     return TREACLE_OK;
 }
 
@@ -78,7 +77,7 @@ treacle_status treacle_stages_emit(treacle_sim* sim, double from, double to, int
     *count = 0;
     for (int i = 0; i < sim->emitter_count; ++i) {
         int64_t born = 0;
-        TREACLE_TRY(emitter_emit(&sim->emitters[i], from, to, &sim->now.particles, &born));
+        TREACLE_TRY(emitter_emit(&sim->emitters[i], from, to, NULL, &sim->now.particles, &born));
         *count += born;
     }
     return TREACLE_OK;

@@ -22,9 +22,7 @@ typedef struct step_work {
 } step_work;
 
 static treacle_status fly(step_work* w) {
-    double kick[AXES];
-    curve_integral(&w->sim->gravity, w->from, w->to, kick);
-    ballistic_advect(w->p, &w->sim->domain, kick, w->dt);
+    ballistic_advect(w->p, &w->sim->domain, &w->sim->gravity, w->from, w->to);
     return TREACLE_OK;
 }
 
@@ -66,9 +64,11 @@ static treacle_status drop(step_work* w) {
 
 static treacle_status emit(step_work* w) {
     particle_ix first = w->p->count;
+    bool flies = w->sim->def.flow == TREACLE_FLOW_NONE; // else it moves as the emitter says
+    const treacle_curve* gravity = flies ? &w->sim->gravity : NULL;
     for (int i = 0; i < w->sim->emitter_count; ++i) {
         int64_t count = 0;
-        TREACLE_TRY(emitter_emit(&w->sim->emitters[i], w->from, w->to, w->p, &count));
+        TREACLE_TRY(emitter_emit(&w->sim->emitters[i], w->from, w->to, gravity, w->p, &count));
         w->stats->emitted += count;
     }
     TREACLE_TRY(drop(w));
@@ -276,6 +276,7 @@ static liquid_work liquid_of(step_work* w) {
         out.euler = &w->euler;
     }
     curve_integral(&sim->gravity, w->from, w->from + w->dt, out.gravity);
+    curve_way(&sim->gravity, w->from, w->from + w->dt, out.fall);
     for (int a = 0; a < AXES; ++a) {
         out.gravity[a] /= w->dt;
     }

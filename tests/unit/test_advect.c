@@ -71,7 +71,8 @@ static double miss_after_quarter(treacle_advection scheme, int steps) {
     x[0] = 5.0f, x[1] = 0.0f, x[2] = 0.5f; // 21, 16: radius 5
     double dt = 0.5 * 3.14159265358979 / turn_speed / steps;
     for (int i = 0; i < steps; ++i) {
-        advect_particles(&v.field, &v.p, scheme, dt, 5.0);
+        advect_particles(&v.field, &v.p,
+                         &(advect_params){.scheme = scheme, .dt = dt, .reach = 5.0});
     }
     double miss = hypot((double)x[0] - 0.0, (double)x[1] - 5.0);
     particles_destroy(&v.p);
@@ -101,7 +102,8 @@ static void test_the_tile_does_not_show(void** state) {
     float* x = particles_f32(&v.p, PARTICLE_POSITION);
     x[0] = 8.25f, x[1] = 3.0f, x[2] = 0.5f;
     x[3] = 0.25f, x[4] = 3.0f, x[5] = 0.5f;
-    advect_particles(&v.field, &v.p, TREACLE_ADVECTION_RK3, 0.1, 2.0);
+    advect_particles(&v.field, &v.p,
+                     &(advect_params){.scheme = TREACLE_ADVECTION_RK3, .dt = 0.1, .reach = 2.0});
     assert_close(x[0] - 8.0f, x[3], 1e-6);
     assert_close(x[1], x[4], 1e-6);
     particles_destroy(&v.p);

@@ -17,7 +17,8 @@ static rows make_rows(void) {
     return out;
 }
 
-static const ballistic_push push = {{0.1f, -0.2f, 0.3f}, {0.5f, 0.6f, 0.7f}};
+static const ballistic_push push = {
+    {0.1f, -0.2f, 0.3f}, {0.5f, 0.6f, 0.7f}, {0.01f, 0.02f, -0.03f}};
 
 static bool has(treacle_isa isa) {
     treacle_context* ctx = make_context_on(1, isa);
@@ -32,8 +33,8 @@ static void test_every_instruction_set_gives_the_bits_of_plain_code(void** state
         rows plain = make_rows(), moved[3] = {make_rows(), make_rows(), make_rows()};
         float most = 0.0f;
         for (int i = 0; i < AXES * count; ++i) {
+            plain.position[i] += plain.velocity[i] * push.drift[i % AXES] + push.fall[i % AXES];
             plain.velocity[i] += push.kick[i % AXES];
-            plain.position[i] += plain.velocity[i] * push.drift[i % AXES];
         }
         for (int r = 0; r < count; ++r) {
             const float* v = plain.velocity + AXES * r;
@@ -67,12 +68,14 @@ static void test_inactive_axes_do_not_move(void** state) {
         particle_birth birth = {.velocity = {{1.0, 2.0, 3.0}}};
         particles_bear(&p, &flat, i, &birth);
     }
-    ballistic_advect(&p, &flat, (double[]){0.5, 0.5, 0.5}, 0.01);
+    const treacle_key pull = {.value = {50.0, 50.0, 50.0}};
+    const treacle_curve gravity = {1, &pull};
+    ballistic_advect(&p, &flat, &gravity, 0.0, 0.01);
     for (int i = 0; i < 9; ++i) {
         assert_true(particles_f32(&p, PARTICLE_POSITION)[AXES * i + 2] == 0.5f);
         assert_true(particles_f32(&p, PARTICLE_VELOCITY)[AXES * i + 2] == 0.0f);
         assert_true(particles_f32(&p, PARTICLE_VELOCITY)[AXES * i] == 1.5f);
-        assert_true(fabsf(particles_f32(&p, PARTICLE_POSITION)[AXES * i] - 0.15f) < 1e-6f);
+        assert_true(fabsf(particles_f32(&p, PARTICLE_POSITION)[AXES * i] - 0.125f) < 1e-6f);
     }
     assert_true(fabs(ballistic_max_speed(&flat, &p) - sqrt(1.5 * 1.5 + 2.5 * 2.5)) < 1e-6);
     particles_destroy(&p);

@@ -93,7 +93,7 @@ static void run(const emitter* e, double dt, double end, particles* p) {
     while (t < end - 1e-9) {
         double to = fmin(t + dt, end);
         int64_t count;
-        assert_int_equal(emitter_emit(e, t, to, p, &count), TREACLE_OK);
+        assert_int_equal(emitter_emit(e, t, to, NULL, p, &count), TREACLE_OK);
         t = to;
     }
 }
@@ -180,7 +180,7 @@ static void note_births(const emitter* e, const grid_domain* domain, double dt, 
         double from = end * i / steps, to = end * (i + 1) / steps;
         int64_t count;
         particles_clear(&p);
-        assert_int_equal(emitter_emit(e, from, to, &p, &count), TREACLE_OK);
+        assert_int_equal(emitter_emit(e, from, to, NULL, &p, &count), TREACLE_OK);
         assert_int_equal(count, p.count);
         for (tile_ix g = 0; g < p.tile_count; ++g) {
             for (particle_ix r = p.tile_first[g]; r < p.tile_first[g + 1]; ++r) {
@@ -238,7 +238,7 @@ static void test_the_stream_is_evenly_filled(void** state) {
     init_emitter(ctx, &n, &domain, 0.5, &e);
     assert_int_equal(particles_create(ctx, 0, &p), TREACLE_OK);
     int64_t count;
-    assert_int_equal(emitter_emit(&e, 0.0, 0.5, &p, &count), TREACLE_OK);
+    assert_int_equal(emitter_emit(&e, 0.0, 0.5, NULL, &p, &count), TREACLE_OK);
     assert_int_equal(sort_store(&p, &domain, &stats), TREACLE_OK);
     assert_int_equal(p.count, 8 * 8 * 64); // 8 cells of path, 8 x 8 wide, 8 each
     assert_true(particles_is_sorted(&p, &domain));
@@ -258,7 +258,7 @@ static void test_a_sink_takes_what_is_inside_while_it_works(void** state) {
     init_emitter(ctx, &n, &domain, 0.5, &e);
     assert_int_equal(particles_create(ctx, 0, &p), TREACLE_OK);
     int64_t count, before;
-    assert_int_equal(emitter_emit(&e, 0.0, 0.2, &p, &before), TREACLE_OK);
+    assert_int_equal(emitter_emit(&e, 0.0, 0.2, NULL, &p, &before), TREACLE_OK);
     treacle_shape ball = treacle_shape_default(TREACLE_SHAPE_SPHERE);
     ball.radius = 0.1;
     ball.move[0] = ball.move[1] = ball.move[2] = 0.45;
@@ -297,7 +297,7 @@ static treacle_status init_and_emit(treacle_context* ctx, void* data) {
     treacle_status status = particles_create(ctx, 0, &p);
     int64_t count;
     for (int i = 0; status == TREACLE_OK && i < 3; ++i) {
-        status = emitter_emit(&e, 0.1 * i, 0.1 * (i + 1), &p, &count);
+        status = emitter_emit(&e, 0.1 * i, 0.1 * (i + 1), NULL, &p, &count);
     }
     particles_destroy(&p);
     emitter_finish(&e);
