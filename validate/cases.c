@@ -1,7 +1,8 @@
 #include "cases.h"
 
 const validate_case validate_cases[] = {
-    {"ballistic", VALIDATE_QUICK, 2, "thrown particles fly along the parabola", case_ballistic},
+    {"ballistic", VALIDATE_QUICK, 2,
+     "thrown particles and those of an emitter fly along the parabola", case_ballistic},
     {"emission", VALIDATE_QUICK, 5, "emitters bring the volume they promise, whatever dt",
      case_emission},
     {"angular-momentum", VALIDATE_QUICK, 2, "APIC transfers keep it, PIC's lose what they must",
@@ -40,7 +41,9 @@ const validate_case validate_cases[] = {
      case_carlson_steps},
     {"energy-account", VALIDATE_QUICK, 12, "energy that comes, goes and is there in every step",
      case_energy_account},
-    {"free-fall", VALIDATE_QUICK, 8, "a blob falls without drag and without strain",
+    {"free-fall", VALIDATE_QUICK, 8,
+     "a blob falls without drag and without strain; blobs that spin, strays and bodies fly under "
+     "gravity and forces that change",
      case_free_fall},
     {"hydrostatic", VALIDATE_QUICK, 30, "a pool at rest stays at rest, in 2D", case_hydrostatic},
     {"hydrostatic-fine", VALIDATE_FULL, 200, "a pool at rest stays at rest, finer and in 3D",
