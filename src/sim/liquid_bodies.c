@@ -11,6 +11,9 @@
 // part of it is far from all liquid.
 static const double volume_error = 0.05;
 
+// What of an axis of length one is rounding where it leaves a flat domain's plane.
+static const double axis_slack = 1e-9;
+
 // Cells: liquid that is nearer to the surface of a body holds it.
 #define BODY_WET_DISTANCE 1.0f
 
@@ -133,18 +136,29 @@ static void count_rows(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-// The one motion that a joint to the world leaves to a body; false if there is none.
-static bool motion_left(const body_joint* joint, const body_state* state, double h,
+// Whether the domain has motion n at all: flat axes have no speed, and no spin but about a flat
+// one.
+static bool has_motion(const grid_domain* domain, int n) {
+    int b = (n + 1) % AXES, c = (n + 2) % AXES;
+    return n < AXES ? domain->is_active[n] : domain->is_active[b] && domain->is_active[c];
+}
+
+// The one motion that a joint to the world leaves to a body; false if there is none. A hinge or a
+// slider whose axis would take the body out of a flat domain leaves none.
+static bool motion_left(const body_joint* joint, const body_state* state, const grid_domain* domain,
                         double z[BODY_MOTIONS]) {
+    bool is_hinge = joint->kind == TREACLE_JOINT_HINGE;
+    bool is_any = joint->kind != TREACLE_JOINT_FIXED;
     vec3 arm = vec3_sub(vec3_from(state->place), joint->anchor);
-    vec3 speed = joint->kind == TREACLE_JOINT_HINGE
-                     ? vec3_scale(1.0 / h, vec3_cross(joint->axis, arm))
-                     : joint->axis;
+    vec3 speed = is_hinge ? vec3_scale(1.0 / domain->h, vec3_cross(joint->axis, arm)) : joint->axis;
     for (int a = 0; a < AXES; ++a) {
-        z[a] = speed.at[a];
-        z[AXES + a] = joint->kind == TREACLE_JOINT_HINGE ? joint->axis.at[a] : 0.0;
+        bool turns = has_motion(domain, AXES + a), moves = has_motion(domain, a);
+        bool is_free = is_hinge ? turns : moves;
+        is_any = is_any && (is_free || fabs(joint->axis.at[a]) < axis_slack);
+        z[a] = moves ? speed.at[a] : 0.0;
+        z[AXES + a] = is_hinge && turns ? joint->axis.at[a] : 0.0;
     }
-    return joint->kind != TREACLE_JOINT_FIXED;
+    return is_any;
 }
 
 // A joint to the world leaves z, or nothing: C = z z^T / (z^T M z), and the motion is the nearest
@@ -158,7 +172,7 @@ static void restrict_to_joint(const liquid_work* w, int i, double mass[BODY_MOTI
             continue;
         }
         double z[BODY_MOTIONS], mz[BODY_MOTIONS], energy = 0.0, along = 0.0;
-        bool is_any = motion_left(&set->joints[k], &w->bodies[i], h, z);
+        bool is_any = motion_left(&set->joints[k], &w->bodies[i], w->setup->domain, z);
         body_motion motion = body_motion_of(&w->bodies[i], h);
         six_multiply((const double(*)[BODY_MOTIONS])mass, z, mz);
         for (int n = 0; n < BODY_MOTIONS; ++n) {

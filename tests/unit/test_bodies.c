@@ -259,6 +259,39 @@ static void test_hinge_keeps_its_distance(void** state) {
     assert_close(held.place[1], 0.6, 1e-3);
 }
 
+// A hinge whose axis lies in the plane, a slider that leaves it: nothing is left to the body, and
+// it holds against liquid, although its anchor is not quite in the plane [rigid.4].
+static void test_joints_out_of_the_plane_hold_a_flat_body(void** state) {
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        body_scene s;
+        fill_bodies(&s);
+        s.scene.def.domain.size[2] = 0.0;
+        s.scene.def.domain.origin[2] = 0.3;
+        s.shapes[2].move[1] = 0.3;
+        s.joints[0].kind = i == 0 ? TREACLE_JOINT_HINGE : TREACLE_JOINT_SLIDER;
+        s.joints[0].anchor[0] = 0.5;
+        s.joints[0].anchor[1] = 0.3;
+        s.joints[0].anchor[2] = 0.3 + 1e-15;
+        s.joints[0].axis[1] = 1.0;
+        s.joints[0].axis[2] = i == 0 ? 0.0 : 1.0;
+        s.scene.def.body_count = 1;
+        s.scene.def.bodies = &s.bodies[2];
+        treacle_context* ctx = make_context(1);
+        treacle_sim* sim = check_make_sim(ctx, &s.scene.def);
+        for (int n = 0; n < 20; ++n) {
+            treacle_step_stats stats;
+            check_step(ctx, sim, 0.01, &stats);
+        }
+        const body_state* plate = state_of(sim, 0);
+        assert_close(plate->velocity[0], 0.0, 1e-9);
+        assert_close(plate->velocity[1], 0.0, 1e-9);
+        assert_close(plate->spin[2], 0.0, 1e-9);
+        treacle_sim_destroy(sim);
+        treacle_context_destroy(ctx);
+    }
+}
+
 static void test_light_body_rises_and_heavy_body_sinks(void** state) {
     (void)state;
     body_scene s;
@@ -315,6 +348,7 @@ int main(void) {
         cmocka_unit_test(test_plates_that_close_on_a_body_do_not_shoot_it),
         cmocka_unit_test(test_bodies_stack),
         cmocka_unit_test(test_hinge_keeps_its_distance),
+        cmocka_unit_test(test_joints_out_of_the_plane_hold_a_flat_body),
         cmocka_unit_test(test_light_body_rises_and_heavy_body_sinks),
         cmocka_unit_test(test_bad_bodies_are_refused),
     };
