@@ -309,7 +309,8 @@ static const schema_key root_keys[] = {
      .words = flow_words,
      .help =
          "`unified`: pressure and viscosity in one solve; `split`: pressure, viscosity, pressure; "
-         "`pressure`: without viscosity; `auto`: `unified` if a material has viscosity, else "
+         "`pressure`: without viscosity, and without elasticity but in `eulerian` motion; "
+         "`auto`: `unified` if a material has viscosity or is elastic, else "
          "`pressure`; `none`: particles that fly freely"},
     {.name = "fill",
      .type = SCHEMA_ENUM,

@@ -5,7 +5,13 @@
 #include "math/elementary.h"
 #include "phys/rheology.h"
 #include "phys/stress.h"
+#include "sim/euler.h"
 #include "sim/liquid.h"
+
+// Elastic stress acts in the solve that knows viscosity, and on the grid by itself.
+static bool pulls_elastically(const treacle_sim_def* def) {
+    return def->flow == TREACLE_FLOW_SPLIT || def->flow == TREACLE_FLOW_UNIFIED || euler_is_on(def);
+}
 
 static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def* def,
                                      liquid_setup* out) {
@@ -28,7 +34,7 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         out->log_mu[i] = (float)elementary_log(fmax(m->viscosity, VISCOSITY_LEAST));
         out->has_rheology = out->has_rheology || rheology_is_needed(m);
         const strain_law law = out->strain_laws[i] = liquid_strain_law(&m->elastic);
-        bool is_elastic = law.modulus > 0.0;
+        bool is_elastic = law.modulus > 0.0 && pulls_elastically(def);
         bool can_yield = law.decay > 0.0 && law.yield > 0.0 && isfinite(law.yield);
         out->has_elastic = out->has_elastic || is_elastic;
         out->has_apart = out->has_apart || (!m->merges && count > 1);

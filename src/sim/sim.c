@@ -129,7 +129,9 @@ static treacle_status init_materials(treacle_sim* sim, const treacle_sim_def* de
 }
 
 static treacle_status init_liquid(treacle_sim* sim, const treacle_sim_def* def) {
-    TREACLE_TRY(liquid_setup_create(sim->ctx, def, &sim->domain, &sim->setup));
+    treacle_sim_def chosen = *def; // with the flow that `auto` stands for
+    chosen.flow = sim->def.flow;
+    TREACLE_TRY(liquid_setup_create(sim->ctx, &chosen, &sim->domain, &sim->setup));
     sim->setup.def = &sim->def;
     sim->setup.emitter_count = sim->emitter_count;
     sim->setup.emitters = sim->emitters;

@@ -122,6 +122,24 @@ static void test_steps_are_limited_where_asked(void** state) {
     }
 }
 
+// Stress acts in the solve for viscosity. Where there is none strain stays what it was, too.
+static void test_gel_without_its_solve_is_never_strained(void** state) {
+    (void)state;
+    sim_scene scene;
+    fill_goop(&scene);
+    scene.def.flow = TREACLE_FLOW_PRESSURE;
+    treacle_context* ctx = make_context(1);
+    treacle_sim* sim = check_make_sim(ctx, &scene.def);
+    for (int i = 0; i < 10; ++i) {
+        treacle_step_stats stats;
+        check_step(ctx, sim, 0.01, &stats);
+        assert_true(mean_strain(sim) == 0.0);
+    }
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+    check_threads_and_sets(&scene, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goop_does_not_depend_on_threads),
@@ -130,6 +148,7 @@ int main(void) {
         cmocka_unit_test(test_yielding_takes_more_than_one_pass),
         cmocka_unit_test(test_a_stiff_gel_is_stable_at_long_steps),
         cmocka_unit_test(test_steps_are_limited_where_asked),
+        cmocka_unit_test(test_gel_without_its_solve_is_never_strained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
