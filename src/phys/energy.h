@@ -60,6 +60,16 @@ typedef struct energy_forces {
 } energy_forces;
 double energy_of_forces(const energy_forces* forces);
 
+/// What is done to liquid of the given masses whose faces get another velocity outside of all
+/// solves, over reference_density h^3 [energy.7].
+typedef struct energy_given {
+    const tile_map* map;
+    const energy_push* push;
+    float* const* mass;                  // on faces
+    float *const *before, *const *after; // m/s, before with the push
+} energy_given;
+double energy_of_given(const energy_given* given);
+
 /// Adds what a body did in units of the grid: from motion `before` to `after`.
 void energy_add_body(const double mass[BODY_MOTIONS][BODY_MOTIONS], const double* before,
                      const double* after, energy_part* out);

@@ -275,6 +275,8 @@ treacle_status liquid_account_euler(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_account_forces(liquid_work* w) TREACLE_NODISCARD;
 void liquid_account_pushed(liquid_work* w);
 void liquid_account_flown(liquid_work* w);
+/// Books what emitters did to liquid that went from `before` to the velocity of now.
+void liquid_account_emitters(liquid_work* w, float* const before[AXES]);
 /// Books the newest part of the flow.
 void liquid_account_part(liquid_work* w);
 /// Books a projection that went from `before` to the velocity of now, and moved bodies.

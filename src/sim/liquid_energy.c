@@ -296,6 +296,17 @@ static double unit_of(const liquid_work* w) {
     return w->setup->reference_density * h * h * h;
 }
 
+// The faces of emitters are in no solve: without this `transfer` would have it [energy.7].
+void liquid_account_emitters(liquid_work* w, float* const before[AXES]) {
+    if (w->face_mass[0] == NULL || w->euler != NULL) {
+        return;
+    }
+    energy_given given = {&w->state->map, &w->account.push, w->face_mass, before, w->state->face_u};
+    double work = unit_of(w) * energy_of_given(&given);
+    w->stats->energy.solids += work;
+    w->stats->energy.transfer -= work;
+}
+
 // The first part begins with the velocity before forces [energy.3].
 void liquid_account_part(liquid_work* w) {
     liquid_account* account = &w->account;

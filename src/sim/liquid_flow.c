@@ -561,16 +561,29 @@ static treacle_status unify(liquid_work* w, double* x) {
     return project(w, x);
 }
 
+static treacle_status prescribe(liquid_work* w) {
+    int mark = arena_mark(w->scratch);
+    float* before[AXES];
+    if (w->setup->emitter_count == 0) {
+        return TREACLE_OK;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        face_job job = {w, a};
+        TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity before emitters",
+                               (void**)&before[a]));
+        tile_copy(&w->state->map, before[a], w->state->face_u[a], TILE_CELLS * sizeof(float));
+        tile_for_held(&w->state->map, 4, prescribe_faces, &job);
+    }
+    liquid_account_emitters(w, before);
+    arena_give_to(w->scratch, mark);
+    return TREACLE_OK;
+}
+
 treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     TREACLE_TRY(liquid_couple_bodies(w));
     TREACLE_TRY(liquid_find_contacts(w));
     hold_all(w);
-    for (int a = 0; a < AXES; ++a) {
-        face_job job = {w, a};
-        if (w->setup->emitter_count > 0) {
-            tile_for_held(&w->state->map, 4, prescribe_faces, &job);
-        }
-    }
+    TREACLE_TRY(prescribe(w));
     TREACLE_TRY(kind == TREACLE_FLOW_UNIFIED ? liquid_take_shares(w) : TREACLE_OK);
     double* x = NULL;
     TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(double), "pressure", (void**)&x));

@@ -117,6 +117,35 @@ static void test_density_correction_evens_particles_out(void** state) {
     treacle_context_destroy(ctx);
 }
 
+// An emitter in a pool at rest pushes what is inside it: that is its work, and no step is refused
+// for it, however short [energy.7].
+static void test_an_emitter_in_a_pool_does_work(void** state) {
+    (void)state;
+    static const treacle_flow flows[] = {TREACLE_FLOW_PRESSURE, TREACLE_FLOW_UNIFIED};
+    static const treacle_key speed = {.value = {1.0}};
+    const double radius = 0.15, pi = 3.14159265358979;
+    for (int i = 0; i < 2; ++i) {
+        sim_scene scene;
+        fill_pool(&scene);
+        scene.def.flow = flows[i];
+        scene.def.emitter_count = 1;
+        scene.nozzle = shape_at(TREACLE_SHAPE_SPHERE, 0.5, 0.25, 0.0);
+        scene.nozzle.radius = radius;
+        scene.emitter.direction[1] = 0.0;
+        scene.emitter.speed = (treacle_curve){1, &speed};
+        double mass = scene.materials[0].density * pi * radius * radius * scene.def.domain.cell;
+        treacle_context* ctx = make_context(1);
+        treacle_sim* sim = check_make_sim(ctx, &scene.def);
+        treacle_step_stats stats;
+        check_step(ctx, sim, 1e-4, &stats);
+        assert_true(stats.energy.solids > 0.9 * (0.5 * mass));
+        assert_true(stats.energy.kinetic > 0.9 * (0.5 * mass));
+        assert_true(stats.energy.gain < 0.05 * stats.energy.kinetic);
+        treacle_sim_destroy(sim);
+        treacle_context_destroy(ctx);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_state_is_the_same_on_all_threads_and_instruction_sets),
@@ -126,6 +155,7 @@ int main(void) {
         cmocka_unit_test(test_failing_memory_leaves_the_state_as_it_was),
         cmocka_unit_test(test_flat_domains_run_along_every_plane),
         cmocka_unit_test(test_density_correction_evens_particles_out),
+        cmocka_unit_test(test_an_emitter_in_a_pool_does_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
