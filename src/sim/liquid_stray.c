@@ -144,6 +144,9 @@ static bool is_near_anything(const void* data, vec3 x, double reach) {
 treacle_status liquid_find_flights(liquid_work* w, const double fall[AXES], piece_rows* out) {
     const liquid_state* before = w->before;
     *out = (piece_rows){0};
+    if (w->is_given) {
+        return TREACLE_OK;
+    }
     pieces_params params = {
         .domain = w->setup->domain,
         .map = &before->map,

@@ -75,9 +75,10 @@ treacle_status treacle_stages_advect(treacle_sim* sim, double dt) {
 
 treacle_status treacle_stages_emit(treacle_sim* sim, double from, double to, int64_t* count) {
     *count = 0;
+    const treacle_curve* gravity = sim->def.flow == TREACLE_FLOW_NONE ? &sim->gravity : NULL;
     for (int i = 0; i < sim->emitter_count; ++i) {
         int64_t born = 0;
-        TREACLE_TRY(emitter_emit(&sim->emitters[i], from, to, NULL, &sim->now.particles, &born));
+        TREACLE_TRY(emitter_emit(&sim->emitters[i], from, to, gravity, &sim->now.particles, &born));
         *count += born;
     }
     return TREACLE_OK;

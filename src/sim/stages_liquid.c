@@ -121,6 +121,7 @@ static treacle_status carry(liquid_work* w, const treacle_field* velocity, doubl
     TREACLE_TRY(stages_sample_faces(w, velocity, at));
     liquid_work moved = *w;
     moved.before = w->state;
+    moved.is_given = true;
     return liquid_advect(&moved);
 }
 
