@@ -50,6 +50,23 @@ static void move_thin(liquid_work* w, const thin_view* thin, const float* start)
     }
 }
 
+// What the caller pushes adds its half to the way of what flies, like gravity [path.1].
+static void push_flights(const liquid_work* w, const piece_rows* flights) {
+    double half = 0.5 * w->dt * w->dt / w->setup->domain->h;
+    for (int64_t t = 0; t < w->p->tile_count && flights->motion != NULL && w->push != NULL; ++t) {
+        particle_ix end = flights->is_moved[t] ? w->p->tile_first[t + 1] : w->p->tile_first[t];
+        for (particle_ix i = w->p->tile_first[t]; i < end; ++i) {
+            piece_motion* m = &flights->motion[i];
+            const float* f = m->frame;
+            bool flies = f[0] != 0.0f || f[1] != 0.0f || f[2] != 0.0f;
+            for (int a = 0; a < AXES && flies; ++a) {
+                bool is_active = w->setup->domain->is_active[a];
+                m->shift[a] += is_active ? (float)(half * (double)w->push[AXES * i + a]) : 0.0f;
+            }
+        }
+    }
+}
+
 treacle_status liquid_advect(liquid_work* w) {
     if (w->before->map.count == 0) {
         return TREACLE_OK;
@@ -78,6 +95,7 @@ treacle_status liquid_advect(liquid_work* w) {
     g2p_thin(&flow, w->p, TREACLE_KERNEL_LINEAR, &thin);
     piece_rows flights;
     TREACLE_TRY(liquid_find_flights(w, fall, &flights));
+    push_flights(w, &flights);
     advect_params params = {.scheme = w->setup->def->advection,
                             .dt = w->dt,
                             .reach = reach,

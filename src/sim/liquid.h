@@ -173,6 +173,7 @@ typedef struct liquid_work {
     const liquid_state* before; // the last step's
     liquid_state* state;        // made by this step
     double time, dt;            // s; time at the step's begin
+    const float* push;          // m/s^2, [particles][3], of who asked for the step; NULL: none
     bool is_given;              // what moves it was not found by a flow: nothing flies
     bool is_first;              // before the first step: particles keep their velocity
     double gravity[AXES];       // m/s^2, mean over the step

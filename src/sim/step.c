@@ -261,6 +261,7 @@ static liquid_work liquid_of(step_work* w) {
         .setup = &sim->setup,
         .scratch = &sim->scratch,
         .p = w->p,
+        .push = sim->push,
         .before = &sim->now.liquid,
         .state = &sim->next.liquid,
         .bodies = sim->next.bodies,
