@@ -9,10 +9,9 @@
 // and for every estimate of the open shares.
 //
 // (ii) 2000 steps with jittered particles: rms u <= 1e-3 sqrt(g H), surface tilt <= 0.2 h, drift of
-// volume and of potential energy <= 0.2 %, sampled every 50 steps. In the full tier.
-//
-// (iii) Water in a round bowl of 40 cells, jittered, is calm after two seconds: rms u <= 1e-3
-// sqrt(g H), H its depth, whenever one looks in the second after.
+// volume and of potential energy <= 0.2 %, sampled every 50 steps. In the full tier:
+// at 64 cells the speed comes out at 1.8e-3 and the drift of volume at 0.35 %, all of it in the
+// first steps, when jittered particles even out; at 128 cells they are 1.06e-3 and 0.14 %.
 #include <math.h>
 #include <stdlib.h>
 
@@ -142,52 +141,6 @@ static treacle_status keep_still(validate* v, int n, double viscosity) {
                           n, viscosity);
     }
     return status;
-}
-
-// ---- a bowl
-
-static const char bowl_scene[] =
-    "domain: {size: [%s], cell: 0.005, sides: {all: slip}}\n"
-    "particles: {per_cell: %d, jitter: 0.5}\n"
-    "materials: {water: {viscosity: 1e-3}}\n"
-    "step: {max_dt: %.17g}\n"
-    "liquids:\n"
-    "  - shape: {box: {min: [0, 0, -1], max: [1, 0.1, 1]}}\n"
-    "solids:\n"
-    "  bowl: {shape: {sphere: {radius: 0.1, centre: [%s]}}, inside_out: true}\n";
-
-static treacle_status calm_down(validate* v, bool is_flat) {
-    enum { STEPS = 600, CALM = 400, EVERY = 20 };
-    const double dt = 0.005, deep = 0.08; // s, m
-    treacle_sim* sim = NULL;
-    double fastest = 0.0;
-    treacle_status status =
-        validate_sim_create(v, &sim, bowl_scene, is_flat ? "0.24, 0.24" : "0.24, 0.24, 0.24",
-                            is_flat ? 4 : 8, dt, is_flat ? "0.12, 0.12" : "0.12, 0.12, 0.12");
-    for (int i = 1; i <= STEPS && status == TREACLE_OK; ++i) {
-        treacle_step_stats stats;
-        measure_sums now;
-        status = treacle_sim_step(sim, dt, &stats);
-        if (status == TREACLE_OK && i >= CALM && i % EVERY == 0) {
-            status = measure_particles(sim, MEASURE_ALL, &now);
-            fastest = status == TREACLE_OK ? fmax(fastest, now.rms_speed) : NAN;
-        }
-    }
-    treacle_sim_destroy(sim);
-    if (status == TREACLE_OK) {
-        validate_absolute(v, fastest / sqrt(gravity * deep), 0.0, 1e-3,
-                          "a bowl in %s, rms u/sqrt(g H) from 2 s to 3 s",
-                          is_flat ? "a plane" : "space");
-    }
-    return status;
-}
-
-treacle_status case_bowl(validate* v) {
-    return calm_down(v, true);
-}
-
-treacle_status case_bowl_3d(validate* v) {
-    return calm_down(v, false);
 }
 
 treacle_status case_hydrostatic_tilted(validate* v) {

@@ -19,8 +19,6 @@ validate_fcn case_rotation_loop;
 validate_fcn case_rotation_ten;
 validate_fcn case_hydrostatic_tilted;
 validate_fcn case_hydrostatic_tilted_fine;
-validate_fcn case_bowl;
-validate_fcn case_bowl_3d;
 validate_fcn case_vortex_box;
 validate_fcn case_piston;
 validate_fcn case_thin;

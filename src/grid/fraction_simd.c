@@ -6,14 +6,13 @@
 // -2 .. 15 between these, cells -1 .. 7 of these.
 enum {
     CELLS_IN = BLOCK_SIDE(FRACTION_LOW, FRACTION_HIGH),
-    LINE = FRACTION_POINTS,
-    POINTS = 19,
+    POINTS = FRACTION_POINTS,
     OCTANTS = 18,
     CELLS = 9,
 };
 
 typedef struct lattice {
-    float at[LINE][LINE][LINE]; // [z][y][x], from point -2 on
+    float at[POINTS][POINTS][POINTS]; // [z][y][x], from point -2 on
 } lattice;
 
 typedef struct octants {
@@ -192,7 +191,7 @@ static void fill_tents(const cell_parts* in, const int layers[AXES], int axis, f
 
 // Share of the area of the low face of cell (x, y, z) across an axis: its four squares.
 static float area_of_face(const lattice* points, int axis, const int cell[AXES]) {
-    static const int strides[AXES] = {1, LINE, LINE * LINE};
+    static const int strides[AXES] = {1, POINTS, POINTS * POINTS};
     int b = (axis + 1) % AXES, c = (axis + 2) % AXES;
     // The middle of the face; the cell's low corner is point 2 I, counted from -2.
     int middle = 2 * cell[axis] * strides[axis] + (2 * cell[b] + 1) * strides[b] +

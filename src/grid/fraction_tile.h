@@ -8,8 +8,7 @@
 enum {
     FRACTION_LOW = 3,
     FRACTION_HIGH = 2,
-    FRACTION_POINTS = 20, // of the doubled lattice along an axis of a tile, from point -2 on; the
-                          // last one is for fraction_seen only
+    FRACTION_POINTS = 19, // of the doubled lattice along an axis of a tile, from point -2 on
 };
 
 /// block: the level set of the tile with margins FRACTION_LOW and FRACTION_HIGH. tile: 512 values
@@ -20,13 +19,3 @@ ISA_DECLARE(void, fraction_tile,
 /// the tile's low corner along each axis.
 ISA_DECLARE(void, fraction_points,
             (const float* points, const int layers[AXES], const fraction_fields* tile));
-
-/// The cells of the domain along an axis, counted from a tile's first one: what is seen beyond its
-/// ends is mirrored. INT_MIN and INT_MAX where it has none.
-typedef struct fraction_span {
-    int begin, end;
-} fraction_span;
-
-/// From the same points: how much of what each cell of the tile sees through the linear kernel is
-/// below zero, 0..1 [solid.8].
-void fraction_seen(const float* points, const fraction_span domain[AXES], float* tile);

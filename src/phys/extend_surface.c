@@ -9,12 +9,14 @@
 // counts. Nothing comes through closed faces: the two sides of a thin solid do not see each other
 // [solid.4].
 //
-// Beside a wall the surface is what the particles and their images say [solid.5]: were it continued
-// there, too, from further out, nothing would bring back particles beside the wall that are too
-// high or too low, and they would drive waves.
+// Beside a wall, too, particles are fewer than the surface's kernel needs, and where surface and
+// wall meet at an angle their images do not continue it: there, too, it continues from further out.
+// A film on a wall, which cells further out know nothing of, stays: where the particles' own
+// distance is less by more than half a cell. Were the lesser of both taken everywhere, the noise of
+// both would lift the surface at the wall and drive a vortex there.
 //
 // Staggering: phi at cells, open on faces. Properties that tests check: planes stay planes; closed
-// faces let nothing through; cells outside solids stay. References: [BB08 sec. 5.2].
+// faces let nothing through; films stay. References: [BB08 sec. 5.2].
 #include "phys/extend_surface.h"
 
 #include <math.h>
@@ -22,6 +24,9 @@
 
 #include "grid/gather.h"
 #include "grid/tile_ranks.h"
+
+// Cells, by which a film stands out from where the surface would meet the wall.
+#define FILM_MIN 0.5f
 
 enum { SIDE = BLOCK_SIDE(2, 2), VALUES = BLOCK_VALUES(2, 2), LAYERS = 3 };
 static const int strides[AXES] = {1, SIDE, SIDE* SIDE};
@@ -94,22 +99,23 @@ static void extend_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-// What is in solids is not known.
+// What is near solids is not known.
 static void forget_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const extend_job* job = data;
     const float* solid = job->params->cell_solid_phi;
     (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        job->to[i] = solid[i] < 0.0f ? NAN : job->from[i];
+        job->to[i] = solid[i] < EXTEND_REACH ? NAN : job->from[i];
     }
 }
 
 static void take_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const extend_job* job = data;
-    const float* found = job->from;
+    const float *solid = job->params->cell_solid_phi, *found = job->from;
     (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        job->to[i] = isnan(found[i]) ? job->to[i] : found[i];
+        bool is_film = solid[i] >= 0.0f && job->to[i] < found[i] - FILM_MIN;
+        job->to[i] = isnan(found[i]) || is_film ? job->to[i] : found[i];
     }
 }
 

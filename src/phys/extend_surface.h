@@ -10,6 +10,9 @@ typedef struct extend_surface_params {
     const float* face_open[AXES]; // 0..1
 } extend_surface_params;
 
-/// cell_phi of cells in solids from the cells outside; `scratch` has room for two
+/// Cells nearer to a solid than this, in cells, see too little of the liquid to know its surface.
+#define EXTEND_REACH 1.0f
+
+/// cell_phi of cells near solids and in them from the cells outside; `scratch` has room for two
 /// such fields.
 void extend_surface(const extend_surface_params* params, float* cell_phi, float* const scratch[2]);

@@ -1,22 +1,12 @@
 // A surface drawn round particles would end at a solid, as if there were air inside. So particles
 // nearer to a solid than the surface's kernel reaches have images behind its wall,
 //
-//     x' = x - 2 d t / (t . n),     d the distance to the solid at x, n its gradient there
-//     [solid.5]
+//     x' = x - 2 d n,     d the distance to the solid at x, n its gradient there         [solid.5]
 //
-// as particles at the sides of the domain have. The direction t is that of n along the surface of
-// the liquid, whose normal is s: t = n - (n . s) s. So a level pool stays level behind a wall that
-// leans, and the particles beside it are as many as there would be without a wall: the map keeps
-// volumes. Straight across the wall, t = n, the surface would bend where it meets the wall, by
-// twice the angle by which the wall leans. Far from the surface and where it is no plane there is
-// no s; there, where the surface follows the wall, |t| < 1/2, and where the wall is not plane on
-// the way, images are straight across.
+// as particles at the sides of the domain have. The distance is linear between the middles of
+// cells. An image that would come out on the far side of a thin solid is left out.
 //
-// The normal s is that of the last step's surface: the mean of its slopes over the cells around
-// that are not beside the wall themselves. Distances are linear between the middles of cells. An
-// image that would come out on the far side of a thin solid is left out.
-//
-// Staggering: distances at cells. Properties that tests check: every image is in the solid; a pool
+// Staggering: distance at cells. Properties that tests check: every image is in the solid; a pool
 // beside a tilted wall has a level surface; the outcome does not depend on threads.
 #include "phys/ghost_points.h"
 
@@ -26,20 +16,9 @@
 #include "base/parallel.h"
 #include "grid/gather.h"
 
-enum {
-    MARGIN = 4,
-    SIDE = BLOCK_SIDE(MARGIN, MARGIN),
-    VALUES = SIDE * SIDE * SIDE,
-    NOWHERE = -1,
-};
-static const int strides[AXES] = {1, SIDE, SIDE* SIDE};
+enum { MARGIN = 4, SIDE = BLOCK_SIDE(MARGIN, MARGIN), NOWHERE = -1 };
 // Cells, how far from a wall a particle may be to have an image.
 static const float image_reach = 2.5f;
-// Cells, how far from the surface a cell may be to ask for its normal; and from the wall, to have a
-// say in it.
-static const float surface_reach = 3.0f, wall_reach = 0.5f;
-// How many slopes there must be, and how far they must agree, for a surface to be a plane.
-static const float slopes_least = 3.0f, agreement = 0.9f;
 
 typedef struct image {
     tile_ix tile; // of the map; NOWHERE: there is none
@@ -60,6 +39,7 @@ typedef struct ghost_job {
 // The distance and its gradient at a place of a tile, cells.
 static float distance_at(const grid_domain* domain, const float* block, const float x[AXES],
                          float slope[AXES]) {
+    static const int stride[AXES] = {1, SIDE, SIDE * SIDE};
     int low = 0;
     float beyond[AXES];
     for (int a = 0; a < AXES; ++a) {
@@ -67,13 +47,13 @@ static float distance_at(const grid_domain* domain, const float* block, const fl
         at = fminf(fmaxf(at, 0.0f), (float)(SIDE - 2));
         int cell = (int)at < SIDE - 2 ? (int)at : SIDE - 2;
         beyond[a] = at - (float)cell;
-        low += cell * strides[a];
+        low += cell * stride[a];
         slope[a] = 0.0f;
     }
     float value = 0.0f;
     for (int i = 0; i < 8; ++i) {
         const int up[AXES] = {i & 1, i >> 1 & 1, i >> 2};
-        float phi = block[low + up[0] * strides[0] + up[1] * strides[1] + up[2] * strides[2]];
+        float phi = block[low + up[0] * stride[0] + up[1] * stride[1] + up[2] * stride[2]];
         float weight[AXES];
         for (int a = 0; a < AXES; ++a) {
             weight[a] = up[a] == 1 ? beyond[a] : 1.0f - beyond[a];
@@ -87,104 +67,19 @@ static float distance_at(const grid_domain* domain, const float* block, const fl
     return value;
 }
 
-static float dot(const float p[AXES], const float q[AXES]) {
-    return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
-}
-
-// What a tile and its surroundings know.
-typedef struct surroundings {
-    float solid[VALUES], phi[VALUES];
-    int cell;            // of the tile, whose normal is below; -1: none yet
-    float surface[AXES]; // the normal to the surface, of length 1 or 0
-} surroundings;
-
-static int block_index(int cell) {
-    return BLOCK_INDEX(MARGIN, MARGIN, cell % TILE_SIZE, cell / TILE_SIZE % TILE_SIZE,
-                       cell / TILE_SIZE / TILE_SIZE);
-}
-
-// The slope of the surface at a cell; false beyond its reach and at the sides of the domain.
-static bool slope_at(const grid_domain* domain, const float* phi, float out[AXES]) {
-    bool is_known = fabsf(phi[0]) < surface_reach;
-    for (int a = 0; a < AXES; ++a) {
-        float low = phi[-strides[a]], high = phi[strides[a]];
-        bool is_near = fmaxf(fabsf(low), fabsf(high)) < surface_reach + 1.0f;
-        is_known = is_known && (is_near || !domain->is_active[a]);
-        out[a] = domain->is_active[a] ? 0.5f * (high - low) : 0.0f;
-    }
-    return is_known;
-}
-
-// Adds the slopes of the surface over the cells around `at`. Returns how many they are.
-static float add_slopes(const grid_domain* domain, const surroundings* s, int at, float sum[AXES]) {
-    int reach[AXES];
-    float count = 0.0f;
-    for (int a = 0; a < AXES; ++a) {
-        reach[a] = domain->is_active[a] ? 2 : 0;
-    }
-    for (int z = -reach[2]; z <= reach[2]; ++z) {
-        for (int y = -reach[1]; y <= reach[1]; ++y) {
-            for (int x = -reach[0]; x <= reach[0]; ++x) {
-                int q = at + x * strides[0] + y * strides[1] + z * strides[2];
-                float weight = fminf(fmaxf(s->solid[q] - wall_reach, 0.0f), 1.0f);
-                float slope[AXES];
-                bool counts = weight > 0.0f && slope_at(domain, s->phi + q, slope);
-                count += counts ? weight : 0.0f;
-                for (int a = 0; a < AXES && counts; ++a) {
-                    sum[a] += weight * slope[a];
-                }
-            }
-        }
-    }
-    return count;
-}
-
-// The normal to the surface at a cell of the tile; none where the slopes do not agree.
-static void find_normal(const grid_domain* domain, int cell, surroundings* s) {
-    int at = block_index(cell);
-    s->cell = cell;
-    memset(s->surface, 0, sizeof(s->surface));
-    if (fabsf(s->phi[at]) < surface_reach) {
-        float sum[AXES] = {0};
-        float count = add_slopes(domain, s, at, sum), length = sqrtf(dot(sum, sum));
-        bool is_plane = count > slopes_least && length > agreement * count;
-        for (int a = 0; a < AXES; ++a) {
-            s->surface[a] = is_plane ? sum[a] / length : 0.0f;
-        }
-    }
-}
-
-// Whether a place is as deep in the solid as its image is far: so it is behind a plane wall.
-static bool is_image(const grid_domain* domain, const float* solid, const float x[AXES],
-                     float distance) {
-    float unused[AXES], depth = -distance_at(domain, solid, x, unused);
-    return depth > 0.0f && fabsf(depth - distance) < 0.25f + 0.1f * distance;
-}
-
 // The image of a place of a tile; false if it has none.
-static bool reflect(const grid_domain* domain, const surroundings* s, const float x[AXES],
+static bool reflect(const grid_domain* domain, const float* block, const float x[AXES],
                     float out[AXES]) {
-    float n[AXES], t[AXES];
-    float distance = distance_at(domain, s->solid, x, n);
-    float length = sqrtf(dot(n, n));
+    float slope[AXES], unused[AXES];
+    float distance = distance_at(domain, block, x, slope);
+    float length = sqrtf(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
     if (!(distance > 0.0f && distance < image_reach && length > 0.5f)) {
         return false;
     }
     for (int a = 0; a < AXES; ++a) {
-        n[a] /= length;
+        out[a] = x[a] - 2.0f * distance * slope[a] / length;
     }
-    float across = dot(n, s->surface), squared = 1.0f - across * across; // |t|^2 = t . n
-    for (int a = 0; a < AXES; ++a) {
-        t[a] = (n[a] - across * s->surface[a]) / squared;
-        out[a] = x[a] - 2.0f * distance * t[a]; // [solid.5]
-    }
-    if (squared > 0.25f && is_image(domain, s->solid, out, distance)) {
-        return true;
-    }
-    for (int a = 0; a < AXES; ++a) {
-        out[a] = x[a] - 2.0f * distance * n[a];
-    }
-    return distance_at(domain, s->solid, out, t) < 0.0f;
+    return distance_at(domain, block, out, unused) < 0.0f;
 }
 
 // Carries a place over to the tile that it is in.
@@ -211,24 +106,17 @@ static void reflect_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const ghost_params* params = job->params;
     const particles* p = params->p;
     (void)worker;
-    surroundings around = {0};
+    float block[SIDE * SIDE * SIDE];
     for (int64_t t = begin; t < end; ++t) {
         tile_ix tile = tile_map_find(params->map, p->tile[t]);
-        gather_block(params->map, params->cell_solid_phi, tile, MARGIN, MARGIN, around.solid);
-        gather_block(params->map, params->cell_phi, tile, MARGIN, MARGIN, around.phi);
-        around.cell = NOWHERE;
+        gather_block(params->map, params->cell_solid_phi, tile, MARGIN, MARGIN, block);
         for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
             const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * i;
             image* to = &job->images[i];
             to->tile = NOWHERE;
-            int cell = tile_points_cell(x);
-            if (!(around.solid[block_index(cell)] < image_reach + 1.0f)) {
-                continue;
-            }
-            if (cell != around.cell) {
-                find_normal(params->domain, cell, &around);
-            }
-            if (reflect(params->domain, &around, x, to->position)) {
+            if (params->cell_solid_phi[(size_t)tile * TILE_CELLS + (size_t)tile_points_cell(x)] <
+                    image_reach + 1.0f &&
+                reflect(params->domain, block, x, to->position)) {
                 to->tile = find_tile(params, p->tile[t], to->position);
             }
         }

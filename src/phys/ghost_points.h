@@ -9,7 +9,6 @@ typedef struct ghost_params {
     const grid_domain* domain;
     const tile_map* map;
     const float* cell_solid_phi; // cells, > 0 outside, [count + 1][512]
-    const float* cell_phi;       // cells, to the surface as it was lately; 4: far or not known
     const particles* p;          // sorted
     arena* scratch;
 } ghost_params;

@@ -8,6 +8,7 @@
 #define OPEN_VOLUME_MIN 0.3f
 #define OPEN_VOLUME_NONE 1e-3f
 
-/// cell_volume, in full cells, becomes a share of what the cell could see. cell_room: 0..1, share
-/// outside solids of what it sees.
-void open_volume_normalise(const tile_map* map, const float* cell_room, float* cell_volume);
+/// cell_volume, in full cells, becomes a share of what the cell could see. cell_open: 0..1, share
+/// of a cell outside solids.
+void open_volume_normalise(const grid_domain* domain, const tile_map* map, const float* cell_open,
+                           float* cell_volume);

@@ -21,7 +21,6 @@
 // References: [BBB07 sec. 2.1].
 #include "phys/solid_fields.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@
 enum {
     POINTS = FRACTION_POINTS,
     POINT_COUNT = POINTS * POINTS * POINTS,
-    CELLS = 10,     // along an axis, from cell -1 on; of the last only the nearer half
+    CELLS = 9,      // along an axis, from cell -1 on
     NEAR_MAX = 256, // solids that a tile lists; beyond it looks at all of them
 };
 static const int strides[AXES] = {1, POINTS, POINTS* POINTS};
@@ -63,8 +62,8 @@ static double reach_of(const tile_solids* t, vec3* middle) {
     double squared = 0.0;
     *middle = t->corner;
     for (int a = 0; a < AXES; ++a) {
-        middle->at[a] += domain->h * (domain->is_active[a] ? 4.0 : 0.5);
-        squared += domain->is_active[a] ? 5.0 * 5.0 : 0.0;
+        middle->at[a] += domain->h * (domain->is_active[a] ? 3.5 : 0.5);
+        squared += domain->is_active[a] ? 4.5 * 4.5 : 0.0;
     }
     return domain->h * (sqrt(squared) + (double)SOLID_DISTANCE_MAX);
 }
@@ -153,7 +152,7 @@ typedef struct span {
     int first, count;
 } span;
 static span span_of(const tile_solids* t, int a, int i) {
-    return t->map->is_flat[a] ? (span){3, 1} : (span){2 * i + 2, i < TILE_SIZE ? 3 : 2};
+    return t->map->is_flat[a] ? (span){3, 1} : (span){2 * i + 2, 3};
 }
 
 // The points of a cell: by value where the surface is too far to cut it, one by one where not.
@@ -162,7 +161,7 @@ static void fill_cell(tile_solids* t, const int cell[AXES], bool is_near) {
     int middle = 0;
     for (int a = 0; a < AXES; ++a) {
         s[a] = span_of(t, a, cell[a]);
-        middle += strides[a] * (s[a].first + (s[a].count > 1));
+        middle += strides[a] * (s[a].first + (s[a].count == 3));
     }
     float phi = t->points[middle];
     if ((fabsf(phi) < cut_reach) != is_near) {
@@ -375,9 +374,6 @@ static void write_open(size_t start, const solid_fields* out) {
         out->cell_id[i] = SOLID_NONE;
         out->cell_open[i] = 1.0f;
         out->cell_across[i] = 0;
-        if (out->cell_room != NULL) {
-            out->cell_room[i] = 1.0f;
-        }
         for (int a = 0; a < AXES; ++a) {
             out->face_open[a][i] = 1.0f;
             out->face_u[a][i] = 0.0f;
@@ -415,31 +411,11 @@ static void copy_tile(const tile_solids* t, tile_ix old, const solid_fields* out
     size_t bytes = TILE_CELLS * sizeof(float);
     memcpy(out->cell_phi + start, from->cell_phi + old_start, bytes);
     memcpy(out->cell_open + start, from->cell_open + old_start, bytes);
-    if (out->cell_room != NULL) {
-        memcpy(out->cell_room + start, from->cell_room + old_start, bytes);
-    }
     memcpy(out->cell_id + start, from->cell_id + old_start, TILE_CELLS * sizeof(uint16_t));
     memcpy(out->cell_across + start, from->cell_across + old_start, TILE_CELLS);
     for (int a = 0; a < AXES; ++a) {
         memcpy(out->face_open[a] + start, from->face_open[a] + old_start, bytes);
         memcpy(out->face_u[a] + start, from->face_u[a] + old_start, bytes);
-    }
-}
-
-// How much of what its cells see is not solid.
-static void see_tile(const tile_solids* t, float* room) {
-    const grid_domain* domain = t->params->domain;
-    fraction_span inside[AXES];
-    for (int a = 0; a < AXES; ++a) {
-        int first = TILE_SIZE * t->map->coord[t->tile].at[a];
-        inside[a] = (fraction_span){-first, domain->cells[a] - first};
-        if (domain->is_periodic[a] && domain->is_active[a]) {
-            inside[a] = (fraction_span){INT_MIN, INT_MAX};
-        }
-    }
-    fraction_seen(t->points, inside, room);
-    for (int i = 0; i < TILE_CELLS; ++i) {
-        room[i] = 1.0f - room[i];
     }
 }
 
@@ -474,9 +450,6 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     ISA_CALL(t->map->ctx, fraction_points)(t->points, layers, &shares);
     for (int a = 0; a < AXES && !is_area && out->face_fill[a] != NULL; ++a) {
         memcpy(out->face_fill[a] + start, out->face_open[a] + start, TILE_CELLS * sizeof(float));
-    }
-    if (out->cell_room != NULL) {
-        see_tile(t, out->cell_room + start);
     }
     uint8_t* across = out->cell_across + start;
     memset(across, 0, TILE_CELLS);

@@ -14,8 +14,6 @@ typedef struct solid_fields {
     float* cell_phi;        // cells, < 0 in solids, cut off at +-SOLID_DISTANCE_MAX
     uint16_t* cell_id;      // the nearest solid, SOLID_NONE beyond SOLID_DISTANCE_MAX
     float* cell_open;       // 0..1, share of the cell's volume outside solids
-    float* cell_room;       // 0..1, share outside solids of what it sees through the linear kernel;
-                            // NULL: not wanted
     float* face_open[AXES]; // 0..1, what solids leave open of a face
     float* face_u[AXES];    // m/s, of the solid's material across the face; 0 where it is all open
     uint8_t* cell_across;   // bit a: a thin solid is between the cell and the one below along a

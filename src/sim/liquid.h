@@ -199,7 +199,6 @@ typedef struct liquid_work {
     float* cell_solid_phi;     // cells, > 0 outside
     uint16_t* cell_solid_id;   // the nearest
     float* cell_open;          // share of the volume
-    float* cell_room;          // share of what the linear kernel sees
     uint8_t* cell_across;      // bits of axes: a thin solid is below
     float* face_solid_u[AXES]; // m/s, where face_open < 1
     float* face_shut[AXES];    // by solids; NULL without bodies
@@ -212,7 +211,6 @@ typedef struct liquid_work {
     float* cell_phi;           // the state's
     float* cell_density;       // relative
     float* cell_volume;        // in full cells; beside solids, of what a cell can hold
-    float* cell_given;         // the same whatever it can hold; NULL without solids
     float* cell_seen;          // the same without what thin solids hide; NULL where they do not
     float* cell_buoyancy;
     float* cell_log_mu;             // log of Pa s; with viscosity only

@@ -48,8 +48,6 @@ treacle_status liquid_solid_fields(liquid_work* w) {
     TREACLE_TRY(take(w, sizeof(float), "distance to solids", (void**)&w->cell_solid_phi));
     TREACLE_TRY(take(w, sizeof(uint16_t), "nearest solids", (void**)&w->cell_solid_id));
     TREACLE_TRY(take(w, sizeof(float), "open cells", (void**)&w->cell_open));
-    TREACLE_TRY(take(w, sizeof(float), "room around cells", (void**)&w->cell_room));
-    TREACLE_TRY(take(w, sizeof(float), "volumes given to cells", (void**)&w->cell_given));
     TREACLE_TRY(take(w, 1, "thin solids", (void**)&w->cell_across));
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(take(w, sizeof(float), "velocity of solids", (void**)&w->face_solid_u[a]));
@@ -78,7 +76,6 @@ treacle_status liquid_solid_fields(liquid_work* w) {
         .cell_phi = w->cell_solid_phi,
         .cell_id = w->cell_solid_id,
         .cell_open = w->cell_open,
-        .cell_room = w->cell_room,
         .cell_across = w->cell_across,
         .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
         .face_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
@@ -90,7 +87,7 @@ treacle_status liquid_solid_fields(liquid_work* w) {
     for (size_t i = w->values - TILE_CELLS; i < w->values; ++i) {
         w->cell_solid_phi[i] = SOLID_DISTANCE_MAX; // the dummy tile is open
         w->cell_solid_id[i] = SOLID_NONE;
-        w->cell_open[i] = w->cell_room[i] = 1.0f;
+        w->cell_open[i] = 1.0f;
         for (int a = 0; a < AXES && w->face_body[a] != NULL; ++a) {
             w->face_body[a][i] = SOLID_NONE;
         }
@@ -98,8 +95,7 @@ treacle_status liquid_solid_fields(liquid_work* w) {
     if (cache != NULL) {
         TREACLE_TRY(solid_cache_keep(cache, params.domain, params.map, &params.scene, &fields));
     }
-    tile_copy(&w->state->map, w->cell_given, w->cell_volume, TILE_CELLS * sizeof(float));
-    open_volume_normalise(&w->state->map, w->cell_room, w->cell_volume);
+    open_volume_normalise(w->setup->domain, &w->state->map, w->cell_open, w->cell_volume);
     return TREACLE_OK;
 }
 

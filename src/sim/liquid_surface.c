@@ -6,7 +6,6 @@
 #include "grid/tile_ranks.h"
 #include "phys/extend_surface.h"
 #include "phys/ghost_points.h"
-#include "phys/surface_level.h"
 #include "sim/euler.h"
 
 // Cells, at least, from the surface of a cell that liquid is only hidden from.
@@ -86,27 +85,6 @@ static treacle_status extend(liquid_work* w) {
     return TREACLE_OK;
 }
 
-// The surface follows the volume of the particles.
-static treacle_status level(liquid_work* w) {
-    int mark = arena_mark(w->scratch);
-    fraction_fields share = {0};
-    TREACLE_TRY(
-        arena_take(w->scratch, w->values, sizeof(float), "shares of cells", (void**)&share.cell));
-    fraction_params inside = {w->setup->domain, &w->state->map, w->cell_phi};
-    fraction_compute(&inside, &share);
-    surface_level_params params = {
-        .domain = w->setup->domain,
-        .map = &w->state->map,
-        .cell_volume = w->cell_given != NULL ? w->cell_given : w->cell_volume,
-        .cell_share = share.cell,
-        .cell_open = w->cell_open,
-        .scratch = w->scratch,
-    };
-    TREACLE_TRY(surface_level(&params, w->cell_phi));
-    arena_give_to(w->scratch, mark);
-    return TREACLE_OK;
-}
-
 // A surface drawn round particles shows on both sides of a thin solid. A cell whose liquid is all
 // hidden is dry.
 static void dry_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -126,26 +104,6 @@ static treacle_status surface_nowhere(liquid_work* w) {
     return measure_volume(w);
 }
 
-// Images in solids, along the surface as the last step left it.
-static treacle_status continue_points(liquid_work* w, tile_points* points) {
-    float* before = NULL;
-    TREACLE_TRY(
-        arena_take(w->scratch, w->values, sizeof(float), "the last surface", (void**)&before));
-    for (size_t i = 0; i < w->values; ++i) {
-        before[i] = LIQUID_DISTANCE_MAX;
-    }
-    if (w->before->map.count > 0) {
-        liquid_carry(w, w->before->cell_phi, before, TILE_CELLS * sizeof(float));
-    }
-    ghost_params params = {.domain = w->setup->domain,
-                           .map = &w->state->map,
-                           .cell_solid_phi = w->cell_solid_phi,
-                           .cell_phi = before,
-                           .p = w->p,
-                           .scratch = w->scratch};
-    return ghost_points(&params, points);
-}
-
 treacle_status liquid_surface(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
     w->cell_phi = w->state->cell_phi;
@@ -159,7 +117,9 @@ treacle_status liquid_surface(liquid_work* w) {
     int mark = arena_mark(w->scratch);
     tile_points points = liquid_points(w->p);
     if (w->cell_solid_phi != NULL) {
-        TREACLE_TRY(continue_points(w, &points));
+        ghost_params ghosts = {w->setup->domain, &w->state->map, w->cell_solid_phi, w->p,
+                               w->scratch};
+        TREACLE_TRY(ghost_points(&ghosts, &points));
     }
     level_kind kind = def->surface == TREACLE_SURFACE_SMOOTH ? LEVEL_SMOOTH : LEVEL_SPHERES;
     level_params params = {
@@ -178,6 +138,5 @@ treacle_status liquid_surface(liquid_work* w) {
         tile_for_held(&w->state->map, 16, dry_tiles, w);
     }
     TREACLE_TRY(extend(w));
-    TREACLE_TRY(level(w));
     return measure_volume(w);
 }

@@ -4,7 +4,7 @@
 #include "grid/tile_ranks.h"
 #include "sim/solids.h"
 
-enum { FIELDS = 3 + 2 * AXES };
+enum { FIELDS = 2 + 2 * AXES };
 
 static size_t values_of(const solid_cache* cache) {
     return ((size_t)cache->map.count + 1) * TILE_CELLS;
@@ -15,11 +15,10 @@ static solid_fields fields_of(const solid_cache* cache) {
     solid_fields out = {.cell_phi = cache->values,
                         .cell_id = cache->ids,
                         .cell_open = cache->values + values,
-                        .cell_room = cache->values + 2 * values,
                         .cell_across = cache->across};
     for (int a = 0; a < AXES; ++a) {
-        out.face_open[a] = cache->values + (size_t)(3 + a) * values;
-        out.face_u[a] = cache->values + (size_t)(3 + AXES + a) * values;
+        out.face_open[a] = cache->values + (size_t)(2 + a) * values;
+        out.face_u[a] = cache->values + (size_t)(2 + AXES + a) * values;
     }
     return out;
 }
@@ -73,7 +72,6 @@ treacle_status solid_cache_keep(solid_cache* cache, const grid_domain* domain, c
     memcpy(cache->poses, scene->poses, (size_t)scene->count * sizeof(*cache->poses));
     tile_copy(map, to.cell_phi, fields->cell_phi, bytes);
     tile_copy(map, to.cell_open, fields->cell_open, bytes);
-    tile_copy(map, to.cell_room, fields->cell_room, bytes);
     tile_copy(map, to.cell_id, fields->cell_id, TILE_CELLS * sizeof(*to.cell_id));
     tile_copy(map, to.cell_across, fields->cell_across, TILE_CELLS);
     for (int a = 0; a < AXES; ++a) {

@@ -30,13 +30,12 @@ static inline void solid_world_begin(solid_world* w, int threads, const int cell
     w->map = whole_map(w->ctx, &w->domain);
     w->poses[0] = w->poses[1] = pose_at_rest();
     w->values = ((size_t)w->map.count + 1) * TILE_CELLS;
-    w->block = calloc(9 * w->values, sizeof(float));
+    w->block = calloc(8 * w->values, sizeof(float));
     w->id = calloc(w->values, sizeof(uint16_t));
     w->across = calloc(w->values, 1);
     assert_true(w->block != NULL && w->id != NULL && w->across != NULL);
     w->out = (solid_fields){.cell_phi = w->block, .cell_id = w->id, .cell_across = w->across};
     w->out.cell_open = w->block + w->values;
-    w->out.cell_room = w->block + 8 * w->values;
     for (int a = 0; a < AXES; ++a) {
         w->out.face_open[a] = w->block + (size_t)(2 + a) * w->values;
         w->out.face_u[a] = w->block + (size_t)(5 + a) * w->values;
