@@ -91,11 +91,11 @@ void ISA(advect_move)(const advect_tile* tile) {
     for (int64_t i = 0; i < tile->count; i += SIMD_LANES) {
         int n = tile->count - i < SIMD_LANES ? (int)(tile->count - i) : SIMD_LANES;
         float* position = tile->position + AXES * i;
-        const float* motion = tile->motion + 2 * AXES * i;
+        const float* motion = tile->motion != NULL ? tile->motion + 2 * AXES * i : NULL;
         f32x8 x[AXES], frame[AXES] = {{0}}, shift[AXES] = {{0}};
         for (int a = 0; a < AXES; ++a) {
             x[a] = f32x8_load_some(position + a, AXES, n);
-            if (tile->motion != NULL) {
+            if (motion != NULL) {
                 frame[a] = f32x8_load_some(motion + a, 2 * AXES, n);
                 shift[a] = f32x8_load_some(motion + AXES + a, 2 * AXES, n);
             }
