@@ -190,7 +190,7 @@ static treacle_status slide_off(validate* v, double viscosity, const char* flow)
 static const slide_plane* const tilted = &planes[2];
 
 treacle_status case_slide(validate* v) {
-    VALIDATE_TRY(slide_on_planes(v, "unified", "on", 0, VISCOSITIES));
+    VALIDATE_TRY(slide_on_planes(v, "unified", "on", 0, VISCOSITIES - 1));
     VALIDATE_TRY(slide_on_planes(v, "split", "on", 0, VISCOSITIES));
     VALIDATE_TRY(slide_on_planes(v, "pressure", "on", 0, 1));
     VALIDATE_TRY(slide_on_planes(v, "unified", "100 Pa", 2, 3));
@@ -205,6 +205,7 @@ treacle_status case_slide_fine(validate* v) {
     for (size_t i = 0; i < sizeof(space) / sizeof(space[0]); ++i) {
         VALIDATE_TRY(slide(v, &space[i]));
     }
+    VALIDATE_TRY(slide_on_planes(v, "unified", "on", VISCOSITIES - 1, VISCOSITIES));
     VALIDATE_TRY(slide_on_planes(v, "unified", "100 Pa", 0, VISCOSITIES));
     VALIDATE_TRY(slide_on_planes(v, "split", "100 Pa", 0, VISCOSITIES));
     VALIDATE_TRY(slide_on_planes(v, "pressure", "100 Pa", 0, 1));
