@@ -32,6 +32,7 @@
 
 #include "base/alloc.h"
 #include "grid/tile_ranks.h"
+#include "math/forest.h"
 
 // A face that is open less is no way out of a pocket; the narrow ones first.
 static const double pocket_open[] = {0.5, 0.125, 0.03125};
@@ -101,24 +102,6 @@ static double largest_of_tile(void* data, int64_t tile) {
 
 // --- pockets ------------------------------------------------------------------------------------
 
-static int32_t root_of(int32_t* parent, int32_t cell) {
-    while (parent[cell] != cell) {
-        parent[cell] = parent[parent[cell]];
-        cell = parent[cell];
-    }
-    return cell;
-}
-
-// The lower of two roots stays one: so labels do not depend on the order.
-static void join(int32_t* parent, int32_t a, int32_t b) {
-    int32_t x = root_of(parent, a), y = root_of(parent, b);
-    if (x < y) {
-        parent[y] = x;
-    } else {
-        parent[x] = y;
-    }
-}
-
 // Calls f for each face below a cell with a pressure or above one: the cell's slot, that of the
 // cell below, and the face, which has the upper one's.
 typedef void pair_fcn(const flow_job* job, int axis, int64_t below, int64_t above);
@@ -145,7 +128,7 @@ static void join_pair(const flow_job* job, int axis, int64_t below, int64_t abov
     solid_face from_below = job->params->face(job->params->data, axis, above, true);
     bool are_both = has_pressure(job->params, below) && has_pressure(job->params, above);
     if (are_both && fmin(from_above.open, from_below.open) >= job->open) {
-        join(job->parent, (int32_t)below, (int32_t)above);
+        forest_unite(job->parent, (int32_t)below, (int32_t)above);
     }
 }
 
