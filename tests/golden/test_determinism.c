@@ -1,43 +1,15 @@
 // The state after n steps is bit for bit the same for every number of threads, every instruction
 // set, and after a save and restore between any of them.
+#include "golden/golden_scenes.h"
 #include "unit/sim_fixture.h"
 
-enum { STEPS = 60, SCENES = 4, THREADS_MAX = 4, SETS = 3 };
+enum { STEPS = 60, THREADS_MAX = 4, SETS = 3 };
 
 static const treacle_isa sets[SETS] = {TREACLE_ISA_SSE2, TREACLE_ISA_AVX2, TREACLE_ISA_AVX512};
 
-static void make_periodic(treacle_domain_def* domain) {
-    for (int a = 0; a < AXES; ++a) {
-        domain->sides[a][0] = domain->sides[a][1] = TREACLE_SIDE_PERIODIC;
-    }
-}
-
-// 0: everything at once. 1: the same in 2D. 2: periodic all round, with the columns of APIC and
-// steps of second order. 3: closed, with cells that do not fill the last tiles and a number of
-// particles without factors.
-static void fill_scene(int which, sim_scene* s) {
-    sim_scene_fill(s);
-    if (which == 1) {
-        s->def.domain.size[2] = 0.0;
-        s->def.domain.origin[2] = 0.5;
-        s->def.domain.cell = 1.0 / 128;
-        s->def.particles.per_cell = 4;
-    } else if (which == 2) {
-        make_periodic(&s->def.domain);
-        s->def.flow = TREACLE_FLOW_PRESSURE;
-        s->def.transfer = TREACLE_TRANSFER_APIC;
-        s->def.step.splitting = TREACLE_SPLITTING_SECOND;
-    } else if (which == 3) {
-        memset(s->def.domain.sides, 0, sizeof(s->def.domain.sides));
-        s->def.domain.cell = 1.0 / 30;
-        s->def.particles.per_cell = 5;
-        s->def.particles.jitter = 1.0;
-    }
-}
-
 static treacle_sim* make_sim(treacle_context* ctx, int which) {
     sim_scene scene;
-    fill_scene(which, &scene);
+    golden_scene_fill(which, &scene);
     treacle_sim* sim = NULL;
     treacle_status status = treacle_sim_create(ctx, &scene.def, &sim);
     if (status != TREACLE_OK) {
@@ -70,7 +42,7 @@ static void run(treacle_context* ctx, int which, trace* out) {
 static void test_threads_and_instruction_sets_do_not_show(void** state) {
     (void)state;
     static trace reference, other;
-    for (int which = 0; which < SCENES; ++which) {
+    for (int which = 0; which < GOLDEN_SCENES; ++which) {
         treacle_context* ctx = make_context_on(1, TREACLE_ISA_SSE2);
         run(ctx, which, &reference);
         treacle_context_destroy(ctx);
@@ -103,7 +75,7 @@ static void test_states_can_move_between_threads_and_instruction_sets(void** sta
         ctx[i] = make_context_on(i + 1, sets[i % SETS]);
         ctx[i] = ctx[i] == NULL ? make_context(i + 1) : ctx[i];
     }
-    for (int which = 0; which < SCENES; ++which) {
+    for (int which = 0; which < GOLDEN_SCENES; ++which) {
         run(ctx[1], which, &reference);
         treacle_sim* sim[THREADS_MAX];
         for (int i = 0; i < THREADS_MAX; ++i) {
