@@ -12,6 +12,13 @@ struct comm;
 
 enum { CONTEXT_ERROR_CAPACITY = 2048 };
 
+// Work that does not depend on the machine: the same for every number of threads. Only the thread
+// that calls the library counts, outside of loops.
+typedef struct context_work {
+    int64_t loops, items;    // of parallel_for, but those inside a loop
+    int64_t particle_passes; // loops over all particles of a store
+} context_work;
+
 struct treacle_context {
     treacle_context_def def;
     treacle_isa isa; // chosen, never AUTO
@@ -19,6 +26,7 @@ struct treacle_context {
     struct parallel_pool* pool;
     struct comm* comm; // NULL: one rank
     bool has_pages;    // large blocks are mapped one by one, see alloc_is_zeroed
+    context_work work; // since the context was made
     atomic_size_t memory;
     atomic_size_t memory_peak;
     char error[CONTEXT_ERROR_CAPACITY];

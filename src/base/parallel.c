@@ -202,6 +202,10 @@ void parallel_for(treacle_context* ctx, int64_t count, int64_t grain, parallel_f
     if (count <= 0) {
         return;
     }
+    if (current_worker < 0) {
+        ctx->work.loops += 1;
+        ctx->work.items += count;
+    }
     struct parallel_pool* pool = ctx->pool;
     if (pool == NULL || current_worker >= 0 || count <= grain) {
         fcn(data, 0, count, current_worker >= 0 ? current_worker : 0);
@@ -211,4 +215,10 @@ void parallel_for(treacle_context* ctx, int64_t count, int64_t grain, parallel_f
     post_job(pool, work);
     do_chunks(pool, &work, 0);
     wait_for_helpers(pool);
+}
+
+void parallel_count_pass(treacle_context* ctx) {
+    if (current_worker < 0) {
+        ctx->work.particle_passes += 1;
+    }
 }

@@ -18,3 +18,5 @@ void parallel_pool_destroy(treacle_context* ctx);
 
 void parallel_for(treacle_context* ctx, int64_t count, int64_t grain, parallel_fcn* fcn,
                   void* data);
+/// Counts a pass over all particles in ctx->work; by who is about to loop over them.
+void parallel_count_pass(treacle_context* ctx);

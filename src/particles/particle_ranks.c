@@ -56,18 +56,21 @@ int particle_ranks_owner(treacle_context* ctx, const grid_domain* domain, tile_c
 
 void particle_ranks_for(const grid_domain* domain, const particles* p, int64_t grain,
                         parallel_fcn* fcn, void* data) {
+    parallel_count_pass(p->ctx);
     tile_for_range(p->ctx, particle_ranks_own(domain, p), grain, fcn, data);
 }
 
 double particle_ranks_sum(const grid_domain* domain, const particles* p, parallel_term_fcn* fcn,
                           void* data) {
     tile_range own = particle_ranks_own(domain, p);
+    parallel_count_pass(p->ctx);
     return tile_sum_range(p->ctx, own, domain->rank_key != NULL, fcn, data);
 }
 
 double particle_ranks_max(const grid_domain* domain, const particles* p, parallel_term_fcn* fcn,
                           void* data) {
     tile_range own = particle_ranks_own(domain, p);
+    parallel_count_pass(p->ctx);
     return tile_max_range(p->ctx, own, domain->rank_key != NULL, fcn, data);
 }
 
@@ -301,6 +304,7 @@ void particle_ranks_halo(const grid_domain* domain, const tile_map* map, const p
 
 void particle_ranks_near(const grid_domain* domain, const tile_map* map, const particles* p,
                          parallel_fcn* fcn, void* data) {
+    parallel_count_pass(p->ctx);
     tile_for_range(p->ctx, particle_ranks_rows(domain, p), NEAR_GRAIN, fcn, data);
     for (int i = 0; domain->is_lean && map->ranks != NULL && i < map->ranks->peer_count; ++i) {
         const comm_peer* peer = &map->ranks->peers[i];

@@ -683,14 +683,14 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     particles* p = job->p;
     TREACLE_TRY(take_rows(job, sorter->scratch));
     int64_t grain = p->tile_count / 256 + 1;
-    parallel_for(p->ctx, p->tile_count, grain, classify, job);
+    particle_group_for(p, grain, classify, job);
     share_counts(job);
     TREACLE_TRY(check_finite(job));
     TREACLE_TRY(take_streams(job, sorter->scratch));
     TREACLE_TRY(list_streams(job, sorter->scratch));
     sort_streams(job);
     place_streams(job);
-    parallel_for(p->ctx, p->tile_count, grain, scatter, job);
+    particle_group_for(p, grain, scatter, job);
     TREACLE_TRY(trade(job, sorter->scratch));
     particles sorted = {.ctx = p->ctx,
                         .count = job->tile_first[job->tile_count],

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 
 // Rows that a loop over a column takes at a time: some tens of kilobytes.
 enum { COPY_GRAIN = 16384 };
@@ -325,4 +324,14 @@ void particles_locate(const grid_domain* domain, vec3 place, tile_coord* tile,
         tile->at[a] = (int32_t)at;
         position[a] = domain->is_active[a] ? (float)(cells - TILE_SIZE * at) : 0.5f;
     }
+}
+
+void particle_row_for(const particles* p, int64_t grain, parallel_fcn* fcn, void* data) {
+    parallel_count_pass(p->ctx);
+    parallel_for(p->ctx, p->count, grain, fcn, data);
+}
+
+void particle_group_for(const particles* p, int64_t grain, parallel_fcn* fcn, void* data) {
+    parallel_count_pass(p->ctx);
+    parallel_for(p->ctx, p->tile_count, grain, fcn, data);
 }

@@ -12,7 +12,7 @@
 // id = source << 48 | birth count. Randomness is a hash of (seed, id, purpose).
 #pragma once
 
-#include "base/context.h"
+#include "base/parallel.h"
 #include "grid/domain.h"
 #include "grid/tile_map.h"
 #include "math/vec3.h"
@@ -84,6 +84,10 @@ treacle_status particles_create(treacle_context* ctx, uint32_t column_mask,
                                 particles* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed store, and twice.
 void particles_destroy(particles* p);
+
+/// parallel_for over all rows or over all groups: a pass over the particles.
+void particle_row_for(const particles* p, int64_t grain, parallel_fcn* fcn, void* data);
+void particle_group_for(const particles* p, int64_t grain, parallel_fcn* fcn, void* data);
 
 /// Room for that many rows and groups in all. On failure the store holds what it held.
 treacle_status particles_reserve(particles* p, particle_ix rows, int64_t groups) TREACLE_NODISCARD;

@@ -58,7 +58,7 @@ treacle_status sink_absorb(const sink* s, double time, particles* p, arena* scra
     absorb_job job = {.shape = s->shape, .domain = &s->domain, .p = p};
     TREACLE_TRY(
         arena_take(scratch, (size_t)p->count, 1, "rows to absorb", (void**)&job.is_removed));
-    parallel_for(p->ctx, p->tile_count, p->tile_count / 256 + 1, mark, &job);
+    particle_group_for(p, p->tile_count / 256 + 1, mark, &job);
     particle_ix before = p->count;
     treacle_status status = particle_ranks_remove(&s->domain, p, job.is_removed, scratch);
     arena_give(scratch, job.is_removed);

@@ -95,7 +95,7 @@ static void load_particles(void* data, int64_t begin, int64_t end, int worker) {
 void elastic_load(const elastic_params* params, const particles* p, const float* stretch,
                   float* stress, float* mu) {
     particle_job job = {.params = params, .p = p, .stretch = stretch, .stress = stress, .mu = mu};
-    parallel_for(p->ctx, p->count, 4096, load_particles, &job);
+    particle_row_for(p, 4096, load_particles, &job);
 }
 
 // Whether the particle's strain is 0 and stays so.
@@ -178,7 +178,7 @@ static void advance_particles(void* data, int64_t begin, int64_t end, int worker
 void elastic_advance(const elastic_params* params, const particles* p,
                      const elastic_motion* motion) {
     particle_job job = {.params = params, .p = p, .stretch = motion->stretch, .spin = motion->spin};
-    parallel_for(p->ctx, p->count, 1024, advance_particles, &job);
+    particle_row_for(p, 1024, advance_particles, &job);
 }
 
 // --- to particles --------------------------------------------------------------------------------
@@ -231,5 +231,5 @@ static void gather_tiles(void* data, int64_t begin, int64_t end, int worker) {
 void elastic_gather(const face_velocity* flow, const tensor_field* stretch, float* const spin[AXES],
                     const particles* p, const elastic_motion* out) {
     gather_job job = {flow, stretch, spin, p, out};
-    parallel_for(p->ctx, p->tile_count, 1, gather_tiles, &job);
+    particle_group_for(p, 1, gather_tiles, &job);
 }

@@ -117,7 +117,7 @@ static void gather_tiles(void* data, int64_t begin, int64_t end, int worker) {
 void g2p_velocity(const g2p_params* params) {
     const grid_domain* domain = params->now->domain;
     if (params->thin != NULL && params->thin->count > 0) { // whose rows nobody gathers
-        parallel_for(params->to->ctx, params->to->tile_count, 1, gather_tiles, (void*)params);
+        particle_group_for(params->to, 1, gather_tiles, (void*)params);
         return;
     }
     particle_ranks_for(domain, params->to, 1, gather_tiles, (void*)params);
@@ -152,7 +152,7 @@ static void gather_thin_tiles(void* data, int64_t begin, int64_t end, int worker
 void g2p_thin(const face_velocity* field, const particles* p, treacle_kernel kernel,
               const thin_view* view) {
     thin_job job = {field, p, kernel, view};
-    parallel_for(p->ctx, p->tile_count, 4, gather_thin_tiles, &job);
+    particle_group_for(p, 4, gather_thin_tiles, &job);
 }
 
 typedef struct scalar_job {

@@ -223,7 +223,7 @@ treacle_status ghost_points(const ghost_params* params, tile_points* out) {
     TREACLE_TRY(take(scratch, rows, sizeof(int64_t), (void**)&job.order));
     TREACLE_TRY(take(scratch, tiles, sizeof(tile_ix), (void**)&job.row_tile));
     TREACLE_TRY(take(scratch, tiles, sizeof(tile_ix), (void**)&job.out_tile));
-    parallel_for(ctx, params->p->tile_count, 1, reflect_tiles, &job);
+    particle_group_for(params->p, 1, reflect_tiles, &job);
     order_images(&job);
     tile_ix count = list_tiles(&job);
     for (tile_ix i = 0; i < count; ++i) {

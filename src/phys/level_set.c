@@ -274,7 +274,7 @@ treacle_status level_set_combine(const level_set_work* w, const level_set_part* 
     parallel_for(w->ctx, set->map.count, 1, combine_tiles, &job);
     TREACLE_TRY(
         arena_take(w->scratch, (size_t)set->markers.count, 1, "markers", (void**)&job.is_removed));
-    parallel_for(w->ctx, set->markers.tile_count, 4, find_contradicted, &job);
+    particle_group_for(&set->markers, 4, find_contradicted, &job);
     particles_remove(&set->markers, job.is_removed);
     arena_give(w->scratch, job.is_removed);
     return level_set_prune(w, set);

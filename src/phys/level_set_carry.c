@@ -226,7 +226,7 @@ treacle_status level_set_move_markers(const level_set_work* w, const level_set_m
                                       level_set* set) {
     move_job job = {
         w, &set->markers, {motion->flow, motion->dt, motion->reach, TREACLE_ADVECTION_RK2}};
-    parallel_for(w->ctx, set->markers.tile_count, 1, move_groups, &job);
+    particle_group_for(&set->markers, 1, move_groups, &job);
     particle_sorter sorter = {w->lattice, w->scratch, w->spares};
     particle_sort_stats stats;
     return particle_sort(&set->markers, &sorter, &stats);
@@ -324,7 +324,7 @@ treacle_status level_set_correct(const level_set_work* w, level_set* set) {
     TREACLE_TRY(arena_take(w->scratch, values, sizeof(float), "claims", (void**)&job.high));
     memcpy(job.low, set->phi, values * sizeof(float));
     memcpy(job.high, set->phi, values * sizeof(float));
-    parallel_for(w->ctx, m->tile_count, 4, find_escaped, &job);
+    particle_group_for(m, 4, find_escaped, &job);
     for (tile_ix g = 0; g < m->tile_count; ++g) {
         for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
             if (job.has_escaped[i]) {

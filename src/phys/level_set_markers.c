@@ -47,7 +47,7 @@ static void resize_groups(void* data, int64_t begin, int64_t end, int worker) {
 
 void level_set_resize_markers(const level_set_work* w, level_set* set) {
     marker_job job = {.w = w, .set = set};
-    parallel_for(w->ctx, set->markers.tile_count, 4, resize_groups, &job);
+    particle_group_for(&set->markers, 4, resize_groups, &job);
 }
 
 // --- reseeding -----------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ treacle_status level_set_reseed(const level_set_work* w, level_set* set) {
     marker_job job = {.w = w, .set = set};
     particles* m = &set->markers;
     TREACLE_TRY(arena_take(w->scratch, (size_t)m->count, 1, "markers", (void**)&job.is_removed));
-    parallel_for(w->ctx, m->tile_count, 4, find_removed, &job);
+    particle_group_for(m, 4, find_removed, &job);
     particles_remove(m, job.is_removed);
     arena_give(w->scratch, job.is_removed);
     TREACLE_TRY(fill_tiles(&job));

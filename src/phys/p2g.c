@@ -233,6 +233,7 @@ static void scatter(scatter_job* job) {
         tile_clear(job->params->map, job->field[f].sum, bytes);
         tile_clear(job->params->map, job->field[f].weight, bytes);
     }
+    parallel_count_pass(job->params->from->ctx);
     for (int c = 0; c < COLOURS; ++c) {
         job->first = job->tiles->first[c];
         parallel_for(job->params->from->ctx, job->tiles->first[c + 1] - job->first, 1,

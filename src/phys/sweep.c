@@ -293,7 +293,7 @@ static void sweep_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 void sweep_particles(const sweep_params* params) {
-    parallel_for(params->p->ctx, params->p->tile_count, 1, sweep_tiles, (void*)params);
+    particle_group_for(params->p, 1, sweep_tiles, (void*)params);
 }
 
 void sweep_stop(const sweep_params* params, vec3 x, float v[AXES]) {

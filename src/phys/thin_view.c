@@ -308,7 +308,7 @@ treacle_status thin_look(const thin_params* params, thin_view* out) {
     TREACLE_TRY(take(params, tiles + 1, sizeof(int64_t), (void**)&job.first));
     TREACLE_TRY(take(params, tiles, sizeof(int64_t), (void**)&job.found));
     job.first[0] = 0;
-    parallel_for(p->ctx, p->tile_count, 4, count_near, &job);
+    particle_group_for(p, 4, count_near, &job);
     for (size_t t = 0; t < tiles; ++t) {
         job.first[t + 1] += job.first[t];
     }
@@ -317,7 +317,7 @@ treacle_status thin_look(const thin_params* params, thin_view* out) {
     }
     TREACLE_TRY(take(params, (size_t)job.first[tiles], sizeof(thin_row), (void**)&job.rows));
     TREACLE_TRY(take(params, (size_t)p->ctx->threads, sizeof(sample_table), (void**)&job.tables));
-    parallel_for(p->ctx, p->tile_count, 1, look_from_tiles, &job);
+    particle_group_for(p, 1, look_from_tiles, &job);
     for (size_t t = 0; t < tiles; ++t) {
         memmove(job.rows + out->count, job.rows + job.first[t],
                 (size_t)job.found[t] * sizeof(thin_row));

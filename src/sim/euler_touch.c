@@ -147,7 +147,7 @@ static treacle_status touch(liquid_work* w) {
                            (void**)&markers.is_removed));
     parallel_for(w->ctx, set->map.count, 8, wet_tiles, &films);
     memcpy(set->phi, films.out, values * sizeof(float));
-    parallel_for(w->ctx, set->markers.tile_count, 4, find_stuck, &markers);
+    particle_group_for(&set->markers, 4, find_stuck, &markers);
     particles_remove(&set->markers, markers.is_removed);
     arena_give_to(w->scratch, mark);
     particle_sorter sorter = {e->level.lattice, w->scratch, e->level.spares};

@@ -149,7 +149,7 @@ static treacle_status find(apart_job* job) {
     p2g_params transfer = {.domain = w->setup->domain, .map = &w->state->map, .from = w->p};
     for (job->material = 0; job->material < w->setup->material_count; ++job->material) {
         if (!w->setup->materials[job->material].merges) {
-            parallel_for(w->ctx, w->p->count, 4096, fill_shares, job);
+            particle_row_for(w->p, 4096, fill_shares, job);
             p2g_values values = {job->column, 1};
             TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &values, job->share, job->weight));
             parallel_for(w->ctx, w->state->map.count + 1, 8, mark_empty, job);

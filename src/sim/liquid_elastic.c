@@ -336,7 +336,7 @@ treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve, d
     const float* affine = particles_f32(w->p, PARTICLE_AFFINE);
     if (affine != NULL && w->setup->has_yield) {
         expect_job job = {affine, w->elastic.motion.stretch};
-        parallel_for(w->ctx, w->p->count, 4096, expect_stretch, &job);
+        particle_row_for(w->p, 4096, expect_stretch, &job);
     }
     TREACLE_TRY(passes(w, &f, solve, x));
     arena_give_to(w->scratch, mark);

@@ -104,7 +104,7 @@ static treacle_status bring_by_material(heat_work* hw, int which, float* to) {
                            (void**)&column));
     TREACLE_TRY(take(hw, "weights", &unused));
     material_job job = {w->p, hw->heat, which, column};
-    parallel_for(w->ctx, w->p->count, 4096, fill_by_material, &job);
+    particle_row_for(w->p, 4096, fill_by_material, &job);
     p2g_params params = transfer_of(hw);
     p2g_column from = {.value = column, .weight = which == RANGES ? NULL : hw->heat->latent};
     treacle_status status = p2g_weighted(&params, &from, to, unused);
@@ -408,7 +408,7 @@ static void add_rows(void* data, int64_t begin, int64_t end, int worker) {
 static void warm_by(const heat_work* hw, const float* gain) {
     warm_job job = {hw->heat, hw->w->p, gain};
     bool is_heat = hw->column == PARTICLE_TEMPERATURE;
-    parallel_for(hw->w->ctx, hw->w->p->count, 4096, is_heat ? warm_rows : add_rows, &job);
+    particle_row_for(hw->w->p, 4096, is_heat ? warm_rows : add_rows, &job);
 }
 
 static void warm_tiles(void* data, int64_t begin, int64_t end, int worker) {
@@ -530,9 +530,9 @@ static treacle_status even_out(heat_work* hw) {
         job.whole = whole;
     }
     TREACLE_TRY(there_and_back(hw, job.value, (float)hw->surface.air, job.mean));
-    parallel_for(w->ctx, p->count, 4096, find_part, &job);
+    particle_row_for(p, 4096, find_part, &job);
     TREACLE_TRY(there_and_back(hw, job.part, 0.0f, job.mean));
-    parallel_for(w->ctx, p->count, 4096, give_part, &job);
+    particle_row_for(p, 4096, give_part, &job);
     warm_by(hw, job.mean);
     return TREACLE_OK;
 }
@@ -617,7 +617,7 @@ static treacle_status step_marker(liquid_work* w) {
     }
     if (hw.heat->grows) {
         cure_job job = {w->setup, w->p, w->dt};
-        parallel_for(w->ctx, w->p->count, 4096, cure_rows, &job);
+        particle_row_for(w->p, 4096, cure_rows, &job);
     }
     return TREACLE_OK;
 }

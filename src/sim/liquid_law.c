@@ -92,7 +92,7 @@ static treacle_status apply_laws(liquid_work* w, law_job* job, const law_columns
         int mark = arena_mark(w->scratch);
         float* share = NULL;
         if (w->setup->material_count > 1) {
-            parallel_for(w->ctx, w->p->count, 4096, fill_shares, job);
+            particle_row_for(w->p, 4096, fill_shares, job);
             TREACLE_TRY(bring(w, columns, columns->column, &share));
         }
         job->share = share;
@@ -116,7 +116,7 @@ static treacle_status by_laws(liquid_work* w) {
         return apply_laws(w, &job, &columns);
     }
     if (w->p->column[PARTICLE_TEMPERATURE] != NULL) {
-        parallel_for(w->ctx, w->p->count, 4096, fill_temperatures, &job);
+        particle_row_for(w->p, 4096, fill_temperatures, &job);
         TREACLE_TRY(bring(w, &columns, columns.column, &temperature));
     }
     if (w->p->column[PARTICLE_MARKER] != NULL) {
