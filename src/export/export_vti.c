@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "export/export_volume.h"
 #include "export/export_vtk.h"
-#include "math/mesh_tree.h"
+#include "geometry/mesh_tree.h"
 
 enum { AXIS_COUNT = 3 };
 

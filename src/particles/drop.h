@@ -5,8 +5,8 @@
 // should come where no liquid is.
 #pragma once
 
+#include "geometry/shape.h"
 #include "math/field.h"
-#include "math/shape.h"
 #include "particles/seed.h"
 
 typedef struct drop_list {

@@ -17,8 +17,8 @@
 // A nozzle that moves takes its shape and the bar in it along.
 #pragma once
 
+#include "geometry/shape.h"
 #include "math/curve.h"
-#include "math/shape.h"
 #include "particles/particles.h"
 
 typedef struct emitter {

@@ -2,8 +2,8 @@
 // the shape is as they see it.
 #pragma once
 
+#include "geometry/shape.h"
 #include "grid/domain.h"
-#include "math/shape.h"
 
 // Line (i, j) runs along `direction` through corner + i step u + j step v. In 2D all lines are in
 // the mid-plane and v does not count; in 1D there is one line.

@@ -11,8 +11,8 @@
 // nothing.
 #pragma once
 
+#include "geometry/shape.h"
 #include "math/field.h"
-#include "math/shape.h"
 #include "particles/particles.h"
 
 typedef struct seed_liquid {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "math/shape.h"
+#include "geometry/shape.h"
 #include "particles/particles.h"
 
 typedef struct sink {

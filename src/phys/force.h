@@ -1,10 +1,10 @@
 // Body forces on faces.
 #pragma once
 
+#include "geometry/shape.h"
 #include "grid/domain.h"
 #include "grid/tile_map.h"
 #include "math/field.h"
-#include "math/shape.h"
 
 /// An acceleration in a part of space, at one moment.
 typedef struct force_field {

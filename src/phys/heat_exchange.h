@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "math/shape.h"
+#include "geometry/shape.h"
 #include "phys/conduction.h"
 
 /// The cells of a step. Fields are [count + 1][512].

@@ -1,10 +1,10 @@
 // Solids: a shape, where it is, and how it moves.
 #pragma once
 
+#include "geometry/mesh_sequence.h"
+#include "geometry/mesh_tree.h"
+#include "geometry/shape.h"
 #include "math/mat3.h"
-#include "math/mesh_sequence.h"
-#include "math/mesh_tree.h"
-#include "math/shape.h"
 
 /// How a solid changes its shape during a step: vertices go straight from where one tree has them
 /// to where the other has them, in the frame of the shape. Zeroed: it keeps its shape.

@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "geometry/mesh_sequence.h"
+#include "geometry/shape.h"
+#include "geometry/triangle_mesh.h"
 #include "math/mat3.h"
-#include "math/mesh_sequence.h"
-#include "math/shape.h"
-#include "math/triangle_mesh.h"
 #include "mesh/contour.h"
 
 enum { AXIS_COUNT = 3, SAMPLES_ALONG = 176, BLOCK_GRAIN = 4, ROUND = 96, SMOOTH_FROM = 400 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "math/mesh_sequence.h"
+#include "geometry/mesh_sequence.h"
 #include "scene/scene_internal.h"
 
 static treacle_status store_path(binder* b, const bind_slot* slot, const char* path) {

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/shape.h"
 #include "math/elementary.h"
-#include "math/shape.h"
 #include "scene/bind.h"
 
 static const double pi = 3.14159265358979323846;

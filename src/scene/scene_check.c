@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/shape.h"
 #include "math/field.h"
 #include "math/limits.h"
-#include "math/shape.h"
 #include "scene/bind.h"
 #include "scene/scene_internal.h"
 

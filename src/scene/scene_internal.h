@@ -4,7 +4,7 @@
 #include <locale.h>
 
 #include "base/text.h"
-#include "math/shape.h"
+#include "geometry/shape.h"
 #include "scene/bind.h"
 
 struct treacle_scene {

@@ -1,9 +1,9 @@
 // What of a def has to do with heat, made ready.
 #pragma once
 
+#include "geometry/shape.h"
 #include "grid/domain.h"
 #include "math/curve.h"
-#include "math/shape.h"
 #include "particles/particles.h"
 #include "phys/heat_curve.h"
 #include "phys/viscosity_law.h"

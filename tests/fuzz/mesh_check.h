@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "math/mesh_tree.h"
+#include "geometry/mesh_tree.h"
 
 static inline void mesh_check_that(bool holds) {
     if (!holds) {

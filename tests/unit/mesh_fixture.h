@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "math/triangle_mesh.h"
+#include "geometry/triangle_mesh.h"
 #include "unit.h"
 
 typedef struct mesh_soup {

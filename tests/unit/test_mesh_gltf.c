@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "math/triangle_mesh.h"
+#include "geometry/triangle_mesh.h"
 #include "particle_fixture.h"
 
 // A tetrahedron of edge 1 along the axes, moved by 2 along x: 4 places as floats, 12 indices as

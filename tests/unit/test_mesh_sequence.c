@@ -4,9 +4,9 @@
 #include "alloc_failure.h"
 #include "mesh_fixture.h"
 
+#include "geometry/mesh_sequence.h"
+#include "geometry/mesh_tree.h"
 #include "math/hash_random.h"
-#include "math/mesh_sequence.h"
-#include "math/mesh_tree.h"
 #include "phys/sweep_form.h"
 #include "treacle/treacle.h"
 

@@ -2,8 +2,8 @@
 #include "mesh_fixture.h"
 
 #include "base/parallel.h"
+#include "geometry/mesh_tree.h"
 #include "math/hash_random.h"
-#include "math/mesh_tree.h"
 
 #define PI 3.14159265358979323846
 

@@ -5,9 +5,9 @@
 #include "alloc_failure.h"
 #include "mesh_fixture.h"
 
+#include "geometry/shape.h"
 #include "math/hash_random.h"
 #include "math/mat3.h"
-#include "math/shape.h"
 #include "treacle/treacle.h"
 
 #define PI 3.14159265358979323846

@@ -1,9 +1,9 @@
 #include "alloc_failure.h"
 
 #include "base/alloc.h"
+#include "geometry/shape.h"
 #include "math/hash_random.h"
 #include "math/mat3.h"
-#include "math/shape.h"
 
 #define PI 3.14159265358979323846
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "math/mesh_input.h"
+#include "geometry/mesh_input.h"
 
 enum { HEAD_BYTES = 80, COUNT_BYTES = 4, TRIANGLE_BYTES = 50, NORMAL_BYTES = 12 };
 

@@ -2,13 +2,13 @@
 // node is where its subtree ends, so the children of node i begin at i + 1 and at the `end` of the
 // child before. Placements are multiplied out and sizes scaled: a leaf only moves and turns a
 // point into its own frame. A mesh keeps the size of its file, so its points are scaled, too.
-#include "math/shape.h"
+#include "geometry/shape.h"
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "geometry/mesh_sequence.h"
+#include "geometry/mesh_tree.h"
 #include "math/mat3.h"
-#include "math/mesh_sequence.h"
-#include "math/mesh_tree.h"
 
 typedef struct node {
     treacle_shape_kind kind;

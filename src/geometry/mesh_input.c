@@ -1,4 +1,4 @@
-#include "math/mesh_input.h"
+#include "geometry/mesh_input.h"
 
 #include <locale.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "math/mesh_input.h"
+#include "geometry/mesh_input.h"
 
 enum { ELEMENTS_MAX = 16, PROPERTIES_MAX = 64 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "math/mesh_input.h"
+#include "geometry/mesh_input.h"
 
 #ifdef TREACLE_HAS_ASSIMP
 

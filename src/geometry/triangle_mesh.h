@@ -4,7 +4,7 @@
 // corners are gone. A mesh whose signed volume is negative has been turned inside out as a whole.
 #pragma once
 
-#include "math/mesh_input.h"
+#include "geometry/mesh_input.h"
 
 typedef struct triangle_mesh {
     treacle_context* ctx;

@@ -1,6 +1,6 @@
 // The zero surface of a VDB level set as a mesh.
 #include "base/check.h"
-#include "math/mesh_input.h"
+#include "geometry/mesh_input.h"
 #include "vdb/vdb.h"
 
 static treacle_status add_all(const mesh_input* in, const vdb_mesh* mesh, mesh_builder* out) {

@@ -1,4 +1,4 @@
-#include "math/mesh_sequence.h"
+#include "geometry/mesh_sequence.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 // ask, and the answers are the same bits on every machine.
 #pragma once
 
-#include "math/triangle_mesh.h"
+#include "geometry/triangle_mesh.h"
 
 typedef struct mesh_tree mesh_tree;
 

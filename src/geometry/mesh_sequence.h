@@ -4,8 +4,8 @@
 // every vertex goes straight, at a steady speed. All of them are kept in memory.
 #pragma once
 
+#include "geometry/triangle_mesh.h"
 #include "math/mat3.h"
-#include "math/triangle_mesh.h"
 #include "treacle/types.h"
 
 typedef struct mesh_sequence {

@@ -1,6 +1,6 @@
 // Wavefront OBJ: lines "v x y z" and "f a b c ..."; a corner is v, v/vt, v//vn or v/vt/vn, counted
 // from 1, or from the last vertex so far if it is negative. All other lines are passed over.
-#include "math/mesh_input.h"
+#include "geometry/mesh_input.h"
 
 static size_t count_vertices(const mesh_input* in) {
     mesh_text text;

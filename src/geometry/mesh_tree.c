@@ -11,7 +11,7 @@
 //
 // differs from [B18]: only the first term of the expansion, because the sign is all that is asked
 // for and it is off by less than 0.05 of a turn (test_mesh_tree.c).
-#include "math/mesh_tree.h"
+#include "geometry/mesh_tree.h"
 
 #include "base/alloc.h"
 #include "math/elementary.h"

@@ -1,4 +1,4 @@
-#include "math/triangle_mesh.h"
+#include "geometry/triangle_mesh.h"
 
 #include <errno.h>
 #include <fcntl.h>
