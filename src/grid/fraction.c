@@ -37,10 +37,10 @@ static void fill_even(float* tile, const int layers[AXES], float value) {
 static void list_fields(fraction_fields* fields, float** list[FIELDS]) {
     list[0] = &fields->cell;
     for (int a = 0; a < AXES; ++a) {
-        list[1 + a] = &fields->face[a];
-        list[1 + AXES + a] = &fields->edge[a];
-        list[1 + 2 * AXES + a] = &fields->tent[a];
-        list[1 + 3 * AXES + a] = &fields->area[a];
+        list[1 + a] = &fields->face.at[a];
+        list[1 + AXES + a] = &fields->edge.at[a];
+        list[1 + 2 * AXES + a] = &fields->tent.at[a];
+        list[1 + 3 * AXES + a] = &fields->area.at[a];
     }
 }
 

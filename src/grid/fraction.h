@@ -16,16 +16,17 @@
 // Along a flat axis nothing varies: fractions are those of the flat problem.
 #pragma once
 
+#include "grid/face_field.h"
 #include "grid/tile_map.h"
 
 /// Fractions, 0..1, [count + 1][512] each; those that are NULL are not computed. Layers beyond the
 /// first along flat axes are set to 0, the dummy is not written.
 typedef struct fraction_fields {
     float* cell;
-    float* face[AXES];
-    float* edge[AXES];
-    float* tent[AXES];
-    float* area[AXES];
+    face_field face;
+    face_field edge;
+    face_field tent;
+    face_field area;
 } fraction_fields;
 
 typedef struct fraction_params {

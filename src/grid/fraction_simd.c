@@ -225,24 +225,25 @@ static void fill_fields(const lattice* points, const int layers[AXES],
     if (tile->cell != NULL) {
         fill_boxes(&parts, layers, (const int[AXES]){0, 0, 0}, tile->cell);
     }
-    bool has_tents = tile->tent[0] != NULL || tile->tent[1] != NULL || tile->tent[2] != NULL;
+    bool has_tents =
+        tile->tent.at[0] != NULL || tile->tent.at[1] != NULL || tile->tent.at[2] != NULL;
     cell_parts cells;
     if (has_tents) {
         sum_cells(&parts, &cells);
     }
     for (int a = 0; a < AXES; ++a) {
         const int face[AXES] = {a == 0, a == 1, a == 2}, edge[AXES] = {a != 0, a != 1, a != 2};
-        if (tile->face[a] != NULL) {
-            fill_boxes(&parts, layers, face, tile->face[a]);
+        if (tile->face.at[a] != NULL) {
+            fill_boxes(&parts, layers, face, tile->face.at[a]);
         }
-        if (tile->edge[a] != NULL) {
-            fill_boxes(&parts, layers, edge, tile->edge[a]);
+        if (tile->edge.at[a] != NULL) {
+            fill_boxes(&parts, layers, edge, tile->edge.at[a]);
         }
-        if (tile->tent[a] != NULL) {
-            fill_tents(&cells, layers, a, tile->tent[a]);
+        if (tile->tent.at[a] != NULL) {
+            fill_tents(&cells, layers, a, tile->tent.at[a]);
         }
-        if (tile->area[a] != NULL) {
-            fill_areas(points, layers, a, tile->area[a]);
+        if (tile->area.at[a] != NULL) {
+            fill_areas(points, layers, a, tile->area.at[a]);
         }
     }
 }

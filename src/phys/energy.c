@@ -307,11 +307,11 @@ treacle_status energy_of_flow(const energy_flow* flow, energy_part* out) {
 // What goes through the part of a face whose velocity is given.
 static double given_flux(const energy_projection* flow, int a, int64_t face, bool is_prescribed) {
     const projection_params* params = flow->system->params;
-    double open = (double)params->face_open[a][face];
+    double open = (double)params->face_open.at[a][face];
     bool is_body = flow->solid[a] != NULL && flow->solid[a][face] != SOLID_NONE &&
                    flow->solid[a][face] >= flow->first_body;
-    bool is_still = params->face_solid_u[a] == NULL || is_body;
-    double carried = is_still ? 0.0 : (1.0 - open) * (double)params->face_solid_u[a][face];
+    bool is_still = params->face_solid_u.at[a] == NULL || is_body;
+    double carried = is_still ? 0.0 : (1.0 - open) * (double)params->face_solid_u.at[a][face];
     return carried + (is_prescribed ? open * (double)flow->after[a][face] : 0.0);
 }
 
@@ -337,9 +337,9 @@ static void add_projected(const energy_job* job, tile_ix t, int a, const float* 
         if (!(way > 0.0)) {
             continue;
         }
-        const float* rho = params->face_rho[a];
+        const float* rho = params->face_rho.at[a];
         double density = rho != NULL && rho[face] > 0.0f ? (double)rho[face] : 1.0;
-        double open = (double)params->face_open[a][face];
+        double open = (double)params->face_open.at[a][face];
         if (open > 0.0 && isfinite(density)) {
             add_face(open * density * way, (double)flow->before[a][face],
                      (double)flow->after[a][face], push_at(flow->push, a, face), sum);

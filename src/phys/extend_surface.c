@@ -87,7 +87,7 @@ static void extend_tiles(void* data, int64_t begin, int64_t end, int worker) {
         gather_block(params->map, job->from, (tile_ix)t, 2, 2, s.phi);
         gather_block(params->map, params->cell_solid_phi, (tile_ix)t, 2, 2, s.solid);
         for (int a = 0; a < AXES; ++a) {
-            gather_block(params->map, params->face_open[a], (tile_ix)t, 2, 2, s.open[a]);
+            gather_block(params->map, params->face_open.at[a], (tile_ix)t, 2, 2, s.open[a]);
         }
         for (int i = 0; i < TILE_CELLS; ++i) {
             if (isnan(job->from[start + (size_t)i]) && tile_cell_counts(params->map, i)) {

@@ -1,13 +1,14 @@
 // The surface of the liquid, continued into solids.
 #pragma once
 
+#include "grid/face_field.h"
 #include "grid/tile_map.h"
 
 typedef struct extend_surface_params {
     const grid_domain* domain;
     const tile_map* map;
-    const float* cell_solid_phi;  // cells, > 0 outside
-    const float* face_open[AXES]; // 0..1
+    const float* cell_solid_phi; // cells, > 0 outside
+    face_view face_open;         // 0..1
 } extend_surface_params;
 
 /// Cells nearer to a solid than this, in cells, see too little of the liquid to know its surface.

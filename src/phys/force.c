@@ -74,8 +74,8 @@ static void push_component(const force_job* job, int a, tile_ix tile) {
             push += fields_at(params, a, cell, tile);
         }
         u[i] = (float)((double)u[i] + params->dt * push);
-        if (params->face_push[a] != NULL) {
-            params->face_push[a][(size_t)tile * TILE_CELLS + (size_t)i] =
+        if (params->face_push.at[a] != NULL) {
+            params->face_push.at[a][(size_t)tile * TILE_CELLS + (size_t)i] =
                 (float)(params->dt * push);
         }
     }
@@ -98,8 +98,8 @@ void force_apply(const force_params* params, float* const face_u[AXES]) {
     tile_for(params->map, 4, push_tiles, &job);
     for (int a = 0; a < AXES; ++a) {
         tile_share_field(params->map, face_u[a]);
-        if (params->face_push[a] != NULL) {
-            tile_share_field(params->map, params->face_push[a]);
+        if (params->face_push.at[a] != NULL) {
+            tile_share_field(params->map, params->face_push.at[a]);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #include "geometry/shape.h"
 #include "grid/domain.h"
+#include "grid/face_field.h"
 #include "grid/tile_map.h"
 #include "math/field.h"
 
@@ -22,7 +23,7 @@ typedef struct force_params {
     int field_count;
     const force_field* fields;
     const float* cell_buoyancy; // share of its weight that the liquid loses; NULL: none
-    float* face_push[AXES];     // gets what is added, m/s; NULL: nobody asks
+    face_field face_push;       // gets what is added, m/s; NULL: nobody asks
 } force_params;
 
 /// What a body at x is accelerated by, m/s^2: gravity and fields, without buoyancy; 0 along

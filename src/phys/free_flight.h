@@ -2,14 +2,15 @@
 #pragma once
 
 #include "grid/domain.h"
+#include "grid/face_field.h"
 #include "grid/tile_map.h"
 
 typedef struct free_flight_params {
     const grid_domain* domain;
     const tile_map* map;
-    const float* cell_phi;        // < 0 in the liquid
-    const float* face_open[AXES]; // 0..1
-    const float* face_rho[AXES];  // INFINITY where velocity is prescribed; or NULL
+    const float* cell_phi; // < 0 in the liquid
+    face_view face_open;   // 0..1
+    face_view face_rho;    // INFINITY where velocity is prescribed; or NULL
 } free_flight_params;
 
 /// Regions in free flight, and how they moved.

@@ -287,7 +287,7 @@ static void touch_solids(void* data, int64_t begin, int64_t end, int worker) {
     for (int64_t t = begin; t < end; ++t) {
         float open[AXES][BLOCK_VALUES(0, 1)];
         for (int a = 0; a < AXES; ++a) {
-            gather_block(cells->map, solids->face_open[a], (tile_ix)t, 0, 1, open[a]);
+            gather_block(cells->map, solids->face_open.at[a], (tile_ix)t, 0, 1, open[a]);
         }
         for (int q = 0; q < TILE_CELLS; ++q) {
             size_t i = (size_t)t * TILE_CELLS + (size_t)q;

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "geometry/shape.h"
+#include "grid/face_field.h"
 #include "phys/conduction.h"
 
 /// The cells of a step. Fields are [count + 1][512].
@@ -48,7 +49,7 @@ typedef struct heat_solids {
     const uint16_t* cell_id;
     const float* cell_phi;
     const float* cell_open;
-    const float* face_open[AXES]; // by solids and sides of the domain
+    face_view face_open; // by solids and sides of the domain
 } heat_solids;
 /// Cells, by how much the mean that a cell has is that of a place farther from a wall; phi in cells
 /// [heat.11].

@@ -175,7 +175,7 @@ typedef struct mean_job {
 static void mean_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const mean_job* job = data;
     const tile_map* map = job->p->params->map;
-    const float* u = job->p->params->face_u[job->axis];
+    const float* u = job->p->params->face_u.at[job->axis];
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {

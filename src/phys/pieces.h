@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "grid/face_field.h"
 #include "particles/particles.h"
 #include "solve/regions.h"
 
@@ -9,7 +10,7 @@ typedef struct pieces_params {
     const grid_domain* domain;
     const tile_map* map;
     const float* cell_phi; // cells, < 0 in the liquid, [count + 1][512]
-    const float* face_u[AXES];
+    face_view face_u;
     arena* scratch;
     /// Whether something that holds liquid is nearer to x than `reach`, m; NULL: nothing does but
     /// the sides of the domain.

@@ -97,12 +97,12 @@ typedef struct face_block {
 } face_block;
 
 static void gather_faces(const projection_params* params, int a, tile_ix tile, face_block* out) {
-    gather_block(params->map, params->face_open[a], tile, 1, 1, out->open);
-    if (params->face_rho[a] != NULL) {
-        gather_block(params->map, params->face_rho[a], tile, 1, 1, out->rho);
+    gather_block(params->map, params->face_open.at[a], tile, 1, 1, out->open);
+    if (params->face_rho.at[a] != NULL) {
+        gather_block(params->map, params->face_rho.at[a], tile, 1, 1, out->rho);
     }
     for (int i = 0; i < VALUES; ++i) {
-        out->rho[i] = params->face_rho[a] != NULL && out->rho[i] > 0.0f ? out->rho[i] : 1.0f;
+        out->rho[i] = params->face_rho.at[a] != NULL && out->rho[i] > 0.0f ? out->rho[i] : 1.0f;
     }
 }
 
@@ -208,7 +208,7 @@ treacle_status projection_solve(const projection* p, double* rhs, double* cell_x
 static void gather_flux(const project_job* job, int a, tile_ix tile, double flux[VALUES]) {
     const projection_params* params = job->of->params;
     float open[VALUES], u[VALUES];
-    gather_block(params->map, params->face_open[a], tile, 1, 1, open);
+    gather_block(params->map, params->face_open.at[a], tile, 1, 1, open);
     gather_block(params->map, job->face_u[a], tile, 1, 1, u);
     for (int i = 0; i < VALUES; ++i) {
         flux[i] = (double)open[i] * (double)u[i];
@@ -222,8 +222,8 @@ static bool is_of_body(const projection_params* params, int a, int64_t face) {
 
 // What bodies carry through what they close of a face.
 static double flow_of_body(const projection_params* params, int a, int64_t face) {
-    double shut = 1.0 - (double)params->face_open[a][face];
-    return is_of_body(params, a, face) ? shut * (double)params->face_solid_u[a][face] : 0.0;
+    double shut = 1.0 - (double)params->face_open.at[a][face];
+    return is_of_body(params, a, face) ? shut * (double)params->face_solid_u.at[a][face] : 0.0;
 }
 
 static double flow_of_bodies(const projection_params* params, tile_ix t, int q) {
@@ -242,8 +242,8 @@ static solid_face face_of_solids(const void* data, int a, int64_t face, bool is_
     const projection_params* params = data;
     (void)is_below;
     bool is_body = is_of_body(params, a, face);
-    double open = (double)params->face_open[a][face], shut = 1.0 - open;
-    double u = shut > 0.0 && !is_body ? (double)params->face_solid_u[a][face] : 0.0;
+    double open = (double)params->face_open.at[a][face], shut = 1.0 - open;
+    double u = shut > 0.0 && !is_body ? (double)params->face_solid_u.at[a][face] : 0.0;
     return (solid_face){.open = open,
                         .give = is_body ? shut : 0.0,
                         .body = is_body ? params->face_id[a][face] - params->first_body : 0,
@@ -261,7 +261,7 @@ static treacle_status push_cells(const project_job* job) {
                                 .body_count = params->solid_count - params->first_body,
                                 .face = face_of_solids,
                                 .data = params};
-    if (params->face_solid_u[0] == NULL) {
+    if (params->face_solid_u.at[0] == NULL) {
         return TREACLE_OK;
     }
     TREACLE_TRY(solid_flow_compute(&solids, job->rhs));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grid/domain.h"
+#include "grid/face_field.h"
 #include "grid/tile_map.h"
 #include "solve/body_rows.h"
 #include "solve/solve_stats.h"
@@ -10,13 +11,13 @@
 typedef struct projection_params {
     const grid_domain* domain;
     const tile_map* map;
-    const float* cell_phi;           // cells, < 0 in liquid; [count + 1][512], dummy tile > 0
-    const float* face_open[AXES];    // 0..1, share of a face that liquid may cross
-    const float* face_rho[AXES];     // density over the reference density; NULL: 1 everywhere
-    const float* face_solid_u[AXES]; // m/s, of what closes the rest of a face; NULL: at rest
-    const uint16_t* face_id[AXES];   // which solid closes it, with bodies; else NULL
-    int first_body, solid_count;     // solids from this id on are bodies; all solids
-    struct wall_set* walls;          // that liquid may let go of; NULL: none
+    const float* cell_phi;         // cells, < 0 in liquid; [count + 1][512], dummy tile > 0
+    face_view face_open;           // 0..1, share of a face that liquid may cross
+    face_view face_rho;            // density over the reference density; NULL: 1 everywhere
+    face_view face_solid_u;        // m/s, of what closes the rest of a face; NULL: at rest
+    const uint16_t* face_id[AXES]; // which solid closes it, with bodies; else NULL
+    int first_body, solid_count;   // solids from this id on are bodies; all solids
+    struct wall_set* walls;        // that liquid may let go of; NULL: none
     solve_params solve;
     int body_count;          // rigid bodies (phys/rigid_body.h); face_solid_u has their motion
     const body_rows* bodies; // [body_count]

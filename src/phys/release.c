@@ -136,9 +136,9 @@ static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
         for (int a = 0; a < AXES; ++a) {
             bool is_face = p->domain->is_active[a] && !is_side(p->domain, a, at[a]);
             bool is_gone_below = is_let_go(out->cell_kind[tile_slot_below(p->map, t, q, a)]);
-            float open = p->face_open[a][i];
-            out->face_open[a][i] = is_face && is_gone ? 1.0f : open;
-            out->face_open_below[a][i] = is_face && is_gone_below ? 1.0f : open;
+            float open = p->face_open.at[a][i];
+            out->face_open.at[a][i] = is_face && is_gone ? 1.0f : open;
+            out->face_open_below.at[a][i] = is_face && is_gone_below ? 1.0f : open;
         }
     }
 }
@@ -159,7 +159,7 @@ void release_compute(const release_params* params, const release_fields* out) {
         out->cell_phi[i] = params->cell_phi[i];
         out->cell_solid_id[i] = SOLID_NONE;
         for (int a = 0; a < AXES; ++a) {
-            out->face_open[a][i] = out->face_open_below[a][i] = params->face_open[a][i];
+            out->face_open.at[a][i] = out->face_open_below.at[a][i] = params->face_open.at[a][i];
         }
     }
 }
@@ -180,9 +180,9 @@ static void trim_cell(const trim_job* job, int64_t t, int q) {
     job->share->cell[i] = 0.0f;
     for (int a = 0; a < AXES; ++a) {
         if (job->kind[tile_slot_below(job->params->map, t, q, a)] == KIND_BEHIND) {
-            job->share->face[a][i] = 0.0f;
-            if (job->share->tent[a] != NULL) {
-                job->share->tent[a][i] = 0.0f;
+            job->share->face.at[a][i] = 0.0f;
+            if (job->share->tent.at[a] != NULL) {
+                job->share->tent.at[a][i] = 0.0f;
             }
         }
     }
@@ -225,7 +225,7 @@ static void carry_tiles(void* data, int64_t begin, int64_t end, int worker) {
         int64_t t = n / (TILE_CELLS * AXES), i = t * TILE_CELLS + n % TILE_CELLS;
         int a = (int)(n / TILE_CELLS % AXES), q = (int)(n % TILE_CELLS), at[AXES];
         tile_cell_at(p->map, (tile_ix)t, q, at);
-        bool was_closed = !(p->face_open[a][i] > 0.0f) && p->domain->is_active[a];
+        bool was_closed = !(p->face_open.at[a][i] > 0.0f) && p->domain->is_active[a];
         if (was_closed && !is_side(p->domain, a, at[a]) && is_of_released(job, t, q, a)) {
             job->face_u[a][i] = job->extended[a][i];
         }

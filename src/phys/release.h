@@ -1,6 +1,7 @@
 // The liquid where it has let go of solids: as if they were not there, and its surface were theirs.
 #pragma once
 
+#include "grid/face_field.h"
 #include "grid/fraction.h"
 #include "phys/separation.h"
 
@@ -12,15 +13,15 @@ typedef struct release_params {
     const float* cell_phi;       // cells, < 0 in liquid
     const float* cell_solid_phi; // cells, < 0 in solids
     const uint16_t* cell_solid_id;
-    const float* face_open[AXES];
+    face_view face_open;
 } release_params;
 
 /// What becomes of them; room for as many values.
 typedef struct release_fields {
     float* cell_phi;
     uint16_t* cell_solid_id;
-    float *face_open[AXES], *face_open_below[AXES]; // as cells above and below a face see it
-    uint8_t* cell_kind;                             // [2], for the velocities
+    face_field face_open, face_open_below; // as cells above and below a face see it
+    uint8_t* cell_kind;                    // [2], for the velocities
 } release_fields;
 
 /// Whether a solid has let go anywhere.

@@ -237,9 +237,9 @@ static double value_of_cell(const rate_job* job, const rate_block* block, const 
 static void load_block(const rate_job* job, tile_ix t, rate_block* block) {
     const rheology_params* p = job->params;
     for (int a = 0; a < AXES; ++a) {
-        gather_block(p->map, p->edge_share[a], t, 1, 1, block->edge[a]);
+        gather_block(p->map, p->edge_share.at[a], t, 1, 1, block->edge[a]);
         if (p->domain->is_active[a]) {
-            gather_block(p->map, p->face_u[a], t, 1, 1, block->u[a]);
+            gather_block(p->map, p->face_u.at[a], t, 1, 1, block->u[a]);
         }
         if (p->domain->is_active[a] && job->change[a] != NULL) {
             gather_block(p->map, job->change[a], t, 1, 1, block->change[a]);

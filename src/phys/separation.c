@@ -136,7 +136,7 @@ static void add_side(const wall_params* params, const side_layer* side, int q, w
     wall w = wall_of_cell(params, side->tile, q, a, adhesion);
     int64_t face = side->end == 0 ? w.cell : w.high[a];
     bool has_face = face < (int64_t)params->map->count * TILE_CELLS;
-    double density = has_face ? density_at(params->face_rho[a], face) : 1.0;
+    double density = has_face ? density_at(params->face_rho.at[a], face) : 1.0;
     w.area = params->solids.cell_id != NULL ? params->solids.cell_open[w.cell] : 1.0f;
     if (!has_face || isinf(density) || !(w.area > least_area)) {
         return;
@@ -169,8 +169,8 @@ static void open_shares(const wall_params* params, const wall* w, tile_ix tile, 
     int at[AXES];
     tile_cell_at(params->map, tile, (int)(w->cell % TILE_CELLS), at);
     const grid_domain* domain = params->domain;
-    open[0] = (double)params->face_open[a][w->cell];
-    open[1] = (double)params->face_open[a][w->high[a]];
+    open[0] = (double)params->face_open.at[a][w->cell];
+    open[1] = (double)params->face_open.at[a][w->high[a]];
     if (domain->is_periodic[a]) {
         return;
     }
@@ -194,12 +194,12 @@ static void add_solid(const wall_params* params, tile_ix tile, int q, wall_set* 
         open_shares(params, &w, tile, a, open);
         area[a] = open[1] - open[0];
         square += area[a] * area[a];
-        flux += (1.0 - open[0]) * (double)solids->face_u[a][w.cell] -
-                (1.0 - open[1]) * (double)solids->face_u[a][w.high[a]];
+        flux += (1.0 - open[0]) * (double)solids->face_u.at[a][w.cell] -
+                (1.0 - open[1]) * (double)solids->face_u.at[a][w.high[a]];
         double sum = open[0] + open[1];
         w.low_share[a] = sum > 0.0 ? (float)(open[0] / sum) : 0.5f;
-        density += open[0] * density_at(params->face_rho[a], w.cell) +
-                   open[1] * density_at(params->face_rho[a], w.high[a]);
+        density += open[0] * density_at(params->face_rho.at[a], w.cell) +
+                   open[1] * density_at(params->face_rho.at[a], w.high[a]);
         weight += sum;
     }
     if (!(square > (double)(least_area * least_area)) || !isfinite(density)) {
@@ -529,7 +529,8 @@ static double stretch_of(const wall* w, const wall_flow* flow) {
     double sum = 0.0;
     for (int a = 0; a < AXES; ++a) {
         double n = (double)w->normal[a];
-        sum += n * n * ((double)flow->face_u[a][w->high[a]] - (double)flow->face_u[a][w->cell]);
+        sum +=
+            n * n * ((double)flow->face_u.at[a][w->high[a]] - (double)flow->face_u.at[a][w->cell]);
     }
     return sum;
 }
@@ -540,8 +541,8 @@ static double wet_share(const wall* w, const wall_flow* flow) {
     for (int a = 0; a < AXES; ++a) {
         double n = (double)w->normal[a], low = (double)w->low_share[a];
         sum += n * n *
-               (low * (double)flow->face_share[a][w->cell] +
-                (1.0 - low) * (double)flow->face_share[a][w->high[a]]);
+               (low * (double)flow->face_share.at[a][w->cell] +
+                (1.0 - low) * (double)flow->face_share.at[a][w->high[a]]);
     }
     return sum;
 }
@@ -560,7 +561,7 @@ static double reaction(const wall* w, const wall_flow* flow) {
 void separation_measure(wall_set* walls, const wall_flow* flow) {
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
-        w->answer = w->is_released ? speed_at(w, flow->face_u) : reaction(w, flow);
+        w->answer = w->is_released ? speed_at(w, flow->face_u.at) : reaction(w, flow);
     }
 }
 

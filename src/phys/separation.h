@@ -6,6 +6,7 @@
 #pragma once
 
 #include "grid/domain.h"
+#include "grid/face_field.h"
 #include "grid/tile_map.h"
 #include "solve/solve_stats.h"
 
@@ -46,19 +47,19 @@ typedef struct wall_set {
 /// Solids as the grid sees them (phys/solid_fields.h); without any cell_id is NULL.
 typedef struct wall_solids {
     const struct solid* solids;
-    const float* cell_phi;     // cells
-    const uint16_t* cell_id;   // the nearest solid
-    const float* cell_open;    // share of the volume
-    const float* face_u[AXES]; // m/s, where face_open < 1
+    const float* cell_phi;   // cells
+    const uint16_t* cell_id; // the nearest solid
+    const float* cell_open;  // share of the volume
+    face_view face_u;        // m/s, where face_open < 1
 } wall_solids;
 
 typedef struct wall_params {
     const grid_domain* domain;
     const tile_map* map;
-    const float* cell_phi;       // cells, < 0 in liquid
-    const float* face_rho[AXES]; // density over the reference; INFINITY where the velocity is
-                                 // prescribed; NULL: 1 everywhere
-    const float* face_open[AXES];
+    const float* cell_phi; // cells, < 0 in liquid
+    face_view face_rho;    // density over the reference; INFINITY where the velocity is
+                           // prescribed; NULL: 1 everywhere
+    face_view face_open;
     wall_solids solids;
     const uint8_t* cell_wall; // bits of the last step
     bool is_first;            // before the first step: all that touches is in contact
@@ -83,12 +84,12 @@ void separation_hold(const wall_set* walls, float* const face_u[AXES]);
 
 /// What a solve of pressure and viscosity in one has found.
 typedef struct wall_flow {
-    const float* face_u[AXES];
-    const float* face_share[AXES]; // of liquid, that a face has as its mass
-    const float* cell_share;       // of liquid
-    const float* cell_log_mu;      // log of the viscosity (Pa s)
-    const double* cell_x;          // dt p / (rho_ref h), m/s
-    double mu_scale;               // dt / (rho_ref h^2), 1/(Pa s)
+    face_view face_u;
+    face_view face_share;     // of liquid, that a face has as its mass
+    const float* cell_share;  // of liquid
+    const float* cell_log_mu; // log of the viscosity (Pa s)
+    const double* cell_x;     // dt p / (rho_ref h), m/s
+    double mu_scale;          // dt / (rho_ref h^2), 1/(Pa s)
 } wall_flow;
 /// Takes note of what walls push with, or how fast liquid leaves them.
 void separation_measure(wall_set* walls, const wall_flow* flow);

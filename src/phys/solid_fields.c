@@ -349,11 +349,11 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u, uint
 // Who closes what, for those whose motion is not known yet.
 static void write_owners(const tile_solids* t, int a, const solid_fields* out) {
     size_t start = (size_t)t->tile * TILE_CELLS;
-    for (int i = 0; i < TILE_CELLS && out->face_shut[a] != NULL; ++i) {
-        float shut = 1.0f - out->face_open[a][start + (size_t)i];
+    for (int i = 0; i < TILE_CELLS && out->face_shut.at[a] != NULL; ++i) {
+        float shut = 1.0f - out->face_open.at[a][start + (size_t)i];
         int at = middle_of(i) - strides[a];
-        out->face_shut[a][start + (size_t)i] = shut;
-        bool is_any = shut > 0.0f || out->face_fill[a][start + (size_t)i] > 0.0f;
+        out->face_shut.at[a][start + (size_t)i] = shut;
+        bool is_any = shut > 0.0f || out->face_fill.at[a][start + (size_t)i] > 0.0f;
         out->face_id[a][start + (size_t)i] = is_any ? t->ids[at] : SOLID_NONE;
     }
 }
@@ -375,11 +375,11 @@ static void write_open(size_t start, const solid_fields* out) {
         out->cell_open[i] = 1.0f;
         out->cell_across[i] = 0;
         for (int a = 0; a < AXES; ++a) {
-            out->face_open[a][i] = 1.0f;
-            out->face_u[a][i] = 0.0f;
-            if (out->face_shut[a] != NULL) {
-                out->face_shut[a][i] = 0.0f;
-                out->face_fill[a][i] = 0.0f;
+            out->face_open.at[a][i] = 1.0f;
+            out->face_u.at[a][i] = 0.0f;
+            if (out->face_shut.at[a] != NULL) {
+                out->face_shut.at[a][i] = 0.0f;
+                out->face_fill.at[a][i] = 0.0f;
                 out->face_id[a][i] = SOLID_NONE;
             }
         }
@@ -414,8 +414,8 @@ static void copy_tile(const tile_solids* t, tile_ix old, const solid_fields* out
     memcpy(out->cell_id + start, from->cell_id + old_start, TILE_CELLS * sizeof(uint16_t));
     memcpy(out->cell_across + start, from->cell_across + old_start, TILE_CELLS);
     for (int a = 0; a < AXES; ++a) {
-        memcpy(out->face_open[a] + start, from->face_open[a] + old_start, bytes);
-        memcpy(out->face_u[a] + start, from->face_u[a] + old_start, bytes);
+        memcpy(out->face_open.at[a] + start, from->face_open.at[a] + old_start, bytes);
+        memcpy(out->face_u.at[a] + start, from->face_u.at[a] + old_start, bytes);
     }
 }
 
@@ -442,19 +442,20 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     bool is_area = t->params->walls == TREACLE_WALLS_AREA;
     fraction_fields shares = {.cell = out->cell_open + start};
     for (int a = 0; a < AXES; ++a) {
-        *(is_area ? &shares.area[a] : &shares.face[a]) = out->face_open[a] + start;
-        if (is_area && out->face_fill[a] != NULL) {
-            shares.face[a] = out->face_fill[a] + start;
+        *(is_area ? &shares.area.at[a] : &shares.face.at[a]) = out->face_open.at[a] + start;
+        if (is_area && out->face_fill.at[a] != NULL) {
+            shares.face.at[a] = out->face_fill.at[a] + start;
         }
     }
     ISA_CALL(t->map->ctx, fraction_points)(t->points, layers, &shares);
-    for (int a = 0; a < AXES && !is_area && out->face_fill[a] != NULL; ++a) {
-        memcpy(out->face_fill[a] + start, out->face_open[a] + start, TILE_CELLS * sizeof(float));
+    for (int a = 0; a < AXES && !is_area && out->face_fill.at[a] != NULL; ++a) {
+        memcpy(out->face_fill.at[a] + start, out->face_open.at[a] + start,
+               TILE_CELLS * sizeof(float));
     }
     uint8_t* across = out->cell_across + start;
     memset(across, 0, TILE_CELLS);
     for (int a = 0; a < AXES; ++a) {
-        write_faces(t, a, out->face_open[a] + start, out->face_u[a] + start, across);
+        write_faces(t, a, out->face_open.at[a] + start, out->face_u.at[a] + start, across);
         write_owners(t, a, out);
     }
     write_cells(t, start, out);

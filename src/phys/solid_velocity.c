@@ -76,7 +76,7 @@ static bool is_at_gap_of_side(const solid_velocity_params* params, tile_ix t, in
     int at[AXES];
     tile_cell_at(params->map, t, i, at);
     bool is_at_side = at[a] == 0 || at[a] == params->domain->cells[a];
-    return params->face_give[a] != NULL && is_at_side && !params->domain->is_periodic[a];
+    return params->face_give.at[a] != NULL && is_at_side && !params->domain->is_periodic[a];
 }
 
 static void constrain_axis(const constrain_job* job, tile_ix t, const surroundings* around, int a) {
@@ -85,7 +85,7 @@ static void constrain_axis(const constrain_job* job, tile_ix t, const surroundin
     for (int i = 0; i < TILE_CELLS; ++i) {
         size_t q = start + (size_t)i;
         int id = params->cell_id[q];
-        if (params->face_open[a][q] > 0.0f || id == SOLID_NONE ||
+        if (params->face_open.at[a][q] > 0.0f || id == SOLID_NONE ||
             !tile_cell_counts(params->map, i) || is_at_gap_of_side(params, t, i, a)) {
             continue;
         }
@@ -97,8 +97,8 @@ static void constrain_axis(const constrain_job* job, tile_ix t, const surroundin
         bool has_normal = vec3_dot(n, n) > 0.5;
         bool may_leave = params->scene.solids[id].separation.is_on; // see phys/separation.c
         across = may_leave && across > 0.0 ? 0.0 : across;
-        if (params->face_give[a] != NULL && across < 0.0) {
-            across = fmin(across + (double)params->face_give[a][q], 0.0);
+        if (params->face_give.at[a] != NULL && across < 0.0) {
+            across = fmin(across + (double)params->face_give.at[a][q], 0.0);
         }
         job->to[a][q] = (float)(has_normal ? u.at[a] - n.at[a] * across : v.at[a]); // [solid.7]
     }

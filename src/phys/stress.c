@@ -119,26 +119,26 @@ static double mean_opening(const stress_params* p, int a, size_t i) {
 
 static float face_mass(const stress_job* job, int a, const int at[AXES], size_t i) {
     const stress_params* p = job->params;
-    const float* rho = p->face_rho[a];
+    const float* rho = p->face_rho.at[a];
     double opening = mean_opening(p, a, i);
     bool has_liquid = opening > 0.0 && (rho == NULL || isfinite(rho[i]));
     double factor = side_factor(p->domain, a, at[a], false);
     factor = has_liquid && factor == 0.0 && at[a] <= p->domain->cells[a] ? 0.5 : factor; // let go
     double density = rho == NULL ? 1.0 : (double)rho[i];
-    double share = (double)p->face_share[a][i] * opening;
+    double share = (double)p->face_share.at[a][i] * opening;
     return has_liquid ? (float)(density * share * factor) : 0.0f;
 }
 
 static bool is_held(const stress_params* p, int a, size_t i) {
     return !p->domain->is_active[a] || !(mean_opening(p, a, i) > 0.0) ||
-           (p->face_rho[a] != NULL && isinf(p->face_rho[a][i]));
+           (p->face_rho.at[a] != NULL && isinf(p->face_rho.at[a][i]));
 }
 
 // Whether there is no liquid in a cell, nor at the faces and edges that it owns.
 static bool is_dry(const stress_params* p, size_t i) {
     float most = p->cell_share[i];
     for (int a = 0; a < AXES; ++a) {
-        most = fmaxf(most, fmaxf(p->edge_share[a][i], p->face_share[a][i]));
+        most = fmaxf(most, fmaxf(p->edge_share.at[a][i], p->face_share.at[a][i]));
     }
     return !(most > 0.0f);
 }
@@ -162,7 +162,7 @@ static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* 
     for (int a = 0; a < AXES; ++a) {
         bool is_cut = (cut >> a & 1) != 0;
         job->out->edge[a][i] =
-            is_cut ? 0.0f : edge_weight(job, a, at, (double)p->edge_share[a][i], log_mu);
+            is_cut ? 0.0f : edge_weight(job, a, at, (double)p->edge_share.at[a][i], log_mu);
         job->out->mass[a][i] = domain->is_active[a] ? face_mass(job, a, at, i) : 0.0f;
     }
 }
@@ -199,7 +199,7 @@ static void meet_wall(const stress_job* job, tile_ix tile, int q, const wall_eff
             out->fixed[i] |= (uint8_t)(1u << a);
         } else if (effect->drag[a] > 0.0 && !(out->fixed[i] >> a & 1)) {
             const float* const around[] = {log_mu, log_mu - step[a]};
-            double share = (double)job->params->face_share[a][i]; // wet part of the wall
+            double share = (double)job->params->face_share.at[a][i]; // wet part of the wall
             double weight = mean_weight(job->params, 2, around);
             out->drag[a][i] = (float)(weight * effect->drag[a] * share);
             out->mass[a][i] += out->drag[a][i];
@@ -237,7 +237,7 @@ static uint16_t owner_of(const stress_job* job, tile_ix tile, int q, int a) {
     int at[AXES];
     tile_cell_at(p->map, tile, q, at);
     bool is_side = !domain->is_periodic[a] && (at[a] == 0 || at[a] >= domain->cells[a]);
-    bool is_prescribed = p->face_rho[a] != NULL && isinf(p->face_rho[a][i]);
+    bool is_prescribed = p->face_rho.at[a] != NULL && isinf(p->face_rho.at[a][i]);
     if (!(job->out->fixed[i] >> a & 1) || !domain->is_active[a] || is_side || is_prescribed) {
         return 0;
     }
@@ -313,7 +313,7 @@ static double share_of_edge(const stress_job* job, int a, const int at[AXES], si
     static const int side = BLOCK_SIDE(1, 0);
     const int step[AXES] = {1, side, side * side};
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
-    double weight = (double)job->out->edge[a][i], share = (double)p->edge_share[a][i];
+    double weight = (double)job->out->edge[a][i], share = (double)p->edge_share.at[a][i];
     bool is_side = is_on_side(p->domain, b, at[b]) || is_on_side(p->domain, c, at[c]);
     bool has_walls = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < WALL_REACH;
     if (!(weight > 0.0) || !(is_side || has_walls)) {
@@ -354,11 +354,12 @@ void stress_add_force(const stress_params* params, const stress_weights* weights
 // --- walls ---------------------------------------------------------------------------------------
 
 double stress_held(const stress_params* params, int axis, int64_t face, double u) {
-    bool is_prescribed = params->face_rho[axis] != NULL && isinf(params->face_rho[axis][face]);
-    const float* held = params->face_solid_u[axis];
-    return is_prescribed && params->face_open[axis][face] > 0.0f ? u
-           : held != NULL                                        ? (double)held[face]
-                                                                 : 0.0;
+    bool is_prescribed =
+        params->face_rho.at[axis] != NULL && isinf(params->face_rho.at[axis][face]);
+    const float* held = params->face_solid_u.at[axis];
+    return is_prescribed && params->face_open.at[axis][face] > 0.0f ? u
+           : held != NULL                                           ? (double)held[face]
+                                                                    : 0.0;
 }
 
 double stress_wall_velocity(const stress_params* p, int axis, int64_t face) {

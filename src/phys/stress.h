@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grid/domain.h"
+#include "grid/face_field.h"
 #include "grid/tile_map.h"
 #include "phys/solid.h"
 #include "phys/tensor.h"
@@ -14,14 +15,14 @@ struct flow_bodies; // phys/flow_bodies.h
 typedef struct stress_params {
     const grid_domain* domain;
     const tile_map* map;
-    const float* cell_share;       // of liquid
-    const float* edge_share[AXES]; // of liquid, of the box around an edge
-    const float* face_share[AXES]; // of liquid, that a face has as its mass
-    const float* cell_log_mu;      // log of the viscosity (Pa s); VISCOSITY_NONE where not known
-    treacle_viscosity_mean mean;   // of the cells around an edge
-    const float* face_open[AXES];  // 0..1, 0 at walls
-    const float* face_open_below[AXES]; // as the cell below a face sees it; NULL: as that above
-    const float* face_rho[AXES]; // density over the reference; INFINITY where the velocity is
+    const float* cell_share;     // of liquid
+    face_view edge_share;        // of liquid, of the box around an edge
+    face_view face_share;        // of liquid, that a face has as its mass
+    const float* cell_log_mu;    // log of the viscosity (Pa s); VISCOSITY_NONE where not known
+    treacle_viscosity_mean mean; // of the cells around an edge
+    face_view face_open;         // 0..1, 0 at walls
+    face_view face_open_below;   // as the cell below a face sees it; NULL: as that above
+    face_view face_rho;          // density over the reference; INFINITY where the velocity is
                                  // prescribed; NULL: 1 everywhere
     const tensor_field* stress;  // Pa, there without any motion; NULL: none
     const uint8_t* cell_cut;     // bit a: the edge along a carries no stress, STRESS_CUT_CELL:
@@ -29,7 +30,7 @@ typedef struct stress_params {
     // Of solids; NULL without. See phys/solid_fields.h.
     const float* cell_solid_phi;
     const uint16_t* cell_solid_id;
-    const float* face_solid_u[AXES];
+    face_view face_solid_u;
     const wall_kind* walls;           // [solids]
     const solid_pose* poses;          // [solids]
     bool has_slip_walls;              // some solid lets liquid slide
@@ -43,8 +44,8 @@ enum { STRESS_CUT_CELL = 8 };
 /// What is open of a face to the cell above it, or to that below.
 static inline double stress_opening(const stress_params* params, int axis, int64_t face,
                                     bool is_below) {
-    const float* below = params->face_open_below[axis];
-    return (double)(is_below && below != NULL ? below : params->face_open[axis])[face];
+    const float* below = params->face_open_below.at[axis];
+    return (double)(is_below && below != NULL ? below : params->face_open.at[axis])[face];
 }
 /// No viscosity is known here: no liquid is near. In the dummy tile, too.
 #define VISCOSITY_NONE (-1e30f)

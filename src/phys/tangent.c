@@ -121,8 +121,8 @@ static void look_at_tiles(void* data, int64_t begin, int64_t end, int worker) {
     for (int64_t t = begin; t < end; ++t) {
         gather_block(p->map, p->cell_share, (tile_ix)t, 1, 1, block.cell);
         for (int a = 0; a < AXES; ++a) {
-            gather_block(p->map, p->face_u[a], (tile_ix)t, 1, 1, block.u[a]);
-            gather_block(p->map, p->edge_share[a], (tile_ix)t, 1, 1, block.share[a]);
+            gather_block(p->map, p->face_u.at[a], (tile_ix)t, 1, 1, block.u[a]);
+            gather_block(p->map, p->edge_share.at[a], (tile_ix)t, 1, 1, block.share[a]);
         }
         for (int q = 0; q < TILE_CELLS; ++q) {
             if (tile_cell_counts(p->map, q)) {

@@ -4,7 +4,7 @@
 #include "phys/rheology.h"
 #include "phys/stress.h"
 
-/// About which velocity (rate.face_u, with that of walls behind walls), and what is known there.
+/// About which velocity (rate.face_u.at, with that of walls behind walls), and what is known there.
 typedef struct tangent_params {
     rheology_params rate;
     const float* cell_rate;        // rheology_rate

@@ -26,10 +26,10 @@
 // the error, the largest divergence and the net loss of volume are small, all three [stokes.4].
 // The energy is compared with that of what can go wrong: forces and motion against the mean.
 //
-// Staggering: u, T, A on faces; p, V_c at cells. Symbols: liquid.face_share (T), liquid.face_open
-// (A), cell_x.
-// Properties that tests check: rigid motion is free; momentum and angular momentum are kept; plane
-// surfaces at rest stay at rest; a thread has three times its viscosity, a sheet four times.
+// Staggering: u, T, A on faces; p, V_c at cells. Symbols: liquid.face_share.at (T),
+// liquid.face_open.at (A), cell_x. Properties that tests check: rigid motion is free; momentum and
+// angular momentum are kept; plane surfaces at rest stay at rest; a thread has three times its
+// viscosity, a sheet four times.
 #include "phys/unified.h"
 
 #include <math.h>
@@ -110,7 +110,7 @@ static void choose_cells(void* data, int64_t begin, int64_t end, int worker) {
         const float* const box[AXES] = {boxes[0], boxes[1], boxes[2]};
         gather_block(p->map, p->cell_share, (tile_ix)t, 1, 1, share);
         for (int a = 0; a < AXES; ++a) {
-            gather_block(p->map, job->params->face_box[a], (tile_ix)t, 1, 1, boxes[a]);
+            gather_block(p->map, job->params->face_box.at[a], (tile_ix)t, 1, 1, boxes[a]);
         }
         for (int q = 0; q < TILE_CELLS; ++q) {
             int at = BLOCK_INDEX(1, 1, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE,
@@ -152,7 +152,7 @@ static solid_face face_of_solids(const void* data, int a, int64_t face, bool is_
     bool is_owned = stress_is_owned(&job->weights, a, face);
     bool is_held = (job->weights.fixed[face] >> a & 1) && !is_owned;
     double open = stress_opening(p, a, face, is_below), shut = 1.0 - open;
-    double u = shut > 0.0 && !is_body ? (double)p->face_solid_u[a][face] : 0.0;
+    double u = shut > 0.0 && !is_body ? (double)p->face_solid_u.at[a][face] : 0.0;
     double held =
         is_held && open > 0.0 ? stress_held(p, a, face, (double)job->face_u[a][face]) : 0.0;
     return (solid_face){.open = is_held || is_owned ? 0.0 : open,
@@ -174,7 +174,7 @@ static treacle_status push_cells(const unified_solver* job) {
                                 .body_count = p->bodies != NULL ? p->bodies->count : 0,
                                 .face = face_of_solids,
                                 .data = job};
-    return p->face_solid_u[0] != NULL ? solid_flow_compute(&solids, job->v.h) : TREACLE_OK;
+    return p->face_solid_u.at[0] != NULL ? solid_flow_compute(&solids, job->v.h) : TREACLE_OK;
 }
 
 // f = M u* less the forces of fixed faces, h = less their flow; the first guesses.
@@ -183,11 +183,11 @@ static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
-        const float* guess = job->params->guess_u[a];
+        const float* guess = job->params->guess_u.at[a];
         double u = (double)job->face_u[a][i];
         double impulse = stress_impulse(&job->params->liquid, &job->weights, (int)a, i, u);
         job->v.f[n] = impulse - job->v.f[n];
-        job->v.u[n] = job->pass != NULL                ? (double)job->pass->about[a][i]
+        job->v.u[n] = job->pass != NULL                ? (double)job->pass->about.at[a][i]
                       : job->is_stiff && guess != NULL ? (double)guess[i]
                                                        : u;
     }
@@ -357,7 +357,7 @@ static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
         for (int a = 0; a < AXES; ++a) {
             double u = (double)job->face_u[a][i];
             if ((job->weights.fixed[i] >> a & 1) && !stress_is_owned(&job->weights, a, i)) {
-                job->pass->about[a][i] = (float)stress_held(&job->params->liquid, a, i, u);
+                job->pass->about.at[a][i] = (float)stress_held(&job->params->liquid, a, i, u);
             }
         }
     }
@@ -436,16 +436,16 @@ treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
 
 static treacle_status create_stokes(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
-    stokes_system system = {
-        .domain = p->domain,
-        .map = p->map,
-        .weights = stress_weights_view(&job->weights),
-        .opening = {p->face_open[0], p->face_open[1], p->face_open[2]},
-        .opening_below = {p->face_open_below[0], p->face_open_below[1], p->face_open_below[2]},
-        .volume = job->cell,
-        .body_count = job->bodies.count,
-        .bodies = job->bodies.bodies,
-        .flows = job->bodies.flows};
+    stokes_system system = {.domain = p->domain,
+                            .map = p->map,
+                            .weights = stress_weights_view(&job->weights),
+                            .opening = {p->face_open.at[0], p->face_open.at[1], p->face_open.at[2]},
+                            .opening_below = {p->face_open_below.at[0], p->face_open_below.at[1],
+                                              p->face_open_below.at[2]},
+                            .volume = job->cell,
+                            .body_count = job->bodies.count,
+                            .bodies = job->bodies.bodies,
+                            .flows = job->bodies.flows};
     return stokes_solver_create(p->map->ctx, &system, &job->stokes);
 }
 

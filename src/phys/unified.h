@@ -1,17 +1,18 @@
 // Pressure and viscosity in one solve: unsteady Stokes flow with a free surface.
 #pragma once
 
+#include "grid/face_field.h"
 #include "phys/energy.h"
 #include "phys/stress.h"
 #include "phys/tangent.h"
 #include "solve/stokes_solver.h"
 
 typedef struct unified_params {
-    stress_params liquid;        // face_share: tents (grid/fraction.h)
-    const float* face_box[AXES]; // share of liquid of the box around a face
-    const float* guess_u[AXES];  // m/s, of the last step; NULL: none
-    double push;                 // m/s that forces have added to the velocity
-    double tolerance;            // of the energy norm of the error, relative
+    stress_params liquid; // face_share: tents (grid/fraction.h)
+    face_view face_box;   // share of liquid of the box around a face
+    face_view guess_u;    // m/s, of the last step; NULL: none
+    double push;          // m/s that forces have added to the velocity
+    double tolerance;     // of the energy norm of the error, relative
     int max_iterations;
     energy_push pushed; // what forces have added
 } unified_params;
@@ -25,9 +26,9 @@ typedef struct unified_params {
 typedef struct unified_solver unified_solver;
 
 /// A pass of Newton's method: the velocity that the last one has found, and the law there. about
-/// and rate.face_u are the same fields; the velocity of walls is filled in behind walls.
+/// and rate.face_u.at are the same fields; the velocity of walls is filled in behind walls.
 typedef struct unified_pass {
-    float* about[AXES];
+    face_field about;
     rheology_params rate;
     const float *cell_rate, *cell_slope; // of rate
     double drop; // of the error that is enough; 0: the params' tolerance has to be met

@@ -20,7 +20,7 @@
 // The velocity at a cell along an axis.
 static float speed_at(const face_velocity* flow, int64_t t, int q, int axis) {
     int64_t above = tile_slot_above(flow->map, t, q, axis);
-    return 0.5f * (flow->u[axis][t * TILE_CELLS + q] + flow->u[axis][above]);
+    return 0.5f * (flow->u.at[axis][t * TILE_CELLS + q] + flow->u.at[axis][above]);
 }
 
 static double fastest_of_tile(void* data, int64_t t) {

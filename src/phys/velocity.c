@@ -124,7 +124,7 @@ static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity
 
 void velocity_gather(const face_velocity* field, int a, tile_ix tile, velocity_block block,
                      float* out) {
-    gather_neighbours(field, field->u[a], tile, block, out);
+    gather_neighbours(field, field->u.at[a], tile, block, out);
     fold_sides(field, a, tile, block, out);
 }
 

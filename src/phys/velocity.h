@@ -17,6 +17,7 @@
 #pragma once
 
 #include "grid/domain.h"
+#include "grid/face_field.h"
 #include "grid/tile_map.h"
 
 /// A face field on a set of tiles. Values of faces where `is_valid` is 0 mean nothing.
@@ -26,7 +27,7 @@ typedef struct face_velocity {
     bool has_viscosity; // no-slip sides hold liquid
     bool has_gaps;      // walls as if they let go: liquid comes up to them
     bool keeps_flux;    // along walls velocity goes on as a line
-    float* u[AXES];     // m/s, [count + 1][512]
+    face_field u;       // m/s, [count + 1][512]
 } face_velocity;
 
 typedef struct velocity_block {

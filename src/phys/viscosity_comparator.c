@@ -89,10 +89,10 @@ static void share_cell(const comparator_surface* s, const block_phi* phi, size_t
     s->share.cell[i] = is_dirichlet || phi->at[at] < 0.0f ? 1.0f : 0.0f;
     for (int a = 0; a < AXES; ++a) {
         bool is_wet = is_wet_face(phi, at, cell, a);
-        s->share.face[a][i] = is_wet ? 1.0f : 0.0f;
-        s->share.edge[a][i] = is_dirichlet || is_full_edge(phi, at, cell, a) ? 1.0f : 0.0f;
+        s->share.face.at[a][i] = is_wet ? 1.0f : 0.0f;
+        s->share.edge.at[a][i] = is_dirichlet || is_full_edge(phi, at, cell, a) ? 1.0f : 0.0f;
         if (is_dirichlet) {
-            s->face_rho[a][i] = is_wet ? s->face_rho[a][i] : INFINITY;
+            s->face_rho.at[a][i] = is_wet ? s->face_rho.at[a][i] : INFINITY;
         }
     }
 }
@@ -260,7 +260,7 @@ static void scale_face(const comp_job* job, comp_place here, int a) {
 static void floor_face(const comp_job* job, comp_place here, int a) {
     size_t i = scalar_at(here);
     bool has_stress = row_at(job, job->u, here, a).weights > 0.0;
-    bool is_free = !(job->weights.fixed[i] >> a & 1) && job->params->face_open[a][i] > 0.0f;
+    bool is_free = !(job->weights.fixed[i] >> a & 1) && job->params->face_open.at[a][i] > 0.0f;
     if (is_free && has_stress && job->weights.mass[a][i] < least_mass) {
         job->weights.mass[a][i] = least_mass;
     }
@@ -268,7 +268,7 @@ static void floor_face(const comp_job* job, comp_place here, int a) {
 
 static void load_face(const comp_job* job, comp_place here, int a) {
     size_t i = scalar_at(here);
-    bool is_open = job->params->face_open[a][i] > 0.0f; // walls stand still
+    bool is_open = job->params->face_open.at[a][i] > 0.0f; // walls stand still
     job->u[slot_at(here, a)] = is_open ? (double)job->face_u[a][i] : 0.0;
 }
 

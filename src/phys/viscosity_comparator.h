@@ -1,6 +1,7 @@
 // What others do about viscosity and its free surface, to be compared with phys/viscosity.c.
 #pragma once
 
+#include "grid/face_field.h"
 #include "grid/fraction.h"
 #include "phys/stress.h"
 #include "solve/solve_stats.h"
@@ -21,7 +22,7 @@ typedef struct comparator_surface {
     const float* cell_phi;
     treacle_viscosity_surface kind;
     fraction_fields share; // cell, face and edge
-    float* face_rho[AXES];
+    face_field face_rho;
 } comparator_surface;
 void comparator_shares(const comparator_surface* surface);
 

@@ -27,7 +27,7 @@
 typedef struct volume_job {
     const volume_params* params;
     double* rhs;
-    float* face_d[AXES];
+    face_field face_d;
 } volume_job;
 
 static bool is_in_domain(const volume_params* params, tile_ix tile, int i) {
@@ -98,8 +98,8 @@ static void clamp_tiles(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     for (int a = 0; a < AXES; ++a) {
         for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-            float d = job->face_d[a][i];
-            job->face_d[a][i] = fminf(fmaxf(d, -VOLUME_SHIFT_MAX), VOLUME_SHIFT_MAX);
+            float d = job->face_d.at[a][i];
+            job->face_d.at[a][i] = fminf(fmaxf(d, -VOLUME_SHIFT_MAX), VOLUME_SHIFT_MAX);
         }
     }
 }
@@ -109,11 +109,9 @@ static treacle_status solve_and_move(volume_job* job, double* cell_q, volume_sta
     const tile_map* map = geometry->params->map;
     tile_for_held(map, 8, excess_tiles, job);
     TREACLE_TRY(projection_solve(geometry, job->rhs, cell_q, &stats->solve));
-    projection_subtract_gradient(geometry, cell_q, job->face_d);
+    projection_subtract_gradient(geometry, cell_q, job->face_d.at);
     tile_for_held(map, 8, clamp_tiles, job);
-    face_velocity field = {.map = map,
-                           .domain = geometry->params->domain,
-                           .u = {job->face_d[0], job->face_d[1], job->face_d[2]}};
+    face_velocity field = {.map = map, .domain = geometry->params->domain, .u = job->face_d};
     // Displacements are in cells: with dt = h the field moves by itself.
     advect_params params = {.scheme = TREACLE_ADVECTION_EULER,
                             .dt = field.domain->h,
@@ -136,7 +134,7 @@ treacle_status volume_correct(const volume_params* params, volume_stats* stats) 
     }
     if (status == TREACLE_OK) {
         for (int a = 0; a < AXES; ++a) {
-            job.face_d[a] = (float*)faces + (size_t)a * values;
+            job.face_d.at[a] = (float*)faces + (size_t)a * values;
         }
         job.rhs = cells;
         status = solve_and_move(&job, job.rhs + values, stats);

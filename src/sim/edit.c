@@ -303,8 +303,8 @@ static treacle_status widen(treacle_edit* e, liquid_state* out) {
 static void copy_tile(const liquid_state* from, tile_ix old, liquid_state* to, tile_ix t) {
     const size_t bytes = TILE_CELLS * sizeof(float);
     for (int a = 0; a < AXES; ++a) {
-        memcpy(to->face_u[a] + (size_t)t * TILE_CELLS, from->face_u[a] + (size_t)old * TILE_CELLS,
-               bytes);
+        memcpy(to->face_u.at[a] + (size_t)t * TILE_CELLS,
+               from->face_u.at[a] + (size_t)old * TILE_CELLS, bytes);
     }
     memcpy(to->cell_pressure + (size_t)t * TILE_CELLS,
            from->cell_pressure + (size_t)old * TILE_CELLS, bytes);
@@ -320,7 +320,7 @@ static void fill_tile(liquid_state* to, tile_ix t) {
     for (int i = 0; i < TILE_CELLS; ++i) {
         size_t at = (size_t)t * TILE_CELLS + (size_t)i;
         for (int a = 0; a < AXES; ++a) {
-            to->face_u[a][at] = 0.0f;
+            to->face_u.at[a][at] = 0.0f;
         }
         to->cell_pressure[at] = 0.0f;
         to->cell_phi[at] = far;
@@ -354,9 +354,9 @@ static treacle_status apply_with_grid(treacle_edit* e, treacle_array* arrays) {
     }
     int64_t values = (int64_t)wider.map.count * TILE_CELLS;
     point_to(e, arrays, "grid_tile", wider.map.count, wider.map.coord);
-    point_to(e, arrays, "face_u", values, wider.face_u[0]);
-    point_to(e, arrays, "face_v", values, wider.face_u[1]);
-    point_to(e, arrays, "face_w", values, wider.face_u[2]);
+    point_to(e, arrays, "face_u", values, wider.face_u.at[0]);
+    point_to(e, arrays, "face_v", values, wider.face_u.at[1]);
+    point_to(e, arrays, "face_w", values, wider.face_u.at[2]);
     point_to(e, arrays, "pressure", values, wider.cell_pressure);
     point_to(e, arrays, "surface", values, wider.cell_phi);
     point_to(e, arrays, "wall", values, wider.cell_wall);

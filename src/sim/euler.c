@@ -47,7 +47,7 @@ static face_velocity flow_of(const liquid_work* w, const liquid_state* state) {
                            .has_viscosity = liquid_is_viscous(w->setup),
                            .has_gaps = true,
                            .domain = w->setup->domain,
-                           .u = {state->face_u[0], state->face_u[1], state->face_u[2]}};
+                           .u = state->face_u};
 }
 
 static double reach_of(const liquid_work* w) {
@@ -250,7 +250,7 @@ static treacle_status move_fields(liquid_work* w) {
             fields[params.count++] = (semi_field){euler_place_of(f), from, to};
         }
     }
-    semi_lagrangian(&params, w->state->face_u);
+    semi_lagrangian(&params, w->state->face_u.at);
     return TREACLE_OK;
 }
 
@@ -259,7 +259,7 @@ static treacle_status keep_fields(liquid_work* w) {
     size_t bytes = w->values * sizeof(float);
     TREACLE_ASSERT(w->before->map.count == w->state->map.count);
     for (int a = 0; a < AXES; ++a) {
-        memcpy(w->state->face_u[a], w->before->face_u[a], bytes);
+        memcpy(w->state->face_u.at[a], w->before->face_u.at[a], bytes);
     }
     for (int f = 0; f < CARRIED_COUNT; ++f) {
         if (w->state->carried[f] != NULL) {
@@ -333,7 +333,7 @@ static void describe_tiles(void* data, int64_t begin, int64_t end, int worker) {
         }
         w->cell_density[i] = 1.0f;
         for (int a = 0; a < AXES; ++a) {
-            w->face_mass[a][i] = 1.0f;
+            w->face_mass.at[a][i] = 1.0f;
         }
         if (w->cell_base != NULL) {
             w->cell_base[i] = (float)job->base;
@@ -373,7 +373,7 @@ treacle_status euler_carry(liquid_work* w) {
     refresh(w);
     level_set_to_cells(&w->euler->level, w->euler->surface, &w->state->map, w->state->cell_phi);
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(w, "masses on faces", &w->face_mass[a]));
+        TREACLE_TRY(take(w, "masses on faces", &w->face_mass.at[a]));
     }
     TREACLE_TRY(take(w, "densities at cells", &w->cell_density));
     TREACLE_TRY(take(w, "volumes at cells", &w->cell_volume));
@@ -442,7 +442,7 @@ treacle_status euler_push(liquid_work* w) {
     if (w->setup->has_elastic) {
         grid_strain_params params = strain_of(w);
         tensor_field strain = euler_strain(w->state);
-        grid_strain_push(&params, &strain, w->state->face_u);
+        grid_strain_push(&params, &strain, w->state->face_u.at);
     }
     return euler_close_gaps(w);
 }

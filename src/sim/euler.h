@@ -7,6 +7,7 @@
 // The state is that of the liquid with its carried fields, and the surface (phys/level_set.h).
 #pragma once
 
+#include "grid/face_field.h"
 #include "grid/tile_sample.h"
 #include "particles/sink.h"
 #include "phys/level_set.h"
@@ -28,7 +29,7 @@ typedef struct euler_work {
     double* due;       // likewise after this step
     bool* has_warned;  // that too much of it is missing
     // In the scratch arena: how fast liquid may still come to walls, m/s, as far as there is a gap.
-    float* face_give[AXES];
+    face_field face_give;
 } euler_work;
 
 /// Whether a simulation moves liquid this way.

@@ -31,7 +31,7 @@ static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         for (int a = 0; a < AXES; ++a) {
-            bool is_closed = !(w->face_open[a][i] > 0.0f);
+            bool is_closed = !(w->face_open.at[a][i] > 0.0f);
             bool is_wall = euler_wall_at(domain, a, at[a], domain->cells[a]) != 0;
             job->is_held[a][i] = is_closed || is_wall || !isnan(job->found[a][i]);
         }
@@ -58,7 +58,7 @@ static treacle_status find_outer_flow(liquid_work* w) {
                          .face_is_held = {is_held[0], is_held[1], is_held[2]},
                          .reach = OUTER_REACH,
                          .cell_room = room};
-    outer_flow_project(&params, w->state->face_u);
+    outer_flow_project(&params, w->state->face_u.at);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
@@ -170,9 +170,10 @@ static double energy_of_tile(void* data, int64_t t) {
         double mass = mass_in(job, t * TILE_CELLS + q), square = 0.0;
         for (int a = 0; mass > 0.0 && a < AXES; ++a) {
             bool is_active = job->w->setup->domain->is_active[a];
-            double low = (double)state->face_u[a][t * TILE_CELLS + q];
-            double high =
-                is_active ? (double)state->face_u[a][tile_slot_above(&state->map, t, q, a)] : low;
+            double low = (double)state->face_u.at[a][t * TILE_CELLS + q];
+            double high = is_active
+                              ? (double)state->face_u.at[a][tile_slot_above(&state->map, t, q, a)]
+                              : low;
             square += 0.5 * (low * low + high * high);
         }
         sum += 0.5 * mass * square;

@@ -153,7 +153,7 @@ static void begin_tiles(void* data, int64_t begin, int64_t end, int worker) {
             const seed_liquid* l = nearest_liquid(job->seeding, x);
             field_eval(l->velocity, x, 0.0, u.at);
             u = vec3_add(u, vec3_cross(l->spin, vec3_sub(x, l->spin_centre)));
-            state->face_u[a][i] = job->sim->domain.is_active[a] ? (float)u.at[a] : 0.0f;
+            state->face_u.at[a][i] = job->sim->domain.is_active[a] ? (float)u.at[a] : 0.0f;
         }
         if (state->carried[CARRIED_TEMPERATURE] != NULL) {
             vec3 x = place_at(&job->sim->domain, PLACE_CELL, at);
@@ -290,7 +290,7 @@ treacle_status sim_show_euler(treacle_sim* sim) {
                           .domain = &sim->domain,
                           .has_viscosity = liquid_is_viscous(&sim->setup),
                           .has_gaps = true,
-                          .u = {state->face_u[0], state->face_u[1], state->face_u[2]}};
+                          .u = state->face_u};
     paths here = {.flow = &flow, .reach = 0.0};
     show_job job = {.sim = sim, .strain = euler_strain(state)};
     job.phi =

@@ -141,7 +141,7 @@ static void find_tiles(void* data, int64_t begin, int64_t end, int worker) {
         }
         if (euler_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]) != 0) {
             job->out[i] = (float)(gap_at(&phi, w, job->axis, at) / w->dt);
-        } else if (w->cell_solid_phi != NULL && w->face_open[job->axis][i] < 1.0f) {
+        } else if (w->cell_solid_phi != NULL && w->face_open.at[job->axis][i] < 1.0f) {
             face_place_of(w, job->axis, at, x);
             bool has_normal = euler_find_contact(&to_solid, domain->is_active, x, &c);
             job->out[i] = has_normal ? (float)(gap_before(&phi, w, &c) / w->dt) : 0.0f;
@@ -151,7 +151,7 @@ static void find_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 treacle_status euler_find_gaps(liquid_work* w) {
     for (int a = 0; a < AXES; ++a) {
-        float** give = &w->euler->face_give[a];
+        float** give = &w->euler->face_give.at[a];
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "gaps", (void**)give));
         side_job job = {w, a, *give};
         parallel_for(w->ctx, w->state->map.count, 8, find_tiles, &job);
@@ -189,7 +189,7 @@ static double approach(const close_job* job, const euler_contact* c, int id) {
     vec3 v = solid_velocity(&job->solids.poses[id], place);
     for (int a = 0; a < AXES; ++a) {
         tile_sampler u =
-            tile_sampler_of(domain, &w->state->map, place_face(a), w->state->face_u[a]);
+            tile_sampler_of(domain, &w->state->map, place_face(a), w->state->face_u.at[a]);
         sum -= (double)c->n[a] * ((double)tile_sample(&u, origin, c->x) - v.at[a]);
     }
     return sum;
@@ -205,7 +205,7 @@ static void close_tiles(void* data, int64_t begin, int64_t end, int worker) {
     tile_sampler pressure = tile_sampler_of(domain, map, PLACE_CELL, w->state->cell_pressure);
     tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->cell_solid_phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        double give = (double)w->euler->face_give[axis][i];
+        double give = (double)w->euler->face_give.at[axis][i];
         int at[AXES], id = job->has_solids ? (int)w->cell_solid_id[i] : SOLID_NONE;
         euler_contact c = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
         tile_cell_at(map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -219,11 +219,11 @@ static void close_tiles(void* data, int64_t begin, int64_t end, int worker) {
                                      euler_find_contact(&to_solid, domain->is_active, c.x, &c));
         if (is_wall) {
             double comes =
-                side != 0 ? side * (double)w->state->face_u[axis][i] : approach(job, &c, id);
+                side != 0 ? side * (double)w->state->face_u.at[axis][i] : approach(job, &c, id);
             bool is_pressed = pressure_before(&pressure, &c) > 0.0f;
             comes = fmax(comes, is_pressed ? job->share * give : 0.0);
             float v = (float)fmin(give, comes); // [level.6]
-            w->face_solid_u[axis][i] -= v * c.n[axis];
+            w->face_solid_u.at[axis][i] -= v * c.n[axis];
         }
     }
 }
@@ -239,7 +239,7 @@ static double share_closed(const liquid_work* w) {
 
 treacle_status euler_close_gaps(liquid_work* w) {
     close_job job = {.w = w, .share = share_closed(w), .has_solids = w->cell_solid_phi != NULL};
-    if (w->euler->face_give[0] == NULL) {
+    if (w->euler->face_give.at[0] == NULL) {
         return TREACLE_OK; // liquid is everywhere
     }
     if (job.has_solids) {
@@ -248,7 +248,7 @@ treacle_status euler_close_gaps(liquid_work* w) {
     for (job.axis = 0; job.axis < AXES; ++job.axis) {
         if (!job.has_solids) {
             TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "velocity of walls",
-                                        (void**)&w->face_solid_u[job.axis]));
+                                        (void**)&w->face_solid_u.at[job.axis]));
         }
         parallel_for(w->ctx, w->state->map.count, 8, close_tiles, &job);
     }
@@ -266,14 +266,14 @@ static void bound_tiles(void* data, int64_t begin, int64_t end, int worker) {
         int side = euler_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]);
         if (side != 0) {
             float u = (float)side * job->out[i];
-            job->out[i] = (float)side * fminf(u, w->euler->face_give[job->axis][i]);
+            job->out[i] = (float)side * fminf(u, w->euler->face_give.at[job->axis][i]);
         }
     }
 }
 
 void euler_bound_gaps(liquid_work* w) {
-    for (int a = 0; a < AXES && w->euler->face_give[a] != NULL; ++a) {
-        side_job job = {w, a, w->state->face_u[a]};
+    for (int a = 0; a < AXES && w->euler->face_give.at[a] != NULL; ++a) {
+        side_job job = {w, a, w->state->face_u.at[a]};
         parallel_for(w->ctx, w->state->map.count, 8, bound_tiles, &job);
     }
 }

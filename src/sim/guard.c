@@ -36,7 +36,7 @@ enum { FIELDS = AXES + 2 + CARRIED_COUNT };
 
 // The fields of a state in one row: velocities first; NULL where there is none.
 static const float* field_of(const liquid_state* liquid, int i) {
-    return i < AXES        ? liquid->face_u[i]
+    return i < AXES        ? liquid->face_u.at[i]
            : i == AXES     ? liquid->cell_pressure
            : i == AXES + 1 ? liquid->cell_phi
                            : liquid->carried[i - AXES - 2];

@@ -74,7 +74,7 @@ treacle_status liquid_advect(liquid_work* w) {
     face_velocity flow = {.map = &w->before->map,
                           .has_viscosity = liquid_is_viscous(w->setup),
                           .domain = w->setup->domain,
-                          .u = {w->before->face_u[0], w->before->face_u[1], w->before->face_u[2]}};
+                          .u = w->before->face_u};
     double fall[AXES], h = w->setup->domain->h;
     liquid_fall(w, fall);
     double reach = (liquid_state_fastest(w->before) * w->dt +
@@ -273,7 +273,7 @@ treacle_status liquid_to_grid(liquid_work* w) {
     TREACLE_TRY(liquid_look(w, true, w->setup->def->kernel, &w->thin));
     p2g_params params = transfer_of(w);
     TREACLE_TRY(mean_velocity(w, params.reference));
-    TREACLE_TRY(take_faces(w, "masses on faces", w->face_mass));
+    TREACLE_TRY(take_faces(w, "masses on faces", w->face_mass.at));
     TREACLE_TRY(take_field(w, "densities at cells", &w->cell_density));
     TREACLE_TRY(take_field(w, "volumes at cells", &w->cell_volume));
     if (w->thin.count > 0) {
@@ -288,11 +288,11 @@ treacle_status liquid_to_grid(liquid_work* w) {
     }
     TREACLE_TRY(liquid_elastic_begin(w));
     TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_DENSITY, w->cell_density));
-    TREACLE_TRY(p2g_velocity(&params, w->state->face_u, w->face_mass));
+    TREACLE_TRY(p2g_velocity(&params, w->state->face_u.at, w->face_mass.at));
     if (w->setup->def->transfer == TREACLE_TRANSFER_FLIP) {
-        TREACLE_TRY(take_faces(w, "velocity before the flow", w->face_before));
+        TREACLE_TRY(take_faces(w, "velocity before the flow", w->face_before.at));
         for (int a = 0; a < AXES; ++a) {
-            tile_copy(&w->state->map, w->face_before[a], w->state->face_u[a],
+            tile_copy(&w->state->map, w->face_before.at[a], w->state->face_u.at[a],
                       TILE_CELLS * sizeof(float));
         }
     }

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "grid/domain.h"
+#include "grid/face_field.h"
 #include "grid/fraction.h"
 #include "grid/tile_mask.h"
 #include "grid/tile_points.h"
@@ -58,7 +59,7 @@ enum {
 typedef struct liquid_state {
     tile_map map;
     float* values;        // one block for all fields
-    float* face_u[AXES];  // m/s, [count + 1][512]
+    face_field face_u;    // m/s, [count + 1][512]
     float* cell_pressure; // p / (rho_ref h), m/s^2, [count + 1][512]
     float* cell_phi;      // distance to the surface, cells, < 0 in the liquid, [count + 1][512]
     uint8_t* cell_wall;   // bits of phys/separation.h, [count + 1][512]; NULL: nothing lets go
@@ -161,7 +162,7 @@ typedef struct liquid_account {
     bool has_part;     // the flow has begun
     energy_part part;  // the newest, not yet booked
     energy_push push;
-    float* face_push[AXES]; // where it is not the same everywhere; NULL: it is
+    face_field face_push; // where it is not the same everywhere; NULL: it is
 } liquid_account;
 
 /// What the stages of one step share.
@@ -192,22 +193,22 @@ typedef struct liquid_work {
     size_t values;          // of a field, dummy tile included
     tile_ix* tile_before;   // [tiles], the same tile in the last step's map; its count: none
     struct tile_ranks* carry_ranks; // who tells whom of the last step's tiles; NULL: all have all
-    float* face_before[AXES];
-    float* face_mass[AXES];
-    float* face_open[AXES]; // 0..1, what sides and solids leave open
+    face_field face_before;
+    face_field face_mass;
+    face_field face_open; // 0..1, what sides and solids leave open
     // Of solids at the step's end; NULL without solids. See phys/solid_fields.h.
     float* cell_solid_phi;     // cells, > 0 outside
     uint16_t* cell_solid_id;   // the nearest
     float* cell_open;          // share of the volume
     uint8_t* cell_across;      // bits of axes: a thin solid is below
-    float* face_solid_u[AXES]; // m/s, where face_open < 1
-    float* face_shut[AXES];    // by solids; NULL without bodies
-    float* face_fill[AXES];    // of the box around it, by solids; likewise
+    face_field face_solid_u;   // m/s, where face_open < 1
+    face_field face_shut;      // by solids; NULL without bodies
+    face_field face_fill;      // of the box around it, by solids; likewise
     uint16_t* face_body[AXES]; // which solid shuts it
     body_rows* body_rows;      // [bodies]
     body_motion* body_impulse; // [bodies]
     flow_bodies flow_bodies;   // in a flow with viscosity; none: at is NULL
-    float* face_rho[AXES];     // NULL where all densities are one
+    face_field face_rho;       // NULL where all densities are one
     float* cell_phi;           // the state's
     float* cell_density;       // relative
     float* cell_volume;        // in full cells; beside solids, of what a cell can hold

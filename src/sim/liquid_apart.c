@@ -94,7 +94,7 @@ static void find_loss(const liquid_work* w, tile_ix t, double loss[TILE_CELLS]) 
     }
     for (int a = 0; a < AXES; ++a) {
         float u[BLOCK_VALUES(0, 1)];
-        gather_block(&w->state->map, w->state->face_u[a], t, 0, 1, u);
+        gather_block(&w->state->map, w->state->face_u.at[a], t, 0, 1, u);
         for (int q = 0; q < TILE_CELLS && w->setup->domain->is_active[a]; ++q) {
             int at = ((q >> 6) * side + (q >> 3 & 7)) * side + (q & 7);
             loss[q] -= ((double)u[at + step[a]] - (double)u[at]) * w->dt / w->setup->domain->h;

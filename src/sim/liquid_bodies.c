@@ -264,15 +264,16 @@ treacle_status liquid_couple_bodies(liquid_work* w) {
     if (bodies == 0 || w->is_first) {
         return TREACLE_OK;
     }
-    couple_job job = {.w = w,
-                      .faces = {.domain = w->setup->domain,
-                                .map = &w->state->map,
-                                .shut = {w->face_shut[0], w->face_shut[1], w->face_shut[2]},
-                                .fill = {w->face_fill[0], w->face_fill[1], w->face_fill[2]},
-                                .cell_phi = w->cell_phi,
-                                .rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
-                                .id = {w->face_body[0], w->face_body[1], w->face_body[2]},
-                                .reference_density = w->setup->reference_density}};
+    couple_job job = {
+        .w = w,
+        .faces = {.domain = w->setup->domain,
+                  .map = &w->state->map,
+                  .shut = {w->face_shut.at[0], w->face_shut.at[1], w->face_shut.at[2]},
+                  .fill = {w->face_fill.at[0], w->face_fill.at[1], w->face_fill.at[2]},
+                  .cell_phi = w->cell_phi,
+                  .rho = {w->face_rho.at[0], w->face_rho.at[1], w->face_rho.at[2]},
+                  .id = {w->face_body[0], w->face_body[1], w->face_body[2]},
+                  .reference_density = w->setup->reference_density}};
     TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body_rows), "rows of bodies",
                                 (void**)&w->body_rows));
     TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body_impulse), "rows of bodies",
@@ -281,7 +282,7 @@ treacle_status liquid_couple_bodies(liquid_work* w) {
     TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->flow_bodies.at), "rows of bodies",
                                 (void**)&w->flow_bodies.at));
     for (int a = 0; a < AXES; ++a) {
-        w->flow_bodies.shut[a] = w->face_shut[a];
+        w->flow_bodies.shut[a] = w->face_shut.at[a];
         w->flow_bodies.solid[a] = w->face_body[a];
     }
     TREACLE_TRY(arena_take_zero(w->scratch, 2 * count, sizeof(int64_t), "rows of bodies",
@@ -325,15 +326,15 @@ static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
     (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int id = w->face_body[a][i];
-        float closed = 1.0f - w->face_open[a][i];
+        float closed = 1.0f - w->face_open.at[a][i];
         if (id == SOLID_NONE || id < first || !(closed > 0.0f)) {
             continue;
         }
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         vec3 x = face_place(w->setup->domain, a, at);
-        double share = (double)w->face_shut[a][i] / (double)closed;
-        w->face_solid_u[a][i] = (float)(share * body_face_speed(&w->bodies[id - first], x, a));
+        double share = (double)w->face_shut.at[a][i] / (double)closed;
+        w->face_solid_u.at[a][i] = (float)(share * body_face_speed(&w->bodies[id - first], x, a));
     }
 }
 

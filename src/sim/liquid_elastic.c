@@ -221,9 +221,9 @@ treacle_status liquid_measure_stretch(liquid_work* w) {
     int mark = arena_mark(w->scratch);
     face_velocity flow = {.map = &w->state->map, .domain = w->setup->domain, .has_viscosity = true};
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take_room(w, w->values, "velocity that is found", &flow.u[a]));
+        TREACLE_TRY(take_room(w, w->values, "velocity that is found", &flow.u.at[a]));
     }
-    liquid_found_velocity(w, flow.u);
+    liquid_found_velocity(w, flow.u.at);
     tensor_walls walls = {.cell_solid_phi = w->cell_solid_phi, .cell_solid_id = w->cell_solid_id};
     TREACLE_TRY(liquid_wall_kinds(w, &walls.kinds));
     tensor_of_velocity(&flow, walls.kinds != NULL ? &walls : NULL, &e->stretch, e->spin);
@@ -303,7 +303,7 @@ static treacle_status passes(liquid_work* w, const loop_fields* f, liquid_solve_
     w->stats->elastic_transfer_seconds = 0.0;
     while (w->stats->elastic_passes < most && change > pass_tolerance) {
         for (int a = 0; a < AXES && w->stats->elastic_passes > 0; ++a) {
-            memcpy(w->state->face_u[a], f->start[a], w->values * sizeof(float));
+            memcpy(w->state->face_u.at[a], f->start[a], w->values * sizeof(float));
         }
         double begin = profile_now();
         TREACLE_TRY(load(w, f->mu, f->base));
@@ -328,7 +328,7 @@ treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve, d
     loop_fields f;
     for (int a = 0; a < AXES && w->setup->has_yield; ++a) {
         TREACLE_TRY(take_room(w, w->values, "velocity before the flow", &f.start[a]));
-        memcpy(f.start[a], w->state->face_u[a], w->values * sizeof(float));
+        memcpy(f.start[a], w->state->face_u.at[a], w->values * sizeof(float));
     }
     TREACLE_TRY(take_room(w, w->values, "viscosity at cells", &f.base));
     memcpy(f.base, w->cell_log_mu, w->values * sizeof(float));

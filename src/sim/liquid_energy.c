@@ -269,18 +269,18 @@ treacle_status liquid_account_forces(liquid_work* w) {
     }
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "pushes",
-                                    (void**)&account->face_push[a]));
-        account->push.face[a] = account->face_push[a];
+                                    (void**)&account->face_push.at[a]));
+        account->push.face[a] = account->face_push.at[a];
     }
     return TREACLE_OK;
 }
 
 // By the masses that particles gave to faces.
 static double forced(const liquid_work* w, bool is_pushed) {
-    if (w->account.face_push[0] == NULL || w->face_mass[0] == NULL) {
+    if (w->account.face_push.at[0] == NULL || w->face_mass.at[0] == NULL) {
         return 0.0;
     }
-    energy_forces forces = {&w->state->map, &w->account.push, w->face_mass, w->state->face_u,
+    energy_forces forces = {&w->state->map, &w->account.push, w->face_mass.at, w->state->face_u.at,
                             is_pushed};
     return energy_of_forces(&forces);
 }
@@ -298,10 +298,11 @@ static double unit_of(const liquid_work* w) {
 
 // The faces of emitters are in no solve: without this `transfer` would have it [energy.7].
 void liquid_account_emitters(liquid_work* w, float* const before[AXES]) {
-    if (w->face_mass[0] == NULL || w->euler != NULL) {
+    if (w->face_mass.at[0] == NULL || w->euler != NULL) {
         return;
     }
-    energy_given given = {&w->state->map, &w->account.push, w->face_mass, before, w->state->face_u};
+    energy_given given = {&w->state->map, &w->account.push, w->face_mass.at, before,
+                          w->state->face_u.at};
     double work = unit_of(w) * energy_of_given(&given);
     w->stats->energy.solids += work;
     w->stats->energy.transfer -= work;
@@ -339,7 +340,7 @@ treacle_status liquid_account_projection(liquid_work* w, const float* const befo
                               .first_body = w->setup->solids.scripted_count};
     for (int a = 0; a < AXES; ++a) {
         flow.before[a] = before[a];
-        flow.after[a] = w->state->face_u[a];
+        flow.after[a] = w->state->face_u.at[a];
         flow.solid[a] = w->body_rows != NULL ? w->face_body[a] : NULL;
     }
     TREACLE_TRY(energy_of_projection(&flow, &w->account.part));

@@ -58,8 +58,8 @@ static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
-        float* open = job->w->face_open[job->axis] + (size_t)t * TILE_CELLS;
-        float* held = job->w->face_solid_u[job->axis];
+        float* open = job->w->face_open.at[job->axis] + (size_t)t * TILE_CELLS;
+        float* held = job->w->face_solid_u.at[job->axis];
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at[AXES];
             tile_cell_at(&job->w->state->map, (tile_ix)t, i, at);
@@ -77,10 +77,10 @@ static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
 static void hold_faces(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
     (void)worker;
-    const float* open = job->w->face_open[job->axis];
-    const float* held = job->w->face_solid_u[job->axis];
+    const float* open = job->w->face_open.at[job->axis];
+    const float* held = job->w->face_solid_u.at[job->axis];
     const liquid_state* state = job->w->state;
-    float* u = state->face_u[job->axis];
+    float* u = state->face_u.at[job->axis];
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -111,8 +111,8 @@ static void prescribe_faces(void* data, int64_t begin, int64_t end, int worker) 
             vec3 offset = emitter_offset(source, w->time + w->dt);
             if (speed > 0.0 && shape_is_inside(source->where, vec3_sub(x, offset))) {
                 vec3 motion = emitter_motion(source, w->time, w->time + w->dt);
-                w->state->face_u[a][i] = (float)(speed * source->direction.at[a] + motion.at[a]);
-                w->face_rho[a][i] = INFINITY;
+                w->state->face_u.at[a][i] = (float)(speed * source->direction.at[a] + motion.at[a]);
+                w->face_rho.at[a][i] = INFINITY;
             }
         }
     }
@@ -128,7 +128,7 @@ static void face_densities(void* data, int64_t begin, int64_t end, int worker) {
     for (int64_t t = begin; t < end; ++t) {
         float cell[BLOCK_VALUES(1, 0)];
         gather_block(&w->state->map, w->cell_density, (tile_ix)t, 1, 0, cell);
-        float* rho = w->face_rho[job->axis] + (size_t)t * TILE_CELLS;
+        float* rho = w->face_rho.at[job->axis] + (size_t)t * TILE_CELLS;
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
                                  i / TILE_SIZE / TILE_SIZE);
@@ -144,7 +144,7 @@ treacle_status liquid_walls(liquid_work* w) {
                                 "known faces", (void**)&w->valid));
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "open faces",
-                                    (void**)&w->face_open[a]));
+                                    (void**)&w->face_open.at[a]));
     }
     TREACLE_TRY(liquid_solid_fields(w));
     for (int a = 0; a < AXES; ++a) {
@@ -163,9 +163,9 @@ treacle_status liquid_geometry(liquid_work* w) {
         face_job job = {w, a};
         if (has_rho) {
             TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "densities on faces",
-                                        (void**)&w->face_rho[a]));
+                                        (void**)&w->face_rho.at[a]));
             tile_for(&w->state->map, 4, face_densities, &job);
-            tile_share_field(&w->state->map, w->face_rho[a]);
+            tile_share_field(&w->state->map, w->face_rho.at[a]);
         }
     }
     return liquid_reach_surface(w);
@@ -219,11 +219,11 @@ static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
         tile_mask* mask = &job->w->valid[t];
         memset(mask, 0, sizeof(*mask));
         const float* open =
-            w->cell_solid_phi != NULL ? w->face_open[job->axis] + (size_t)t * TILE_CELLS : NULL;
+            w->cell_solid_phi != NULL ? w->face_open.at[job->axis] + (size_t)t * TILE_CELLS : NULL;
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
                                  i / TILE_SIZE / TILE_SIZE);
-            const float* tent = w->share.tent[job->axis];
+            const float* tent = w->share.tent.at[job->axis];
             bool has_mass = tent != NULL && tent[t * TILE_CELLS + i] >= UNIFIED_SHARE_MIN;
             bool is_wet = has_mass || phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f;
             bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
@@ -258,7 +258,7 @@ static treacle_status extend_to(liquid_work* w, int axis, int layers, const floa
 }
 
 static treacle_status extend(liquid_work* w, int axis, int layers, const float* slope) {
-    return extend_to(w, axis, layers, slope, w->state->face_u[axis]);
+    return extend_to(w, axis, layers, slope, w->state->face_u.at[axis]);
 }
 
 // In the split, faces that the liquid only touches get their velocity by extrapolation before they
@@ -306,7 +306,7 @@ static treacle_status slopes_of(liquid_work* w, float** out) {
 // unified flow lie around it.
 static treacle_status reach_surface(liquid_work* w, const float* slope) {
     for (int a = 0; a < AXES; ++a) {
-        valid_job job = {.of = w->face_mass[a], .w = w, .axis = a};
+        valid_job job = {.of = w->face_mass.at[a], .w = w, .axis = a};
         tile_for_held(&w->state->map, 8, mark_heavy, &job);
         bool is_everywhere = w->setup->def->fill == TREACLE_FILL_ALL;
         TREACLE_TRY(extend(w, a, is_everywhere ? TILE_BAND_MAX : LIQUID_KERNEL_RADIUS + 1, slope));
@@ -335,7 +335,7 @@ static treacle_status reach_smoothly(liquid_work* w) {
 static void still_unknown(void* data, int64_t begin, int64_t end, int worker) {
     const face_job* job = data;
     const liquid_work* w = job->w;
-    float* u = w->state->face_u[job->axis];
+    float* u = w->state->face_u.at[job->axis];
     (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         bool keeps = tile_mask_has(&w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
@@ -396,7 +396,7 @@ static void take_found(void* data, int64_t begin, int64_t end, int worker) {
 void liquid_found_velocity(liquid_work* w, float* const out[AXES]) {
     for (int a = 0; a < AXES; ++a) {
         valid_job valid = {.w = w, .axis = a, .has_closed = true};
-        found_job found = {w, w->state->face_u[a], out[a]};
+        found_job found = {w, w->state->face_u.at[a], out[a]};
         find_wet(&valid);
         tile_for_held(&w->state->map, 8, take_found, &found);
         for (int i = 0; i < TILE_CELLS; ++i) {
@@ -448,9 +448,9 @@ static projection_params projection_of(liquid_work* w) {
         .domain = w->setup->domain,
         .map = &w->state->map,
         .cell_phi = w->cell_phi,
-        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
-        .face_rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
-        .face_solid_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
+        .face_open = face_view_of(w->face_open),
+        .face_rho = face_view_of(w->face_rho),
+        .face_solid_u = face_view_of(w->face_solid_u),
         .face_id = {w->face_body[0], w->face_body[1], w->face_body[2]},
         .first_body = w->setup->solids.scripted_count,
         .solid_count = w->setup->solids.count,
@@ -499,7 +499,7 @@ static treacle_status keep_before(liquid_work* w, float* before[AXES], body_moti
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity before the pressure",
                                (void**)&before[a]));
-        tile_copy(&w->state->map, before[a], w->state->face_u[a], TILE_CELLS * sizeof(float));
+        tile_copy(&w->state->map, before[a], w->state->face_u.at[a], TILE_CELLS * sizeof(float));
     }
     TREACLE_TRY(
         arena_take(w->scratch, count, sizeof(**bodies), "motions of bodies", (void**)bodies));
@@ -515,7 +515,7 @@ static treacle_status project(liquid_work* w, double* x) {
     float* before[AXES];
     body_motion* bodies = NULL;
     TREACLE_TRY(keep_before(w, before, &bodies));
-    TREACLE_TRY(projection_apply(&w->projection, w->state->face_u, x, &solve));
+    TREACLE_TRY(projection_apply(&w->projection, w->state->face_u.at, x, &solve));
     if (w->body_rows != NULL) {
         liquid_drag_bodies(w, x);
         hold_all(w);
@@ -571,7 +571,7 @@ static treacle_status prescribe(liquid_work* w) {
         face_job job = {w, a};
         TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity before emitters",
                                (void**)&before[a]));
-        tile_copy(&w->state->map, before[a], w->state->face_u[a], TILE_CELLS * sizeof(float));
+        tile_copy(&w->state->map, before[a], w->state->face_u.at[a], TILE_CELLS * sizeof(float));
         tile_for_held(&w->state->map, 4, prescribe_faces, &job);
     }
     liquid_account_emitters(w, before);
@@ -600,10 +600,10 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     }
     if (kind == TREACLE_FLOW_SPLIT) {
         liquid_note_bodies(w);
-        wall_set_open(&w->walls, true, w->face_open);
+        wall_set_open(&w->walls, true, w->face_open.at);
         TREACLE_TRY(liquid_with_rheology(w, thicken_elastic, x));
         liquid_account_part(w);
-        wall_set_open(&w->walls, false, w->face_open);
+        wall_set_open(&w->walls, false, w->face_open.at);
         release_bodies(w);
         tile_clear(&w->state->map, x, TILE_CELLS * sizeof(double));
         TREACLE_TRY(project(w, x));
@@ -638,13 +638,11 @@ treacle_status liquid_to_particles(liquid_work* w) {
     face_velocity now = {.map = &w->state->map,
                          .domain = w->setup->domain,
                          .has_viscosity = liquid_is_viscous(w->setup),
-                         .u = {w->state->face_u[0], w->state->face_u[1], w->state->face_u[2]}};
+                         .u = w->state->face_u};
     face_velocity before = now;
     float keep[LIQUID_MATERIALS_MAX];
     bool is_flip = w->setup->def->transfer == TREACLE_TRANSFER_FLIP;
-    for (int a = 0; a < AXES; ++a) {
-        before.u[a] = w->face_before[a];
-    }
+    before.u = w->face_before;
     flip_shares(w, keep);
     g2p_params params = {.now = &now,
                          .before = &before,
@@ -661,7 +659,7 @@ treacle_status liquid_to_particles(liquid_work* w) {
     TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_VELOCITY, &velocity));
     TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_AFFINE, &affine));
     if (w->setup->def->step.splitting == TREACLE_SPLITTING_SECOND && !w->is_first) {
-        TREACLE_TRY(liquid_foresee(w, now.u));
+        TREACLE_TRY(liquid_foresee(w, now.u.at));
     }
     g2p_velocity(&params);
     liquid_put_strays(w, &strays, PARTICLE_VELOCITY, velocity);

@@ -139,7 +139,7 @@ treacle_status liquid_foresee(liquid_work* w, float* u[AXES]) {
     TREACLE_TRY(find_impulse(w, carried));
     arena_give_to(w->scratch, mark);
     for (int a = 0; a < AXES; ++a) {
-        carry_job job = {w->state->face_u[a], carried[a]};
+        carry_job job = {w->state->face_u.at[a], carried[a]};
         tile_for_held(&w->state->map, 8, add_velocity, &job);
         u[a] = carried[a];
     }

@@ -212,7 +212,7 @@ static void conduct_tiles(void* data, int64_t begin, int64_t end, int worker) {
             // Behind a wall's surface cells have what kernels bring there, and follow the liquid.
             bool is_behind = has_solids && (room[at] < BEHIND) != (room[low] < BEHIND);
             double open = has_solids && !is_behind
-                              ? (double)hw->w->face_open[job->axis][t * TILE_CELLS + i]
+                              ? (double)hw->w->face_open.at[job->axis][t * TILE_CELLS + i]
                               : 1.0;
             double apart = has_solids ? distance_of((double)near[low], (double)near[at]) : 1.0;
             out[i] = (float)(mean * h * open / apart * (double)fminf(wet[at], wet[low]));
@@ -332,7 +332,7 @@ static treacle_status touch_solids(heat_work* hw) {
                           .cell_id = w->cell_solid_id,
                           .cell_phi = w->cell_solid_phi,
                           .cell_open = w->cell_open,
-                          .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]}};
+                          .face_open = face_view_of(w->face_open)};
     heat_exchange_solids(&hw->cells, &solids);
     return TREACLE_OK;
 }

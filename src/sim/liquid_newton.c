@@ -9,12 +9,12 @@ static const double enough = 0.1;
 
 // The law about what the last pass has found.
 static treacle_status look_again(liquid_work* w, const rheology_loop* loop) {
-    rheology_params params = rheology_loop_params(w, loop, loop->before);
-    float* const* u = w->state->face_u;
+    rheology_params params = rheology_loop_params(w, loop, loop->before.at);
+    float* const* u = w->state->face_u.at;
     tile_copy(&w->state->map, loop->rate_before, loop->rate, TILE_CELLS * sizeof(float));
     rheology_along(&params, (const float* const[AXES]){u[0], u[1], u[2]}, loop->along);
-    rheology_loop_copy(w, u, loop->before);
-    rheology_loop_copy(w, loop->start, u);
+    rheology_loop_copy(w, u, loop->before.at);
+    rheology_loop_copy(w, loop->start.at, u);
     rheology_rate(&params, loop->rate);
     rheology_loop_evaluate(w, loop, 1.0);
     return liquid_spread_viscosity(w);
@@ -31,14 +31,14 @@ static double drop_of(const liquid_work* w) {
 static treacle_status passes(liquid_work* w, unified_solver* solver, double* cell_x,
                              stokes_stats* stats) {
     const rheology_loop* loop = w->rheology;
-    float* const* u = w->state->face_u;
-    unified_pass pass = {.about = {loop->before[0], loop->before[1], loop->before[2]},
-                         .rate = rheology_loop_params(w, loop, loop->before),
+    float* const* u = w->state->face_u.at;
+    unified_pass pass = {.about = loop->before,
+                         .rate = rheology_loop_params(w, loop, loop->before.at),
                          .cell_rate = loop->rate,
                          .cell_slope = loop->slope};
     int iterations = 0;
     double seconds = 0.0;
-    rheology_loop_copy(w, u, loop->start);
+    rheology_loop_copy(w, u, loop->start.at);
     for (bool is_over = false; !is_over;) {
         pass.drop = drop_of(w);
         TREACLE_TRY(unified_solve(solver, &pass, u, cell_x, stats));
@@ -59,7 +59,7 @@ static treacle_status passes(liquid_work* w, unified_solver* solver, double* cel
 treacle_status liquid_newton(liquid_work* w, const unified_params* params, double* cell_x,
                              stokes_stats* stats) {
     unified_solver* solver = NULL;
-    TREACLE_TRY(unified_create(params, w->state->face_u, &w->account.part, &solver));
+    TREACLE_TRY(unified_create(params, w->state->face_u.at, &w->account.part, &solver));
     treacle_status status = passes(w, solver, cell_x, stats);
     unified_destroy(solver);
     return status;

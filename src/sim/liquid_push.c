@@ -98,8 +98,8 @@ treacle_status liquid_push(liquid_work* w) {
     force_params params;
     TREACLE_TRY(liquid_account_forces(w));
     TREACLE_TRY(liquid_forces(w, &params));
-    memcpy(params.face_push, w->account.face_push, sizeof(params.face_push));
-    force_apply(&params, w->state->face_u);
+    params.face_push = w->account.face_push;
+    force_apply(&params, w->state->face_u.at);
     liquid_push_bodies(w);
     liquid_account_pushed(w);
     arena_give(w->scratch, params.fields);

@@ -197,9 +197,9 @@ static double square_of_tile(void* data, int64_t t) {
     double sum = 0.0;
     for (int a = 0; a < AXES; ++a) {
         for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
-            double u = (double)job->w->state->face_u[a][i];
+            double u = (double)job->w->state->face_u.at[a][i];
             double d = job->before == NULL ? u : u - (double)job->before[a][i];
-            sum += job->w->face_mass[a][i] > 0.0f ? d * d : 0.0;
+            sum += job->w->face_mass.at[a][i] > 0.0f ? d * d : 0.0;
         }
     }
     return sum;
@@ -215,19 +215,26 @@ static double change_since(const liquid_work* w, float* const before[AXES]) {
 }
 
 static treacle_status take_fields(liquid_work* w, rheology_loop* out) {
-    float** fields[] = {&out->start[0],      &out->start[1],      &out->start[2],
-                        &out->before[0],     &out->before[1],     &out->before[2],
-                        &out->edge_share[0], &out->edge_share[1], &out->edge_share[2],
-                        &out->cell_share,    &out->rate,          &out->slope,
-                        &out->rate_before,   &out->along};
+    float** fields[] = {&out->start.at[0],
+                        &out->start.at[1],
+                        &out->start.at[2],
+                        &out->before.at[0],
+                        &out->before.at[1],
+                        &out->before.at[2],
+                        &out->edge_share.at[0],
+                        &out->edge_share.at[1],
+                        &out->edge_share.at[2],
+                        &out->cell_share,
+                        &out->rate,
+                        &out->slope,
+                        &out->rate_before,
+                        &out->along};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
         TREACLE_TRY(
             arena_take_zero(w->scratch, w->values, sizeof(float), "rheology", (void**)fields[i]));
     }
     fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
-    fraction_compute(&params, &(fraction_fields){.cell = out->cell_share,
-                                                 .edge = {out->edge_share[0], out->edge_share[1],
-                                                          out->edge_share[2]}});
+    fraction_compute(&params, &(fraction_fields){.cell = out->cell_share, .edge = out->edge_share});
     return TREACLE_OK;
 }
 
@@ -243,15 +250,15 @@ rheology_params rheology_loop_params(const liquid_work* w, const rheology_loop* 
         .domain = w->setup->domain,
         .map = &w->state->map,
         .cell_share = loop->cell_share,
-        .edge_share = {loop->edge_share[0], loop->edge_share[1], loop->edge_share[2]},
-        .face_u = {face_u[0], face_u[1], face_u[2]},
+        .edge_share = face_view_of(loop->edge_share),
+        .face_u = {{face_u[0], face_u[1], face_u[2]}},
     };
 }
 
 void rheology_loop_count(const liquid_work* w, const rheology_loop* loop, bool is_solved) {
     treacle_rheology_stats* stats = &w->stats->rheology;
     stats->iterations += 1;
-    stats->change = change_since(w, loop->before);
+    stats->change = change_since(w, loop->before.at);
     stats->converged = is_solved && stats->change <= w->setup->def->viscosity_solve.tolerance;
 }
 
@@ -275,14 +282,14 @@ static double share_of(const liquid_setup* setup) {
 
 static treacle_status iterate(liquid_work* w, const rheology_loop* loop, liquid_solve_fcn* solve,
                               double* cell_x) {
-    rheology_params params = rheology_loop_params(w, loop, w->state->face_u);
-    rheology_loop_copy(w, w->state->face_u, loop->start);
+    rheology_params params = rheology_loop_params(w, loop, w->state->face_u.at);
+    rheology_loop_copy(w, w->state->face_u.at, loop->start.at);
     while (!rheology_loop_is_over(w)) {
         bool is_first = w->stats->rheology.iterations == 0;
         rheology_rate(&params, loop->rate);
         rheology_loop_evaluate(w, loop, is_first ? 1.0 : share_of(w->setup));
-        rheology_loop_copy(w, w->state->face_u, loop->before);
-        rheology_loop_copy(w, loop->start, w->state->face_u);
+        rheology_loop_copy(w, w->state->face_u.at, loop->before.at);
+        rheology_loop_copy(w, loop->start.at, w->state->face_u.at);
         TREACLE_TRY(solve(w, cell_x)); // [rheo.4]
         rheology_loop_count(w, loop, true);
     }
@@ -297,8 +304,8 @@ static bool has_newton(const liquid_work* w) {
 // The first pass is about the velocity of the last step.
 static treacle_status run_newton(liquid_work* w, rheology_loop* loop, liquid_solve_fcn* solve,
                                  double* cell_x) {
-    rheology_params params = rheology_loop_params(w, loop, loop->before);
-    liquid_carry_velocity(w, loop->before);
+    rheology_params params = rheology_loop_params(w, loop, loop->before.at);
+    liquid_carry_velocity(w, loop->before.at);
     rheology_rate(&params, loop->rate);
     rheology_loop_evaluate(w, loop, 1.0);
     w->rheology = loop;

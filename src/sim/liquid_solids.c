@@ -50,11 +50,11 @@ treacle_status liquid_solid_fields(liquid_work* w) {
     TREACLE_TRY(take(w, sizeof(float), "open cells", (void**)&w->cell_open));
     TREACLE_TRY(take(w, 1, "thin solids", (void**)&w->cell_across));
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(w, sizeof(float), "velocity of solids", (void**)&w->face_solid_u[a]));
+        TREACLE_TRY(take(w, sizeof(float), "velocity of solids", (void**)&w->face_solid_u.at[a]));
     }
     for (int a = 0; a < AXES && w->setup->bodies.count > 0; ++a) {
-        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_shut[a]));
-        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_fill[a]));
+        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_shut.at[a]));
+        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_fill.at[a]));
         TREACLE_TRY(take(w, sizeof(uint16_t), "faces of bodies", (void**)&w->face_body[a]));
     }
     // Liquid that slides along a wall has no divergence if faces are open by their area; with
@@ -77,10 +77,10 @@ treacle_status liquid_solid_fields(liquid_work* w) {
         .cell_id = w->cell_solid_id,
         .cell_open = w->cell_open,
         .cell_across = w->cell_across,
-        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
-        .face_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]},
-        .face_shut = {w->face_shut[0], w->face_shut[1], w->face_shut[2]},
-        .face_fill = {w->face_fill[0], w->face_fill[1], w->face_fill[2]},
+        .face_open = w->face_open,
+        .face_u = w->face_solid_u,
+        .face_shut = w->face_shut,
+        .face_fill = w->face_fill,
         .face_id = {w->face_body[0], w->face_body[1], w->face_body[2]},
     };
     solid_fields_compute(&params, &fields);
@@ -116,7 +116,7 @@ static void close_tile(const hole_job* job, tile_ix t) {
     float phi[BLOCK_VALUES(1, 0)], room[BLOCK_VALUES(1, 0)];
     gather_block(&w->state->map, w->cell_phi, t, 1, 0, phi);
     gather_block(&w->state->map, w->cell_open, t, 1, 0, room);
-    float* open = w->face_open[job->axis] + (size_t)t * TILE_CELLS;
+    float* open = w->face_open.at[job->axis] + (size_t)t * TILE_CELLS;
     for (int i = 0; i < TILE_CELLS; ++i) {
         int high =
             BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE);
@@ -139,7 +139,7 @@ void liquid_close_holes(liquid_work* w) {
     for (int a = 0; a < AXES && w->cell_open != NULL; ++a) {
         hole_job job = {w, a};
         tile_for(&w->state->map, 8, close_tiles, &job);
-        tile_share_field(&w->state->map, w->face_open[a]);
+        tile_share_field(&w->state->map, w->face_open.at[a]);
     }
 }
 
@@ -158,12 +158,12 @@ treacle_status liquid_slide(liquid_work* w) {
         .scene = liquid_solids_at(w, true),
         .cell_phi = w->cell_solid_phi,
         .cell_id = w->cell_solid_id,
-        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
+        .face_open = face_view_of(w->face_open),
     };
-    for (int a = 0; a < AXES && w->euler != NULL; ++a) {
-        params.face_give[a] = w->euler->face_give[a];
+    if (w->euler != NULL) {
+        params.face_give = face_view_of(w->euler->face_give);
     }
-    solid_velocity_constrain(&params, w->state->face_u, room);
+    solid_velocity_constrain(&params, w->state->face_u.at, room);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }

@@ -29,7 +29,7 @@ treacle_status liquid_state_fields(liquid_state* state, const grid_domain* domai
         state->cell_wall = block;
     }
     for (int a = 0; a < AXES; ++a) {
-        state->face_u[a] = state->values + (size_t)a * values;
+        state->face_u.at[a] = state->values + (size_t)a * values;
     }
     state->cell_pressure = state->values + AXES * values;
     state->cell_phi = state->values + (AXES + 1) * values;
@@ -68,7 +68,7 @@ static double fastest_of_tile(void* data, int64_t tile) {
     const liquid_state* state = data;
     float largest = 0.0f;
     for (int a = 0; a < AXES; ++a) {
-        const float* u = state->face_u[a] + (size_t)tile * TILE_CELLS;
+        const float* u = state->face_u.at[a] + (size_t)tile * TILE_CELLS;
         for (int i = 0; i < TILE_CELLS; ++i) {
             largest = fabsf(u[i]) > largest ? fabsf(u[i]) : largest;
         }

@@ -151,7 +151,7 @@ treacle_status liquid_find_flights(liquid_work* w, const double fall[AXES], piec
         .domain = w->setup->domain,
         .map = &before->map,
         .cell_phi = before->cell_phi,
-        .face_u = {before->face_u[0], before->face_u[1], before->face_u[2]},
+        .face_u = face_view_of(before->face_u),
         .scratch = w->scratch,
         .is_near = w->setup->solids.count + w->setup->emitter_count > 0 ? is_near_anything : NULL,
         .near_data = w,

@@ -78,7 +78,7 @@ static treacle_status extend(liquid_work* w) {
         .domain = w->setup->domain,
         .map = &w->state->map,
         .cell_solid_phi = w->cell_solid_phi,
-        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
+        .face_open = face_view_of(w->face_open),
     };
     extend_surface(&params, w->cell_phi, room);
     arena_give_to(w->scratch, mark);

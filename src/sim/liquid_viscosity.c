@@ -97,11 +97,11 @@ static treacle_status leave_velocity(liquid_work* w, const release_params* param
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity beyond walls",
                                (void**)&extended[a]));
-        memcpy(extended[a], w->state->face_u[a], w->values * sizeof(float));
+        memcpy(extended[a], w->state->face_u.at[a], w->values * sizeof(float));
     }
     TREACLE_TRY(liquid_extend_faces(w, LIQUID_KERNEL_RADIUS, extended));
     const float* const from[AXES] = {extended[0], extended[1], extended[2]};
-    release_velocity(params, fields, from, w->state->face_u);
+    release_velocity(params, fields, from, w->state->face_u.at);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
@@ -113,7 +113,7 @@ static treacle_status take_release(liquid_work* w, release_fields* out) {
         arena_take(w->scratch, w->values, sizeof(uint16_t), what, (void**)&out->cell_solid_id));
     TREACLE_TRY(arena_take(w->scratch, 2 * w->values, 1, what, (void**)&out->cell_kind));
     for (int n = 0; n < 2 * AXES; ++n) {
-        float** open = n < AXES ? &out->face_open[n] : &out->face_open_below[n - AXES];
+        float** open = n < AXES ? &out->face_open.at[n] : &out->face_open_below.at[n - AXES];
         TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), what, (void**)open));
     }
     return TREACLE_OK;
@@ -128,15 +128,13 @@ static treacle_status leave_solids(liquid_work* w, const fraction_fields* share,
                              .cell_phi = w->cell_phi,
                              .cell_solid_phi = w->cell_solid_phi,
                              .cell_solid_id = w->cell_solid_id,
-                             .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]}};
+                             .face_open = face_view_of(w->face_open)};
     release_fields fields = {0};
     TREACLE_TRY(take_release(w, &fields));
     release_compute(&params, &fields);
     out->cell_solid_id = fields.cell_solid_id;
-    for (int a = 0; a < AXES; ++a) {
-        out->face_open[a] = fields.face_open[a];
-        out->face_open_below[a] = fields.face_open_below[a];
-    }
+    out->face_open = face_view_of(fields.face_open);
+    out->face_open_below = face_view_of(fields.face_open_below);
     TREACLE_TRY(leave_velocity(w, &params, &fields));
     fraction_compute(&(fraction_params){params.domain, params.map, fields.cell_phi}, share);
     release_trim(&params, &fields, share);
@@ -145,9 +143,9 @@ static treacle_status leave_solids(liquid_work* w, const fraction_fields* share,
 }
 
 static treacle_status take_shares(liquid_work* w, bool has_tents, fraction_fields* out) {
-    float** const fields[] = {&out->cell,    &out->edge[0], &out->edge[1], &out->edge[2],
-                              &out->face[0], &out->face[1], &out->face[2], &out->tent[0],
-                              &out->tent[1], &out->tent[2]};
+    float** const fields[] = {
+        &out->cell,       &out->edge.at[0], &out->edge.at[1], &out->edge.at[2], &out->face.at[0],
+        &out->face.at[1], &out->face.at[2], &out->tent.at[0], &out->tent.at[1], &out->tent.at[2]};
     size_t count = sizeof(fields) / sizeof(fields[0]) - (has_tents ? 0 : AXES);
     for (size_t i = 0; i < count; ++i) {
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "shares of liquid",
@@ -167,6 +165,11 @@ static treacle_status describe(liquid_work* w, const fraction_fields* share, str
         .domain = w->setup->domain,
         .map = &w->state->map,
         .cell_share = share->cell,
+        .edge_share = face_view_of(share->edge),
+        .face_share = face_view_of(share->tent.at[0] != NULL ? share->tent : share->face),
+        .face_open = face_view_of(w->face_open),
+        .face_rho = face_view_of(w->face_rho),
+        .face_solid_u = face_view_of(w->face_solid_u),
         .cell_log_mu = w->cell_log_mu,
         .mean = w->setup->def->viscosity_solve.mean,
         .stress = w->elastic.stress.cell[0] != NULL && !w->is_first ? &w->elastic.stress : NULL,
@@ -174,13 +177,6 @@ static treacle_status describe(liquid_work* w, const fraction_fields* share, str
         .dt = w->dt,
         .reference_density = w->setup->reference_density,
     };
-    for (int a = 0; a < AXES; ++a) {
-        out->edge_share[a] = share->edge[a];
-        out->face_share[a] = share->tent[a] != NULL ? share->tent[a] : share->face[a];
-        out->face_open[a] = w->face_open[a];
-        out->face_rho[a] = w->face_rho[a];
-        out->face_solid_u[a] = w->face_solid_u[a];
-    }
     TREACLE_TRY(describe_walls(w, out));
     if (w->cell_solid_phi != NULL && release_is_needed(&w->walls)) {
         TREACLE_TRY(leave_solids(w, share, out));
@@ -205,9 +201,9 @@ static treacle_status change_surface(liquid_work* w, const fraction_fields* shar
         TREACLE_TRY(
             arena_take(w->scratch, w->values, sizeof(float), "density of the air", (void**)&rho));
         for (size_t i = 0; i < w->values; ++i) {
-            rho[i] = w->face_rho[a] != NULL ? w->face_rho[a][i] : 1.0f;
+            rho[i] = w->face_rho.at[a] != NULL ? w->face_rho.at[a][i] : 1.0f;
         }
-        liquid->face_rho[a] = surface.face_rho[a] = rho;
+        liquid->face_rho.at[a] = surface.face_rho.at[a] = rho;
     }
     comparator_shares(&surface);
     return TREACLE_OK;
@@ -220,7 +216,7 @@ static treacle_status thicken(liquid_work* w, const stress_params* liquid, solve
                           .max_iterations = w->setup->def->pressure.max_iterations};
     if (def->method == TREACLE_VISCOSITY_IMPLICIT) {
         viscosity_params params = {*liquid, solve, w->account.push};
-        return viscosity_apply(&params, w->state->face_u, stats, &w->account.part);
+        return viscosity_apply(&params, w->state->face_u.at, stats, &w->account.part);
     }
     solve.max_iterations *= COMPARATOR_PATIENCE;
     comparator_params params = {.liquid = *liquid,
@@ -230,19 +226,18 @@ static treacle_status thicken(liquid_work* w, const stress_params* liquid, solve
                                 .solve = solve};
     int* substeps = &w->stats->viscosity_substeps;
     if (!def->free_flight) {
-        return comparator_apply(&params, w->state->face_u, substeps, stats);
+        return comparator_apply(&params, w->state->face_u.at, substeps, stats);
     }
-    free_flight_params flight_params = {
-        .domain = w->setup->domain, .map = &w->state->map, .cell_phi = w->cell_phi};
-    for (int a = 0; a < AXES; ++a) {
-        flight_params.face_open[a] = w->face_open[a];
-        flight_params.face_rho[a] = w->face_rho[a];
-    }
+    free_flight_params flight_params = {.domain = w->setup->domain,
+                                        .map = &w->state->map,
+                                        .cell_phi = w->cell_phi,
+                                        .face_open = face_view_of(w->face_open),
+                                        .face_rho = face_view_of(w->face_rho)};
     free_flight flight;
-    TREACLE_TRY(free_flight_begin(&flight_params, w->state->face_u, &flight));
-    treacle_status status = comparator_apply(&params, w->state->face_u, substeps, stats);
+    TREACLE_TRY(free_flight_begin(&flight_params, w->state->face_u.at, &flight));
+    treacle_status status = comparator_apply(&params, w->state->face_u.at, substeps, stats);
     if (status == TREACLE_OK) {
-        free_flight_end(&flight, w->state->face_u);
+        free_flight_end(&flight, w->state->face_u.at);
     }
     free_flight_finish(&flight);
     return status;
@@ -267,9 +262,9 @@ treacle_status liquid_thicken(liquid_work* w, double* cell_x) {
 
 void liquid_carry_velocity(liquid_work* w, float* const out[AXES]) {
     for (int a = 0; a < AXES; ++a) {
-        tile_copy(&w->state->map, out[a], w->state->face_u[a], TILE_CELLS * sizeof(float));
+        tile_copy(&w->state->map, out[a], w->state->face_u.at[a], TILE_CELLS * sizeof(float));
         if (w->before->map.count > 0) {
-            liquid_carry(w, w->before->face_u[a], out[a], TILE_CELLS * sizeof(float));
+            liquid_carry(w, w->before->face_u.at[a], out[a], TILE_CELLS * sizeof(float));
         }
     }
 }
@@ -322,11 +317,11 @@ treacle_status liquid_unify(liquid_work* w, double* cell_x) {
                              .pushed = w->account.push};
     stokes_stats solve;
     TREACLE_TRY(describe(w, &w->share, &params.liquid));
-    memcpy(params.face_box, w->share.face, sizeof(params.face_box));
-    TREACLE_TRY(guess_velocity(w, params.guess_u));
-    TREACLE_TRY(w->rheology != NULL
-                    ? liquid_newton(w, &params, cell_x, &solve)
-                    : unified_apply(&params, w->state->face_u, cell_x, &solve, &w->account.part));
+    params.face_box = face_view_of(w->share.face);
+    TREACLE_TRY(guess_velocity(w, params.guess_u.at));
+    TREACLE_TRY(w->rheology != NULL ? liquid_newton(w, &params, cell_x, &solve)
+                                    : unified_apply(&params, w->state->face_u.at, cell_x, &solve,
+                                                    &w->account.part));
     liquid_measure_walls(w, &params.liquid, cell_x);
     arena_give_to(w->scratch, mark);
     return accept(w, &solve);

@@ -14,10 +14,10 @@ static treacle_status correct(liquid_work* w) {
     unit_params.solve.relative = LIQUID_DENSITY_TOLERANCE;
     unit_params.solve.absolute = LIQUID_DENSITY_TOLERANCE;
     unit_params.solve.is_warm = false;
-    bool has_twin = w->face_rho[0] != NULL || wall_set_released(&w->walls) > 0;
+    bool has_twin = w->face_rho.at[0] != NULL || wall_set_released(&w->walls) > 0;
     unit_params.walls = NULL;
     if (has_twin) {
-        memset(unit_params.face_rho, 0, sizeof(unit_params.face_rho));
+        memset(unit_params.face_rho.at, 0, sizeof(unit_params.face_rho.at));
         TREACLE_TRY(projection_create(&unit_params, &unit));
     } else {
         unit = w->projection;

@@ -10,21 +10,20 @@ treacle_status liquid_find_walls(liquid_work* w) {
         return TREACLE_OK;
     }
     const grid_domain* domain = w->setup->domain;
-    wall_params params = {
-        .domain = domain,
-        .map = &w->state->map,
-        .cell_phi = w->cell_phi,
-        .face_rho = {w->face_rho[0], w->face_rho[1], w->face_rho[2]},
-        .face_open = {w->face_open[0], w->face_open[1], w->face_open[2]},
-        .solids = {.solids = w->setup->solids.solids,
-                   .cell_phi = w->cell_solid_phi,
-                   .cell_id = w->cell_solid_id,
-                   .cell_open = w->cell_open,
-                   .face_u = {w->face_solid_u[0], w->face_solid_u[1], w->face_solid_u[2]}},
-        .cell_wall = w->state->cell_wall,
-        .is_first = w->is_first,
-        .has_shallow = w->setup->def->flow == TREACLE_FLOW_UNIFIED,
-        .pressure_unit = w->setup->reference_density * domain->h / w->dt};
+    wall_params params = {.domain = domain,
+                          .map = &w->state->map,
+                          .cell_phi = w->cell_phi,
+                          .face_rho = face_view_of(w->face_rho),
+                          .face_open = face_view_of(w->face_open),
+                          .solids = {.solids = w->setup->solids.solids,
+                                     .cell_phi = w->cell_solid_phi,
+                                     .cell_id = w->cell_solid_id,
+                                     .cell_open = w->cell_open,
+                                     .face_u = face_view_of(w->face_solid_u)},
+                          .cell_wall = w->state->cell_wall,
+                          .is_first = w->is_first,
+                          .has_shallow = w->setup->def->flow == TREACLE_FLOW_UNIFIED,
+                          .pressure_unit = w->setup->reference_density * domain->h / w->dt};
     return wall_set_create(&params, &w->walls);
 }
 
@@ -41,11 +40,9 @@ void liquid_measure_walls(liquid_work* w, const stress_params* liquid, const dou
     wall_flow flow = {.cell_share = liquid->cell_share,
                       .cell_log_mu = w->cell_log_mu,
                       .cell_x = cell_x,
+                      .face_u = face_view_of(w->state->face_u),
+                      .face_share = liquid->face_share,
                       .mu_scale = w->dt / (w->setup->reference_density * h * h)};
-    for (int a = 0; a < AXES; ++a) {
-        flow.face_u[a] = w->state->face_u[a];
-        flow.face_share[a] = liquid->face_share[a];
-    }
     separation_measure(&w->walls, &flow);
 }
 
@@ -75,14 +72,14 @@ treacle_status liquid_unify_at_walls(liquid_work* w, double* cell_x,
         TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity before the flow",
                                (void**)&before[a]));
     }
-    copy_faces(w, w->state->face_u, before);
+    copy_faces(w, w->state->face_u.at, before);
     separation_load(&w->walls, before);
     for (int pass = 1;; ++pass) {
-        copy_faces(w, before, w->state->face_u);
-        separation_hold(&w->walls, w->state->face_u);
-        wall_set_open(&w->walls, true, w->face_open);
+        copy_faces(w, before, w->state->face_u.at);
+        separation_hold(&w->walls, w->state->face_u.at);
+        wall_set_open(&w->walls, true, w->face_open.at);
         TREACLE_TRY(solve(w, cell_x));
-        wall_set_open(&w->walls, false, w->face_open);
+        wall_set_open(&w->walls, false, w->face_open.at);
         int64_t moved = separation_review(&w->walls, least_of(w, cell_x));
         if (pass == UNIFIED_PASSES || (double)moved <= share_that_waits * (double)w->walls.count) {
             separation_settle(&w->walls);
@@ -113,7 +110,7 @@ static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
     const tile_map* map = &job->w->state->map;
     (void)worker;
     for (int64_t t = begin; t < end; ++t) {
-        float* u = job->w->state->face_u[job->axis] + (size_t)t * TILE_CELLS;
+        float* u = job->w->state->face_u.at[job->axis] + (size_t)t * TILE_CELLS;
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at[AXES];
             tile_cell_at(map, (tile_ix)t, i, at);

@@ -2,19 +2,21 @@
 // it.
 #pragma once
 
+#include "grid/face_field.h"
 #include "phys/rheology.h"
 #include "phys/unified.h"
 #include "sim/liquid.h"
 
 /// In the scratch arena.
 typedef struct rheology_loop {
-    float* start[AXES];  // m/s, what the flow begins with
-    float* before[AXES]; // m/s, what the last pass has found
-    float* rate;         // 1/s, of that
-    float* slope;        // d log mu / d log rate, as far as it is trusted
-    float* rate_before;  // of the pass before
-    float* along;        // how much of the strain before there is in that
-    float *cell_share, *edge_share[AXES];
+    face_field start;   // m/s, what the flow begins with
+    face_field before;  // m/s, what the last pass has found
+    float* rate;        // 1/s, of that
+    float* slope;       // d log mu / d log rate, as far as it is trusted
+    float* rate_before; // of the pass before
+    float* along;       // how much of the strain before there is in that
+    float* cell_share;
+    face_field edge_share;
 } rheology_loop;
 
 /// Of the velocity on faces.

@@ -32,7 +32,7 @@ static const char* const field_names[] = {"face_u", "face_v", "face_w", "pressur
 enum { FIELDS = sizeof(field_names) / sizeof(field_names[0]) };
 
 static float* field_at(const liquid_state* liquid, int i) {
-    return i < AXES ? liquid->face_u[i] : i == AXES ? liquid->cell_pressure : liquid->cell_phi;
+    return i < AXES ? liquid->face_u.at[i] : i == AXES ? liquid->cell_pressure : liquid->cell_phi;
 }
 
 // Fields that the grid carries, in the order of liquid_state.carried.

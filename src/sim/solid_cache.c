@@ -17,8 +17,8 @@ static solid_fields fields_of(const solid_cache* cache) {
                         .cell_open = cache->values + values,
                         .cell_across = cache->across};
     for (int a = 0; a < AXES; ++a) {
-        out.face_open[a] = cache->values + (size_t)(2 + a) * values;
-        out.face_u[a] = cache->values + (size_t)(2 + AXES + a) * values;
+        out.face_open.at[a] = cache->values + (size_t)(2 + a) * values;
+        out.face_u.at[a] = cache->values + (size_t)(2 + AXES + a) * values;
     }
     return out;
 }
@@ -75,8 +75,8 @@ treacle_status solid_cache_keep(solid_cache* cache, const grid_domain* domain, c
     tile_copy(map, to.cell_id, fields->cell_id, TILE_CELLS * sizeof(*to.cell_id));
     tile_copy(map, to.cell_across, fields->cell_across, TILE_CELLS);
     for (int a = 0; a < AXES; ++a) {
-        tile_copy(map, to.face_open[a], fields->face_open[a], bytes);
-        tile_copy(map, to.face_u[a], fields->face_u[a], bytes);
+        tile_copy(map, to.face_open.at[a], fields->face_open.at[a], bytes);
+        tile_copy(map, to.face_u.at[a], fields->face_u.at[a], bytes);
     }
     return TREACLE_OK;
 }

@@ -85,7 +85,8 @@ static void load_faces(liquid_work* w, const treacle_stages_liquid* liquid) {
     for (int64_t i = 0; i < value_count(w); ++i) {
         int64_t at = dense_index(w, i, 1);
         for (int a = 0; a < AXES && at >= 0; ++a) {
-            w->state->face_u[a][i] = liquid->velocity[a] != NULL ? liquid->velocity[a][at] : 0.0f;
+            w->state->face_u.at[a][i] =
+                liquid->velocity[a] != NULL ? liquid->velocity[a][at] : 0.0f;
         }
     }
 }
@@ -96,10 +97,11 @@ static void store(const liquid_work* w, const treacle_stages_liquid* liquid) {
         int64_t face = dense_index(w, i, 1), cell = dense_index(w, i, 0);
         for (int a = 0; a < AXES && face >= 0; ++a) {
             if (liquid->velocity[a] != NULL) {
-                liquid->velocity[a][face] = w->state->face_u[a][i];
+                liquid->velocity[a][face] = w->state->face_u.at[a][i];
             }
             if (liquid->share[a] != NULL) {
-                liquid->share[a][face] = w->share.tent[a] != NULL ? w->share.tent[a][i] : 0.0f;
+                liquid->share[a][face] =
+                    w->share.tent.at[a] != NULL ? w->share.tent.at[a][i] : 0.0f;
             }
         }
         if (cell >= 0 && liquid->pressure != NULL) {

@@ -89,7 +89,7 @@ static void sample_tiles(void* data, int64_t begin, int64_t end, int worker) {
         if (i % TILE_CELLS < layers) {
             field_eval(job->velocity, face_place(job, i), job->at, &u);
         }
-        job->state->face_u[job->axis][i] = (float)u;
+        job->state->face_u.at[job->axis][i] = (float)u;
     }
 }
 
@@ -253,17 +253,17 @@ static void add_momentum(treacle_stages_totals* sum, int a, const double x[AXES]
 static void add_faces(const liquid_work* w, int a, double kilograms, treacle_stages_totals* sum) {
     sample_job place = {.state = w->state, .domain = w->setup->domain, .axis = a};
     for (int64_t i = 0; i < (int64_t)w->state->map.count * TILE_CELLS; ++i) {
-        double mass = kilograms * (double)w->face_mass[a][i];
+        double mass = kilograms * (double)w->face_mass.at[a][i];
         if (mass > 0.0) {
             vec3 x = face_place(&place, i);
-            add_momentum(sum, a, x.at, mass * (double)w->state->face_u[a][i]);
+            add_momentum(sum, a, x.at, mass * (double)w->state->face_u.at[a][i]);
         }
     }
 }
 
 static double mass_of(const liquid_work* w, double kilograms) {
     const bool* is_active = w->setup->domain->is_active;
-    const float* mass = w->face_mass[is_active[0] ? 0 : is_active[1] ? 1 : 2];
+    const float* mass = w->face_mass.at[is_active[0] ? 0 : is_active[1] ? 1 : 2];
     double sum = 0.0;
     for (int64_t i = 0; i < (int64_t)w->state->map.count * TILE_CELLS; ++i) {
         sum += kilograms * (double)mass[i];

@@ -54,8 +54,8 @@ static double fastest(const liquid_work* w) {
                              cell / TILE_SIZE / TILE_SIZE);
         for (int a = 0; a < AXES; ++a) {
             bool is_wet = phi[at] < 0.0f || phi[at - steps[a]] < 0.0f;
-            bool is_open = w->face_open[a][i] > 0.0f && w->setup->domain->is_active[a];
-            most = is_wet && is_open ? fmaxf(most, fabsf(w->state->face_u[a][i])) : most;
+            bool is_open = w->face_open.at[a][i] > 0.0f && w->setup->domain->is_active[a];
+            most = is_wet && is_open ? fmaxf(most, fabsf(w->state->face_u.at[a][i])) : most;
         }
     }
     return (double)most;
@@ -84,10 +84,10 @@ static treacle_status project(treacle_sim* sim, liquid_work* w, treacle_stages_p
     flow->max_speed = fastest(w);
     for (int a = 0; a < AXES; ++a) {
         if (flow->after[a] != NULL) {
-            stages_spread(w, w->state->face_u[a], flow->after[a]);
+            stages_spread(w, w->state->face_u.at[a], flow->after[a]);
         }
         if (flow->open[a] != NULL) {
-            stages_spread(w, w->face_open[a], flow->open[a]);
+            stages_spread(w, w->face_open.at[a], flow->open[a]);
         }
     }
     if (flow->pressure != NULL) {

@@ -38,7 +38,7 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     size_t values = (size_t)liquid->map.count * TILE_CELLS;
     comm_array values_of = {.item_bytes = TILE_CELLS * sizeof(float), .count = liquid->map.count};
     values_of.first = tile_ranks_are_lean(&liquid->map) ? liquid->map.ranks->first : NULL;
-    const float* const fields[] = {liquid->face_u[0], liquid->face_u[1], liquid->face_u[2],
+    const float* const fields[] = {liquid->face_u.at[0], liquid->face_u.at[1], liquid->face_u.at[2],
                                    liquid->cell_pressure, liquid->cell_phi};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && values > 0; ++i) {
         values_of.data = fields[i];

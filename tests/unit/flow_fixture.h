@@ -27,7 +27,7 @@ static inline void flow_world_begin(flow_world* w, const int cells[AXES], treacl
     w->flow = (face_velocity){.map = &w->map, .domain = &w->domain, .has_viscosity = true};
     for (int a = 0; a < AXES; ++a) {
         assert_int_equal(grid_field_create(&w->map, place_face(a), 0.0f, &w->u[a]), TREACLE_OK);
-        w->flow.u[a] = w->u[a].values;
+        w->flow.u.at[a] = w->u[a].values;
     }
 }
 

@@ -37,8 +37,8 @@ static inline void solid_world_begin(solid_world* w, int threads, const int cell
     w->out = (solid_fields){.cell_phi = w->block, .cell_id = w->id, .cell_across = w->across};
     w->out.cell_open = w->block + w->values;
     for (int a = 0; a < AXES; ++a) {
-        w->out.face_open[a] = w->block + (size_t)(2 + a) * w->values;
-        w->out.face_u[a] = w->block + (size_t)(5 + a) * w->values;
+        w->out.face_open.at[a] = w->block + (size_t)(2 + a) * w->values;
+        w->out.face_u.at[a] = w->block + (size_t)(5 + a) * w->values;
     }
 }
 

@@ -38,7 +38,7 @@ static void make_vortex(vortex* v) {
     for (int a = 0; a < AXES; ++a) {
         void* block = NULL;
         assert_int_equal(alloc_zero(v->ctx, values, sizeof(float), "u", &block), TREACLE_OK);
-        v->u[a] = v->field.u[a] = block;
+        v->u[a] = v->field.u.at[a] = block;
         for (size_t i = 0; i < values - TILE_CELLS; ++i) {
             int cell = (int)(i % TILE_CELLS);
             const tile_coord* tile = &v->map.coord[i / TILE_CELLS];

@@ -35,7 +35,7 @@ static bench make_bench(int z, int threads) {
                      TREACLE_OK);
     b.block = block;
     for (int a = 0; a < AXES; ++a) {
-        b.flow.u[a] = b.block + (size_t)a * b.values;
+        b.flow.u.at[a] = b.block + (size_t)a * b.values;
         b.tensor.cell[a] = b.block + (size_t)(AXES + a) * b.values;
         b.tensor.edge[a] = b.block + (size_t)(2 * AXES + a) * b.values;
         b.spin[a] = b.block + (size_t)(3 * AXES + a) * b.values;
@@ -75,7 +75,7 @@ static void set_linear(bench* b) {
             for (int c = 0; c < AXES; ++c) {
                 u += b->domain.is_active[c] ? slope[a][c] * x[c] : 0.0;
             }
-            b->flow.u[a][i] = b->domain.is_active[a] ? (float)u : 0.0f;
+            b->flow.u.at[a][i] = b->domain.is_active[a] ? (float)u : 0.0f;
         }
     }
 }
@@ -131,7 +131,7 @@ static void check_wall(double wall, treacle_wall kind) {
         int at[AXES];
         place_of(&b, i, PLACE_CELL, x, at);
         ((float*)phi)[i] = (float)(wall - (at[1] + 0.5));
-        b.flow.u[0][i] = (float)(at[1] + 0.5 < wall ? rate * x[1] : speed);
+        b.flow.u.at[0][i] = (float)(at[1] + 0.5 < wall ? rate * x[1] : speed);
     }
     wall_kind kinds[1] = {{.wall = kind}};
     tensor_walls walls = {phi, id, kinds};
@@ -217,7 +217,7 @@ static void test_force_and_stretch_are_adjoint(void** state) {
                 tensor_part(&b.tensor, part)[i] = is && has ? random_at(i, part) : 0.0f;
             }
             for (int a = 0; a < AXES; ++a) {
-                b.flow.u[a][i] = b.domain.is_active[a] ? random_at(i, 10 + a) : 0.0f;
+                b.flow.u.at[a][i] = b.domain.is_active[a] ? random_at(i, 10 + a) : 0.0f;
             }
         }
         double* force = forces(&b);
@@ -225,7 +225,7 @@ static void test_force_and_stretch_are_adjoint(void** state) {
         for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
             for (int a = 0; a < AXES && i % TILE_CELLS < (size_t)layers; ++a) {
                 size_t slot = (i / TILE_CELLS * AXES + (size_t)a) * TILE_CELLS + i % TILE_CELLS;
-                power += force[slot] * (double)b.flow.u[a][i];
+                power += force[slot] * (double)b.flow.u.at[a][i];
             }
         }
         for (int part = 0; part < STRAIN_PARTS; ++part) {

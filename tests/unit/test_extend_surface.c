@@ -16,9 +16,9 @@ static float level_at(int x, int y) {
 
 static void extend(const solid_world* w, float* phi) {
     float *one = make_room(w), *two = make_room(w);
-    extend_surface_params params = {&w->domain, &w->map, w->out.cell_phi, {NULL}};
+    extend_surface_params params = {&w->domain, &w->map, w->out.cell_phi, {{NULL}}};
     for (int a = 0; a < AXES; ++a) {
-        params.face_open[a] = w->out.face_open[a];
+        params.face_open.at[a] = w->out.face_open.at[a];
     }
     extend_surface(&params, phi, (float* const[2]){one, two});
     free(one);

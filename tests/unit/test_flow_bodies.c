@@ -74,15 +74,15 @@ static void make_solid_fields(fixture* f) {
                         .cell_open = take(f, sizeof(float)),
                         .cell_across = take(f, 1)};
     for (int a = 0; a < AXES; ++a) {
-        out.face_open[a] = take(f, sizeof(float));
-        out.face_u[a] = take(f, sizeof(float));
-        out.face_shut[a] = take(f, sizeof(float));
+        out.face_open.at[a] = take(f, sizeof(float));
+        out.face_u.at[a] = take(f, sizeof(float));
+        out.face_shut.at[a] = take(f, sizeof(float));
         out.face_id[a] = take(f, sizeof(uint16_t));
-        out.face_fill[a] = f->fill[a] = take(f, sizeof(float));
+        out.face_fill.at[a] = f->fill[a] = take(f, sizeof(float));
         memset(out.face_id[a] + f->values - TILE_CELLS, 0xff, TILE_CELLS * sizeof(uint16_t));
-        f->liquid.face_open[a] = out.face_open[a];
-        f->liquid.face_solid_u[a] = out.face_u[a];
-        f->bodies.shut[a] = out.face_shut[a];
+        f->liquid.face_open.at[a] = out.face_open.at[a];
+        f->liquid.face_solid_u.at[a] = out.face_u.at[a];
+        f->bodies.shut[a] = out.face_shut.at[a];
         f->bodies.solid[a] = out.face_id[a];
     }
     solid_fields_params params = {.domain = &f->domain,
@@ -102,7 +102,7 @@ static void close_sides(fixture* f) {
         for (int a = 0; a < AXES; ++a) {
             bool is_out = at[a] == 0 || at[0] >= CELLS || at[1] >= CELLS || at[2] >= CELLS;
             if (is_out) {
-                ((float*)f->liquid.face_open[a])[i] = 0.0f;
+                ((float*)f->liquid.face_open.at[a])[i] = 0.0f;
             }
         }
     }
@@ -125,11 +125,11 @@ static void make_liquid(fixture* f, double radius, double viscosity) {
     }
     f->share.cell = take(f, sizeof(float));
     for (int a = 0; a < AXES; ++a) {
-        f->share.edge[a] = take(f, sizeof(float));
-        f->share.face[a] = take(f, sizeof(float));
-        f->share.tent[a] = take(f, sizeof(float));
-        f->liquid.edge_share[a] = f->share.edge[a];
-        f->liquid.face_share[a] = f->share.tent[a];
+        f->share.edge.at[a] = take(f, sizeof(float));
+        f->share.face.at[a] = take(f, sizeof(float));
+        f->share.tent.at[a] = take(f, sizeof(float));
+        f->liquid.edge_share.at[a] = f->share.edge.at[a];
+        f->liquid.face_share.at[a] = f->share.tent.at[a];
     }
     f->liquid.cell_share = f->share.cell;
     f->liquid.cell_log_mu = log_mu;
@@ -242,7 +242,7 @@ static void flow(fixture* f, bool is_unified, double tolerance) {
     energy_part energy;
     if (is_unified) {
         unified_params params = {.liquid = f->liquid,
-                                 .face_box = {f->share.face[0], f->share.face[1], f->share.face[2]},
+                                 .face_box = face_view_of(f->share.face),
                                  .push = 1.0,
                                  .tolerance = tolerance,
                                  .max_iterations = 100};
@@ -293,7 +293,7 @@ static void test_thick_liquid_turns_with_a_body_that_it_sticks_to(void** state) 
         for (size_t i = 0; i < f.values - TILE_CELLS; ++i) {
             double row[BODY_MOTIONS];
             row_at(&f, a, i, row);
-            if (f.share.tent[a][i] > 0.5f) {
+            if (f.share.tent.at[a][i] > 0.5f) {
                 assert_close((double)f.u[a][i], six_dot(row, f.body.after), 2e-3);
             }
         }

@@ -40,10 +40,10 @@ static fraction_world fraction_world_with(const int cells[AXES], shape_fcn* shap
     level_sample(&w.level, shape);
     float** slot[13] = {&w.out.cell};
     for (int a = 0; a < AXES; ++a) {
-        slot[1 + a] = &w.out.face[a];
-        slot[4 + a] = &w.out.edge[a];
-        slot[7 + a] = &w.out.tent[a];
-        slot[10 + a] = &w.out.area[a];
+        slot[1 + a] = &w.out.face.at[a];
+        slot[4 + a] = &w.out.edge.at[a];
+        slot[7 + a] = &w.out.tent.at[a];
+        slot[10 + a] = &w.out.area.at[a];
     }
     for (int i = 0; i < 13; ++i) {
         assert_int_equal(grid_field_create(&w.level.map, PLACE_CELL, -1.0f, &w.field[i]),
@@ -97,8 +97,8 @@ static void test_planes_are_exact_at_any_angle(void** state) {
                 for (int b = 0; b < AXES; ++b) {
                     edge[b] = b == a ? low[b] : low[b] - 0.5;
                 }
-                worst = fmax(worst, fabs(w.out.face[a][i] - box_integral(face, 0)));
-                worst = fmax(worst, fabs(w.out.edge[a][i] - box_integral(edge, 0)));
+                worst = fmax(worst, fabs(w.out.face.at[a][i] - box_integral(face, 0)));
+                worst = fmax(worst, fabs(w.out.edge.at[a][i] - box_integral(edge, 0)));
             }
         }
         fraction_world_end(&w);
@@ -125,7 +125,7 @@ static void test_tents_make_gravity_a_gradient(void** state) {
                 double before[AXES] = {low[0], low[1], low[2]};
                 before[a] -= 1.0;
                 double difference = box_integral(low, 1) - box_integral(before, 1);
-                worst = fmax(worst, fabs(-normal[a] * w.out.tent[a][i] - difference));
+                worst = fmax(worst, fabs(-normal[a] * w.out.tent.at[a][i] - difference));
             }
         }
         fraction_world_end(&w);
@@ -160,7 +160,7 @@ static void test_areas_of_planes_are_exact(void** state) {
             if (level_centre(&w.level, i, centre)) {
                 double low[AXES] = {centre[0] - 0.5, centre[1] - 0.5, centre[2] - 0.5};
                 for (int a = 0; a < AXES; ++a) {
-                    worst = fmax(worst, fabs(w.out.area[a][i] - square_integral(low, a)));
+                    worst = fmax(worst, fabs(w.out.area.at[a][i] - square_integral(low, a)));
                 }
             }
         }
@@ -281,8 +281,8 @@ static void test_liquid_goes_on_behind_walls(void** state) {
         if (level_centre(&w.level, i, x)) {
             float share = x[1] < 11.0 ? 1.0f : x[1] < 12.0 ? 0.4f : 0.0f;
             assert_true(fabsf(w.out.cell[i] - share) < 1e-5f);
-            assert_true(fabsf(w.out.tent[0][i] - share) < 1e-5f);
-            assert_true(fabsf(w.out.edge[1][i] - share) < 1e-5f);
+            assert_true(fabsf(w.out.tent.at[0][i] - share) < 1e-5f);
+            assert_true(fabsf(w.out.edge.at[1][i] - share) < 1e-5f);
         }
     }
     fraction_world_end(&w);
@@ -323,8 +323,8 @@ static void test_bits_do_not_depend_on_threads_or_instructions(void** state) {
     treacle_isa best = w.level.ctx->isa;
     for (treacle_isa isa = TREACLE_ISA_SSE2; isa <= best; ++isa) {
         w.level.ctx->isa = isa;
-        fraction_compute(&params, &(fraction_fields){.tent = {alone.values}});
-        assert_memory_equal(alone.values, w.out.tent[0], bytes);
+        fraction_compute(&params, &(fraction_fields){.tent = {{alone.values}}});
+        assert_memory_equal(alone.values, w.out.tent.at[0], bytes);
     }
     w.level.ctx->pool = pool_of_two;
     grid_field_destroy(&alone);

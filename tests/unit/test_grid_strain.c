@@ -72,9 +72,9 @@ static void test_a_constant_strain_pushes_nothing(void** state) {
         room_begin(&w.map, &strain);
         room_set(&w.map, &strain, uniform);
         grid_strain_params params = params_of(&w, &elastic, 0.1);
-        grid_strain_push(&params, &strain.tensor, w.flow.u);
+        grid_strain_push(&params, &strain.tensor, w.flow.u.at);
         for (int64_t i = 0; i < AXES * flow_count(&w.map); ++i) {
-            assert_true(w.flow.u[i % AXES][i / AXES] == 0.0f);
+            assert_true(w.flow.u.at[i % AXES][i / AXES] == 0.0f);
         }
         room_end(&strain);
         flow_world_end(&w);
@@ -102,7 +102,7 @@ static void check_push(const int cells[AXES]) {
     room_begin(&w.map, &strain);
     room_set(&w.map, &strain, bent);
     grid_strain_params params = params_of(&w, &elastic, 0.5);
-    grid_strain_push(&params, &strain.tensor, w.flow.u);
+    grid_strain_push(&params, &strain.tensor, w.flow.u.at);
     for (int64_t i = 0; i < AXES * flow_count(&w.map); ++i) {
         int a = (int)(i % AXES);
         double x[AXES], divergence = 0.0;
@@ -113,7 +113,7 @@ static void check_push(const int cells[AXES]) {
         }
         if (flow_is_within(&w, i / AXES, 1.0)) {
             double expected = 0.5 * 30.0 / 1000.0 * divergence;
-            assert_close((double)w.flow.u[a][i / AXES], expected, 1e-6);
+            assert_close((double)w.flow.u.at[a][i / AXES], expected, 1e-6);
         }
     }
     room_end(&strain);

@@ -41,8 +41,8 @@ static void world_begin(world* w, int threads, const int cells[AXES], treacle_si
     w->map = whole_map(w->ctx, &w->grid);
     w->flow = (face_velocity){.map = &w->map, .domain = &w->grid};
     for (int a = 0; a < AXES; ++a) {
-        w->flow.u[a] = calloc(values_of(w), sizeof(float));
-        assert_non_null(w->flow.u[a]);
+        w->flow.u.at[a] = calloc(values_of(w), sizeof(float));
+        assert_non_null(w->flow.u.at[a]);
     }
     arena_init(&w->scratch, w->ctx);
     particle_spares_init(&w->spares, w->ctx);
@@ -60,7 +60,7 @@ static void world_end(world* w) {
     level_set_destroy(&w->now);
     level_set_destroy(&w->next);
     for (int a = 0; a < AXES; ++a) {
-        free(w->flow.u[a]);
+        free(w->flow.u.at[a]);
     }
     tile_map_destroy(&w->map);
     arena_finish(&w->scratch);
@@ -73,8 +73,8 @@ static void turn(world* w) {
     for (int64_t i = 0; i < (int64_t)w->map.count * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
-        w->flow.u[0][i] = (float)(0.5 * w->grid.cells[1] - (at[1] + 0.5));
-        w->flow.u[1][i] = (float)(at[0] + 0.5 - 0.5 * w->grid.cells[0]);
+        w->flow.u.at[0][i] = (float)(0.5 * w->grid.cells[1] - (at[1] + 0.5));
+        w->flow.u.at[1][i] = (float)(at[0] + 0.5 - 0.5 * w->grid.cells[0]);
     }
 }
 
@@ -332,7 +332,7 @@ static treacle_status advance_once(treacle_context* ctx, void* data) {
     level_set_part part = {
         .distance = ball_distance, .data = &disc, .bounds = {{{0, 0, 0}}, {{16, 16, 16}}}};
     float still[TILE_CELLS * 2] = {0};
-    face_velocity flow = {.map = &map, .domain = &grid, .u = {still, still, still}};
+    face_velocity flow = {.map = &map, .domain = &grid, .u = {{still, still, still}}};
     level_set_motion motion = {&flow, 0.1, 1.0, true};
     treacle_status status = tile_map_create(ctx, &grid, 1, &(tile_coord){{0, 0, 0}}, &map);
     if (status == TREACLE_OK) {

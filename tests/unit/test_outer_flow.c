@@ -55,7 +55,7 @@ static void project(outer_world* o) {
                          .face_is_held = {o->is_held[0], o->is_held[1], o->is_held[2]},
                          .reach = 1.5f,
                          .cell_room = o->room.values};
-    outer_flow_project(&params, o->w.flow.u);
+    outer_flow_project(&params, o->w.flow.u.at);
 }
 
 // The largest divergence of dry cells within a cell of the surface.
@@ -66,7 +66,7 @@ static double worst_divergence(const outer_world* o) {
         double sum = 0.0, phi = (double)o->phi.values[i];
         for (int a = 0; a < 2; ++a) {
             int64_t above = tile_slot_above(&w->map, i / TILE_CELLS, (int)(i % TILE_CELLS), a);
-            sum += (double)(w->flow.u[a][above] - w->flow.u[a][i]);
+            sum += (double)(w->flow.u.at[a][above] - w->flow.u.at[a][i]);
         }
         if (flow_is_within(w, i, 1.0) && phi >= 0.0 && phi < 1.0) {
             worst = fmax(worst, fabs(sum));
@@ -93,7 +93,7 @@ static void test_a_uniform_flow_stays(void** state) {
     project(&o);
     for (int64_t i = 0; i < flow_count(&o.w.map); ++i) {
         assert_true(!flow_is_within(&o.w, i, 0.0) ||
-                    (o.w.flow.u[0][i] == 1.5f && o.w.flow.u[1][i] == -0.5f));
+                    (o.w.flow.u.at[0][i] == 1.5f && o.w.flow.u.at[1][i] == -0.5f));
     }
     end(&o);
 }
@@ -112,7 +112,7 @@ static void test_what_is_held_stays_and_little_divergence_is_left(void** state) 
         for (int64_t i = 0; i < flow_count(&o.w.map); ++i) {
             double x[AXES];
             flow_place(&o.w.map, place_face(a), i, x);
-            assert_true(!o.is_held[a][i] || o.w.flow.u[a][i] == (float)strained(x, a));
+            assert_true(!o.is_held[a][i] || o.w.flow.u.at[a][i] == (float)strained(x, a));
         }
     }
     end(&o);

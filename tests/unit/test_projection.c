@@ -100,7 +100,7 @@ static void fill_to(basin* b, double height) {
     b->params = (projection_params){.domain = &b->domain,
                                     .map = &b->map,
                                     .cell_phi = b->phi,
-                                    .face_open = {b->open[0], b->open[1], b->open[2]},
+                                    .face_open = {{b->open[0], b->open[1], b->open[2]}},
                                     .solve = {.relative = 1e-9, .max_iterations = 200}};
 }
 

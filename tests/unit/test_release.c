@@ -37,8 +37,8 @@ static void release_world_begin(release_world* w, double angle, double shift) {
     assert_true(w->phi != NULL && w->fields != NULL && w->id != NULL && w->kind != NULL);
     w->out = (release_fields){.cell_phi = w->fields, .cell_solid_id = w->id, .cell_kind = w->kind};
     for (int a = 0; a < AXES; ++a) {
-        w->out.face_open[a] = w->fields + (size_t)(1 + a) * w->s.values;
-        w->out.face_open_below[a] = w->fields + (size_t)(1 + AXES + a) * w->s.values;
+        w->out.face_open.at[a] = w->fields + (size_t)(1 + a) * w->s.values;
+        w->out.face_open_below.at[a] = w->fields + (size_t)(1 + AXES + a) * w->s.values;
     }
     for (size_t i = 0; i < w->s.values; ++i) {
         w->phi[i] = -3.0f;
@@ -61,12 +61,12 @@ static void release_some(release_world* w) {
     wall_params walls = {.domain = &s->domain,
                          .map = &s->map,
                          .cell_phi = w->phi,
-                         .face_open = {f->face_open[0], f->face_open[1], f->face_open[2]},
+                         .face_open = face_view_of(f->face_open),
                          .solids = {.solids = s->solids,
                                     .cell_phi = f->cell_phi,
                                     .cell_id = f->cell_id,
                                     .cell_open = f->cell_open,
-                                    .face_u = {f->face_u[0], f->face_u[1], f->face_u[2]}},
+                                    .face_u = face_view_of(f->face_u)},
                          .cell_wall = w->bits,
                          .is_first = true,
                          .pressure_unit = 1.0};
@@ -80,7 +80,7 @@ static void release_some(release_world* w) {
                              .cell_phi = w->phi,
                              .cell_solid_phi = f->cell_phi,
                              .cell_solid_id = f->cell_id,
-                             .face_open = {f->face_open[0], f->face_open[1], f->face_open[2]}};
+                             .face_open = face_view_of(f->face_open)};
     assert_true(release_is_needed(&w->walls));
     release_compute(&params, &w->out);
 }
@@ -105,8 +105,8 @@ static void test_no_cell_sees_a_step_where_contact_ends(void** state) {
                          place);
             bool is_side = place[0] % 23 == 0 || place[1] % 23 == 0;
             for (int a = 0; a < 2 && !is_side; ++a) {
-                double high = (double)w.out.face_open_below[a][at->high[a]];
-                double low = (double)w.out.face_open[a][at->cell];
+                double high = (double)w.out.face_open_below.at[a][at->high[a]];
+                double low = (double)w.out.face_open.at[a][at->cell];
                 double area = is_gone ? 0.0 : (double)at->area * (double)at->normal[a];
                 assert_true(fabs(high - low - area) < 1e-5);
             }

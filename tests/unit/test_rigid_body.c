@@ -58,10 +58,10 @@ static void make_fields(fixture* f) {
                         .cell_open = f->cell_open,
                         .cell_across = f->cell_across};
     for (int a = 0; a < AXES; ++a) {
-        out.face_open[a] = f->open[a] = take(f, sizeof(float));
-        out.face_u[a] = f->u[a] = take(f, sizeof(float));
-        out.face_shut[a] = f->shut[a] = take(f, sizeof(float));
-        out.face_fill[a] = f->fill[a] = take(f, sizeof(float));
+        out.face_open.at[a] = f->open[a] = take(f, sizeof(float));
+        out.face_u.at[a] = f->u[a] = take(f, sizeof(float));
+        out.face_shut.at[a] = f->shut[a] = take(f, sizeof(float));
+        out.face_fill.at[a] = f->fill[a] = take(f, sizeof(float));
         out.face_id[a] = f->id[a] = take(f, sizeof(uint16_t));
         memset(f->id[a] + f->values - TILE_CELLS, 0xff, TILE_CELLS * sizeof(uint16_t));
         f->faces.shut[a] = f->shut[a];
@@ -243,8 +243,8 @@ static void test_pressure_keeps_momentum_and_angular_momentum(void** state) {
                                 .bodies = &rows,
                                 .solve = {.relative = 1e-10, .max_iterations = 100}};
     for (int a = 0; a < AXES; ++a) {
-        params.face_open[a] = f.open[a];
-        params.face_solid_u[a] = f.u[a];
+        params.face_open.at[a] = f.open[a];
+        params.face_solid_u.at[a] = f.u[a];
         memcpy(before[a], u[a], f.values * sizeof(float));
     }
     projection p;

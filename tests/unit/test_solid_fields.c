@@ -21,12 +21,12 @@ static void test_area_beside_a_plane_is_exact(void** state) {
     plane.move[1] = 10.3;
     solid_world_shape(&w, 0, &plane);
     solid_world_compute(&w, 1, TREACLE_WALLS_AREA);
-    assert_true(fabsf(w.out.face_open[0][value_at(&w, 5, 10, 7)] - 0.7f) < 1e-5f);
+    assert_true(fabsf(w.out.face_open.at[0][value_at(&w, 5, 10, 7)] - 0.7f) < 1e-5f);
     assert_true(fabsf(w.out.cell_open[value_at(&w, 5, 10, 7)] - 0.7f) < 1e-5f);
-    assert_true(w.out.face_open[0][value_at(&w, 5, 11, 7)] == 1.0f);
-    assert_true(w.out.face_open[0][value_at(&w, 5, 9, 7)] == 0.0f);
-    assert_true(w.out.face_open[1][value_at(&w, 5, 10, 7)] == 0.0f);
-    assert_true(w.out.face_open[1][value_at(&w, 5, 11, 7)] == 1.0f);
+    assert_true(w.out.face_open.at[0][value_at(&w, 5, 11, 7)] == 1.0f);
+    assert_true(w.out.face_open.at[0][value_at(&w, 5, 9, 7)] == 0.0f);
+    assert_true(w.out.face_open.at[1][value_at(&w, 5, 10, 7)] == 0.0f);
+    assert_true(w.out.face_open.at[1][value_at(&w, 5, 11, 7)] == 1.0f);
     assert_true(fabsf(w.out.cell_phi[value_at(&w, 5, 12, 7)] - 2.2f) < 1e-5f);
     assert_int_equal(w.id[value_at(&w, 5, 12, 7)], 0);
     assert_int_equal(w.id[value_at(&w, 5, 20, 7)], SOLID_NONE);
@@ -46,12 +46,12 @@ static void test_walls_on_grid_planes_close_their_faces(void** state) {
         solid_world_shape(&w, 0, &box);
         solid_world_compute(&w, 1, TREACLE_WALLS_AREA);
         for (int i = 5; i < 11; ++i) {
-            assert_true(w.out.face_open[0][value_at(&w, 5, i, 10)] == 0.0f);
-            assert_true(w.out.face_open[0][value_at(&w, 11, i, 10)] == 0.0f);
-            assert_true(w.out.face_open[1][value_at(&w, i, 5, 5)] == 0.0f);
-            assert_true(w.out.face_open[1][value_at(&w, i, 11, 5)] == 0.0f);
-            assert_true(w.out.face_open[1][value_at(&w, i, 12, 5)] == 1.0f);
-            assert_true(w.out.face_open[0][value_at(&w, 11, i, 11)] > 0.999f);
+            assert_true(w.out.face_open.at[0][value_at(&w, 5, i, 10)] == 0.0f);
+            assert_true(w.out.face_open.at[0][value_at(&w, 11, i, 10)] == 0.0f);
+            assert_true(w.out.face_open.at[1][value_at(&w, i, 5, 5)] == 0.0f);
+            assert_true(w.out.face_open.at[1][value_at(&w, i, 11, 5)] == 0.0f);
+            assert_true(w.out.face_open.at[1][value_at(&w, i, 12, 5)] == 1.0f);
+            assert_true(w.out.face_open.at[0][value_at(&w, 11, i, 11)] > 0.999f);
         }
         solid_world_end(&w);
     }
@@ -84,7 +84,7 @@ static void test_area_beside_a_tilted_plane_is_exact(void** state) {
     for (int i = 0; i < 8; ++i) {
         for (int a = 0; a < AXES; ++a) {
             const int cell[AXES] = {5 + i % 4, 7 + i % 3, 8 + i % 2};
-            float open = w.out.face_open[a][value_at(&w, cell[0], cell[1], cell[2])];
+            float open = w.out.face_open.at[a][value_at(&w, cell[0], cell[1], cell[2])];
             assert_true(fabs((double)open - sampled_area(&w, a, cell)) < 0.005);
         }
     }
@@ -106,7 +106,7 @@ static bool has_way(const solid_world* w, int n) {
                 continue;
             }
             size_t face = k % 2 == 0 ? value_at(w, to_x, to_y, 0) : value_at(w, x, y, 0);
-            if (w->out.face_open[a][face] > 0.0f) {
+            if (w->out.face_open.at[a][face] > 0.0f) {
                 seen[to_y * n + to_x] = 1;
                 stack[top++] = to_y * n + to_x;
             }
@@ -154,8 +154,8 @@ static void test_thick_corners_stay_open(void** state) {
     def.move[0] = def.move[1] = 2.8; // its corner at (5.3, 5.3)
     solid_world_shape(&w, 0, &def);
     solid_world_compute(&w, 1, TREACLE_WALLS_AREA);
-    assert_true(fabsf(w.out.face_open[0][value_at(&w, 5, 5, 0)] - 0.7f) < 1e-5f);
-    assert_true(fabsf(w.out.face_open[1][value_at(&w, 5, 5, 0)] - 0.7f) < 1e-5f);
+    assert_true(fabsf(w.out.face_open.at[0][value_at(&w, 5, 5, 0)] - 0.7f) < 1e-5f);
+    assert_true(fabsf(w.out.face_open.at[1][value_at(&w, 5, 5, 0)] - 0.7f) < 1e-5f);
     solid_world_end(&w);
 }
 
@@ -174,10 +174,10 @@ static void test_closed_faces_move_as_the_nearest_solid_does(void** state) {
     w.poses[1].place = w.solids[1].pivot = vec3_make(12.0, 8.0, 0.0);
     w.poses[1].spin = vec3_make(0.0, 0.0, 3.0);
     solid_world_compute(&w, 2, TREACLE_WALLS_AREA);
-    assert_true(w.out.face_u[0][value_at(&w, 3, 8, 0)] == 2.0f);
-    assert_true(w.out.face_u[1][value_at(&w, 3, 8, 0)] == 0.0f);
-    assert_true(fabsf(w.out.face_u[1][value_at(&w, 13, 8, 0)] - 3.0f * 1.5f) < 1e-5f);
-    assert_true(w.out.face_u[0][value_at(&w, 3, 14, 0)] == 0.0f);
+    assert_true(w.out.face_u.at[0][value_at(&w, 3, 8, 0)] == 2.0f);
+    assert_true(w.out.face_u.at[1][value_at(&w, 3, 8, 0)] == 0.0f);
+    assert_true(fabsf(w.out.face_u.at[1][value_at(&w, 13, 8, 0)] - 3.0f * 1.5f) < 1e-5f);
+    assert_true(w.out.face_u.at[0][value_at(&w, 3, 14, 0)] == 0.0f);
     solid_world_end(&w);
 }
 

@@ -28,7 +28,7 @@ static void constrain(solid_world* w, const float u[AXES], float* out[AXES]) {
                                     .cell_phi = w->out.cell_phi,
                                     .cell_id = w->id};
     for (int a = 0; a < AXES; ++a) {
-        params.face_open[a] = w->out.face_open[a];
+        params.face_open.at[a] = w->out.face_open.at[a];
     }
     solid_velocity_constrain(&params, out, room);
     for (int a = 0; a < AXES; ++a) {
@@ -50,7 +50,7 @@ static void test_sliding_stays_and_the_wall_takes_its_liquid_along(void** state)
     constrain(&w, along, u);
     // The wall rises with 0.5: across it by 0.5 * 0.8, so 0.4 (-0.6, 0.8) is added.
     size_t at = value_at(&w, 13, 11, 0);
-    assert_true(w.out.face_open[0][at] == 0.0f && w.out.face_open[1][at] == 0.0f);
+    assert_true(w.out.face_open.at[0][at] == 0.0f && w.out.face_open.at[1][at] == 0.0f);
     assert_true(fabsf(u[0][at] - (0.8f - 0.24f)) < 1e-5f);
     assert_true(fabsf(u[1][at] - (0.6f + 0.32f)) < 1e-5f);
     finish(&w, u);

@@ -83,8 +83,8 @@ static rheology_params rate_params(const lab* l, float* const u[AXES]) {
     return (rheology_params){.domain = &l->domain,
                              .map = &l->map,
                              .cell_share = l->full,
-                             .edge_share = {l->full, l->full, l->full},
-                             .face_u = {u[0], u[1], u[2]}};
+                             .edge_share = {{l->full, l->full, l->full}},
+                             .face_u = {{u[0], u[1], u[2]}}};
 }
 
 // The weights of the viscosity at u.
@@ -100,10 +100,10 @@ static stress_weights weigh(lab* l, float* const u[AXES]) {
     stress_params stress = {.domain = &l->domain,
                             .map = &l->map,
                             .cell_share = l->full,
-                            .edge_share = {l->full, l->full, l->full},
-                            .face_share = {l->full, l->full, l->full},
+                            .edge_share = {{l->full, l->full, l->full}},
+                            .face_share = {{l->full, l->full, l->full}},
                             .cell_log_mu = l->log_mu,
-                            .face_open = {l->full, l->full, l->full},
+                            .face_open = {{l->full, l->full, l->full}},
                             .dt = l->domain.h * l->domain.h,
                             .reference_density = 1.0};
     assert_int_equal(stress_weights_create(&stress, &out), TREACLE_OK);

@@ -47,8 +47,8 @@ static void make_ball(ball* b, bool varies) {
     for (int a = 0; a < AXES; ++a) {
         b->open[a] = zeros(b->ctx, b->values);
         b->u[a] = zeros(b->ctx, b->values);
-        b->volume.face[a] = zeros(b->ctx, b->values);
-        b->volume.edge[a] = zeros(b->ctx, b->values);
+        b->volume.face.at[a] = zeros(b->ctx, b->values);
+        b->volume.edge.at[a] = zeros(b->ctx, b->values);
     }
     for (size_t i = 0; i < b->values; ++i) {
         b->phi[i] = 9.0f;
@@ -76,8 +76,8 @@ static void end_ball(ball* b) {
     for (int a = 0; a < AXES; ++a) {
         alloc_free(b->ctx, b->open[a], b->values * sizeof(float));
         alloc_free(b->ctx, b->u[a], b->values * sizeof(float));
-        alloc_free(b->ctx, b->volume.face[a], b->values * sizeof(float));
-        alloc_free(b->ctx, b->volume.edge[a], b->values * sizeof(float));
+        alloc_free(b->ctx, b->volume.face.at[a], b->values * sizeof(float));
+        alloc_free(b->ctx, b->volume.edge.at[a], b->values * sizeof(float));
     }
     tile_map_destroy(&b->map);
     treacle_context_destroy(b->ctx);
@@ -88,10 +88,10 @@ static solve_stats thicken(ball* b, double tolerance) {
     viscosity_params params = {.liquid = {.domain = &b->domain,
                                           .map = &b->map,
                                           .cell_share = v->cell,
-                                          .edge_share = {v->edge[0], v->edge[1], v->edge[2]},
-                                          .face_share = {v->face[0], v->face[1], v->face[2]},
+                                          .edge_share = face_view_of(v->edge),
+                                          .face_share = face_view_of(v->face),
                                           .cell_log_mu = b->log_mu,
-                                          .face_open = {b->open[0], b->open[1], b->open[2]},
+                                          .face_open = {{b->open[0], b->open[1], b->open[2]}},
                                           .dt = 0.1,
                                           .reference_density = 1.0},
                                .solve = {.relative = tolerance, .max_iterations = 200}};
@@ -124,7 +124,7 @@ static void test_rigid_motion_is_free(void** state) {
             for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
                 double x[AXES];
                 place_of(&b, i, place_face(a), x);
-                if (b.volume.face[a][i] > 0.0f) {
+                if (b.volume.face.at[a][i] > 0.0f) {
                     assert_close((double)b.u[a][i], turning(a, x), 2e-5);
                 }
             }
@@ -141,7 +141,7 @@ static totals measure(const ball* b) {
     totals sum = {0};
     for (int a = 0; a < AXES; ++a) {
         for (size_t i = 0; i < b->values - TILE_CELLS; ++i) {
-            double m = (double)b->volume.face[a][i], u = (double)b->u[a][i];
+            double m = (double)b->volume.face.at[a][i], u = (double)b->u[a][i];
             sum.momentum[a] += m * u;
             sum.energy += 0.5 * m * u * u;
         }
