@@ -89,10 +89,9 @@ typedef struct tile_search {
     uint8_t* is_wanted;
 } tile_search;
 
-static void search_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void search_tiles(void* data, int64_t begin, int64_t end) {
     const tile_search* search = data;
     int tiles = search->tiles;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         int tile[AXES] = {(int)(t % tiles), (int)(t / tiles % tiles), (int)(t / tiles / tiles)};
         for (int q = 0; q < TILE_CELLS && search->is_wanted[t] == 0; ++q) {
@@ -166,9 +165,8 @@ static void fill_cell(pressure_case* c, cell3 cell, size_t slot) {
     c->rhs[slot] = rhs;
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_tiles(void* data, int64_t begin, int64_t end) {
     pressure_case* c = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             cell3 cell = cell_of(&c->map, t, q);

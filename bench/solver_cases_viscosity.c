@@ -107,9 +107,8 @@ typedef struct layer_job {
     void (*visit)(const cube* q, cell3 cell);
 } layer_job;
 
-static void visit_layers(void* data, int64_t begin, int64_t end, int worker) {
+static void visit_layers(void* data, int64_t begin, int64_t end) {
     const layer_job* job = data;
-    (void)worker;
     for (int64_t k = begin; k < end; ++k) {
         for (int j = 0; j <= job->q->n; ++j) {
             for (int i = 0; i <= job->q->n; ++i) {

@@ -53,7 +53,7 @@ static void do_chunks(struct parallel_pool* pool, const job* work, int index) {
             break;
         }
         int64_t end = begin + work->grain;
-        work->fcn(work->data, begin, end < work->count ? end : work->count, index);
+        work->fcn(work->data, begin, end < work->count ? end : work->count);
     }
     current_worker = -1;
 }
@@ -208,13 +208,17 @@ void parallel_for(treacle_context* ctx, int64_t count, int64_t grain, parallel_f
     }
     struct parallel_pool* pool = ctx->pool;
     if (pool == NULL || current_worker >= 0 || count <= grain) {
-        fcn(data, 0, count, current_worker >= 0 ? current_worker : 0);
+        fcn(data, 0, count);
         return;
     }
     job work = {.fcn = fcn, .data = data, .count = count, .grain = grain};
     post_job(pool, work);
     do_chunks(pool, &work, 0);
     wait_for_helpers(pool);
+}
+
+int parallel_worker(void) {
+    return current_worker >= 0 ? current_worker : 0;
 }
 
 void parallel_count_pass(treacle_context* ctx) {

@@ -2,21 +2,23 @@
 //
 // A pool of workers belongs to the context. parallel_for cuts [0, count) into chunks of `grain`
 // items; idle workers take the next chunk. Which worker does a chunk is left to chance, so a chunk
-// may write only what belongs to its own items. Sums go through base/exact_sum.h. `worker` is only
-// for picking scratch memory. The caller is worker 0 and works too. Loops do not nest: a loop begun
-// inside a chunk runs in that chunk's thread alone, as the same worker.
+// may write only what belongs to its own items. Sums go through base/exact_sum.h. The caller is
+// worker 0 and works too. Loops do not nest: a loop begun inside a chunk runs in that chunk's
+// thread alone, as the same worker.
 #pragma once
 
 #include <stdint.h>
 
 #include "base/context.h"
 
-typedef void parallel_fcn(void* data, int64_t begin, int64_t end, int worker);
+typedef void parallel_fcn(void* data, int64_t begin, int64_t end);
 
 treacle_status parallel_pool_create(treacle_context* ctx) TREACLE_NODISCARD;
 void parallel_pool_destroy(treacle_context* ctx);
 
 void parallel_for(treacle_context* ctx, int64_t count, int64_t grain, parallel_fcn* fcn,
                   void* data);
+/// Of the chunk that calls it, in [0, ctx->threads); only for picking scratch memory.
+int parallel_worker(void);
 /// Counts a pass over all particles in ctx->work; by who is about to loop over them.
 void parallel_count_pass(treacle_context* ctx);

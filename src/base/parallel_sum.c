@@ -21,9 +21,8 @@ static int64_t grain_of(const treacle_context* ctx, int64_t count) {
     return grain < 1 ? 1 : grain > GRAIN_MAX ? GRAIN_MAX : grain;
 }
 
-static void sum_chunk(void* data, int64_t begin, int64_t end, int worker) {
+static void sum_chunk(void* data, int64_t begin, int64_t end) {
     reduction* all = data;
-    (void)worker;
     exact_sum part;
     exact_sum_init(&part);
     for (int64_t i = begin; i < end; ++i) {
@@ -55,9 +54,8 @@ static double larger(double a, double b) {
     return a < b ? b : a;
 }
 
-static void max_chunk(void* data, int64_t begin, int64_t end, int worker) {
+static void max_chunk(void* data, int64_t begin, int64_t end) {
     reduction* all = data;
-    (void)worker;
     double part = -INFINITY;
     for (int64_t i = begin; i < end; ++i) {
         part = larger(part, all->fcn(all->data, i));

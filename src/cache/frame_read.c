@@ -347,9 +347,9 @@ static bool read_chunk(const reader* r, chunk* c, uint8_t* stored) {
 }
 
 // Of the chunks from r->first on, those that are not here yet.
-static void unpack_chunks(void* data, int64_t begin, int64_t end, int worker) {
+static void unpack_chunks(void* data, int64_t begin, int64_t end) {
     reader* r = data;
-    uint8_t* stored = r->scratch + (size_t)worker * FRAME_CHUNK_STORED_MAX;
+    uint8_t* stored = r->scratch + (size_t)parallel_worker() * FRAME_CHUNK_STORED_MAX;
     for (int64_t i = begin; i < end; ++i) {
         chunk* c = &r->chunks[r->first + i];
         if (!c->is_here && read_chunk(r, c, stored)) {
@@ -359,9 +359,9 @@ static void unpack_chunks(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void check_chunks(void* data, int64_t begin, int64_t end, int worker) {
+static void check_chunks(void* data, int64_t begin, int64_t end) {
     reader* r = data;
-    uint8_t* stored = r->scratch + (size_t)worker * FRAME_CHUNK_STORED_MAX;
+    uint8_t* stored = r->scratch + (size_t)parallel_worker() * FRAME_CHUNK_STORED_MAX;
     for (int64_t i = begin; i < end; ++i) {
         (void)!read_chunk(r, &r->chunks[r->first + i], stored);
     }

@@ -52,9 +52,8 @@ typedef struct writer {
     size_t batch_size, even_size, own_size;
 } writer;
 
-static void compress_chunks(void* data, int64_t begin, int64_t end, int worker) {
+static void compress_chunks(void* data, int64_t begin, int64_t end) {
     writer* w = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         int64_t at = w->rank_first[comm_rank(w->ctx)] + i; // in the batch
         const chunk* c = &w->batch[at];

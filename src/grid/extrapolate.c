@@ -144,8 +144,7 @@ static void advance_tile(const layer_job* job, tile_ix t) {
     }
 }
 
-static void advance_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void advance_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         advance_tile(data, (tile_ix)t);
     }

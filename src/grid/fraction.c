@@ -72,8 +72,7 @@ static void fill_tile(const fraction_job* job, tile_ix t) {
     }
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void fill_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         fill_tile(data, (tile_ix)t);
     }

@@ -246,17 +246,15 @@ static void evaluate_tile(const level_job* job, tile_ix t) {
     }
 }
 
-static void evaluate_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void evaluate_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         evaluate_tile(data, (tile_ix)t);
     }
 }
 
-static void index_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void index_tiles(void* data, int64_t begin, int64_t end) {
     const level_job* job = data;
     const tile_points* points = job->params->points;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         int64_t first = points->tile_first[i], count = points->tile_first[i + 1] - first, p = 0;
         tile_ix t = tile_map_find(job->params->map, points->tile[i]);
@@ -285,9 +283,8 @@ typedef struct shift_job {
     float by, limit;
 } shift_job;
 
-static void shift_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void shift_tiles(void* data, int64_t begin, int64_t end) {
     const shift_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float phi = job->phi[i] + job->by;
         job->phi[i] = phi > job->limit ? job->limit : phi < -job->limit ? -job->limit : phi;

@@ -230,8 +230,7 @@ static void start_tile(const sweep_job* job, tile_ix t) {
     job->last_sweep[t] = -1;
 }
 
-static void start_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void start_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         start_tile(data, (tile_ix)t);
     }
@@ -280,8 +279,7 @@ static void sweep_tile(const sweep_job* job, tile_ix t) {
     }
 }
 
-static void sweep_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void sweep_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         sweep_tile(data, (tile_ix)t);
     }
@@ -381,8 +379,7 @@ static bool is_near(const sweep_job* job, tile_ix t) {
     return is_any;
 }
 
-static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void measure_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         if (is_near(data, (tile_ix)t)) {
             measure_tile(data, (tile_ix)t);

@@ -38,9 +38,8 @@ static uint32_t reach_of(const tile_mask* mask, int band) {
     return reach;
 }
 
-static void find_reach(void* data, int64_t begin, int64_t end, int worker) {
+static void find_reach(void* data, int64_t begin, int64_t end) {
     const reach_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         tile_mask mask = tile_points_mask(job->points, (tile_ix)i);
         job->reach[i] = reach_of(&mask, job->band);

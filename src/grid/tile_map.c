@@ -148,9 +148,8 @@ static tile_ix find_neighbour(const link_job* job, tile_ix t, int n) {
     return tile_coord_wrap(job->domain, &coord) ? tile_map_find(job->map, coord) : job->map->count;
 }
 
-static void link_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void link_tiles(void* data, int64_t begin, int64_t end) {
     const link_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
             job->map->neighbour[t][n] = find_neighbour(job, (tile_ix)t, n);

@@ -309,9 +309,9 @@ typedef struct range_job {
     const tile_map* map;
 } range_job;
 
-static void run_range(void* data, int64_t begin, int64_t end, int worker) {
+static void run_range(void* data, int64_t begin, int64_t end) {
     const range_job* job = data;
-    job->fcn(job->data, begin + job->offset, end + job->offset, worker);
+    job->fcn(job->data, begin + job->offset, end + job->offset);
 }
 
 void tile_for_range(treacle_context* ctx, tile_range range, int64_t grain, parallel_fcn* fcn,
@@ -358,12 +358,12 @@ bool tile_ranks_holds(const tile_map* map, tile_ix t) {
            (place < ranks->ghost_count && ranks->ghost[place] == t);
 }
 
-static void run_ghosts(void* data, int64_t begin, int64_t end, int worker) {
+static void run_ghosts(void* data, int64_t begin, int64_t end) {
     const range_job* job = data;
     const tile_map* map = job->map;
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = map->ranks->ghost[i];
-        job->fcn(job->data, t, t + 1, worker);
+        job->fcn(job->data, t, t + 1);
     }
 }
 
@@ -383,10 +383,9 @@ typedef struct bytes_job {
     size_t tile_bytes;
 } bytes_job;
 
-static void set_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void set_tiles(void* data, int64_t begin, int64_t end) {
     const bytes_job* job = data;
     size_t at = (size_t)begin * job->tile_bytes, bytes = (size_t)(end - begin) * job->tile_bytes;
-    (void)worker;
     if (job->from == NULL) {
         memset(job->to + at, 0, bytes);
     } else {
@@ -396,7 +395,7 @@ static void set_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 static void set_held(const tile_map* map, bytes_job job) {
     tile_for_held(map, 64, set_tiles, &job);
-    set_tiles(&job, map->count, (int64_t)map->count + 1, 0);
+    set_tiles(&job, map->count, (int64_t)map->count + 1);
 }
 
 void tile_clear(const tile_map* map, void* data, size_t tile_bytes) {

@@ -69,9 +69,8 @@ static bool is_mixed(const float* padded, float iso) {
     return has_in && has_out;
 }
 
-static void count_block(void* data, int64_t begin, int64_t end, int worker) {
+static void count_block(void* data, int64_t begin, int64_t end) {
     contour_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         float v[PADDED_SAMPLES];
         mesh_blocks_gather(job->b, job->b->value, i, 0, 1, v);
@@ -88,10 +87,9 @@ static void count_block(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void place_vertices(void* data, int64_t begin, int64_t end, int worker) {
+static void place_vertices(void* data, int64_t begin, int64_t end) {
     contour_job* job = data;
     const mesh_blocks* b = job->b;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         if (job->active[i] < 0) {
             continue;
@@ -132,10 +130,9 @@ static int32_t vertex_at(const contour_job* job, int64_t i, const int local[3], 
         ->edge_vertex[(int64_t)EDGES_A_BLOCK * job->active[owner] + AXIS_COUNT * at + edge / 4];
 }
 
-static void place_triangles(void* data, int64_t begin, int64_t end, int worker) {
+static void place_triangles(void* data, int64_t begin, int64_t end) {
     contour_job* job = data;
     const contour_table* table = job->table;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         int64_t next = job->counts[i].triangles;
         if (next == job->counts[i + 1].triangles) {

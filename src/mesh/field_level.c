@@ -54,11 +54,10 @@ static float distance_to(const level_sums* sums, int at, float radius) {
     return sqrtf(square) - half_space * radius;
 }
 
-static void fill_level(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_level(void* data, int64_t begin, int64_t end) {
     const level_job* job = data;
     const mesh_points* p = job->p;
     mesh_blocks* b = job->blocks;
-    (void)worker;
     float radius = (float)p->bin;
     for (int64_t i = begin; i < end; ++i) {
         level_sums sums = {{0}, {{0}}};

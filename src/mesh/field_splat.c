@@ -126,10 +126,9 @@ static void fill_full(const block_splat* s) {
     }
 }
 
-static void fill_splat(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_splat(void* data, int64_t begin, int64_t end) {
     const splat_job* job = data;
     mesh_blocks* b = job->blocks;
-    (void)worker;
     cell_area area;
     double reach = tent * b->step;
     for (int64_t i = begin; i < end; ++i) {
@@ -151,10 +150,9 @@ static void fill_splat(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 // (1 2 1) / 4 along each axis.
-static void filter(void* data, int64_t begin, int64_t end, int worker) {
+static void filter(void* data, int64_t begin, int64_t end) {
     const splat_job* job = data;
     mesh_blocks* b = job->blocks;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         float in[PADDED * PADDED * PADDED];
         mesh_blocks_gather(b, job->from, i, 1, 1, in);

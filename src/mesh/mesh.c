@@ -104,9 +104,8 @@ typedef struct world_job {
     const treacle_frame* frame;
 } world_job;
 
-static void to_world(void* data, int64_t begin, int64_t end, int worker) {
+static void to_world(void* data, int64_t begin, int64_t end) {
     const world_job* job = data;
-    (void)worker;
     for (int64_t v = begin; v < end; ++v) {
         for (int k = 0; k < AXIS_COUNT; ++k) {
             double x = (double)job->m->place[v][k];

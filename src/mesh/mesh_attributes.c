@@ -113,9 +113,8 @@ static void write_vertex(const attribute_job* job, int64_t v, const attribute_su
     }
 }
 
-static void find_values(void* data, int64_t begin, int64_t end, int worker) {
+static void find_values(void* data, int64_t begin, int64_t end) {
     const attribute_job* job = data;
-    (void)worker;
     float near = (float)(2.0 * job->p->spacing), far = (float)job->p->bin;
     attribute_sums sums;
     for (int64_t v = begin; v < end; ++v) {

@@ -88,9 +88,8 @@ int32_t mesh_blocks_find(const mesh_blocks* b, const int32_t at[3]) {
     return -1;
 }
 
-static void link_blocks(void* data, int64_t begin, int64_t end, int worker) {
+static void link_blocks(void* data, int64_t begin, int64_t end) {
     mesh_blocks* b = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         for (int n = 0; n < BLOCK_NEAR; ++n) {
             const int32_t at[3] = {b->at[i][0] + n % 3 - 1, b->at[i][1] + n / 3 % 3 - 1,

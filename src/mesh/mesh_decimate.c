@@ -66,9 +66,8 @@ static void add_planes(const decimation* d, int32_t v, vec3 origin, quadric* q) 
     }
 }
 
-static void price(void* data, int64_t begin, int64_t end, int worker) {
+static void price(void* data, int64_t begin, int64_t end) {
     const decimation* d = data;
-    (void)worker;
     for (int64_t e = begin; e < end; ++e) {
         edge* it = &d->edges[e];
         vec3 origin = place_of(d->m, it->a), other = place_of(d->m, it->b);

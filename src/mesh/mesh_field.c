@@ -96,10 +96,9 @@ static void add_kernel(const mesh_kernel* kernel, const field_window* w, double 
     }
 }
 
-static void fill_smooth(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_smooth(void* data, int64_t begin, int64_t end) {
     const smooth_job* job = data;
     mesh_blocks* b = job->blocks;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         field_window w = mesh_field_window(job->p, b, i, job->reach);
         for (int32_t z = w.low[2]; z <= w.high[2]; ++z) {

@@ -188,9 +188,8 @@ static bool is_row_full(const kernel_job* job, const int32_t bin[3], int dy, int
            high[0] == bin[0] + DEEP && high[1] == from[1] && high[2] == from[2];
 }
 
-static void find_deep(void* data, int64_t begin, int64_t end, int worker) {
+static void find_deep(void* data, int64_t begin, int64_t end) {
     const kernel_job* job = data;
-    (void)worker;
     for (int64_t b = begin; b < end; ++b) {
         bool is_deep = true;
         for (int row = 0; row < (2 * DEEP + 1) * (2 * DEEP + 1) && is_deep; ++row) {
@@ -213,10 +212,9 @@ static void set_deep(const kernel_job* job, int64_t bin) {
     }
 }
 
-static void find_moments(void* data, int64_t begin, int64_t end, int worker) {
+static void find_moments(void* data, int64_t begin, int64_t end) {
     const kernel_job* job = data;
     const mesh_points* p = job->p;
-    (void)worker;
     float radius = (float)p->bin;
     for (int64_t b = begin; b < end; ++b) {
         mesh_run runs[MESH_RUNS];
@@ -260,10 +258,9 @@ static void mean_shift(const kernel_job* job, const mesh_run runs[MESH_RUNS], co
     }
 }
 
-static void place_kernels(void* data, int64_t begin, int64_t end, int worker) {
+static void place_kernels(void* data, int64_t begin, int64_t end) {
     const kernel_job* job = data;
     const mesh_points* p = job->p;
-    (void)worker;
     for (int64_t b = begin; b < end; ++b) {
         mesh_run runs[MESH_RUNS];
         if (job->is_deep[b] != 0) {

@@ -146,9 +146,8 @@ typedef struct vertex_job {
     float amount;
 } vertex_job;
 
-static void set_normals(void* data, int64_t begin, int64_t end, int worker) {
+static void set_normals(void* data, int64_t begin, int64_t end) {
     const vertex_job* job = data;
-    (void)worker;
     for (int64_t v = begin; v < end; ++v) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int64_t f = job->fans->first[v]; f < job->fans->first[v + 1]; ++f) {
@@ -175,9 +174,8 @@ treacle_status surface_mesh_normals(surface_mesh* m) {
 }
 
 // Towards the mean of the neighbours, by `amount`.
-static void relax(void* data, int64_t begin, int64_t end, int worker) {
+static void relax(void* data, int64_t begin, int64_t end) {
     const vertex_job* job = data;
-    (void)worker;
     for (int64_t v = begin; v < end; ++v) {
         float sum[3] = {0.0f, 0.0f, 0.0f};
         float count = 0.0f;
@@ -198,9 +196,8 @@ static void relax(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void move_out(void* data, int64_t begin, int64_t end, int worker) {
+static void move_out(void* data, int64_t begin, int64_t end) {
     const vertex_job* job = data;
-    (void)worker;
     for (int64_t v = begin; v < end; ++v) {
         for (int k = 0; k < AXIS_COUNT; ++k) {
             job->m->place[v][k] += job->amount * job->m->normal[v][k];

@@ -110,9 +110,8 @@ typedef struct area_job {
     _Atomic int64_t hits; // parts that the shape covers
 } area_job;
 
-static void probe_corners(void* data, int64_t begin, int64_t end, int worker) {
+static void probe_corners(void* data, int64_t begin, int64_t end) {
     const area_job* job = data;
-    (void)worker;
     int64_t row = job->lines.count_u + 1;
     for (int64_t c = begin; c < end; ++c) {
         shape_ray line = line_at(&job->lines, (double)(c % row), (double)(c / row));
@@ -136,9 +135,8 @@ static int64_t count_parts(const area_job* job, int64_t i, int64_t j) {
     return hits;
 }
 
-static void measure_squares(void* data, int64_t begin, int64_t end, int worker) {
+static void measure_squares(void* data, int64_t begin, int64_t end) {
     area_job* job = data;
-    (void)worker;
     int64_t row = job->lines.count_u + 1, hits = 0;
     for (int64_t s = begin; s < end; ++s) {
         int64_t i = s % job->lines.count_u, j = s / job->lines.count_u;

@@ -143,10 +143,9 @@ typedef struct remove_job {
 } remove_job;
 
 // Rows move down, group by group.
-static void close_up(void* data, int64_t begin, int64_t end, int worker) {
+static void close_up(void* data, int64_t begin, int64_t end) {
     const remove_job* job = data;
     const particles* p = job->p;
-    (void)worker;
     for (int64_t c = begin; c < end; ++c) {
         char* column = p->column[c];
         size_t bytes = particle_columns[c].bytes;
@@ -325,8 +324,7 @@ static void poison_row(const particles* p, particle_ix row) {
     }
 }
 
-static void spare_rows(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void spare_rows(void* data, int64_t begin, int64_t end) {
     memset((uint8_t*)data + begin, 1, (size_t)(end - begin));
 }
 
@@ -337,8 +335,8 @@ void particle_ranks_poison(const grid_domain* domain, const tile_map* map, const
     size_t count = (size_t)p->count;
     uint8_t* is_spared = take_room(p->ctx, count, 1);
     memset(is_spared, 0, count);
-    spare_rows(is_spared, p->away.low_end, p->away.high_first, 0);
-    spare_rows(is_spared, p->away.high_end, p->count, 0);
+    spare_rows(is_spared, p->away.low_end, p->away.high_first);
+    spare_rows(is_spared, p->away.high_end, p->count);
     if (map != NULL) {
         particle_ranks_near(domain, map, p, spare_rows, is_spared);
     }

@@ -243,9 +243,8 @@ static void classify_group(sort_job* job, tile_ix group) {
     memcpy(job->slot_count[group], count, sizeof(job->slot_count[group]));
 }
 
-static void classify(void* data, int64_t begin, int64_t end, int worker) {
+static void classify(void* data, int64_t begin, int64_t end) {
     sort_job* job = data;
-    (void)worker;
     for (int64_t group = begin; group < end; ++group) {
         if (particle_ranks_has(job->domain, job->p, (tile_ix)group)) {
             classify_group(job, (tile_ix)group);
@@ -404,9 +403,8 @@ static void place_streams(sort_job* job) {
 
 // ---- scatter ----
 
-static void scatter(void* data, int64_t begin, int64_t end, int worker) {
+static void scatter(void* data, int64_t begin, int64_t end) {
     const sort_job* job = data;
-    (void)worker;
     for (int64_t g = begin; g < end; ++g) {
         particle_ix* cursor = job->cursor[g];
         particle_ix row = particle_ranks_has(job->domain, job->p, (tile_ix)g)
@@ -562,8 +560,7 @@ static void order_tile(const sort_job* job, int64_t tile) {
     }
 }
 
-static void order(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void order(void* data, int64_t begin, int64_t end) {
     for (int64_t tile = begin; tile < end; ++tile) {
         order_tile(data, tile);
     }
@@ -585,9 +582,8 @@ static inline void gather_rows(const gather_job* job, int64_t begin, int64_t end
 }
 
 // One loop a row size, so that the compiler sees how much to move.
-static void gather(void* data, int64_t begin, int64_t end, int worker) {
+static void gather(void* data, int64_t begin, int64_t end) {
     const gather_job* job = data;
-    (void)worker;
     switch (job->bytes) {
     case 1:
         gather_rows(job, begin, end, 1);

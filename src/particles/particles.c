@@ -75,9 +75,8 @@ typedef struct copy_job {
     particle_ix first; // row
 } copy_job;
 
-static void copy_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void copy_rows(void* data, int64_t begin, int64_t end) {
     const copy_job* job = data;
-    (void)worker;
     size_t at = (size_t)(job->first + begin) * job->bytes;
     memcpy(job->to + at, job->from + at, (size_t)(end - begin) * job->bytes);
 }
@@ -142,9 +141,8 @@ typedef struct remove_job {
     particle_ix first; // the first row that goes
 } remove_job;
 
-static void compact_columns(void* data, int64_t begin, int64_t end, int worker) {
+static void compact_columns(void* data, int64_t begin, int64_t end) {
     const remove_job* job = data;
-    (void)worker;
     for (int64_t c = begin; c < end; ++c) {
         char* column = job->p->column[c];
         size_t bytes = particle_columns[c].bytes;

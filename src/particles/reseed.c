@@ -87,9 +87,8 @@ static int64_t merge_cell(const reseed_job* job, cell_run run) {
     return merged;
 }
 
-static void look_at_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void look_at_tiles(void* data, int64_t begin, int64_t end) {
     const reseed_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         particle_ix row = job->p->tile_first[t], last = job->p->tile_first[t + 1];
         while (row < last) {

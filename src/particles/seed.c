@@ -229,17 +229,15 @@ static int64_t seed_tile(const seed_job* job, int64_t index, particle_ix row) {
     return lives;
 }
 
-static void count_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void count_tiles(void* data, int64_t begin, int64_t end) {
     const seed_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         job->tile_rows[t] = seed_tile(job, t, -1);
     }
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_tiles(void* data, int64_t begin, int64_t end) {
     const seed_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         bool is_here = particle_ranks_has_tile(job->def->domain, job->p, tile_at(job, t));
         if (job->tile_rows[t] > 0 && is_here) {

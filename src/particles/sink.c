@@ -39,9 +39,8 @@ static void mark_group(const absorb_job* job, tile_ix group) {
     }
 }
 
-static void mark(void* data, int64_t begin, int64_t end, int worker) {
+static void mark(void* data, int64_t begin, int64_t end) {
     const absorb_job* job = data;
-    (void)worker;
     for (int64_t group = begin; group < end; ++group) {
         if (particle_ranks_has(job->domain, job->p, (tile_ix)group)) {
             mark_group(job, (tile_ix)group);

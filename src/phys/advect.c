@@ -26,9 +26,8 @@ typedef struct advect_job {
     advect_tile tile; // what all tiles share
 } advect_job;
 
-static void advect_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void advect_tiles(void* data, int64_t begin, int64_t end) {
     const advect_job* job = data;
-    (void)worker;
     float u[AXES][ADVECT_SIZE_MAX * ADVECT_SIZE_MAX * ADVECT_SIZE_MAX];
     velocity_block block = {.halo = job->tile.halo, .size = job->tile.size};
     for (int64_t t = begin; t < end; ++t) {

@@ -274,9 +274,9 @@ static void step_line(const line_job* job, line* l) {
     add_flows(job, l, l->temperature, 1.0);
 }
 
-static line line_in(const line_job* job, int worker) {
+static line line_in(const line_job* job) {
     size_t values = (size_t)job->longest * TILE_SIZE + 1;
-    char* room = job->room + (size_t)worker * job->room_bytes;
+    char* room = job->room + (size_t)parallel_worker() * job->room_bytes;
     double* d = (double*)room;
     return (line){.params = job->params,
                   .axis = job->axis,
@@ -291,10 +291,10 @@ static line line_in(const line_job* job, int worker) {
                   .at = (size_t*)(room + LINE_DOUBLES * values * sizeof(double))};
 }
 
-static void step_chains(void* data, int64_t begin, int64_t end, int worker) {
+static void step_chains(void* data, int64_t begin, int64_t end) {
     const line_job* job = data;
     const tile_map* map = job->params->map;
-    line l = line_in(job, worker);
+    line l = line_in(job);
     int across = tile_layers(map, (job->axis + 1) % AXES);
     int up = tile_layers(map, (job->axis + 2) % AXES);
     for (int64_t item = begin; item < end; ++item) {
@@ -307,9 +307,9 @@ static void step_chains(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 // The flows along the line at the begin, of adi.
-static void begin_chains(void* data, int64_t begin, int64_t end, int worker) {
+static void begin_chains(void* data, int64_t begin, int64_t end) {
     const line_job* job = data;
-    line l = line_in(job, worker);
+    line l = line_in(job);
     for (int64_t item = begin; item < end; ++item) {
         if (load_line(job, &l, (tile_ix)(item / LINES), (int)(item % LINES))) {
             for (int i = 0; i < l.count; ++i) {
@@ -362,10 +362,9 @@ typedef struct whole_job {
 } whole_job;
 
 // mass (T' - T) + E - E^0 = dt L T', over dt: the linear system of a round of Newton's method.
-static void linearise(void* data, int64_t begin, int64_t end, int worker) {
+static void linearise(void* data, int64_t begin, int64_t end) {
     const whole_job* job = data;
     const conduction_params* p = job->params;
-    (void)worker;
     for (int64_t k = begin * TILE_CELLS; k < end * TILE_CELLS; ++k) {
         size_t i = (size_t)k;
         if (!(p->capacity[i] > 0.0f)) {
@@ -382,10 +381,9 @@ static void linearise(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void sum_exchange(void* data, int64_t begin, int64_t end, int worker) {
+static void sum_exchange(void* data, int64_t begin, int64_t end) {
     const whole_job* job = data;
     const conduction_params* p = job->params;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double u = 0.0, flow = 0.0;
         for (int a = 0; a < AXES; ++a) {
@@ -498,9 +496,8 @@ typedef struct state_job {
     double* temperature;
 } state_job;
 
-static void find_temperature(void* data, int64_t begin, int64_t end, int worker) {
+static void find_temperature(void* data, int64_t begin, int64_t end) {
     const state_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->temperature[i] = state_of(job->params, (size_t)i, job->energy[i]).temperature;
     }

@@ -65,13 +65,12 @@ static double stiffening(const strain_law* law, const double eps[STRAIN_PARTS]) 
     return fmax(1.0, 0.5 * most);
 }
 
-static void load_particles(void* data, int64_t begin, int64_t end, int worker) {
+static void load_particles(void* data, int64_t begin, int64_t end) {
     const particle_job* job = data;
     const elastic_params* params = job->params;
     const float* strain = particles_f32(job->p, PARTICLE_STRAIN);
     const uint8_t* material = particles_material(job->p);
     strain_step step = {0};
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         const strain_law* law = &params->laws[material[i]];
         step = step.law == law ? step : strain_begin(law, params->dt);
@@ -155,11 +154,10 @@ static void advance_eight(const particle_job* job, const strain_step* step, int6
     }
 }
 
-static void advance_particles(void* data, int64_t begin, int64_t end, int worker) {
+static void advance_particles(void* data, int64_t begin, int64_t end) {
     const particle_job* job = data;
     const uint8_t* material = particles_material(job->p);
     strain_step step = {0};
-    (void)worker;
     for (int64_t i = begin; i < end;) {
         const strain_law* law = &job->params->laws[material[i]];
         step = step.law == law ? step : strain_begin(law, job->params->dt);
@@ -214,9 +212,8 @@ static void gather_part(const gather_job* job, int64_t tile, grid_place place, c
     ISA_CALL(p->ctx, transfer_gather)(&target, &at, block, NULL);
 }
 
-static void gather_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void gather_tiles(void* data, int64_t begin, int64_t end) {
     const gather_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int part = 0; part < STRAIN_PARTS; ++part) {
             gather_part(job, t, tensor_place(part), tensor_part(job->stretch, part),

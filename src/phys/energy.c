@@ -150,10 +150,9 @@ static void add_unknown(const energy_flow* flow, int a, int64_t face, double u,
 }
 
 // Fixed faces get their velocity in u; sums over faces.
-static void sum_faces(void* data, int64_t begin, int64_t end, int worker) {
+static void sum_faces(void* data, int64_t begin, int64_t end) {
     const energy_job* job = data;
     const energy_flow* flow = job->flow;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         double* sum = job->sum[t];
         for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
@@ -242,9 +241,8 @@ static bool has_walls_around(const energy_job* job, tile_ix t) {
     return has_walls;
 }
 
-static void sum_strains(void* data, int64_t begin, int64_t end, int worker) {
+static void sum_strains(void* data, int64_t begin, int64_t end) {
     const energy_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         double u[AXES][VALUES], walls[AXES][VALUES];
         bool has_walls = has_walls_around(job, (tile_ix)t);
@@ -349,10 +347,9 @@ static void add_projected(const energy_job* job, tile_ix t, int a, const float* 
     }
 }
 
-static void sum_projected(void* data, int64_t begin, int64_t end, int worker) {
+static void sum_projected(void* data, int64_t begin, int64_t end) {
     const energy_job* job = data;
     const projection* system = job->projected->system;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float phi[VALUES];
         double x[VALUES];

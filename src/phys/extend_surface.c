@@ -73,10 +73,9 @@ static bool has_unknown(const float* phi) {
     return false;
 }
 
-static void extend_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void extend_tiles(void* data, int64_t begin, int64_t end) {
     const extend_job* job = data;
     const extend_surface_params* params = job->params;
-    (void)worker;
     surroundings s;
     for (int64_t t = begin; t < end; ++t) {
         size_t start = (size_t)t * TILE_CELLS;
@@ -100,19 +99,17 @@ static void extend_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 // What is near solids is not known.
-static void forget_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void forget_tiles(void* data, int64_t begin, int64_t end) {
     const extend_job* job = data;
     const float* solid = job->params->cell_solid_phi;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->to[i] = solid[i] < EXTEND_REACH ? NAN : job->from[i];
     }
 }
 
-static void take_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void take_tiles(void* data, int64_t begin, int64_t end) {
     const extend_job* job = data;
     const float *solid = job->params->cell_solid_phi, *found = job->from;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         bool is_film = solid[i] >= 0.0f && job->to[i] < found[i] - FILM_MIN;
         job->to[i] = isnan(found[i]) || is_film ? job->to[i] : found[i];
@@ -123,7 +120,7 @@ static void take_tiles(void* data, int64_t begin, int64_t end, int worker) {
 static void run_held(parallel_fcn* fcn, extend_job job) {
     const tile_map* map = job.params->map;
     tile_for_held(map, 8, fcn, &job);
-    fcn(&job, map->count, (int64_t)map->count + 1, 0);
+    fcn(&job, map->count, (int64_t)map->count + 1);
 }
 
 void extend_surface(const extend_surface_params* params, float* cell_phi, float* const scratch[2]) {

@@ -81,9 +81,8 @@ static void push_component(const force_job* job, int a, tile_ix tile) {
     }
 }
 
-static void push_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void push_tiles(void* data, int64_t begin, int64_t end) {
     const force_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int a = 0; a < AXES; ++a) {
             if (job->params->domain->is_active[a]) {

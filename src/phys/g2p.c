@@ -104,9 +104,8 @@ static void gather_component(const g2p_params* params, int a, tile_ix tile) {
     give_thin(params, &thin);
 }
 
-static void gather_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void gather_tiles(void* data, int64_t begin, int64_t end) {
     const g2p_params* params = data;
-    (void)worker;
     for (int64_t tile = begin; tile < end; ++tile) {
         for (int a = 0; a < AXES; ++a) {
             gather_component(params, a, (tile_ix)tile);
@@ -132,9 +131,8 @@ typedef struct thin_job {
     const thin_view* view;
 } thin_job;
 
-static void gather_thin_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void gather_thin_tiles(void* data, int64_t begin, int64_t end) {
     const thin_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         thin_tile thin = thin_of_tile(job->view, job->p, 0, (tile_ix)t);
         tile_ix at = thin.count > 0 ? tile_map_find(job->field->map, job->p->tile[t]) : 0;
@@ -162,10 +160,9 @@ typedef struct scalar_job {
     float* out;
 } scalar_job;
 
-static void gather_scalar(void* data, int64_t begin, int64_t end, int worker) {
+static void gather_scalar(void* data, int64_t begin, int64_t end) {
     const scalar_job* job = data;
     const particles* p = job->at;
-    (void)worker;
     transfer_place place = {.kernel = TREACLE_KERNEL_LINEAR, .offset = {0.5, 0.5, 0.5}};
     for (int b = 0; b < AXES; ++b) {
         place.is_active[b] = job->on->domain->is_active[b];

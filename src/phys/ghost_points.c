@@ -101,11 +101,10 @@ static tile_ix find_tile(const ghost_params* params, tile_coord coord, float x[A
     return tile < params->map->count ? tile : NOWHERE;
 }
 
-static void reflect_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void reflect_tiles(void* data, int64_t begin, int64_t end) {
     const ghost_job* job = data;
     const ghost_params* params = job->params;
     const particles* p = params->p;
-    (void)worker;
     float block[SIDE * SIDE * SIDE];
     for (int64_t t = begin; t < end; ++t) {
         tile_ix tile = tile_map_find(params->map, p->tile[t]);
@@ -186,9 +185,8 @@ static const float* point_of(const ghost_job* job, tile_ix t, int64_t k) {
 }
 
 // Points of a tile in the order of cells.
-static void sort_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void sort_tiles(void* data, int64_t begin, int64_t end) {
     const ghost_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         int64_t at[TILE_CELLS + 1] = {0}, count = job->out_first[i + 1] - job->out_first[i];
         float* to = job->position + AXES * job->out_first[i];

@@ -58,13 +58,12 @@ static void gather(const grid_strain_params* p, grid_place place, const float* v
 
 // --- force ---------------------------------------------------------------------------------------
 
-static void push_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void push_tiles(void* data, int64_t begin, int64_t end) {
     const strain_job* job = data;
     const grid_strain_params* p = job->params;
     float scale = (float)(p->dt * p->law->modulus / (p->density * p->domain->h));
     const bool* is_active = p->domain->is_active;
     float block[ROOM];
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int part = 0; part < STRAIN_PARTS; ++part) {
             gather(p, tensor_place(part), tensor_part(job->before, part), (tile_ix)t, block);
@@ -149,9 +148,8 @@ static void advance_at(const strain_job* job, const strain_blocks* b, grid_place
     strain_advance(&job->step, &motion, eps);
 }
 
-static void advance_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void advance_tiles(void* data, int64_t begin, int64_t end) {
     const strain_job* job = data;
-    (void)worker;
     strain_blocks blocks;
     for (int64_t t = begin; t < end; ++t) {
         gather_all(job, (tile_ix)t, &blocks);
@@ -188,10 +186,9 @@ static bool slides(const grid_domain* domain, int axis, int at) {
            domain->sides[axis][at == 0 ? 0 : 1] == TREACLE_SIDE_SLIP;
 }
 
-static void free_walls(void* data, int64_t begin, int64_t end, int worker) {
+static void free_walls(void* data, int64_t begin, int64_t end) {
     const strain_job* job = data;
     const grid_strain_params* p = job->params;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at[AXES];

@@ -96,10 +96,9 @@ typedef struct facet_job {
     void (*visit)(const struct facet_job* job, size_t i, const int at[AXES], const facet* f);
 } facet_job;
 
-static void visit_facets(void* data, int64_t begin, int64_t end, int worker) {
+static void visit_facets(void* data, int64_t begin, int64_t end) {
     const facet_job* job = data;
     const heat_cells* cells = job->cells;
-    (void)worker;
     const int margin[2] = {1, 1};
     for (int64_t t = begin; t < end; ++t) {
         float phi[BLOCK_VALUES(1, 1)];
@@ -194,11 +193,10 @@ typedef struct side_job {
     const heat_side* side;
 } side_job;
 
-static void touch_side(void* data, int64_t begin, int64_t end, int worker) {
+static void touch_side(void* data, int64_t begin, int64_t end) {
     const side_job* job = data;
     const heat_cells* cells = job->cells;
     const heat_side* side = job->side;
-    (void)worker;
     double h = cells->domain->h;
     int plane = side->end == 0 ? 0 : cells->domain->cells[side->axis] - 1;
     for (int64_t k = begin * TILE_CELLS; k < end * TILE_CELLS; ++k) {
@@ -278,11 +276,10 @@ static void touch_cell(const solid_job* job, size_t i, const double low[AXES],
     }
 }
 
-static void touch_solids(void* data, int64_t begin, int64_t end, int worker) {
+static void touch_solids(void* data, int64_t begin, int64_t end) {
     const solid_job* job = data;
     const heat_cells* cells = job->cells;
     const heat_solids* solids = job->solids;
-    (void)worker;
     const int side = BLOCK_SIDE(0, 1), step[AXES] = {1, side, side * side};
     for (int64_t t = begin; t < end; ++t) {
         float open[AXES][BLOCK_VALUES(0, 1)];
@@ -338,9 +335,8 @@ static double cover(const shape_job* job, int64_t i) {
     return fmin(fmax(0.5 - d / job->cells->domain->h, 0.0), 1.0);
 }
 
-static void weigh_cover(void* data, int64_t begin, int64_t end, int worker) {
+static void weigh_cover(void* data, int64_t begin, int64_t end) {
     const shape_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float capacity = job->cells->conduction->capacity[i];
         job->weight[i] = capacity > 0.0f ? (float)((double)capacity * cover(job, i)) : 0.0f;
@@ -356,9 +352,8 @@ static double weight_of_tile(void* data, int64_t tile) {
     return sum;
 }
 
-static void give_share(void* data, int64_t begin, int64_t end, int worker) {
+static void give_share(void* data, int64_t begin, int64_t end) {
     const shape_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         if (job->weight[i] > 0.0f) {
             give(job->cells, (size_t)i, job->factor * (double)job->weight[i]);
@@ -382,9 +377,8 @@ treacle_status heat_exchange_power(const heat_cells* cells, const shape* where, 
     return TREACLE_OK;
 }
 
-static void gain_by_rate(void* data, int64_t begin, int64_t end, int worker) {
+static void gain_by_rate(void* data, int64_t begin, int64_t end) {
     const shape_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double capacity = (double)job->cells->conduction->capacity[i];
         if (capacity > 0.0) {
@@ -398,10 +392,9 @@ void heat_exchange_rate(const heat_cells* cells, const shape* where, double rate
     parallel_for(cells->map->ctx, cells->map->count, 4, gain_by_rate, &job);
 }
 
-static void hold(void* data, int64_t begin, int64_t end, int worker) {
+static void hold(void* data, int64_t begin, int64_t end) {
     const shape_job* job = data;
     const heat_cells* cells = job->cells;
-    (void)worker;
     for (int64_t k = begin * TILE_CELLS; k < end * TILE_CELLS; ++k) {
         size_t i = (size_t)k;
         double share = cells->conduction->capacity[i] > 0.0f ? cover(job, k) : 0.0;

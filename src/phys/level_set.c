@@ -198,9 +198,8 @@ static vec3 marker_place(const part_job* job, tile_coord tile, const float x[AXE
     return lattice_place(job->w->lattice, at);
 }
 
-static void combine_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void combine_tiles(void* data, int64_t begin, int64_t end) {
     const part_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {
             float* phi = &job->set->phi[t * TILE_CELLS + i];
@@ -248,11 +247,10 @@ static treacle_status add_box(const level_set_work* w, const box3* box, level_se
 }
 
 // Markers of what was there before: they would take out again what is put in.
-static void find_contradicted(void* data, int64_t begin, int64_t end, int worker) {
+static void find_contradicted(void* data, int64_t begin, int64_t end) {
     const part_job* job = data;
     const particles* m = &job->set->markers;
     int wrong = job->part->is_taken ? LEVEL_INSIDE : LEVEL_OUTSIDE;
-    (void)worker;
     for (int64_t g = begin; g < end; ++g) {
         for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
             const float* x = particles_f32(m, PARTICLE_POSITION) + AXES * i;
@@ -287,9 +285,8 @@ typedef struct keep_job {
 
 // What was a distance already, near enough, stays as it was: measuring it again would move the
 // surface a little, always the same way, in every step.
-static void keep_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void keep_tiles(void* data, int64_t begin, int64_t end) {
     const keep_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float before = job->before[i];
         bool is_near = fabsf(before) < near_surface;
@@ -391,9 +388,8 @@ typedef struct cells_job {
     float* out;
 } cells_job;
 
-static void cells_of_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void cells_of_tiles(void* data, int64_t begin, int64_t end) {
     const cells_job* job = data;
-    (void)worker;
     tile_sampler from = tile_sampler_of(job->w->lattice, &job->set->map, PLACE_CELL, job->set->phi);
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {

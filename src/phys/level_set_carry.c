@@ -161,9 +161,8 @@ static void carry_tile(const carry_job* job, tile_ix t, paths_block* block) {
     }
 }
 
-static void carry_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void carry_tiles(void* data, int64_t begin, int64_t end) {
     const carry_job* job = data;
-    (void)worker;
     paths_block block;
     for (int64_t t = begin; t < end; ++t) {
         carry_tile(job, (tile_ix)t, &block);
@@ -214,8 +213,7 @@ static void move_group(const move_job* job, tile_ix g, paths_block* block) {
     }
 }
 
-static void move_groups(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void move_groups(void* data, int64_t begin, int64_t end) {
     paths_block block;
     for (int64_t g = begin; g < end; ++g) {
         move_group(data, (tile_ix)g, &block);
@@ -241,10 +239,9 @@ typedef struct escape_job {
     float *low, *high;    // claims of both sides
 } escape_job;
 
-static void find_escaped(void* data, int64_t begin, int64_t end, int worker) {
+static void find_escaped(void* data, int64_t begin, int64_t end) {
     const escape_job* job = data;
     const particles* m = &job->set->markers;
-    (void)worker;
     tile_sampler phi = tile_sampler_of(job->w->lattice, &job->set->map, PLACE_CELL, job->set->phi);
     for (int64_t g = begin; g < end; ++g) {
         for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
@@ -305,9 +302,8 @@ static void claim(const escape_job* job, tile_coord tile, particle_ix i) {
     }
 }
 
-static void settle_claims(void* data, int64_t begin, int64_t end, int worker) {
+static void settle_claims(void* data, int64_t begin, int64_t end) {
     const escape_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float low = job->low[i], high = job->high[i];
         job->set->phi[i] = fabsf(high) < fabsf(low) ? high : low;

@@ -28,10 +28,9 @@ static tile_sampler sampler_of(const marker_job* job) {
     return tile_sampler_of(job->w->lattice, &job->set->map, PLACE_CELL, job->set->phi);
 }
 
-static void resize_groups(void* data, int64_t begin, int64_t end, int worker) {
+static void resize_groups(void* data, int64_t begin, int64_t end) {
     const marker_job* job = data;
     const particles* m = &job->set->markers;
-    (void)worker;
     tile_sampler phi = sampler_of(job);
     for (int64_t g = begin; g < end; ++g) {
         for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
@@ -54,10 +53,9 @@ void level_set_resize_markers(const level_set_work* w, level_set* set) {
 
 // Those that are too far from the surface to ever matter, and those of crowded cells beyond four
 // times what a cell should have. Rows of a cell are in the order of their ids: the oldest stay.
-static void find_removed(void* data, int64_t begin, int64_t end, int worker) {
+static void find_removed(void* data, int64_t begin, int64_t end) {
     const marker_job* job = data;
     const particles* m = &job->set->markers;
-    (void)worker;
     tile_sampler phi = sampler_of(job);
     for (int64_t g = begin; g < end; ++g) {
         int last = -1, count = 0;

@@ -62,9 +62,8 @@ static float seen_from(const float* block, int cell) {
     return sum; // [solid.8]
 }
 
-static void normalise_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void normalise_tiles(void* data, int64_t begin, int64_t end) {
     const open_job* job = data;
-    (void)worker;
     float block[VALUES];
     for (int64_t t = begin; t < end; ++t) {
         gather_block(job->map, job->open, (tile_ix)t, 1, 1, block);

@@ -53,9 +53,8 @@ static float excess(const outer_job* job, int64_t t, int q) {
     return free_faces > 0.0f ? sum / free_faces : 0.0f;
 }
 
-static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void measure_tiles(void* data, int64_t begin, int64_t end) {
     const outer_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int q = (int)(i % TILE_CELLS);
         bool counts = tile_cell_counts(job->params->map, q);
@@ -63,10 +62,9 @@ static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void push_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void push_tiles(void* data, int64_t begin, int64_t end) {
     const outer_job* job = data;
     const outer_flow* p = job->params;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int64_t t = i / TILE_CELLS;
         int q = (int)(i % TILE_CELLS);

@@ -203,10 +203,9 @@ static void scatter_thin(const p2g_params* params, const scatter_field* field, t
     }
 }
 
-static void scatter_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void scatter_tiles(void* data, int64_t begin, int64_t end) {
     const scatter_job* job = data;
     const p2g_params* params = job->params;
-    (void)worker;
     float block[2 * BLOCK_CELLS + BLOCK_TAIL];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix tile = job->tiles->tile[job->first + i];
@@ -247,9 +246,8 @@ typedef struct normalise_job {
     float reference;
 } normalise_job;
 
-static void normalise_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void normalise_tiles(void* data, int64_t begin, int64_t end) {
     const normalise_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         bool has_weight = job->weight[i] > P2G_MASS_MIN;
         job->sum[i] = has_weight ? job->reference + job->sum[i] / job->weight[i] : 0.0f;
@@ -356,10 +354,9 @@ treacle_status p2g_scalar(const p2g_params* params, const float* value, float* c
 }
 
 // Nodes on a side see half of what is around them; with its mirror image all.
-static void mirror_nodes(void* data, int64_t begin, int64_t end, int worker) {
+static void mirror_nodes(void* data, int64_t begin, int64_t end) {
     const scatter_job* job = data;
     const grid_domain* domain = job->params->domain;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         const tile_coord* tile = &job->params->map->coord[i / TILE_CELLS];
         int cell = (int)(i % TILE_CELLS);

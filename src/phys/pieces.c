@@ -40,11 +40,10 @@ typedef struct link_job {
     float* own; // 1 at liquid cells
 } link_job;
 
-static void link_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void link_tiles(void* data, int64_t begin, int64_t end) {
     const link_job* job = data;
     const pieces_params* params = job->params;
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float phi[BLOCK_VALUES(1, 0)];
         gather_block(params->map, params->cell_phi, (tile_ix)t, 1, 0, phi);
@@ -172,11 +171,10 @@ typedef struct mean_job {
     double* value; // [tiles][512]
 } mean_job;
 
-static void mean_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void mean_tiles(void* data, int64_t begin, int64_t end) {
     const mean_job* job = data;
     const tile_map* map = job->p->params->map;
     const float* u = job->p->params->face_u.at[job->axis];
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {
             int64_t cell = t * TILE_CELLS + i, above = tile_slot_above(map, t, i, job->axis);
@@ -303,10 +301,9 @@ static bool find_motion(const row_job* job, int32_t piece, piece_motion* out) {
     return is_free;
 }
 
-static void find_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void find_rows(void* data, int64_t begin, int64_t end) {
     const row_job* job = data;
     const pieces_params* params = job->p->params;
-    (void)worker;
     float phi[BLOCK_VALUES(2, 2)];
     for (int64_t g = begin; g < end; ++g) {
         tile_ix t = tile_map_find(params->map, job->rows->tile[g]);

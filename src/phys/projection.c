@@ -131,9 +131,8 @@ static void assemble_axis(const projection_params* params, int a, tile_ix tile, 
     }
 }
 
-static void assemble_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void assemble_tiles(void* data, int64_t begin, int64_t end) {
     const project_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float phi[VALUES];
         gather_phi(job->of->params, (tile_ix)t, phi);
@@ -272,10 +271,9 @@ static treacle_status push_cells(const project_job* job) {
 }
 
 // rhs = minus the divergence of face_u, times the cell width, in liquid cells [press.1].
-static void diverge_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void diverge_tiles(void* data, int64_t begin, int64_t end) {
     const project_job* job = data;
     const projection_params* params = job->of->params;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         const float* phi = params->cell_phi + (size_t)t * TILE_CELLS;
         double* rhs = job->rhs + (size_t)t * TILE_CELLS;
@@ -327,10 +325,9 @@ static double gradient_at(float low_phi, float high_phi, double low_x, double hi
     return high_phi < 0.0f ? high_x / (double)projection_theta(high_phi, low_phi) : 0.0;
 }
 
-static void correct_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void correct_tiles(void* data, int64_t begin, int64_t end) {
     const project_job* job = data;
     const projection_params* params = job->of->params;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float phi[VALUES];
         double x[VALUES];

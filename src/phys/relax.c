@@ -60,9 +60,8 @@ static double residual_at(const relax_job* job, tile_ix tile, const int cell[AXE
     return job->rhs[own] - sum;
 }
 
-static void relax_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void relax_tiles(void* data, int64_t begin, int64_t end) {
     const relax_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {
             int cell[AXES] = {i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE};

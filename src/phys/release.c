@@ -91,9 +91,8 @@ static bool is_behind(const kind_job* job, int64_t t, int q) {
     return released > contact;
 }
 
-static void spread_kinds(void* data, int64_t begin, int64_t end, int worker) {
+static void spread_kinds(void* data, int64_t begin, int64_t end) {
     const kind_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             int64_t i = t * TILE_CELLS + q;
@@ -121,11 +120,10 @@ static bool is_side(const grid_domain* domain, int a, int at) {
     return !domain->is_periodic[a] && (at == 0 || at >= domain->cells[a]);
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_tiles(void* data, int64_t begin, int64_t end) {
     const release_job* job = data;
     const release_params* p = job->params;
     const release_fields* out = job->out;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int64_t t = i / TILE_CELLS;
         int q = (int)(i % TILE_CELLS), at[AXES];
@@ -188,9 +186,8 @@ static void trim_cell(const trim_job* job, int64_t t, int q) {
     }
 }
 
-static void trim_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void trim_tiles(void* data, int64_t begin, int64_t end) {
     const trim_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         trim_cell(job, i / TILE_CELLS, (int)(i % TILE_CELLS));
     }
@@ -217,10 +214,9 @@ static bool is_of_released(const carry_job* job, int64_t t, int q, int a) {
     return is_let_go(job->fields->cell_kind[here]) || is_let_go(job->fields->cell_kind[below]);
 }
 
-static void carry_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void carry_tiles(void* data, int64_t begin, int64_t end) {
     const carry_job* job = data;
     const release_params* p = job->params;
-    (void)worker;
     for (int64_t n = begin * TILE_CELLS * AXES; n < end * TILE_CELLS * AXES; ++n) {
         int64_t t = n / (TILE_CELLS * AXES), i = t * TILE_CELLS + n % TILE_CELLS;
         int a = (int)(n / TILE_CELLS % AXES), q = (int)(n % TILE_CELLS), at[AXES];

@@ -265,9 +265,8 @@ static void rate_tile(const rate_job* job, tile_ix t, rate_block* block) {
     }
 }
 
-static void rate_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void rate_tiles(void* data, int64_t begin, int64_t end) {
     const rate_job* job = data;
-    (void)worker;
     rate_block block = {.domain = job->params->domain};
     for (int64_t t = begin; t < end; ++t) {
         rate_tile(job, (tile_ix)t, &block);

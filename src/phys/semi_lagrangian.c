@@ -59,10 +59,9 @@ static void move_field(const semi_job* job, tile_ix t, const semi_field* f,
     }
 }
 
-static void move_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void move_tiles(void* data, int64_t begin, int64_t end) {
     const semi_job* job = data;
     const semi_params* p = job->params;
-    (void)worker;
     paths_block block;
     float x[TILE_CELLS][AXES];
     for (int64_t t = begin; t < end; ++t) {

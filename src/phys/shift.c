@@ -90,10 +90,9 @@ static void shift_one(const grid_domain* domain, const surroundings* around, flo
     }
 }
 
-static void shift_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void shift_tiles(void* data, int64_t begin, int64_t end) {
     const shift_params* params = data;
     const particles* p = params->p;
-    (void)worker;
     surroundings around;
     for (int64_t t = begin; t < end; ++t) {
         tile_ix tile = tile_map_find(params->map, p->tile[t]);

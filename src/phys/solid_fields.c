@@ -461,9 +461,8 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     write_cells(t, start, out);
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_tiles(void* data, int64_t begin, int64_t end) {
     const fields_job* job = data;
-    (void)worker;
     tile_solids t = {.params = job->params, .map = job->params->map};
     for (int64_t i = begin; i < end; ++i) {
         t.tile = (tile_ix)i;

@@ -81,9 +81,8 @@ static double flow_of_cell(const solid_flow_params* params, tile_ix t, int q) {
     return bounded(flow, speed * opening);
 }
 
-static void fill_cells(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_cells(void* data, int64_t begin, int64_t end) {
     const flow_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int q = (int)(i % TILE_CELLS);
         bool is_due = has_pressure(job->params, i) && tile_cell_counts(job->params->map, q);

@@ -113,10 +113,9 @@ static bool has_solid(const uint16_t* id) {
     return false;
 }
 
-static void constrain_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void constrain_tiles(void* data, int64_t begin, int64_t end) {
     const constrain_job* job = data;
     const solid_velocity_params* params = job->params;
-    (void)worker;
     surroundings around;
     for (int64_t t = begin; t < end; ++t) {
         size_t start = (size_t)t * TILE_CELLS;
@@ -143,9 +142,8 @@ typedef struct copy_job {
     float* to;
 } copy_job;
 
-static void copy_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void copy_tiles(void* data, int64_t begin, int64_t end) {
     const copy_job* job = data;
-    (void)worker;
     memcpy(job->to + begin * TILE_CELLS, job->from + begin * TILE_CELLS,
            (size_t)(end - begin) * TILE_CELLS * sizeof(float));
 }

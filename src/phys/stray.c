@@ -105,12 +105,11 @@ static bool is_all_liquid(const surroundings* around) {
     return outside == 0;
 }
 
-static void find_in_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void find_in_tiles(void* data, int64_t begin, int64_t end) {
     const stray_job* job = data;
     const stray_params* params = job->params;
     const particles* p = params->p;
     const uint8_t* material = p->column[PARTICLE_MATERIAL];
-    (void)worker;
     surroundings around;
     for (int64_t t = begin; t < end; ++t) {
         look_around(params, p->tile[t], &around);

@@ -274,9 +274,8 @@ static void each_cell(const stress_job* job, int64_t begin, int64_t end, cell_fc
     }
 }
 
-static void weigh_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void weigh_tiles(void* data, int64_t begin, int64_t end) {
     const stress_job* job = data;
-    (void)worker;
     each_cell(job, begin, end, weigh_cell);
     for (int64_t t = begin; t < end && job->params->cell_solid_phi != NULL; ++t) {
         float log_mu[BLOCK_VALUES(1, 0)];
@@ -337,8 +336,7 @@ static void pull_cell(const stress_job* job, tile_ix tile, int q, const float* l
     }
 }
 
-static void pull_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void pull_tiles(void* data, int64_t begin, int64_t end) {
     each_cell(data, begin, end, pull_cell);
 }
 

@@ -275,9 +275,8 @@ static void sweep_row(const sweep_params* params, const near_solids* near, tile_
     }
 }
 
-static void sweep_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void sweep_tiles(void* data, int64_t begin, int64_t end) {
     const sweep_params* params = data;
-    (void)worker;
     near_solids near;
     for (int64_t t = begin; t < end; ++t) {
         list_near(params, params->p->tile[t], &near);

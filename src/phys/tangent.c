@@ -113,11 +113,10 @@ static void look_at_cell(const tangent* tan, tile_ix t, int q, const about_block
     }
 }
 
-static void look_at_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void look_at_tiles(void* data, int64_t begin, int64_t end) {
     const tangent* tan = data;
     const rheology_params* p = &tan->params.rate;
     about_block block;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         gather_block(p->map, p->cell_share, (tile_ix)t, 1, 1, block.cell);
         for (int a = 0; a < AXES; ++a) {
@@ -232,10 +231,9 @@ static void change_tile(const change_job* job, tile_ix t, change_block* block) {
     }
 }
 
-static void change_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void change_tiles(void* data, int64_t begin, int64_t end) {
     const change_job* job = data;
     change_block block;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         change_tile(job, (tile_ix)t, &block);
     }
@@ -315,12 +313,11 @@ static void add_tile(const add_job* job, tile_ix t, const int last[AXES], force_
     }
 }
 
-static void add_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void add_tiles(void* data, int64_t begin, int64_t end) {
     const add_job* job = data;
     const tile_map* map = job->tan->params.rate.map;
     const int last[AXES] = {tile_layers(map, 0), tile_layers(map, 1), tile_layers(map, 2)};
     force_block f;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         add_tile(job, (tile_ix)t, last, &f);
     }

@@ -40,9 +40,8 @@ static void add_difference(const float* pull, int step, double* force) {
     }
 }
 
-static void force_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void force_tiles(void* data, int64_t begin, int64_t end) {
     const grid_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         double* force = job->force + (size_t)t * AXES * TILE_CELLS;
         for (int a = 0; a < AXES; ++a) {
@@ -119,11 +118,10 @@ static void meet_walls(const grid_job* job, tile_ix tile, const float* const u[A
     }
 }
 
-static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void measure_tiles(void* data, int64_t begin, int64_t end) {
     const grid_job* job = data;
     const int last[AXES] = {tile_layers(job->map, 0), tile_layers(job->map, 1),
                             tile_layers(job->map, 2)};
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float block[AXES][MOTION_SIDE * MOTION_SIDE * MOTION_SIDE] = {{0}};
         const float* u[AXES] = {block[0], block[1], block[2]};

@@ -239,11 +239,11 @@ static void list_near(const thin_params* params, tile_coord tile, near_solids* o
     out->count = has_thin || out->count < 0 ? out->count : 0;
 }
 
-static void look_from_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void look_from_tiles(void* data, int64_t begin, int64_t end) {
     const look_job* job = data;
     const thin_params* params = job->params;
     const particles* p = params->p;
-    sample_table* samples = &job->tables[worker];
+    sample_table* samples = &job->tables[parallel_worker()];
     for (int64_t t = begin; t < end; ++t) {
         near_solids near;
         thin_row* next = job->rows + job->first[t];
@@ -272,10 +272,9 @@ static void look_from_tiles(void* data, int64_t begin, int64_t end, int worker) 
 }
 
 // first[t + 1] - first[t] is the number of a tile's particles, or 0 far from solids.
-static void count_near(void* data, int64_t begin, int64_t end, int worker) {
+static void count_near(void* data, int64_t begin, int64_t end) {
     const look_job* job = data;
     const particles* p = job->params->p;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         near_solids near;
         list_near(job->params, p->tile[t], &near);

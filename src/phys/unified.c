@@ -101,10 +101,9 @@ static bool is_across_gap(const float* const box[AXES], const float* cell, int a
     return is_lost;
 }
 
-static void choose_cells(void* data, int64_t begin, int64_t end, int worker) {
+static void choose_cells(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
     const stress_params* p = &job->params->liquid;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float share[BLOCK_VALUES(1, 1)], boxes[AXES][BLOCK_VALUES(1, 1)];
         const float* const box[AXES] = {boxes[0], boxes[1], boxes[2]};
@@ -129,9 +128,8 @@ static void choose_cells(void* data, int64_t begin, int64_t end, int worker) {
 // --- vectors ------------------------------------------------------------------------------------
 
 // v.u = velocities of fixed faces, 0 elsewhere.
-static void load_fixed(void* data, int64_t begin, int64_t end, int worker) {
+static void load_fixed(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
-    (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
         bool is_held =
@@ -178,9 +176,8 @@ static treacle_status push_cells(const unified_solver* job) {
 }
 
 // f = M u* less the forces of fixed faces, h = less their flow; the first guesses.
-static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void load_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
-    (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
         const float* guess = job->params->guess_u.at[a];
@@ -197,9 +194,8 @@ static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void store_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
-    (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
         bool is_unknown = job->weights.mass[a][i] > 0.0f || job->v.u[n] != 0.0;
@@ -219,9 +215,8 @@ static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
 // --- how exact ----------------------------------------------------------------------------------
 
 // Of a tile: mass and momentum along each axis, energy; and the liquid in cells with a pressure.
-static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void measure_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         double sum[MOMENTS] = {0};
         for (int64_t n = t * VISCOSITY_BLOCK; n < (t + 1) * VISCOSITY_BLOCK; ++n) {
@@ -350,9 +345,8 @@ static treacle_status solve(unified_solver* job, const stokes_extra* extra, stok
 }
 
 // Behind walls and where the velocity is prescribed.
-static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void hold_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         for (int a = 0; a < AXES; ++a) {
             double u = (double)job->face_u[a][i];
@@ -369,9 +363,8 @@ typedef struct power_job {
     double* force;
 } power_job;
 
-static void find_change(void* data, int64_t begin, int64_t end, int worker) {
+static void find_change(void* data, int64_t begin, int64_t end) {
     const power_job* power = data;
-    (void)worker;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         power->change[n] = (float)(power->job->v.u[n] - power->job->about[n]);
         power->force[n] = 0.0;

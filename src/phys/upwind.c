@@ -50,12 +50,11 @@ typedef struct upwind_job {
     float* out;
 } upwind_job;
 
-static void step_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void step_tiles(void* data, int64_t begin, int64_t end) {
     const upwind_job* job = data;
     const face_velocity* flow = job->flow;
     const int side = BLOCK_SIDE(1, 1), steps[AXES] = {1, side, side * side};
     const int64_t known = (int64_t)flow->map->count * TILE_CELLS;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float block[BLOCK_VALUES(1, 1)];
         gather_block(flow->map, job->in, (tile_ix)t, 1, 1, block);

@@ -31,9 +31,8 @@ typedef struct visc_job {
 } visc_job;
 
 // rhs = M u*, the first guess u*, and the velocities of fixed faces.
-static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void load_tiles(void* data, int64_t begin, int64_t end) {
     const visc_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int a = 0; a < AXES; ++a) {
             for (int q = 0; q < TILE_CELLS; ++q) {
@@ -51,9 +50,8 @@ static void load_tiles(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 // face_u = the solution where a face is an unknown; what holds it where it is fixed.
-static void store_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void store_tiles(void* data, int64_t begin, int64_t end) {
     const visc_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int a = 0; a < AXES; ++a) {
             for (int q = 0; q < TILE_CELLS; ++q) {

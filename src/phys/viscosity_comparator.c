@@ -97,9 +97,8 @@ static void share_cell(const comparator_surface* s, const block_phi* phi, size_t
     }
 }
 
-static void share_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void share_tiles(void* data, int64_t begin, int64_t end) {
     const comparator_surface* s = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         block_phi phi = {.domain = s->domain};
         gather_block(s->map, s->cell_phi, (tile_ix)t, 1, 0, phi.at);
@@ -228,10 +227,9 @@ typedef struct comp_sweep {
     comp_fcn* face;
 } comp_sweep;
 
-static void sweep_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void sweep_tiles(void* data, int64_t begin, int64_t end) {
     const comp_sweep* sweep = data;
     const tile_map* map = sweep->job->params->map;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             comp_place here = {map, (tile_ix)t, q};

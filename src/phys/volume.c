@@ -54,9 +54,8 @@ static double excess_at(const volume_params* params, tile_ix tile, int i) {
     return (phi > -1.0f || is_walled) && excess < 0.0 ? 0.0 : excess;
 }
 
-static void excess_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void excess_tiles(void* data, int64_t begin, int64_t end) {
     const volume_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {
             double s = excess_at(job->params, (tile_ix)t, i);
@@ -93,9 +92,8 @@ static double spread_of(const volume_params* params) {
     return count > 0.0 ? sqrt(sum / count) : 0.0;
 }
 
-static void clamp_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void clamp_tiles(void* data, int64_t begin, int64_t end) {
     const volume_job* job = data;
-    (void)worker;
     for (int a = 0; a < AXES; ++a) {
         for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
             float d = job->face_d.at[a][i];

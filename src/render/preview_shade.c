@@ -314,9 +314,8 @@ static void shade_pixel(const shade_job* job, int x, int y) {
     pixel[2] = image_encode_srgb(sum.z);
 }
 
-static void shade_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void shade_rows(void* data, int64_t begin, int64_t end) {
     const shade_job* job = data;
-    (void)worker;
     for (int64_t y = begin; y < end; ++y) {
         for (int x = 0; x < job->out->width; ++x) {
             shade_pixel(job, x, (int)y);

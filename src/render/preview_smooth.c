@@ -78,9 +78,8 @@ static void smooth_depth_row(const smooth_job* job, int y) {
     }
 }
 
-static void smooth_depth_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void smooth_depth_rows(void* data, int64_t begin, int64_t end) {
     const smooth_job* job = data;
-    (void)worker;
     for (int64_t y = begin; y < end; ++y) {
         smooth_depth_row(job, (int)y);
     }
@@ -117,13 +116,12 @@ static void smooth_plain_edge(const smooth_job* job, int y, int x_begin, int x_e
     }
 }
 
-static void smooth_plain_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void smooth_plain_rows(void* data, int64_t begin, int64_t end) {
     const smooth_job* job = data;
     int width = job->layer->view.width;
     int margin = job->is_vertical ? 0 : PAIRS * job->gap;
     bool has_middle = 2 * margin < width;
     int middle[2] = {has_middle ? margin : 0, has_middle ? width - margin : 0};
-    (void)worker;
     for (int64_t y = begin; y < end; ++y) {
         smooth_plain_edge(job, (int)y, 0, middle[0]);
         smooth_plain_span(job, (int)y, middle[0], middle[1]);
@@ -173,10 +171,9 @@ void preview_smooth_thickness(preview_layer* layer, float reach) {
     }
 }
 
-static void cover_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void cover_rows(void* data, int64_t begin, int64_t end) {
     preview_layer* layer = data;
     size_t width = (size_t)layer->view.width;
-    (void)worker;
     for (size_t i = (size_t)begin * width; i < (size_t)end * width; ++i) {
         layer->thickness[i] = layer->depth[i] < INFINITY ? 1.0f : 0.0f;
     }
@@ -189,11 +186,10 @@ typedef struct inflate_job {
 
 // Blurred cover is 1/2 at the edge and 1 far inside; between them the layer rises like a quarter
 // circle.
-static void inflate_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void inflate_rows(void* data, int64_t begin, int64_t end) {
     const inflate_job* job = data;
     preview_layer* layer = job->layer;
     size_t width = (size_t)layer->view.width;
-    (void)worker;
     for (size_t i = (size_t)begin * width; i < (size_t)end * width; ++i) {
         float inside = 2.0f * layer->thickness[i] - 1.0f;
         float rest = inside > 0.0f ? 1.0f - inside : 1.0f;

@@ -301,10 +301,9 @@ static bool place_ball(const splat_job* job, tile_frame* t, int64_t i, ball* out
     return fabsf(out->x) < limit + (float)view->width && fabsf(out->y) < limit;
 }
 
-static void measure_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void measure_tiles(void* data, int64_t begin, int64_t end) {
     splat_job* job = data;
     const preview_particles* p = job->particles;
-    (void)worker;
     for (int64_t tile = begin; tile < end; ++tile) {
         tile_frame t = frame_of_tile(job, tile);
         rows seen = {INFINITY, -INFINITY};
@@ -446,10 +445,9 @@ static void draw_tile(const splat_job* job, int64_t tile, const int row_range[2]
     }
 }
 
-static void draw_bands(void* data, int64_t begin, int64_t end, int worker) {
+static void draw_bands(void* data, int64_t begin, int64_t end) {
     splat_job* job = data;
     const preview_view* view = &job->layer->view;
-    (void)worker;
     for (int64_t band = begin; band < end; ++band) {
         int last = (int)(band + 1) * BAND_ROWS - 1;
         int row_range[2] = {(int)band * BAND_ROWS, last < view->height ? last : view->height - 1};

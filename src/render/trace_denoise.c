@@ -64,9 +64,8 @@ static void filter_pixel(const denoise_job* job, int x, int y) {
     job->variance_to[i] = variance / (weight * weight);
 }
 
-static void filter_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void filter_rows(void* data, int64_t begin, int64_t end) {
     const denoise_job* job = data;
-    (void)worker;
     for (int64_t y = begin; y < end; ++y) {
         for (int x = 0; x < job->l->width; ++x) {
             filter_pixel(job, x, (int)y);
@@ -99,9 +98,8 @@ static v3f dim_speck(const trace_layers* l, const v3f* light, int x, int y) {
     return bright > most && most > 0.0f ? v3f_scale(most / bright, mine) : mine;
 }
 
-static void dim_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void dim_rows(void* data, int64_t begin, int64_t end) {
     const denoise_job* job = data;
-    (void)worker;
     for (int64_t y = begin; y < end; ++y) {
         for (int x = 0; x < job->l->width; ++x) {
             job->to[(size_t)y * (size_t)job->l->width + (size_t)x] =

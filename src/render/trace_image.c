@@ -84,10 +84,9 @@ static float pixel_noise(const trace_pixel* p) {
     return sqrtf(variance_of(p) / (trace_max(mean, 0.0f) + 0.01f));
 }
 
-static void render_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void render_tiles(void* data, int64_t begin, int64_t end) {
     const image_job* job = data;
     const trace_image* image = job->image;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         if (job->is_done[t] != 0) {
             continue;

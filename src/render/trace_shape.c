@@ -242,10 +242,9 @@ static vec3 sample_place(const mesh_blocks* b, int64_t block, double x, double y
 }
 
 // A block that the surface cannot reach is of one sign: distances are never too large.
-static void fill(void* data, int64_t begin, int64_t end, int worker) {
+static void fill(void* data, int64_t begin, int64_t end) {
     const shape_job* job = data;
     mesh_blocks* b = job->blocks;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         double middle = distance_at(job, sample_place(b, i, 3.5, 3.5, 3.5));
         bool is_far = fabs(middle) > 8.0 * b->step; // half the diagonal is 6.1, and one to spare
@@ -258,10 +257,9 @@ static void fill(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 // Vertices onto the surface, with its own normals: flat faces stay flat up to their edges.
-static void sharpen(void* data, int64_t begin, int64_t end, int worker) {
+static void sharpen(void* data, int64_t begin, int64_t end) {
     const shape_job* job = data;
     double h = 0.02 * job->blocks->step;
-    (void)worker;
     for (int64_t v = begin; v < end; ++v) {
         const float* from = job->mesh->place[v];
         vec3 x = vec3_make((double)from[0], (double)from[1], (double)from[2]), n;

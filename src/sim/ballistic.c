@@ -13,9 +13,8 @@ typedef struct push_job {
     ballistic_push push;
 } push_job;
 
-static void push_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void push_rows(void* data, int64_t begin, int64_t end) {
     const push_job* job = data;
-    (void)worker;
     float* position = particles_f32(job->p, PARTICLE_POSITION) + AXES * begin;
     float* velocity = particles_f32(job->p, PARTICLE_VELOCITY) + AXES * begin;
     ISA_CALL(job->p->ctx, ballistic_rows)(end - begin, position, velocity, &job->push);

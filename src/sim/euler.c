@@ -276,11 +276,10 @@ typedef struct fresh_job {
     vec3 offset;
 } fresh_job;
 
-static void refresh_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void refresh_tiles(void* data, int64_t begin, int64_t end) {
     const fresh_job* job = data;
     const liquid_state* state = job->w->state;
     const grid_domain* domain = job->w->setup->domain;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         vec3 x;
@@ -319,12 +318,11 @@ typedef struct describe_job {
     double base, portion; // of the viscosity
 } describe_job;
 
-static void describe_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void describe_tiles(void* data, int64_t begin, int64_t end) {
     const describe_job* job = data;
     const liquid_work* w = job->w;
     const treacle_material_def* m = &w->setup->materials[0];
     const float* temperature = w->state->carried[CARRIED_TEMPERATURE];
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -396,12 +394,11 @@ typedef struct law_job {
 } law_job;
 
 // Liquid that is colder than it melts counts as what it is, as in liquid_law.c.
-static void law_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void law_tiles(void* data, int64_t begin, int64_t end) {
     const law_job* job = data;
     const heat_curve* curve = &job->w->setup->heat.curve[0];
     const float* temperature = job->w->state->carried[CARRIED_TEMPERATURE];
     const float* melted = job->w->state->carried[CARRIED_MELTED];
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float t = temperature[i];
         if (melted != NULL && curve->latent > 0.0) {

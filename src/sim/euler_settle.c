@@ -22,11 +22,10 @@ typedef struct held_job {
     uint8_t* const* is_held;
 } held_job;
 
-static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void hold_tiles(void* data, int64_t begin, int64_t end) {
     const held_job* job = data;
     const liquid_work* w = job->w;
     const grid_domain* domain = w->setup->domain;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -72,12 +71,11 @@ typedef struct free_job {
 } free_job;
 
 // Samples inside the surface are free, as [G11 sec. 3.1] has it; the lattice knows them all.
-static void mark_free(void* data, int64_t begin, int64_t end, int worker) {
+static void mark_free(void* data, int64_t begin, int64_t end) {
     const free_job* job = data;
     const liquid_work* w = job->w;
     const euler_work* e = w->euler;
     const tile_map* map = &w->state->map;
-    (void)worker;
     tile_sampler phi =
         tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
     tile_sampler to_solid = tile_sampler_of(w->setup->domain, map, PLACE_CELL, w->cell_solid_phi);
@@ -187,11 +185,10 @@ typedef struct cut_job {
 } cut_job;
 
 // The surface with solids cut out: behind theirs there are only images.
-static void cut_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void cut_tiles(void* data, int64_t begin, int64_t end) {
     const cut_job* job = data;
     const liquid_work* w = job->w;
     const level_set* set = w->euler->surface;
-    (void)worker;
     tile_sampler to_solid =
         tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->cell_solid_phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {

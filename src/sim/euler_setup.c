@@ -137,11 +137,10 @@ static vec3 place_at(const grid_domain* domain, grid_place place, const int at[A
     return x;
 }
 
-static void begin_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void begin_tiles(void* data, int64_t begin, int64_t end) {
     const begin_job* job = data;
     const liquid_state* state = &job->sim->now.liquid;
     const heat_curve* curve = job->sim->setup.heat.curve;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);

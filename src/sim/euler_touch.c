@@ -27,13 +27,12 @@ typedef struct image_job {
     float* out;
 } image_job;
 
-static void image_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void image_tiles(void* data, int64_t begin, int64_t end) {
     const image_job* job = data;
     const liquid_work* w = job->w;
     const level_set* set = w->euler->surface;
     const grid_domain* lattice = w->euler->level.lattice;
     static const tile_coord origin = {{0, 0, 0}};
-    (void)worker;
     tile_sampler phi = tile_sampler_of(lattice, &set->map, PLACE_CELL, set->phi);
     tile_sampler to_solid =
         tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->cell_solid_phi);
@@ -64,11 +63,10 @@ static void image_tiles(void* data, int64_t begin, int64_t end, int worker) {
 // --- films and markers ---------------------------------------------------------------------------
 
 // A sample on a side that has liquid just before it is liquid, too.
-static void wet_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void wet_tiles(void* data, int64_t begin, int64_t end) {
     const image_job* job = data;
     const level_set* set = job->w->euler->surface;
     const grid_domain* lattice = job->w->euler->level.lattice;
-    (void)worker;
     tile_sampler phi = euler_surface_of(job->w);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
@@ -117,11 +115,10 @@ static bool is_at_solid(const clear_job* job, tile_sampler* to_solid, tile_coord
     return s < (is_outside ? 0.5f * MARKER_CLEARANCE : 0.0f);
 }
 
-static void find_stuck(void* data, int64_t begin, int64_t end, int worker) {
+static void find_stuck(void* data, int64_t begin, int64_t end) {
     const clear_job* job = data;
     const particles* m = &job->w->euler->surface->markers;
     const grid_domain* lattice = job->w->euler->level.lattice;
-    (void)worker;
     tile_sampler to_solid = tile_sampler_of(job->w->setup->domain, &job->w->state->map, PLACE_CELL,
                                             job->w->cell_solid_phi);
     for (int64_t g = begin; g < end; ++g) {

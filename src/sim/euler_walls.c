@@ -123,12 +123,11 @@ static void face_place_of(const liquid_work* w, int axis, const int face[AXES], 
     }
 }
 
-static void find_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void find_tiles(void* data, int64_t begin, int64_t end) {
     const side_job* job = data;
     const liquid_work* w = job->w;
     const grid_domain* domain = w->setup->domain;
     const tile_map* map = &w->state->map;
-    (void)worker;
     tile_sampler phi = euler_surface_of(w);
     tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->cell_solid_phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
@@ -195,13 +194,12 @@ static double approach(const close_job* job, const euler_contact* c, int id) {
     return sum;
 }
 
-static void close_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void close_tiles(void* data, int64_t begin, int64_t end) {
     const close_job* job = data;
     const liquid_work* w = job->w;
     const grid_domain* domain = w->setup->domain;
     const tile_map* map = &w->state->map;
     const int axis = job->axis;
-    (void)worker;
     tile_sampler pressure = tile_sampler_of(domain, map, PLACE_CELL, w->state->cell_pressure);
     tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->cell_solid_phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
@@ -255,11 +253,10 @@ treacle_status euler_close_gaps(liquid_work* w) {
     return TREACLE_OK;
 }
 
-static void bound_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void bound_tiles(void* data, int64_t begin, int64_t end) {
     const side_job* job = data;
     const liquid_work* w = job->w;
     const grid_domain* domain = w->setup->domain;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);

@@ -149,9 +149,8 @@ typedef struct mean_job {
     int which;
 } mean_job;
 
-static void measure_moments(void* data, int64_t begin, int64_t end, int worker) {
+static void measure_moments(void* data, int64_t begin, int64_t end) {
     const mean_job* job = data;
-    (void)worker;
     const float* volume = particles_f32(job->p, PARTICLE_VOLUME);
     const float* velocity = particles_f32(job->p, PARTICLE_VELOCITY);
     for (int64_t tile = begin; tile < end; ++tile) {
@@ -222,10 +221,9 @@ typedef struct scalar_job {
     float* out;
 } scalar_job;
 
-static void fill_scalars(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_scalars(void* data, int64_t begin, int64_t end) {
     const scalar_job* job = data;
     const liquid_setup* setup = job->w->setup;
-    (void)worker;
     const uint8_t* material = particles_material(job->w->p);
     for (int64_t i = begin; i < end; ++i) {
         job->out[i] = job->kind == SCALAR_BUOYANCY ? (float)buoyancy_of(job->w, i)

@@ -36,10 +36,9 @@ typedef struct apart_job {
     float *column, *share, *weight, *apart;
 } apart_job;
 
-static void fill_shares(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_shares(void* data, int64_t begin, int64_t end) {
     const apart_job* job = data;
     const uint8_t* material = particles_material(job->w->p);
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         job->column[i] = material[i] == job->material ? 1.0f : 0.0f;
     }
@@ -61,10 +60,9 @@ static float kind_of(const float* share, const bool is_active[AXES]) {
     return is_beside ? APART_BESIDE : APART_NONE;
 }
 
-static void mark_touching(void* data, int64_t begin, int64_t end, int worker) {
+static void mark_touching(void* data, int64_t begin, int64_t end) {
     const apart_job* job = data;
     const liquid_work* w = job->w;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float share[BLOCK_VALUES(1, 1)];
         gather_block(&w->state->map, job->share, (tile_ix)t, 1, 1, share);
@@ -77,9 +75,8 @@ static void mark_touching(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void mark_empty(void* data, int64_t begin, int64_t end, int worker) {
+static void mark_empty(void* data, int64_t begin, int64_t end) {
     const apart_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->share[i] = job->weight[i] > 0.0f ? job->share[i] : -1.0f;
     }
@@ -102,10 +99,9 @@ static void find_loss(const liquid_work* w, tile_ix t, double loss[TILE_CELLS]) 
     }
 }
 
-static void open_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void open_tiles(void* data, int64_t begin, int64_t end) {
     const apart_job* job = data;
     const liquid_work* w = job->w;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         double loss[TILE_CELLS];
         find_loss(w, (tile_ix)t, loss);
@@ -122,10 +118,9 @@ static void open_tiles(void* data, int64_t begin, int64_t end, int worker) {
 
 // An edge is cut where it touches a mixed cell, or cells of different bodies: then at least three
 // of the four around it are beside others.
-static void cut_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void cut_tiles(void* data, int64_t begin, int64_t end) {
     const apart_job* job = data;
     static const int step[AXES] = {1, BLOCK_SIDE(1, 0), BLOCK_SIDE(1, 0) * BLOCK_SIDE(1, 0)};
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float apart[BLOCK_VALUES(1, 0)];
         gather_block(&job->w->state->map, job->apart, (tile_ix)t, 1, 0, apart);
@@ -184,10 +179,9 @@ treacle_status liquid_find_contacts(liquid_work* w) {
 
 // --- what does not pass --------------------------------------------------------------------------
 
-static void forget_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void forget_tiles(void* data, int64_t begin, int64_t end) {
     const liquid_work* w = data;
     const liquid_elastic* e = &w->elastic;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         for (int a = 0; a < AXES && w->cell_cut[i] != 0; ++a) {
             if ((w->cell_cut[i] & STRESS_CUT_CELL) != 0) {

@@ -127,9 +127,8 @@ static body_on_grid on_grid(const liquid_work* w, int i) {
                           .place = vec3_from(w->bodies[i].place)};
 }
 
-static void count_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void count_rows(void* data, int64_t begin, int64_t end) {
     const couple_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         body_on_grid body = on_grid(job->w, (int)i);
         job->count[i] = body_make_rows(&job->faces, &body, 0, NULL, NULL);
@@ -242,9 +241,8 @@ static void fill_body(const couple_job* job, int i) {
     restrict_to_joint(w, i, mass, out->inverse_mass);
 }
 
-static void fill_bodies(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_bodies(void* data, int64_t begin, int64_t end) {
     const couple_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         fill_body(job, (int)i);
     }
@@ -319,11 +317,10 @@ static vec3 face_place(const grid_domain* domain, int axis, const int at[AXES]) 
 
 // A side of the domain that a body touches moves by the share that the body has of it: so that the
 // flux is that of the rows [rigid.2].
-static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void hold_tiles(void* data, int64_t begin, int64_t end) {
     const hold_job* job = data;
     liquid_work* w = job->w;
     int first = w->setup->solids.scripted_count, a = job->axis;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int id = w->face_body[a][i];
         float closed = 1.0f - w->face_open.at[a][i];

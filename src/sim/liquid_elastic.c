@@ -80,10 +80,9 @@ typedef struct mix_job {
 } mix_job;
 
 // The viscosity at cells, with what elasticity adds.
-static void mix_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void mix_tiles(void* data, int64_t begin, int64_t end) {
     const mix_job* job = data;
     float base = 0.0f, more = 0.0f, mixed = 0.0f; // of the last cell: often they are all the same
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         if (job->elastic[i] > 0.0f && (job->elastic[i] != more || job->base[i] != base)) {
             base = job->base[i];
@@ -100,9 +99,8 @@ typedef struct expect_job {
 } expect_job;
 
 // The symmetric part of the particles' affine motion.
-static void expect_stretch(void* data, int64_t begin, int64_t end, int worker) {
+static void expect_stretch(void* data, int64_t begin, int64_t end) {
     const expect_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         const float* slope = job->affine + AXES * AXES * i;
         float* stretch = job->stretch + STRAIN_PARTS * i;
@@ -127,9 +125,8 @@ typedef struct uniform_job {
     float* out;
 } uniform_job;
 
-static void fill_uniform(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_uniform(void* data, int64_t begin, int64_t end) {
     const uniform_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->out[i] = job->weight[i] > 0.0f ? job->mu : 0.0f;
     }
@@ -174,9 +171,8 @@ typedef struct spread_job {
     float* values[AXES]; // which are found together
 } spread_job;
 
-static void mark_found(void* data, int64_t begin, int64_t end, int worker) {
+static void mark_found(void* data, int64_t begin, int64_t end) {
     const spread_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         tile_mask* mask = &job->w->valid[t];
         memset(mask, 0, sizeof(*mask));

@@ -130,10 +130,9 @@ static void close_group(const particle_job* job, int64_t t, const bunch_sums* bu
     sum[SUM_MASS] = mass;
 }
 
-static void sum_groups(void* data, int64_t begin, int64_t end, int worker) {
+static void sum_groups(void* data, int64_t begin, int64_t end) {
     const particle_job* job = data;
     const particles* p = job->w->p;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         bunch_sums bunch = {0};
         add_rows(job, p->tile_first[t], p->tile_first[t + 1], &bunch);

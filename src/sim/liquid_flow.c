@@ -54,9 +54,8 @@ static bool is_side_face(const grid_domain* domain, int axis, const int at[AXES]
 // face_open holds what solids leave open, if there are any. A side that a solid stands in moves by
 // the share that the solid has of it: what comes into a cell through the side leaves it on the
 // other face, and the liquid beside it need not make room [press.1].
-static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
+static void open_faces(void* data, int64_t begin, int64_t end) {
     const face_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float* open = job->w->face_open.at[job->axis] + (size_t)t * TILE_CELLS;
         float* held = job->w->face_solid_u.at[job->axis];
@@ -74,9 +73,8 @@ static void open_faces(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 // Closed faces move as their solid does, or not at all; walls that may let go have to be asked.
-static void hold_faces(void* data, int64_t begin, int64_t end, int worker) {
+static void hold_faces(void* data, int64_t begin, int64_t end) {
     const face_job* job = data;
-    (void)worker;
     const float* open = job->w->face_open.at[job->axis];
     const float* held = job->w->face_solid_u.at[job->axis];
     const liquid_state* state = job->w->state;
@@ -91,12 +89,11 @@ static void hold_faces(void* data, int64_t begin, int64_t end, int worker) {
 
 // Faces inside a running emitter move as it says: no pressure accelerates them, as if they were
 // infinitely dense.
-static void prescribe_faces(void* data, int64_t begin, int64_t end, int worker) {
+static void prescribe_faces(void* data, int64_t begin, int64_t end) {
     const face_job* job = data;
     liquid_work* w = job->w;
     const grid_domain* domain = w->setup->domain;
     int a = job->axis;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -120,10 +117,9 @@ static void prescribe_faces(void* data, int64_t begin, int64_t end, int worker) 
 
 // --- density on faces ---------------------------------------------------------------------------
 
-static void face_densities(void* data, int64_t begin, int64_t end, int worker) {
+static void face_densities(void* data, int64_t begin, int64_t end) {
     const face_job* job = data;
     const liquid_work* w = job->w;
-    (void)worker;
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     for (int64_t t = begin; t < end; ++t) {
         float cell[BLOCK_VALUES(1, 0)];
@@ -180,9 +176,8 @@ typedef struct valid_job {
     bool has_closed; // faces that solids close are known, too
 } valid_job;
 
-static void mark_heavy(void* data, int64_t begin, int64_t end, int worker) {
+static void mark_heavy(void* data, int64_t begin, int64_t end) {
     const valid_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         tile_mask* mask = &job->w->valid[t];
         memset(mask, 0, sizeof(*mask));
@@ -208,10 +203,9 @@ static bool is_wall_face(const grid_domain* domain, int axis, const int face[AXE
 }
 
 // Faces next to liquid: those whose velocity the flow has found, of the unified one more.
-static void mark_wet(void* data, int64_t begin, int64_t end, int worker) {
+static void mark_wet(void* data, int64_t begin, int64_t end) {
     const valid_job* job = data;
     const liquid_work* w = job->w;
-    (void)worker;
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     for (int64_t t = begin; t < end; ++t) {
         float phi[BLOCK_VALUES(1, 0)];
@@ -278,9 +272,8 @@ typedef struct slope_job {
     float* slope;
 } slope_job;
 
-static void find_slopes(void* data, int64_t begin, int64_t end, int worker) {
+static void find_slopes(void* data, int64_t begin, int64_t end) {
     const slope_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float over = job->w->cell_log_mu[i] - job->log_thick + 1.0f;
         job->slope[i] = fminf(fmaxf(over, 0.0f), 1.0f);
@@ -332,11 +325,10 @@ static treacle_status reach_smoothly(liquid_work* w) {
 // Where nobody knows the velocity it is zero: faces that keep what pushes them would fall, and
 // shorten the steps of liquid that rests. Where the grid carries the liquid they do fall beside a
 // drop that is too small for the flow.
-static void still_unknown(void* data, int64_t begin, int64_t end, int worker) {
+static void still_unknown(void* data, int64_t begin, int64_t end) {
     const face_job* job = data;
     const liquid_work* w = job->w;
     float* u = w->state->face_u.at[job->axis];
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         bool keeps = tile_mask_has(&w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
         if (!keeps && w->euler != NULL) {
@@ -384,9 +376,8 @@ typedef struct found_job {
     float* out;
 } found_job;
 
-static void take_found(void* data, int64_t begin, int64_t end, int worker) {
+static void take_found(void* data, int64_t begin, int64_t end) {
     const found_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         bool is_found = tile_mask_has(&job->w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
         job->out[i] = is_found ? job->u[i] : NAN;
@@ -422,10 +413,9 @@ typedef struct scale_job {
     bool to_state;
 } scale_job;
 
-static void scale_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void scale_tiles(void* data, int64_t begin, int64_t end) {
     const scale_job* job = data;
     const liquid_work* w = job->w;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         if (job->to_state) {
             w->state->cell_pressure[i] = (float)(job->x[i] / w->dt);
@@ -439,7 +429,7 @@ static void scale_tiles(void* data, int64_t begin, int64_t end, int worker) {
 static void scale_pressure(const liquid_work* w, double* x, bool to_state) {
     scale_job job = {w, x, to_state};
     tile_for_held(&w->state->map, 8, scale_tiles, &job);
-    scale_tiles(&job, w->state->map.count, (int64_t)w->state->map.count + 1, 0);
+    scale_tiles(&job, w->state->map.count, (int64_t)w->state->map.count + 1);
 }
 
 static projection_params projection_of(liquid_work* w) {

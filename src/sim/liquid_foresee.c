@@ -67,13 +67,12 @@ static double source_at(const grid_domain* domain, float (*u)[VALUES], int at) {
     return sum;
 }
 
-static void find_sources(void* data, int64_t begin, int64_t end, int worker) {
+static void find_sources(void* data, int64_t begin, int64_t end) {
     const foresee_job* job = data;
     const tile_map* map = &job->w->state->map;
     const grid_domain* domain = job->w->setup->domain;
     double scale = 0.5 * job->w->dt / domain->h;
     double speed = domain->h / job->w->dt, most = FORESEE_MAX * speed * speed;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float u[AXES][VALUES];
         for (int a = 0; a < AXES; ++a) {
@@ -121,9 +120,8 @@ typedef struct carry_job {
     float* carried; // the impulse comes in
 } carry_job;
 
-static void add_velocity(void* data, int64_t begin, int64_t end, int worker) {
+static void add_velocity(void* data, int64_t begin, int64_t end) {
     const carry_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->carried[i] += job->u[i];
     }

@@ -50,9 +50,8 @@ static p2g_params transfer_of(const heat_work* hw) {
         .domain = hw->w->setup->domain, .map = &hw->w->state->map, .from = hw->w->p};
 }
 
-static void scale_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void scale_tiles(void* data, int64_t begin, int64_t end) {
     const heat_work* hw = data;
-    (void)worker;
     double h = hw->w->setup->domain->h, volume = h * h * h;
     float per_capacity = (float)(hw->heat->capacity_unit * volume);
     float per_latent = (float)(hw->heat->latent_unit * volume);
@@ -83,10 +82,9 @@ typedef struct material_job {
     float* out;
 } material_job;
 
-static void fill_by_material(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_by_material(void* data, int64_t begin, int64_t end) {
     const material_job* job = data;
     const uint8_t* material = particles_material(job->p);
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         const heat_curve* c = &job->heat->curve[material[i]];
         const double range[RANGES] = {c->melt[0], c->melt[1], c->freeze[0], c->freeze[1]};
@@ -185,11 +183,10 @@ static double distance_of(double low, double high) {
     return is_near ? fmax(1.0 + slope * (heat_wall_shift(high) - heat_wall_shift(low)), 0.1) : 1.0;
 }
 
-static void conduct_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void conduct_tiles(void* data, int64_t begin, int64_t end) {
     const face_job* job = data;
     const heat_work* hw = job->hw;
     const tile_map* map = &hw->w->state->map;
-    (void)worker;
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     double h = hw->w->setup->domain->h;
     bool has_solids = hw->w->setup->solids.count > 0;
@@ -360,9 +357,8 @@ static treacle_status exchange(heat_work* hw) {
 
 // --- back to the particles -----------------------------------------------------------------------
 
-static void find_gain(void* data, int64_t begin, int64_t end, int worker) {
+static void find_gain(void* data, int64_t begin, int64_t end) {
     const heat_work* hw = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double change = hw->cells.energy[i] - hw->before[i];
         bool is_there = hw->capacity[i] > 0.0f;
@@ -376,9 +372,8 @@ typedef struct warm_job {
     const float* gain; // K, of each row
 } warm_job;
 
-static void warm_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void warm_rows(void* data, int64_t begin, int64_t end) {
     const warm_job* job = data;
-    (void)worker;
     double* enthalpy = particles_f64(job->p, PARTICLE_ENTHALPY);
     float* temperature = particles_f32(job->p, PARTICLE_TEMPERATURE);
     float* melted = particles_f32(job->p, PARTICLE_MELTED);
@@ -396,9 +391,8 @@ static void warm_rows(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void add_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void add_rows(void* data, int64_t begin, int64_t end) {
     const warm_job* job = data;
-    (void)worker;
     float* marker = particles_f32(job->p, PARTICLE_MARKER);
     for (int64_t i = begin; i < end; ++i) {
         marker[i] += job->gain[i];
@@ -411,12 +405,11 @@ static void warm_by(const heat_work* hw, const float* gain) {
     particle_row_for(hw->w->p, 4096, is_heat ? warm_rows : add_rows, &job);
 }
 
-static void warm_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void warm_tiles(void* data, int64_t begin, int64_t end) {
     const heat_work* hw = data;
     const heat_curve* curve = &hw->heat->curve[0];
     float *temperature = hw->w->state->carried[CARRIED_TEMPERATURE],
           *melted = hw->w->state->carried[CARRIED_MELTED];
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double share = melted != NULL ? (double)melted[i] : 0.0;
         double energy = heat_curve_energy(curve, (double)temperature[i], share);
@@ -467,18 +460,16 @@ typedef struct even_job {
     double share;
 } even_job;
 
-static void find_part(void* data, int64_t begin, int64_t end, int worker) {
+static void find_part(void* data, int64_t begin, int64_t end) {
     const even_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         float whole = job->whole == NULL ? 1.0f : job->whole[i];
         job->part[i] = whole * (job->mean[i] - job->value[i]);
     }
 }
 
-static void give_part(void* data, int64_t begin, int64_t end, int worker) {
+static void give_part(void* data, int64_t begin, int64_t end) {
     const even_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         job->mean[i] = (float)(job->share * ((double)job->part[i] - (double)job->mean[i]));
     }
@@ -487,10 +478,9 @@ static void give_part(void* data, int64_t begin, int64_t end, int worker) {
 // Where a solid cuts kernels off S does not leave slopes as they are, and less of this is better.
 #define NEAR_SOLIDS 0.2f
 
-static void find_whole(void* data, int64_t begin, int64_t end, int worker) {
+static void find_whole(void* data, int64_t begin, int64_t end) {
     const heat_work* hw = data;
     const float* phi = hw->w->cell_solid_phi;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         hw->gain[i] = phi[i] >= 0.999f ? 1.0f : NEAR_SOLIDS;
     }
@@ -591,9 +581,8 @@ typedef struct cure_job {
 } cure_job;
 
 // m += (target - m) (1 - exp(-rate dt))                                                 [marker.2]
-static void cure_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void cure_rows(void* data, int64_t begin, int64_t end) {
     const cure_job* job = data;
-    (void)worker;
     float* marker = particles_f32(job->p, PARTICLE_MARKER);
     float share[LIQUID_MATERIALS_MAX];
     for (int m = 0; m < job->setup->material_count; ++m) {

@@ -15,23 +15,21 @@ typedef struct law_job {
     const float *temperature, *marker; // at cells; NULL where no law asks
 } law_job;
 
-static void fill_shares(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_shares(void* data, int64_t begin, int64_t end) {
     const law_job* job = data;
     const uint8_t* material = particles_material(job->w->p);
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         job->column[i] = material[i] == job->material ? 1.0f : 0.0f;
     }
 }
 
 // Liquid that is colder than it melts counts as what it is: as melted as when it was melted.
-static void fill_temperatures(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_temperatures(void* data, int64_t begin, int64_t end) {
     const law_job* job = data;
     const particles* p = job->w->p;
     const heat_setup* heat = &job->w->setup->heat;
     const float *temperature = particles_f32(p, PARTICLE_TEMPERATURE),
                 *melted = particles_f32(p, PARTICLE_MELTED);
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         const heat_curve* curve = &heat->curve[particles_material(p)[i]];
         float out = temperature[i];
@@ -57,13 +55,12 @@ static double part_of(const law_job* job, double log_mu) {
     return is_scaled ? 0.0 : rheology_to_mean(mean, elementary_exp(log_mu));
 }
 
-static void add_law(void* data, int64_t begin, int64_t end, int worker) {
+static void add_law(void* data, int64_t begin, int64_t end) {
     const law_job* job = data;
     const liquid_work* w = job->w;
     const viscosity_law* law = &w->setup->heat.law[job->material];
     bool is_of_marker = law->def.of == TREACLE_LAW_OF_MARKER;
     const float* x = is_of_marker ? job->marker : job->temperature;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float share = job->share == NULL ? 1.0f : job->share[i];
         bool counts = w->cell_volume[i] > 0.0f && share > 0.0f;

@@ -79,9 +79,8 @@ typedef struct carry_job {
     size_t tile_bytes;
 } carry_job;
 
-static void carry_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void carry_tiles(void* data, int64_t begin, int64_t end) {
     const carry_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         tile_ix old = job->w->tile_before[t];
         if (old < job->w->before->map.count) {

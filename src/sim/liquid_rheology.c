@@ -47,11 +47,10 @@ static double part_of(const part_job* job, int material, double log_factor) {
     return is_later ? 0.0 : rheology_to_mean(mean, elementary_exp(log_mu));
 }
 
-static void fill_parts(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_parts(void* data, int64_t begin, int64_t end) {
     const part_job* job = data;
     const uint8_t* material = particles_material(job->w->p);
     const float* log_factor = particles_f32(job->w->p, PARTICLE_LOG_FACTOR);
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         double factor = log_factor == NULL ? 0.0 : (double)log_factor[i];
         job->out[i] = (float)part_of(job, material[i], factor);
@@ -137,11 +136,10 @@ static double trust_of(const law_job* job, int64_t i, double log_mu) {
     return isnan(along) ? 1.0 : fmax(-1.0, fmin(trust, 1.0));
 }
 
-static void evaluate_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void evaluate_tiles(void* data, int64_t begin, int64_t end) {
     const law_job* job = data;
     const liquid_work* w = job->w;
     treacle_viscosity_mean mean = w->setup->def->viscosity_solve.mean;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         if (!(w->cell_volume[i] > 0.0f)) {
             continue;

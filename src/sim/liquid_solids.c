@@ -127,8 +127,7 @@ static void close_tile(const hole_job* job, tile_ix t) {
     }
 }
 
-static void close_tiles(void* data, int64_t begin, int64_t end, int worker) {
-    (void)worker;
+static void close_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         close_tile(data, (tile_ix)t);
     }

@@ -94,10 +94,9 @@ typedef struct push_job {
     const force_params* forces;
 } push_job;
 
-static void push_rows(void* data, int64_t begin, int64_t end, int worker) {
+static void push_rows(void* data, int64_t begin, int64_t end) {
     const push_job* job = data;
     const particles* p = job->w->p;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         particle_ix row = job->strays->row[i];
         const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * row;

@@ -87,9 +87,8 @@ static treacle_status extend(liquid_work* w) {
 
 // A surface drawn round particles shows on both sides of a thin solid. A cell whose liquid is all
 // hidden is dry.
-static void dry_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void dry_tiles(void* data, int64_t begin, int64_t end) {
     const liquid_work* w = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         bool is_dry = !(w->cell_seen[i] > 0.0f) && w->cell_volume[i] > 0.0f;
         w->cell_phi[i] = is_dry ? fmaxf(w->cell_phi[i], DRY_DISTANCE) : w->cell_phi[i];

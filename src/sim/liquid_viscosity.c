@@ -17,9 +17,8 @@ enum { VISCOSITY_LAYERS = 2 };
 // Comparators do without multigrid: so many times the iterations are allowed.
 enum { COMPARATOR_PATIENCE = 20 };
 
-static void mark_known(void* data, int64_t begin, int64_t end, int worker) {
+static void mark_known(void* data, int64_t begin, int64_t end) {
     const liquid_work* w = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         memset(&w->valid[t], 0, sizeof(w->valid[t]));
         for (int i = 0; i < TILE_CELLS; ++i) {
@@ -31,9 +30,8 @@ static void mark_known(void* data, int64_t begin, int64_t end, int worker) {
 }
 
 // Cells that know none say so.
-static void mark_unknown(void* data, int64_t begin, int64_t end, int worker) {
+static void mark_unknown(void* data, int64_t begin, int64_t end) {
     const liquid_work* w = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int i = 0; i < TILE_CELLS; ++i) {
             bool is_known = tile_mask_has(&w->valid[t], i);

@@ -104,11 +104,10 @@ typedef struct hold_job {
 } hold_job;
 
 // Faces on the sides get no velocity out of the domain, wherever theirs comes from.
-static void hold_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void hold_tiles(void* data, int64_t begin, int64_t end) {
     const hold_job* job = data;
     const grid_domain* domain = job->w->setup->domain;
     const tile_map* map = &job->w->state->map;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         float* u = job->w->state->face_u.at[job->axis] + (size_t)t * TILE_CELLS;
         for (int i = 0; i < TILE_CELLS; ++i) {

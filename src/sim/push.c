@@ -45,10 +45,9 @@ treacle_status sim_push_begin(treacle_sim* sim, const float* acceleration) {
     return TREACLE_OK;
 }
 
-static void push_groups(void* data, int64_t begin, int64_t end, int worker) {
+static void push_groups(void* data, int64_t begin, int64_t end) {
     const push_job* job = data;
     float* v = particles_f32(job->p, PARTICLE_VELOCITY);
-    (void)worker;
     for (particle_ix i = job->p->tile_first[begin]; i < job->p->tile_first[end]; ++i) {
         for (int a = 0; a < AXES; ++a) {
             particle_ix at = AXES * i + a;

@@ -80,9 +80,8 @@ static vec3 face_place(const sample_job* job, int64_t i) {
     return x;
 }
 
-static void sample_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void sample_tiles(void* data, int64_t begin, int64_t end) {
     const sample_job* job = data;
-    (void)worker;
     int layers = tile_layers(&job->state->map, 2) * TILE_SIZE * TILE_SIZE;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double u = 0.0;

@@ -12,10 +12,9 @@ typedef struct place_job {
     const shape* liquid; // NULL: everywhere
 } place_job;
 
-static void place_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void place_tiles(void* data, int64_t begin, int64_t end) {
     const place_job* job = data;
     const grid_domain* domain = job->w->setup->domain;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         vec3 x;

@@ -32,10 +32,9 @@ static double pull(const body_term* term, double (*const lambda)[BODY_MOTIONS],
 
 // ---- Sums of J v ----------------------------------------------------------------------------
 
-static void sum_values(void* data, int64_t begin, int64_t end, int worker) {
+static void sum_values(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
     const body_term* term = job->term;
-    (void)worker;
     for (int64_t c = job->first + begin; c < job->first + end; ++c) {
         double sum[BODY_MOTIONS] = {0};
         for (int64_t n = term->chunk[c].begin; n < term->chunk[c].end; ++n) {
@@ -60,9 +59,8 @@ static void add_chunks(const body_term* term, int64_t begin, int64_t end) {
     }
 }
 
-static void read_float(void* data, int64_t begin, int64_t end, int worker) {
+static void read_float(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
-    (void)worker;
     for (int64_t s = begin; s < end; ++s) {
         job->term->value[s] = (double)job->x[job->term->site[s].slot];
     }
@@ -81,9 +79,8 @@ void body_term_reset(body_term* term) {
 }
 
 // value = D^-1 (b - L x) at sites.
-static void find_residuals(void* data, int64_t begin, int64_t end, int worker) {
+static void find_residuals(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
-    (void)worker;
     for (int64_t s = job->first + begin; s < job->first + end; ++s) {
         const body_site* site = &job->term->site[s];
         float self = job->x[site->slot];
@@ -95,9 +92,8 @@ static void find_residuals(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void move_sites(void* data, int64_t begin, int64_t end, int worker) {
+static void move_sites(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
-    (void)worker;
     for (int64_t s = job->first + begin; s < job->first + end; ++s) {
         const body_site* site = &job->term->site[s];
         double force = pull(job->term, job->lambda, site);
@@ -123,9 +119,8 @@ void body_term_relax(body_term* term, int colour, const float* b, float* x) {
     parallel_for(term->ctx, count, SITE_GRAIN, move_sites, &job);
 }
 
-static void subtract_pull(void* data, int64_t begin, int64_t end, int worker) {
+static void subtract_pull(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
-    (void)worker;
     for (int64_t s = begin; s < end; ++s) {
         const body_site* site = &job->term->site[s];
         job->x[site->slot] -= (float)pull(job->term, job->lambda, site);
@@ -174,9 +169,8 @@ double body_term_apply_float(const body_term* term, const float* x, float* y) {
     return energy;
 }
 
-static void read_double(void* data, int64_t begin, int64_t end, int worker) {
+static void read_double(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
-    (void)worker;
     for (int64_t s = begin; s < end; ++s) {
         job->term->value[s] = job->from[job->term->site[s].slot];
     }
@@ -208,9 +202,8 @@ void body_term_multiply(const body_term* term, const double* x, double (*out)[BO
     sum_exactly(term, out);
 }
 
-static void add_pull(void* data, int64_t begin, int64_t end, int worker) {
+static void add_pull(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
-    (void)worker;
     for (int64_t s = begin; s < end; ++s) {
         const body_site* site = &job->term->site[s];
         job->to[site->slot] -= pull(job->term, job->lambda, site);

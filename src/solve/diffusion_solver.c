@@ -70,9 +70,8 @@ static void fill_cell(const diffusion_solver* s, int64_t t, int q) {
     s->fields[AXES * length + (size_t)here] = extra;
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_tiles(void* data, int64_t begin, int64_t end) {
     const diffusion_solver* s = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             fill_cell(s, t, q);
@@ -146,9 +145,8 @@ static double defect(const diffusion_solver* s, const diffusion_vectors* v, int6
     return sum;
 }
 
-static void find_defects(void* data, int64_t begin, int64_t end, int worker) {
+static void find_defects(void* data, int64_t begin, int64_t end) {
     const solve_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             job->v->b[t * TILE_CELLS + q] = defect(job->s, job->v, t, q);
@@ -156,9 +154,8 @@ static void find_defects(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void add_changes(void* data, int64_t begin, int64_t end, int worker) {
+static void add_changes(void* data, int64_t begin, int64_t end) {
     const solve_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->v->x[i] += job->s->change[i];
     }

@@ -20,9 +20,8 @@ typedef struct setup_job {
     uint16_t* unknowns;         // of each tile
 } setup_job;
 
-static void pad_links(void* data, int64_t begin, int64_t end, int worker) {
+static void pad_links(void* data, int64_t begin, int64_t end) {
     const pressure_level* level = ((const setup_job*)data)->level;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         const float* from = level->link[0] + t * TILE_CELLS;
         float* to = level->link_x + t * PRESSURE_PADDED_TILE;
@@ -91,9 +90,8 @@ static void aggregate_extra(const pressure_level* fine, pressure_level* level, i
     }
 }
 
-static void aggregate(void* data, int64_t begin, int64_t end, int worker) {
+static void aggregate(void* data, int64_t begin, int64_t end) {
     const setup_job* job = data;
-    (void)worker;
     for (int64_t T = begin; T < end; ++T) {
         for (int o = 0; o < PYRAMID_CHILDREN; ++o) {
             if (job->level->step.child[T][o] != PYRAMID_NONE) {
@@ -104,9 +102,8 @@ static void aggregate(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void aggregate_extras(void* data, int64_t begin, int64_t end, int worker) {
+static void aggregate_extras(void* data, int64_t begin, int64_t end) {
     const setup_job* job = data;
-    (void)worker;
     for (int64_t T = begin; T < end; ++T) {
         memset((float*)job->level->extra + T * TILE_CELLS, 0, TILE_CELLS * sizeof(float));
         for (int o = 0; o < PYRAMID_CHILDREN; ++o) {
@@ -159,10 +156,9 @@ static bool has_extra(const pressure_level* level, int64_t t) {
 // Sweeps repeat where the surface is: extra diagonals or missing cells.
 enum { REPEATS_INSIDE = 1, REPEATS_AT_SURFACE = 2 };
 
-static void invert_diagonal(void* data, int64_t begin, int64_t end, int worker) {
+static void invert_diagonal(void* data, int64_t begin, int64_t end) {
     const setup_job* job = data;
     pressure_level* level = job->level;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         uint64_t rows = 0;
         int unknowns = 0;
@@ -386,9 +382,8 @@ typedef struct loop_job {
     const pressure_job* job;
 } loop_job;
 
-static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
+static void run_chunk(void* data, int64_t begin, int64_t end) {
     const loop_job* work = data;
-    (void)worker;
     work->loop(work->job, begin, end);
 }
 

@@ -90,9 +90,8 @@ static int split_tile(const pressure_level* level, int64_t t, uint16_t* part) {
     return count;
 }
 
-static void split_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void split_tiles(void* data, int64_t begin, int64_t end) {
     const part_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         if (is_whole(job->level, t)) {
             memset(job->parts[t].part, 0, sizeof(tile_parts));
@@ -486,9 +485,8 @@ typedef struct shift_job {
     double* v;
 } shift_job;
 
-static void subtract_means(void* data, int64_t begin, int64_t end, int worker) {
+static void subtract_means(void* data, int64_t begin, int64_t end) {
     const shift_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = job->set->space->active[i];
         if (!tile_ranks_holds(job->set->map, (tile_ix)t)) {

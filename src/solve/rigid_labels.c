@@ -152,9 +152,8 @@ static void fill_labels(int32_t* label, int32_t value) {
     }
 }
 
-static void split_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void split_tiles(void* data, int64_t begin, int64_t end) {
     const labeller* l = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         if (rigid_strength_is_empty(l->level, t)) {
             fill_labels(l->out->label + t * VISCOSITY_BLOCK, NONE);
@@ -373,9 +372,8 @@ typedef struct growth_job {
     growth* list;
 } growth_job;
 
-static void look_beside(void* data, int64_t begin, int64_t end, int worker) {
+static void look_beside(void* data, int64_t begin, int64_t end) {
     const growth_job* job = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         job->list[i].label = lowest_beside(job->l, job->list[i].slot);
     }

@@ -141,10 +141,9 @@ static void sum_tile(const rigid_space* s, int64_t used, const double* v) {
     }
 }
 
-static void sum_defects(void* data, int64_t begin, int64_t end, int worker) {
+static void sum_defects(void* data, int64_t begin, int64_t end) {
     const rigid_job* job = data;
     const rigid_space* s = job->space;
-    (void)worker;
     for (int64_t u = begin; u < end; ++u) {
         double defect[VISCOSITY_BLOCK];
         ISA_CALL(s->ctx, viscosity_defect)(s->level, s->map.tile[u], job->r, job->z, defect);
@@ -152,9 +151,8 @@ static void sum_defects(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void sum_values(void* data, int64_t begin, int64_t end, int worker) {
+static void sum_values(void* data, int64_t begin, int64_t end) {
     const rigid_job* job = data;
-    (void)worker;
     for (int64_t u = begin; u < end; ++u) {
         int64_t t = job->space->map.tile[u];
         sum_tile(job->space, u, job->from + t * VISCOSITY_BLOCK);
@@ -233,10 +231,9 @@ static void motions_of_row(const rigid_space* s, int64_t used, int row, double o
     }
 }
 
-static void add_motions(void* data, int64_t begin, int64_t end, int worker) {
+static void add_motions(void* data, int64_t begin, int64_t end) {
     const rigid_job* job = data;
     const rigid_space* s = job->space;
-    (void)worker;
     for (int64_t u = begin; u < end; ++u) {
         for (int row = 0; row < RIGID_ROWS; ++row) {
             int64_t slot = (int64_t)s->map.tile[u] * VISCOSITY_BLOCK + row * RIGID_ROW;

@@ -43,10 +43,9 @@ static void find_heaviest(const float* stress, int a, int row, float* out) {
     }
 }
 
-static void read_faces(void* data, int64_t begin, int64_t end, int worker) {
+static void read_faces(void* data, int64_t begin, int64_t end) {
     const strength_job* job = data;
     enum { ROWS = TILE_SIZE * TILE_SIZE };
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         const float* stress = job->level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
         for (int n = 0; n < AXES * ROWS; ++n) {
@@ -56,9 +55,8 @@ static void read_faces(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void read_cells(void* data, int64_t begin, int64_t end, int worker) {
+static void read_cells(void* data, int64_t begin, int64_t end) {
     const strength_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         tile_ix t = (tile_ix)(i / TILE_CELLS);
         job->cell[i] = 0.5f * stress_term_weight(job->level, t, 0, (int)(i % TILE_CELLS));
@@ -161,9 +159,8 @@ static void mark_by_cells(const strength_job* job, tile_ix t) {
     }
 }
 
-static void mark_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void mark_tiles(void* data, int64_t begin, int64_t end) {
     const strength_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         if (rigid_strength_is_empty(job->level, t)) {
             continue;

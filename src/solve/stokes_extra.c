@@ -21,10 +21,9 @@ treacle_status stokes_extra_create(stokes_solver* s, const stokes_extra* extra) 
 }
 
 // m_u = u - about, rounded: the difference is small where that matters.
-static void find_difference(void* data, int64_t begin, int64_t end, int worker) {
+static void find_difference(void* data, int64_t begin, int64_t end) {
     const extra_job* job = data;
     const float* inverse = job->s->faces->inverse;
-    (void)worker;
     for (int64_t n = begin; n < end; ++n) {
         int64_t t = job->s->faces->active[n];
         for (int64_t i = t * VISCOSITY_BLOCK; i < (t + 1) * VISCOSITY_BLOCK; ++i) {
@@ -33,10 +32,9 @@ static void find_difference(void* data, int64_t begin, int64_t end, int worker) 
     }
 }
 
-static void add_to_residual(void* data, int64_t begin, int64_t end, int worker) {
+static void add_to_residual(void* data, int64_t begin, int64_t end) {
     const extra_job* job = data;
     const float* inverse = job->s->faces->inverse;
-    (void)worker;
     for (int64_t n = begin; n < end; ++n) {
         int64_t t = job->s->faces->active[n];
         for (int64_t i = t * VISCOSITY_BLOCK; i < (t + 1) * VISCOSITY_BLOCK; ++i) {
@@ -45,10 +43,9 @@ static void add_to_residual(void* data, int64_t begin, int64_t end, int worker) 
     }
 }
 
-static void add_to_image(void* data, int64_t begin, int64_t end, int worker) {
+static void add_to_image(void* data, int64_t begin, int64_t end) {
     const extra_job* job = data;
     const float* inverse = job->s->faces->inverse;
-    (void)worker;
     for (int64_t n = begin; n < end; ++n) {
         int64_t t = job->s->faces->active[n];
         for (int64_t i = t * VISCOSITY_BLOCK; i < (t + 1) * VISCOSITY_BLOCK; ++i) {

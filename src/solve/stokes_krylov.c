@@ -415,9 +415,8 @@ typedef struct mask_job {
     int64_t block;
 } mask_job;
 
-static void mask_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void mask_tiles(void* data, int64_t begin, int64_t end) {
     const mask_job* job = data;
-    (void)worker;
     for (int64_t i = begin * job->block; i < end * job->block; ++i) {
         job->v[i] = job->inverse[i] > 0.0f ? job->v[i] : 0.0;
     }
@@ -426,7 +425,7 @@ static void mask_tiles(void* data, int64_t begin, int64_t end, int worker) {
 // The dummy tile, too.
 static void mask(const tile_map* map, mask_job job) {
     tile_for_held(map, 8, mask_tiles, &job);
-    mask_tiles(&job, map->count, (int64_t)map->count + 1, 0);
+    mask_tiles(&job, map->count, (int64_t)map->count + 1);
 }
 
 static void mask_vectors(const stokes_solver* s, const stokes_vectors* v) {

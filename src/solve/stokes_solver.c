@@ -32,9 +32,8 @@ typedef struct loop_job {
     const stokes_job* job;
 } loop_job;
 
-static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
+static void run_chunk(void* data, int64_t begin, int64_t end) {
     const loop_job* work = data;
-    (void)worker;
     work->loop(work->job, begin, end);
 }
 
@@ -177,9 +176,8 @@ typedef struct scale_job {
     float by;
 } scale_job;
 
-static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void fill_tiles(void* data, int64_t begin, int64_t end) {
     const fill_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         double least = INFINITY;
         int cells = 0, outer = 0;
@@ -196,9 +194,8 @@ static void fill_tiles(void* data, int64_t begin, int64_t end, int worker) {
     }
 }
 
-static void scale_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void scale_tiles(void* data, int64_t begin, int64_t end) {
     const scale_job* job = data;
-    (void)worker;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->schur[i] *= job->by;
     }
@@ -286,18 +283,16 @@ static treacle_status create_vectors(stokes_solver* s) {
     return vec_create_float(p, "weighted images", &s->m_p);
 }
 
-static void weigh_faces(void* data, int64_t begin, int64_t end, int worker) {
+static void weigh_faces(void* data, int64_t begin, int64_t end) {
     const stokes_solver* s = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         size_t at = (size_t)s->faces->active[i] * VISCOSITY_BLOCK;
         memcpy(s->h_u + at, s->faces->inverse + at, VISCOSITY_BLOCK * sizeof(float));
     }
 }
 
-static void weigh_cells(void* data, int64_t begin, int64_t end, int worker) {
+static void weigh_cells(void* data, int64_t begin, int64_t end) {
     const stokes_solver* s = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = s->cells->active[i];
         for (int64_t q = t * TILE_CELLS; q < (t + 1) * TILE_CELLS; ++q) {
@@ -435,10 +430,9 @@ typedef struct schur_job {
     float* z;
 } schur_job;
 
-static void add_diagonal(void* data, int64_t begin, int64_t end, int worker) {
+static void add_diagonal(void* data, int64_t begin, int64_t end) {
     const schur_job* job = data;
     const stokes_solver* s = job->s;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = s->cells->active[i];
         for (int64_t q = t * TILE_CELLS; q < (t + 1) * TILE_CELLS; ++q) {

@@ -114,9 +114,8 @@ typedef struct loop_job {
     const vec_job* job;
 } loop_job;
 
-static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
+static void run_chunk(void* data, int64_t begin, int64_t end) {
     const loop_job* work = data;
-    (void)worker;
     work->loop(work->job, begin, end);
 }
 

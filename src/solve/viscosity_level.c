@@ -96,10 +96,9 @@ typedef struct setup_job {
     uint16_t* owned;    // faces of bodies
 } setup_job;
 
-static void pack_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void pack_tiles(void* data, int64_t begin, int64_t end) {
     const setup_job* job = data;
     viscosity_level* level = job->level;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         const tile_ix* near = level->map->neighbour[t];
         float* stress = level->stress + t * VISCOSITY_STRESS_BLOCK;
@@ -216,9 +215,8 @@ typedef struct reach_job {
     uint32_t* reach;
 } reach_job;
 
-static void find_reach(void* data, int64_t begin, int64_t end, int worker) {
+static void find_reach(void* data, int64_t begin, int64_t end) {
     const reach_job* job = data;
-    (void)worker;
     for (int64_t t = begin; t < end; ++t) {
         job->reach[t] = reach_of_tile(job->level, t);
     }
@@ -348,10 +346,9 @@ typedef struct fix_job {
     viscosity_level* level;
 } fix_job;
 
-static void fix_faces(void* data, int64_t begin, int64_t end, int worker) {
+static void fix_faces(void* data, int64_t begin, int64_t end) {
     const fix_job* job = data;
     viscosity_level* level = job->level;
-    (void)worker;
     for (int64_t T = begin; T < end; ++T) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             const int I[AXES] = {q & 7, q >> 3 & 7, q >> 6};
@@ -486,9 +483,8 @@ typedef struct loop_job {
     const viscosity_job* job;
 } loop_job;
 
-static void run_chunk(void* data, int64_t begin, int64_t end, int worker) {
+static void run_chunk(void* data, int64_t begin, int64_t end) {
     const loop_job* work = data;
-    (void)worker;
     work->loop(work->job, begin, end);
 }
 

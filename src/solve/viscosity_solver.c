@@ -331,9 +331,8 @@ typedef struct mask_job {
     double* v;
 } mask_job;
 
-static void mask_tiles(void* data, int64_t begin, int64_t end, int worker) {
+static void mask_tiles(void* data, int64_t begin, int64_t end) {
     const mask_job* job = data;
-    (void)worker;
     for (int64_t q = begin * VISCOSITY_BLOCK; q < end * VISCOSITY_BLOCK; ++q) {
         job->v[q] = job->level->inverse[q] > 0.0f ? job->v[q] : 0.0;
     }

@@ -133,9 +133,8 @@ typedef struct question {
     double answer[QUESTIONS];
 } question;
 
-static void ask(void* data, int64_t begin, int64_t end, int worker) {
+static void ask(void* data, int64_t begin, int64_t end) {
     question* q = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         q->answer[i] = mesh_tree_distance(q->tree, random_point((uint64_t)i, 1.5));
     }

@@ -10,9 +10,8 @@
 
 enum { ITEMS = 10007 };
 
-static void square_items(void* data, int64_t begin, int64_t end, int worker) {
+static void square_items(void* data, int64_t begin, int64_t end) {
     int64_t* out = data;
-    (void)worker;
     for (int64_t i = begin; i < end; ++i) {
         out[i] += i * i;
     }
@@ -49,17 +48,17 @@ typedef struct inner_loop {
     int64_t items;
 } inner_loop;
 
-static void count_inner(void* data, int64_t begin, int64_t end, int worker) {
+static void count_inner(void* data, int64_t begin, int64_t end) {
     inner_loop* inner = data;
-    inner->items += worker == inner->worker ? end - begin : 0;
+    inner->items += parallel_worker() == inner->worker ? end - begin : 0;
 }
 
-static void loop_inside(void* data, int64_t begin, int64_t end, int worker) {
+static void loop_inside(void* data, int64_t begin, int64_t end) {
     nest* n = data;
     for (int64_t i = begin; i < end; ++i) {
-        inner_loop inner = {.worker = worker};
+        inner_loop inner = {.worker = parallel_worker()};
         parallel_for(n->ctx, 100, 8, count_inner, &inner);
-        n->worker_of_item[i] = inner.items == 100 ? worker : -1;
+        n->worker_of_item[i] = inner.items == 100 ? parallel_worker() : -1;
     }
 }
 
