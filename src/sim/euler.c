@@ -327,11 +327,11 @@ static void describe_tiles(void* data, int64_t begin, int64_t end) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         if (!euler_is_in_domain(w, at)) {
-            w->cell_volume[i] = 0.0f; // beyond the sides the surface goes on, but nothing is there
+            w->given.volume[i] = 0.0f; // beyond the sides the surface goes on, but nothing is there
         }
-        w->cell_density[i] = 1.0f;
+        w->given.density[i] = 1.0f;
         for (int a = 0; a < AXES; ++a) {
-            w->face_mass.at[a][i] = 1.0f;
+            w->given.face_mass.at[a][i] = 1.0f;
         }
         if (w->cell_base != NULL) {
             w->cell_base[i] = (float)job->base;
@@ -339,9 +339,9 @@ static void describe_tiles(void* data, int64_t begin, int64_t end) {
         if (w->cell_portion != NULL && w->cell_portion[0] != NULL) {
             w->cell_portion[0][i] = (float)job->portion;
         }
-        if (w->cell_buoyancy != NULL) {
+        if (w->given.buoyancy != NULL) {
             double above = (double)temperature[i] - m->reference_temperature;
-            w->cell_buoyancy[i] = (float)(m->expansion * above);
+            w->given.buoyancy[i] = (float)(m->expansion * above);
         }
     }
 }
@@ -371,18 +371,18 @@ treacle_status euler_carry(liquid_work* w) {
     refresh(w);
     level_set_to_cells(&w->euler->level, w->euler->surface, &w->state->map, w->state->cell_phi);
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(w, "masses on faces", &w->face_mass.at[a]));
+        TREACLE_TRY(take(w, "masses on faces", &w->given.face_mass.at[a]));
     }
-    TREACLE_TRY(take(w, "densities at cells", &w->cell_density));
-    TREACLE_TRY(take(w, "volumes at cells", &w->cell_volume));
+    TREACLE_TRY(take(w, "densities at cells", &w->given.density));
+    TREACLE_TRY(take(w, "volumes at cells", &w->given.volume));
     if (w->setup->has_buoyancy) {
-        TREACLE_TRY(take(w, "buoyancy at cells", &w->cell_buoyancy));
+        TREACLE_TRY(take(w, "buoyancy at cells", &w->given.buoyancy));
     }
     if (liquid_is_viscous(w->setup)) {
         TREACLE_TRY(describe_viscosity(w, &job));
     }
     fraction_params params = {w->setup->domain, &w->state->map, w->state->cell_phi};
-    fraction_compute(&params, &(fraction_fields){.cell = w->cell_volume});
+    fraction_compute(&params, &(fraction_fields){.cell = w->given.volume});
     parallel_for(w->ctx, w->state->map.count, 8, describe_tiles, &job);
     bool comes_later = liquid_has_heat(w->setup) && !w->is_first;
     return comes_later ? TREACLE_OK : liquid_find_viscosity(w);

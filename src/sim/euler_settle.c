@@ -30,7 +30,7 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         for (int a = 0; a < AXES; ++a) {
-            bool is_closed = !(w->face_open.at[a][i] > 0.0f);
+            bool is_closed = !(w->solid.face_open.at[a][i] > 0.0f);
             bool is_wall = euler_wall_at(domain, a, at[a], domain->cells[a]) != 0;
             job->is_held[a][i] = is_closed || is_wall || !isnan(job->found[a][i]);
         }
@@ -53,7 +53,7 @@ static treacle_status find_outer_flow(liquid_work* w) {
     parallel_for(w->ctx, w->state->map.count, 8, hold_tiles, &held);
     outer_flow params = {.domain = w->setup->domain,
                          .map = &w->state->map,
-                         .cell_phi = w->cell_phi,
+                         .cell_phi = w->state->cell_phi,
                          .face_is_held = {is_held[0], is_held[1], is_held[2]},
                          .reach = OUTER_REACH,
                          .cell_room = room};
@@ -78,7 +78,7 @@ static void mark_free(void* data, int64_t begin, int64_t end) {
     const tile_map* map = &w->state->map;
     tile_sampler phi =
         tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
-    tile_sampler to_solid = tile_sampler_of(w->setup->domain, map, PLACE_CELL, w->cell_solid_phi);
+    tile_sampler to_solid = tile_sampler_of(w->setup->domain, map, PLACE_CELL, w->solid.phi);
     for (int64_t t = begin; t < end; ++t) {
         tile_mask inside = tile_mask_inside(w->setup->domain, job->place, map->coord[t]);
         memset(&job->known[t], 0, sizeof(job->known[t]));
@@ -89,7 +89,7 @@ static void mark_free(void* data, int64_t begin, int64_t end) {
                 at[a] = 2 * at[a] + place_half(job->place, a);
             }
             bool is_free = tile_mask_has(&inside, i) && tile_sample_at(&phi, at) < 0.0f;
-            if (is_free && w->cell_solid_phi != NULL) { // images are not free
+            if (is_free && w->solid.phi != NULL) { // images are not free
                 float x[AXES];
                 for (int a = 0; a < AXES; ++a) {
                     x[a] = w->setup->domain->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
@@ -142,7 +142,7 @@ static double mass_in(const energy_job* job, int64_t i) {
     const liquid_work* w = job->w;
     int at[AXES];
     tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
-    double open = w->cell_open != NULL ? (double)w->cell_open[i] : 1.0;
+    double open = w->solid.open != NULL ? (double)w->solid.open[i] : 1.0;
     return euler_is_in_domain(w, at) ? job->mass * open * (double)job->share[i] : 0.0;
 }
 
@@ -190,7 +190,7 @@ static void cut_tiles(void* data, int64_t begin, int64_t end) {
     const liquid_work* w = job->w;
     const level_set* set = w->euler->surface;
     tile_sampler to_solid =
-        tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->cell_solid_phi);
+        tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         float x[AXES];
@@ -206,7 +206,7 @@ static void cut_tiles(void* data, int64_t begin, int64_t end) {
 static treacle_status measure_volume(liquid_work* w) {
     level_set cut = *w->euler->surface;
     cut_job job = {.w = w};
-    if (w->cell_solid_phi == NULL) {
+    if (w->solid.phi == NULL) {
         w->stats->volume = level_set_volume(&w->euler->level, w->euler->surface);
         return TREACLE_OK;
     }
@@ -226,7 +226,7 @@ static treacle_status measure(liquid_work* w) {
     float* share = NULL;
     TREACLE_TRY(
         arena_take(w->scratch, w->values, sizeof(float), "shares of cells", (void**)&share));
-    fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
+    fraction_params params = {w->setup->domain, &w->state->map, w->state->cell_phi};
     fraction_compute(&params, &(fraction_fields){.cell = share});
     energy_job job = {w, w->setup->materials[0].density * h * h * h, share};
     w->stats->kinetic_energy = parallel_sum(w->ctx, w->state->map.count, energy_of_tile, &job);

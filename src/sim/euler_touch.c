@@ -35,7 +35,7 @@ static void image_tiles(void* data, int64_t begin, int64_t end) {
     static const tile_coord origin = {{0, 0, 0}};
     tile_sampler phi = tile_sampler_of(lattice, &set->map, PLACE_CELL, set->phi);
     tile_sampler to_solid =
-        tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->cell_solid_phi);
+        tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         float x[AXES], image[AXES];
@@ -119,14 +119,14 @@ static void find_stuck(void* data, int64_t begin, int64_t end) {
     const clear_job* job = data;
     const particles* m = &job->w->euler->surface->markers;
     const grid_domain* lattice = job->w->euler->level.lattice;
-    tile_sampler to_solid = tile_sampler_of(job->w->setup->domain, &job->w->state->map, PLACE_CELL,
-                                            job->w->cell_solid_phi);
+    tile_sampler to_solid =
+        tile_sampler_of(job->w->setup->domain, &job->w->state->map, PLACE_CELL, job->w->solid.phi);
     for (int64_t g = begin; g < end; ++g) {
         for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
             const float* x = particles_f32(m, PARTICLE_POSITION) + AXES * i;
             bool is_outside = particles_material(m)[i] == LEVEL_OUTSIDE;
             job->is_removed[i] = (is_outside && is_at_side(lattice, m->tile[g], x)) ||
-                                 (job->w->cell_solid_phi != NULL &&
+                                 (job->w->solid.phi != NULL &&
                                   is_at_solid(job, &to_solid, m->tile[g], x, is_outside));
         }
     }
@@ -155,7 +155,7 @@ static treacle_status touch(liquid_work* w) {
 treacle_status euler_surface(liquid_work* w) {
     level_set* set = w->euler->surface;
     TREACLE_TRY(touch(w));
-    if (w->cell_solid_phi != NULL) {
+    if (w->solid.phi != NULL) {
         size_t values = (size_t)set->map.count * TILE_CELLS;
         image_job job = {.w = w};
         TREACLE_TRY(arena_take(w->scratch, values, sizeof(float), "images", (void**)&job.out));
@@ -163,6 +163,6 @@ treacle_status euler_surface(liquid_work* w) {
         memcpy(set->phi, job.out, values * sizeof(float));
         arena_give(w->scratch, job.out);
     }
-    level_set_to_cells(&w->euler->level, set, &w->state->map, w->cell_phi);
+    level_set_to_cells(&w->euler->level, set, &w->state->map, w->state->cell_phi);
     return euler_find_gaps(w);
 }

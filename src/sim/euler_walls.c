@@ -129,7 +129,7 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
     const grid_domain* domain = w->setup->domain;
     const tile_map* map = &w->state->map;
     tile_sampler phi = euler_surface_of(w);
-    tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->cell_solid_phi);
+    tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         float x[AXES];
@@ -140,7 +140,7 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
         }
         if (euler_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]) != 0) {
             job->out[i] = (float)(gap_at(&phi, w, job->axis, at) / w->dt);
-        } else if (w->cell_solid_phi != NULL && w->face_open.at[job->axis][i] < 1.0f) {
+        } else if (w->solid.phi != NULL && w->solid.face_open.at[job->axis][i] < 1.0f) {
             face_place_of(w, job->axis, at, x);
             bool has_normal = euler_find_contact(&to_solid, domain->is_active, x, &c);
             job->out[i] = has_normal ? (float)(gap_before(&phi, w, &c) / w->dt) : 0.0f;
@@ -201,10 +201,10 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
     const tile_map* map = &w->state->map;
     const int axis = job->axis;
     tile_sampler pressure = tile_sampler_of(domain, map, PLACE_CELL, w->state->cell_pressure);
-    tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->cell_solid_phi);
+    tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double give = (double)w->euler->face_give.at[axis][i];
-        int at[AXES], id = job->has_solids ? (int)w->cell_solid_id[i] : SOLID_NONE;
+        int at[AXES], id = job->has_solids ? (int)w->solid.id[i] : SOLID_NONE;
         euler_contact c = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
         tile_cell_at(map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         if (!(give > 0.0)) {
@@ -221,7 +221,7 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
             bool is_pressed = pressure_before(&pressure, &c) > 0.0f;
             comes = fmax(comes, is_pressed ? job->share * give : 0.0);
             float v = (float)fmin(give, comes); // [level.6]
-            w->face_solid_u.at[axis][i] -= v * c.n[axis];
+            w->solid.face_u.at[axis][i] -= v * c.n[axis];
         }
     }
 }
@@ -236,7 +236,7 @@ static double share_closed(const liquid_work* w) {
 }
 
 treacle_status euler_close_gaps(liquid_work* w) {
-    close_job job = {.w = w, .share = share_closed(w), .has_solids = w->cell_solid_phi != NULL};
+    close_job job = {.w = w, .share = share_closed(w), .has_solids = w->solid.phi != NULL};
     if (w->euler->face_give.at[0] == NULL) {
         return TREACLE_OK; // liquid is everywhere
     }
@@ -246,7 +246,7 @@ treacle_status euler_close_gaps(liquid_work* w) {
     for (job.axis = 0; job.axis < AXES; ++job.axis) {
         if (!job.has_solids) {
             TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "velocity of walls",
-                                        (void**)&w->face_solid_u.at[job.axis]));
+                                        (void**)&w->solid.face_u.at[job.axis]));
         }
         parallel_for(w->ctx, w->state->map.count, 8, close_tiles, &job);
     }

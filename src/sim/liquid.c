@@ -193,12 +193,12 @@ static p2g_params transfer_of(const liquid_work* w) {
                         .has_viscosity = liquid_is_viscous(w->setup),
                         .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
                         .density = w->setup->density,
-                        .thin = &w->thin};
+                        .thin = &w->given.thin};
 }
 
 treacle_status liquid_column_to_grid(liquid_work* w, const float* column, float* to) {
     p2g_params params = transfer_of(w);
-    return p2g_scalar(&params, column, to, w->cell_volume);
+    return p2g_scalar(&params, column, to, w->given.volume);
 }
 
 // What a particle brings to its cells.
@@ -238,9 +238,9 @@ static treacle_status volumes_on_both_sides(liquid_work* w, const p2g_params* pa
     p2g_params all = *params;
     all.thin = NULL;
     float* unused = NULL;
-    tile_copy(&w->state->map, w->cell_seen, w->cell_volume, TILE_CELLS * sizeof(float));
+    tile_copy(&w->state->map, w->given.seen, w->given.volume, TILE_CELLS * sizeof(float));
     TREACLE_TRY(take_field(w, "densities at cells", &unused));
-    treacle_status status = p2g_scalar(&all, column, unused, w->cell_volume);
+    treacle_status status = p2g_scalar(&all, column, unused, w->given.volume);
     arena_give(w->scratch, unused);
     return status;
 }
@@ -253,8 +253,8 @@ static treacle_status scalars_to_grid(liquid_work* w, const p2g_params* params, 
                            (void**)&column));
     scalar_job job = {w, kind, column};
     particle_ranks_near(w->setup->domain, &w->state->map, w->p, fill_scalars, &job);
-    treacle_status status = p2g_scalar(params, column, to, w->cell_volume);
-    if (status == TREACLE_OK && kind == SCALAR_DENSITY && w->thin.count > 0) {
+    treacle_status status = p2g_scalar(params, column, to, w->given.volume);
+    if (status == TREACLE_OK && kind == SCALAR_DENSITY && w->given.thin.count > 0) {
         status = volumes_on_both_sides(w, params, column);
     }
     arena_give(w->scratch, column);
@@ -268,29 +268,29 @@ static const uint32_t given_columns = 1u << PARTICLE_POSITION | 1u << PARTICLE_V
 
 treacle_status liquid_to_grid(liquid_work* w) {
     particle_ranks_halo(w->setup->domain, &w->state->map, w->p, given_columns);
-    TREACLE_TRY(liquid_look(w, true, w->setup->def->kernel, &w->thin));
+    TREACLE_TRY(liquid_look(w, true, w->setup->def->kernel, &w->given.thin));
     p2g_params params = transfer_of(w);
     TREACLE_TRY(mean_velocity(w, params.reference));
-    TREACLE_TRY(take_faces(w, "masses on faces", w->face_mass.at));
-    TREACLE_TRY(take_field(w, "densities at cells", &w->cell_density));
-    TREACLE_TRY(take_field(w, "volumes at cells", &w->cell_volume));
-    if (w->thin.count > 0) {
-        TREACLE_TRY(take_field(w, "volumes in sight of cells", &w->cell_seen));
+    TREACLE_TRY(take_faces(w, "masses on faces", w->given.face_mass.at));
+    TREACLE_TRY(take_field(w, "densities at cells", &w->given.density));
+    TREACLE_TRY(take_field(w, "volumes at cells", &w->given.volume));
+    if (w->given.thin.count > 0) {
+        TREACLE_TRY(take_field(w, "volumes in sight of cells", &w->given.seen));
     }
     if (w->setup->has_buoyancy) {
-        TREACLE_TRY(take_field(w, "buoyancy at cells", &w->cell_buoyancy));
-        TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_BUOYANCY, w->cell_buoyancy));
+        TREACLE_TRY(take_field(w, "buoyancy at cells", &w->given.buoyancy));
+        TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_BUOYANCY, w->given.buoyancy));
     }
     if (liquid_is_viscous(w->setup)) {
         TREACLE_TRY(liquid_viscosity_to_grid(w));
     }
     TREACLE_TRY(liquid_elastic_begin(w));
-    TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_DENSITY, w->cell_density));
-    TREACLE_TRY(p2g_velocity(&params, w->state->face_u.at, w->face_mass.at));
+    TREACLE_TRY(scalars_to_grid(w, &params, SCALAR_DENSITY, w->given.density));
+    TREACLE_TRY(p2g_velocity(&params, w->state->face_u.at, w->given.face_mass.at));
     if (w->setup->def->transfer == TREACLE_TRANSFER_FLIP) {
-        TREACLE_TRY(take_faces(w, "velocity before the flow", w->face_before.at));
+        TREACLE_TRY(take_faces(w, "velocity before the flow", w->given.face_u.at));
         for (int a = 0; a < AXES; ++a) {
-            tile_copy(&w->state->map, w->face_before.at[a], w->state->face_u.at[a],
+            tile_copy(&w->state->map, w->given.face_u.at[a], w->state->face_u.at[a],
                       TILE_CELLS * sizeof(float));
         }
     }

@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "grid/domain.h"
 #include "grid/face_field.h"
-#include "grid/fraction.h"
 #include "grid/tile_mask.h"
 #include "grid/tile_points.h"
 #include "math/curve.h"
@@ -19,17 +18,20 @@
 #include "particles/particles.h"
 #include "phys/elastic.h"
 #include "phys/energy.h"
-#include "phys/flow_bodies.h"
 #include "phys/force.h"
 #include "phys/pieces.h"
 #include "phys/separation.h"
 #include "phys/stress.h"
-#include "phys/thin.h"
 #include "phys/velocity.h"
 #include "phys/volume.h"
 #include "sim/bodies.h"
 #include "sim/heat_setup.h"
 #include "sim/solids.h"
+#include "step/body_grid.h"
+#include "step/liquid_grid.h"
+#include "step/particle_grid.h"
+#include "step/solid_grid.h"
+#include "step/tile_history.h"
 #include "treacle/sim.h"
 
 // Cells that particles may cross in a step, and that kernels reach beyond them.
@@ -187,40 +189,19 @@ typedef struct liquid_work {
     struct euler_work* euler; // NULL: particles carry the liquid
 
     // Made and used by the stages, from the scratch arena.
-    solid_pose* solid_from; // [solids], at the step's begin; NULL without solids
-    solid_pose* solid_to;   // at its end
-    thin_view thin;         // particles beside thin solids, at its end
-    size_t values;          // of a field, dummy tile included
-    tile_ix* tile_before;   // [tiles], the same tile in the last step's map; its count: none
-    struct tile_ranks* carry_ranks; // who tells whom of the last step's tiles; NULL: all have all
-    face_field face_before;
-    face_field face_mass;
-    face_field face_open; // 0..1, what sides and solids leave open
-    // Of solids at the step's end; NULL without solids. See phys/solid_fields.h.
-    float* cell_solid_phi;     // cells, > 0 outside
-    uint16_t* cell_solid_id;   // the nearest
-    float* cell_open;          // share of the volume
-    uint8_t* cell_across;      // bits of axes: a thin solid is below
-    face_field face_solid_u;   // m/s, where face_open < 1
-    face_field face_shut;      // by solids; NULL without bodies
-    face_field face_fill;      // of the box around it, by solids; likewise
-    uint16_t* face_body[AXES]; // which solid shuts it
-    body_rows* body_rows;      // [bodies]
-    body_motion* body_impulse; // [bodies]
-    flow_bodies flow_bodies;   // in a flow with viscosity; none: at is NULL
-    face_field face_rho;       // NULL where all densities are one
-    float* cell_phi;           // the state's
-    float* cell_density;       // relative
-    float* cell_volume;        // in full cells; beside solids, of what a cell can hold
-    float* cell_seen;          // the same without what thin solids hide; NULL where they do not
-    float* cell_buoyancy;
+    solid_poses poses;
+    size_t values; // of a field, dummy tile included
+    tile_history history;
+    particle_grid given;
+    solid_grid solid;
+    body_grid body;
+    liquid_grid liquid;
+    face_field face_rho;            // NULL where all densities are one
     float* cell_log_mu;             // log of Pa s; with viscosity only
     float* cell_base;               // what its mean has beside the portions [rheo.3]
     float** cell_portion;           // [materials], NULL for Newtonian ones
     struct rheology_loop* rheology; // Newton's, while it goes (sim/rheology_loop.h); else NULL
     uint8_t* cell_cut;              // what carries no stress, as in phys/stress.h; NULL: all does
-    fraction_fields share;  // of liquid, for the unified flow; tents are the masses of faces
-    const float* share_phi; // the surface that they are shares of; NULL: not found yet
     liquid_elastic elastic;
     tile_mask* valid;
     wall_set walls; // that may let go

@@ -110,7 +110,7 @@ static void open_tiles(void* data, int64_t begin, int64_t end) {
             bool is_pressed = w->state->cell_pressure[i] > 0.0f || loss[q] > nearing_least;
             if (job->apart[i] > APART_NONE && !is_pressed) {
                 job->apart[i] = APART_MIXED;
-                w->cell_phi[i] = fmaxf(w->cell_phi[i], gap);
+                w->state->cell_phi[i] = fmaxf(w->state->cell_phi[i], gap);
             }
         }
     }
@@ -172,7 +172,7 @@ treacle_status liquid_find_contacts(liquid_work* w) {
                                     (void**)fields[i]));
     }
     treacle_status status = find(&job);
-    w->share_phi = NULL; // the surface may have changed
+    w->liquid.is_current = false; // the surface may have changed
     arena_give_to(w->scratch, mark);
     return status;
 }

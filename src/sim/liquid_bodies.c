@@ -67,7 +67,7 @@ static treacle_status step_bodies(liquid_work* w) {
     }
     body_world world = {.domain = w->setup->domain,
                         .set = &w->setup->bodies,
-                        .solids = {solids->count, solids->solids, w->solid_to},
+                        .solids = {solids->count, solids->solids, w->poses.to},
                         .first_body = solids->scripted_count,
                         .dt = w->dt,
                         .fall = fall};
@@ -80,13 +80,13 @@ treacle_status liquid_move_bodies(liquid_work* w) {
     const solid_set* solids = &w->setup->solids;
     int first = solids->scripted_count, count = w->setup->bodies.count;
     for (int i = 0; i < count; ++i) {
-        w->solid_from[first + i] = body_pose(&w->bodies[i]);
+        w->poses.from[first + i] = body_pose(&w->bodies[i]);
     }
     if (count > 0 && !w->is_first) {
         TREACLE_TRY(step_bodies(w));
     }
     for (int i = 0; i < count; ++i) {
-        w->solid_to[first + i] = body_pose(&w->bodies[i]);
+        w->poses.to[first + i] = body_pose(&w->bodies[i]);
     }
     return TREACLE_OK;
 }
@@ -183,7 +183,7 @@ static void restrict_to_joint(const liquid_work* w, int i, double mass[BODY_MOTI
             inverse[n / BODY_MOTIONS][n % BODY_MOTIONS] =
                 share * z[n / BODY_MOTIONS] * z[n % BODY_MOTIONS];
         }
-        flow_body* flow = &w->flow_bodies.at[i];
+        flow_body* flow = &w->body.flow.at[i];
         flow->is_bound = true;
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             motion.at[n] = share * along * z[n];
@@ -205,7 +205,7 @@ static void push_body(liquid_work* w, int i) {
         impulse[a] = domain->is_active[a] ? force[a] / unit : 0.0;
         impulse[AXES + a] = torque[a] / (unit * h);
     }
-    six_multiply((const double(*)[BODY_MOTIONS])w->body_rows[i].inverse_mass, impulse, change);
+    six_multiply((const double(*)[BODY_MOTIONS])w->body.rows[i].inverse_mass, impulse, change);
     body_motion motion = body_motion_of(&w->bodies[i], h);
     for (int n = 0; n < BODY_MOTIONS; ++n) {
         motion.at[n] += change[n];
@@ -219,7 +219,7 @@ static void fill_body(const couple_job* job, int i) {
     body_on_grid body = on_grid(w, i);
     int64_t first = job->first[i];
     double h = w->setup->domain->h, mass[BODY_MOTIONS][BODY_MOTIONS];
-    body_rows* out = &w->body_rows[i];
+    body_rows* out = &w->body.rows[i];
     body_make_rows(&job->faces, &body, job->count[i], job->slot + first, job->row + first);
     *out = (body_rows){.count = job->count[i],
                        .slot = job->slot + first,
@@ -229,7 +229,7 @@ static void fill_body(const couple_job* job, int i) {
         solid_pose pose = body_pose(&w->bodies[i]);
         body_own_mass(&own->mass, &pose.rotate, &job->faces, mass);
     }
-    flow_body* flow = &w->flow_bodies.at[i];
+    flow_body* flow = &w->body.flow.at[i];
     memcpy(flow->mass, mass, sizeof(mass));
     for (int a = 0; a < AXES; ++a) {
         flow->pivot[a] = (w->bodies[i].place[a] - w->setup->domain->origin[a]) / h;
@@ -266,22 +266,22 @@ treacle_status liquid_couple_bodies(liquid_work* w) {
         .w = w,
         .faces = {.domain = w->setup->domain,
                   .map = &w->state->map,
-                  .shut = {w->face_shut.at[0], w->face_shut.at[1], w->face_shut.at[2]},
-                  .fill = {w->face_fill.at[0], w->face_fill.at[1], w->face_fill.at[2]},
-                  .cell_phi = w->cell_phi,
+                  .shut = {w->body.shut.at[0], w->body.shut.at[1], w->body.shut.at[2]},
+                  .fill = {w->body.fill.at[0], w->body.fill.at[1], w->body.fill.at[2]},
+                  .cell_phi = w->state->cell_phi,
                   .rho = {w->face_rho.at[0], w->face_rho.at[1], w->face_rho.at[2]},
-                  .id = {w->face_body[0], w->face_body[1], w->face_body[2]},
+                  .id = {w->body.solid[0], w->body.solid[1], w->body.solid[2]},
                   .reference_density = w->setup->reference_density}};
-    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body_rows), "rows of bodies",
-                                (void**)&w->body_rows));
-    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body_impulse), "rows of bodies",
-                                (void**)&w->body_impulse));
-    w->flow_bodies = (flow_bodies){.count = bodies, .first_solid = w->setup->solids.scripted_count};
-    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->flow_bodies.at), "rows of bodies",
-                                (void**)&w->flow_bodies.at));
+    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body.rows), "rows of bodies",
+                                (void**)&w->body.rows));
+    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body.impulse), "rows of bodies",
+                                (void**)&w->body.impulse));
+    w->body.flow = (flow_bodies){.count = bodies, .first_solid = w->setup->solids.scripted_count};
+    TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body.flow.at), "rows of bodies",
+                                (void**)&w->body.flow.at));
     for (int a = 0; a < AXES; ++a) {
-        w->flow_bodies.shut[a] = w->face_shut.at[a];
-        w->flow_bodies.solid[a] = w->face_body[a];
+        w->body.flow.shut[a] = w->body.shut.at[a];
+        w->body.flow.solid[a] = w->body.solid[a];
     }
     TREACLE_TRY(arena_take_zero(w->scratch, 2 * count, sizeof(int64_t), "rows of bodies",
                                 (void**)&job.count));
@@ -322,16 +322,16 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
     liquid_work* w = job->w;
     int first = w->setup->solids.scripted_count, a = job->axis;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        int id = w->face_body[a][i];
-        float closed = 1.0f - w->face_open.at[a][i];
+        int id = w->body.solid[a][i];
+        float closed = 1.0f - w->solid.face_open.at[a][i];
         if (id == SOLID_NONE || id < first || !(closed > 0.0f)) {
             continue;
         }
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         vec3 x = face_place(w->setup->domain, a, at);
-        double share = (double)w->face_shut.at[a][i] / (double)closed;
-        w->face_solid_u.at[a][i] = (float)(share * body_face_speed(&w->bodies[id - first], x, a));
+        double share = (double)w->body.shut.at[a][i] / (double)closed;
+        w->solid.face_u.at[a][i] = (float)(share * body_face_speed(&w->bodies[id - first], x, a));
     }
 }
 
@@ -345,29 +345,29 @@ void liquid_hold_bodies(liquid_work* w) {
 }
 
 void liquid_note_bodies(liquid_work* w) {
-    for (int i = 0; i < w->flow_bodies.count; ++i) {
+    for (int i = 0; i < w->body.flow.count; ++i) {
         body_motion motion = body_motion_of(&w->bodies[i], w->setup->domain->h);
-        memcpy(w->flow_bodies.at[i].before, motion.at, sizeof(motion.at));
-        memcpy(w->flow_bodies.at[i].after, motion.at, sizeof(motion.at));
+        memcpy(w->body.flow.at[i].before, motion.at, sizeof(motion.at));
+        memcpy(w->body.flow.at[i].after, motion.at, sizeof(motion.at));
     }
 }
 
 void liquid_take_bodies(liquid_work* w) {
-    for (int i = 0; i < w->flow_bodies.count; ++i) {
+    for (int i = 0; i < w->body.flow.count; ++i) {
         body_motion motion;
-        memcpy(motion.at, w->flow_bodies.at[i].after, sizeof(motion.at));
+        memcpy(motion.at, w->body.flow.at[i].after, sizeof(motion.at));
         body_set_motion(&w->bodies[i], &motion, w->setup->domain->h);
     }
 }
 
 void liquid_drag_bodies(liquid_work* w, const double* x) {
     double h = w->setup->domain->h;
-    projection_body_impulses(&w->projection, x, (double(*)[BODY_MOTIONS])w->body_impulse);
+    projection_body_impulses(&w->projection, x, (double(*)[BODY_MOTIONS])w->body.impulse);
     for (int i = 0; i < w->setup->bodies.count; ++i) {
         body_motion motion = body_motion_of(&w->bodies[i], h);
         double change[BODY_MOTIONS];
-        six_multiply((const double(*)[BODY_MOTIONS])w->body_rows[i].inverse_mass,
-                     w->body_impulse[i].at, change);
+        six_multiply((const double(*)[BODY_MOTIONS])w->body.rows[i].inverse_mass,
+                     w->body.impulse[i].at, change);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             motion.at[n] += change[n];
         }

@@ -220,7 +220,7 @@ treacle_status liquid_measure_stretch(liquid_work* w) {
         TREACLE_TRY(take_room(w, w->values, "velocity that is found", &flow.u.at[a]));
     }
     liquid_found_velocity(w, flow.u.at);
-    tensor_walls walls = {.cell_solid_phi = w->cell_solid_phi, .cell_solid_id = w->cell_solid_id};
+    tensor_walls walls = {.cell_solid_phi = w->solid.phi, .cell_solid_id = w->solid.id};
     TREACLE_TRY(liquid_wall_kinds(w, &walls.kinds));
     tensor_of_velocity(&flow, walls.kinds != NULL ? &walls : NULL, &e->stretch, e->spin);
     liquid_cut_stretch(w);

@@ -216,7 +216,7 @@ static double body_fall(const liquid_work* w) {
     double sum = 0.0;
     int first = w->setup->solids.scripted_count;
     for (int i = 0; i < w->setup->bodies.count; ++i) {
-        vec3 way = vec3_sub(w->solid_to[first + i].place, w->solid_from[first + i].place);
+        vec3 way = vec3_sub(w->poses.to[first + i].place, w->poses.from[first + i].place);
         for (int a = 0; a < AXES; ++a) {
             bool is_active = w->setup->domain->is_active[a];
             double mass = w->setup->bodies.bodies[i].mass.mass;
@@ -263,7 +263,7 @@ treacle_status liquid_account_forces(liquid_work* w) {
         bool is_active = w->setup->domain->is_active[a];
         account->push.uniform[a] = is_active ? w->dt * w->gravity[a] : 0.0;
     }
-    if (w->setup->force_count == 0 && w->cell_buoyancy == NULL) {
+    if (w->setup->force_count == 0 && w->given.buoyancy == NULL) {
         return TREACLE_OK;
     }
     for (int a = 0; a < AXES; ++a) {
@@ -276,11 +276,11 @@ treacle_status liquid_account_forces(liquid_work* w) {
 
 // By the masses that particles gave to faces.
 static double forced(const liquid_work* w, bool is_pushed) {
-    if (w->account.face_push.at[0] == NULL || w->face_mass.at[0] == NULL) {
+    if (w->account.face_push.at[0] == NULL || w->given.face_mass.at[0] == NULL) {
         return 0.0;
     }
-    energy_forces forces = {&w->state->map, &w->account.push, w->face_mass.at, w->state->face_u.at,
-                            is_pushed};
+    energy_forces forces = {&w->state->map, &w->account.push, w->given.face_mass.at,
+                            w->state->face_u.at, is_pushed};
     return energy_of_forces(&forces);
 }
 
@@ -297,10 +297,10 @@ static double unit_of(const liquid_work* w) {
 
 // The faces of emitters are in no solve: without this `transfer` would have it [energy.7].
 void liquid_account_emitters(liquid_work* w, float* const before[AXES]) {
-    if (w->face_mass.at[0] == NULL || w->euler != NULL) {
+    if (w->given.face_mass.at[0] == NULL || w->euler != NULL) {
         return;
     }
-    energy_given given = {&w->state->map, &w->account.push, w->face_mass.at, before,
+    energy_given given = {&w->state->map, &w->account.push, w->given.face_mass.at, before,
                           w->state->face_u.at};
     double work = unit_of(w) * energy_of_given(&given);
     w->stats->energy.solids += work;
@@ -340,12 +340,12 @@ treacle_status liquid_account_projection(liquid_work* w, const float* const befo
     for (int a = 0; a < AXES; ++a) {
         flow.before[a] = before[a];
         flow.after[a] = w->state->face_u.at[a];
-        flow.solid[a] = w->body_rows != NULL ? w->face_body[a] : NULL;
+        flow.solid[a] = w->body.rows != NULL ? w->body.solid[a] : NULL;
     }
     TREACLE_TRY(energy_of_projection(&flow, &w->account.part));
-    for (int i = 0; bodies != NULL && i < w->flow_bodies.count; ++i) {
+    for (int i = 0; bodies != NULL && i < w->body.flow.count; ++i) {
         body_motion after = body_motion_of(&w->bodies[i], w->setup->domain->h);
-        const flow_body* body = &w->flow_bodies.at[i];
+        const flow_body* body = &w->body.flow.at[i];
         energy_add_body((const double(*)[BODY_MOTIONS])body->mass, bodies[i].at, after.at,
                         &w->account.part);
     }
@@ -355,8 +355,8 @@ treacle_status liquid_account_projection(liquid_work* w, const float* const befo
 
 void liquid_account_couple(liquid_work* w, double before) {
     double forced = 0.0;
-    for (int i = 0; i < w->flow_bodies.count; ++i) {
-        forced += w->flow_bodies.at[i].forced;
+    for (int i = 0; i < w->body.flow.count; ++i) {
+        forced += w->body.flow.at[i].forced;
     }
     w->stats->energy.forces += forced;
     w->account.bodies_given = liquid_energy_of_bodies(w);

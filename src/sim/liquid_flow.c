@@ -57,8 +57,8 @@ static bool is_side_face(const grid_domain* domain, int axis, const int at[AXES]
 static void open_faces(void* data, int64_t begin, int64_t end) {
     const face_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        float* open = job->w->face_open.at[job->axis] + (size_t)t * TILE_CELLS;
-        float* held = job->w->face_solid_u.at[job->axis];
+        float* open = job->w->solid.face_open.at[job->axis] + (size_t)t * TILE_CELLS;
+        float* held = job->w->solid.face_u.at[job->axis];
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at[AXES];
             tile_cell_at(&job->w->state->map, (tile_ix)t, i, at);
@@ -75,8 +75,8 @@ static void open_faces(void* data, int64_t begin, int64_t end) {
 // Closed faces move as their solid does, or not at all; walls that may let go have to be asked.
 static void hold_faces(void* data, int64_t begin, int64_t end) {
     const face_job* job = data;
-    const float* open = job->w->face_open.at[job->axis];
-    const float* held = job->w->face_solid_u.at[job->axis];
+    const float* open = job->w->solid.face_open.at[job->axis];
+    const float* held = job->w->solid.face_u.at[job->axis];
     const liquid_state* state = job->w->state;
     float* u = state->face_u.at[job->axis];
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
@@ -123,7 +123,7 @@ static void face_densities(void* data, int64_t begin, int64_t end) {
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     for (int64_t t = begin; t < end; ++t) {
         float cell[BLOCK_VALUES(1, 0)];
-        gather_block(&w->state->map, w->cell_density, (tile_ix)t, 1, 0, cell);
+        gather_block(&w->state->map, w->given.density, (tile_ix)t, 1, 0, cell);
         float* rho = w->face_rho.at[job->axis] + (size_t)t * TILE_CELLS;
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
@@ -140,7 +140,7 @@ treacle_status liquid_walls(liquid_work* w) {
                                 "known faces", (void**)&w->valid));
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "open faces",
-                                    (void**)&w->face_open.at[a]));
+                                    (void**)&w->solid.face_open.at[a]));
     }
     TREACLE_TRY(liquid_solid_fields(w));
     for (int a = 0; a < AXES; ++a) {
@@ -209,15 +209,15 @@ static void mark_wet(void* data, int64_t begin, int64_t end) {
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     for (int64_t t = begin; t < end; ++t) {
         float phi[BLOCK_VALUES(1, 0)];
-        gather_block(&w->state->map, w->cell_phi, (tile_ix)t, 1, 0, phi);
+        gather_block(&w->state->map, w->state->cell_phi, (tile_ix)t, 1, 0, phi);
         tile_mask* mask = &job->w->valid[t];
         memset(mask, 0, sizeof(*mask));
         const float* open =
-            w->cell_solid_phi != NULL ? w->face_open.at[job->axis] + (size_t)t * TILE_CELLS : NULL;
+            w->solid.phi != NULL ? w->solid.face_open.at[job->axis] + (size_t)t * TILE_CELLS : NULL;
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
                                  i / TILE_SIZE / TILE_SIZE);
-            const float* tent = w->share.tent.at[job->axis];
+            const float* tent = w->liquid.fraction.tent.at[job->axis];
             bool has_mass = tent != NULL && tent[t * TILE_CELLS + i] >= UNIFIED_SHARE_MIN;
             bool is_wet = has_mass || phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f;
             bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
@@ -246,7 +246,7 @@ static treacle_status extend_to(liquid_work* w, int axis, int layers, const floa
                                  .place = place_face(axis),
                                  .layers = layers,
                                  .slope = slope,
-                                 .cell_across = w->cell_across,
+                                 .cell_across = w->solid.across,
                                  .axis = axis};
     return extrapolate(&params, values, w->valid);
 }
@@ -299,7 +299,7 @@ static treacle_status slopes_of(liquid_work* w, float** out) {
 // unified flow lie around it.
 static treacle_status reach_surface(liquid_work* w, const float* slope) {
     for (int a = 0; a < AXES; ++a) {
-        valid_job job = {.of = w->face_mass.at[a], .w = w, .axis = a};
+        valid_job job = {.of = w->given.face_mass.at[a], .w = w, .axis = a};
         tile_for_held(&w->state->map, 8, mark_heavy, &job);
         bool is_everywhere = w->setup->def->fill == TREACLE_FILL_ALL;
         TREACLE_TRY(extend(w, a, is_everywhere ? TILE_BAND_MAX : LIQUID_KERNEL_RADIUS + 1, slope));
@@ -437,11 +437,11 @@ static projection_params projection_of(liquid_work* w) {
     return (projection_params){
         .domain = w->setup->domain,
         .map = &w->state->map,
-        .cell_phi = w->cell_phi,
-        .face_open = face_view_of(w->face_open),
+        .cell_phi = w->state->cell_phi,
+        .face_open = face_view_of(w->solid.face_open),
         .face_rho = face_view_of(w->face_rho),
-        .face_solid_u = face_view_of(w->face_solid_u),
-        .face_id = {w->face_body[0], w->face_body[1], w->face_body[2]},
+        .face_solid_u = face_view_of(w->solid.face_u),
+        .face_id = {w->body.solid[0], w->body.solid[1], w->body.solid[2]},
         .first_body = w->setup->solids.scripted_count,
         .solid_count = w->setup->solids.count,
         .walls = w->walls.ctx != NULL ? &w->walls : NULL,
@@ -451,8 +451,8 @@ static projection_params projection_of(liquid_work* w) {
                               w->setup->domain->h / w->dt,
                   .max_iterations = pressure->max_iterations,
                   .is_warm = true},
-        .body_count = w->body_rows != NULL ? w->setup->bodies.count : 0,
-        .bodies = w->body_rows,
+        .body_count = w->body.rows != NULL ? w->setup->bodies.count : 0,
+        .bodies = w->body.rows,
         .is_relaxed = pressure->method == TREACLE_PROJECTION_RELAX,
     };
 }
@@ -485,7 +485,7 @@ static void hold_all(liquid_work* w) {
 
 // What the projection begins with, for the account of energy.
 static treacle_status keep_before(liquid_work* w, float* before[AXES], body_motion** bodies) {
-    size_t count = (size_t)w->flow_bodies.count;
+    size_t count = (size_t)w->body.flow.count;
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity before the pressure",
                                (void**)&before[a]));
@@ -506,7 +506,7 @@ static treacle_status project(liquid_work* w, double* x) {
     body_motion* bodies = NULL;
     TREACLE_TRY(keep_before(w, before, &bodies));
     TREACLE_TRY(projection_apply(&w->projection, w->state->face_u.at, x, &solve));
-    if (w->body_rows != NULL) {
+    if (w->body.rows != NULL) {
         liquid_drag_bodies(w, x);
         hold_all(w);
     }
@@ -531,7 +531,7 @@ static treacle_status unify_thick(liquid_work* w, double* x) {
 
 // Bodies take over the motion that a flow with viscosity has given them.
 static void release_bodies(liquid_work* w) {
-    if (w->flow_bodies.at != NULL) {
+    if (w->body.flow.at != NULL) {
         liquid_take_bodies(w);
         hold_all(w);
     }
@@ -590,10 +590,10 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     }
     if (kind == TREACLE_FLOW_SPLIT) {
         liquid_note_bodies(w);
-        wall_set_open(&w->walls, true, w->face_open.at);
+        wall_set_open(&w->walls, true, w->solid.face_open.at);
         TREACLE_TRY(liquid_with_rheology(w, thicken_elastic, x));
         liquid_account_part(w);
-        wall_set_open(&w->walls, false, w->face_open.at);
+        wall_set_open(&w->walls, false, w->solid.face_open.at);
         release_bodies(w);
         tile_clear(&w->state->map, x, TILE_CELLS * sizeof(double));
         TREACLE_TRY(project(w, x));
@@ -632,7 +632,7 @@ treacle_status liquid_to_particles(liquid_work* w) {
     face_velocity before = now;
     float keep[LIQUID_MATERIALS_MAX];
     bool is_flip = w->setup->def->transfer == TREACLE_TRANSFER_FLIP;
-    before.u = w->face_before;
+    before.u = w->given.face_u;
     flip_shares(w, keep);
     g2p_params params = {.now = &now,
                          .before = &before,
@@ -641,7 +641,7 @@ treacle_status liquid_to_particles(liquid_work* w) {
                          .is_affine = w->setup->def->transfer == TREACLE_TRANSFER_APIC,
                          .keeps_velocity = w->is_first,
                          .keep = is_flip ? keep : NULL,
-                         .thin = &w->thin};
+                         .thin = &w->given.thin};
     int mark = arena_mark(w->scratch);
     liquid_strays strays;
     float *velocity = NULL, *affine = NULL;
@@ -663,8 +663,8 @@ treacle_status liquid_to_particles(liquid_work* w) {
 }
 
 void liquid_work_finish(liquid_work* w) {
-    tile_ranks_free(w->ctx, w->carry_ranks);
-    w->carry_ranks = NULL;
+    tile_ranks_free(w->ctx, w->history.ranks);
+    w->history.ranks = NULL;
     wall_set_destroy(&w->walls);
     projection_destroy(&w->projection);
 }

@@ -82,7 +82,7 @@ static void find_sources(void* data, int64_t begin, int64_t end) {
             size_t cell = (size_t)t * TILE_CELLS + (size_t)i;
             int at = BLOCK_INDEX(1, 1, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
                                  i / TILE_SIZE / TILE_SIZE);
-            bool is_liquid = job->w->cell_phi[cell] < 0.0f;
+            bool is_liquid = job->w->state->cell_phi[cell] < 0.0f;
             double source = is_liquid ? source_at(domain, u, at) : 0.0;
             job->rhs[cell] = scale * fmin(fmax(source, -most), most);
         }

@@ -61,8 +61,8 @@ static void scale_tiles(void* data, int64_t begin, int64_t end) {
             hw->latent[i] *= per_latent;
         }
         bool is_there = hw->capacity[i] > 0.0f;
-        bool is_inside = hw->w->cell_phi[i] < 0.0f;
-        float part = fminf(hw->w->cell_volume[i], 1.0f);
+        bool is_inside = hw->w->state->cell_phi[i] < 0.0f;
+        float part = fminf(hw->w->given.volume[i], 1.0f);
         hw->wet[i] = !is_there ? 0.0f : is_inside ? 1.0f : part;
         if (is_there && !hw->heat->has_conductivities) {
             hw->conductivity[i] = hw->heat->conductivity[0];
@@ -135,9 +135,9 @@ static treacle_status find_in_cells(heat_work* hw) {
         memcpy(hw->melted, melted, w->values * sizeof(float));
     }
     for (size_t i = 0; i < w->values - TILE_CELLS; ++i) {
-        hw->capacity[i] = hw->heat->capacity[0] * w->cell_volume[i];
+        hw->capacity[i] = hw->heat->capacity[0] * w->given.volume[i];
         if (hw->latent != NULL) {
-            hw->latent[i] = hw->heat->latent[0] * w->cell_volume[i];
+            hw->latent[i] = hw->heat->latent[0] * w->given.volume[i];
         }
     }
     return TREACLE_OK;
@@ -195,8 +195,8 @@ static void conduct_tiles(void* data, int64_t begin, int64_t end) {
         float room[BLOCK_VALUES(1, 0)], near[BLOCK_VALUES(1, 0)];
         gather_block(map, hw->wet, (tile_ix)t, 1, 0, wet);
         if (has_solids) {
-            gather_block(map, hw->w->cell_open, (tile_ix)t, 1, 0, room);
-            gather_block(map, hw->w->cell_solid_phi, (tile_ix)t, 1, 0, near);
+            gather_block(map, hw->w->solid.open, (tile_ix)t, 1, 0, room);
+            gather_block(map, hw->w->solid.phi, (tile_ix)t, 1, 0, near);
         }
         gather_block(map, hw->conductivity, (tile_ix)t, 1, 0, k);
         float* out = hw->conductance[job->axis] + (size_t)t * TILE_CELLS;
@@ -209,7 +209,7 @@ static void conduct_tiles(void* data, int64_t begin, int64_t end) {
             // Behind a wall's surface cells have what kernels bring there, and follow the liquid.
             bool is_behind = has_solids && (room[at] < BEHIND) != (room[low] < BEHIND);
             double open = has_solids && !is_behind
-                              ? (double)hw->w->face_open.at[job->axis][t * TILE_CELLS + i]
+                              ? (double)hw->w->solid.face_open.at[job->axis][t * TILE_CELLS + i]
                               : 1.0;
             double apart = has_solids ? distance_of((double)near[low], (double)near[at]) : 1.0;
             out[i] = (float)(mean * h * open / apart * (double)fminf(wet[at], wet[low]));
@@ -267,7 +267,7 @@ static void describe(heat_work* hw) {
     hw->cells.domain = w->setup->domain;
     hw->cells.map = &w->state->map;
     hw->cells.scratch = w->scratch;
-    hw->cells.phi = w->cell_phi;
+    hw->cells.phi = w->state->cell_phi;
     hw->cells.wet = hw->wet;
     hw->cells.conductivity = hw->conductivity;
     hw->cells.temperature = hw->temperature;
@@ -326,10 +326,10 @@ static treacle_status touch_solids(heat_work* hw) {
     }
     heat_solids solids = {.count = count,
                           .touch = touch,
-                          .cell_id = w->cell_solid_id,
-                          .cell_phi = w->cell_solid_phi,
-                          .cell_open = w->cell_open,
-                          .face_open = face_view_of(w->face_open)};
+                          .cell_id = w->solid.id,
+                          .cell_phi = w->solid.phi,
+                          .cell_open = w->solid.open,
+                          .face_open = face_view_of(w->solid.face_open)};
     heat_exchange_solids(&hw->cells, &solids);
     return TREACLE_OK;
 }
@@ -480,7 +480,7 @@ static void give_part(void* data, int64_t begin, int64_t end) {
 
 static void find_whole(void* data, int64_t begin, int64_t end) {
     const heat_work* hw = data;
-    const float* phi = hw->w->cell_solid_phi;
+    const float* phi = hw->w->solid.phi;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         hw->gain[i] = phi[i] >= 0.999f ? 1.0f : NEAR_SOLIDS;
     }
@@ -510,7 +510,7 @@ static treacle_status even_out(heat_work* hw) {
                            (void**)&job.mean));
     TREACLE_TRY(arena_take(w->scratch, (size_t)p->count, sizeof(float), "rest of particles",
                            (void**)&job.part));
-    if (w->cell_solid_phi != NULL) {
+    if (w->solid.phi != NULL) {
         float* whole = NULL;
         TREACLE_TRY(arena_take(w->scratch, (size_t)p->count, sizeof(float), "nearness of solids",
                                (void**)&whole));

@@ -63,7 +63,7 @@ static void add_law(void* data, int64_t begin, int64_t end) {
     const float* x = is_of_marker ? job->marker : job->temperature;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float share = job->share == NULL ? 1.0f : job->share[i];
-        bool counts = w->cell_volume[i] > 0.0f && share > 0.0f;
+        bool counts = w->given.volume[i] > 0.0f && share > 0.0f;
         if (counts) {
             double log_mu = viscosity_law_eval(law, x == NULL ? 0.0 : (double)x[i]);
             w->cell_base[i] += (float)((double)share * part_of(job, log_mu));
@@ -80,7 +80,7 @@ static treacle_status bring(liquid_work* w, const law_columns* columns, const fl
                             float** out) {
     TREACLE_TRY(
         arena_take_zero(w->scratch, w->values, sizeof(float), "what laws ask for", (void**)out));
-    return p2g_scalar(&columns->params, from, *out, w->cell_volume);
+    return p2g_scalar(&columns->params, from, *out, w->given.volume);
 }
 
 static treacle_status apply_laws(liquid_work* w, law_job* job, const law_columns* columns) {

@@ -78,7 +78,7 @@ treacle_status liquid_forces(liquid_work* w, force_params* out) {
                           .dt = w->dt,
                           .gravity = {w->gravity[0], w->gravity[1], w->gravity[2]},
                           .fields = fields,
-                          .cell_buoyancy = w->cell_buoyancy};
+                          .cell_buoyancy = w->given.buoyancy};
     double forces[2][AXES];
     uniform_forces(w, forces);
     for (int a = 0; a < AXES; ++a) {

@@ -62,14 +62,14 @@ treacle_status liquid_share_tiles(liquid_work* w) {
 treacle_status liquid_find_before(liquid_work* w) {
     const tile_map *old = &w->before->map, *map = &w->state->map;
     TREACLE_TRY(arena_take(w->scratch, (size_t)map->count, sizeof(tile_ix),
-                           "tiles of the last step", (void**)&w->tile_before));
+                           "tiles of the last step", (void**)&w->history.tile));
     for (tile_ix t = 0; t < map->count; ++t) {
-        w->tile_before[t] = old->count > 0 ? tile_map_find(old, map->coord[t]) : 0;
+        w->history.tile[t] = old->count > 0 ? tile_map_find(old, map->coord[t]) : 0;
     }
     if (old->count == 0 || !tile_ranks_are_lean(map)) {
         return TREACLE_OK;
     }
-    return tile_ranks_reach(old, map, &(tile_reach){1, w->tile_before}, &w->carry_ranks);
+    return tile_ranks_reach(old, map, &(tile_reach){1, w->history.tile}, &w->history.ranks);
 }
 
 typedef struct carry_job {
@@ -82,7 +82,7 @@ typedef struct carry_job {
 static void carry_tiles(void* data, int64_t begin, int64_t end) {
     const carry_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        tile_ix old = job->w->tile_before[t];
+        tile_ix old = job->w->history.tile[t];
         if (old < job->w->before->map.count) {
             memcpy(job->to + (size_t)t * job->tile_bytes, job->from + (size_t)old * job->tile_bytes,
                    job->tile_bytes);
@@ -93,9 +93,9 @@ static void carry_tiles(void* data, int64_t begin, int64_t end) {
 void liquid_carry(liquid_work* w, const void* from, void* to, size_t tile_bytes) {
     carry_job job = {w, from, to, tile_bytes};
     const tile_map* map = &w->state->map;
-    if (w->carry_ranks != NULL) {
+    if (w->history.ranks != NULL) {
         comm_items items = {.data = (void*)from, .item_bytes = tile_bytes};
-        comm_exchange(w->ctx, w->carry_ranks->peer_count, w->carry_ranks->peers, &items);
+        comm_exchange(w->ctx, w->history.ranks->peer_count, w->history.ranks->peers, &items);
     }
     tile_for_held(map, 16, carry_tiles, &job);
     if (tile_ranks_are_lean(map)) { // ghosts may have come from elsewhere

@@ -141,7 +141,7 @@ static void evaluate_tiles(void* data, int64_t begin, int64_t end) {
     const liquid_work* w = job->w;
     treacle_viscosity_mean mean = w->setup->def->viscosity_solve.mean;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        if (!(w->cell_volume[i] > 0.0f)) {
+        if (!(w->given.volume[i] > 0.0f)) {
             continue;
         }
         mean_value at = mean_at(job, i);
@@ -197,7 +197,7 @@ static double square_of_tile(void* data, int64_t t) {
         for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
             double u = (double)job->w->state->face_u.at[a][i];
             double d = job->before == NULL ? u : u - (double)job->before[a][i];
-            sum += job->w->face_mass.at[a][i] > 0.0f ? d * d : 0.0;
+            sum += job->w->given.face_mass.at[a][i] > 0.0f ? d * d : 0.0;
         }
     }
     return sum;
@@ -231,7 +231,7 @@ static treacle_status take_fields(liquid_work* w, rheology_loop* out) {
         TREACLE_TRY(
             arena_take_zero(w->scratch, w->values, sizeof(float), "rheology", (void**)fields[i]));
     }
-    fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
+    fraction_params params = {w->setup->domain, &w->state->map, w->state->cell_phi};
     fraction_compute(&params, &(fraction_fields){.cell = out->cell_share, .edge = out->edge_share});
     return TREACLE_OK;
 }

@@ -17,16 +17,16 @@ treacle_status liquid_move_solids(liquid_work* w) {
     }
     size_t count = (size_t)set->count;
     TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(solid_pose), "poses of solids",
-                                (void**)&w->solid_from));
+                                (void**)&w->poses.from));
     TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(solid_pose), "poses of solids",
-                                (void**)&w->solid_to));
+                                (void**)&w->poses.to));
     for (int i = 0; i < set->scripted_count; ++i) {
-        w->solid_from[i] = solids_pose_at(&set->motions[i], w->time);
-        w->solid_to[i] = solids_pose_at(&set->motions[i], w->is_first ? w->time : w->time + w->dt);
+        w->poses.from[i] = solids_pose_at(&set->motions[i], w->time);
+        w->poses.to[i] = solids_pose_at(&set->motions[i], w->is_first ? w->time : w->time + w->dt);
         if (set->solids[i].sequence != NULL) {
-            solid_pose* const poses[2] = {&w->solid_from[i], &w->solid_to[i]};
+            solid_pose* const poses[2] = {&w->poses.from[i], &w->poses.to[i]};
             solids_reshape(&set->solids[i], &set->motions[i], w->time, w->dt, poses);
-            w->solid_to[i].form.share = w->is_first ? 0.0 : 1.0;
+            w->poses.to[i].form.share = w->is_first ? 0.0 : 1.0;
         }
     }
     return liquid_move_bodies(w);
@@ -34,7 +34,7 @@ treacle_status liquid_move_solids(liquid_work* w) {
 
 solid_scene liquid_solids_at(const liquid_work* w, bool is_end) {
     const solid_set* set = &w->setup->solids;
-    return (solid_scene){set->count, set->solids, is_end ? w->solid_to : w->solid_from};
+    return (solid_scene){set->count, set->solids, is_end ? w->poses.to : w->poses.from};
 }
 
 static treacle_status take(liquid_work* w, size_t bytes, const char* name, void** out) {
@@ -45,17 +45,17 @@ treacle_status liquid_solid_fields(liquid_work* w) {
     if (w->setup->solids.count == 0) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(take(w, sizeof(float), "distance to solids", (void**)&w->cell_solid_phi));
-    TREACLE_TRY(take(w, sizeof(uint16_t), "nearest solids", (void**)&w->cell_solid_id));
-    TREACLE_TRY(take(w, sizeof(float), "open cells", (void**)&w->cell_open));
-    TREACLE_TRY(take(w, 1, "thin solids", (void**)&w->cell_across));
+    TREACLE_TRY(take(w, sizeof(float), "distance to solids", (void**)&w->solid.phi));
+    TREACLE_TRY(take(w, sizeof(uint16_t), "nearest solids", (void**)&w->solid.id));
+    TREACLE_TRY(take(w, sizeof(float), "open cells", (void**)&w->solid.open));
+    TREACLE_TRY(take(w, 1, "thin solids", (void**)&w->solid.across));
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(w, sizeof(float), "velocity of solids", (void**)&w->face_solid_u.at[a]));
+        TREACLE_TRY(take(w, sizeof(float), "velocity of solids", (void**)&w->solid.face_u.at[a]));
     }
     for (int a = 0; a < AXES && w->setup->bodies.count > 0; ++a) {
-        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_shut.at[a]));
-        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->face_fill.at[a]));
-        TREACLE_TRY(take(w, sizeof(uint16_t), "faces of bodies", (void**)&w->face_body[a]));
+        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->body.shut.at[a]));
+        TREACLE_TRY(take(w, sizeof(float), "faces of bodies", (void**)&w->body.fill.at[a]));
+        TREACLE_TRY(take(w, sizeof(uint16_t), "faces of bodies", (void**)&w->body.solid[a]));
     }
     // Liquid that slides along a wall has no divergence if faces are open by their area; with
     // viscosity the least of it would hold the liquid.
@@ -73,29 +73,29 @@ treacle_status liquid_solid_fields(liquid_work* w) {
         params.before = cache->count == params.scene.count ? &before : NULL;
     }
     solid_fields fields = {
-        .cell_phi = w->cell_solid_phi,
-        .cell_id = w->cell_solid_id,
-        .cell_open = w->cell_open,
-        .cell_across = w->cell_across,
-        .face_open = w->face_open,
-        .face_u = w->face_solid_u,
-        .face_shut = w->face_shut,
-        .face_fill = w->face_fill,
-        .face_id = {w->face_body[0], w->face_body[1], w->face_body[2]},
+        .cell_phi = w->solid.phi,
+        .cell_id = w->solid.id,
+        .cell_open = w->solid.open,
+        .cell_across = w->solid.across,
+        .face_open = w->solid.face_open,
+        .face_u = w->solid.face_u,
+        .face_shut = w->body.shut,
+        .face_fill = w->body.fill,
+        .face_id = {w->body.solid[0], w->body.solid[1], w->body.solid[2]},
     };
     solid_fields_compute(&params, &fields);
     for (size_t i = w->values - TILE_CELLS; i < w->values; ++i) {
-        w->cell_solid_phi[i] = SOLID_DISTANCE_MAX; // the dummy tile is open
-        w->cell_solid_id[i] = SOLID_NONE;
-        w->cell_open[i] = 1.0f;
-        for (int a = 0; a < AXES && w->face_body[a] != NULL; ++a) {
-            w->face_body[a][i] = SOLID_NONE;
+        w->solid.phi[i] = SOLID_DISTANCE_MAX; // the dummy tile is open
+        w->solid.id[i] = SOLID_NONE;
+        w->solid.open[i] = 1.0f;
+        for (int a = 0; a < AXES && w->body.solid[a] != NULL; ++a) {
+            w->body.solid[a][i] = SOLID_NONE;
         }
     }
     if (cache != NULL) {
         TREACLE_TRY(solid_cache_keep(cache, params.domain, params.map, &params.scene, &fields));
     }
-    open_volume_normalise(w->setup->domain, &w->state->map, w->cell_open, w->cell_volume);
+    open_volume_normalise(w->setup->domain, &w->state->map, w->solid.open, w->given.volume);
     return TREACLE_OK;
 }
 
@@ -114,9 +114,9 @@ static void close_tile(const hole_job* job, tile_ix t) {
     const liquid_work* w = job->w;
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     float phi[BLOCK_VALUES(1, 0)], room[BLOCK_VALUES(1, 0)];
-    gather_block(&w->state->map, w->cell_phi, t, 1, 0, phi);
-    gather_block(&w->state->map, w->cell_open, t, 1, 0, room);
-    float* open = w->face_open.at[job->axis] + (size_t)t * TILE_CELLS;
+    gather_block(&w->state->map, w->state->cell_phi, t, 1, 0, phi);
+    gather_block(&w->state->map, w->solid.open, t, 1, 0, room);
+    float* open = w->solid.face_open.at[job->axis] + (size_t)t * TILE_CELLS;
     for (int i = 0; i < TILE_CELLS; ++i) {
         int high =
             BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE);
@@ -135,10 +135,10 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
 
 // What is solid but for a little is no air that liquid could flow into [solid.4].
 void liquid_close_holes(liquid_work* w) {
-    for (int a = 0; a < AXES && w->cell_open != NULL; ++a) {
+    for (int a = 0; a < AXES && w->solid.open != NULL; ++a) {
         hole_job job = {w, a};
         tile_for(&w->state->map, 8, close_tiles, &job);
-        tile_share_field(&w->state->map, w->face_open.at[a]);
+        tile_share_field(&w->state->map, w->solid.face_open.at[a]);
     }
 }
 
@@ -155,9 +155,9 @@ treacle_status liquid_slide(liquid_work* w) {
         .domain = w->setup->domain,
         .map = &w->state->map,
         .scene = liquid_solids_at(w, true),
-        .cell_phi = w->cell_solid_phi,
-        .cell_id = w->cell_solid_id,
-        .face_open = face_view_of(w->face_open),
+        .cell_phi = w->solid.phi,
+        .cell_id = w->solid.id,
+        .face_open = face_view_of(w->solid.face_open),
     };
     if (w->euler != NULL) {
         params.face_give = face_view_of(w->euler->face_give);

@@ -41,9 +41,9 @@ static double volume_of_tile(void* data, int64_t t) {
 
 static void sum_volume(liquid_work* w, const fraction_fields* share) {
     const tile_map* map = &w->state->map;
-    fraction_params params = {w->setup->domain, map, w->cell_phi};
+    fraction_params params = {w->setup->domain, map, w->state->cell_phi};
     fraction_compute(&params, share);
-    volume_job job = {w->setup->domain, map, share->cell, w->cell_open};
+    volume_job job = {w->setup->domain, map, share->cell, w->solid.open};
     double h = w->setup->domain->h;
     w->stats->surface_volume = tile_sum(map, volume_of_tile, &job) * (h * h * h);
 }
@@ -52,8 +52,8 @@ static void sum_volume(liquid_work* w, const fraction_fields* share) {
 static treacle_status measure_volume(liquid_work* w) {
     if (w->setup->def->flow == TREACLE_FLOW_UNIFIED && w->euler == NULL) {
         TREACLE_TRY(liquid_take_shares(w));
-        w->share_phi = w->cell_phi;
-        sum_volume(w, &w->share);
+        w->liquid.is_current = true;
+        sum_volume(w, &w->liquid.fraction);
         return TREACLE_OK;
     }
     fraction_fields share = {0};
@@ -65,7 +65,7 @@ static treacle_status measure_volume(liquid_work* w) {
 }
 
 static treacle_status extend(liquid_work* w) {
-    if (w->cell_solid_phi == NULL) {
+    if (w->solid.phi == NULL) {
         return TREACLE_OK;
     }
     int mark = arena_mark(w->scratch);
@@ -77,10 +77,10 @@ static treacle_status extend(liquid_work* w) {
     extend_surface_params params = {
         .domain = w->setup->domain,
         .map = &w->state->map,
-        .cell_solid_phi = w->cell_solid_phi,
-        .face_open = face_view_of(w->face_open),
+        .cell_solid_phi = w->solid.phi,
+        .face_open = face_view_of(w->solid.face_open),
     };
-    extend_surface(&params, w->cell_phi, room);
+    extend_surface(&params, w->state->cell_phi, room);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
@@ -90,22 +90,22 @@ static treacle_status extend(liquid_work* w) {
 static void dry_tiles(void* data, int64_t begin, int64_t end) {
     const liquid_work* w = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        bool is_dry = !(w->cell_seen[i] > 0.0f) && w->cell_volume[i] > 0.0f;
-        w->cell_phi[i] = is_dry ? fmaxf(w->cell_phi[i], DRY_DISTANCE) : w->cell_phi[i];
+        bool is_dry = !(w->given.seen[i] > 0.0f) && w->given.volume[i] > 0.0f;
+        w->state->cell_phi[i] =
+            is_dry ? fmaxf(w->state->cell_phi[i], DRY_DISTANCE) : w->state->cell_phi[i];
     }
 }
 
 // Liquid everywhere: the surface is far from every cell.
 static treacle_status surface_nowhere(liquid_work* w) {
     for (size_t i = 0; i < w->values - TILE_CELLS; ++i) {
-        w->cell_phi[i] = -LIQUID_DISTANCE_MAX;
+        w->state->cell_phi[i] = -LIQUID_DISTANCE_MAX;
     }
     return measure_volume(w);
 }
 
 treacle_status liquid_surface(liquid_work* w) {
     const treacle_sim_def* def = w->setup->def;
-    w->cell_phi = w->state->cell_phi;
     if (def->fill == TREACLE_FILL_ALL) {
         return surface_nowhere(w);
     }
@@ -115,9 +115,8 @@ treacle_status liquid_surface(liquid_work* w) {
     }
     int mark = arena_mark(w->scratch);
     tile_points points = liquid_points(w->p);
-    if (w->cell_solid_phi != NULL) {
-        ghost_params ghosts = {w->setup->domain, &w->state->map, w->cell_solid_phi, w->p,
-                               w->scratch};
+    if (w->solid.phi != NULL) {
+        ghost_params ghosts = {w->setup->domain, &w->state->map, w->solid.phi, w->p, w->scratch};
         TREACLE_TRY(ghost_points(&ghosts, &points));
     }
     level_kind kind = def->surface == TREACLE_SURFACE_SMOOTH ? LEVEL_SMOOTH : LEVEL_SPHERES;
@@ -129,11 +128,11 @@ treacle_status liquid_surface(liquid_work* w) {
         .radius = level_radius_default(w->setup->domain, kind, def->particles.per_cell),
         .per_cell = def->particles.per_cell,
         .limit = LIQUID_DISTANCE_MAX,
-        .cell_volume = w->cell_volume,
+        .cell_volume = w->given.volume,
     };
-    TREACLE_TRY(level_liquid(&params, w->cell_phi));
+    TREACLE_TRY(level_liquid(&params, w->state->cell_phi));
     arena_give_to(w->scratch, mark);
-    if (w->cell_seen != NULL) {
+    if (w->given.seen != NULL) {
         tile_for_held(&w->state->map, 16, dry_tiles, w);
     }
     TREACLE_TRY(extend(w));

@@ -22,7 +22,7 @@ static void mark_known(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         memset(&w->valid[t], 0, sizeof(w->valid[t]));
         for (int i = 0; i < TILE_CELLS; ++i) {
-            if (w->cell_volume[t * TILE_CELLS + i] > 0.0f) {
+            if (w->given.volume[t * TILE_CELLS + i] > 0.0f) {
                 tile_mask_add(&w->valid[t], i);
             }
         }
@@ -58,7 +58,7 @@ treacle_status liquid_wall_kinds(liquid_work* w, const wall_kind** out) {
     const solid_set* set = &w->setup->solids;
     wall_kind* walls = NULL;
     *out = NULL;
-    if (w->cell_solid_phi == NULL) {
+    if (w->solid.phi == NULL) {
         return TREACLE_OK;
     }
     TREACLE_TRY(arena_take(w->scratch, (size_t)set->count, sizeof(*walls), "walls of solids",
@@ -80,10 +80,10 @@ static treacle_status describe_walls(liquid_work* w, stress_params* out) {
     for (int i = 0; i < set->count; ++i) {
         out->has_slip_walls = out->has_slip_walls || set->solids[i].wall != TREACLE_WALL_NO_SLIP;
     }
-    out->poses = w->solid_to;
-    out->cell_solid_phi = w->cell_solid_phi;
-    out->cell_solid_id = w->cell_solid_id;
-    out->bodies = w->flow_bodies.at != NULL ? &w->flow_bodies : NULL;
+    out->poses = w->poses.to;
+    out->cell_solid_phi = w->solid.phi;
+    out->cell_solid_id = w->solid.id;
+    out->bodies = w->body.flow.at != NULL ? &w->body.flow : NULL;
     return TREACLE_OK;
 }
 
@@ -123,10 +123,10 @@ static treacle_status leave_solids(liquid_work* w, const fraction_fields* share,
     release_params params = {.domain = w->setup->domain,
                              .map = &w->state->map,
                              .walls = &w->walls,
-                             .cell_phi = w->cell_phi,
-                             .cell_solid_phi = w->cell_solid_phi,
-                             .cell_solid_id = w->cell_solid_id,
-                             .face_open = face_view_of(w->face_open)};
+                             .cell_phi = w->state->cell_phi,
+                             .cell_solid_phi = w->solid.phi,
+                             .cell_solid_id = w->solid.id,
+                             .face_open = face_view_of(w->solid.face_open)};
     release_fields fields = {0};
     TREACLE_TRY(take_release(w, &fields));
     release_compute(&params, &fields);
@@ -136,7 +136,7 @@ static treacle_status leave_solids(liquid_work* w, const fraction_fields* share,
     TREACLE_TRY(leave_velocity(w, &params, &fields));
     fraction_compute(&(fraction_params){params.domain, params.map, fields.cell_phi}, share);
     release_trim(&params, &fields, share);
-    w->share_phi = share == &w->share ? NULL : w->share_phi;
+    w->liquid.is_current = w->liquid.is_current && share != &w->liquid.fraction;
     return TREACLE_OK;
 }
 
@@ -153,7 +153,7 @@ static treacle_status take_shares(liquid_work* w, bool has_tents, fraction_field
 }
 
 treacle_status liquid_take_shares(liquid_work* w) {
-    return w->share.cell != NULL ? TREACLE_OK : take_shares(w, true, &w->share);
+    return w->liquid.fraction.cell != NULL ? TREACLE_OK : take_shares(w, true, &w->liquid.fraction);
 }
 
 // What both flows know about the liquid; its fields come from the scratch arena. Shares that are
@@ -165,9 +165,9 @@ static treacle_status describe(liquid_work* w, const fraction_fields* share, str
         .cell_share = share->cell,
         .edge_share = face_view_of(share->edge),
         .face_share = face_view_of(share->tent.at[0] != NULL ? share->tent : share->face),
-        .face_open = face_view_of(w->face_open),
+        .face_open = face_view_of(w->solid.face_open),
         .face_rho = face_view_of(w->face_rho),
-        .face_solid_u = face_view_of(w->face_solid_u),
+        .face_solid_u = face_view_of(w->solid.face_u),
         .cell_log_mu = w->cell_log_mu,
         .mean = w->setup->def->viscosity_solve.mean,
         .stress = w->elastic.stress.cell[0] != NULL && !w->is_first ? &w->elastic.stress : NULL,
@@ -176,12 +176,12 @@ static treacle_status describe(liquid_work* w, const fraction_fields* share, str
         .reference_density = w->setup->reference_density,
     };
     TREACLE_TRY(describe_walls(w, out));
-    if (w->cell_solid_phi != NULL && release_is_needed(&w->walls)) {
+    if (w->solid.phi != NULL && release_is_needed(&w->walls)) {
         TREACLE_TRY(leave_solids(w, share, out));
-    } else if (share != &w->share || w->cell_phi != w->share_phi) {
-        fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
+    } else if (share != &w->liquid.fraction || !w->liquid.is_current) {
+        fraction_params params = {w->setup->domain, &w->state->map, w->state->cell_phi};
         fraction_compute(&params, share);
-        w->share_phi = share == &w->share ? w->cell_phi : w->share_phi;
+        w->liquid.is_current = w->liquid.is_current || share == &w->liquid.fraction;
     }
     return liquid_spread_viscosity(w);
 }
@@ -191,7 +191,7 @@ static treacle_status change_surface(liquid_work* w, const fraction_fields* shar
                                      stress_params* liquid) {
     comparator_surface surface = {.domain = w->setup->domain,
                                   .map = &w->state->map,
-                                  .cell_phi = w->cell_phi,
+                                  .cell_phi = w->state->cell_phi,
                                   .kind = w->setup->def->viscosity_solve.surface,
                                   .share = *share};
     for (int a = 0; a < AXES && surface.kind == TREACLE_VISCOSITY_DIRICHLET; ++a) {
@@ -228,8 +228,8 @@ static treacle_status thicken(liquid_work* w, const stress_params* liquid, solve
     }
     free_flight_params flight_params = {.domain = w->setup->domain,
                                         .map = &w->state->map,
-                                        .cell_phi = w->cell_phi,
-                                        .face_open = face_view_of(w->face_open),
+                                        .cell_phi = w->state->cell_phi,
+                                        .face_open = face_view_of(w->solid.face_open),
                                         .face_rho = face_view_of(w->face_rho)};
     free_flight flight;
     TREACLE_TRY(free_flight_begin(&flight_params, w->state->face_u.at, &flight));
@@ -314,8 +314,8 @@ treacle_status liquid_unify(liquid_work* w, double* cell_x) {
                              .max_iterations = pressure->max_iterations,
                              .pushed = w->account.push};
     stokes_stats solve;
-    TREACLE_TRY(describe(w, &w->share, &params.liquid));
-    params.face_box = face_view_of(w->share.face);
+    TREACLE_TRY(describe(w, &w->liquid.fraction, &params.liquid));
+    params.face_box = face_view_of(w->liquid.fraction.face);
     TREACLE_TRY(guess_velocity(w, params.guess_u.at));
     TREACLE_TRY(w->rheology != NULL ? liquid_newton(w, &params, cell_x, &solve)
                                     : unified_apply(&params, w->state->face_u.at, cell_x, &solve,

@@ -23,7 +23,7 @@ static treacle_status correct(liquid_work* w) {
         unit = w->projection;
         unit.params = &unit_params;
     }
-    volume_params params = {&unit, w->cell_volume, w->cell_open, w->p};
+    volume_params params = {&unit, w->given.volume, w->solid.open, w->p};
     volume_stats stats;
     treacle_status status = volume_correct(&params, &stats);
     w->stats->density_spread = stats.spread;
@@ -43,7 +43,7 @@ static treacle_status shift(liquid_work* w) {
     particle_ranks_halo(w->setup->domain, &w->state->map, w->p, columns);
     p2g_params from = {.domain = w->setup->domain, .map = &w->state->map, .from = w->p};
     TREACLE_TRY(p2g_node_volume(&from, volume));
-    shift_params params = {w->setup->domain, &w->state->map, w->cell_phi, volume, w->p};
+    shift_params params = {w->setup->domain, &w->state->map, w->state->cell_phi, volume, w->p};
     shift_particles(&params);
     arena_give(w->scratch, volume);
     return TREACLE_OK;

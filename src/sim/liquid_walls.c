@@ -12,14 +12,14 @@ treacle_status liquid_find_walls(liquid_work* w) {
     const grid_domain* domain = w->setup->domain;
     wall_params params = {.domain = domain,
                           .map = &w->state->map,
-                          .cell_phi = w->cell_phi,
+                          .cell_phi = w->state->cell_phi,
                           .face_rho = face_view_of(w->face_rho),
-                          .face_open = face_view_of(w->face_open),
+                          .face_open = face_view_of(w->solid.face_open),
                           .solids = {.solids = w->setup->solids.solids,
-                                     .cell_phi = w->cell_solid_phi,
-                                     .cell_id = w->cell_solid_id,
-                                     .cell_open = w->cell_open,
-                                     .face_u = face_view_of(w->face_solid_u)},
+                                     .cell_phi = w->solid.phi,
+                                     .cell_id = w->solid.id,
+                                     .cell_open = w->solid.open,
+                                     .face_u = face_view_of(w->solid.face_u)},
                           .cell_wall = w->state->cell_wall,
                           .is_first = w->is_first,
                           .has_shallow = w->setup->def->flow == TREACLE_FLOW_UNIFIED,
@@ -77,9 +77,9 @@ treacle_status liquid_unify_at_walls(liquid_work* w, double* cell_x,
     for (int pass = 1;; ++pass) {
         copy_faces(w, before, w->state->face_u.at);
         separation_hold(&w->walls, w->state->face_u.at);
-        wall_set_open(&w->walls, true, w->face_open.at);
+        wall_set_open(&w->walls, true, w->solid.face_open.at);
         TREACLE_TRY(solve(w, cell_x));
-        wall_set_open(&w->walls, false, w->face_open.at);
+        wall_set_open(&w->walls, false, w->solid.face_open.at);
         int64_t moved = separation_review(&w->walls, least_of(w, cell_x));
         if (pass == UNIFIED_PASSES || (double)moved <= share_that_waits * (double)w->walls.count) {
             separation_settle(&w->walls);

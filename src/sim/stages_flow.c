@@ -68,8 +68,8 @@ static void load_cells(liquid_work* w, const treacle_stages_liquid* liquid) {
     for (int64_t i = 0; i < value_count(w); ++i) {
         int64_t at = nearest_index(w, i);
         float phi = liquid->distance[at];
-        w->cell_phi[i] = fmaxf(fminf(phi, LIQUID_DISTANCE_MAX), -LIQUID_DISTANCE_MAX);
-        w->cell_volume[i] = phi < 1.0f ? 1.0f : 0.0f;
+        w->state->cell_phi[i] = fmaxf(fminf(phi, LIQUID_DISTANCE_MAX), -LIQUID_DISTANCE_MAX);
+        w->given.volume[i] = phi < 1.0f ? 1.0f : 0.0f;
         if (w->cell_log_mu != NULL) {
             double mu = liquid->viscosity == NULL ? w->setup->materials[0].viscosity
                                                   : (double)liquid->viscosity[at];
@@ -101,7 +101,7 @@ static void store(const liquid_work* w, const treacle_stages_liquid* liquid) {
             }
             if (liquid->share[a] != NULL) {
                 liquid->share[a][face] =
-                    w->share.tent.at[a] != NULL ? w->share.tent.at[a][i] : 0.0f;
+                    w->liquid.fraction.tent.at[a] != NULL ? w->liquid.fraction.tent.at[a][i] : 0.0f;
             }
         }
         if (cell >= 0 && liquid->pressure != NULL) {
@@ -129,8 +129,7 @@ static treacle_status run_part(liquid_work* w, treacle_stages_part part) {
 static treacle_status flow(treacle_sim* sim, const treacle_stages_liquid* liquid, liquid_work* w) {
     TREACLE_TRY(make_tiles(sim, w->state));
     w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;
-    w->cell_phi = w->state->cell_phi;
-    TREACLE_TRY(take(w, "volumes at cells", &w->cell_volume));
+    TREACLE_TRY(take(w, "volumes at cells", &w->given.volume));
     if (liquid_is_viscous(w->setup)) {
         TREACLE_TRY(take(w, "viscosity at cells", &w->cell_log_mu));
     }

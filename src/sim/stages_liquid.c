@@ -206,13 +206,13 @@ static treacle_status surface(liquid_work* w, float* distance, float* share) {
     TREACLE_TRY(liquid_to_grid(w)); // for the volumes at cells
     TREACLE_TRY(liquid_surface(w));
     if (distance != NULL) {
-        stages_spread(w, w->cell_phi, distance);
+        stages_spread(w, w->state->cell_phi, distance);
     }
     if (share != NULL) {
         float* fraction = NULL;
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "shares of cells",
                                     (void**)&fraction));
-        fraction_params params = {w->setup->domain, &w->state->map, w->cell_phi};
+        fraction_params params = {w->setup->domain, &w->state->map, w->state->cell_phi};
         fraction_compute(&params, &(fraction_fields){.cell = fraction});
         stages_spread(w, fraction, share);
     }
@@ -252,7 +252,7 @@ static void add_momentum(treacle_stages_totals* sum, int a, const double x[AXES]
 static void add_faces(const liquid_work* w, int a, double kilograms, treacle_stages_totals* sum) {
     sample_job place = {.state = w->state, .domain = w->setup->domain, .axis = a};
     for (int64_t i = 0; i < (int64_t)w->state->map.count * TILE_CELLS; ++i) {
-        double mass = kilograms * (double)w->face_mass.at[a][i];
+        double mass = kilograms * (double)w->given.face_mass.at[a][i];
         if (mass > 0.0) {
             vec3 x = face_place(&place, i);
             add_momentum(sum, a, x.at, mass * (double)w->state->face_u.at[a][i]);
@@ -262,7 +262,7 @@ static void add_faces(const liquid_work* w, int a, double kilograms, treacle_sta
 
 static double mass_of(const liquid_work* w, double kilograms) {
     const bool* is_active = w->setup->domain->is_active;
-    const float* mass = w->face_mass.at[is_active[0] ? 0 : is_active[1] ? 1 : 2];
+    const float* mass = w->given.face_mass.at[is_active[0] ? 0 : is_active[1] ? 1 : 2];
     double sum = 0.0;
     for (int64_t i = 0; i < (int64_t)w->state->map.count * TILE_CELLS; ++i) {
         sum += kilograms * (double)mass[i];

@@ -23,7 +23,8 @@ static void place_tiles(void* data, int64_t begin, int64_t end) {
             x.at[a] = domain->origin[a] + domain->h * (at[a] + 0.5);
         }
         double phi = job->liquid == NULL ? -INFINITY : shape_distance(job->liquid, x) / domain->h;
-        job->w->cell_phi[i] = fminf(fmaxf((float)phi, -LIQUID_DISTANCE_MAX), LIQUID_DISTANCE_MAX);
+        job->w->state->cell_phi[i] =
+            fminf(fmaxf((float)phi, -LIQUID_DISTANCE_MAX), LIQUID_DISTANCE_MAX);
     }
 }
 
@@ -47,13 +48,13 @@ static double fastest(const liquid_work* w) {
     for (int64_t i = 0; i < (int64_t)map->count * TILE_CELLS; ++i) {
         int cell = (int)(i % TILE_CELLS);
         if (cell == 0) {
-            gather_block(map, w->cell_phi, (tile_ix)(i / TILE_CELLS), 1, 0, phi);
+            gather_block(map, w->state->cell_phi, (tile_ix)(i / TILE_CELLS), 1, 0, phi);
         }
         int at = BLOCK_INDEX(1, 0, cell % TILE_SIZE, cell / TILE_SIZE % TILE_SIZE,
                              cell / TILE_SIZE / TILE_SIZE);
         for (int a = 0; a < AXES; ++a) {
             bool is_wet = phi[at] < 0.0f || phi[at - steps[a]] < 0.0f;
-            bool is_open = w->face_open.at[a][i] > 0.0f && w->setup->domain->is_active[a];
+            bool is_open = w->solid.face_open.at[a][i] > 0.0f && w->setup->domain->is_active[a];
             most = is_wet && is_open ? fmaxf(most, fabsf(w->state->face_u.at[a][i])) : most;
         }
     }
@@ -86,7 +87,7 @@ static treacle_status project(treacle_sim* sim, liquid_work* w, treacle_stages_p
             stages_spread(w, w->state->face_u.at[a], flow->after[a]);
         }
         if (flow->open[a] != NULL) {
-            stages_spread(w, w->face_open.at[a], flow->open[a]);
+            stages_spread(w, w->solid.face_open.at[a], flow->open[a]);
         }
     }
     if (flow->pressure != NULL) {

@@ -44,7 +44,7 @@ static bool is_in_solid(const void* data, vec3 x) {
 
 static treacle_status drop(step_work* w) {
     const treacle_sim* sim = w->sim;
-    bool has_solids = w->liquid.solid_to != NULL;
+    bool has_solids = w->liquid.poses.to != NULL;
     solid_scene solids = {0};
     if (has_solids) {
         solids = liquid_solids_at(&w->liquid, true);

@@ -1,0 +1,15 @@
+// What particles have given to the grid in a step, [count + 1][512] each, in the scratch arena.
+#pragma once
+
+#include "grid/face_field.h"
+#include "phys/thin.h"
+
+typedef struct particle_grid {
+    face_field face_mass;
+    face_field face_u; // m/s, before the flow; FLIP only
+    float* density;    // over the reference
+    float* volume;     // in full cells; beside solids, of what a cell can hold
+    float* seen;       // the same without what thin solids hide; NULL where they do not
+    float* buoyancy;   // NULL: none
+    thin_view thin;    // particles beside thin solids, at the end of the step
+} particle_grid;
