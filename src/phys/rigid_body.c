@@ -51,6 +51,15 @@ static mat3 matrix_of(const double q[4]) {
                    {2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)}}};
 }
 
+bool body_is_finite(const body_state* state) {
+    const double* values = (const double*)state;
+    bool is_finite = true;
+    for (size_t i = 0; i < sizeof(*state) / sizeof(double); ++i) {
+        is_finite = is_finite && isfinite(values[i]);
+    }
+    return is_finite;
+}
+
 solid_pose body_pose(const body_state* state) {
     return (solid_pose){.place = vec3_from(state->place),
                         .rotate = matrix_of(state->quaternion),

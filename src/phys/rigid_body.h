@@ -21,6 +21,8 @@ typedef struct body_motion {
     double at[BODY_MOTIONS];
 } body_motion;
 
+/// Whether all of a state is.
+bool body_is_finite(const body_state* state);
 solid_pose body_pose(const body_state* state);
 body_motion body_motion_of(const body_state* state, double h);
 void body_set_motion(body_state* state, const body_motion* motion, double h);

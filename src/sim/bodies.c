@@ -320,15 +320,6 @@ void bodies_destroy(treacle_context* ctx, body_set* set) {
     *set = (body_set){0};
 }
 
-bool body_is_finite(const body_state* state) {
-    const double* values = (const double*)state;
-    bool is_finite = true;
-    for (size_t i = 0; i < sizeof(*state) / sizeof(double); ++i) {
-        is_finite = is_finite && isfinite(values[i]);
-    }
-    return is_finite;
-}
-
 double bodies_fastest(const body_set* set, const body_state* states) {
     double fastest = 0.0;
     for (int i = 0; i < set->count; ++i) {

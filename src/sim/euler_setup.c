@@ -7,6 +7,7 @@
 #include "phys/paths.h"
 #include "phys/rheology.h"
 #include "sim/euler.h"
+#include "sim/heat_setup.h"
 #include "sim/sim_internal.h"
 
 // --- what this mode cannot do --------------------------------------------------------------------

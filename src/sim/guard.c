@@ -6,6 +6,7 @@
 #include "base/comm.h"
 #include "particles/particle_ranks.h"
 #include "sim/ballistic.h"
+#include "sim/bodies.h"
 
 // --- one pass ------------------------------------------------------------------------------------
 

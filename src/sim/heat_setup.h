@@ -1,52 +1,8 @@
-// What of a def has to do with heat, made ready.
+// Makes ready what of a def has to do with heat.
 #pragma once
 
-#include "geometry/shape.h"
-#include "grid/domain.h"
-#include "math/curve.h"
 #include "particles/particles.h"
-#include "phys/heat_curve.h"
-#include "phys/viscosity_law.h"
-
-typedef struct heat_source {
-    shape* where; // NULL: radiant
-    treacle_curve place, power, temperature;
-    bool is_rate; // power is what each bit of liquid gains in a second, instead of what all of it
-    double start, stop;
-} heat_source;
-
-typedef struct heat_wall {
-    int axis, end; // of a side of the domain
-    treacle_curve temperature, flux;
-    double contact; // W/(m^2 K)
-} heat_wall;
-
-typedef struct heat_setup {
-    bool is_on;   // heat flows: particles have enthalpy
-    bool has_law; // viscosity follows from what particles carry
-    bool grows;   // of the marker: by itself, at the rate of its material
-    int source_count;
-    heat_source* sources;
-    int wall_count;
-    heat_wall* walls;
-    int solid_count;   // 0 if none gives or takes heat
-    heat_wall* solids; // [solid_count], those that move by script
-    int material_count;
-    heat_curve* curve;        // [materials], of a kilogram
-    viscosity_law* law;       // [materials]
-    float* capacity;          // [materials], heat capacity of a volume over capacity_unit
-    float* latent;            // [materials], latent heat of a volume over latent_unit
-    float* conductivity;      // [materials], W/(m K)
-    double capacity_unit;     // J/(m^3 K)
-    double latent_unit;       // J/m^3; 0: nothing melts
-    double diffusivity;       // m^2/s, the largest
-    double least_diffusivity; // m^2/s, the smallest
-    bool has_ranges;          // of melting that differ
-    bool has_conductivities;  // that differ
-} heat_setup;
-
-// Heat is one of two that go this way: the other is the marker, for which read "marker" instead of
-// "temperature", "volume" instead of "heat capacity" and 0 instead of HEAT_REFERENCE.
+#include "step/heat_set.h"
 
 /// Whether heat flows in such a simulation, and whether viscosity changes.
 bool heat_is_on(const treacle_sim_def* def);

@@ -13,8 +13,6 @@
 #include "grid/face_field.h"
 #include "grid/tile_mask.h"
 #include "grid/tile_points.h"
-#include "math/curve.h"
-#include "particles/emitter.h"
 #include "particles/particles.h"
 #include "phys/elastic.h"
 #include "phys/energy.h"
@@ -24,21 +22,16 @@
 #include "phys/stress.h"
 #include "phys/velocity.h"
 #include "phys/volume.h"
-#include "sim/bodies.h"
-#include "sim/heat_setup.h"
-#include "sim/solids.h"
 #include "step/body_grid.h"
 #include "step/liquid_grid.h"
+#include "step/liquid_state.h"
 #include "step/particle_grid.h"
+#include "step/solid_cache.h"
 #include "step/solid_grid.h"
+#include "step/step_setup.h"
 #include "step/tile_history.h"
 #include "treacle/sim.h"
 
-// Cells that particles may cross in a step, and that kernels reach beyond them.
-#define LIQUID_REACH_MAX 5.0
-enum { LIQUID_KERNEL_RADIUS = 2, LIQUID_MATERIALS_MAX = 256 };
-// Cells, beyond which nobody needs to know how far the surface is.
-#define LIQUID_DISTANCE_MAX 4.0f
 // A divergence below this share of 1/dt is none: where a solve stops if its relative target asks
 // for more, as in free fall, where the right-hand side is rounding.
 #define LIQUID_DIVERGENCE_MIN 1e-6
@@ -49,89 +42,8 @@ enum { LIQUID_KERNEL_RADIUS = 2, LIQUID_MATERIALS_MAX = 256 };
 // Of the density correction: noise in it moves particles by far less than a cell.
 #define LIQUID_DENSITY_TOLERANCE 1e-3
 
-/// What liquid on the grid carries along beside its velocity (sim/euler.h).
-enum {
-    CARRIED_TEMPERATURE, // K, at cells
-    CARRIED_MELTED,      // 0..1, at cells
-    CARRIED_STRAIN,      // parts as in phys/strain.h, at cells and edges
-    CARRIED_COUNT = CARRIED_STRAIN + STRAIN_PARTS
-};
-
-/// Fields between steps. Zeroed: no liquid yet.
-typedef struct liquid_state {
-    tile_map map;
-    float* values;        // one block for all fields
-    face_field face_u;    // m/s, [count + 1][512]
-    float* cell_pressure; // p / (rho_ref h), m/s^2, [count + 1][512]
-    float* cell_phi;      // distance to the surface, cells, < 0 in the liquid, [count + 1][512]
-    uint8_t* cell_wall;   // bits of phys/separation.h, [count + 1][512]; NULL: nothing lets go
-    float* carried[CARRIED_COUNT]; // [count + 1][512] each; NULL: not carried, or by particles
-} liquid_state;
-
-treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* domain,
-                                   int64_t tile_count, const tile_coord* tiles,
-                                   liquid_state* out) TREACLE_NODISCARD;
-/// Zeroed fields on the map that the state has; of walls where the domain has some that let go.
-treacle_status liquid_state_fields(liquid_state* state,
-                                   const grid_domain* domain) TREACLE_NODISCARD;
-/// Zeroed carried fields, those whose bit is set.
-treacle_status liquid_state_carry(liquid_state* state, uint32_t fields) TREACLE_NODISCARD;
-/// Harmless on a zeroed state, and twice.
-void liquid_state_destroy(liquid_state* state);
-/// The largest component of velocity on faces, m/s.
-double liquid_state_fastest(const liquid_state* state);
-
 /// The particles as the grid sees them.
 tile_points liquid_points(const particles* p);
-
-/// A force of the def, made ready.
-typedef struct liquid_force {
-    shape* where; // NULL: everywhere
-    field acceleration;
-    treacle_curve strength;
-    double start, stop;
-} liquid_force;
-
-/// What the liquid's stages need to know and what does not change from step to step.
-typedef struct liquid_setup {
-    const treacle_sim_def* def; // scalar members only
-    const grid_domain* domain;
-    int material_count;
-    float* density;                  // [materials], over reference_density
-    float* log_mu;                   // [materials], log of the viscosity in Pa s
-    treacle_material_def* materials; // [materials]; names are NULL
-    double reference_density;        // kg/m^3
-    bool has_densities;              // that differ
-    bool has_buoyancy;
-    bool has_rheology;       // a material whose viscosity depends on the rate of shear
-    bool has_elastic;        // material
-    bool has_apart;          // material that does not merge with others
-    bool has_yield;          // elastic material whose decay depends on the flow
-    strain_law* strain_laws; // [materials]
-    int force_count;
-    liquid_force* forces;
-    int emitter_count;
-    const emitter* emitters;
-    solid_set solids; // bodies after those that move by script
-    body_set bodies;
-    heat_setup heat;
-    heat_setup marker;
-} liquid_setup;
-
-/// Whether the flow has viscosity.
-static inline bool liquid_is_viscous(const liquid_setup* setup) {
-    return setup->def->flow == TREACLE_FLOW_SPLIT || setup->def->flow == TREACLE_FLOW_UNIFIED;
-}
-
-/// Whether what viscosity may follow from changes in the stage of heat.
-static inline bool liquid_has_heat(const liquid_setup* setup) {
-    return setup->heat.is_on || setup->marker.is_on || setup->marker.grows;
-}
-
-treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* def,
-                                   const grid_domain* domain, liquid_setup* out) TREACLE_NODISCARD;
-/// Harmless on a zeroed setup, and twice.
-void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup);
 
 /// Elasticity during a step, in the scratch arena; zeroed without elastic material.
 typedef struct liquid_elastic {

@@ -6,6 +6,7 @@
 #include "grid/stagger.h"
 #include "math/curve.h"
 #include "sim/liquid.h"
+#include "step/body_world.h"
 
 // A body has the mass of its faces where these hold its volume up to this share. They do not where
 // part of it is far from all liquid.

@@ -1,3 +1,5 @@
+#include "sim/liquid_setup.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -5,12 +7,15 @@
 #include "math/elementary.h"
 #include "phys/rheology.h"
 #include "phys/stress.h"
-#include "sim/euler.h"
+#include "sim/bodies.h"
+#include "sim/heat_setup.h"
 #include "sim/liquid.h"
+#include "sim/overlap.h"
 
 // Elastic stress acts in the solve that knows viscosity, and on the grid by itself.
 static bool pulls_elastically(const treacle_sim_def* def) {
-    return def->flow == TREACLE_FLOW_SPLIT || def->flow == TREACLE_FLOW_UNIFIED || euler_is_on(def);
+    return def->flow == TREACLE_FLOW_SPLIT || def->flow == TREACLE_FLOW_UNIFIED ||
+           def->motion == TREACLE_MOTION_EULERIAN;
 }
 
 static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def* def,

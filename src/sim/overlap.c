@@ -9,9 +9,12 @@
 // The first finds corners, the second all that is round or thin, however far apart the points are.
 // The smallest max(d_A, d_B) is looked for from A's points that are nearest to B: downhill along
 // the shortest mixture of both slopes, and back to where both distances are the same.
+#include "sim/overlap.h"
+
 #include <math.h>
 
 #include "base/alloc.h"
+#include "sim/bodies.h"
 #include "sim/sim_internal.h"
 
 enum { STARTS = 4, DESCENT_STEPS = 64 };

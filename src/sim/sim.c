@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "base/comm.h"
 #include "phys/rheology.h"
+#include "sim/heat_setup.h"
+#include "sim/liquid_setup.h"
 #include "sim/sim_internal.h"
 
 // What `auto` means here.

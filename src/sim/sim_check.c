@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "math/limits.h"
+#include "sim/heat_setup.h"
 #include "sim/sim_internal.h"
 
 typedef struct number_rule {

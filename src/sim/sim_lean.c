@@ -1,5 +1,6 @@
 // What ranks can do with their own tiles alone. Whatever makes a loop look at all tiles or all
 // particles stands here, until that loop has learned to do without.
+#include "sim/heat_setup.h"
 #include "sim/sim_internal.h"
 
 static bool is_material_lean(const treacle_material_def* m) {

@@ -4,6 +4,7 @@
 #include "grid/partition.h"
 #include "particles/seed.h"
 #include "phys/sweep.h"
+#include "sim/heat_setup.h"
 #include "sim/sim_internal.h"
 
 enum { FIELDS = 5 };

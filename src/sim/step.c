@@ -10,6 +10,7 @@
 #include "particles/reseed.h"
 #include "sim/ballistic.h"
 #include "sim/guard.h"
+#include "sim/heat_setup.h"
 
 // What the stages of one step share.
 typedef struct step_work {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/ode_guard.h"
+#include "step/ode_guard.h"
 #include "treacle/run.h"
 
 enum { STEPS = 12, PATH_CAPACITY = 256 };

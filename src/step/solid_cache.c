@@ -1,8 +1,9 @@
+#include "step/solid_cache.h"
+
 #include <string.h>
 
 #include "base/alloc.h"
 #include "grid/tile_ranks.h"
-#include "sim/solids.h"
 
 enum { FIELDS = 2 + 2 * AXES };
 

@@ -1,4 +1,4 @@
-#include "sim/ode_guard.h"
+#include "step/ode_guard.h"
 
 #include <ode/ode.h>
 #include <setjmp.h>

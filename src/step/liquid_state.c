@@ -1,9 +1,10 @@
+#include "step/liquid_state.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "grid/tile_ranks.h"
-#include "sim/liquid.h"
 
 enum { FIELDS = AXES + 2 };
 

@@ -19,13 +19,14 @@
 // are inside another body, a solid or a side are contacts, with the normal and the depth of the
 // other's distance [rigid.5]. Of each pair only a few that are far
 // apart are kept.
+#include "step/body_world.h"
+
 #include <math.h>
 #include <ode/ode.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sim/bodies.h"
-#include "sim/ode_guard.h"
+#include "step/ode_guard.h"
 
 enum { CONTACTS_KEPT = 4, NEAR_MAX = 1024 };
 

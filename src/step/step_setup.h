@@ -1,0 +1,57 @@
+// What the stages of a step need to know and what does not change from step to step.
+#pragma once
+
+#include "math/field.h"
+#include "particles/emitter.h"
+#include "phys/strain.h"
+#include "step/body_set.h"
+#include "step/heat_set.h"
+#include "step/solid_set.h"
+
+// Cells that particles may cross in a step, and that kernels reach beyond them.
+#define LIQUID_REACH_MAX 5.0
+enum { LIQUID_KERNEL_RADIUS = 2, LIQUID_MATERIALS_MAX = 256 };
+
+/// A force of the def, made ready.
+typedef struct liquid_force {
+    shape* where; // NULL: everywhere
+    field acceleration;
+    treacle_curve strength;
+    double start, stop;
+} liquid_force;
+
+/// What the liquid's stages need to know and what does not change from step to step.
+typedef struct liquid_setup {
+    const treacle_sim_def* def; // scalar members only
+    const grid_domain* domain;
+    int material_count;
+    float* density;                  // [materials], over reference_density
+    float* log_mu;                   // [materials], log of the viscosity in Pa s
+    treacle_material_def* materials; // [materials]; names are NULL
+    double reference_density;        // kg/m^3
+    bool has_densities;              // that differ
+    bool has_buoyancy;
+    bool has_rheology;       // a material whose viscosity depends on the rate of shear
+    bool has_elastic;        // material
+    bool has_apart;          // material that does not merge with others
+    bool has_yield;          // elastic material whose decay depends on the flow
+    strain_law* strain_laws; // [materials]
+    int force_count;
+    liquid_force* forces;
+    int emitter_count;
+    const emitter* emitters;
+    solid_set solids; // bodies after those that move by script
+    body_set bodies;
+    heat_setup heat;
+    heat_setup marker;
+} liquid_setup;
+
+/// Whether the flow has viscosity.
+static inline bool liquid_is_viscous(const liquid_setup* setup) {
+    return setup->def->flow == TREACLE_FLOW_SPLIT || setup->def->flow == TREACLE_FLOW_UNIFIED;
+}
+
+/// Whether what viscosity may follow from changes in the stage of heat.
+static inline bool liquid_has_heat(const liquid_setup* setup) {
+    return setup->heat.is_on || setup->marker.is_on || setup->marker.grows;
+}
