@@ -57,6 +57,11 @@ tile_ix tile_map_find(const tile_map* map, tile_coord coord);
 /// Morton code of a coordinate in [0, 2^21)^3: bit 3k+a of the code is bit k of axis a.
 uint64_t tile_key(tile_coord coord);
 
+/// Values of a field, the dummy tile's included.
+static inline size_t tile_map_values(const tile_map* map) {
+    return ((size_t)map->count + 1) * TILE_CELLS;
+}
+
 /// Cells of a tile along an axis that count: 8, or 1 where the domain is flat.
 static inline int tile_layers(const tile_map* map, int axis) {
     return map->is_flat[axis] ? 1 : TILE_SIZE;

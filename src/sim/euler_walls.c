@@ -241,7 +241,7 @@ treacle_status euler_close_gaps(liquid_work* w) {
         return TREACLE_OK; // liquid is everywhere
     }
     if (job.has_solids) {
-        job.solids = liquid_solids_at(w, true);
+        job.solids = solid_scene_of(&w->setup->solids, w->poses.to);
     }
     for (job.axis = 0; job.axis < AXES; ++job.axis) {
         if (!job.has_solids) {

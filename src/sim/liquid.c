@@ -10,9 +10,8 @@
 #include "grid/tile_band.h"
 #include "grid/tile_ranks.h"
 #include "particles/particle_ranks.h"
-#include "phys/advect.h"
-#include "phys/g2p.h"
 #include "phys/p2g.h"
+#include "step/keep_out.h"
 
 tile_points liquid_points(const particles* p) {
     return (tile_points){.tile_count = p->tile_count,
@@ -29,84 +28,6 @@ static treacle_status take_faces(liquid_work* w, const char* name, float* out[AX
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(take_field(w, name, &out[a]));
     }
-    return TREACLE_OK;
-}
-
-// Particles beside thin solids go by what they see: x + dt (u + dt/2 grad u u), the second order in
-// time [thin.2].
-static void move_thin(liquid_work* w, const thin_view* thin, const float* start) {
-    float cells = (float)(w->dt / w->setup->domain->h);
-    for (int64_t i = 0; i < thin->count; ++i) {
-        const thin_row* row = &thin->rows[i];
-        float* x = particles_f32(w->p, PARTICLE_POSITION) + AXES * row->row;
-        for (int a = 0; a < AXES; ++a) {
-            float change = 0.0f;
-            for (int b = 0; b < AXES; ++b) {
-                change += row->slope[a][b] * row->value[b];
-            }
-            float way = cells * (row->value[a] + 0.5f * cells * change);
-            x[a] = w->setup->domain->is_active[a] ? start[AXES * row->row + a] + way : x[a];
-        }
-    }
-}
-
-// What the caller pushes adds its half to the way of what flies, like gravity [path.1].
-static void push_flights(const liquid_work* w, const piece_rows* flights) {
-    double half = 0.5 * w->dt * w->dt / w->setup->domain->h;
-    for (int64_t t = 0; t < w->p->tile_count && flights->motion != NULL && w->push != NULL; ++t) {
-        particle_ix end = flights->is_moved[t] ? w->p->tile_first[t + 1] : w->p->tile_first[t];
-        for (particle_ix i = w->p->tile_first[t]; i < end; ++i) {
-            piece_motion* m = &flights->motion[i];
-            const float* f = m->frame;
-            bool flies = f[0] != 0.0f || f[1] != 0.0f || f[2] != 0.0f;
-            for (int a = 0; a < AXES && flies; ++a) {
-                bool is_active = w->setup->domain->is_active[a];
-                m->shift[a] += is_active ? (float)(half * (double)w->push[AXES * i + a]) : 0.0f;
-            }
-        }
-    }
-}
-
-treacle_status liquid_advect(liquid_work* w) {
-    if (w->before->map.count == 0) {
-        return TREACLE_OK;
-    }
-    face_velocity flow = {.map = &w->before->map,
-                          .has_viscosity = liquid_is_viscous(w->setup),
-                          .domain = w->setup->domain,
-                          .u = w->before->face_u};
-    double fall[AXES], h = w->setup->domain->h;
-    liquid_fall(w, fall);
-    double reach = (liquid_state_fastest(w->before) * w->dt +
-                    fmax(fmax(fabs(fall[0]), fabs(fall[1])), fabs(fall[2]))) /
-                   h;
-    if (!(reach <= LIQUID_REACH_MAX)) {
-        return check_fail(w->ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
-                          reach);
-    }
-    int mark = arena_mark(w->scratch);
-    liquid_strays strays;
-    float *place = NULL, *start = NULL;
-    TREACLE_TRY(liquid_keep_positions(w, &start));
-    TREACLE_TRY(liquid_find_strays(w, w->before, &strays));
-    TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_POSITION, &place));
-    thin_view thin;
-    TREACLE_TRY(liquid_look(w, false, TREACLE_KERNEL_LINEAR, &thin));
-    g2p_thin(&flow, w->p, TREACLE_KERNEL_LINEAR, &thin);
-    piece_rows flights;
-    TREACLE_TRY(liquid_find_flights(w, fall, &flights));
-    push_flights(w, &flights);
-    advect_params params = {.scheme = w->setup->def->advection,
-                            .dt = w->dt,
-                            .reach = reach,
-                            .pieces = flights.motion != NULL ? &flights : NULL};
-    advect_particles(&flow, w->p, &params);
-    move_thin(w, &thin, start);
-    liquid_put_strays(w, &strays, PARTICLE_POSITION, place);
-    liquid_move_strays(w, &strays, fall);
-    liquid_sweep(w, start, false);
-    liquid_stop_strays(w, &strays);
-    arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
 
@@ -267,8 +188,9 @@ static const uint32_t given_columns = 1u << PARTICLE_POSITION | 1u << PARTICLE_V
                                       1u << PARTICLE_AFFINE | 1u << PARTICLE_LOG_FACTOR;
 
 treacle_status liquid_to_grid(liquid_work* w) {
+    step_frame f = liquid_frame(w);
     particle_ranks_halo(w->setup->domain, &w->state->map, w->p, given_columns);
-    TREACLE_TRY(liquid_look(w, true, w->setup->def->kernel, &w->given.thin));
+    TREACLE_TRY(keep_out_look(&f, w->p, w->poses.to, f.setup->def->kernel, &w->given.thin));
     p2g_params params = transfer_of(w);
     TREACLE_TRY(mean_velocity(w, params.reference));
     TREACLE_TRY(take_faces(w, "masses on faces", w->given.face_mass.at));

@@ -16,19 +16,18 @@
 #include "particles/particles.h"
 #include "phys/elastic.h"
 #include "phys/energy.h"
-#include "phys/force.h"
-#include "phys/pieces.h"
 #include "phys/separation.h"
 #include "phys/stress.h"
 #include "phys/velocity.h"
 #include "phys/volume.h"
 #include "step/body_grid.h"
+#include "step/free_flyers.h"
 #include "step/liquid_grid.h"
 #include "step/liquid_state.h"
 #include "step/particle_grid.h"
 #include "step/solid_cache.h"
 #include "step/solid_grid.h"
-#include "step/step_setup.h"
+#include "step/step_frame.h"
 #include "step/tile_history.h"
 #include "treacle/sim.h"
 
@@ -37,8 +36,6 @@
 #define LIQUID_DIVERGENCE_MIN 1e-6
 // The energy norm of a unified flow's error over the pressure's tolerance.
 #define LIQUID_ENERGY_FACTOR 5.0
-// The share of closed liquid's volume that a step would change and that is worth a warning.
-#define LIQUID_SQUEEZE_MIN 1e-3
 // Of the density correction: noise in it moves particles by far less than a cell.
 #define LIQUID_DENSITY_TOLERANCE 1e-3
 
@@ -88,8 +85,6 @@ typedef struct liquid_work {
     const liquid_state* before; // the last step's
     liquid_state* state;        // made by this step
     double time, dt;            // s; time at the step's begin
-    const float* push;          // m/s^2, [particles][3], of who asked for the step; NULL: none
-    bool is_given;              // what moves it was not found by a flow: nothing flies
     bool is_first;              // before the first step: particles keep their velocity
     double gravity[AXES];       // m/s^2, mean over the step
     double fall[AXES];          // m, the way that gravity adds to what flies [path.1]
@@ -122,39 +117,18 @@ typedef struct liquid_work {
     liquid_account account;
 } liquid_work;
 
-/// Less than this share of a cell or a face is a hole.
-#define LIQUID_HOLE 0.05f
-
-/// Particles outside the surface [stray.1], in the scratch arena.
-typedef struct liquid_strays {
-    int64_t count;
-    particle_ix* row; // [count]
-} liquid_strays;
-
-/// Those outside the surface of a state.
-treacle_status liquid_find_strays(liquid_work* w, const liquid_state* state,
-                                  liquid_strays* out) TREACLE_NODISCARD;
-/// Keeps what a column says of them; harmless where the column is not there.
-treacle_status liquid_keep_strays(liquid_work* w, const liquid_strays* strays,
-                                  particle_column column, float** kept) TREACLE_NODISCARD;
-/// Puts it back.
-void liquid_put_strays(liquid_work* w, const liquid_strays* strays, particle_column column,
-                       const float* kept);
-/// x += dt v + fall
-void liquid_move_strays(liquid_work* w, const liquid_strays* strays, const double fall[AXES]);
-/// The tile whose particles include the row.
-tile_ix liquid_tile_of_row(const particles* p, particle_ix row);
-/// v += dt (g + fields)
-treacle_status liquid_push_strays(liquid_work* w, const liquid_strays* strays) TREACLE_NODISCARD;
-
-/// The way that gravity and forces which are the same everywhere add to what flies, m.
-void liquid_fall(const liquid_work* w, double out[AXES]);
-/// Pieces of the last step's liquid that fly, and what that adds to the motion of particles; in the
-/// scratch arena. out->motion is NULL where nothing flies.
-treacle_status liquid_find_flights(liquid_work* w, const double fall[AXES],
-                                   piece_rows* out) TREACLE_NODISCARD;
-/// What pushes the liquid during the step; its fields come from the scratch arena.
-treacle_status liquid_forces(liquid_work* w, force_params* out) TREACLE_NODISCARD;
+/// What of it every stage may ask for.
+static inline step_frame liquid_frame(const liquid_work* w) {
+    const double *g = w->gravity, *way = w->fall;
+    return (step_frame){.ctx = w->ctx,
+                        .scratch = w->scratch,
+                        .setup = w->setup,
+                        .stats = w->stats,
+                        .time = w->time,
+                        .dt = w->dt,
+                        .is_first = w->is_first,
+                        .gravity = {{g[0], g[1], g[2]}, {way[0], way[1], way[2]}}};
+}
 
 /// The account of energy: at the begin, after the advection, when tiles are built, at the end.
 treacle_status liquid_account_begin(liquid_work* w) TREACLE_NODISCARD;
@@ -183,10 +157,6 @@ void liquid_account_couple(liquid_work* w, double before);
 double liquid_energy_of_body(const liquid_work* w, int i);
 double liquid_energy_of_bodies(const liquid_work* w);
 
-/// Poses at both ends of the step.
-treacle_status liquid_move_solids(liquid_work* w) TREACLE_NODISCARD;
-/// Contacts and joints of bodies, and their poses at both ends; part of moving solids.
-treacle_status liquid_move_bodies(liquid_work* w) TREACLE_NODISCARD;
 /// Gravity and what else pushes bodies.
 void liquid_push_bodies(liquid_work* w);
 /// Rows and masses of bodies; part of the flow, before it.
@@ -199,28 +169,6 @@ void liquid_take_bodies(liquid_work* w);
 void liquid_hold_bodies(liquid_work* w);
 /// The pressure x moves bodies.
 void liquid_drag_bodies(liquid_work* w, const double* x);
-/// The solids with their poses at the begin or the end.
-solid_scene liquid_solids_at(const liquid_work* w, bool is_end);
-/// The fields of solids, and face_open with what they leave open; part of the geometry.
-treacle_status liquid_solid_fields(liquid_work* w) TREACLE_NODISCARD;
-/// Particles beside thin solids, which stand as at the begin or the end of the step.
-treacle_status liquid_look(liquid_work* w, bool is_end, treacle_kernel kernel,
-                           thin_view* out) TREACLE_NODISCARD;
-/// A copy of all positions in the scratch arena; NULL without solids.
-treacle_status liquid_keep_positions(liquid_work* w, float** out) TREACLE_NODISCARD;
-/// Keeps particles that have moved from `start` out of solids, which move through the step, or
-/// stand at its end.
-void liquid_sweep(liquid_work* w, const float* start, bool is_at_end);
-/// Strays that touch a solid do not fly into it.
-void liquid_stop_strays(liquid_work* w, const liquid_strays* strays);
-/// Holes between liquid and cells that are solid but for a little are closed; part of the geometry.
-void liquid_close_holes(liquid_work* w);
-/// Velocity on faces that solids close: along them the liquid's, across them the solid's; part of
-/// the extrapolation.
-treacle_status liquid_slide(liquid_work* w) TREACLE_NODISCARD;
-/// Says once that solids press on liquid that has no way out.
-void liquid_warn_closed(liquid_work* w, const solve_stats* solve);
-treacle_status liquid_advect(liquid_work* w) TREACLE_NODISCARD;
 /// Shares the tiles out among ranks if they are not, or not evenly; part of building tiles.
 treacle_status liquid_share_tiles(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
@@ -282,7 +230,7 @@ treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve,
 /// Stretch and spin on the grid, of w->elastic, of the velocity that the flow has just found.
 treacle_status liquid_measure_stretch(liquid_work* w) TREACLE_NODISCARD;
 /// The particles' strain after the step.
-treacle_status liquid_elastic_end(liquid_work* w, const liquid_strays* strays) TREACLE_NODISCARD;
+treacle_status liquid_elastic_end(liquid_work* w, const free_flyers* strays) TREACLE_NODISCARD;
 /// Extends the velocity of faces next to liquid by some layers.
 treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
 /// A copy of the velocity on faces next to liquid, which the flow has found; NAN elsewhere.

@@ -238,17 +238,18 @@ static treacle_status measure(liquid_work* w) {
     return TREACLE_OK;
 }
 
-treacle_status liquid_elastic_end(liquid_work* w, const liquid_strays* strays) {
+treacle_status liquid_elastic_end(liquid_work* w, const free_flyers* strays) {
     if (!w->setup->has_elastic || w->is_first) {
         return TREACLE_OK;
     }
     double begin = profile_now();
     int mark = arena_mark(w->scratch);
     elastic_params params = params_of(w);
+    step_frame f = liquid_frame(w);
     float* kept = NULL;
-    TREACLE_TRY(liquid_keep_strays(w, strays, PARTICLE_STRAIN, &kept));
+    TREACLE_TRY(free_flyers_keep(&f, strays, w->p, PARTICLE_STRAIN, &kept));
     elastic_advance(&params, w->p, &w->elastic.motion);
-    liquid_put_strays(w, strays, PARTICLE_STRAIN, kept);
+    free_flyers_put(strays, PARTICLE_STRAIN, kept, w->p);
     arena_give_to(w->scratch, mark);
     w->stats->elastic_update_seconds = profile_now() - begin;
     return TREACLE_OK;

@@ -11,8 +11,11 @@
 #include "grid/tile_ranks.h"
 #include "math/elementary.h"
 #include "phys/g2p.h"
+#include "phys/open_volume.h"
 #include "phys/unified.h"
 #include "sim/euler.h"
+#include "step/closed_liquid.h"
+#include "step/solid_geometry.h"
 
 // --- faces that liquid may cross, or that an emitter moves --------------------------------------
 
@@ -142,7 +145,12 @@ treacle_status liquid_walls(liquid_work* w) {
         TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "open faces",
                                     (void**)&w->solid.face_open.at[a]));
     }
-    TREACLE_TRY(liquid_solid_fields(w));
+    step_frame f = liquid_frame(w);
+    TREACLE_TRY(
+        solid_geometry_find(&f, &w->state->map, &w->poses, w->solid_cache, &w->solid, &w->body));
+    if (w->solid.open != NULL) {
+        open_volume_normalise(w->setup->domain, &w->state->map, w->solid.open, w->given.volume);
+    }
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
         tile_for_held(&w->state->map, 8, open_faces, &job);
@@ -153,7 +161,7 @@ treacle_status liquid_walls(liquid_work* w) {
 treacle_status liquid_geometry(liquid_work* w) {
     TREACLE_TRY(liquid_walls(w));
     TREACLE_TRY(liquid_surface(w));
-    liquid_close_holes(w);
+    solid_geometry_close_holes(&w->state->map, w->state->cell_phi, &w->solid);
     bool has_rho = w->setup->has_densities || w->setup->emitter_count > 0;
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
@@ -399,7 +407,9 @@ void liquid_found_velocity(liquid_work* w, float* const out[AXES]) {
 treacle_status liquid_extrapolate(liquid_work* w) {
     int layers = (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
     TREACLE_TRY(extend_wet(w, layers, false));
-    TREACLE_TRY(liquid_slide(w));
+    step_frame f = liquid_frame(w);
+    face_view give = w->euler != NULL ? face_view_of(w->euler->face_give) : (face_view){0};
+    TREACLE_TRY(solid_geometry_slide(&f, &w->poses, &w->solid, give, w->state));
     liquid_hold_walls(w);
     liquid_account_flown(w);
     return TREACLE_OK;
@@ -513,7 +523,8 @@ static treacle_status project(liquid_work* w, double* x) {
     const float* const start[AXES] = {before[0], before[1], before[2]};
     TREACLE_TRY(liquid_account_projection(w, start, bodies, x));
     arena_give_to(w->scratch, mark);
-    liquid_warn_closed(w, &solve);
+    step_frame f = liquid_frame(w);
+    closed_liquid_warn(&f, &solve, w->has_warned);
     return liquid_accept(w, &solve, "pressure", &w->stats->pressure);
 }
 
@@ -643,19 +654,20 @@ treacle_status liquid_to_particles(liquid_work* w) {
                          .keep = is_flip ? keep : NULL,
                          .thin = &w->given.thin};
     int mark = arena_mark(w->scratch);
-    liquid_strays strays;
+    step_frame f = liquid_frame(w);
+    free_flyers strays;
     float *velocity = NULL, *affine = NULL;
-    TREACLE_TRY(liquid_find_strays(w, w->state, &strays));
-    TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_VELOCITY, &velocity));
-    TREACLE_TRY(liquid_keep_strays(w, &strays, PARTICLE_AFFINE, &affine));
+    TREACLE_TRY(free_flyers_find(&f, w->state, w->p, &strays));
+    TREACLE_TRY(free_flyers_keep(&f, &strays, w->p, PARTICLE_VELOCITY, &velocity));
+    TREACLE_TRY(free_flyers_keep(&f, &strays, w->p, PARTICLE_AFFINE, &affine));
     if (w->setup->def->step.splitting == TREACLE_SPLITTING_SECOND && !w->is_first) {
         TREACLE_TRY(liquid_foresee(w, now.u.at));
     }
     g2p_velocity(&params);
-    liquid_put_strays(w, &strays, PARTICLE_VELOCITY, velocity);
-    liquid_put_strays(w, &strays, PARTICLE_AFFINE, affine);
+    free_flyers_put(&strays, PARTICLE_VELOCITY, velocity, w->p);
+    free_flyers_put(&strays, PARTICLE_AFFINE, affine, w->p);
     if (!w->is_first) {
-        TREACLE_TRY(liquid_push_strays(w, &strays));
+        TREACLE_TRY(free_flyers_push(&f, &strays, w->p));
     }
     TREACLE_TRY(liquid_elastic_end(w, &strays));
     arena_give_to(w->scratch, mark);

@@ -1,103 +1,12 @@
-// Forces during a step. Gravity, and forces that are the same everywhere, count with their mean
-// over the step, and what flies gets the way that they add to its motion [path.1]; other fields
-// count as they are at its begin.
-#include <math.h>
-#include <string.h>
-
+// Forces push the liquid on the grid, and bodies.
 #include "sim/liquid.h"
-
-// Gauss and Legendre's nodes on 0..1: exact for strength, linear between keys, times a polynomial
-// of degree 6.
-enum { NODES = 4 };
-static const double node[NODES] = {0.06943184420297371, 0.33000947820757187, 0.66999052179242813,
-                                   0.93056815579702629};
-static const double weight[NODES] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
-                                     0.17392742256872693};
-
-static bool is_uniform(const liquid_force* f) {
-    return f->where == NULL && field_is_uniform(&f->acceleration);
-}
-
-// Adds the integrals of f and of (end - t) f from one moment to another.
-static void add_piece(const liquid_force* f, double from, double to, double end,
-                      double out[2][AXES]) {
-    for (int n = 0; n < NODES; ++n) {
-        double t = from + node[n] * (to - from), value[AXES];
-        double share = weight[n] * (to - from) * curve_eval_scalar(&f->strength, t);
-        field_eval(&f->acceleration, vec3_make(0.0, 0.0, 0.0), t, value);
-        for (int a = 0; a < AXES; ++a) {
-            out[0][a] += share * value[a];
-            out[1][a] += share * (end - t) * value[a];
-        }
-    }
-}
-
-// Between its start and its stop, piece by piece of its strength.
-static void add_uniform(const liquid_force* f, double begin, double end, double out[2][AXES]) {
-    double from = fmax(begin, f->start), to = fmin(end, f->stop);
-    for (int k = 0; k < f->strength.count && from < to; ++k) {
-        double next = fmin(f->strength.keys[k].time, to);
-        if (next > from) {
-            add_piece(f, from, next, end, out);
-            from = next;
-        }
-    }
-    if (from < to) {
-        add_piece(f, from, to, end, out);
-    }
-}
-
-// out[0]: what uniform forces add to the velocity, m/s; out[1]: to the way, m.
-static void uniform_forces(const liquid_work* w, double out[2][AXES]) {
-    for (int a = 0; a < AXES; ++a) {
-        out[0][a] = out[1][a] = 0.0;
-    }
-    for (int i = 0; i < w->setup->force_count; ++i) {
-        if (is_uniform(&w->setup->forces[i])) {
-            add_uniform(&w->setup->forces[i], w->time, w->time + w->dt, out);
-        }
-    }
-}
-
-void liquid_fall(const liquid_work* w, double out[AXES]) {
-    double forces[2][AXES];
-    uniform_forces(w, forces);
-    for (int a = 0; a < AXES; ++a) {
-        out[a] = w->setup->domain->is_active[a] ? w->fall[a] + forces[1][a] : 0.0;
-    }
-}
-
-treacle_status liquid_forces(liquid_work* w, force_params* out) {
-    const liquid_setup* setup = w->setup;
-    force_field* fields = NULL;
-    TREACLE_TRY(arena_take(w->scratch, (size_t)setup->force_count, sizeof(*fields), "forces",
-                           (void**)&fields));
-    *out = (force_params){.domain = setup->domain,
-                          .map = &w->state->map,
-                          .time = w->time,
-                          .dt = w->dt,
-                          .gravity = {w->gravity[0], w->gravity[1], w->gravity[2]},
-                          .fields = fields,
-                          .cell_buoyancy = w->given.buoyancy};
-    double forces[2][AXES];
-    uniform_forces(w, forces);
-    for (int a = 0; a < AXES; ++a) {
-        out->uniform[a] = forces[0][a] / w->dt;
-    }
-    for (int i = 0; i < setup->force_count; ++i) {
-        const liquid_force* f = &setup->forces[i];
-        if (!is_uniform(f) && w->time >= f->start && w->time <= f->stop) {
-            fields[out->field_count++] =
-                (force_field){f->where, &f->acceleration, curve_eval_scalar(&f->strength, w->time)};
-        }
-    }
-    return TREACLE_OK;
-}
+#include "step/forces.h"
 
 treacle_status liquid_push(liquid_work* w) {
     force_params params;
+    step_frame f = liquid_frame(w);
     TREACLE_TRY(liquid_account_forces(w));
-    TREACLE_TRY(liquid_forces(w, &params));
+    TREACLE_TRY(forces_find(&f, &w->state->map, w->given.buoyancy, &params));
     params.face_push = w->account.face_push;
     force_apply(&params, w->state->face_u.at);
     liquid_push_bodies(w);

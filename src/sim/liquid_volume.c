@@ -5,6 +5,7 @@
 #include "phys/p2g.h"
 #include "phys/shift.h"
 #include "sim/liquid.h"
+#include "step/keep_out.h"
 
 // With one density, no emitter and no wall that let go the pressure's own system serves; else its
 // twin without.
@@ -53,14 +54,15 @@ treacle_status liquid_correct_density(liquid_work* w) {
     if (!w->setup->def->density_correction) {
         return TREACLE_OK;
     }
+    step_frame f = liquid_frame(w);
     int mark = arena_mark(w->scratch);
     float* start = NULL;
-    TREACLE_TRY(liquid_keep_positions(w, &start));
+    TREACLE_TRY(keep_out_begin(&f, w->p, &start));
     TREACLE_TRY(correct(w));
     if (w->setup->has_densities) {
         TREACLE_TRY(shift(w));
     }
-    liquid_sweep(w, start, true);
+    keep_out_sweep(&f, &(solid_poses){w->poses.to, w->poses.to}, start, w->p);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }

@@ -6,6 +6,7 @@
 #include "math/elementary.h"
 #include "phys/stress.h"
 #include "sim/sim_internal.h"
+#include "step/move_solids.h"
 #include "treacle/unstable/stages.h"
 
 // All tiles that the domain allows.
@@ -135,7 +136,8 @@ static treacle_status flow(treacle_sim* sim, const treacle_stages_liquid* liquid
     }
     load_cells(w, liquid);
     load_faces(w, liquid);
-    TREACLE_TRY(liquid_move_solids(w));
+    step_frame f = liquid_frame(w);
+    TREACLE_TRY(move_solids(&f, w->before, w->bodies, &w->poses));
     TREACLE_TRY(liquid_walls(w));
     TREACLE_TRY(run_part(w, liquid->part));
     store(w, liquid);

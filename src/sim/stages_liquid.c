@@ -12,6 +12,8 @@
 #include "phys/advect.h"
 #include "phys/transfer.h"
 #include "sim/sim_internal.h"
+#include "step/move_particles.h"
+#include "step/move_solids.h"
 #include "treacle/unstable/stages.h"
 
 treacle_status stages_check_flow(const treacle_sim* sim) {
@@ -41,7 +43,8 @@ treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats, li
     if (bodies > 0) {
         memcpy(out->bodies, sim->now.bodies, bodies * sizeof(body_state));
     }
-    TREACLE_TRY(liquid_move_solids(out));
+    step_frame f = liquid_frame(out);
+    TREACLE_TRY(move_solids(&f, out->before, out->bodies, &out->poses));
     TREACLE_TRY(liquid_build_tiles(out));
     for (size_t i = 0; i < (size_t)out->state->map.count * TILE_CELLS; ++i) {
         out->state->cell_phi[i] = -LIQUID_DISTANCE_MAX;
@@ -118,10 +121,8 @@ treacle_status stages_sample_faces(liquid_work* w, const treacle_field* velocity
 
 static treacle_status carry(liquid_work* w, const treacle_field* velocity, double at) {
     TREACLE_TRY(stages_sample_faces(w, velocity, at));
-    liquid_work moved = *w;
-    moved.before = w->state;
-    moved.is_given = true;
-    return liquid_advect(&moved);
+    step_frame f = liquid_frame(w);
+    return move_particles(&f, w->state, &w->poses, &(particle_push){.is_given = true}, w->p);
 }
 
 // The surface of liquid on the grid, through velocities on all faces of the domain.

@@ -11,6 +11,8 @@
 #include "sim/ballistic.h"
 #include "sim/guard.h"
 #include "sim/heat_setup.h"
+#include "step/move_particles.h"
+#include "step/move_solids.h"
 
 // What the stages of one step share.
 typedef struct step_work {
@@ -48,7 +50,7 @@ static treacle_status drop(step_work* w) {
     bool has_solids = w->liquid.poses.to != NULL;
     solid_scene solids = {0};
     if (has_solids) {
-        solids = liquid_solids_at(&w->liquid, true);
+        solids = solid_scene_of(&sim->setup.solids, w->liquid.poses.to);
     }
     seed_def seeding = {.domain = &sim->domain,
                         .seed = sim->def.seed,
@@ -116,6 +118,17 @@ static treacle_status reseed(step_work* w) {
     return stats.split + stats.merged > 0 ? sort(w) : TREACLE_OK;
 }
 
+static treacle_status step_move_solids(step_work* w) {
+    step_frame f = liquid_frame(&w->liquid);
+    return move_solids(&f, w->liquid.before, w->liquid.bodies, &w->liquid.poses);
+}
+
+static treacle_status step_move_particles(step_work* w) {
+    step_frame f = liquid_frame(&w->liquid);
+    particle_push push = {.acceleration = w->sim->push};
+    return move_particles(&f, w->liquid.before, &w->liquid.poses, &push, w->p);
+}
+
 // A stage of the liquid as a stage of the step.
 #define LIQUID_STAGE(name)                                                                         \
     static treacle_status name(step_work* w) {                                                     \
@@ -126,8 +139,6 @@ LIQUID_STAGE(account_moved)
 LIQUID_STAGE(account_given)
 LIQUID_STAGE(account_end)
 LIQUID_STAGE(account_euler)
-LIQUID_STAGE(move_solids)
-LIQUID_STAGE(advect)
 LIQUID_STAGE(build_tiles)
 LIQUID_STAGE(to_grid)
 LIQUID_STAGE(geometry)
@@ -164,8 +175,8 @@ static const step_stage ballistic_stages[] = {
 static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_ENERGY, account_begin},
     {TREACLE_STAGE_ADVECT, pushed},
-    {TREACLE_STAGE_SOLIDS, move_solids},
-    {TREACLE_STAGE_ADVECT, advect},
+    {TREACLE_STAGE_SOLIDS, step_move_solids},
+    {TREACLE_STAGE_ADVECT, step_move_particles},
     {TREACLE_STAGE_ENERGY, account_moved},
     {TREACLE_STAGE_EMIT, emit},
     {TREACLE_STAGE_EMIT, absorb},
@@ -188,7 +199,7 @@ static const step_stage liquid_stages[] = {
 // The step where the grid carries the liquid.
 static const step_stage euler_stages[] = {
     {TREACLE_STAGE_ENERGY, account_begin},
-    {TREACLE_STAGE_SOLIDS, move_solids},
+    {TREACLE_STAGE_SOLIDS, step_move_solids},
     {TREACLE_STAGE_ENERGY, account_moved},
     {TREACLE_STAGE_ADVECT, euler_stage_track},
     {TREACLE_STAGE_EMIT, euler_stage_emit},
@@ -206,7 +217,7 @@ static const step_stage euler_stages[] = {
 };
 
 static const step_stage euler_first_stages[] = {
-    {TREACLE_STAGE_SOLIDS, move_solids},
+    {TREACLE_STAGE_SOLIDS, step_move_solids},
     {TREACLE_STAGE_ADVECT, euler_stage_track},
     {TREACLE_STAGE_TILES, euler_stage_build_tiles},
     {TREACLE_STAGE_TO_GRID, euler_stage_carry},
@@ -221,7 +232,7 @@ static const step_stage euler_first_stages[] = {
 // divergence, for the first step's particles to move through. They keep their own and get its
 // gradient.
 static const step_stage first_stages[] = {
-    {TREACLE_STAGE_SOLIDS, move_solids},
+    {TREACLE_STAGE_SOLIDS, step_move_solids},
     {TREACLE_STAGE_TILES, build_tiles},
     {TREACLE_STAGE_TO_GRID, to_grid},
     {TREACLE_STAGE_GEOMETRY, geometry},
@@ -262,7 +273,6 @@ static liquid_work liquid_of(step_work* w) {
         .setup = &sim->setup,
         .scratch = &sim->scratch,
         .p = w->p,
-        .push = sim->push,
         .before = &sim->now.liquid,
         .state = &sim->next.liquid,
         .bodies = sim->next.bodies,

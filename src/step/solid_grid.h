@@ -5,13 +5,18 @@
 #include <stdint.h>
 
 #include "grid/face_field.h"
-#include "phys/solid.h"
+#include "step/solid_set.h"
 
 /// Where solids are at both ends of a step.
 typedef struct solid_poses {
     solid_pose* from; // [solids]; NULL without solids
     solid_pose* to;
 } solid_poses;
+
+/// The solids with one of the two.
+static inline solid_scene solid_scene_of(const solid_set* set, const solid_pose* poses) {
+    return (solid_scene){set->count, set->solids, poses};
+}
 
 /// Fields at cells and on faces, [count + 1][512]; but face_open they are NULL without solids.
 typedef struct solid_grid {

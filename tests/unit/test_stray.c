@@ -107,11 +107,11 @@ static void test_nothing_strays_from_a_pool_at_rest(void** state) {
     for (int i = 0; i < 100; ++i) {
         treacle_step_stats stats;
         check_step(ctx, sim, 0.004, &stats);
-        liquid_work work = {
-            .ctx = ctx, .setup = &sim->setup, .scratch = &sim->scratch, .p = &sim->now.particles};
-        liquid_strays strays;
-        assert_int_equal(liquid_find_strays(&work, &sim->now.liquid, &strays), TREACLE_OK);
-        assert_int_equal(strays.count, 0);
+        step_frame f = {.ctx = ctx, .setup = &sim->setup, .scratch = &sim->scratch};
+        free_flyers flyers;
+        assert_int_equal(free_flyers_find(&f, &sim->now.liquid, &sim->now.particles, &flyers),
+                         TREACLE_OK);
+        assert_int_equal(flyers.count, 0);
         arena_give_to(&sim->scratch, 0);
     }
     treacle_sim_destroy(sim);

@@ -1,0 +1,150 @@
+#include "step/move_particles.h"
+
+#include <math.h>
+
+#include "base/check.h"
+#include "phys/advect.h"
+#include "phys/g2p.h"
+#include "phys/pieces.h"
+#include "step/forces.h"
+#include "step/keep_out.h"
+
+// --- pieces that fly ----------------------------------------------------------------------------
+
+// What holds liquid that is near.
+typedef struct near_things {
+    const step_frame* f;
+    solid_scene solids; // at the step's begin
+} near_things;
+
+// Whether a solid, a body or an emitter that runs is that near.
+static bool is_near_anything(const void* data, vec3 x, double reach) {
+    const near_things* near = data;
+    const step_frame* f = near->f;
+    double distance = INFINITY;
+    if (near->solids.count > 0) {
+        solid_nearest(&near->solids, x, &distance);
+    }
+    for (int e = 0; e < f->setup->emitter_count && distance >= reach; ++e) {
+        const emitter* source = &f->setup->emitters[e];
+        if (emitter_speed(source, f->time) > 0.0) {
+            vec3 from = vec3_sub(x, emitter_offset(source, f->time));
+            distance = fmin(distance, shape_distance(source->where, from));
+        }
+    }
+    return distance < reach;
+}
+
+// Pieces of the last step's liquid that fly, and what that adds to the motion of particles; in the
+// scratch arena. out->motion is NULL where nothing flies.
+static treacle_status find_flights(const near_things* near, const liquid_state* before,
+                                   const particles* p, const double fall[AXES], piece_rows* out) {
+    const step_frame* f = near->f;
+    bool has_things = near->solids.count + f->setup->emitter_count > 0;
+    pieces_params params = {
+        .domain = f->setup->domain,
+        .map = &before->map,
+        .cell_phi = before->cell_phi,
+        .face_u = face_view_of(before->face_u),
+        .scratch = f->scratch,
+        .is_near = has_things ? is_near_anything : NULL,
+        .near_data = near,
+    };
+    pieces found;
+    TREACLE_TRY(pieces_find(&params, &found));
+    treacle_status status =
+        found.has_flight ? pieces_rows(&found, p, f->dt, fall, out) : TREACLE_OK;
+    pieces_finish(&found);
+    return status;
+}
+
+// --- the motion ---------------------------------------------------------------------------------
+
+// Particles beside thin solids go by what they see: x + dt (u + dt/2 grad u u), the second order in
+// time [thin.2].
+static void move_thin(const step_frame* f, const thin_view* thin, const float* start,
+                      particles* p) {
+    float cells = (float)(f->dt / f->setup->domain->h);
+    for (int64_t i = 0; i < thin->count; ++i) {
+        const thin_row* row = &thin->rows[i];
+        float* x = particles_f32(p, PARTICLE_POSITION) + AXES * row->row;
+        for (int a = 0; a < AXES; ++a) {
+            float change = 0.0f;
+            for (int b = 0; b < AXES; ++b) {
+                change += row->slope[a][b] * row->value[b];
+            }
+            float way = cells * (row->value[a] + 0.5f * cells * change);
+            x[a] = f->setup->domain->is_active[a] ? start[AXES * row->row + a] + way : x[a];
+        }
+    }
+}
+
+// What the caller pushes adds its half to the way of what flies, like gravity [path.1].
+static void push_flights(const step_frame* f, const float* acceleration, const particles* p,
+                         const piece_rows* flights) {
+    double half = 0.5 * f->dt * f->dt / f->setup->domain->h;
+    for (int64_t t = 0; t < p->tile_count && flights->motion != NULL && acceleration != NULL; ++t) {
+        particle_ix end = flights->is_moved[t] ? p->tile_first[t + 1] : p->tile_first[t];
+        for (particle_ix i = p->tile_first[t]; i < end; ++i) {
+            piece_motion* m = &flights->motion[i];
+            const float* by = m->frame;
+            bool flies = by[0] != 0.0f || by[1] != 0.0f || by[2] != 0.0f;
+            for (int a = 0; a < AXES && flies; ++a) {
+                bool is_active = f->setup->domain->is_active[a];
+                m->shift[a] +=
+                    is_active ? (float)(half * (double)acceleration[AXES * i + a]) : 0.0f;
+            }
+        }
+    }
+}
+
+// How far anything moves in the step, cells.
+static double reach_of(const step_frame* f, const liquid_state* before, const double fall[AXES]) {
+    double down = fmax(fmax(fabs(fall[0]), fabs(fall[1])), fabs(fall[2]));
+    return (liquid_state_fastest(before) * f->dt + down) / f->setup->domain->h;
+}
+
+treacle_status move_particles(const step_frame* f, const liquid_state* before,
+                              const solid_poses* poses, const particle_push* push, particles* p) {
+    if (before->map.count == 0) {
+        return TREACLE_OK;
+    }
+    double fall[AXES];
+    forces_fall(f, fall);
+    double reach = reach_of(f, before, fall);
+    if (!(reach <= LIQUID_REACH_MAX)) {
+        return check_fail(f->ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
+                          reach);
+    }
+    face_velocity flow = {.map = &before->map,
+                          .has_viscosity = liquid_is_viscous(f->setup),
+                          .domain = f->setup->domain,
+                          .u = before->face_u};
+    int mark = arena_mark(f->scratch);
+    free_flyers flyers;
+    float *place = NULL, *start = NULL;
+    TREACLE_TRY(keep_out_begin(f, p, &start));
+    TREACLE_TRY(free_flyers_find(f, before, p, &flyers));
+    TREACLE_TRY(free_flyers_keep(f, &flyers, p, PARTICLE_POSITION, &place));
+    thin_view thin;
+    TREACLE_TRY(keep_out_look(f, p, poses->from, TREACLE_KERNEL_LINEAR, &thin));
+    g2p_thin(&flow, p, TREACLE_KERNEL_LINEAR, &thin);
+    piece_rows flights = {0};
+    if (!push->is_given) {
+        near_things near = {f, solid_scene_of(&f->setup->solids, poses->from)};
+        TREACLE_TRY(find_flights(&near, before, p, fall, &flights));
+    }
+    push_flights(f, push->acceleration, p, &flights);
+    advect_params params = {.scheme = f->setup->def->advection,
+                            .dt = f->dt,
+                            .reach = reach,
+                            .pieces = flights.motion != NULL ? &flights : NULL};
+    advect_particles(&flow, p, &params);
+    move_thin(f, &thin, start, p);
+    free_flyers_put(&flyers, PARTICLE_POSITION, place, p);
+    free_flyers_move(f, &flyers, fall, p);
+    keep_out_sweep(f, poses, start, p);
+    keep_out_stop(f, poses, &flyers, p);
+    arena_give_to(f->scratch, mark);
+    return TREACLE_OK;
+}

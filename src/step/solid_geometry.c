@@ -1,0 +1,162 @@
+#include "step/solid_geometry.h"
+
+#include "grid/gather.h"
+#include "grid/tile_ranks.h"
+#include "phys/solid_velocity.h"
+
+// Less than this fraction of a cell or a face is a hole.
+#define HOLE 0.05f
+
+// --- fields -------------------------------------------------------------------------------------
+
+static treacle_status take_fields(const step_frame* f, size_t values, solid_fields* out) {
+    arena* from = f->scratch;
+    TREACLE_TRY(
+        arena_take_zero(from, values, sizeof(float), "distance to solids", (void**)&out->cell_phi));
+    TREACLE_TRY(
+        arena_take_zero(from, values, sizeof(uint16_t), "nearest solids", (void**)&out->cell_id));
+    TREACLE_TRY(
+        arena_take_zero(from, values, sizeof(float), "open cells", (void**)&out->cell_open));
+    TREACLE_TRY(arena_take_zero(from, values, 1, "thin solids", (void**)&out->cell_across));
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take_zero(from, values, sizeof(float), "velocity of solids",
+                                    (void**)&out->face_u.at[a]));
+    }
+    const char* name = "faces of bodies";
+    for (int a = 0; a < AXES && f->setup->bodies.count > 0; ++a) {
+        TREACLE_TRY(
+            arena_take_zero(from, values, sizeof(float), name, (void**)&out->face_shut.at[a]));
+        TREACLE_TRY(
+            arena_take_zero(from, values, sizeof(float), name, (void**)&out->face_fill.at[a]));
+        TREACLE_TRY(
+            arena_take_zero(from, values, sizeof(uint16_t), name, (void**)&out->face_id[a]));
+    }
+    return TREACLE_OK;
+}
+
+// The dummy tile is open.
+static void open_dummy(size_t values, const solid_fields* fields) {
+    for (size_t i = values - TILE_CELLS; i < values; ++i) {
+        fields->cell_phi[i] = SOLID_DISTANCE_MAX;
+        fields->cell_id[i] = SOLID_NONE;
+        fields->cell_open[i] = 1.0f;
+        for (int a = 0; a < AXES && fields->face_id[a] != NULL; ++a) {
+            fields->face_id[a][i] = SOLID_NONE;
+        }
+    }
+}
+
+// Liquid that slides along a wall has no divergence if faces are open by their area; with viscosity
+// the least of it would hold the liquid.
+static treacle_walls walls_of(const treacle_sim_def* def) {
+    bool is_area = def->flow == TREACLE_FLOW_UNIFIED && def->pressure.walls == TREACLE_WALLS_EXACT;
+    return is_area ? TREACLE_WALLS_AREA : def->pressure.walls;
+}
+
+treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
+                                   const solid_poses* poses, solid_cache* cache, solid_grid* out,
+                                   body_grid* bodies) {
+    if (f->setup->solids.count == 0) {
+        return TREACLE_OK;
+    }
+    solid_fields fields = {.face_open = out->face_open};
+    TREACLE_TRY(take_fields(f, tile_map_values(map), &fields));
+    solid_fields_params params = {.domain = f->setup->domain,
+                                  .map = map,
+                                  .scene = solid_scene_of(&f->setup->solids, poses->to),
+                                  .walls = walls_of(f->setup->def)};
+    // Bodies move at every step, and want fields of their own.
+    bool is_kept = cache != NULL && f->setup->bodies.count == 0;
+    solid_fields_before before;
+    if (is_kept) {
+        before = solid_cache_view(cache);
+        params.before = cache->count == params.scene.count ? &before : NULL;
+    }
+    solid_fields_compute(&params, &fields);
+    open_dummy(tile_map_values(map), &fields);
+    *out = (solid_grid){.phi = fields.cell_phi,
+                        .id = fields.cell_id,
+                        .open = fields.cell_open,
+                        .across = fields.cell_across,
+                        .face_open = fields.face_open,
+                        .face_u = fields.face_u};
+    bodies->shut = fields.face_shut;
+    bodies->fill = fields.face_fill;
+    for (int a = 0; a < AXES; ++a) {
+        bodies->solid[a] = fields.face_id[a];
+    }
+    return is_kept ? solid_cache_keep(cache, params.domain, map, &params.scene, &fields)
+                   : TREACLE_OK;
+}
+
+// --- holes ---------------------------------------------------------------------------------------
+
+typedef struct hole_job {
+    const tile_map* map;
+    const float* cell_phi;
+    const float* cell_open;
+    float* face_open;
+    int axis;
+} hole_job;
+
+static bool is_hole(float open, float phi, float other_phi, float other_open) {
+    return open < HOLE && phi < 0.0f && other_phi >= 0.0f && other_open < HOLE;
+}
+
+static void close_tile(const hole_job* job, tile_ix t) {
+    const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
+    float phi[BLOCK_VALUES(1, 0)], room[BLOCK_VALUES(1, 0)];
+    gather_block(job->map, job->cell_phi, t, 1, 0, phi);
+    gather_block(job->map, job->cell_open, t, 1, 0, room);
+    float* open = job->face_open + (size_t)t * TILE_CELLS;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        int high =
+            BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE);
+        int low = high - steps[job->axis];
+        bool is_shut = is_hole(open[i], phi[low], phi[high], room[high]) ||
+                       is_hole(open[i], phi[high], phi[low], room[low]);
+        open[i] = is_shut ? 0.0f : open[i];
+    }
+}
+
+static void close_tiles(void* data, int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+        close_tile(data, (tile_ix)t);
+    }
+}
+
+void solid_geometry_close_holes(const tile_map* map, const float* cell_phi, solid_grid* out) {
+    for (int a = 0; a < AXES && out->open != NULL; ++a) {
+        hole_job job = {map, cell_phi, out->open, out->face_open.at[a], a};
+        tile_for(map, 8, close_tiles, &job);
+        tile_share_field(map, out->face_open.at[a]);
+    }
+}
+
+// --- velocity -----------------------------------------------------------------------------------
+
+treacle_status solid_geometry_slide(const step_frame* f, const solid_poses* poses,
+                                    const solid_grid* grid, face_view face_give,
+                                    liquid_state* out) {
+    if (f->setup->solids.count == 0) {
+        return TREACLE_OK;
+    }
+    int mark = arena_mark(f->scratch);
+    float* room[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(&out->map), sizeof(float),
+                                    "velocity in solids", (void**)&room[a]));
+    }
+    solid_velocity_params params = {
+        .domain = f->setup->domain,
+        .map = &out->map,
+        .scene = solid_scene_of(&f->setup->solids, poses->to),
+        .cell_phi = grid->phi,
+        .cell_id = grid->id,
+        .face_open = face_view_of(grid->face_open),
+        .face_give = face_give,
+    };
+    solid_velocity_constrain(&params, out->face_u.at, room);
+    arena_give_to(f->scratch, mark);
+    return TREACLE_OK;
+}

@@ -1,0 +1,22 @@
+// What solids leave open of the grid, and how liquid moves along them.
+#pragma once
+
+#include "step/body_grid.h"
+#include "step/liquid_state.h"
+#include "step/solid_cache.h"
+#include "step/solid_grid.h"
+#include "step/step_frame.h"
+
+/// The fields of solids at the step's end, with what they leave open in faces that are there
+/// already, and what bodies shut. Harmless without solids. `cache` may be NULL.
+treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
+                                   const solid_poses* poses, solid_cache* cache, solid_grid* out,
+                                   body_grid* bodies) TREACLE_NODISCARD;
+/// What is solid but for a little is no air that liquid could flow into: closes the faces between
+/// it and the liquid [solid.4].
+void solid_geometry_close_holes(const tile_map* map, const float* cell_phi, solid_grid* out);
+/// Velocity on faces that solids close: along them the liquid's, across them the solid's, or up to
+/// face_give, m/s, more where that is not NULL.
+treacle_status solid_geometry_slide(const step_frame* f, const solid_poses* poses,
+                                    const solid_grid* grid, face_view face_give,
+                                    liquid_state* out) TREACLE_NODISCARD;

@@ -1,0 +1,21 @@
+// When a step takes place and what it works with: what every stage may ask for.
+#pragma once
+
+#include "base/arena.h"
+#include "step/step_setup.h"
+
+/// Gravity during the step, which may change in it.
+typedef struct step_gravity {
+    double mean[AXES]; // m/s^2
+    double way[AXES];  // m, that it adds to the way of what flies [path.1]
+} step_gravity;
+
+typedef struct step_frame {
+    treacle_context* ctx;
+    arena* scratch;
+    const liquid_setup* setup;
+    treacle_step_stats* stats;
+    double time, dt; // s; time at the step's begin
+    bool is_first;   // before the first step: particles keep their velocity
+    step_gravity gravity;
+} step_frame;
