@@ -27,7 +27,7 @@
 // M = rho_body B w w^T.
 //
 // Orientation: the quaternion is turned by the angle |omega| dt about omega and brought back to
-// unit length. Contacts and joints change V before (sim/body_world.c).
+// unit length. Contacts and joints change V before (step/body_world.c).
 //
 // Staggering: B, w on faces; x, J at cells. Symbols: shut (B), row (J), mass (M), arms in cells and
 // spin times h in body_motion. Properties that tests check: rows sum to zero; momentum is kept; a
