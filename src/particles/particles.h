@@ -15,6 +15,7 @@
 #include "base/parallel.h"
 #include "grid/domain.h"
 #include "grid/tile_map.h"
+#include "grid/tile_points.h"
 #include "math/vec3.h"
 #include "treacle/cache.h"
 
@@ -145,6 +146,14 @@ typedef struct particle_birth {
 /// Fills every column of the row.
 void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
                     const particle_birth* birth);
+
+/// The particles as the grid sees them.
+static inline tile_points particles_points(const particles* p) {
+    return (tile_points){.tile_count = p->tile_count,
+                         .tile = p->tile,
+                         .tile_first = p->tile_first,
+                         .position = particles_f32(p, PARTICLE_POSITION)};
+}
 
 /// The place of a tile-local position, m.
 static inline vec3 particles_place(const grid_domain* domain, tile_coord tile,

@@ -14,6 +14,7 @@
 #include "phys/rheology.h"
 #include "phys/semi_lagrangian.h"
 #include "phys/upwind.h"
+#include "step/build_tiles.h"
 
 // --- what is carried -----------------------------------------------------------------------------
 
@@ -196,7 +197,9 @@ treacle_status euler_build_tiles(liquid_work* w) {
     treacle_status status = tile_map_create(w->ctx, w->setup->domain, count, tiles, &w->state->map);
     arena_give(w->scratch, tiles);
     TREACLE_TRY(status);
-    TREACLE_TRY(liquid_begin_fields(w));
+    step_frame f = liquid_frame(w);
+    TREACLE_TRY(build_tiles_fields(&f, w->before, w->state, &w->history));
+    w->values = tile_map_values(&w->state->map);
     return liquid_state_carry(w->state, euler_fields(w->setup));
 }
 

@@ -7,18 +7,10 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
-#include "grid/tile_band.h"
 #include "grid/tile_ranks.h"
 #include "particles/particle_ranks.h"
 #include "phys/p2g.h"
 #include "step/keep_out.h"
-
-tile_points liquid_points(const particles* p) {
-    return (tile_points){.tile_count = p->tile_count,
-                         .tile = p->tile,
-                         .tile_first = p->tile_first,
-                         .position = particles_f32(p, PARTICLE_POSITION)};
-}
 
 static treacle_status take_field(liquid_work* w, const char* name, float** out) {
     return arena_take_zero(w->scratch, w->values, sizeof(float), name, (void**)out);
@@ -29,35 +21,6 @@ static treacle_status take_faces(liquid_work* w, const char* name, float* out[AX
         TREACLE_TRY(take_field(w, name, &out[a]));
     }
     return TREACLE_OK;
-}
-
-// --- tiles -------------------------------------------------------------------------------------
-
-// The pressure of the last step is the first guess of this one; and walls may still hold the liquid
-// that they held.
-treacle_status liquid_begin_fields(liquid_work* w) {
-    TREACLE_TRY(liquid_state_fields(w->state, w->setup->domain));
-    w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;
-    TREACLE_TRY(liquid_find_before(w));
-    liquid_carry(w, w->before->cell_pressure, w->state->cell_pressure, TILE_CELLS * sizeof(float));
-    if (w->state->cell_wall != NULL && w->before->cell_wall != NULL) {
-        liquid_carry(w, w->before->cell_wall, w->state->cell_wall, TILE_CELLS);
-    }
-    return TREACLE_OK;
-}
-
-treacle_status liquid_build_tiles(liquid_work* w) {
-    const treacle_sim_def* def = w->setup->def;
-    tile_points points = liquid_points(w->p);
-    int band = (int)ceil(def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
-    TREACLE_TRY(liquid_share_tiles(w));
-    if (def->fill == TREACLE_FILL_ALL) {
-        TREACLE_TRY(tile_band_whole(w->ctx, w->setup->domain, &w->state->map));
-    } else {
-        TREACLE_TRY(tile_band_create(w->ctx, w->setup->domain, &points,
-                                     band < TILE_BAND_MAX ? band : TILE_BAND_MAX, &w->state->map));
-    }
-    return liquid_begin_fields(w);
 }
 
 // --- particles to grid -------------------------------------------------------------------------

@@ -12,7 +12,6 @@
 #include "grid/domain.h"
 #include "grid/face_field.h"
 #include "grid/tile_mask.h"
-#include "grid/tile_points.h"
 #include "particles/particles.h"
 #include "phys/elastic.h"
 #include "phys/energy.h"
@@ -38,9 +37,6 @@
 #define LIQUID_ENERGY_FACTOR 5.0
 // Of the density correction: noise in it moves particles by far less than a cell.
 #define LIQUID_DENSITY_TOLERANCE 1e-3
-
-/// The particles as the grid sees them.
-tile_points liquid_points(const particles* p);
 
 /// Elasticity during a step, in the scratch arena; zeroed without elastic material.
 typedef struct liquid_elastic {
@@ -90,7 +86,6 @@ typedef struct liquid_work {
     double fall[AXES];          // m, the way that gravity adds to what flies [path.1]
     treacle_step_stats* stats;
     solid_cache* solid_cache; // of the last step; NULL: none
-    uint64_t* rank_key;       // who owns which tiles; NULL: they are not shared out
     bool* has_warned;         // of closed liquid; NULL: nobody listens
     body_state* bodies;       // [bodies], of the new state
     struct euler_work* euler; // NULL: particles carry the liquid
@@ -169,17 +164,8 @@ void liquid_take_bodies(liquid_work* w);
 void liquid_hold_bodies(liquid_work* w);
 /// The pressure x moves bodies.
 void liquid_drag_bodies(liquid_work* w, const double* x);
-/// Shares the tiles out among ranks if they are not, or not evenly; part of building tiles.
-treacle_status liquid_share_tiles(liquid_work* w) TREACLE_NODISCARD;
-treacle_status liquid_build_tiles(liquid_work* w) TREACLE_NODISCARD;
-/// Finds the tiles of this step among those of the last one; part of building tiles.
-treacle_status liquid_find_before(liquid_work* w) TREACLE_NODISCARD;
-/// What a field of the last step has comes to this step's, where both have the tile.
-void liquid_carry(liquid_work* w, const void* from, void* to, size_t tile_bytes);
 /// The velocity of the last step on the tiles of this one; on new tiles that of the particles.
 void liquid_carry_velocity(liquid_work* w, float* const out[AXES]);
-/// Zeroed fields of the new state on its map, with the pressure of the last step.
-treacle_status liquid_begin_fields(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_geometry(liquid_work* w) TREACLE_NODISCARD;
 /// Which faces are open; part of the geometry.

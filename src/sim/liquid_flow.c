@@ -675,8 +675,7 @@ treacle_status liquid_to_particles(liquid_work* w) {
 }
 
 void liquid_work_finish(liquid_work* w) {
-    tile_ranks_free(w->ctx, w->history.ranks);
-    w->history.ranks = NULL;
+    tile_history_finish(&w->history);
     wall_set_destroy(&w->walls);
     projection_destroy(&w->projection);
 }

@@ -114,7 +114,7 @@ treacle_status liquid_surface(liquid_work* w) {
         return measure_volume(w);
     }
     int mark = arena_mark(w->scratch);
-    tile_points points = liquid_points(w->p);
+    tile_points points = particles_points(w->p);
     if (w->solid.phi != NULL) {
         ghost_params ghosts = {w->setup->domain, &w->state->map, w->solid.phi, w->p, w->scratch};
         TREACLE_TRY(ghost_points(&ghosts, &points));

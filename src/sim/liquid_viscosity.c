@@ -262,7 +262,8 @@ void liquid_carry_velocity(liquid_work* w, float* const out[AXES]) {
     for (int a = 0; a < AXES; ++a) {
         tile_copy(&w->state->map, out[a], w->state->face_u.at[a], TILE_CELLS * sizeof(float));
         if (w->before->map.count > 0) {
-            liquid_carry(w, w->before->face_u.at[a], out[a], TILE_CELLS * sizeof(float));
+            tile_history_carry(&w->history, w->before->face_u.at[a], out[a],
+                               TILE_CELLS * sizeof(float));
         }
     }
 }

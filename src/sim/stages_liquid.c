@@ -12,6 +12,7 @@
 #include "phys/advect.h"
 #include "phys/transfer.h"
 #include "sim/sim_internal.h"
+#include "step/build_tiles.h"
 #include "step/move_particles.h"
 #include "step/move_solids.h"
 #include "treacle/unstable/stages.h"
@@ -45,7 +46,8 @@ treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats, li
     }
     step_frame f = liquid_frame(out);
     TREACLE_TRY(move_solids(&f, out->before, out->bodies, &out->poses));
-    TREACLE_TRY(liquid_build_tiles(out));
+    TREACLE_TRY(build_tiles(&f, out->before, NULL, out->p, out->state, &out->history));
+    out->values = tile_map_values(&out->state->map);
     for (size_t i = 0; i < (size_t)out->state->map.count * TILE_CELLS; ++i) {
         out->state->cell_phi[i] = -LIQUID_DISTANCE_MAX;
     }

@@ -11,6 +11,7 @@
 #include "sim/ballistic.h"
 #include "sim/guard.h"
 #include "sim/heat_setup.h"
+#include "step/build_tiles.h"
 #include "step/move_particles.h"
 #include "step/move_solids.h"
 
@@ -129,6 +130,14 @@ static treacle_status step_move_particles(step_work* w) {
     return move_particles(&f, w->liquid.before, &w->liquid.poses, &push, w->p);
 }
 
+static treacle_status step_build_tiles(step_work* w) {
+    step_frame f = liquid_frame(&w->liquid);
+    liquid_work* l = &w->liquid;
+    TREACLE_TRY(build_tiles(&f, l->before, w->sim->rank_key, w->p, l->state, &l->history));
+    l->values = tile_map_values(&l->state->map);
+    return TREACLE_OK;
+}
+
 // A stage of the liquid as a stage of the step.
 #define LIQUID_STAGE(name)                                                                         \
     static treacle_status name(step_work* w) {                                                     \
@@ -139,7 +148,6 @@ LIQUID_STAGE(account_moved)
 LIQUID_STAGE(account_given)
 LIQUID_STAGE(account_end)
 LIQUID_STAGE(account_euler)
-LIQUID_STAGE(build_tiles)
 LIQUID_STAGE(to_grid)
 LIQUID_STAGE(geometry)
 LIQUID_STAGE(push)
@@ -183,7 +191,7 @@ static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_SORT, sort},
     {TREACLE_STAGE_SORT, reseed},
     {TREACLE_STAGE_ENERGY, account_given},
-    {TREACLE_STAGE_TILES, build_tiles},
+    {TREACLE_STAGE_TILES, step_build_tiles},
     {TREACLE_STAGE_TO_GRID, to_grid},
     {TREACLE_STAGE_GEOMETRY, geometry},
     {TREACLE_STAGE_FORCES, push},
@@ -233,7 +241,7 @@ static const step_stage euler_first_stages[] = {
 // gradient.
 static const step_stage first_stages[] = {
     {TREACLE_STAGE_SOLIDS, step_move_solids},
-    {TREACLE_STAGE_TILES, build_tiles},
+    {TREACLE_STAGE_TILES, step_build_tiles},
     {TREACLE_STAGE_TO_GRID, to_grid},
     {TREACLE_STAGE_GEOMETRY, geometry},
     {TREACLE_STAGE_FLOW, flow},
@@ -280,7 +288,6 @@ static liquid_work liquid_of(step_work* w) {
         .dt = w->dt,
         .stats = w->stats,
         .solid_cache = &sim->solid_cache,
-        .rank_key = sim->rank_key,
         .has_warned = &sim->has_warned_closed,
     };
     if (euler_is_on(&sim->def)) {

@@ -1,0 +1,33 @@
+#include "step/build_tiles.h"
+
+#include <math.h>
+
+#include "grid/tile_band.h"
+#include "step/share_tiles.h"
+
+treacle_status build_tiles_fields(const step_frame* f, const liquid_state* before,
+                                  liquid_state* out, tile_history* history) {
+    TREACLE_TRY(liquid_state_fields(out, f->setup->domain));
+    TREACLE_TRY(tile_history_find(&before->map, &out->map, f->scratch, history));
+    tile_history_carry(history, before->cell_pressure, out->cell_pressure,
+                       TILE_CELLS * sizeof(float));
+    if (out->cell_wall != NULL && before->cell_wall != NULL) {
+        tile_history_carry(history, before->cell_wall, out->cell_wall, TILE_CELLS);
+    }
+    return TREACLE_OK;
+}
+
+treacle_status build_tiles(const step_frame* f, const liquid_state* before, uint64_t* rank_key,
+                           particles* p, liquid_state* out, tile_history* history) {
+    const grid_domain* domain = f->setup->domain;
+    int band = (int)ceil(f->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
+    TREACLE_TRY(share_tiles(f, rank_key, p));
+    if (f->setup->def->fill == TREACLE_FILL_ALL) {
+        TREACLE_TRY(tile_band_whole(f->ctx, domain, &out->map));
+    } else {
+        tile_points points = particles_points(p);
+        TREACLE_TRY(tile_band_create(f->ctx, domain, &points,
+                                     band < TILE_BAND_MAX ? band : TILE_BAND_MAX, &out->map));
+    }
+    return build_tiles_fields(f, before, out, history);
+}
