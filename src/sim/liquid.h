@@ -197,8 +197,6 @@ treacle_status liquid_with_rheology(liquid_work* w, liquid_solve_fcn* solve,
 treacle_status liquid_thicken(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// How liquid moves along each solid, in the scratch arena; NULL without solids.
 treacle_status liquid_wall_kinds(liquid_work* w, const wall_kind** out) TREACLE_NODISCARD;
-/// Room for the shares, in the scratch arena, if there is none yet.
-treacle_status liquid_take_shares(liquid_work* w) TREACLE_NODISCARD;
 /// Pressure and viscosity in one solve; fills share. cell_x as in projection_apply.
 treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
 /// Where bodies touch that do not merge, and whether they are pressed together: where not, the

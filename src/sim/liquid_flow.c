@@ -585,7 +585,9 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     TREACLE_TRY(liquid_find_contacts(w));
     hold_all(w);
     TREACLE_TRY(prescribe(w));
-    TREACLE_TRY(kind == TREACLE_FLOW_UNIFIED ? liquid_take_shares(w) : TREACLE_OK);
+    TREACLE_TRY(kind == TREACLE_FLOW_UNIFIED
+                    ? liquid_grid_take(w->scratch, &w->state->map, &w->liquid)
+                    : TREACLE_OK);
     double* x = NULL;
     TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(double), "pressure", (void**)&x));
     scale_pressure(w, x, false);

@@ -152,10 +152,6 @@ static treacle_status take_shares(liquid_work* w, bool has_tents, fraction_field
     return TREACLE_OK;
 }
 
-treacle_status liquid_take_shares(liquid_work* w) {
-    return w->liquid.fraction.cell != NULL ? TREACLE_OK : take_shares(w, true, &w->liquid.fraction);
-}
-
 // What both flows know about the liquid; its fields come from the scratch arena. Shares that are
 // known already stay.
 static treacle_status describe(liquid_work* w, const fraction_fields* share, stress_params* out) {
