@@ -15,10 +15,10 @@
 #include "particles/particles.h"
 #include "phys/elastic.h"
 #include "phys/energy.h"
+#include "phys/projection.h"
 #include "phys/separation.h"
 #include "phys/stress.h"
 #include "phys/velocity.h"
-#include "phys/volume.h"
 #include "step/body_grid.h"
 #include "step/free_flyers.h"
 #include "step/liquid_grid.h"
@@ -35,9 +35,6 @@
 #define LIQUID_DIVERGENCE_MIN 1e-6
 // The energy norm of a unified flow's error over the pressure's tolerance.
 #define LIQUID_ENERGY_FACTOR 5.0
-// Of the density correction: noise in it moves particles by far less than a cell.
-#define LIQUID_DENSITY_TOLERANCE 1e-3
-
 /// Elasticity during a step, in the scratch arena; zeroed without elastic material.
 typedef struct liquid_elastic {
     tensor_field stress;   // Pa, of particles
@@ -247,6 +244,5 @@ treacle_status liquid_foresee(liquid_work* w, float* u[AXES]) TREACLE_NODISCARD;
 treacle_status liquid_extend_faces(liquid_work* w, int layers,
                                    float* const values[AXES]) TREACLE_NODISCARD;
 treacle_status liquid_to_particles(liquid_work* w) TREACLE_NODISCARD;
-treacle_status liquid_correct_density(liquid_work* w) TREACLE_NODISCARD;
 /// Frees what the stages hold beside the arena, in whichever stage they stopped.
 void liquid_work_finish(liquid_work* w);

@@ -12,6 +12,7 @@
 #include "sim/guard.h"
 #include "sim/heat_setup.h"
 #include "step/build_tiles.h"
+#include "step/correct_density.h"
 #include "step/move_particles.h"
 #include "step/move_solids.h"
 
@@ -138,6 +139,12 @@ static treacle_status step_build_tiles(step_work* w) {
     return TREACLE_OK;
 }
 
+static treacle_status step_correct_density(step_work* w) {
+    const liquid_work* l = &w->liquid;
+    step_frame f = liquid_frame(l);
+    return correct_density(&f, &l->projection, l->state, &l->given, &l->solid, &l->poses, w->p);
+}
+
 // A stage of the liquid as a stage of the step.
 #define LIQUID_STAGE(name)                                                                         \
     static treacle_status name(step_work* w) {                                                     \
@@ -155,7 +162,6 @@ LIQUID_STAGE(heat)
 LIQUID_STAGE(flow)
 LIQUID_STAGE(extrapolate)
 LIQUID_STAGE(to_particles)
-LIQUID_STAGE(correct_density)
 
 #define EULER_STAGE(name)                                                                          \
     static treacle_status euler_stage_##name(step_work* w) {                                       \
@@ -199,7 +205,7 @@ static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_FLOW, flow},
     {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
     {TREACLE_STAGE_TO_PARTICLES, to_particles},
-    {TREACLE_STAGE_DENSITY, correct_density},
+    {TREACLE_STAGE_DENSITY, step_correct_density},
     {TREACLE_STAGE_ENERGY, account_end},
     {TREACLE_STAGE_COUNT, NULL},
 };

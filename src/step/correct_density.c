@@ -1,0 +1,75 @@
+#include "step/correct_density.h"
+
+#include "particles/particle_ranks.h"
+#include "phys/p2g.h"
+#include "phys/separation.h"
+#include "phys/shift.h"
+#include "phys/volume.h"
+#include "step/keep_out.h"
+
+// Noise in the correction moves particles by far less than a cell.
+#define TOLERANCE 1e-3
+
+// With one density, no emitter and no wall that let go the pressure's own system serves; else its
+// twin without.
+static treacle_status spread(const step_frame* f, const projection* pressure,
+                             const particle_grid* given, const solid_grid* solids, particles* p) {
+    projection unit = *pressure;
+    projection_params params = *pressure->params;
+    const wall_set* walls = params.walls;
+    bool has_twin =
+        params.face_rho.at[0] != NULL || (walls != NULL && wall_set_released(walls) > 0);
+    params.solve.relative = TOLERANCE;
+    params.solve.absolute = TOLERANCE;
+    params.solve.is_warm = false;
+    params.walls = NULL;
+    unit.params = &params;
+    if (has_twin) {
+        params.face_rho = (face_view){0};
+        TREACLE_TRY(projection_create(&params, &unit));
+    }
+    volume_params volume = {&unit, given->volume, solids->open, p};
+    volume_stats stats;
+    treacle_status status = volume_correct(&volume, &stats);
+    f->stats->density_spread = stats.spread;
+    if (has_twin) {
+        projection_destroy(&unit);
+    }
+    return status;
+}
+
+// Below the resolution of cells: where densities differ [shift.1].
+static treacle_status shift(const step_frame* f, const liquid_state* state, particles* p) {
+    const tile_map* map = &state->map;
+    float* volume = NULL;
+    TREACLE_TRY(arena_take(f->scratch, tile_map_values(map), sizeof(float), "volumes at nodes",
+                           (void**)&volume));
+    const uint32_t columns =
+        1u << PARTICLE_POSITION | 1u << PARTICLE_VOLUME | 1u << PARTICLE_MATERIAL;
+    particle_ranks_halo(f->setup->domain, map, p, columns);
+    p2g_params from = {.domain = f->setup->domain, .map = map, .from = p};
+    TREACLE_TRY(p2g_node_volume(&from, volume));
+    shift_params params = {f->setup->domain, map, state->cell_phi, volume, p};
+    shift_particles(&params);
+    arena_give(f->scratch, volume);
+    return TREACLE_OK;
+}
+
+treacle_status correct_density(const step_frame* f, const projection* pressure,
+                               const liquid_state* state, const particle_grid* given,
+                               const solid_grid* solids, const solid_poses* poses, particles* p) {
+    if (!f->setup->def->density_correction) {
+        return TREACLE_OK;
+    }
+    int mark = arena_mark(f->scratch);
+    float* start = NULL;
+    TREACLE_TRY(keep_out_begin(f, p, &start));
+    TREACLE_TRY(spread(f, pressure, given, solids, p));
+    if (f->setup->has_densities) {
+        TREACLE_TRY(shift(f, state, p));
+    }
+    const solid_poses at_end = {poses->to, poses->to};
+    keep_out_sweep(f, &at_end, start, p);
+    arena_give_to(f->scratch, mark);
+    return TREACLE_OK;
+}
