@@ -141,3 +141,14 @@ treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* 
     *out = domain;
     return TREACLE_OK;
 }
+
+int grid_domain_wall_at(const grid_domain* domain, int axis, int at, int last) {
+    bool has_walls = domain->is_active[axis] && !domain->is_periodic[axis];
+    if (has_walls && at == 0) {
+        return domain->sides[axis][0] == TREACLE_SIDE_OPEN ? 0 : -1;
+    }
+    if (has_walls && at == last) {
+        return domain->sides[axis][1] == TREACLE_SIDE_OPEN ? 0 : 1;
+    }
+    return 0;
+}

@@ -34,3 +34,6 @@ typedef struct grid_domain {
 /// Checks the def and works out the rest. The error names the field that is wrong.
 treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* def,
                                 grid_domain* out);
+/// -1 for a face or sample on the low side of the domain, if that is a wall, 1 on the high one,
+/// else 0; `last` is the index of those on the high one.
+int grid_domain_wall_at(const grid_domain* domain, int axis, int at, int last);

@@ -336,11 +336,11 @@ static void describe_tiles(void* data, int64_t begin, int64_t end) {
         for (int a = 0; a < AXES; ++a) {
             w->given.face_mass.at[a][i] = 1.0f;
         }
-        if (w->cell_base != NULL) {
-            w->cell_base[i] = (float)job->base;
+        if (w->material.base != NULL) {
+            w->material.base[i] = (float)job->base;
         }
-        if (w->cell_portion != NULL && w->cell_portion[0] != NULL) {
-            w->cell_portion[0][i] = (float)job->portion;
+        if (w->material.portion != NULL && w->material.portion[0] != NULL) {
+            w->material.portion[0][i] = (float)job->portion;
         }
         if (w->given.buoyancy != NULL) {
             double above = (double)temperature[i] - m->reference_temperature;
@@ -361,11 +361,11 @@ static treacle_status describe_viscosity(liquid_work* w, describe_job* job) {
                 : is_geometric ? (double)setup->log_mu[0]
                                : rheology_to_mean(mean, mu);
     job->portion = 1.0;
-    TREACLE_TRY(take(w, "viscosity at cells", &w->cell_log_mu));
-    TREACLE_TRY(take(w, "viscosity at cells", &w->cell_base));
-    TREACLE_TRY(arena_take_zero(w->scratch, 1, sizeof(*w->cell_portion), "portions of materials",
-                                (void**)&w->cell_portion));
-    return has_rate ? take(w, "viscosity at cells", &w->cell_portion[0]) : TREACLE_OK;
+    TREACLE_TRY(take(w, "viscosity at cells", &w->material.log_mu));
+    TREACLE_TRY(take(w, "viscosity at cells", &w->material.base));
+    TREACLE_TRY(arena_take_zero(w->scratch, 1, sizeof(*w->material.portion),
+                                "portions of materials", (void**)&w->material.portion));
+    return has_rate ? take(w, "viscosity at cells", &w->material.portion[0]) : TREACLE_OK;
 }
 
 treacle_status euler_carry(liquid_work* w) {
@@ -455,7 +455,7 @@ treacle_status euler_strain_step(liquid_work* w) {
         return TREACLE_OK;
     }
     tensor_field strain = euler_strain(w->state), before;
-    liquid_elastic* e = &w->elastic;
+    flow_elastic* e = &w->elastic;
     int mark = arena_mark(w->scratch);
     for (int a = 0; a < AXES; ++a) {
         float** const rooms[] = {&before.cell[a], &before.edge[a], &e->stretch.cell[a],
@@ -471,7 +471,7 @@ treacle_status euler_strain_step(liquid_work* w) {
     grid_strain_motion motion = {&e->stretch, e->spin};
     grid_strain_advance(&params, &motion, &before, &strain);
     grid_strain_walls(&params, &strain);
-    w->elastic = (liquid_elastic){0};
+    w->elastic = (flow_elastic){0};
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }

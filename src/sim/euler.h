@@ -44,9 +44,6 @@ uint32_t euler_fields(const liquid_setup* setup);
 /// Where a carried field lives.
 grid_place euler_place_of(int carried);
 
-/// -1 for a face or sample on the low side of the domain, if that is a wall, 1 on the high one,
-/// else 0; `last` is the index of those on the high one.
-int euler_wall_at(const grid_domain* domain, int axis, int at, int last);
 /// Whether a cell is one of the domain's, of which tiles may have more.
 bool euler_is_in_domain(const liquid_work* w, const int at[AXES]);
 /// The distance to the surface anywhere.
@@ -58,8 +55,6 @@ typedef struct euler_contact {
 /// The surface of the solid nearest to x; false where it has no normal, in the middle of thin ones.
 bool euler_find_contact(tile_sampler* to_solid, const bool is_active[AXES], const float x[AXES],
                         euler_contact* out);
-/// How far a face is from the surface, in cells of the lattice.
-float euler_distance_at(const liquid_work* w, int axis, const int face[AXES]);
 /// The strain of a state.
 tensor_field euler_strain(const liquid_state* state);
 /// The temperature that the laws of viscosity see, in the scratch arena; NULL where heat is off.

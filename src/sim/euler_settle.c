@@ -31,7 +31,7 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         for (int a = 0; a < AXES; ++a) {
             bool is_closed = !(w->solid.face_open.at[a][i] > 0.0f);
-            bool is_wall = euler_wall_at(domain, a, at[a], domain->cells[a]) != 0;
+            bool is_wall = grid_domain_wall_at(domain, a, at[a], domain->cells[a]) != 0;
             job->is_held[a][i] = is_closed || is_wall || !isnan(job->found[a][i]);
         }
     }
@@ -48,7 +48,8 @@ static treacle_status find_outer_flow(liquid_work* w) {
         TREACLE_TRY(arena_take(w->scratch, w->values, 1, "outer velocity", (void**)&is_held[a]));
         memset(is_held[a] + w->values - TILE_CELLS, 1, TILE_CELLS);
     }
-    liquid_found_velocity(w, found);
+    wet_faces wet = liquid_wet_faces(w);
+    wet_faces_copy(&wet, face_view_of(w->state->face_u), found);
     held_job held = {w, found, is_held};
     parallel_for(w->ctx, w->state->map.count, 8, hold_tiles, &held);
     outer_flow params = {.domain = w->setup->domain,

@@ -28,17 +28,6 @@ typedef struct side_job {
     float* out; // m/s, on faces
 } side_job;
 
-int euler_wall_at(const grid_domain* domain, int axis, int at, int last) {
-    bool has_walls = domain->is_active[axis] && !domain->is_periodic[axis];
-    if (has_walls && at == 0) {
-        return domain->sides[axis][0] == TREACLE_SIDE_OPEN ? 0 : -1;
-    }
-    if (has_walls && at == last) {
-        return domain->sides[axis][1] == TREACLE_SIDE_OPEN ? 0 : 1;
-    }
-    return 0;
-}
-
 bool euler_is_in_domain(const liquid_work* w, const int at[AXES]) {
     const int* cells = w->setup->domain->cells;
     return at[0] < cells[0] && at[1] < cells[1] && at[2] < cells[2];
@@ -138,7 +127,7 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
         if (!tile_cell_counts(map, (int)(i % TILE_CELLS))) {
             continue;
         }
-        if (euler_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]) != 0) {
+        if (grid_domain_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]) != 0) {
             job->out[i] = (float)(gap_at(&phi, w, job->axis, at) / w->dt);
         } else if (w->solid.phi != NULL && w->solid.face_open.at[job->axis][i] < 1.0f) {
             face_place_of(w, job->axis, at, x);
@@ -210,7 +199,7 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
         if (!(give > 0.0)) {
             continue;
         }
-        int side = euler_wall_at(domain, axis, at[axis], domain->cells[axis]);
+        int side = grid_domain_wall_at(domain, axis, at[axis], domain->cells[axis]);
         face_place_of(w, axis, at, c.x);
         c.n[axis] = (float)-side;
         bool is_wall = side != 0 || (id != SOLID_NONE &&
@@ -260,7 +249,7 @@ static void bound_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
-        int side = euler_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]);
+        int side = grid_domain_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]);
         if (side != 0) {
             float u = (float)side * job->out[i];
             job->out[i] = (float)side * fminf(u, w->euler->face_give.at[job->axis][i]);
@@ -273,13 +262,4 @@ void euler_bound_gaps(liquid_work* w) {
         side_job job = {w, a, w->state->face_u.at[a]};
         parallel_for(w->ctx, w->state->map.count, 8, bound_tiles, &job);
     }
-}
-
-float euler_distance_at(const liquid_work* w, int axis, const int face[AXES]) {
-    tile_sampler phi = euler_surface_of(w);
-    int at[AXES];
-    for (int a = 0; a < AXES; ++a) {
-        at[a] = 2 * face[a] + place_half(place_face(axis), a);
-    }
-    return tile_sample_at(&phi, at);
 }

@@ -19,29 +19,15 @@
 #include "phys/separation.h"
 #include "phys/stress.h"
 #include "phys/velocity.h"
-#include "step/body_grid.h"
+#include "step/flow.h"
 #include "step/free_flyers.h"
-#include "step/liquid_grid.h"
 #include "step/liquid_state.h"
-#include "step/particle_grid.h"
 #include "step/solid_cache.h"
-#include "step/solid_grid.h"
-#include "step/step_frame.h"
-#include "step/tile_history.h"
 #include "treacle/sim.h"
 
 // A divergence below this share of 1/dt is none: where a solve stops if its relative target asks
 // for more, as in free fall, where the right-hand side is rounding.
 #define LIQUID_DIVERGENCE_MIN 1e-6
-// The energy norm of a unified flow's error over the pressure's tolerance.
-#define LIQUID_ENERGY_FACTOR 5.0
-/// Elasticity during a step, in the scratch arena; zeroed without elastic material.
-typedef struct liquid_elastic {
-    tensor_field stress;   // Pa, of particles
-    tensor_field stretch;  // 1/s
-    float* spin[AXES];     // 1/s
-    elastic_motion motion; // of particles
-} liquid_elastic;
 
 /// What the particles have, J.
 typedef struct particle_energy {
@@ -95,13 +81,8 @@ typedef struct liquid_work {
     solid_grid solid;
     body_grid body;
     liquid_grid liquid;
-    face_field face_rho;            // NULL where all densities are one
-    float* cell_log_mu;             // log of Pa s; with viscosity only
-    float* cell_base;               // what its mean has beside the portions [rheo.3]
-    float** cell_portion;           // [materials], NULL for Newtonian ones
-    struct rheology_loop* rheology; // Newton's, while it goes (sim/rheology_loop.h); else NULL
-    uint8_t* cell_cut;              // what carries no stress, as in phys/stress.h; NULL: all does
-    liquid_elastic elastic;
+    material_grid material;
+    flow_elastic elastic;
     tile_mask* valid;
     wall_set walls; // that may let go
     projection_params projection_params;
@@ -161,8 +142,6 @@ void liquid_take_bodies(liquid_work* w);
 void liquid_hold_bodies(liquid_work* w);
 /// The pressure x moves bodies.
 void liquid_drag_bodies(liquid_work* w, const double* x);
-/// The velocity of the last step on the tiles of this one; on new tiles that of the particles.
-void liquid_carry_velocity(liquid_work* w, float* const out[AXES]);
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_geometry(liquid_work* w) TREACLE_NODISCARD;
 /// Which faces are open; part of the geometry.
@@ -181,49 +160,23 @@ treacle_status liquid_column_to_grid(liquid_work* w, const float* column,
 treacle_status liquid_viscosity_to_grid(liquid_work* w) TREACLE_NODISCARD;
 /// The viscosity at cells without any shear.
 treacle_status liquid_viscosity_at_rest(liquid_work* w) TREACLE_NODISCARD;
-/// Two layers of cells around those with particles take their viscosity over; others have none.
-treacle_status liquid_spread_viscosity(liquid_work* w) TREACLE_NODISCARD;
-/// A solve that advances the velocity on faces by viscosity, with that of cell_log_mu. cell_x as in
-/// projection_apply, where it finds the pressure, too.
-typedef treacle_status liquid_solve_fcn(liquid_work* w, double* cell_x);
-/// Sets the viscosity at cells and solves; again and again, from the same velocity, where the
-/// viscosity depends on what comes out.
-treacle_status liquid_with_rheology(liquid_work* w, liquid_solve_fcn* solve,
-                                    double* cell_x) TREACLE_NODISCARD;
-/// One implicit step of viscosity; part of the flow.
-treacle_status liquid_thicken(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
-/// How liquid moves along each solid, in the scratch arena; NULL without solids.
-treacle_status liquid_wall_kinds(liquid_work* w, const wall_kind** out) TREACLE_NODISCARD;
-/// Pressure and viscosity in one solve; fills share. cell_x as in projection_apply.
-treacle_status liquid_unify(liquid_work* w, double* cell_x) TREACLE_NODISCARD;
-/// Where bodies touch that do not merge, and whether they are pressed together: where not, the
-/// surface goes between them. Part of the flow, before it.
-treacle_status liquid_find_contacts(liquid_work* w) TREACLE_NODISCARD;
-/// NAN as stretch and spin where no stress passes between them.
-void liquid_cut_stretch(liquid_work* w);
 /// The law of a material.
 strain_law liquid_strain_law(const treacle_elastic_def* def);
 /// Room for the elasticity of the step.
 treacle_status liquid_elastic_begin(liquid_work* w) TREACLE_NODISCARD;
-/// The solve with elastic stress in it; again, from the same velocity, while material yields.
-treacle_status liquid_with_elasticity(liquid_work* w, liquid_solve_fcn* solve,
-                                      double* cell_x) TREACLE_NODISCARD;
 /// Stretch and spin on the grid, of w->elastic, of the velocity that the flow has just found.
 treacle_status liquid_measure_stretch(liquid_work* w) TREACLE_NODISCARD;
 /// The particles' strain after the step.
 treacle_status liquid_elastic_end(liquid_work* w, const free_flyers* strays) TREACLE_NODISCARD;
-/// Extends the velocity of faces next to liquid by some layers.
-treacle_status liquid_extend_wet(liquid_work* w, int layers) TREACLE_NODISCARD;
-/// A copy of the velocity on faces next to liquid, which the flow has found; NAN elsewhere.
-void liquid_found_velocity(liquid_work* w, float* const out[AXES]);
+/// Faces next to liquid.
+wet_faces liquid_wet_faces(const liquid_work* w);
+/// What the flow takes and what it changes; cell_x as in projection_apply.
+flow_inputs liquid_flow_inputs(const liquid_work* w, bool is_unified);
+flow_outputs liquid_flow_outputs(liquid_work* w, double* cell_x);
+/// One implicit step of viscosity alone, with the viscosity and the velocity that are there.
+treacle_status liquid_thicken(liquid_work* w) TREACLE_NODISCARD;
 /// Finds the walls that may let go; part of the flow.
 treacle_status liquid_find_walls(liquid_work* w) TREACLE_NODISCARD;
-/// What they answer to a unified solve.
-void liquid_measure_walls(liquid_work* w, const stress_params* liquid, const double* cell_x);
-/// Solves the unified flow by `solve` until at most few walls still change; part of the flow.
-treacle_status liquid_unify_at_walls(liquid_work* w, double* cell_x,
-                                     treacle_status (*solve)(liquid_work*,
-                                                             double*)) TREACLE_NODISCARD;
 /// Keeps which of them let go, as state and in the statistics; part of the flow.
 void liquid_keep_walls(liquid_work* w);
 /// Nothing flows into walls that let go; part of the extrapolation.
@@ -240,9 +193,6 @@ treacle_status liquid_extrapolate(liquid_work* w) TREACLE_NODISCARD;
 /// Sets u to fields in the scratch arena, of the velocity that particles carry into the next step:
 /// with half of what their motion will ask of the pressure [foresee.1]. For `splitting: second`.
 treacle_status liquid_foresee(liquid_work* w, float* u[AXES]) TREACLE_NODISCARD;
-/// Extends other values than the velocity from the same faces.
-treacle_status liquid_extend_faces(liquid_work* w, int layers,
-                                   float* const values[AXES]) TREACLE_NODISCARD;
 treacle_status liquid_to_particles(liquid_work* w) TREACLE_NODISCARD;
 /// Frees what the stages hold beside the arena, in whichever stage they stopped.
 void liquid_work_finish(liquid_work* w);

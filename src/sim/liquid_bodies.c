@@ -193,7 +193,8 @@ treacle_status liquid_couple_bodies(liquid_work* w) {
                   .shut = {w->body.shut.at[0], w->body.shut.at[1], w->body.shut.at[2]},
                   .fill = {w->body.fill.at[0], w->body.fill.at[1], w->body.fill.at[2]},
                   .cell_phi = w->state->cell_phi,
-                  .rho = {w->face_rho.at[0], w->face_rho.at[1], w->face_rho.at[2]},
+                  .rho = {w->material.face_rho.at[0], w->material.face_rho.at[1],
+                          w->material.face_rho.at[2]},
                   .id = {w->body.solid[0], w->body.solid[1], w->body.solid[2]},
                   .reference_density = w->setup->reference_density}};
     TREACLE_TRY(arena_take_zero(w->scratch, count, sizeof(*w->body.rows), "rows of bodies",

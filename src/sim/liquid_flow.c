@@ -2,20 +2,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/parallel.h"
-#include "grid/extrapolate.h"
 #include "grid/gather.h"
 #include "grid/stagger.h"
 #include "grid/tile_band.h"
 #include "grid/tile_ranks.h"
-#include "math/elementary.h"
+#include "phys/apart.h"
 #include "phys/g2p.h"
 #include "phys/open_volume.h"
-#include "phys/unified.h"
 #include "sim/euler.h"
 #include "step/closed_liquid.h"
 #include "step/solid_geometry.h"
+#include "step/solve_report.h"
+#include "step/viscosity_grid.h"
 
 // --- faces that liquid may cross, or that an emitter moves --------------------------------------
 
@@ -112,7 +110,7 @@ static void prescribe_faces(void* data, int64_t begin, int64_t end) {
             if (speed > 0.0 && shape_is_inside(source->where, vec3_sub(x, offset))) {
                 vec3 motion = emitter_motion(source, w->time, w->time + w->dt);
                 w->state->face_u.at[a][i] = (float)(speed * source->direction.at[a] + motion.at[a]);
-                w->face_rho.at[a][i] = INFINITY;
+                w->material.face_rho.at[a][i] = INFINITY;
             }
         }
     }
@@ -127,7 +125,7 @@ static void face_densities(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         float cell[BLOCK_VALUES(1, 0)];
         gather_block(&w->state->map, w->given.density, (tile_ix)t, 1, 0, cell);
-        float* rho = w->face_rho.at[job->axis] + (size_t)t * TILE_CELLS;
+        float* rho = w->material.face_rho.at[job->axis] + (size_t)t * TILE_CELLS;
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
                                  i / TILE_SIZE / TILE_SIZE);
@@ -167,9 +165,9 @@ treacle_status liquid_geometry(liquid_work* w) {
         face_job job = {w, a};
         if (has_rho) {
             TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "densities on faces",
-                                        (void**)&w->face_rho.at[a]));
+                                        (void**)&w->material.face_rho.at[a]));
             tile_for(&w->state->map, 4, face_densities, &job);
-            tile_share_field(&w->state->map, w->face_rho.at[a]);
+            tile_share_field(&w->state->map, w->material.face_rho.at[a]);
         }
     }
     return liquid_reach_surface(w);
@@ -177,140 +175,56 @@ treacle_status liquid_geometry(liquid_work* w) {
 
 // --- velocity where particles gave none ---------------------------------------------------------
 
-typedef struct valid_job {
-    const float* of; // face_mass, or cell_phi
-    liquid_work* w;
-    int axis;
-    bool has_closed; // faces that solids close are known, too
-} valid_job;
+typedef struct mass_job {
+    const float* mass;
+    tile_mask* known;
+} mass_job;
 
 static void mark_heavy(void* data, int64_t begin, int64_t end) {
-    const valid_job* job = data;
+    const mass_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        tile_mask* mask = &job->w->valid[t];
+        tile_mask* mask = &job->known[t];
         memset(mask, 0, sizeof(*mask));
         for (int i = 0; i < TILE_CELLS; ++i) {
-            if (job->of[t * TILE_CELLS + i] > 0.0f) {
+            if (job->mass[t * TILE_CELLS + i] > 0.0f) {
                 tile_mask_add(mask, i);
             }
         }
     }
 }
 
-// Beyond the sides the surface goes on, but no velocity is known.
-static bool is_face_of_domain(const grid_domain* domain, int axis, const int at[AXES]) {
-    bool is_inside = true;
-    for (int a = 0; a < AXES; ++a) {
-        is_inside = is_inside && at[a] < domain->cells[a] + (a == axis ? 1 : 0);
-    }
-    return is_inside;
+wet_faces liquid_wet_faces(const liquid_work* w) {
+    return (wet_faces){.domain = w->setup->domain,
+                       .map = &w->state->map,
+                       .cell_phi = w->state->cell_phi,
+                       .solid = &w->solid,
+                       .liquid = &w->liquid,
+                       .surface = w->euler != NULL ? euler_surface_of(w) : (tile_sampler){0},
+                       .known = w->valid};
 }
 
-static bool is_wall_face(const grid_domain* domain, int axis, const int face[AXES]) {
-    return euler_wall_at(domain, axis, face[axis], domain->cells[axis]) != 0;
-}
-
-// Faces next to liquid: those whose velocity the flow has found, of the unified one more.
-static void mark_wet(void* data, int64_t begin, int64_t end) {
-    const valid_job* job = data;
-    const liquid_work* w = job->w;
-    const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
-    for (int64_t t = begin; t < end; ++t) {
-        float phi[BLOCK_VALUES(1, 0)];
-        gather_block(&w->state->map, w->state->cell_phi, (tile_ix)t, 1, 0, phi);
-        tile_mask* mask = &job->w->valid[t];
-        memset(mask, 0, sizeof(*mask));
-        const float* open =
-            w->solid.phi != NULL ? w->solid.face_open.at[job->axis] + (size_t)t * TILE_CELLS : NULL;
-        for (int i = 0; i < TILE_CELLS; ++i) {
-            int at = BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE,
-                                 i / TILE_SIZE / TILE_SIZE);
-            const float* tent = w->liquid.fraction.tent.at[job->axis];
-            bool has_mass = tent != NULL && tent[t * TILE_CELLS + i] >= UNIFIED_SHARE_MIN;
-            bool is_wet = has_mass || phi[at] < 0.0f || phi[at - steps[job->axis]] < 0.0f;
-            bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
-            int face[AXES];
-            tile_cell_at(&w->state->map, (tile_ix)t, i, face);
-            is_open =
-                is_open || (w->euler != NULL && is_wall_face(w->setup->domain, job->axis, face));
-            is_wet = is_wet || (w->euler != NULL && euler_distance_at(w, job->axis, face) < 0.0f);
-            if (is_open && is_wet && is_face_of_domain(w->setup->domain, job->axis, face)) {
-                tile_mask_add(mask, i);
-            }
-        }
-    }
-}
-
-static void find_wet(valid_job* job) {
-    const tile_map* map = &job->w->state->map;
-    tile_for(map, 8, mark_wet, job);
-    tile_share(map, job->w->valid, sizeof(tile_mask));
-}
-
-static treacle_status extend_to(liquid_work* w, int axis, int layers, const float* slope,
-                                float* values) {
-    extrapolate_params params = {.domain = w->setup->domain,
-                                 .map = &w->state->map,
-                                 .place = place_face(axis),
-                                 .layers = layers,
-                                 .slope = slope,
-                                 .cell_across = w->solid.across,
-                                 .axis = axis};
-    return extrapolate(&params, values, w->valid);
-}
-
-static treacle_status extend(liquid_work* w, int axis, int layers, const float* slope) {
-    return extend_to(w, axis, layers, slope, w->state->face_u.at[axis]);
-}
-
-// In the split, faces that the liquid only touches get their velocity by extrapolation before they
-// take part in the viscosity solve: as the mean of their neighbours it would slow down what
-// rotates, 1.5 % in 25 thick steps. So thick liquid keeps its slope outside, where mu dt/(rho h^2)
-// >= 1, that is where viscosity has smoothed the velocity within the step. The unified flow finds
-// the velocity of these faces itself; but with steps of second order, which lose little else, the
-// slope counts there, too.
-static bool keeps_slope(const treacle_sim_def* def) {
-    bool is_second = def->step.splitting == TREACLE_SPLITTING_SECOND;
-    return def->flow == TREACLE_FLOW_SPLIT || (def->flow == TREACLE_FLOW_UNIFIED && is_second);
-}
-
-typedef struct slope_job {
-    const liquid_work* w;
-    float log_thick; // log of rho h^2/dt
-    float* slope;
-} slope_job;
-
-static void find_slopes(void* data, int64_t begin, int64_t end) {
-    const slope_job* job = data;
-    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        float over = job->w->cell_log_mu[i] - job->log_thick + 1.0f;
-        job->slope[i] = fminf(fmaxf(over, 0.0f), 1.0f);
-    }
-}
-
-static treacle_status slopes_of(liquid_work* w, float** out) {
-    const treacle_sim_def* def = w->setup->def;
-    *out = NULL;
-    if (!keeps_slope(def) || w->cell_log_mu == NULL ||
-        def->viscosity_solve.surface != TREACLE_VISCOSITY_NATURAL) {
-        return TREACLE_OK;
-    }
-    TREACLE_TRY(liquid_spread_viscosity(w));
+// Of a viscosity at cells, which is spread.
+static treacle_status slopes_of(liquid_work* w, float* cell_log_mu, float** out) {
     double h = w->setup->domain->h;
-    TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "slopes", (void**)out));
-    slope_job job = {w, (float)elementary_log(w->setup->reference_density * h * h / w->dt), *out};
-    tile_for_held(&w->state->map, 8, find_slopes, &job);
-    return TREACLE_OK;
+    viscosity_grid viscosity = {.domain = w->setup->domain,
+                                .map = &w->state->map,
+                                .cell_volume = w->given.volume,
+                                .known = w->valid,
+                                .cell_log_mu = cell_log_mu};
+    return viscosity_slopes(&viscosity, w->setup->def, w->setup->reference_density * h * h / w->dt,
+                            w->scratch, out);
 }
 
 // The surface may lie a little beyond what the particles' kernel reaches, and the masses of the
 // unified flow lie around it.
 static treacle_status reach_surface(liquid_work* w, const float* slope) {
+    wet_faces wet = liquid_wet_faces(w);
     for (int a = 0; a < AXES; ++a) {
-        valid_job job = {.of = w->given.face_mass.at[a], .w = w, .axis = a};
+        mass_job job = {w->given.face_mass.at[a], w->valid};
         tile_for_held(&w->state->map, 8, mark_heavy, &job);
         bool is_everywhere = w->setup->def->fill == TREACLE_FILL_ALL;
-        TREACLE_TRY(extend(w, a, is_everywhere ? TILE_BAND_MAX : LIQUID_KERNEL_RADIUS + 1, slope));
+        int layers = is_everywhere ? TILE_BAND_MAX : LIQUID_KERNEL_RADIUS + 1;
+        TREACLE_TRY(wet_faces_extend(&wet, a, layers, slope, w->state->face_u.at[a]));
     }
     return TREACLE_OK;
 }
@@ -324,89 +238,25 @@ static treacle_status reach_smoothly(liquid_work* w) {
     int mark = arena_mark(w->scratch);
     float* slope = NULL;
     TREACLE_TRY(liquid_viscosity_at_rest(w));
-    TREACLE_TRY(slopes_of(w, &slope));
+    TREACLE_TRY(slopes_of(w, w->material.log_mu, &slope));
     TREACLE_TRY(reach_surface(w, slope));
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
 
-// Where nobody knows the velocity it is zero: faces that keep what pushes them would fall, and
-// shorten the steps of liquid that rests. Where the grid carries the liquid they do fall beside a
-// drop that is too small for the flow.
-static void still_unknown(void* data, int64_t begin, int64_t end) {
-    const face_job* job = data;
-    const liquid_work* w = job->w;
-    float* u = w->state->face_u.at[job->axis];
-    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        bool keeps = tile_mask_has(&w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
-        if (!keeps && w->euler != NULL) {
-            int face[AXES];
-            tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), face);
-            keeps = euler_distance_at(w, job->axis, face) < LEVEL_LIMIT;
-        }
-        u[i] = keeps ? u[i] : 0.0f;
-    }
-}
-
-static treacle_status extend_wet(liquid_work* w, int layers, bool has_closed) {
+static treacle_status extend_found(liquid_work* w, int layers) {
     int mark = arena_mark(w->scratch);
-    float* slope = NULL;
-    TREACLE_TRY(slopes_of(w, &slope));
-    for (int a = 0; a < AXES; ++a) {
-        valid_job job = {.w = w, .axis = a, .has_closed = has_closed};
-        find_wet(&job);
-        TREACLE_TRY(extend(w, a, layers, slope));
-        if (w->euler != NULL || !has_closed) {
-            face_job faces = {w, a};
-            tile_for_held(&w->state->map, 8, still_unknown, &faces);
-        }
-    }
+    wet_faces wet = liquid_wet_faces(w);
+    float *slope = NULL, *seen = w->elastic.log_mu; // what the flow has seen
+    TREACLE_TRY(slopes_of(w, seen != NULL ? seen : w->material.log_mu, &slope));
+    TREACLE_TRY(wet_faces_extend_velocity(&wet, layers, false, slope, w->state->face_u.at));
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
 
-treacle_status liquid_extend_wet(liquid_work* w, int layers) {
-    return extend_wet(w, layers, true);
-}
-
-treacle_status liquid_extend_faces(liquid_work* w, int layers, float* const values[AXES]) {
-    for (int a = 0; a < AXES; ++a) {
-        valid_job job = {.w = w, .axis = a};
-        find_wet(&job);
-        TREACLE_TRY(extend_to(w, a, layers, NULL, values[a]));
-    }
-    return TREACLE_OK;
-}
-
-typedef struct found_job {
-    const liquid_work* w;
-    const float* u;
-    float* out;
-} found_job;
-
-static void take_found(void* data, int64_t begin, int64_t end) {
-    const found_job* job = data;
-    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        bool is_found = tile_mask_has(&job->w->valid[i / TILE_CELLS], (int)(i % TILE_CELLS));
-        job->out[i] = is_found ? job->u[i] : NAN;
-    }
-}
-
-void liquid_found_velocity(liquid_work* w, float* const out[AXES]) {
-    for (int a = 0; a < AXES; ++a) {
-        valid_job valid = {.w = w, .axis = a, .has_closed = true};
-        found_job found = {w, w->state->face_u.at[a], out[a]};
-        find_wet(&valid);
-        tile_for_held(&w->state->map, 8, take_found, &found);
-        for (int i = 0; i < TILE_CELLS; ++i) {
-            out[a][(size_t)w->state->map.count * TILE_CELLS + (size_t)i] = NAN;
-        }
-    }
-}
-
 treacle_status liquid_extrapolate(liquid_work* w) {
     int layers = (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
-    TREACLE_TRY(extend_wet(w, layers, false));
+    TREACLE_TRY(extend_found(w, layers));
     step_frame f = liquid_frame(w);
     face_view give = w->euler != NULL ? face_view_of(w->euler->face_give) : (face_view){0};
     TREACLE_TRY(solid_geometry_slide(&f, &w->poses, &w->solid, give, w->state));
@@ -449,7 +299,7 @@ static projection_params projection_of(liquid_work* w) {
         .map = &w->state->map,
         .cell_phi = w->state->cell_phi,
         .face_open = face_view_of(w->solid.face_open),
-        .face_rho = face_view_of(w->face_rho),
+        .face_rho = face_view_of(w->material.face_rho),
         .face_solid_u = face_view_of(w->solid.face_u),
         .face_id = {w->body.solid[0], w->body.solid[1], w->body.solid[2]},
         .first_body = w->setup->solids.scripted_count,
@@ -469,19 +319,7 @@ static projection_params projection_of(liquid_work* w) {
 
 treacle_status liquid_accept(liquid_work* w, const solve_stats* solve, const char* what,
                              treacle_solve_stats* out) {
-    *out = (treacle_solve_stats){
-        .iterations = out->iterations + solve->iterations,
-        .residual = solve->rhs_norm > 0.0 ? solve->residual / solve->rhs_norm : 0.0,
-        .seconds = out->seconds + solve->seconds,
-        .converged = solve->is_converged,
-    };
-    bool is_relaxed = w->setup->def->pressure.method == TREACLE_PROJECTION_RELAX;
-    if (solve->is_broken || (!solve->is_converged && !is_relaxed)) {
-        return check_fail(w->ctx, TREACLE_ERR_DIVERGED,
-                          "the %s solve stopped at a relative residual of %g after %d iterations",
-                          what, out->residual, solve->iterations);
-    }
-    return TREACLE_OK;
+    return solve_report(w->ctx, w->setup->def, solve, what, out);
 }
 
 // Closed faces move with what closes them.
@@ -528,16 +366,57 @@ static treacle_status project(liquid_work* w, double* x) {
     return liquid_accept(w, &solve, "pressure", &w->stats->pressure);
 }
 
-static treacle_status thicken_elastic(liquid_work* w, double* x) {
-    return liquid_with_elasticity(w, liquid_thicken, x);
+flow_inputs liquid_flow_inputs(const liquid_work* w, bool is_unified) {
+    return (flow_inputs){.frame = liquid_frame(w),
+                         .is_unified = is_unified,
+                         .pushed = w->account.push,
+                         .wet = liquid_wet_faces(w),
+                         .poses = w->poses.to,
+                         .bodies = w->body.flow.at != NULL ? &w->body.flow : NULL,
+                         .history = &w->history,
+                         .past_u = face_view_of(w->before->face_u),
+                         .p = w->p,
+                         .given = &w->given};
 }
 
-static treacle_status unify_elastic(liquid_work* w, double* x) {
-    return liquid_with_elasticity(w, liquid_unify, x);
+flow_outputs liquid_flow_outputs(liquid_work* w, double* cell_x) {
+    return (flow_outputs){.u = w->state->face_u,
+                          .x = cell_x,
+                          .open = w->solid.face_open,
+                          .liquid = &w->liquid,
+                          .material = &w->material,
+                          .walls = &w->walls,
+                          .elastic = &w->elastic,
+                          .energy = &w->account.part};
 }
 
-static treacle_status unify_thick(liquid_work* w, double* x) {
-    return liquid_with_rheology(w, unify_elastic, x);
+static treacle_status find_flow(liquid_work* w, bool is_unified, double* x) {
+    flow_inputs in = liquid_flow_inputs(w, is_unified);
+    flow_outputs out = liquid_flow_outputs(w, x);
+    return flow_find(&in, &out);
+}
+
+treacle_status liquid_thicken(liquid_work* w) {
+    return find_flow(w, false, NULL);
+}
+
+// Where bodies touch that do not merge, and whether they are pressed together.
+static treacle_status find_contacts(liquid_work* w) {
+    if (!w->setup->has_apart) {
+        return TREACLE_OK;
+    }
+    apart_params params = {.domain = w->setup->domain,
+                           .map = &w->state->map,
+                           .p = w->p,
+                           .material_count = w->setup->material_count,
+                           .materials = w->setup->materials,
+                           .face_u = face_view_of(w->state->face_u),
+                           .cell_pressure = w->state->cell_pressure,
+                           .dt = w->dt};
+    TREACLE_TRY(
+        arena_take_zero(w->scratch, w->values, 1, "where bodies touch", (void**)&w->material.cut));
+    w->liquid.is_current = false; // the surface may have changed
+    return apart_find(&params, w->scratch, w->state->cell_phi, w->material.cut);
 }
 
 // Bodies take over the motion that a flow with viscosity has given them.
@@ -551,7 +430,7 @@ static void release_bodies(liquid_work* w) {
 // A unified solve that came near its target is used, but not with the divergence that it left.
 static treacle_status unify(liquid_work* w, double* x) {
     liquid_note_bodies(w);
-    TREACLE_TRY(liquid_unify_at_walls(w, x, unify_thick));
+    TREACLE_TRY(find_flow(w, true, x));
     scale_pressure(w, x, true);
     liquid_account_part(w);
     release_bodies(w);
@@ -582,7 +461,7 @@ static treacle_status prescribe(liquid_work* w) {
 
 treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     TREACLE_TRY(liquid_couple_bodies(w));
-    TREACLE_TRY(liquid_find_contacts(w));
+    TREACLE_TRY(find_contacts(w));
     hold_all(w);
     TREACLE_TRY(prescribe(w));
     TREACLE_TRY(kind == TREACLE_FLOW_UNIFIED
@@ -603,10 +482,8 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
     }
     if (kind == TREACLE_FLOW_SPLIT) {
         liquid_note_bodies(w);
-        wall_set_open(&w->walls, true, w->solid.face_open.at);
-        TREACLE_TRY(liquid_with_rheology(w, thicken_elastic, x));
+        TREACLE_TRY(find_flow(w, false, x));
         liquid_account_part(w);
-        wall_set_open(&w->walls, false, w->solid.face_open.at);
         release_bodies(w);
         tile_clear(&w->state->map, x, TILE_CELLS * sizeof(double));
         TREACLE_TRY(project(w, x));
@@ -617,7 +494,7 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
 }
 
 treacle_status liquid_flow(liquid_work* w) {
-    if (keeps_slope(w->setup->def)) {
+    if (viscosity_keeps_slope(w->setup->def)) {
         TREACLE_TRY(reach_smoothly(w));
     }
     return liquid_flow_part(w, w->setup->def->flow);

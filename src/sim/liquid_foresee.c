@@ -101,7 +101,8 @@ static treacle_status find_impulse(liquid_work* w, float* const impulse[AXES]) {
                                 (void**)&job.rhs));
     TREACLE_TRY(
         arena_take_zero(w->scratch, w->values, sizeof(double), "pressure to come", (void**)&x));
-    liquid_found_velocity(w, job.u);
+    wet_faces wet = liquid_wet_faces(w);
+    wet_faces_copy(&wet, face_view_of(w->state->face_u), job.u);
     tile_for(&w->state->map, 4, find_sources, &job);
     tile_share(&w->state->map, job.rhs, TILE_CELLS * sizeof(double));
     projection system = w->projection;
@@ -111,7 +112,7 @@ static treacle_status find_impulse(liquid_work* w, float* const impulse[AXES]) {
     solve_stats solve;
     TREACLE_TRY(projection_solve(&system, job.rhs, x, &solve));
     projection_subtract_gradient(&system, x, impulse);
-    TREACLE_TRY(liquid_extend_faces(w, LIQUID_KERNEL_RADIUS + 1, impulse));
+    TREACLE_TRY(wet_faces_extend_all(&wet, LIQUID_KERNEL_RADIUS + 1, impulse));
     return liquid_accept(w, &solve, "coming pressure's", &w->stats->pressure);
 }
 

@@ -66,7 +66,7 @@ static void add_law(void* data, int64_t begin, int64_t end) {
         bool counts = w->given.volume[i] > 0.0f && share > 0.0f;
         if (counts) {
             double log_mu = viscosity_law_eval(law, x == NULL ? 0.0 : (double)x[i]);
-            w->cell_base[i] += (float)((double)share * part_of(job, log_mu));
+            w->material.base[i] += (float)((double)share * part_of(job, log_mu));
         }
     }
 }
@@ -125,7 +125,7 @@ static treacle_status by_laws(liquid_work* w) {
 }
 
 treacle_status liquid_find_viscosity(liquid_work* w) {
-    if (w->cell_base == NULL || !w->setup->heat.has_law) {
+    if (w->material.base == NULL || !w->setup->heat.has_law) {
         return TREACLE_OK;
     }
     int mark = arena_mark(w->scratch);

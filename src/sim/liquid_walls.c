@@ -13,7 +13,7 @@ treacle_status liquid_find_walls(liquid_work* w) {
     wall_params params = {.domain = domain,
                           .map = &w->state->map,
                           .cell_phi = w->state->cell_phi,
-                          .face_rho = face_view_of(w->face_rho),
+                          .face_rho = face_view_of(w->material.face_rho),
                           .face_open = face_view_of(w->solid.face_open),
                           .solids = {.solids = w->setup->solids.solids,
                                      .cell_phi = w->solid.phi,
@@ -25,68 +25,6 @@ treacle_status liquid_find_walls(liquid_work* w) {
                           .has_shallow = w->setup->def->flow == TREACLE_FLOW_UNIFIED,
                           .pressure_unit = w->setup->reference_density * domain->h / w->dt};
     return wall_set_create(&params, &w->walls);
-}
-
-// --- the unified flow ---------------------------------------------------------------------------
-
-// A change of fewer walls than this share waits for the next step.
-static const double share_that_waits = 0.01;
-// Of pressures and speeds; the solve is no more exact.
-static const double wall_tolerance = 1e-3;
-enum { UNIFIED_PASSES = 3 };
-
-void liquid_measure_walls(liquid_work* w, const stress_params* liquid, const double* cell_x) {
-    double h = w->setup->domain->h;
-    wall_flow flow = {.cell_share = liquid->cell_share,
-                      .cell_log_mu = w->cell_log_mu,
-                      .cell_x = cell_x,
-                      .face_u = face_view_of(w->state->face_u),
-                      .face_share = liquid->face_share,
-                      .mu_scale = w->dt / (w->setup->reference_density * h * h)};
-    separation_measure(&w->walls, &flow);
-}
-
-static double least_of(const liquid_work* w, const double* cell_x) {
-    double largest = 0.0;
-    for (int64_t i = 0; i < w->walls.count; ++i) {
-        const wall* at = &w->walls.at[i];
-        largest = fmax(largest, fmax(fabs(cell_x[at->cell]), fabs(at->u_before)));
-    }
-    return wall_tolerance * largest;
-}
-
-static void copy_faces(const liquid_work* w, float* const from[AXES], float* const to[AXES]) {
-    for (int a = 0; a < AXES; ++a) {
-        memcpy(to[a], from[a], w->values * sizeof(float));
-    }
-}
-
-treacle_status liquid_unify_at_walls(liquid_work* w, double* cell_x,
-                                     treacle_status (*solve)(liquid_work*, double*)) {
-    if (w->walls.count == 0) {
-        return solve(w, cell_x);
-    }
-    int mark = arena_mark(w->scratch);
-    float* before[AXES];
-    for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "velocity before the flow",
-                               (void**)&before[a]));
-    }
-    copy_faces(w, w->state->face_u.at, before);
-    separation_load(&w->walls, before);
-    for (int pass = 1;; ++pass) {
-        copy_faces(w, before, w->state->face_u.at);
-        separation_hold(&w->walls, w->state->face_u.at);
-        wall_set_open(&w->walls, true, w->solid.face_open.at);
-        TREACLE_TRY(solve(w, cell_x));
-        wall_set_open(&w->walls, false, w->solid.face_open.at);
-        int64_t moved = separation_review(&w->walls, least_of(w, cell_x));
-        if (pass == UNIFIED_PASSES || (double)moved <= share_that_waits * (double)w->walls.count) {
-            separation_settle(&w->walls);
-            arena_give_to(w->scratch, mark);
-            return TREACLE_OK;
-        }
-    }
 }
 
 void liquid_keep_walls(liquid_work* w) {

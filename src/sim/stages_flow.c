@@ -71,10 +71,10 @@ static void load_cells(liquid_work* w, const treacle_stages_liquid* liquid) {
         float phi = liquid->distance[at];
         w->state->cell_phi[i] = fmaxf(fminf(phi, LIQUID_DISTANCE_MAX), -LIQUID_DISTANCE_MAX);
         w->given.volume[i] = phi < 1.0f ? 1.0f : 0.0f;
-        if (w->cell_log_mu != NULL) {
+        if (w->material.log_mu != NULL) {
             double mu = liquid->viscosity == NULL ? w->setup->materials[0].viscosity
                                                   : (double)liquid->viscosity[at];
-            w->cell_log_mu[i] = (float)elementary_log(fmax(mu, VISCOSITY_LEAST));
+            w->material.log_mu[i] = (float)elementary_log(fmax(mu, VISCOSITY_LEAST));
         }
         if (liquid->pressure != NULL) {
             w->state->cell_pressure[i] = (float)((double)liquid->pressure[at] / unit);
@@ -122,7 +122,7 @@ static treacle_status run_part(liquid_work* w, treacle_stages_part part) {
     case TREACLE_STAGES_PRESSURE:
         return liquid_flow_part(w, TREACLE_FLOW_PRESSURE);
     case TREACLE_STAGES_VISCOSITY:
-        return liquid_thicken(w, NULL);
+        return liquid_thicken(w);
     }
     return liquid_flow_part(w, w->setup->def->flow); // faces know their velocity already
 }
@@ -132,7 +132,7 @@ static treacle_status flow(treacle_sim* sim, const treacle_stages_liquid* liquid
     w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;
     TREACLE_TRY(take(w, "volumes at cells", &w->given.volume));
     if (liquid_is_viscous(w->setup)) {
-        TREACLE_TRY(take(w, "viscosity at cells", &w->cell_log_mu));
+        TREACLE_TRY(take(w, "viscosity at cells", &w->material.log_mu));
     }
     load_cells(w, liquid);
     load_faces(w, liquid);

@@ -1,23 +1,30 @@
-// Materials that touch but do not merge: gel on gel, balls that bounce off each other [G11 ch. 5
-// asks for it].
+// Materials that touch but do not merge: gel on gel, balls that bounce off each other [G11] asks
+// for in its chapter 5.
 //
 // All liquid shares one velocity on the grid. Where material that does not merge meets another one,
 // in cells whose particles are of both (mixed) or between neighbours of different ones (beside),
 // the two bodies press on each other and no more:
 //
-//     no viscous and no elastic stress passes mixed cells, no shear passes between neighbours: they
-//     slip;
-//     pressure does not pull: cells where it did, or would, are open - air, as far as the flow
-//     knows - and particles in them fly on with their own velocity.
+//     0 <= p,   sigma n = -p n                                                          [elastic.6]
+//
+// so no viscous and no elastic stress passes mixed cells, and no shear passes between neighbours:
+// they slip. And pressure does not pull: cells where it did, or would, are open - air, as far as
+// the flow knows - and particles in them fly on with their own velocity.
 //
 // Whether the bodies were pressed together tells the pressure of the last step. A cell is closed
-// where it was positive, and where the bodies come nearer to each other.
+// where it was positive, and where the bodies come nearer to each other: where -div u dt is more
+// than a little.
+//
+// Staggering: materials and p at cells, u on faces; cell_cut has a bit for the cell and one for
+// each of its edges.
+#include "phys/apart.h"
+
 #include <math.h>
 
 #include "base/parallel.h"
 #include "grid/gather.h"
 #include "phys/p2g.h"
-#include "sim/liquid.h"
+#include "phys/stress.h"
 
 // What cells are.
 #define APART_NONE 0.0f
@@ -31,14 +38,16 @@ static const double nearing_least = 1e-3;
 static const float gap = 0.5f;
 
 typedef struct apart_job {
-    liquid_work* w;
+    const apart_params* params;
     int material;
-    float *column, *share, *weight, *apart;
+    float *column, *share, *weight, *apart; // of particles; at cells
+    float* cell_phi;
+    uint8_t* cell_cut;
 } apart_job;
 
 static void fill_shares(void* data, int64_t begin, int64_t end) {
     const apart_job* job = data;
-    const uint8_t* material = particles_material(job->w->p);
+    const uint8_t* material = particles_material(job->params->p);
     for (int64_t i = begin; i < end; ++i) {
         job->column[i] = material[i] == job->material ? 1.0f : 0.0f;
     }
@@ -62,13 +71,13 @@ static float kind_of(const float* share, const bool is_active[AXES]) {
 
 static void mark_touching(void* data, int64_t begin, int64_t end) {
     const apart_job* job = data;
-    const liquid_work* w = job->w;
+    const apart_params* p = job->params;
     for (int64_t t = begin; t < end; ++t) {
         float share[BLOCK_VALUES(1, 1)];
-        gather_block(&w->state->map, job->share, (tile_ix)t, 1, 1, share);
+        gather_block(p->map, job->share, (tile_ix)t, 1, 1, share);
         for (int q = 0; q < TILE_CELLS; ++q) {
             int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
-            float kind = kind_of(share + at, w->setup->domain->is_active);
+            float kind = kind_of(share + at, p->domain->is_active);
             float* apart = &job->apart[t * TILE_CELLS + q];
             *apart = fmaxf(*apart, kind);
         }
@@ -83,7 +92,7 @@ static void mark_empty(void* data, int64_t begin, int64_t end) {
 }
 
 // How much of their volume the cells of a tile lose in the step, if nothing is done.
-static void find_loss(const liquid_work* w, tile_ix t, double loss[TILE_CELLS]) {
+static void find_loss(const apart_params* p, tile_ix t, double loss[TILE_CELLS]) {
     static const int side = BLOCK_SIDE(0, 1);
     static const int step[AXES] = {1, BLOCK_SIDE(0, 1), BLOCK_SIDE(0, 1) * BLOCK_SIDE(0, 1)};
     for (int q = 0; q < TILE_CELLS; ++q) {
@@ -91,26 +100,26 @@ static void find_loss(const liquid_work* w, tile_ix t, double loss[TILE_CELLS]) 
     }
     for (int a = 0; a < AXES; ++a) {
         float u[BLOCK_VALUES(0, 1)];
-        gather_block(&w->state->map, w->state->face_u.at[a], t, 0, 1, u);
-        for (int q = 0; q < TILE_CELLS && w->setup->domain->is_active[a]; ++q) {
+        gather_block(p->map, p->face_u.at[a], t, 0, 1, u);
+        for (int q = 0; q < TILE_CELLS && p->domain->is_active[a]; ++q) {
             int at = ((q >> 6) * side + (q >> 3 & 7)) * side + (q & 7);
-            loss[q] -= ((double)u[at + step[a]] - (double)u[at]) * w->dt / w->setup->domain->h;
+            loss[q] -= ((double)u[at + step[a]] - (double)u[at]) * p->dt / p->domain->h;
         }
     }
 }
 
 static void open_tiles(void* data, int64_t begin, int64_t end) {
     const apart_job* job = data;
-    const liquid_work* w = job->w;
+    const apart_params* p = job->params;
     for (int64_t t = begin; t < end; ++t) {
         double loss[TILE_CELLS];
-        find_loss(w, (tile_ix)t, loss);
+        find_loss(p, (tile_ix)t, loss);
         for (int q = 0; q < TILE_CELLS; ++q) {
             size_t i = (size_t)t * TILE_CELLS + (size_t)q;
-            bool is_pressed = w->state->cell_pressure[i] > 0.0f || loss[q] > nearing_least;
+            bool is_pressed = p->cell_pressure[i] > 0.0f || loss[q] > nearing_least;
             if (job->apart[i] > APART_NONE && !is_pressed) {
                 job->apart[i] = APART_MIXED;
-                w->state->cell_phi[i] = fmaxf(w->state->cell_phi[i], gap);
+                job->cell_phi[i] = fmaxf(job->cell_phi[i], gap);
             }
         }
     }
@@ -123,7 +132,7 @@ static void cut_tiles(void* data, int64_t begin, int64_t end) {
     static const int step[AXES] = {1, BLOCK_SIDE(1, 0), BLOCK_SIDE(1, 0) * BLOCK_SIDE(1, 0)};
     for (int64_t t = begin; t < end; ++t) {
         float apart[BLOCK_VALUES(1, 0)];
-        gather_block(&job->w->state->map, job->apart, (tile_ix)t, 1, 0, apart);
+        gather_block(job->params->map, job->apart, (tile_ix)t, 1, 0, apart);
         for (int q = 0; q < TILE_CELLS; ++q) {
             const float* at = apart + BLOCK_INDEX(1, 0, q & 7, q >> 3 & 7, q >> 6);
             uint8_t cut = *at >= APART_MIXED ? STRESS_CUT_CELL : 0;
@@ -134,68 +143,73 @@ static void cut_tiles(void* data, int64_t begin, int64_t end) {
                 bool is_cut = most >= APART_MIXED || sum >= 3.0f * APART_BESIDE;
                 cut |= (uint8_t)(is_cut ? 1u << a : 0u);
             }
-            job->w->cell_cut[t * TILE_CELLS + q] = cut;
+            job->cell_cut[t * TILE_CELLS + q] = cut;
         }
     }
 }
 
 static treacle_status find(apart_job* job) {
-    liquid_work* w = job->w;
-    p2g_params transfer = {.domain = w->setup->domain, .map = &w->state->map, .from = w->p};
-    for (job->material = 0; job->material < w->setup->material_count; ++job->material) {
-        if (!w->setup->materials[job->material].merges) {
-            particle_row_for(w->p, 4096, fill_shares, job);
+    const apart_params* p = job->params;
+    treacle_context* ctx = p->map->ctx;
+    p2g_params transfer = {.domain = p->domain, .map = p->map, .from = p->p};
+    for (job->material = 0; job->material < p->material_count; ++job->material) {
+        if (!p->materials[job->material].merges) {
+            particle_row_for(p->p, 4096, fill_shares, job);
             p2g_values values = {job->column, 1};
             TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &values, job->share, job->weight));
-            parallel_for(w->ctx, w->state->map.count + 1, 8, mark_empty, job);
-            parallel_for(w->ctx, w->state->map.count, 8, mark_touching, job);
+            parallel_for(ctx, p->map->count + 1, 8, mark_empty, job);
+            parallel_for(ctx, p->map->count, 8, mark_touching, job);
         }
     }
-    parallel_for(w->ctx, w->state->map.count, 4, open_tiles, job);
-    parallel_for(w->ctx, w->state->map.count, 4, cut_tiles, job);
+    parallel_for(ctx, p->map->count, 4, open_tiles, job);
+    parallel_for(ctx, p->map->count, 4, cut_tiles, job);
     return TREACLE_OK;
 }
 
-treacle_status liquid_find_contacts(liquid_work* w) {
-    if (!w->setup->has_apart) {
-        return TREACLE_OK;
-    }
-    TREACLE_TRY(
-        arena_take_zero(w->scratch, w->values, 1, "where bodies touch", (void**)&w->cell_cut));
-    int mark = arena_mark(w->scratch);
-    apart_job job = {.w = w};
-    TREACLE_TRY(arena_take_zero(w->scratch, (size_t)w->p->count, sizeof(float),
+treacle_status apart_find(const apart_params* params, arena* scratch, float* cell_phi,
+                          uint8_t* cell_cut) {
+    apart_job job = {.params = params, .cell_phi = cell_phi, .cell_cut = cell_cut};
+    size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
+    int mark = arena_mark(scratch);
+    TREACLE_TRY(arena_take_zero(scratch, (size_t)params->p->count, sizeof(float),
                                 "material of particles", (void**)&job.column));
     float** const fields[] = {&job.share, &job.weight, &job.apart};
     for (int i = 0; i < 3; ++i) {
-        TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "shares of a material",
+        TREACLE_TRY(arena_take_zero(scratch, values, sizeof(float), "shares of a material",
                                     (void**)fields[i]));
     }
     treacle_status status = find(&job);
-    w->liquid.is_current = false; // the surface may have changed
-    arena_give_to(w->scratch, mark);
+    arena_give_to(scratch, mark);
     return status;
 }
 
 // --- what does not pass --------------------------------------------------------------------------
 
+typedef struct cut_job {
+    const uint8_t* cell_cut;
+    const tensor_field* stretch;
+    float* const* spin;
+} cut_job;
+
 static void forget_tiles(void* data, int64_t begin, int64_t end) {
-    const liquid_work* w = data;
-    const liquid_elastic* e = &w->elastic;
+    const cut_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        for (int a = 0; a < AXES && w->cell_cut[i] != 0; ++a) {
-            if ((w->cell_cut[i] & STRESS_CUT_CELL) != 0) {
-                e->stretch.cell[a][i] = NAN;
+        unsigned cut = job->cell_cut[i];
+        for (int a = 0; a < AXES && cut != 0; ++a) {
+            if ((cut & STRESS_CUT_CELL) != 0) {
+                job->stretch->cell[a][i] = NAN;
             }
-            if ((w->cell_cut[i] >> a & 1) != 0) {
-                e->stretch.edge[a][i] = e->spin[a][i] = NAN;
+            if ((cut >> a & 1) != 0) {
+                job->stretch->edge[a][i] = job->spin[a][i] = NAN;
             }
         }
     }
 }
 
-void liquid_cut_stretch(liquid_work* w) {
-    if (w->cell_cut != NULL) {
-        parallel_for(w->ctx, w->state->map.count, 8, forget_tiles, w);
+void apart_cut_stretch(const tile_map* map, const uint8_t* cell_cut, const tensor_field* stretch,
+                       float* const spin[AXES]) {
+    cut_job job = {cell_cut, stretch, spin};
+    if (cell_cut != NULL) {
+        parallel_for(map->ctx, map->count, 8, forget_tiles, &job);
     }
 }

@@ -1,0 +1,57 @@
+#include "step/flow.h"
+
+#include "step/flow_solver.h"
+#include "step/flow_walls.h"
+#include "step/flow_yield.h"
+
+typedef struct flow_loops {
+    flow_walls walls;
+    flow_rheology rheology;
+    flow_yield yield;
+    flow_solver solver;
+} flow_loops;
+
+// What is not linear in a flow, each loop around all that follows from it:
+//
+//     until few walls change sides:                                                      [sep.4]
+//         begin from the velocity before the flow, held by the walls in contact
+//         until the velocity is that whose shear the viscosity is of:            [rheo.4, rheo.7]
+//             viscosity at the shear that was found
+//             until material yields as far as the stretch says:                       [elastic.2]
+//                 elastic stress and stiffness at the stretch that was found
+//                 solve A u + B^T p = f, B u = h                                       [stokes.1]
+//
+// The split flow asks no walls here, and solves for u alone [visc.1].
+static treacle_status find(const flow_inputs* in, const flow_outputs* out, flow_loops* l) {
+    do {
+        flow_walls_set(in, out, &l->walls);
+        TREACLE_TRY(flow_rheology_start(in, out, &l->rheology));
+        do {
+            flow_rheology_set(in, out, &l->rheology);
+            flow_yield_start(in, out, &l->yield);
+            do {
+                TREACLE_TRY(flow_yield_set(in, out, &l->yield));
+                TREACLE_TRY(flow_solver_set(in, out, &l->rheology, &l->solver));
+                TREACLE_TRY(flow_solver_run(in, out, &l->rheology, &l->solver));
+                TREACLE_TRY(flow_yield_judge(in, out, &l->yield));
+            } while (!l->yield.is_over);
+            flow_rheology_judge(in, out, l->solver.is_exact, &l->rheology);
+        } while (!l->rheology.is_over);
+        TREACLE_TRY(flow_solver_judge(in));
+        flow_walls_judge(in, out, &l->solver.params.liquid, &l->walls);
+    } while (!l->walls.is_over);
+    return TREACLE_OK;
+}
+
+treacle_status flow_find(const flow_inputs* in, const flow_outputs* out) {
+    flow_loops loops;
+    int mark = arena_mark(in->frame.scratch);
+    TREACLE_TRY(flow_walls_begin(in, out, &loops.walls));
+    TREACLE_TRY(flow_rheology_begin(in, out, &loops.rheology));
+    TREACLE_TRY(flow_yield_begin(in, out, &loops.yield));
+    flow_solver_begin(in, &loops.solver);
+    treacle_status status = find(in, out, &loops);
+    flow_solver_finish(&loops.solver);
+    arena_give_to(in->frame.scratch, mark);
+    return status;
+}

@@ -1,0 +1,215 @@
+#include "step/flow_solver.h"
+
+#include <math.h>
+
+#include "base/check.h"
+#include "phys/free_flight.h"
+#include "phys/viscosity.h"
+#include "phys/viscosity_comparator.h"
+#include "step/flow_system.h"
+#include "step/flow_yield.h"
+#include "step/solve_report.h"
+
+// The energy norm of a unified flow's error over the pressure's tolerance.
+static const double energy_factor = 5.0;
+// Comparators do without multigrid: so many times the iterations are allowed.
+enum { COMPARATOR_PATIENCE = 20 };
+
+static bool is_newton(const flow_rheology* loop) {
+    return loop->kind == FLOW_RHEOLOGY_NEWTON;
+}
+
+void flow_solver_begin(const flow_inputs* in, flow_solver* solver) {
+    *solver = (flow_solver){.mark = arena_mark(in->frame.scratch)};
+}
+
+void flow_solver_finish(flow_solver* solver) {
+    unified_destroy(solver->unified);
+    solver->unified = NULL;
+}
+
+// --- pressure and viscosity ----------------------------------------------------------------------
+
+// Newton's method goes on from what the last pass has found instead.
+static treacle_status guess_velocity(const flow_inputs* in, const flow_outputs* out,
+                                     face_view* guess) {
+    face_field u;
+    if (!flow_has_past(in)) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(flow_take_faces(in, "velocity of the last step", &u));
+    flow_carry_velocity(in, out->u, u);
+    *guess = face_view_of(u);
+    return TREACLE_OK;
+}
+
+// A loop around the solve that goes on from where it ended cannot be more exact than it; but
+// rounding ends what a solve can do.
+static double energy_target(const flow_inputs* in, const flow_rheology* loop) {
+    double target = energy_factor * in->frame.setup->def->pressure.tolerance;
+    double exact = fmax(0.5 * in->frame.setup->def->viscosity_solve.tolerance, 0.01 * target);
+    return is_newton(loop) ? fmin(target, exact) : target;
+}
+
+static treacle_status set_unified(const flow_inputs* in, const flow_outputs* out,
+                                  const flow_rheology* loop, flow_solver* solver) {
+    bool is_again = is_newton(loop) && in->frame.stats->rheology.iterations > 0;
+    if (is_again) {
+        viscosity_grid viscosity = flow_viscosity(in, out->material->log_mu);
+        TREACLE_TRY(viscosity_spread(&viscosity));
+        return unified_reweigh(solver->unified, out->u.at);
+    }
+    const double* g = in->frame.gravity.mean;
+    flow_solver_finish(solver);
+    arena_give_to(in->frame.scratch, solver->mark);
+    solver->params =
+        (unified_params){.push = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * in->frame.dt,
+                         .tolerance = energy_target(in, loop),
+                         .max_iterations = in->frame.setup->def->pressure.max_iterations,
+                         .pushed = in->pushed};
+    TREACLE_TRY(flow_describe(in, out, out->liquid, &solver->params.liquid));
+    solver->params.face_box = face_view_of(out->liquid->fraction.face);
+    if (is_newton(loop)) {
+        flow_rheology_keep_start(in, out, loop);
+    } else {
+        TREACLE_TRY(guess_velocity(in, out, &solver->params.guess_u));
+    }
+    return unified_create(&solver->params, out->u.at, out->energy, &solver->unified);
+}
+
+static treacle_status fail(const flow_inputs* in, const treacle_solve_stats* flow) {
+    return check_fail(in->frame.ctx, TREACLE_ERR_DIVERGED,
+                      "the solve of pressure and viscosity stopped at a relative error of %g "
+                      "after %d iterations",
+                      flow->residual, flow->iterations);
+}
+
+static treacle_status run_unified(const flow_inputs* in, const flow_outputs* out,
+                                  const flow_rheology* loop, flow_solver* solver) {
+    stokes_stats solve;
+    unified_pass pass = {0};
+    if (is_newton(loop)) {
+        pass = flow_rheology_pass(in, loop);
+    }
+    TREACLE_TRY(
+        unified_solve(solver->unified, is_newton(loop) ? &pass : NULL, out->u.at, out->x, &solve));
+    treacle_solve_stats* flow = &in->frame.stats->flow;
+    *flow = (treacle_solve_stats){.iterations = flow->iterations + solve.iterations,
+                                  .residual = solve.energy,
+                                  .seconds = flow->seconds + solve.seconds,
+                                  .converged = solve.is_converged};
+    solver->is_exact = solve.is_converged && !solve.is_rough;
+    if (solve.is_broken) {
+        return fail(in, flow);
+    }
+    return is_newton(loop) ? TREACLE_OK : flow_solver_judge(in);
+}
+
+treacle_status flow_solver_judge(const flow_inputs* in) {
+    const treacle_solve_stats* flow = &in->frame.stats->flow;
+    bool is_near = flow->converged || flow->residual < UNIFIED_ENERGY_MAX;
+    return in->is_unified && !is_near ? fail(in, flow) : TREACLE_OK;
+}
+
+// --- viscosity alone [BB08] ----------------------------------------------------------------------
+
+// Another free surface than that of the fractions; part of the comparators.
+static treacle_status change_surface(const flow_inputs* in, const flow_outputs* out,
+                                     flow_solver* solver) {
+    comparator_surface surface = {.domain = in->wet.domain,
+                                  .map = in->wet.map,
+                                  .cell_phi = in->wet.cell_phi,
+                                  .kind = in->frame.setup->def->viscosity_solve.surface,
+                                  .share = solver->liquid.fraction};
+    for (int a = 0; a < AXES && surface.kind == TREACLE_VISCOSITY_DIRICHLET; ++a) {
+        const float* from = out->material->face_rho.at[a];
+        float* rho = NULL;
+        TREACLE_TRY(flow_take(in, "density of the air", &rho));
+        for (size_t i = 0; i < flow_values(in); ++i) {
+            rho[i] = from != NULL ? from[i] : 1.0f;
+        }
+        solver->params.liquid.face_rho.at[a] = surface.face_rho.at[a] = rho;
+    }
+    comparator_shares(&surface);
+    return TREACLE_OK;
+}
+
+// Without tents: a face has the fraction of its box as its mass.
+static treacle_status take_fractions(const flow_inputs* in, fraction_fields* out) {
+    float** const fields[] = {&out->cell,       &out->edge.at[0], &out->edge.at[1],
+                              &out->edge.at[2], &out->face.at[0], &out->face.at[1],
+                              &out->face.at[2]};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); ++i) {
+        TREACLE_TRY(arena_take_zero(in->frame.scratch, flow_values(in), sizeof(float),
+                                    "fractions of liquid", (void**)fields[i]));
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status set_viscosity(const flow_inputs* in, const flow_outputs* out,
+                                    flow_solver* solver) {
+    arena_give_to(in->frame.scratch, solver->mark);
+    solver->liquid = (liquid_grid){0};
+    TREACLE_TRY(take_fractions(in, &solver->liquid.fraction));
+    TREACLE_TRY(flow_describe(in, out, &solver->liquid, &solver->params.liquid));
+    TREACLE_TRY(flow_extend_velocity(in, flow_yield_viscosity(out), out->u));
+    return change_surface(in, out, solver);
+}
+
+static treacle_status compare(const flow_inputs* in, const flow_outputs* out,
+                              const comparator_params* params, solve_stats* stats) {
+    int* substeps = &in->frame.stats->viscosity_substeps;
+    if (!in->frame.setup->def->viscosity_solve.free_flight) {
+        return comparator_apply(params, out->u.at, substeps, stats);
+    }
+    free_flight_params flight_params = {.domain = in->wet.domain,
+                                        .map = in->wet.map,
+                                        .cell_phi = in->wet.cell_phi,
+                                        .face_open = face_view_of(out->open),
+                                        .face_rho = face_view_of(out->material->face_rho)};
+    free_flight flight;
+    TREACLE_TRY(free_flight_begin(&flight_params, out->u.at, &flight));
+    treacle_status status = comparator_apply(params, out->u.at, substeps, stats);
+    if (status == TREACLE_OK) {
+        free_flight_end(&flight, out->u.at);
+    }
+    free_flight_finish(&flight);
+    return status;
+}
+
+static treacle_status run_viscosity(const flow_inputs* in, const flow_outputs* out,
+                                    const stress_params* liquid) {
+    const treacle_viscosity_def* def = &in->frame.setup->def->viscosity_solve;
+    solve_stats stats;
+    solve_params solve = {.norm = SOLVE_NORM_2,
+                          .relative = in->frame.setup->def->pressure.tolerance,
+                          .max_iterations = in->frame.setup->def->pressure.max_iterations};
+    if (def->method == TREACLE_VISCOSITY_IMPLICIT) {
+        viscosity_params params = {*liquid, solve, in->pushed};
+        TREACLE_TRY(viscosity_apply(&params, out->u.at, &stats, out->energy));
+    } else {
+        solve.max_iterations *= COMPARATOR_PATIENCE;
+        comparator_params params = {.liquid = *liquid,
+                                    .method = def->method,
+                                    .substeps = def->substeps,
+                                    .has_lagged_shear =
+                                        def->surface == TREACLE_VISCOSITY_NICHOLS_HIRT,
+                                    .solve = solve};
+        TREACLE_TRY(compare(in, out, &params, &stats));
+    }
+    return solve_report(in->frame.ctx, in->frame.setup->def, &stats, "viscosity",
+                        &in->frame.stats->viscosity);
+}
+
+// --- either --------------------------------------------------------------------------------------
+
+treacle_status flow_solver_set(const flow_inputs* in, const flow_outputs* out,
+                               const flow_rheology* loop, flow_solver* solver) {
+    return in->is_unified ? set_unified(in, out, loop, solver) : set_viscosity(in, out, solver);
+}
+
+treacle_status flow_solver_run(const flow_inputs* in, const flow_outputs* out,
+                               const flow_rheology* loop, flow_solver* solver) {
+    return in->is_unified ? run_unified(in, out, loop, solver)
+                          : run_viscosity(in, out, &solver->params.liquid);
+}

@@ -1,0 +1,121 @@
+#include "step/flow_system.h"
+
+#include "phys/release.h"
+#include "step/flow_yield.h"
+
+treacle_status flow_wall_kinds(const flow_inputs* in, const wall_kind** out) {
+    const solid_set* set = &in->frame.setup->solids;
+    wall_kind* walls = NULL;
+    *out = NULL;
+    if (in->wet.solid->phi == NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(arena_take(in->frame.scratch, (size_t)set->count, sizeof(*walls), "walls of solids",
+                           (void**)&walls));
+    for (int i = 0; i < set->count; ++i) {
+        const solid* s = &set->solids[i];
+        walls[i] = (wall_kind){s->wall, s->slip_length / in->wet.domain->h};
+    }
+    *out = walls;
+    return TREACLE_OK;
+}
+
+static treacle_status describe_walls(const flow_inputs* in, stress_params* to) {
+    const solid_set* set = &in->frame.setup->solids;
+    TREACLE_TRY(flow_wall_kinds(in, &to->walls));
+    if (to->walls == NULL) {
+        return TREACLE_OK;
+    }
+    for (int i = 0; i < set->count; ++i) {
+        to->has_slip_walls = to->has_slip_walls || set->solids[i].wall != TREACLE_WALL_NO_SLIP;
+    }
+    to->poses = in->poses;
+    to->cell_solid_phi = in->wet.solid->phi;
+    to->cell_solid_id = in->wet.solid->id;
+    to->bodies = in->bodies;
+    return TREACLE_OK;
+}
+
+// --- where liquid has let go of solids ----------------------------------------------------------
+
+static treacle_status take_release(const flow_inputs* in, release_fields* to) {
+    const char* what = "liquid without solids";
+    size_t values = flow_values(in);
+    TREACLE_TRY(flow_take(in, what, &to->cell_phi));
+    TREACLE_TRY(
+        arena_take(in->frame.scratch, values, sizeof(uint16_t), what, (void**)&to->cell_solid_id));
+    TREACLE_TRY(arena_take(in->frame.scratch, 2 * values, 1, what, (void**)&to->cell_kind));
+    TREACLE_TRY(flow_take_faces(in, what, &to->face_open));
+    return flow_take_faces(in, what, &to->face_open_below);
+}
+
+// The velocity of the liquid goes on across what it has let go of.
+static treacle_status leave_velocity(const flow_inputs* in, const release_params* params,
+                                     const release_fields* fields, face_field u) {
+    int mark = arena_mark(in->frame.scratch);
+    face_field extended;
+    TREACLE_TRY(flow_take_faces(in, "velocity beyond walls", &extended));
+    flow_copy_faces(in, u, extended);
+    TREACLE_TRY(wet_faces_extend_all(&in->wet, LIQUID_KERNEL_RADIUS, extended.at));
+    face_view from = face_view_of(extended);
+    release_velocity(params, fields, from.at, u.at);
+    arena_give_to(in->frame.scratch, mark);
+    return TREACLE_OK;
+}
+
+// They are not there for the flow [sep.5].
+static treacle_status leave_solids(const flow_inputs* in, const flow_outputs* out,
+                                   const fraction_fields* share, stress_params* to) {
+    release_params params = {.domain = in->wet.domain,
+                             .map = in->wet.map,
+                             .walls = out->walls,
+                             .cell_phi = in->wet.cell_phi,
+                             .cell_solid_phi = in->wet.solid->phi,
+                             .cell_solid_id = in->wet.solid->id,
+                             .face_open = face_view_of(out->open)};
+    release_fields fields = {0};
+    TREACLE_TRY(take_release(in, &fields));
+    release_compute(&params, &fields);
+    to->cell_solid_id = fields.cell_solid_id;
+    to->face_open = face_view_of(fields.face_open);
+    to->face_open_below = face_view_of(fields.face_open_below);
+    TREACLE_TRY(leave_velocity(in, &params, &fields, out->u));
+    fraction_compute(&(fraction_params){params.domain, params.map, fields.cell_phi}, share);
+    release_trim(&params, &fields, share);
+    return TREACLE_OK;
+}
+
+// --- all of it ----------------------------------------------------------------------------------
+
+treacle_status flow_describe(const flow_inputs* in, const flow_outputs* out, liquid_grid* liquid,
+                             stress_params* to) {
+    const fraction_fields* share = &liquid->fraction;
+    bool has_tents = share->tent.at[0] != NULL;
+    *to = (stress_params){
+        .domain = in->wet.domain,
+        .map = in->wet.map,
+        .cell_share = share->cell,
+        .edge_share = face_view_of(share->edge),
+        .face_share = face_view_of(has_tents ? share->tent : share->face),
+        .face_open = face_view_of(out->open),
+        .face_rho = face_view_of(out->material->face_rho),
+        .face_solid_u = face_view_of(in->wet.solid->face_u),
+        .cell_log_mu = flow_yield_viscosity(out),
+        .mean = in->frame.setup->def->viscosity_solve.mean,
+        .stress = out->elastic->log_mu != NULL ? &out->elastic->stress : NULL,
+        .cell_cut = out->material->cut,
+        .dt = in->frame.dt,
+        .reference_density = in->frame.setup->reference_density,
+    };
+    TREACLE_TRY(describe_walls(in, to));
+    if (in->wet.solid->phi != NULL && release_is_needed(out->walls)) {
+        TREACLE_TRY(leave_solids(in, out, share, to));
+        liquid->is_current = false;
+    } else if (!liquid->is_current) {
+        fraction_params params = {in->wet.domain, in->wet.map, in->wet.cell_phi};
+        fraction_compute(&params, share);
+        liquid->is_current = true;
+    }
+    viscosity_grid viscosity = flow_viscosity(in, flow_yield_viscosity(out));
+    return viscosity_spread(&viscosity);
+}

@@ -1,0 +1,65 @@
+#include "step/flow_walls.h"
+
+#include <math.h>
+
+// A change of fewer walls than this fraction waits for the next step.
+static const double fraction_that_waits = 0.01;
+// Of pressures and speeds; the solve is no more exact.
+static const double wall_tolerance = 1e-3;
+enum { WALL_PASSES = 3 };
+
+// Viscosity alone pushes no wall: the projections around it know them.
+static bool is_asked(const flow_inputs* in, const flow_outputs* out) {
+    return in->is_unified && out->walls->count > 0;
+}
+
+treacle_status flow_walls_begin(const flow_inputs* in, const flow_outputs* out, flow_walls* loop) {
+    *loop = (flow_walls){0};
+    if (is_asked(in, out)) {
+        TREACLE_TRY(flow_take_faces(in, "velocity before the flow", &loop->before));
+        flow_copy_faces(in, out->u, loop->before);
+        separation_load(out->walls, loop->before.at);
+    }
+    return TREACLE_OK;
+}
+
+void flow_walls_set(const flow_inputs* in, const flow_outputs* out, flow_walls* loop) {
+    loop->pass += 1;
+    if (is_asked(in, out)) {
+        flow_copy_faces(in, loop->before, out->u);
+        separation_hold(out->walls, out->u.at);
+    }
+    wall_set_open(out->walls, true, out->open.at);
+}
+
+static double least_of(const flow_outputs* out) {
+    double largest = 0.0;
+    for (int64_t i = 0; i < out->walls->count; ++i) {
+        const wall* at = &out->walls->at[i];
+        largest = fmax(largest, fmax(fabs(out->x[at->cell]), fabs(at->u_before)));
+    }
+    return wall_tolerance * largest;
+}
+
+void flow_walls_judge(const flow_inputs* in, const flow_outputs* out, const stress_params* liquid,
+                      flow_walls* loop) {
+    loop->is_over = true;
+    wall_set_open(out->walls, false, out->open.at);
+    if (!is_asked(in, out)) {
+        return;
+    }
+    double h = in->wet.domain->h;
+    wall_flow flow = {.cell_share = liquid->cell_share,
+                      .cell_log_mu = liquid->cell_log_mu,
+                      .cell_x = out->x,
+                      .face_u = face_view_of(out->u),
+                      .face_share = liquid->face_share,
+                      .mu_scale = in->frame.dt / (in->frame.setup->reference_density * h * h)};
+    separation_measure(out->walls, &flow);
+    int64_t moved = separation_review(out->walls, least_of(out));
+    loop->is_over = loop->pass == WALL_PASSES ||
+                    (double)moved <= fraction_that_waits * (double)out->walls->count;
+    if (loop->is_over) {
+        separation_settle(out->walls);
+    }
+}
