@@ -80,5 +80,11 @@ schema_check_fcn bind_check_ramp, bind_check_domain, bind_check_sides, bind_chec
 // check_overlap.c
 /// Bodies that are inside each other, or inside solids or sides, at the start.
 treacle_status bind_check_overlaps(binder* b, const scene_node* root) TREACLE_NODISCARD;
+// check_room.c
+/// Liquid inside solids or other liquids, solids that fill the domain, what is below a cell.
+treacle_status bind_check_room(binder* b, const scene_node* root) TREACLE_NODISCARD;
+// check_effect.c
+/// Temperatures outside of laws, heat that nothing feels, walls that hold what is thrown at them.
+treacle_status bind_check_effect(binder* b, const scene_node* root) TREACLE_NODISCARD;
 // check_material.c
 schema_check_fcn bind_check_elastic, bind_check_rheology;

@@ -579,5 +579,10 @@ treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
     TREACLE_TRY(check_solids(b, map));
     TREACLE_TRY(check_bodies(b, map));
     TREACLE_TRY(check_forces(b, map));
-    return b->diags->errors > 0 ? TREACLE_OK : bind_check_overlaps(b, map);
+    if (b->diags->errors > 0) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(bind_check_room(b, map));
+    TREACLE_TRY(bind_check_effect(b, map));
+    return bind_check_overlaps(b, map);
 }

@@ -15,6 +15,10 @@ static treacle_status check_ramp(binder* b, const scene_node* map, const treacle
         return bind_error(b, bind_place(map, "to"), path,
                           "'to' (%.9g) must be more than 'from' (%.9g)", law->to, law->from);
     }
+    if (scene_node_find(map, "low") == NULL && scene_node_find(map, "high") == NULL) {
+        return bind_error(b, bind_place(map, "kind"), path,
+                          "this law has no numbers: expected 'low' and 'high'");
+    }
     if (law->of == TREACLE_LAW_OF_TEMPERATURE && law->low < law->high) {
         return not_monotone(b, bind_place(map, "high"), path, "exchange 'low' and 'high'");
     }
