@@ -30,12 +30,17 @@ static void print_summary(const treacle_context* ctx, const char* path, const tr
     }
     printf("\nmemory     about %s\n", human_bytes(estimate->memory).at);
     printf("disk       about %s\n", human_bytes(estimate->disk).at);
-    printf("time       about %s with %d thread%s, very roughly\n",
-           human_seconds(estimate->seconds).at, threads, threads == 1 ? "" : "s");
+    printf("time       about %s with %d thread%s, %s\n", human_seconds(estimate->seconds).at,
+           threads, threads == 1 ? "" : "s",
+           estimate->is_measured ? "by the first steps" : "very roughly: no step was tried");
 }
+
+// s of processor time, to try steps of the scene.
+static const double trial_seconds = 2.0;
 
 typedef struct check_options {
     const char* path;
+    bool quick, preview;
     int64_t threads;
     cli_list sets;
 } check_options;
@@ -44,9 +49,11 @@ static int check(treacle_context* ctx, const void* options) {
     const check_options* o = options;
     treacle_scene* scene = NULL;
     treacle_estimate estimate;
+    treacle_run_def run = treacle_run_def_default();
+    run.preview = o->preview;
     treacle_status status = cli_load_scene(ctx, o->path, &o->sets, &scene);
     if (status == TREACLE_OK) {
-        status = treacle_scene_estimate(scene, &estimate);
+        status = treacle_run_estimate(ctx, scene, &run, o->quick ? 0.0 : trial_seconds, &estimate);
         if (status == TREACLE_OK) {
             print_summary(ctx, o->path, scene, &estimate);
         } else {
@@ -60,6 +67,14 @@ static int check(treacle_context* ctx, const void* options) {
 static cli_outcome parse(check_options* o, int argc, char** argv) {
     const cli_option options[] = {
         RUN_SET_OPTION(&o->sets, "lay a value over the scene file; may be repeated"),
+        {.name = "preview",
+         .kind = CLI_FLAG,
+         .out = &o->preview,
+         .help = "count the previews of \"run --preview\", too"},
+        {.name = "quick",
+         .kind = CLI_FLAG,
+         .out = &o->quick,
+         .help = "try no steps: the time is then a rough guess"},
         {.name = "threads",
          .kind = CLI_NUMBER,
          .value = "N",
@@ -73,9 +88,12 @@ static cli_outcome parse(check_options* o, int argc, char** argv) {
         .operand_name = "SCENE",
         .operand_help = "the scene file",
         .summary = "look a scene over: its errors, or what it will cost",
-        .details = "Prints every error of the scene at once, with file, line and column, on the\n"
-                   "standard error output; or, if there is none, a summary: grid, particles, and\n"
-                   "estimates of memory, disk and time.",
+        .details =
+            "Prints every error of the scene at once, with file, line and column, on the\n"
+            "standard error output; or, if there is none, a summary: grid, particles, and\n"
+            "estimates of memory, disk and time. For the time it simulates first frames and a\n"
+            "coarser copy of the scene, in about two seconds. Warnings tell of what is no\n"
+            "error and yet hardly meant.",
         .example = "  treacle check honey.yaml\n"
                    "  treacle check honey.yaml --set domain.cell=2mm\n",
         .operand = &o->path,

@@ -70,6 +70,14 @@ TREACLE_API treacle_status treacle_run_start(treacle_context* ctx, const treacle
 /// progress; everything else is as the run began. OK without a step if all frames are there.
 TREACLE_API treacle_status treacle_run_resume(treacle_context* ctx, const treacle_run_def* def);
 
+/// What the run will cost: treacle_scene_estimate(), with seconds that were measured. Of the def it
+/// uses preview. In about so many seconds of processor time it simulates the scene's first frames,
+/// and a coarser copy of the whole run; should that fail, or with seconds of 0, is_measured stays
+/// false and the scene's numbers are all that is known. Nothing is written.
+TREACLE_API treacle_status treacle_run_estimate(treacle_context* ctx, const treacle_scene* scene,
+                                                const treacle_run_def* def, double seconds,
+                                                treacle_estimate* out);
+
 enum { TREACLE_RUN_TEXT_CAPACITY = 4096 };
 
 /// What a run's folder says about the run.

@@ -69,6 +69,7 @@ typedef struct treacle_estimate {
     double memory;         ///< bytes at peak
     double disk;           ///< bytes of all frames and state files
     double seconds;        ///< on this machine with this number of threads, very roughly
+    bool is_measured;      ///< the seconds follow from steps that were made: treacle_run_estimate()
 } treacle_estimate;
 TREACLE_API treacle_status treacle_scene_estimate(const treacle_scene* scene,
                                                   treacle_estimate* out);

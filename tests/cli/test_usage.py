@@ -125,8 +125,17 @@ class Check(harness.Case):
         self.assertRegex(lines[3], r"^particles  \d+ at the start, about \d+ at the end$")
         self.assertRegex(lines[4], r"^memory     about \S+ [kMG]B$")
         self.assertRegex(lines[5], r"^disk       about \S+ [kMG]B$")
-        self.assertRegex(lines[6], r"^time       about .* with 2 threads, very roughly$")
+        self.assertRegex(lines[6], r"^time       about .* with 2 threads, by the first steps$")
         self.assertEqual(len(lines), 7)
+
+    def test_without_steps_the_time_is_a_guess(self):
+        done = self.treacle("check", "drop.yaml", "--quick", "--preview")
+        self.assertRegex(done.stdout, r"(?m)^time       about .*, very roughly: no step was tried$")
+
+    def test_warnings_come_with_their_places(self):
+        self.scene("bowl.yaml", harness.SCENE + "solids: {bowl: {shape: {box: {size: [2, 2, 2]}}}}\n")
+        done = self.treacle("check", "bowl.yaml", "--quick")
+        self.assertRegex(done.stderr, r"(?m)^bowl\.yaml:\d+:\d+: warning: solids\.bowl: .*inside_out: true")
 
     def test_all_errors_of_a_bad_scene_are_shown(self):
         self.scene("bad.yaml", harness.SCENE.replace("fps: 24", "fps: -1")
