@@ -129,10 +129,29 @@ int frame_range_find(treacle_context* ctx, const char* operand, const char* text
     return find_file(ctx, text, out);
 }
 
-bool frame_range_make_folder(const char* folder) {
+static bool make_one(const char* folder) {
     if (mkdir(folder, 0777) == 0 || errno == EEXIST) {
         return true;
     }
     cli_error("cannot make the folder %s: %s", folder, strerror(errno));
     return false;
+}
+
+bool frame_range_make_folder(const char* folder) {
+    char part[FRAME_PATH_CAPACITY];
+    size_t length = strlen(folder);
+    bool is_made = true;
+    if (length >= sizeof(part)) {
+        cli_error("the name of the folder is too long");
+        return false;
+    }
+    memcpy(part, folder, length + 1);
+    for (size_t i = 1; i < length && is_made; ++i) {
+        if (part[i] == '/' && part[i - 1] != '/') {
+            part[i] = '\0';
+            is_made = make_one(part);
+            part[i] = '/';
+        }
+    }
+    return is_made && make_one(part);
 }

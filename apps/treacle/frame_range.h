@@ -33,5 +33,5 @@ bool frame_range_output(const char* folder, const char* stem, int64_t number, co
 #define FRAME_QUIET_OPTION(to)                                                                     \
     { .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = (to), .help = "say nothing" }
 
-/// Makes the folder if it is missing.
+/// Makes the folder, and those above it, where they are missing.
 bool frame_range_make_folder(const char* folder);

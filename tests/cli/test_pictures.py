@@ -177,8 +177,12 @@ look:
         self.assertIn("the ending must be .mp4, .mov, .mkv or .webm", done.stderr)
 
     def test_a_folder_that_cannot_be_written_is_named(self):
-        done = self.treacle("mesh", "out", "-o", "no/such/folder", code=ERR_IO)
-        self.assertIn("cannot make the folder no/such/folder", done.stderr)
+        done = self.treacle("mesh", "out", "-o", "drop.yaml/such/folder", code=ERR_IO)
+        self.assertIn("cannot make the folder drop.yaml/such", done.stderr)
+
+    def test_folders_above_are_made_too(self):
+        self.treacle("mesh", "out", "-o", "no/such/folder", "--frames", "1")
+        self.assertTrue((self.dir / "no/such/folder/surface_0001.ply").exists())
 
 
 if __name__ == "__main__":
