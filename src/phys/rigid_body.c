@@ -199,6 +199,13 @@ mat3 body_world_inertia(const body_mass* mass, const mat3* rotate) {
     return mat3_multiply(&turned, &back);
 }
 
+double body_energy(const body_mass* mass, const body_state* state) {
+    solid_pose pose = body_pose(state);
+    mat3 inertia = body_world_inertia(mass, &pose.rotate);
+    vec3 v = vec3_from(state->velocity), spin = vec3_from(state->spin);
+    return 0.5 * (mass->mass * vec3_dot(v, v) + vec3_dot(spin, mat3_apply(&inertia, spin)));
+}
+
 // --- rows and mass on the grid -------------------------------------------------------------------
 
 // The tiles that a body may touch, one after the other, and the cells of each.

@@ -43,6 +43,8 @@ bool body_measure(const shape* s, double density, const grid_domain* domain, bod
                   vec3* centre);
 /// Moments about the pivot, turned as the pose says.
 mat3 body_world_inertia(const body_mass* mass, const mat3* rotate);
+/// Kinetic energy, J.
+double body_energy(const body_mass* mass, const body_state* state);
 
 /// What bodies close of faces; see phys/solid_fields.h.
 typedef struct body_faces {

@@ -15,6 +15,7 @@
 #include "phys/semi_lagrangian.h"
 #include "phys/upwind.h"
 #include "step/build_tiles.h"
+#include "step/forces.h"
 
 // --- what is carried -----------------------------------------------------------------------------
 
@@ -438,7 +439,8 @@ static grid_strain_params strain_of(const liquid_work* w) {
 }
 
 treacle_status euler_push(liquid_work* w) {
-    TREACLE_TRY(liquid_push(w));
+    step_frame f = liquid_frame(w);
+    TREACLE_TRY(forces_push(&f, &w->given, w->bodies, w->state, &w->account));
     if (w->setup->has_elastic) {
         grid_strain_params params = strain_of(w);
         tensor_field strain = euler_strain(w->state);

@@ -14,11 +14,11 @@
 #include "grid/tile_mask.h"
 #include "particles/particles.h"
 #include "phys/elastic.h"
-#include "phys/energy.h"
 #include "phys/projection.h"
 #include "phys/separation.h"
 #include "phys/stress.h"
 #include "phys/velocity.h"
+#include "step/energy_account.h"
 #include "step/flow.h"
 #include "step/free_flyers.h"
 #include "step/liquid_state.h"
@@ -28,32 +28,6 @@
 // A divergence below this share of 1/dt is none: where a solve stops if its relative target asks
 // for more, as in free fall, where the right-hand side is rounding.
 #define LIQUID_DIVERGENCE_MIN 1e-6
-
-/// What the particles have, J.
-typedef struct particle_energy {
-    double kinetic, elastic;
-    double pushed; // dt g . momentum / 2
-    double height; // minus the potential energy
-    double mass;   // kg
-} particle_energy;
-
-/// The account of energy while the step is under way; see sim/liquid_energy.c.
-typedef struct liquid_account {
-    particle_energy begin, moved,
-        given; // of particles: at the begin, advected, as the grid gets them
-    double bodies_begin, bodies_given; // J, kinetic: at the begin, and as the flow gets them
-    double level;      // J, kinetic energy of liquid and bodies as the last part measured it
-    double pushed;     // J, work of forces as the flow sees it
-    double forced;     // J, work of what differs from gravity, by the masses of particles
-    double gravity;    // J, work on bodies
-    double resting;    // J, that forces give to liquid at rest within a step
-    double given_push; // J, work of the caller's push on particles
-    double fallen;     // J, potential energy that bodies have lost
-    bool has_part;     // the flow has begun
-    energy_part part;  // the newest, not yet booked
-    energy_push push;
-    face_field face_push; // where it is not the same everywhere; NULL: it is
-} liquid_account;
 
 /// What the stages of one step share.
 typedef struct liquid_work {
@@ -87,7 +61,7 @@ typedef struct liquid_work {
     wall_set walls; // that may let go
     projection_params projection_params;
     projection projection;
-    liquid_account account;
+    energy_account account;
 } liquid_work;
 
 /// What of it every stage may ask for.
@@ -103,45 +77,6 @@ static inline step_frame liquid_frame(const liquid_work* w) {
                         .gravity = {{g[0], g[1], g[2]}, {way[0], way[1], way[2]}}};
 }
 
-/// The account of energy: at the begin, after the advection, when tiles are built, at the end.
-treacle_status liquid_account_begin(liquid_work* w) TREACLE_NODISCARD;
-treacle_status liquid_account_moved(liquid_work* w) TREACLE_NODISCARD;
-treacle_status liquid_account_given(liquid_work* w) TREACLE_NODISCARD;
-treacle_status liquid_account_end(liquid_work* w) TREACLE_NODISCARD;
-/// After particles were pushed at the begin.
-treacle_status liquid_account_given_push(liquid_work* w) TREACLE_NODISCARD;
-/// The end where the grid carries the liquid.
-treacle_status liquid_account_euler(liquid_work* w) TREACLE_NODISCARD;
-/// Before forces push, and after they did; and when velocity has found its way to all faces.
-treacle_status liquid_account_forces(liquid_work* w) TREACLE_NODISCARD;
-void liquid_account_pushed(liquid_work* w);
-void liquid_account_flown(liquid_work* w);
-/// Books what emitters did to liquid that went from `before` to the velocity of now.
-void liquid_account_emitters(liquid_work* w, float* const before[AXES]);
-/// Books the newest part of the flow.
-void liquid_account_part(liquid_work* w);
-/// Books a projection that went from `before` to the velocity of now, and moved bodies.
-treacle_status liquid_account_projection(liquid_work* w, const float* const before[AXES],
-                                         const body_motion* bodies,
-                                         const double* cell_x) TREACLE_NODISCARD;
-/// Books what forces and joints did to bodies that had the energy `before`.
-void liquid_account_couple(liquid_work* w, double before);
-/// Kinetic energy of a body and of all, J.
-double liquid_energy_of_body(const liquid_work* w, int i);
-double liquid_energy_of_bodies(const liquid_work* w);
-
-/// Gravity and what else pushes bodies.
-void liquid_push_bodies(liquid_work* w);
-/// Rows and masses of bodies; part of the flow, before it.
-treacle_status liquid_couple_bodies(liquid_work* w) TREACLE_NODISCARD;
-/// The motions that a flow with viscosity begins with are those of now; and those that it has found
-/// become those of the state.
-void liquid_note_bodies(liquid_work* w);
-void liquid_take_bodies(liquid_work* w);
-/// What bodies close of faces moves as they do now.
-void liquid_hold_bodies(liquid_work* w);
-/// The pressure x moves bodies.
-void liquid_drag_bodies(liquid_work* w, const double* x);
 treacle_status liquid_to_grid(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_geometry(liquid_work* w) TREACLE_NODISCARD;
 /// Which faces are open; part of the geometry.
@@ -181,7 +116,6 @@ treacle_status liquid_find_walls(liquid_work* w) TREACLE_NODISCARD;
 void liquid_keep_walls(liquid_work* w);
 /// Nothing flows into walls that let go; part of the extrapolation.
 void liquid_hold_walls(liquid_work* w);
-treacle_status liquid_push(liquid_work* w) TREACLE_NODISCARD;
 /// Heat comes, goes and spreads; particles get what it changes.
 treacle_status liquid_heat(liquid_work* w) TREACLE_NODISCARD;
 /// Adds to cell_base what laws make of what particles carry; once a step.

@@ -11,6 +11,7 @@
 #include "phys/open_volume.h"
 #include "sim/euler.h"
 #include "step/closed_liquid.h"
+#include "step/couple_bodies.h"
 #include "step/solid_geometry.h"
 #include "step/solve_report.h"
 #include "step/viscosity_grid.h"
@@ -261,7 +262,7 @@ treacle_status liquid_extrapolate(liquid_work* w) {
     face_view give = w->euler != NULL ? face_view_of(w->euler->face_give) : (face_view){0};
     TREACLE_TRY(solid_geometry_slide(&f, &w->poses, &w->solid, give, w->state));
     liquid_hold_walls(w);
-    liquid_account_flown(w);
+    energy_account_flown(w->state, &w->given, &w->account);
     return TREACLE_OK;
 }
 
@@ -324,7 +325,8 @@ treacle_status liquid_accept(liquid_work* w, const solve_stats* solve, const cha
 
 // Closed faces move with what closes them.
 static void hold_all(liquid_work* w) {
-    liquid_hold_bodies(w);
+    step_frame f = liquid_frame(w);
+    couple_bodies_hold(&f, &w->state->map, w->bodies, &w->body, &w->solid);
     for (int a = 0; a < AXES; ++a) {
         face_job job = {w, a};
         tile_for_held(&w->state->map, 8, hold_faces, &job);
@@ -348,6 +350,7 @@ static treacle_status keep_before(liquid_work* w, float* before[AXES], body_moti
 }
 
 static treacle_status project(liquid_work* w, double* x) {
+    step_frame f = liquid_frame(w);
     solve_stats solve;
     int mark = arena_mark(w->scratch);
     float* before[AXES];
@@ -355,13 +358,19 @@ static treacle_status project(liquid_work* w, double* x) {
     TREACLE_TRY(keep_before(w, before, &bodies));
     TREACLE_TRY(projection_apply(&w->projection, w->state->face_u.at, x, &solve));
     if (w->body.rows != NULL) {
-        liquid_drag_bodies(w, x);
+        couple_bodies_drag(&f, &w->projection, x, &w->body, w->bodies);
         hold_all(w);
     }
     const float* const start[AXES] = {before[0], before[1], before[2]};
-    TREACLE_TRY(liquid_account_projection(w, start, bodies, x));
+    account_projection done = {.system = &w->projection,
+                               .before = start,
+                               .after = w->state,
+                               .cell_x = x,
+                               .grid = &w->body,
+                               .motion_before = bodies,
+                               .bodies = w->bodies};
+    TREACLE_TRY(energy_account_projection(&f, &done, &w->account));
     arena_give_to(w->scratch, mark);
-    step_frame f = liquid_frame(w);
     closed_liquid_warn(&f, &solve, w->has_warned);
     return liquid_accept(w, &solve, "pressure", &w->stats->pressure);
 }
@@ -422,17 +431,19 @@ static treacle_status find_contacts(liquid_work* w) {
 // Bodies take over the motion that a flow with viscosity has given them.
 static void release_bodies(liquid_work* w) {
     if (w->body.flow.at != NULL) {
-        liquid_take_bodies(w);
+        step_frame f = liquid_frame(w);
+        couple_bodies_take(&f, &w->body, w->bodies);
         hold_all(w);
     }
 }
 
 // A unified solve that came near its target is used, but not with the divergence that it left.
 static treacle_status unify(liquid_work* w, double* x) {
-    liquid_note_bodies(w);
+    step_frame f = liquid_frame(w);
+    couple_bodies_note(&f, w->bodies, &w->body);
     TREACLE_TRY(find_flow(w, true, x));
     scale_pressure(w, x, true);
-    liquid_account_part(w);
+    energy_account_part(&f, &w->account);
     release_bodies(w);
     if (w->stats->flow.converged) {
         return TREACLE_OK;
@@ -454,13 +465,20 @@ static treacle_status prescribe(liquid_work* w) {
         tile_copy(&w->state->map, before[a], w->state->face_u.at[a], TILE_CELLS * sizeof(float));
         tile_for_held(&w->state->map, 4, prescribe_faces, &job);
     }
-    liquid_account_emitters(w, before);
+    if (w->euler == NULL) {
+        step_frame f = liquid_frame(w);
+        energy_account_emitters(&f, w->state, &w->given, before, &w->account);
+    }
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }
 
 treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
-    TREACLE_TRY(liquid_couple_bodies(w));
+    step_frame f = liquid_frame(w);
+    double had = body_set_energy(&w->setup->bodies, w->bodies);
+    TREACLE_TRY(
+        couple_bodies(&f, w->state, face_view_of(w->material.face_rho), w->bodies, &w->body));
+    energy_account_couple(&f, w->bodies, &w->body, had, &w->account);
     TREACLE_TRY(find_contacts(w));
     hold_all(w);
     TREACLE_TRY(prescribe(w));
@@ -481,9 +499,9 @@ treacle_status liquid_flow_part(liquid_work* w, treacle_flow kind) {
         scale_pressure(w, x, true);
     }
     if (kind == TREACLE_FLOW_SPLIT) {
-        liquid_note_bodies(w);
+        couple_bodies_note(&f, w->bodies, &w->body);
         TREACLE_TRY(find_flow(w, false, x));
-        liquid_account_part(w);
+        energy_account_part(&f, &w->account);
         release_bodies(w);
         tile_clear(&w->state->map, x, TILE_CELLS * sizeof(double));
         TREACLE_TRY(project(w, x));

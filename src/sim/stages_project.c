@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "grid/gather.h"
 #include "sim/sim_internal.h"
+#include "step/forces.h"
 #include "treacle/unstable/stages.h"
 
 typedef struct place_job {
@@ -77,7 +78,8 @@ static treacle_status project(treacle_sim* sim, liquid_work* w, treacle_stages_p
     TREACLE_TRY(liquid_geometry(w));
     TREACLE_TRY(place_liquid(w, flow->liquid));
     TREACLE_TRY(stages_sample_faces(w, &flow->velocity, sim->now.time));
-    TREACLE_TRY(liquid_push(w));
+    step_frame f = liquid_frame(w);
+    TREACLE_TRY(forces_push(&f, &w->given, w->bodies, w->state, &w->account));
     TREACLE_TRY(liquid_flow(w));
     flow->solve = w->stats->pressure;
     show_bodies(w, flow->bodies);

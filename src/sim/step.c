@@ -13,6 +13,7 @@
 #include "sim/heat_setup.h"
 #include "step/build_tiles.h"
 #include "step/correct_density.h"
+#include "step/forces.h"
 #include "step/move_particles.h"
 #include "step/move_solids.h"
 
@@ -36,9 +37,11 @@ static treacle_status pushed(step_work* w) {
     if (w->sim->push == NULL) {
         return TREACLE_OK;
     }
+    step_frame f = liquid_frame(&w->liquid);
     sim_push(w->sim, w->dt);
-    return w->sim->def.flow == TREACLE_FLOW_NONE ? TREACLE_OK
-                                                 : liquid_account_given_push(&w->liquid);
+    return w->sim->def.flow == TREACLE_FLOW_NONE
+               ? TREACLE_OK
+               : energy_account_push(&f, w->p, &w->liquid.account);
 }
 
 static bool is_in_solid(const void* data, vec3 x) {
@@ -120,6 +123,39 @@ static treacle_status reseed(step_work* w) {
     return stats.split + stats.merged > 0 ? sort(w) : TREACLE_OK;
 }
 
+static treacle_status account_begin(step_work* w) {
+    step_frame f = liquid_frame(&w->liquid);
+    return energy_account_begin(&f, w->p, w->liquid.bodies, &w->liquid.account);
+}
+
+static treacle_status account_moved(step_work* w) {
+    liquid_work* l = &w->liquid;
+    step_frame f = liquid_frame(l);
+    return energy_account_moved(&f, w->p, l->bodies, &l->poses, &l->account);
+}
+
+static treacle_status account_given(step_work* w) {
+    step_frame f = liquid_frame(&w->liquid);
+    return energy_account_given(&f, w->p, &w->liquid.account);
+}
+
+static treacle_status account_end(step_work* w) {
+    step_frame f = liquid_frame(&w->liquid);
+    return energy_account_end(&f, w->p, w->liquid.bodies, &w->liquid.account);
+}
+
+static treacle_status account_end_on_grid(step_work* w) {
+    step_frame f = liquid_frame(&w->liquid);
+    energy_account_end_on_grid(&f, w->liquid.bodies, &w->liquid.account);
+    return TREACLE_OK;
+}
+
+static treacle_status step_push(step_work* w) {
+    liquid_work* l = &w->liquid;
+    step_frame f = liquid_frame(l);
+    return forces_push(&f, &l->given, l->bodies, l->state, &l->account);
+}
+
 static treacle_status step_move_solids(step_work* w) {
     step_frame f = liquid_frame(&w->liquid);
     return move_solids(&f, w->liquid.before, w->liquid.bodies, &w->liquid.poses);
@@ -150,14 +186,8 @@ static treacle_status step_correct_density(step_work* w) {
     static treacle_status name(step_work* w) {                                                     \
         return liquid_##name(&w->liquid);                                                          \
     }
-LIQUID_STAGE(account_begin)
-LIQUID_STAGE(account_moved)
-LIQUID_STAGE(account_given)
-LIQUID_STAGE(account_end)
-LIQUID_STAGE(account_euler)
 LIQUID_STAGE(to_grid)
 LIQUID_STAGE(geometry)
-LIQUID_STAGE(push)
 LIQUID_STAGE(heat)
 LIQUID_STAGE(flow)
 LIQUID_STAGE(extrapolate)
@@ -200,7 +230,7 @@ static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_TILES, step_build_tiles},
     {TREACLE_STAGE_TO_GRID, to_grid},
     {TREACLE_STAGE_GEOMETRY, geometry},
-    {TREACLE_STAGE_FORCES, push},
+    {TREACLE_STAGE_FORCES, step_push},
     {TREACLE_STAGE_HEAT, heat},
     {TREACLE_STAGE_FLOW, flow},
     {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
@@ -226,7 +256,7 @@ static const step_stage euler_stages[] = {
     {TREACLE_STAGE_TO_PARTICLES, euler_stage_strain_step},
     {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
     {TREACLE_STAGE_TO_PARTICLES, euler_stage_settle},
-    {TREACLE_STAGE_ENERGY, account_euler},
+    {TREACLE_STAGE_ENERGY, account_end_on_grid},
     {TREACLE_STAGE_COUNT, NULL},
 };
 

@@ -34,3 +34,6 @@ typedef struct body_set {
     int joint_count;
     body_joint* joints;
 } body_set;
+
+/// Kinetic energy of all, J.
+double body_set_energy(const body_set* set, const body_state* states);

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "step/couple_bodies.h"
+
 // Gauss and Legendre's nodes on 0..1: exact for strength, linear between keys, times a polynomial
 // of degree 6.
 enum { NODES = 4 };
@@ -91,5 +93,18 @@ treacle_status forces_find(const step_frame* f, const tile_map* map, const float
                 force->where, &force->acceleration, curve_eval_scalar(&force->strength, f->time)};
         }
     }
+    return TREACLE_OK;
+}
+
+treacle_status forces_push(const step_frame* f, const particle_grid* given, body_state* bodies,
+                           liquid_state* state, energy_account* account) {
+    force_params params;
+    TREACLE_TRY(energy_account_forces(f, &state->map, given, bodies, account));
+    TREACLE_TRY(forces_find(f, &state->map, given->buoyancy, &params));
+    params.face_push = account->face_push;
+    force_apply(&params, state->face_u.at);
+    couple_bodies_push(f, bodies);
+    energy_account_pushed(f, state, given, bodies, account);
+    arena_give(f->scratch, params.fields);
     return TREACLE_OK;
 }
