@@ -116,8 +116,6 @@ treacle_status liquid_find_walls(liquid_work* w) TREACLE_NODISCARD;
 void liquid_keep_walls(liquid_work* w);
 /// Nothing flows into walls that let go; part of the extrapolation.
 void liquid_hold_walls(liquid_work* w);
-/// Heat comes, goes and spreads; particles get what it changes.
-treacle_status liquid_heat(liquid_work* w) TREACLE_NODISCARD;
 /// Adds to cell_base what laws make of what particles carry; once a step.
 treacle_status liquid_find_viscosity(liquid_work* w) TREACLE_NODISCARD;
 treacle_status liquid_flow(liquid_work* w) TREACLE_NODISCARD;

@@ -12,6 +12,7 @@
 #include "sim/guard.h"
 #include "sim/heat_setup.h"
 #include "step/build_tiles.h"
+#include "step/conduct_heat.h"
 #include "step/correct_density.h"
 #include "step/forces.h"
 #include "step/move_particles.h"
@@ -156,6 +157,13 @@ static treacle_status step_push(step_work* w) {
     return forces_push(&f, &l->given, l->bodies, l->state, &l->account);
 }
 
+static treacle_status step_heat(step_work* w) {
+    liquid_work* l = &w->liquid;
+    step_frame f = liquid_frame(l);
+    TREACLE_TRY(conduct_heat(&f, &l->given, &l->solid, l->state, w->p));
+    return liquid_has_heat(l->setup) ? liquid_find_viscosity(l) : TREACLE_OK;
+}
+
 static treacle_status step_move_solids(step_work* w) {
     step_frame f = liquid_frame(&w->liquid);
     return move_solids(&f, w->liquid.before, w->liquid.bodies, &w->liquid.poses);
@@ -188,7 +196,6 @@ static treacle_status step_correct_density(step_work* w) {
     }
 LIQUID_STAGE(to_grid)
 LIQUID_STAGE(geometry)
-LIQUID_STAGE(heat)
 LIQUID_STAGE(flow)
 LIQUID_STAGE(extrapolate)
 LIQUID_STAGE(to_particles)
@@ -231,7 +238,7 @@ static const step_stage liquid_stages[] = {
     {TREACLE_STAGE_TO_GRID, to_grid},
     {TREACLE_STAGE_GEOMETRY, geometry},
     {TREACLE_STAGE_FORCES, step_push},
-    {TREACLE_STAGE_HEAT, heat},
+    {TREACLE_STAGE_HEAT, step_heat},
     {TREACLE_STAGE_FLOW, flow},
     {TREACLE_STAGE_EXTRAPOLATE, extrapolate},
     {TREACLE_STAGE_TO_PARTICLES, to_particles},
@@ -251,7 +258,7 @@ static const step_stage euler_stages[] = {
     {TREACLE_STAGE_TO_GRID, euler_stage_carry},
     {TREACLE_STAGE_GEOMETRY, geometry},
     {TREACLE_STAGE_FORCES, euler_stage_push},
-    {TREACLE_STAGE_HEAT, heat},
+    {TREACLE_STAGE_HEAT, step_heat},
     {TREACLE_STAGE_FLOW, flow},
     {TREACLE_STAGE_TO_PARTICLES, euler_stage_strain_step},
     {TREACLE_STAGE_EXTRAPOLATE, extrapolate},

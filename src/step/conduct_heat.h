@@ -1,0 +1,16 @@
+// Heat in a step: from particles to cells, what comes and goes, conduction, and back as increments:
+// a particle gets c sum w dE/C. So what the grid gains the particles gain, to rounding, wherever
+// they are.
+#pragma once
+
+#include "particles/particles.h"
+#include "step/liquid_state.h"
+#include "step/particle_grid.h"
+#include "step/solid_grid.h"
+#include "step/step_frame.h"
+
+/// Heat and marker come, go and spread; particles, or the state's carried fields, get what that
+/// changes.
+treacle_status conduct_heat(const step_frame* f, const particle_grid* given,
+                            const solid_grid* solids, liquid_state* state,
+                            particles* p) TREACLE_NODISCARD;
