@@ -62,3 +62,17 @@ heat_state heat_curve_at(const heat_curve* curve, double energy, double melted) 
     }
     return out;
 }
+
+float heat_curve_seen(const heat_curve* curve, float temperature, float melted) {
+    float from = (float)curve->melt[0], to = (float)curve->melt[1];
+    if (!(curve->latent > 0.0)) {
+        return temperature;
+    }
+    if (melted <= 0.0f) {
+        return temperature < from ? temperature : from;
+    }
+    if (melted >= 1.0f) {
+        return temperature > to ? temperature : to;
+    }
+    return from + melted * (to - from);
+}

@@ -272,3 +272,18 @@ void strain_melt(double before, double after, float eps[STRAIN_PARTS]) {
         eps[i] = (float)(kept * (double)eps[i]); // [strain.5]
     }
 }
+
+strain_law strain_law_of(const treacle_elastic_def* def) {
+    double modulus = isnan(def->mu_e) ? 2.0 * def->shear_modulus : def->mu_e;
+    double decay = isnan(def->alpha) ? 1.0 / def->relaxation_time : def->alpha;
+    double stress = def->yield_stress;
+    double yield =
+        isnan(def->gamma) ? (modulus > 0.0 ? sqrt(2.0) * stress / modulus : 0.0) : def->gamma;
+    return (strain_law){
+        .modulus = modulus,
+        .decay = decay,
+        .yield = yield,
+        .rate = def->rate,
+        .decays_whole = def->decay == TREACLE_DECAY_WHOLE || def->rate == TREACLE_STRAIN_CONVECTED,
+    };
+}

@@ -18,6 +18,8 @@ typedef struct strain_law {
     treacle_strain_rate rate; // how strain turns with the material
     bool decays_whole;        // the trace decays, too, not the deviator alone
 } strain_law;
+/// The law of a material.
+strain_law strain_law_of(const treacle_elastic_def* def);
 
 /// How the material moves during the step.
 typedef struct strain_motion {

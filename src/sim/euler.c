@@ -16,6 +16,7 @@
 #include "phys/upwind.h"
 #include "step/build_tiles.h"
 #include "step/forces.h"
+#include "step/law_viscosity.h"
 
 // --- what is carried -----------------------------------------------------------------------------
 
@@ -40,37 +41,38 @@ tensor_field euler_strain(const liquid_state* state) {
     return out;
 }
 
-static treacle_status take(liquid_work* w, const char* name, float** out) {
-    return arena_take_zero(w->scratch, w->values, sizeof(float), name, (void**)out);
+static treacle_status take(step_work* w, const char* name, float** out) {
+    return arena_take_zero(w->f.scratch, tile_map_values(&w->state->map), sizeof(float), name,
+                           (void**)out);
 }
 
-static face_velocity flow_of(const liquid_work* w, const liquid_state* state) {
+static face_velocity flow_of(const step_work* w, const liquid_state* state) {
     return (face_velocity){.map = &state->map,
-                           .has_viscosity = liquid_is_viscous(w->setup),
+                           .has_viscosity = liquid_is_viscous(w->f.setup),
                            .has_gaps = true,
-                           .domain = w->setup->domain,
+                           .domain = w->f.setup->domain,
                            .u = state->face_u};
 }
 
-static double reach_of(const liquid_work* w) {
-    return liquid_state_fastest(w->before) * w->dt / w->setup->domain->h;
+static double reach_of(const step_work* w) {
+    return liquid_state_fastest(w->before) * w->f.dt / w->f.setup->domain->h;
 }
 
 // --- the surface ---------------------------------------------------------------------------------
 
-treacle_status euler_track(liquid_work* w) {
+treacle_status euler_track(step_work* w) {
     euler_work* e = w->euler;
     double reach = reach_of(w);
-    if (w->is_first) {
+    if (w->f.is_first) {
         return level_set_copy(&e->level, e->before, e->surface);
     }
     if (!(reach <= LIQUID_REACH_MAX)) {
-        return check_fail(w->ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
+        return check_fail(w->f.ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
                           reach);
     }
     face_velocity flow = flow_of(w, w->before);
     flow.keeps_flux = true;
-    level_set_motion motion = {&flow, w->dt, reach, e->is_reseeded};
+    level_set_motion motion = {&flow, w->f.dt, reach, e->is_reseeded};
     return level_set_advance(&e->level, &motion, e->before, e->surface);
 }
 
@@ -85,7 +87,7 @@ static float distance_to(const void* data, vec3 x) {
     return (float)(shape_distance(s->what, vec3_sub(x, s->offset)) / s->cell);
 }
 
-static treacle_status combine(liquid_work* w, const placed_shape* s, bool is_taken) {
+static treacle_status combine(step_work* w, const placed_shape* s, bool is_taken) {
     euler_work* e = w->euler;
     box3 bounds = shape_bounds(s->what);
     level_set_part part = {
@@ -97,11 +99,11 @@ static treacle_status combine(liquid_work* w, const placed_shape* s, bool is_tak
 }
 
 // Running emitters are full of liquid, sinks that work are empty.
-static treacle_status fill_and_drain(liquid_work* w, bool* has_changed) {
+static treacle_status fill_and_drain(step_work* w, bool* has_changed) {
     euler_work* e = w->euler;
-    double end = w->time + w->dt, cell = e->level.lattice->h;
-    for (int i = 0; i < w->setup->emitter_count; ++i) {
-        const emitter* source = &w->setup->emitters[i];
+    double end = w->f.time + w->f.dt, cell = e->level.lattice->h;
+    for (int i = 0; i < w->f.setup->emitter_count; ++i) {
+        const emitter* source = &w->f.setup->emitters[i];
         placed_shape s = {source->where, emitter_offset(source, end), cell};
         if (emitter_speed(source, end) > 0.0) {
             TREACLE_TRY(combine(w, &s, false));
@@ -119,9 +121,9 @@ static treacle_status fill_and_drain(liquid_work* w, bool* has_changed) {
     return *has_changed ? level_set_settle(&e->level, e->surface) : TREACLE_OK;
 }
 
-treacle_status euler_emit(liquid_work* w) {
+treacle_status euler_emit(step_work* w) {
     euler_work* e = w->euler;
-    bool may_change = w->setup->emitter_count + e->sink_count > 0, has_changed = false;
+    bool may_change = w->f.setup->emitter_count + e->sink_count > 0, has_changed = false;
     double before = may_change ? level_set_volume(&e->level, e->surface) : 0.0;
     TREACLE_TRY(fill_and_drain(w, &has_changed));
     *e->due = e->due_before;
@@ -181,45 +183,44 @@ static int64_t add_tiles(const grid_domain* domain, const int low[AXES], const i
     return count;
 }
 
-treacle_status euler_build_tiles(liquid_work* w) {
+treacle_status euler_build_tiles(step_work* w) {
     enum { AROUND_MAX = 5 * 5 * 5 };
     const level_set* surface = w->euler->surface;
-    int band = (int)ceil(w->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
+    int band = (int)ceil(w->f.setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
     tile_coord* tiles = NULL;
     int64_t count = 0;
-    TREACLE_TRY(arena_take(w->scratch, (size_t)surface->map.count * AROUND_MAX, sizeof(*tiles),
+    TREACLE_TRY(arena_take(w->f.scratch, (size_t)surface->map.count * AROUND_MAX, sizeof(*tiles),
                            "tiles", (void**)&tiles));
     for (tile_ix t = 0; t < surface->map.count; ++t) {
         int low[AXES], high[AXES];
         if (wet_box(surface, t, low, high)) {
-            count += add_tiles(w->setup->domain, low, high, band, tiles + count);
+            count += add_tiles(w->f.setup->domain, low, high, band, tiles + count);
         }
     }
-    treacle_status status = tile_map_create(w->ctx, w->setup->domain, count, tiles, &w->state->map);
-    arena_give(w->scratch, tiles);
+    treacle_status status =
+        tile_map_create(w->f.ctx, w->f.setup->domain, count, tiles, &w->state->map);
+    arena_give(w->f.scratch, tiles);
     TREACLE_TRY(status);
-    step_frame f = liquid_frame(w);
-    TREACLE_TRY(build_tiles_fields(&f, w->before, w->state, &w->history));
-    w->values = tile_map_values(&w->state->map);
-    return liquid_state_carry(w->state, euler_fields(w->setup));
+    TREACLE_TRY(build_tiles_fields(&w->f, w->before, w->state, &w->made.history));
+    return liquid_state_carry(w->state, euler_fields(w->f.setup));
 }
 
 // --- fields that come along ----------------------------------------------------------------------
 
 // Temperature by differences against the flow, on the old tiles, then copied to the new ones.
-static treacle_status convect_upwind(liquid_work* w, const float* from, float* to) {
+static treacle_status convect_upwind(step_work* w, const float* from, float* to) {
     const tile_map* map = &w->before->map;
     face_velocity flow = flow_of(w, w->before);
     size_t values = ((size_t)map->count + 1) * TILE_CELLS;
-    int steps = upwind_substeps(&flow, w->dt), mark = arena_mark(w->scratch);
+    int steps = upwind_substeps(&flow, w->f.dt), mark = arena_mark(w->f.scratch);
     float* room[2];
     for (int i = 0; i < 2; ++i) {
         TREACLE_TRY(
-            arena_take_zero(w->scratch, values, sizeof(float), "convection", (void**)&room[i]));
+            arena_take_zero(w->f.scratch, values, sizeof(float), "convection", (void**)&room[i]));
     }
     memcpy(room[0], from, values * sizeof(float));
     for (int i = 0; i < steps; ++i) {
-        upwind_step(&flow, w->dt / steps, room[i % 2], room[(i + 1) % 2]);
+        upwind_step(&flow, w->f.dt / steps, room[i % 2], room[(i + 1) % 2]);
     }
     for (tile_ix t = 0; t < w->state->map.count; ++t) {
         tile_ix at = tile_map_find(map, w->state->map.coord[t]);
@@ -228,20 +229,20 @@ static treacle_status convect_upwind(liquid_work* w, const float* from, float* t
                    TILE_CELLS * sizeof(float));
         }
     }
-    arena_give_to(w->scratch, mark);
+    arena_give_to(w->f.scratch, mark);
     return TREACLE_OK;
 }
 
-static treacle_status move_fields(liquid_work* w) {
+static treacle_status move_fields(step_work* w) {
     semi_field fields[CARRIED_COUNT];
     face_velocity flow = flow_of(w, w->before);
-    semi_params params = {.domain = w->setup->domain,
+    semi_params params = {.domain = w->f.setup->domain,
                           .flow = &flow,
                           .to = &w->state->map,
-                          .dt = w->dt,
+                          .dt = w->f.dt,
                           .reach = reach_of(w),
                           .fields = fields};
-    bool is_upwind = w->setup->def->heat.convection == TREACLE_CONVECTION_UPWIND;
+    bool is_upwind = w->f.setup->def->heat.convection == TREACLE_CONVECTION_UPWIND;
     for (int f = 0; f < CARRIED_COUNT; ++f) {
         const float* from = w->before->carried[f];
         float* to = w->state->carried[f];
@@ -259,8 +260,8 @@ static treacle_status move_fields(liquid_work* w) {
 }
 
 // At the start fields are what liquids begin with, on the same tiles.
-static treacle_status keep_fields(liquid_work* w) {
-    size_t bytes = w->values * sizeof(float);
+static treacle_status keep_fields(step_work* w) {
+    size_t bytes = tile_map_values(&w->state->map) * sizeof(float);
     TREACLE_ASSERT(w->before->map.count == w->state->map.count);
     for (int a = 0; a < AXES; ++a) {
         memcpy(w->state->face_u.at[a], w->before->face_u.at[a], bytes);
@@ -275,7 +276,7 @@ static treacle_status keep_fields(liquid_work* w) {
 
 // What comes out of emitters has their temperature and no strain.
 typedef struct fresh_job {
-    const liquid_work* w;
+    const step_work* w;
     const emitter* source;
     vec3 offset;
 } fresh_job;
@@ -283,7 +284,7 @@ typedef struct fresh_job {
 static void refresh_tiles(void* data, int64_t begin, int64_t end) {
     const fresh_job* job = data;
     const liquid_state* state = job->w->state;
-    const grid_domain* domain = job->w->setup->domain;
+    const grid_domain* domain = job->w->f.setup->domain;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         vec3 x;
@@ -297,7 +298,7 @@ static void refresh_tiles(void* data, int64_t begin, int64_t end) {
         for (int f = 0; f < CARRIED_COUNT; ++f) {
             float value = f == CARRIED_TEMPERATURE ? job->source->temperature : 0.0f;
             if (f == CARRIED_MELTED) {
-                const heat_curve* curve = &job->w->setup->heat.curve[0];
+                const heat_curve* curve = &job->w->f.setup->heat.curve[0];
                 value = (float)heat_curve_melted(curve, (double)job->source->temperature, 0.0);
             }
             if (state->carried[f] != NULL) {
@@ -307,52 +308,54 @@ static void refresh_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static void refresh(liquid_work* w) {
-    double end = w->time + w->dt;
-    for (int i = 0; i < w->setup->emitter_count; ++i) {
-        fresh_job job = {w, &w->setup->emitters[i], emitter_offset(&w->setup->emitters[i], end)};
+static void refresh(step_work* w) {
+    double end = w->f.time + w->f.dt;
+    for (int i = 0; i < w->f.setup->emitter_count; ++i) {
+        fresh_job job = {w, &w->f.setup->emitters[i],
+                         emitter_offset(&w->f.setup->emitters[i], end)};
         if (emitter_speed(job.source, end) > 0.0) {
-            parallel_for(w->ctx, w->state->map.count, 4, refresh_tiles, &job);
+            parallel_for(w->f.ctx, w->state->map.count, 4, refresh_tiles, &job);
         }
     }
 }
 
 typedef struct describe_job {
-    const liquid_work* w;
+    const step_work* w;
     double base, portion; // of the viscosity
 } describe_job;
 
 static void describe_tiles(void* data, int64_t begin, int64_t end) {
     const describe_job* job = data;
-    const liquid_work* w = job->w;
-    const treacle_material_def* m = &w->setup->materials[0];
+    const step_work* w = job->w;
+    const treacle_material_def* m = &w->f.setup->materials[0];
     const float* temperature = w->state->carried[CARRIED_TEMPERATURE];
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         if (!euler_is_in_domain(w, at)) {
-            w->given.volume[i] = 0.0f; // beyond the sides the surface goes on, but nothing is there
+            w->made.given.volume[i] =
+                0.0f; // beyond the sides the surface goes on, but nothing is there
         }
-        w->given.density[i] = 1.0f;
+        w->made.given.density[i] = 1.0f;
         for (int a = 0; a < AXES; ++a) {
-            w->given.face_mass.at[a][i] = 1.0f;
+            w->made.given.face_mass.at[a][i] = 1.0f;
         }
-        if (w->material.base != NULL) {
-            w->material.base[i] = (float)job->base;
+        if (w->made.material.base != NULL) {
+            w->made.material.base[i] = (float)job->base;
         }
-        if (w->material.portion != NULL && w->material.portion[0] != NULL) {
-            w->material.portion[0][i] = (float)job->portion;
+        if (w->made.material.portion != NULL && w->made.material.portion[0] != NULL) {
+            w->made.material.portion[0][i] = (float)job->portion;
         }
-        if (w->given.buoyancy != NULL) {
+        if (w->made.given.buoyancy != NULL) {
             double above = (double)temperature[i] - m->reference_temperature;
-            w->given.buoyancy[i] = (float)(m->expansion * above);
+            w->made.given.buoyancy[i] = (float)(m->expansion * above);
         }
     }
 }
 
-// As liquid_rheology.c has it for particles of one material.
-static treacle_status describe_viscosity(liquid_work* w, describe_job* job) {
-    const liquid_setup* setup = w->setup;
+// As step/material_grid.c has it for particles of one material.
+static treacle_status describe_viscosity(step_work* w, describe_job* job) {
+    const liquid_setup* setup = w->f.setup;
     treacle_viscosity_mean mean = setup->def->viscosity_solve.mean;
     bool is_geometric = mean == TREACLE_VISCOSITY_GEOMETRIC;
     bool has_rate = rheology_is_needed(&setup->materials[0]);
@@ -362,86 +365,51 @@ static treacle_status describe_viscosity(liquid_work* w, describe_job* job) {
                 : is_geometric ? (double)setup->log_mu[0]
                                : rheology_to_mean(mean, mu);
     job->portion = 1.0;
-    TREACLE_TRY(take(w, "viscosity at cells", &w->material.log_mu));
-    TREACLE_TRY(take(w, "viscosity at cells", &w->material.base));
-    TREACLE_TRY(arena_take_zero(w->scratch, 1, sizeof(*w->material.portion),
-                                "portions of materials", (void**)&w->material.portion));
-    return has_rate ? take(w, "viscosity at cells", &w->material.portion[0]) : TREACLE_OK;
+    TREACLE_TRY(take(w, "viscosity at cells", &w->made.material.log_mu));
+    TREACLE_TRY(take(w, "viscosity at cells", &w->made.material.base));
+    TREACLE_TRY(arena_take_zero(w->f.scratch, 1, sizeof(*w->made.material.portion),
+                                "portions of materials", (void**)&w->made.material.portion));
+    return has_rate ? take(w, "viscosity at cells", &w->made.material.portion[0]) : TREACLE_OK;
 }
 
-treacle_status euler_carry(liquid_work* w) {
+treacle_status euler_carry(step_work* w) {
     describe_job job = {.w = w};
-    TREACLE_TRY(w->is_first ? keep_fields(w) : move_fields(w));
+    TREACLE_TRY(w->f.is_first ? keep_fields(w) : move_fields(w));
     refresh(w);
     level_set_to_cells(&w->euler->level, w->euler->surface, &w->state->map, w->state->cell_phi);
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(w, "masses on faces", &w->given.face_mass.at[a]));
+        TREACLE_TRY(take(w, "masses on faces", &w->made.given.face_mass.at[a]));
     }
-    TREACLE_TRY(take(w, "densities at cells", &w->given.density));
-    TREACLE_TRY(take(w, "volumes at cells", &w->given.volume));
-    if (w->setup->has_buoyancy) {
-        TREACLE_TRY(take(w, "buoyancy at cells", &w->given.buoyancy));
+    TREACLE_TRY(take(w, "densities at cells", &w->made.given.density));
+    TREACLE_TRY(take(w, "volumes at cells", &w->made.given.volume));
+    if (w->f.setup->has_buoyancy) {
+        TREACLE_TRY(take(w, "buoyancy at cells", &w->made.given.buoyancy));
     }
-    if (liquid_is_viscous(w->setup)) {
+    if (liquid_is_viscous(w->f.setup)) {
         TREACLE_TRY(describe_viscosity(w, &job));
     }
-    fraction_params params = {w->setup->domain, &w->state->map, w->state->cell_phi};
-    fraction_compute(&params, &(fraction_fields){.cell = w->given.volume});
-    parallel_for(w->ctx, w->state->map.count, 8, describe_tiles, &job);
-    bool comes_later = liquid_has_heat(w->setup) && !w->is_first;
-    return comes_later ? TREACLE_OK : liquid_find_viscosity(w);
-}
-
-typedef struct law_job {
-    const liquid_work* w;
-    float* out;
-} law_job;
-
-// Liquid that is colder than it melts counts as what it is, as in liquid_law.c.
-static void law_tiles(void* data, int64_t begin, int64_t end) {
-    const law_job* job = data;
-    const heat_curve* curve = &job->w->setup->heat.curve[0];
-    const float* temperature = job->w->state->carried[CARRIED_TEMPERATURE];
-    const float* melted = job->w->state->carried[CARRIED_MELTED];
-    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        float t = temperature[i];
-        if (melted != NULL && curve->latent > 0.0) {
-            float from = (float)curve->melt[0], to = (float)curve->melt[1];
-            t = melted[i] <= 0.0f   ? fminf(t, from)
-                : melted[i] >= 1.0f ? fmaxf(t, to)
-                                    : from + melted[i] * (to - from);
-        }
-        job->out[i] = t;
-    }
-}
-
-treacle_status euler_law_temperature(liquid_work* w, const float** out) {
-    float* values = NULL;
-    *out = NULL;
-    if (w->state->carried[CARRIED_TEMPERATURE] == NULL) {
-        return TREACLE_OK;
-    }
-    TREACLE_TRY(take(w, "what laws ask for", &values));
-    law_job job = {w, values};
-    parallel_for(w->ctx, w->state->map.count, 8, law_tiles, &job);
-    *out = values;
-    return TREACLE_OK;
+    fraction_params params = {w->f.setup->domain, &w->state->map, w->state->cell_phi};
+    fraction_compute(&params, &(fraction_fields){.cell = w->made.given.volume});
+    parallel_for(w->f.ctx, w->state->map.count, 8, describe_tiles, &job);
+    bool comes_later = liquid_has_heat(w->f.setup) && !w->f.is_first;
+    return comes_later
+               ? TREACLE_OK
+               : law_viscosity_add(&w->f, w->state, w->p, &w->made.given, &w->made.material);
 }
 
 // --- forces --------------------------------------------------------------------------------------
 
-static grid_strain_params strain_of(const liquid_work* w) {
-    return (grid_strain_params){.domain = w->setup->domain,
+static grid_strain_params strain_of(const step_work* w) {
+    return (grid_strain_params){.domain = w->f.setup->domain,
                                 .map = &w->state->map,
-                                .law = &w->setup->strain_laws[0],
-                                .density = w->setup->materials[0].density,
-                                .dt = w->dt};
+                                .law = &w->f.setup->strain_laws[0],
+                                .density = w->f.setup->materials[0].density,
+                                .dt = w->f.dt};
 }
 
-treacle_status euler_push(liquid_work* w) {
-    step_frame f = liquid_frame(w);
-    TREACLE_TRY(forces_push(&f, &w->given, w->bodies, w->state, &w->account));
-    if (w->setup->has_elastic) {
+treacle_status euler_push(step_work* w) {
+    TREACLE_TRY(forces_push(&w->f, &w->made.given, w->bodies, w->state, &w->made.account));
+    if (w->f.setup->has_elastic) {
         grid_strain_params params = strain_of(w);
         tensor_field strain = euler_strain(w->state);
         grid_strain_push(&params, &strain, w->state->face_u.at);
@@ -452,28 +420,30 @@ treacle_status euler_push(liquid_work* w) {
 // --- after the flow ------------------------------------------------------------------------------
 
 // Before velocity is extrapolated: solids still have their own.
-treacle_status euler_strain_step(liquid_work* w) {
-    if (!w->setup->has_elastic || w->is_first) {
+treacle_status euler_strain_step(step_work* w) {
+    if (!w->f.setup->has_elastic || w->f.is_first) {
         return TREACLE_OK;
     }
     tensor_field strain = euler_strain(w->state), before;
-    flow_elastic* e = &w->elastic;
-    int mark = arena_mark(w->scratch);
+    flow_elastic* e = &w->made.elastic;
+    int mark = arena_mark(w->f.scratch);
     for (int a = 0; a < AXES; ++a) {
         float** const rooms[] = {&before.cell[a], &before.edge[a], &e->stretch.cell[a],
                                  &e->stretch.edge[a], &e->spin[a]};
         for (size_t k = 0; k < sizeof(rooms) / sizeof(rooms[0]); ++k) {
             TREACLE_TRY(take(w, "strain", rooms[k]));
         }
-        memcpy(before.cell[a], strain.cell[a], w->values * sizeof(float));
-        memcpy(before.edge[a], strain.edge[a], w->values * sizeof(float));
+        memcpy(before.cell[a], strain.cell[a], tile_map_values(&w->state->map) * sizeof(float));
+        memcpy(before.edge[a], strain.edge[a], tile_map_values(&w->state->map) * sizeof(float));
     }
-    TREACLE_TRY(liquid_measure_stretch(w));
+    run_flow_inputs takes = step_flow_inputs(w);
+    run_flow_outputs makes = step_flow_outputs(w);
+    TREACLE_TRY(run_flow_stretch(&takes, &makes));
     grid_strain_params params = strain_of(w);
     grid_strain_motion motion = {&e->stretch, e->spin};
     grid_strain_advance(&params, &motion, &before, &strain);
     grid_strain_walls(&params, &strain);
-    w->elastic = (flow_elastic){0};
-    arena_give_to(w->scratch, mark);
+    w->made.elastic = (flow_elastic){0};
+    arena_give_to(w->f.scratch, mark);
     return TREACLE_OK;
 }

@@ -12,12 +12,12 @@
 #include "particles/sink.h"
 #include "phys/level_set.h"
 #include "phys/tensor.h"
-#include "sim/liquid.h"
+#include "sim/step_work.h"
 
 // The share of the volume whose loss is worth a warning.
 #define EULER_LOSS_MOST 0.02
 
-/// What the stages of this mode need beside liquid_work.
+/// What the stages of this mode need beside step_work.
 typedef struct euler_work {
     level_set_work level;
     const level_set* before; // the last step's surface
@@ -45,9 +45,9 @@ uint32_t euler_fields(const liquid_setup* setup);
 grid_place euler_place_of(int carried);
 
 /// Whether a cell is one of the domain's, of which tiles may have more.
-bool euler_is_in_domain(const liquid_work* w, const int at[AXES]);
+bool euler_is_in_domain(const step_work* w, const int at[AXES]);
 /// The distance to the surface anywhere.
-tile_sampler euler_surface_of(const liquid_work* w);
+tile_sampler euler_surface_of(const step_work* w);
 /// A point of a solid's surface: in cells of the grid, with the normal out of the solid.
 typedef struct euler_contact {
     float x[AXES], n[AXES];
@@ -57,24 +57,22 @@ bool euler_find_contact(tile_sampler* to_solid, const bool is_active[AXES], cons
                         euler_contact* out);
 /// The strain of a state.
 tensor_field euler_strain(const liquid_state* state);
-/// The temperature that the laws of viscosity see, in the scratch arena; NULL where heat is off.
-treacle_status euler_law_temperature(liquid_work* w, const float** out) TREACLE_NODISCARD;
 
-treacle_status euler_track(liquid_work* w) TREACLE_NODISCARD;
-treacle_status euler_emit(liquid_work* w) TREACLE_NODISCARD;
-treacle_status euler_build_tiles(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_track(step_work* w) TREACLE_NODISCARD;
+treacle_status euler_emit(step_work* w) TREACLE_NODISCARD;
+treacle_status euler_build_tiles(step_work* w) TREACLE_NODISCARD;
 /// Velocity, heat and strain come along; viscosity and density as cells have them.
-treacle_status euler_carry(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_carry(step_work* w) TREACLE_NODISCARD;
 /// The surface at cells, continued into solids; part of the geometry.
-treacle_status euler_surface(liquid_work* w) TREACLE_NODISCARD;
-treacle_status euler_push(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_surface(step_work* w) TREACLE_NODISCARD;
+treacle_status euler_push(step_work* w) TREACLE_NODISCARD;
 /// The gaps between liquid and walls; part of the surface.
-treacle_status euler_find_gaps(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_find_gaps(step_work* w) TREACLE_NODISCARD;
 /// Walls give way to liquid that has not come up to them [level.6]; part of the forces.
-treacle_status euler_close_gaps(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_close_gaps(step_work* w) TREACLE_NODISCARD;
 /// Nor does velocity beyond the liquid go farther; part of the extrapolation.
-void euler_bound_gaps(liquid_work* w);
+void euler_bound_gaps(step_work* w);
 /// Strain follows the new velocity.
-treacle_status euler_strain_step(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_strain_step(step_work* w) TREACLE_NODISCARD;
 /// Carried fields go on beyond the surface; what is measured.
-treacle_status euler_settle(liquid_work* w) TREACLE_NODISCARD;
+treacle_status euler_settle(step_work* w) TREACLE_NODISCARD;

@@ -17,56 +17,59 @@
 // --- velocity beyond the surface -----------------------------------------------------------------
 
 typedef struct held_job {
-    const liquid_work* w;
+    const step_work* w;
     float* const* found; // NAN: not by the flow
     uint8_t* const* is_held;
 } held_job;
 
 static void hold_tiles(void* data, int64_t begin, int64_t end) {
     const held_job* job = data;
-    const liquid_work* w = job->w;
-    const grid_domain* domain = w->setup->domain;
+    const step_work* w = job->w;
+    const grid_domain* domain = w->f.setup->domain;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         for (int a = 0; a < AXES; ++a) {
-            bool is_closed = !(w->solid.face_open.at[a][i] > 0.0f);
+            bool is_closed = !(w->made.solid.face_open.at[a][i] > 0.0f);
             bool is_wall = grid_domain_wall_at(domain, a, at[a], domain->cells[a]) != 0;
             job->is_held[a][i] = is_closed || is_wall || !isnan(job->found[a][i]);
         }
     }
 }
 
-static treacle_status find_outer_flow(liquid_work* w) {
-    int mark = arena_mark(w->scratch);
+static treacle_status find_outer_flow(step_work* w) {
+    int mark = arena_mark(w->f.scratch);
     float *found[AXES], *room = NULL;
     uint8_t* is_held[AXES];
-    TREACLE_TRY(arena_take(w->scratch, w->values, sizeof(float), "outer velocity", (void**)&room));
+    TREACLE_TRY(arena_take(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
+                           "outer velocity", (void**)&room));
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(
-            arena_take(w->scratch, w->values, sizeof(float), "outer velocity", (void**)&found[a]));
-        TREACLE_TRY(arena_take(w->scratch, w->values, 1, "outer velocity", (void**)&is_held[a]));
-        memset(is_held[a] + w->values - TILE_CELLS, 1, TILE_CELLS);
+        TREACLE_TRY(arena_take(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
+                               "outer velocity", (void**)&found[a]));
+        TREACLE_TRY(arena_take(w->f.scratch, tile_map_values(&w->state->map), 1, "outer velocity",
+                               (void**)&is_held[a]));
+        memset(is_held[a] + tile_map_values(&w->state->map) - TILE_CELLS, 1, TILE_CELLS);
     }
-    wet_faces wet = liquid_wet_faces(w);
+    wet_faces wet = w->made.wet;
+    wet.surface = euler_surface_of(w);
     wet_faces_copy(&wet, face_view_of(w->state->face_u), found);
     held_job held = {w, found, is_held};
-    parallel_for(w->ctx, w->state->map.count, 8, hold_tiles, &held);
-    outer_flow params = {.domain = w->setup->domain,
+    parallel_for(w->f.ctx, w->state->map.count, 8, hold_tiles, &held);
+    outer_flow params = {.domain = w->f.setup->domain,
                          .map = &w->state->map,
                          .cell_phi = w->state->cell_phi,
                          .face_is_held = {is_held[0], is_held[1], is_held[2]},
                          .reach = OUTER_REACH,
                          .cell_room = room};
     outer_flow_project(&params, w->state->face_u.at);
-    arena_give_to(w->scratch, mark);
+    arena_give_to(w->f.scratch, mark);
     return TREACLE_OK;
 }
 
 // --- fields --------------------------------------------------------------------------------------
 
 typedef struct free_job {
-    const liquid_work* w;
+    const step_work* w;
     grid_place place;
     tile_mask* known;
 } free_job;
@@ -74,14 +77,14 @@ typedef struct free_job {
 // Samples inside the surface are free, as [G11 sec. 3.1] has it; the lattice knows them all.
 static void mark_free(void* data, int64_t begin, int64_t end) {
     const free_job* job = data;
-    const liquid_work* w = job->w;
+    const step_work* w = job->w;
     const euler_work* e = w->euler;
     const tile_map* map = &w->state->map;
     tile_sampler phi =
         tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
-    tile_sampler to_solid = tile_sampler_of(w->setup->domain, map, PLACE_CELL, w->solid.phi);
+    tile_sampler to_solid = tile_sampler_of(w->f.setup->domain, map, PLACE_CELL, w->made.solid.phi);
     for (int64_t t = begin; t < end; ++t) {
-        tile_mask inside = tile_mask_inside(w->setup->domain, job->place, map->coord[t]);
+        tile_mask inside = tile_mask_inside(w->f.setup->domain, job->place, map->coord[t]);
         memset(&job->known[t], 0, sizeof(job->known[t]));
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at[AXES];
@@ -90,10 +93,10 @@ static void mark_free(void* data, int64_t begin, int64_t end) {
                 at[a] = 2 * at[a] + place_half(job->place, a);
             }
             bool is_free = tile_mask_has(&inside, i) && tile_sample_at(&phi, at) < 0.0f;
-            if (is_free && w->solid.phi != NULL) { // images are not free
+            if (is_free && w->made.solid.phi != NULL) { // images are not free
                 float x[AXES];
                 for (int a = 0; a < AXES; ++a) {
-                    x[a] = w->setup->domain->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
+                    x[a] = w->f.setup->domain->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
                 }
                 is_free = tile_sample(&to_solid, (tile_coord){{0, 0, 0}}, x) > -0.01f;
             }
@@ -107,24 +110,24 @@ static void mark_free(void* data, int64_t begin, int64_t end) {
 // Layers around the liquid in which a field must be known for the next step. Differences against
 // the flow ask for cells as far away as a step has substeps, a cell a substep along any axis, and
 // the liquid itself comes as far: layers count such steps, too.
-static int layers_of(const liquid_work* w, int carried) {
-    const bool* is_active = w->setup->domain->is_active;
+static int layers_of(const step_work* w, int carried) {
+    const bool* is_active = w->f.setup->domain->is_active;
     int axes = is_active[0] + is_active[1] + is_active[2];
-    int cells = (int)ceil(w->setup->def->step.cfl);
-    bool is_upwind = w->setup->def->heat.convection == TREACLE_CONVECTION_UPWIND;
+    int cells = (int)ceil(w->f.setup->def->step.cfl);
+    bool is_upwind = w->f.setup->def->heat.convection == TREACLE_CONVECTION_UPWIND;
     int far = is_upwind && carried < CARRIED_STRAIN ? 2 * axes * cells : cells;
     return far + LIQUID_KERNEL_RADIUS + 1;
 }
 
-static treacle_status extend_fields(liquid_work* w) {
-    extrapolate_params params = {.domain = w->setup->domain, .map = &w->state->map};
-    free_job job = {.w = w, .known = w->valid};
+static treacle_status extend_fields(step_work* w) {
+    extrapolate_params params = {.domain = w->f.setup->domain, .map = &w->state->map};
+    free_job job = {.w = w, .known = w->made.wet.known};
     for (int f = 0; f < CARRIED_COUNT; ++f) {
         if (w->state->carried[f] != NULL) {
             params.place = job.place = euler_place_of(f);
             params.layers = layers_of(w, f);
-            parallel_for(w->ctx, w->state->map.count, 4, mark_free, &job);
-            TREACLE_TRY(extrapolate(&params, w->state->carried[f], w->valid));
+            parallel_for(w->f.ctx, w->state->map.count, 4, mark_free, &job);
+            TREACLE_TRY(extrapolate(&params, w->state->carried[f], w->made.wet.known));
         }
     }
     return TREACLE_OK;
@@ -133,17 +136,17 @@ static treacle_status extend_fields(liquid_work* w) {
 // --- measures ------------------------------------------------------------------------------------
 
 typedef struct energy_job {
-    const liquid_work* w;
+    const step_work* w;
     double mass;        // kg, of a full cell
     const float* share; // of cells inside the surface
 } energy_job;
 
 // Of the liquid in a cell, kg: of what solids leave open of it.
 static double mass_in(const energy_job* job, int64_t i) {
-    const liquid_work* w = job->w;
+    const step_work* w = job->w;
     int at[AXES];
     tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
-    double open = w->solid.open != NULL ? (double)w->solid.open[i] : 1.0;
+    double open = w->made.solid.open != NULL ? (double)w->made.solid.open[i] : 1.0;
     return euler_is_in_domain(w, at) ? job->mass * open * (double)job->share[i] : 0.0;
 }
 
@@ -152,7 +155,7 @@ static double enthalpy_of_tile(void* data, int64_t t) {
     const liquid_state* state = job->w->state;
     const float *temperature = state->carried[CARRIED_TEMPERATURE],
                 *melted = state->carried[CARRIED_MELTED];
-    const heat_curve* curve = &job->w->setup->heat.curve[0];
+    const heat_curve* curve = &job->w->f.setup->heat.curve[0];
     double sum = 0.0;
     for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
         double mass = mass_in(job, i), share = melted != NULL ? (double)melted[i] : 0.0;
@@ -168,7 +171,7 @@ static double energy_of_tile(void* data, int64_t t) {
     for (int q = 0; q < TILE_CELLS; ++q) {
         double mass = mass_in(job, t * TILE_CELLS + q), square = 0.0;
         for (int a = 0; mass > 0.0 && a < AXES; ++a) {
-            bool is_active = job->w->setup->domain->is_active[a];
+            bool is_active = job->w->f.setup->domain->is_active[a];
             double low = (double)state->face_u.at[a][t * TILE_CELLS + q];
             double high = is_active
                               ? (double)state->face_u.at[a][tile_slot_above(&state->map, t, q, a)]
@@ -181,61 +184,61 @@ static double energy_of_tile(void* data, int64_t t) {
 }
 
 typedef struct cut_job {
-    const liquid_work* w;
+    const step_work* w;
     float* phi;
 } cut_job;
 
 // The surface with solids cut out: behind theirs there are only images.
 static void cut_tiles(void* data, int64_t begin, int64_t end) {
     const cut_job* job = data;
-    const liquid_work* w = job->w;
+    const step_work* w = job->w;
     const level_set* set = w->euler->surface;
     tile_sampler to_solid =
-        tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->solid.phi);
+        tile_sampler_of(w->f.setup->domain, &w->state->map, PLACE_CELL, w->made.solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         float x[AXES];
         tile_cell_at(&set->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         for (int a = 0; a < AXES; ++a) {
-            x[a] = w->setup->domain->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
+            x[a] = w->f.setup->domain->is_active[a] ? 0.5f * (float)at[a] : 0.5f;
         }
         float s = 2.0f * tile_sample(&to_solid, (tile_coord){{0, 0, 0}}, x);
         job->phi[i] = fmaxf(set->phi[i], -s);
     }
 }
 
-static treacle_status measure_volume(liquid_work* w) {
+static treacle_status measure_volume(step_work* w) {
     level_set cut = *w->euler->surface;
     cut_job job = {.w = w};
-    if (w->solid.phi == NULL) {
-        w->stats->volume = level_set_volume(&w->euler->level, w->euler->surface);
+    if (w->made.solid.phi == NULL) {
+        w->f.stats->volume = level_set_volume(&w->euler->level, w->euler->surface);
         return TREACLE_OK;
     }
     size_t values = ((size_t)cut.map.count + 1) * TILE_CELLS;
-    TREACLE_TRY(arena_take(w->scratch, values, sizeof(float), "the surface", (void**)&job.phi));
-    parallel_for(w->ctx, cut.map.count, 8, cut_tiles, &job);
+    TREACLE_TRY(arena_take(w->f.scratch, values, sizeof(float), "the surface", (void**)&job.phi));
+    parallel_for(w->f.ctx, cut.map.count, 8, cut_tiles, &job);
     memcpy(job.phi + values - TILE_CELLS, cut.phi + values - TILE_CELLS,
            TILE_CELLS * sizeof(float));
     cut.phi = job.phi;
-    w->stats->volume = level_set_volume(&w->euler->level, &cut);
-    arena_give(w->scratch, job.phi);
+    w->f.stats->volume = level_set_volume(&w->euler->level, &cut);
+    arena_give(w->f.scratch, job.phi);
     return TREACLE_OK;
 }
 
-static treacle_status measure(liquid_work* w) {
-    double h = w->setup->domain->h;
+static treacle_status measure(step_work* w) {
+    double h = w->f.setup->domain->h;
     float* share = NULL;
-    TREACLE_TRY(
-        arena_take(w->scratch, w->values, sizeof(float), "shares of cells", (void**)&share));
-    fraction_params params = {w->setup->domain, &w->state->map, w->state->cell_phi};
+    TREACLE_TRY(arena_take(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
+                           "shares of cells", (void**)&share));
+    fraction_params params = {w->f.setup->domain, &w->state->map, w->state->cell_phi};
     fraction_compute(&params, &(fraction_fields){.cell = share});
-    energy_job job = {w, w->setup->materials[0].density * h * h * h, share};
-    w->stats->kinetic_energy = parallel_sum(w->ctx, w->state->map.count, energy_of_tile, &job);
-    if (w->setup->heat.is_on) {
-        w->stats->enthalpy = parallel_sum(w->ctx, w->state->map.count, enthalpy_of_tile, &job);
+    energy_job job = {w, w->f.setup->materials[0].density * h * h * h, share};
+    w->f.stats->kinetic_energy = parallel_sum(w->f.ctx, w->state->map.count, energy_of_tile, &job);
+    if (w->f.setup->heat.is_on) {
+        w->f.stats->enthalpy = parallel_sum(w->f.ctx, w->state->map.count, enthalpy_of_tile, &job);
     }
-    w->stats->particles = w->euler->surface->markers.count;
-    arena_give(w->scratch, share);
+    w->f.stats->particles = w->euler->surface->markers.count;
+    arena_give(w->f.scratch, share);
     return measure_volume(w);
 }
 
@@ -251,26 +254,26 @@ static bool has_open_side(const grid_domain* domain) {
 
 // What is missing of the volume that should be there; said once when it is much. Through open sides
 // it may have left.
-static void count_lost(liquid_work* w) {
+static void count_lost(step_work* w) {
     euler_work* e = w->euler;
-    double volume = w->stats->volume;
-    if (w->is_first || isnan(e->due_before) || has_open_side(w->setup->domain)) {
+    double volume = w->f.stats->volume;
+    if (w->f.is_first || isnan(e->due_before) || has_open_side(w->f.setup->domain)) {
         *e->due = volume;
         return;
     }
     double lost = *e->due - volume;
-    w->stats->volume_lost = lost;
+    w->f.stats->volume_lost = lost;
     if (lost > EULER_LOSS_MOST * *e->due && !*e->has_warned) {
         *e->has_warned = true;
-        log_message(w->ctx, TREACLE_LOG_WARNING,
+        log_message(w->f.ctx, TREACLE_LOG_WARNING,
                     "at %g s the grid has lost %.3g %% of the liquid's volume, %.3g of %.3g m^3: "
                     "smaller cells or a smaller level_set.cfl lose less, 'motion: particles' "
                     "loses nothing",
-                    w->time + w->dt, 100.0 * lost / *e->due, lost, *e->due);
+                    w->f.time + w->f.dt, 100.0 * lost / *e->due, lost, *e->due);
     }
 }
 
-treacle_status euler_settle(liquid_work* w) {
+treacle_status euler_settle(step_work* w) {
     euler_bound_gaps(w);
     TREACLE_TRY(find_outer_flow(w));
     TREACLE_TRY(extend_fields(w));

@@ -173,12 +173,10 @@ treacle_status sim_seed_euler(treacle_sim* sim, const seed_def* seeding) {
     euler_work euler = sim_euler_work(sim);
     euler.surface = &sim->now.surface;
     liquid_state none = {0};
-    liquid_work w = {.ctx = sim->ctx,
-                     .setup = &sim->setup,
-                     .scratch = &sim->scratch,
-                     .before = &none,
-                     .state = &sim->now.liquid,
-                     .euler = &euler};
+    step_work w = {.f = {.ctx = sim->ctx, .setup = &sim->setup, .scratch = &sim->scratch},
+                   .before = &none,
+                   .state = &sim->now.liquid,
+                   .euler = &euler};
     treacle_status status = euler_build_tiles(&w);
     if (status == TREACLE_OK && seeding->liquid_count > 0) {
         begin_job job = {sim, seeding};

@@ -23,19 +23,19 @@
 #define IMAGE_DEPTH 2.0f
 
 typedef struct image_job {
-    const liquid_work* w;
+    const step_work* w;
     float* out;
 } image_job;
 
 static void image_tiles(void* data, int64_t begin, int64_t end) {
     const image_job* job = data;
-    const liquid_work* w = job->w;
+    const step_work* w = job->w;
     const level_set* set = w->euler->surface;
     const grid_domain* lattice = w->euler->level.lattice;
     static const tile_coord origin = {{0, 0, 0}};
     tile_sampler phi = tile_sampler_of(lattice, &set->map, PLACE_CELL, set->phi);
     tile_sampler to_solid =
-        tile_sampler_of(w->setup->domain, &w->state->map, PLACE_CELL, w->solid.phi);
+        tile_sampler_of(w->f.setup->domain, &w->state->map, PLACE_CELL, w->made.solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         float x[AXES], image[AXES];
@@ -87,7 +87,7 @@ static void wet_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 typedef struct clear_job {
-    const liquid_work* w;
+    const step_work* w;
     uint8_t* is_removed; // [markers]
 } clear_job;
 
@@ -107,7 +107,7 @@ static bool is_at_side(const grid_domain* lattice, tile_coord tile, const float 
 // Inside a solid, or of air and just before one.
 static bool is_at_solid(const clear_job* job, tile_sampler* to_solid, tile_coord tile,
                         const float x[AXES], bool is_outside) {
-    const bool* is_active = job->w->setup->domain->is_active;
+    const bool* is_active = job->w->f.setup->domain->is_active;
     float at[AXES];
     for (int a = 0; a < AXES; ++a) {
         at[a] = is_active[a] ? 0.5f * ((float)(tile.at[a] * TILE_SIZE) + x[a] - 0.5f) : 0.5f;
@@ -120,49 +120,49 @@ static void find_stuck(void* data, int64_t begin, int64_t end) {
     const clear_job* job = data;
     const particles* m = &job->w->euler->surface->markers;
     const grid_domain* lattice = job->w->euler->level.lattice;
-    tile_sampler to_solid =
-        tile_sampler_of(job->w->setup->domain, &job->w->state->map, PLACE_CELL, job->w->solid.phi);
+    tile_sampler to_solid = tile_sampler_of(job->w->f.setup->domain, &job->w->state->map,
+                                            PLACE_CELL, job->w->made.solid.phi);
     for (int64_t g = begin; g < end; ++g) {
         for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
             const float* x = particles_f32(m, PARTICLE_POSITION) + AXES * i;
             bool is_outside = particles_material(m)[i] == LEVEL_OUTSIDE;
             job->is_removed[i] = (is_outside && is_at_side(lattice, m->tile[g], x)) ||
-                                 (job->w->solid.phi != NULL &&
+                                 (job->w->made.solid.phi != NULL &&
                                   is_at_solid(job, &to_solid, m->tile[g], x, is_outside));
         }
     }
 }
 
-static treacle_status touch(liquid_work* w) {
+static treacle_status touch(step_work* w) {
     euler_work* e = w->euler;
     level_set* set = e->surface;
     size_t values = (size_t)set->map.count * TILE_CELLS;
-    int mark = arena_mark(w->scratch);
+    int mark = arena_mark(w->f.scratch);
     image_job films = {.w = w};
     clear_job markers = {.w = w};
-    TREACLE_TRY(arena_take(w->scratch, values, sizeof(float), "films", (void**)&films.out));
-    TREACLE_TRY(arena_take(w->scratch, (size_t)set->markers.count, 1, "markers",
+    TREACLE_TRY(arena_take(w->f.scratch, values, sizeof(float), "films", (void**)&films.out));
+    TREACLE_TRY(arena_take(w->f.scratch, (size_t)set->markers.count, 1, "markers",
                            (void**)&markers.is_removed));
-    parallel_for(w->ctx, set->map.count, 8, wet_tiles, &films);
+    parallel_for(w->f.ctx, set->map.count, 8, wet_tiles, &films);
     memcpy(set->phi, films.out, values * sizeof(float));
     particle_group_for(&set->markers, 4, find_stuck, &markers);
     particles_remove(&set->markers, markers.is_removed);
-    arena_give_to(w->scratch, mark);
-    particle_sorter sorter = {e->level.lattice, w->scratch, e->level.spares};
+    arena_give_to(w->f.scratch, mark);
+    particle_sorter sorter = {e->level.lattice, w->f.scratch, e->level.spares};
     particle_sort_stats stats;
     return particle_sort(&set->markers, &sorter, &stats); // drops tiles that have none left
 }
 
-treacle_status euler_surface(liquid_work* w) {
+treacle_status euler_surface(step_work* w) {
     level_set* set = w->euler->surface;
     TREACLE_TRY(touch(w));
-    if (w->solid.phi != NULL) {
+    if (w->made.solid.phi != NULL) {
         size_t values = (size_t)set->map.count * TILE_CELLS;
         image_job job = {.w = w};
-        TREACLE_TRY(arena_take(w->scratch, values, sizeof(float), "images", (void**)&job.out));
-        parallel_for(w->ctx, set->map.count, 4, image_tiles, &job);
+        TREACLE_TRY(arena_take(w->f.scratch, values, sizeof(float), "images", (void**)&job.out));
+        parallel_for(w->f.ctx, set->map.count, 4, image_tiles, &job);
         memcpy(set->phi, job.out, values * sizeof(float));
-        arena_give(w->scratch, job.out);
+        arena_give(w->f.scratch, job.out);
     }
     level_set_to_cells(&w->euler->level, set, &w->state->map, w->state->cell_phi);
     return euler_find_gaps(w);

@@ -23,24 +23,24 @@
 #define SHARE_CLOSED 0.1
 
 typedef struct side_job {
-    const liquid_work* w;
+    const step_work* w;
     int axis;
     float* out; // m/s, on faces
 } side_job;
 
-bool euler_is_in_domain(const liquid_work* w, const int at[AXES]) {
-    const int* cells = w->setup->domain->cells;
+bool euler_is_in_domain(const step_work* w, const int at[AXES]) {
+    const int* cells = w->f.setup->domain->cells;
     return at[0] < cells[0] && at[1] < cells[1] && at[2] < cells[2];
 }
 
-tile_sampler euler_surface_of(const liquid_work* w) {
+tile_sampler euler_surface_of(const step_work* w) {
     const euler_work* e = w->euler;
     return tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
 }
 
 // The gap before a face on a side, m: the least at its middle, edges and corners. Where liquid
 // touches any of it there is none, or it would drain away along its rim.
-static double gap_at(tile_sampler* phi, const liquid_work* w, int axis, const int face[AXES]) {
+static double gap_at(tile_sampler* phi, const step_work* w, int axis, const int face[AXES]) {
     float least = LEVEL_LIMIT;
     for (int k = 0; k < 27; ++k) {
         const int step[AXES] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
@@ -48,11 +48,11 @@ static double gap_at(tile_sampler* phi, const liquid_work* w, int axis, const in
         bool is_on_face = step[axis] == 0;
         for (int a = 0; a < AXES; ++a) {
             at[a] = 2 * face[a] + place_half(place_face(axis), a) + step[a];
-            is_on_face = is_on_face && (step[a] == 0 || w->setup->domain->is_active[a]);
+            is_on_face = is_on_face && (step[a] == 0 || w->f.setup->domain->is_active[a]);
         }
         least = is_on_face ? fminf(least, tile_sample_at(phi, at)) : least;
     }
-    return 0.5 * w->setup->domain->h * fmax((double)least, 0.0);
+    return 0.5 * w->f.setup->domain->h * fmax((double)least, 0.0);
 }
 
 bool euler_find_contact(tile_sampler* to_solid, const bool is_active[AXES], const float x[AXES],
@@ -91,9 +91,9 @@ static float least_along(tile_sampler* phi, const bool is_active[AXES], const eu
 }
 
 // The gap between liquid and a point of a solid, m; as gap_at.
-static double gap_before(tile_sampler* phi, const liquid_work* w, const euler_contact* c) {
+static double gap_before(tile_sampler* phi, const step_work* w, const euler_contact* c) {
     static const tile_coord origin = {{0, 0, 0}};
-    const bool* is_active = w->setup->domain->is_active;
+    const bool* is_active = w->f.setup->domain->is_active;
     float at[AXES];
     for (int a = 0; a < AXES; ++a) {
         at[a] = is_active[a] ? 2.0f * c->x[a] + 0.5f : 0.5f;
@@ -102,23 +102,23 @@ static double gap_before(tile_sampler* phi, const liquid_work* w, const euler_co
     for (int a = 0; a < AXES; ++a) {
         least = is_active[a] ? least_along(phi, is_active, c, a, least) : least;
     }
-    return 0.5 * w->setup->domain->h * fmax((double)least, 0.0);
+    return 0.5 * w->f.setup->domain->h * fmax((double)least, 0.0);
 }
 
-static void face_place_of(const liquid_work* w, int axis, const int face[AXES], float x[AXES]) {
+static void face_place_of(const step_work* w, int axis, const int face[AXES], float x[AXES]) {
     for (int a = 0; a < AXES; ++a) {
-        bool is_active = w->setup->domain->is_active[a];
+        bool is_active = w->f.setup->domain->is_active[a];
         x[a] = is_active ? (float)face[a] + place_offset(place_face(axis), a) : 0.5f;
     }
 }
 
 static void find_tiles(void* data, int64_t begin, int64_t end) {
     const side_job* job = data;
-    const liquid_work* w = job->w;
-    const grid_domain* domain = w->setup->domain;
+    const step_work* w = job->w;
+    const grid_domain* domain = w->f.setup->domain;
     const tile_map* map = &w->state->map;
     tile_sampler phi = euler_surface_of(w);
-    tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->solid.phi);
+    tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->made.solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         float x[AXES];
@@ -128,21 +128,22 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
             continue;
         }
         if (grid_domain_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]) != 0) {
-            job->out[i] = (float)(gap_at(&phi, w, job->axis, at) / w->dt);
-        } else if (w->solid.phi != NULL && w->solid.face_open.at[job->axis][i] < 1.0f) {
+            job->out[i] = (float)(gap_at(&phi, w, job->axis, at) / w->f.dt);
+        } else if (w->made.solid.phi != NULL && w->made.solid.face_open.at[job->axis][i] < 1.0f) {
             face_place_of(w, job->axis, at, x);
             bool has_normal = euler_find_contact(&to_solid, domain->is_active, x, &c);
-            job->out[i] = has_normal ? (float)(gap_before(&phi, w, &c) / w->dt) : 0.0f;
+            job->out[i] = has_normal ? (float)(gap_before(&phi, w, &c) / w->f.dt) : 0.0f;
         }
     }
 }
 
-treacle_status euler_find_gaps(liquid_work* w) {
+treacle_status euler_find_gaps(step_work* w) {
     for (int a = 0; a < AXES; ++a) {
         float** give = &w->euler->face_give.at[a];
-        TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "gaps", (void**)give));
+        TREACLE_TRY(arena_take_zero(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
+                                    "gaps", (void**)give));
         side_job job = {w, a, *give};
-        parallel_for(w->ctx, w->state->map.count, 8, find_tiles, &job);
+        parallel_for(w->f.ctx, w->state->map.count, 8, find_tiles, &job);
     }
     return TREACLE_OK;
 }
@@ -150,7 +151,7 @@ treacle_status euler_find_gaps(liquid_work* w) {
 // --- walls that give way -------------------------------------------------------------------------
 
 typedef struct close_job {
-    const liquid_work* w;
+    const step_work* w;
     double share; // of a gap that closes in this step before liquid that is pressed to the wall
     int axis;
     bool has_solids;
@@ -167,8 +168,8 @@ static float pressure_before(tile_sampler* pressure, const euler_contact* c) {
 // How fast liquid comes to a point of a solid, m/s.
 static double approach(const close_job* job, const euler_contact* c, int id) {
     static const tile_coord origin = {{0, 0, 0}};
-    const liquid_work* w = job->w;
-    const grid_domain* domain = w->setup->domain;
+    const step_work* w = job->w;
+    const grid_domain* domain = w->f.setup->domain;
     vec3 place;
     double sum = 0.0;
     for (int a = 0; a < AXES; ++a) {
@@ -185,15 +186,15 @@ static double approach(const close_job* job, const euler_contact* c, int id) {
 
 static void close_tiles(void* data, int64_t begin, int64_t end) {
     const close_job* job = data;
-    const liquid_work* w = job->w;
-    const grid_domain* domain = w->setup->domain;
+    const step_work* w = job->w;
+    const grid_domain* domain = w->f.setup->domain;
     const tile_map* map = &w->state->map;
     const int axis = job->axis;
     tile_sampler pressure = tile_sampler_of(domain, map, PLACE_CELL, w->state->cell_pressure);
-    tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->solid.phi);
+    tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->made.solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double give = (double)w->euler->face_give.at[axis][i];
-        int at[AXES], id = job->has_solids ? (int)w->solid.id[i] : SOLID_NONE;
+        int at[AXES], id = job->has_solids ? (int)w->made.solid.id[i] : SOLID_NONE;
         euler_contact c = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
         tile_cell_at(map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         if (!(give > 0.0)) {
@@ -210,42 +211,43 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
             bool is_pressed = pressure_before(&pressure, &c) > 0.0f;
             comes = fmax(comes, is_pressed ? job->share * give : 0.0);
             float v = (float)fmin(give, comes); // [level.6]
-            w->solid.face_u.at[axis][i] -= v * c.n[axis];
+            w->made.solid.face_u.at[axis][i] -= v * c.n[axis];
         }
     }
 }
 
 // c dt / t of [level.6].
-static double share_closed(const liquid_work* w) {
-    const treacle_sim_def* def = w->setup->def;
-    double pull = vec3_length(vec3_from(w->gravity));
-    double reach = fmin(def->step.cfl, def->level_set.cfl) * w->setup->domain->h;
+static double share_closed(const step_work* w) {
+    const treacle_sim_def* def = w->f.setup->def;
+    double pull = vec3_length(vec3_from(w->f.gravity.mean));
+    double reach = fmin(def->step.cfl, def->level_set.cfl) * w->f.setup->domain->h;
     double longest = fmin(sqrt(reach / pull), def->step.max_dt); // without gravity inf
-    return SHARE_CLOSED * fmin(w->dt / longest, 1.0);
+    return SHARE_CLOSED * fmin(w->f.dt / longest, 1.0);
 }
 
-treacle_status euler_close_gaps(liquid_work* w) {
-    close_job job = {.w = w, .share = share_closed(w), .has_solids = w->solid.phi != NULL};
+treacle_status euler_close_gaps(step_work* w) {
+    close_job job = {.w = w, .share = share_closed(w), .has_solids = w->made.solid.phi != NULL};
     if (w->euler->face_give.at[0] == NULL) {
         return TREACLE_OK; // liquid is everywhere
     }
     if (job.has_solids) {
-        job.solids = solid_scene_of(&w->setup->solids, w->poses.to);
+        job.solids = solid_scene_of(&w->f.setup->solids, w->made.poses.to);
     }
     for (job.axis = 0; job.axis < AXES; ++job.axis) {
         if (!job.has_solids) {
-            TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "velocity of walls",
-                                        (void**)&w->solid.face_u.at[job.axis]));
+            TREACLE_TRY(arena_take_zero(w->f.scratch, tile_map_values(&w->state->map),
+                                        sizeof(float), "velocity of walls",
+                                        (void**)&w->made.solid.face_u.at[job.axis]));
         }
-        parallel_for(w->ctx, w->state->map.count, 8, close_tiles, &job);
+        parallel_for(w->f.ctx, w->state->map.count, 8, close_tiles, &job);
     }
     return TREACLE_OK;
 }
 
 static void bound_tiles(void* data, int64_t begin, int64_t end) {
     const side_job* job = data;
-    const liquid_work* w = job->w;
-    const grid_domain* domain = w->setup->domain;
+    const step_work* w = job->w;
+    const grid_domain* domain = w->f.setup->domain;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -257,9 +259,9 @@ static void bound_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-void euler_bound_gaps(liquid_work* w) {
+void euler_bound_gaps(step_work* w) {
     for (int a = 0; a < AXES && w->euler->face_give.at[a] != NULL; ++a) {
         side_job job = {w, a, w->state->face_u.at[a]};
-        parallel_for(w->ctx, w->state->map.count, 8, bound_tiles, &job);
+        parallel_for(w->f.ctx, w->state->map.count, 8, bound_tiles, &job);
     }
 }

@@ -9,8 +9,8 @@
 #include "phys/stress.h"
 #include "sim/bodies.h"
 #include "sim/heat_setup.h"
-#include "sim/liquid.h"
 #include "sim/overlap.h"
+#include "sim/step_work.h"
 
 // Elastic stress acts in the solve that knows viscosity, and on the grid by itself.
 static bool pulls_elastically(const treacle_sim_def* def) {
@@ -38,7 +38,7 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         out->density[i] = (float)(m->density / out->reference_density);
         out->log_mu[i] = (float)elementary_log(fmax(m->viscosity, VISCOSITY_LEAST));
         out->has_rheology = out->has_rheology || rheology_is_needed(m);
-        const strain_law law = out->strain_laws[i] = liquid_strain_law(&m->elastic);
+        const strain_law law = out->strain_laws[i] = strain_law_of(&m->elastic);
         bool is_elastic = law.modulus > 0.0 && pulls_elastically(def);
         bool can_yield = law.decay > 0.0 && law.yield > 0.0 && isfinite(law.yield);
         out->has_elastic = out->has_elastic || is_elastic;

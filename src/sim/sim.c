@@ -16,7 +16,7 @@ static treacle_flow flow_of(const treacle_sim_def* def) {
     for (int i = 0; i < def->material_count; ++i) {
         const treacle_material_def* m = &def->materials[i];
         is_viscous = is_viscous || m->viscosity > 0.0 || rheology_is_needed(m) ||
-                     liquid_strain_law(&m->elastic).modulus > 0.0;
+                     strain_law_of(&m->elastic).modulus > 0.0;
     }
     is_viscous = is_viscous || heat_has_law(def);
     // Viscosity that already damps the transfer must not count twice.
@@ -56,7 +56,7 @@ static uint32_t columns_of(const treacle_sim_def* def) {
     for (int i = 0; i < def->material_count; ++i) {
         const treacle_material_def* m = &def->materials[i];
         has_buoyancy = has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
-        has_elastic = has_elastic || liquid_strain_law(&m->elastic).modulus > 0.0;
+        has_elastic = has_elastic || strain_law_of(&m->elastic).modulus > 0.0;
     }
     bool is_carried = has_buoyancy || heat_has_law(def), has_heat = heat_is_on(def);
     return (has_affine ? 1u << PARTICLE_AFFINE : 0u) |

@@ -11,7 +11,7 @@
 #include "particles/seed.h"
 #include "particles/sink.h"
 #include "sim/euler.h"
-#include "sim/liquid.h"
+#include "sim/step_work.h"
 #include "treacle/sim.h"
 
 // Sources of ids: the liquids, the emitters, the drops, reseeding, and what fills the rest of the
@@ -129,14 +129,14 @@ treacle_status stages_check_flow(const treacle_sim* sim) TREACLE_NODISCARD;
 /// The work on a grid around the particles as they are, solids where they are now; nobody strays
 /// from the liquid. Ends with stages_work_end, whatever comes between.
 treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats,
-                                 liquid_work* out) TREACLE_NODISCARD;
-treacle_status stages_work_end(treacle_sim* sim, liquid_work* w,
+                                 step_work* out) TREACLE_NODISCARD;
+treacle_status stages_work_end(treacle_sim* sim, step_work* w,
                                treacle_status status) TREACLE_NODISCARD;
 /// The state's velocity on faces = the field at a time.
-treacle_status stages_sample_faces(liquid_work* w, const treacle_field* velocity,
+treacle_status stages_sample_faces(step_work* w, const treacle_field* velocity,
                                    double at) TREACLE_NODISCARD;
 /// dense[cell of the domain] = values of the tiles; cells of no tile keep theirs.
-void stages_spread(const liquid_work* w, const float* values, float* dense);
+void stages_spread(const step_work* w, const float* values, float* dense);
 
 /// Makes `next` the state; what was the state becomes the room for the next step.
 void sim_state_swap(treacle_sim* sim);

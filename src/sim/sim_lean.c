@@ -4,7 +4,7 @@
 #include "sim/sim_internal.h"
 
 static bool is_material_lean(const treacle_material_def* m) {
-    return !(liquid_strain_law(&m->elastic).modulus > 0.0) && m->merges && m->expansion == 0.0 &&
+    return !(strain_law_of(&m->elastic).modulus > 0.0) && m->merges && m->expansion == 0.0 &&
            m->marker_buoyancy == 0.0;
 }
 

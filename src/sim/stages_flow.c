@@ -32,8 +32,8 @@ static treacle_status make_tiles(treacle_sim* sim, liquid_state* out) {
 
 // Where value i of the tiles is in a dense array with `more` places beyond the cells of active
 // axes; -1 if it is not there.
-static int64_t dense_index(const liquid_work* w, int64_t i, int more) {
-    const grid_domain* domain = w->setup->domain;
+static int64_t dense_index(const step_work* w, int64_t i, int more) {
+    const grid_domain* domain = w->f.setup->domain;
     int at[AXES];
     int64_t index = 0;
     tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -48,8 +48,8 @@ static int64_t dense_index(const liquid_work* w, int64_t i, int more) {
 }
 
 // The cell of the domain that is nearest to value i of the tiles, in a dense array.
-static int64_t nearest_index(const liquid_work* w, int64_t i) {
-    const grid_domain* domain = w->setup->domain;
+static int64_t nearest_index(const step_work* w, int64_t i) {
+    const grid_domain* domain = w->f.setup->domain;
     int at[AXES];
     int64_t index = 0;
     tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -60,21 +60,21 @@ static int64_t nearest_index(const liquid_work* w, int64_t i) {
     return index;
 }
 
-static int64_t value_count(const liquid_work* w) {
+static int64_t value_count(const step_work* w) {
     return (int64_t)w->state->map.count * TILE_CELLS;
 }
 
-static void load_cells(liquid_work* w, const treacle_stages_liquid* liquid) {
-    double unit = w->setup->reference_density * w->setup->domain->h; // of the state's pressure
+static void load_cells(step_work* w, const treacle_stages_liquid* liquid) {
+    double unit = w->f.setup->reference_density * w->f.setup->domain->h; // of the state's pressure
     for (int64_t i = 0; i < value_count(w); ++i) {
         int64_t at = nearest_index(w, i);
         float phi = liquid->distance[at];
         w->state->cell_phi[i] = fmaxf(fminf(phi, LIQUID_DISTANCE_MAX), -LIQUID_DISTANCE_MAX);
-        w->given.volume[i] = phi < 1.0f ? 1.0f : 0.0f;
-        if (w->material.log_mu != NULL) {
-            double mu = liquid->viscosity == NULL ? w->setup->materials[0].viscosity
+        w->made.given.volume[i] = phi < 1.0f ? 1.0f : 0.0f;
+        if (w->made.material.log_mu != NULL) {
+            double mu = liquid->viscosity == NULL ? w->f.setup->materials[0].viscosity
                                                   : (double)liquid->viscosity[at];
-            w->material.log_mu[i] = (float)elementary_log(fmax(mu, VISCOSITY_LEAST));
+            w->made.material.log_mu[i] = (float)elementary_log(fmax(mu, VISCOSITY_LEAST));
         }
         if (liquid->pressure != NULL) {
             w->state->cell_pressure[i] = (float)((double)liquid->pressure[at] / unit);
@@ -82,7 +82,7 @@ static void load_cells(liquid_work* w, const treacle_stages_liquid* liquid) {
     }
 }
 
-static void load_faces(liquid_work* w, const treacle_stages_liquid* liquid) {
+static void load_faces(step_work* w, const treacle_stages_liquid* liquid) {
     for (int64_t i = 0; i < value_count(w); ++i) {
         int64_t at = dense_index(w, i, 1);
         for (int a = 0; a < AXES && at >= 0; ++a) {
@@ -92,8 +92,8 @@ static void load_faces(liquid_work* w, const treacle_stages_liquid* liquid) {
     }
 }
 
-static void store(const liquid_work* w, const treacle_stages_liquid* liquid) {
-    double unit = w->setup->reference_density * w->setup->domain->h;
+static void store(const step_work* w, const treacle_stages_liquid* liquid) {
+    double unit = w->f.setup->reference_density * w->f.setup->domain->h;
     for (int64_t i = 0; i < value_count(w); ++i) {
         int64_t face = dense_index(w, i, 1), cell = dense_index(w, i, 0);
         for (int a = 0; a < AXES && face >= 0; ++a) {
@@ -101,8 +101,9 @@ static void store(const liquid_work* w, const treacle_stages_liquid* liquid) {
                 liquid->velocity[a][face] = w->state->face_u.at[a][i];
             }
             if (liquid->share[a] != NULL) {
-                liquid->share[a][face] =
-                    w->liquid.fraction.tent.at[a] != NULL ? w->liquid.fraction.tent.at[a][i] : 0.0f;
+                liquid->share[a][face] = w->made.liquid.fraction.tent.at[a] != NULL
+                                             ? w->made.liquid.fraction.tent.at[a][i]
+                                             : 0.0f;
             }
         }
         if (cell >= 0 && liquid->pressure != NULL) {
@@ -111,34 +112,35 @@ static void store(const liquid_work* w, const treacle_stages_liquid* liquid) {
     }
 }
 
-static treacle_status take(liquid_work* w, const char* what, float** out) {
-    return arena_take_zero(w->scratch, w->values, sizeof(float), what, (void**)out);
+static treacle_status take(step_work* w, const char* what, float** out) {
+    return arena_take_zero(w->f.scratch, tile_map_values(&w->state->map), sizeof(float), what,
+                           (void**)out);
 }
 
-static treacle_status run_part(liquid_work* w, treacle_stages_part part) {
+static treacle_status run_part(step_work* w, treacle_stages_part part) {
+    run_flow_inputs takes = step_flow_inputs(w);
+    run_flow_outputs makes = step_flow_outputs(w);
     switch (part) {
     case TREACLE_STAGES_FLOW:
         break;
     case TREACLE_STAGES_PRESSURE:
-        return liquid_flow_part(w, TREACLE_FLOW_PRESSURE);
+        return run_flow(&takes, TREACLE_FLOW_PRESSURE, &makes);
     case TREACLE_STAGES_VISCOSITY:
-        return liquid_thicken(w);
+        return run_flow_thicken(&takes, &makes);
     }
-    return liquid_flow_part(w, w->setup->def->flow); // faces know their velocity already
+    return run_flow(&takes, w->f.setup->def->flow, &makes); // faces know their velocity already
 }
 
-static treacle_status flow(treacle_sim* sim, const treacle_stages_liquid* liquid, liquid_work* w) {
+static treacle_status flow(treacle_sim* sim, const treacle_stages_liquid* liquid, step_work* w) {
     TREACLE_TRY(make_tiles(sim, w->state));
-    w->values = ((size_t)w->state->map.count + 1) * TILE_CELLS;
-    TREACLE_TRY(take(w, "volumes at cells", &w->given.volume));
-    if (liquid_is_viscous(w->setup)) {
-        TREACLE_TRY(take(w, "viscosity at cells", &w->material.log_mu));
+    TREACLE_TRY(take(w, "volumes at cells", &w->made.given.volume));
+    if (liquid_is_viscous(w->f.setup)) {
+        TREACLE_TRY(take(w, "viscosity at cells", &w->made.material.log_mu));
     }
     load_cells(w, liquid);
     load_faces(w, liquid);
-    step_frame f = liquid_frame(w);
-    TREACLE_TRY(move_solids(&f, w->before, w->bodies, &w->poses));
-    TREACLE_TRY(liquid_walls(w));
+    TREACLE_TRY(move_solids(&w->f, w->before, w->bodies, &w->made.poses));
+    TREACLE_TRY(step_solids(w));
     TREACLE_TRY(run_part(w, liquid->part));
     store(w, liquid);
     return TREACLE_OK;
@@ -157,18 +159,18 @@ treacle_status treacle_stages_flow(treacle_sim* sim, const treacle_stages_liquid
     }
     liquid_state_destroy(&sim->next.liquid);
     liquid_state none = {0};
-    liquid_work w = {.ctx = sim->ctx,
-                     .setup = &sim->setup,
-                     .scratch = &sim->scratch,
-                     .p = &sim->now.particles,
-                     .before = &none,
-                     .state = &sim->next.liquid,
-                     .time = sim->now.time,
-                     .dt = liquid->dt,
-                     .stats = out};
-    w.gravity[0] = liquid->push / liquid->dt;
+    step_work w = {.f = {.ctx = sim->ctx,
+                         .setup = &sim->setup,
+                         .scratch = &sim->scratch,
+                         .time = sim->now.time,
+                         .dt = liquid->dt,
+                         .stats = out,
+                         .gravity = {.mean = {liquid->push / liquid->dt}}},
+                   .p = &sim->now.particles,
+                   .before = &none,
+                   .state = &sim->next.liquid};
     treacle_status status = flow(sim, liquid, &w);
-    liquid_work_finish(&w);
+    step_work_finish(&w);
     liquid_state_destroy(&sim->next.liquid);
     arena_give_to(&sim->scratch, 0);
     TREACLE_TRY(status);

@@ -24,19 +24,19 @@ treacle_status stages_check_flow(const treacle_sim* sim) {
                                  "the flow is none: particles fly freely, there is no grid");
 }
 
-treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats, liquid_work* out) {
+treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats, step_work* out) {
     liquid_state_destroy(&sim->next.liquid);
-    *out = (liquid_work){
-        .ctx = sim->ctx,
-        .setup = &sim->setup,
-        .scratch = &sim->scratch,
+    *out = (step_work){
+        .f = {.ctx = sim->ctx,
+              .setup = &sim->setup,
+              .scratch = &sim->scratch,
+              .dt = sim->def.step.max_dt,
+              .time = sim->now.time,
+              .is_first = true,
+              .stats = stats},
         .p = &sim->now.particles,
         .before = &sim->now.liquid,
         .state = &sim->next.liquid,
-        .dt = sim->def.step.max_dt,
-        .time = sim->now.time,
-        .is_first = true,
-        .stats = stats,
     };
     size_t bodies = (size_t)sim->setup.bodies.count;
     TREACLE_TRY(
@@ -44,18 +44,16 @@ treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats, li
     if (bodies > 0) {
         memcpy(out->bodies, sim->now.bodies, bodies * sizeof(body_state));
     }
-    step_frame f = liquid_frame(out);
-    TREACLE_TRY(move_solids(&f, out->before, out->bodies, &out->poses));
-    TREACLE_TRY(build_tiles(&f, out->before, NULL, out->p, out->state, &out->history));
-    out->values = tile_map_values(&out->state->map);
+    TREACLE_TRY(move_solids(&out->f, out->before, out->bodies, &out->made.poses));
+    TREACLE_TRY(build_tiles(&out->f, out->before, NULL, out->p, out->state, &out->made.history));
     for (size_t i = 0; i < (size_t)out->state->map.count * TILE_CELLS; ++i) {
         out->state->cell_phi[i] = -LIQUID_DISTANCE_MAX;
     }
     return TREACLE_OK;
 }
 
-treacle_status stages_work_end(treacle_sim* sim, liquid_work* w, treacle_status status) {
-    liquid_work_finish(w);
+treacle_status stages_work_end(treacle_sim* sim, step_work* w, treacle_status status) {
+    step_work_finish(w);
     liquid_state_destroy(&sim->next.liquid);
     arena_give_to(&sim->scratch, 0);
     TREACLE_TRY(status);
@@ -106,25 +104,25 @@ static treacle_field component_of(const treacle_field* whole, int a) {
     return out;
 }
 
-treacle_status stages_sample_faces(liquid_work* w, const treacle_field* velocity, double at) {
+treacle_status stages_sample_faces(step_work* w, const treacle_field* velocity, double at) {
     for (int a = 0; a < AXES; ++a) {
-        if (!w->setup->domain->is_active[a]) {
+        if (!w->f.setup->domain->is_active[a]) {
             continue;
         }
         treacle_field def = component_of(velocity, a);
         field component;
-        TREACLE_TRY(field_init(w->ctx, &def, 1, &component));
-        sample_job job = {w->state, w->setup->domain, &component, a, at};
-        parallel_for(w->ctx, w->state->map.count, 1, sample_tiles, &job);
+        TREACLE_TRY(field_init(w->f.ctx, &def, 1, &component));
+        sample_job job = {w->state, w->f.setup->domain, &component, a, at};
+        parallel_for(w->f.ctx, w->state->map.count, 1, sample_tiles, &job);
         field_finish(&component);
     }
     return TREACLE_OK;
 }
 
-static treacle_status carry(liquid_work* w, const treacle_field* velocity, double at) {
+static treacle_status carry(step_work* w, const treacle_field* velocity, double at) {
     TREACLE_TRY(stages_sample_faces(w, velocity, at));
-    step_frame f = liquid_frame(w);
-    return move_particles(&f, w->state, &w->poses, &(particle_push){.is_given = true}, w->p);
+    return move_particles(&w->f, w->state, &w->made.poses, &(particle_push){.is_given = true},
+                          w->p);
 }
 
 // The surface of liquid on the grid, through velocities on all faces of the domain.
@@ -133,15 +131,16 @@ static treacle_status carry_surface(treacle_sim* sim, const treacle_field* veloc
     liquid_state given = {0};
     TREACLE_TRY(tile_band_whole(sim->ctx, &sim->domain, &given.map));
     treacle_status status = liquid_state_fields(&given, &sim->domain);
-    liquid_work w = {.ctx = sim->ctx, .setup = &sim->setup, .state = &given};
+    step_work w = {.f = {.ctx = sim->ctx, .setup = &sim->setup}, .state = &given};
     if (status == TREACLE_OK) {
         status = stages_sample_faces(&w, velocity, at);
     }
     if (status == TREACLE_OK) {
         sim->next.step = sim->now.step + 1;
         euler_work euler = sim_euler_work(sim);
-        liquid_work moving = {
-            .ctx = sim->ctx, .setup = &sim->setup, .before = &given, .dt = dt, .euler = &euler};
+        step_work moving = {.f = {.ctx = sim->ctx, .setup = &sim->setup, .dt = dt},
+                            .before = &given,
+                            .euler = &euler};
         status = euler_track(&moving);
     }
     if (status == TREACLE_OK) {
@@ -179,11 +178,11 @@ treacle_status treacle_stages_carry(treacle_sim* sim, const treacle_field* veloc
     if (euler_is_on(&sim->def)) {
         return carry_surface(sim, velocity, at, dt);
     }
-    liquid_work w;
+    step_work w;
     treacle_step_stats stats = {0};
     treacle_status status = stages_work_begin(sim, &stats, &w);
     if (status == TREACLE_OK) {
-        w.dt = dt;
+        w.f.dt = dt;
         status = carry(&w, velocity, at);
     }
     return stages_work_end(sim, &w, status);
@@ -191,8 +190,8 @@ treacle_status treacle_stages_carry(treacle_sim* sim, const treacle_field* veloc
 
 // --- surface -------------------------------------------------------------------------------------
 
-void stages_spread(const liquid_work* w, const float* values, float* dense) {
-    const grid_domain* domain = w->setup->domain;
+void stages_spread(const step_work* w, const float* values, float* dense) {
+    const grid_domain* domain = w->f.setup->domain;
     const tile_map* map = &w->state->map;
     for (int64_t i = 0; i < (int64_t)map->count * TILE_CELLS; ++i) {
         const tile_coord* coord = &map->coord[i / TILE_CELLS];
@@ -205,17 +204,17 @@ void stages_spread(const liquid_work* w, const float* values, float* dense) {
     }
 }
 
-static treacle_status surface(liquid_work* w, float* distance, float* share) {
-    TREACLE_TRY(liquid_to_grid(w)); // for the volumes at cells
-    TREACLE_TRY(liquid_surface(w));
+static treacle_status surface(step_work* w, float* distance, float* share) {
+    TREACLE_TRY(step_to_grid(w)); // for the volumes at cells
+    TREACLE_TRY(step_surface(w));
     if (distance != NULL) {
         stages_spread(w, w->state->cell_phi, distance);
     }
     if (share != NULL) {
         float* fraction = NULL;
-        TREACLE_TRY(arena_take_zero(w->scratch, w->values, sizeof(float), "shares of cells",
-                                    (void**)&fraction));
-        fraction_params params = {w->setup->domain, &w->state->map, w->state->cell_phi};
+        TREACLE_TRY(arena_take_zero(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
+                                    "shares of cells", (void**)&fraction));
+        fraction_params params = {w->f.setup->domain, &w->state->map, w->state->cell_phi};
         fraction_compute(&params, &(fraction_fields){.cell = fraction});
         stages_spread(w, fraction, share);
     }
@@ -233,7 +232,7 @@ treacle_status treacle_stages_surface(treacle_sim* sim, float* distance, float* 
     TREACLE_TRY(stages_check_flow(sim));
     fill_dense(&sim->domain, LIQUID_DISTANCE_MAX, distance);
     fill_dense(&sim->domain, 0.0f, share);
-    liquid_work w;
+    step_work w;
     treacle_step_stats stats = {0};
     treacle_status status = stages_work_begin(sim, &stats, &w);
     if (status == TREACLE_OK) {
@@ -252,10 +251,10 @@ static void add_momentum(treacle_stages_totals* sum, int a, const double x[AXES]
     sum->angular[c] -= x[b] * p;
 }
 
-static void add_faces(const liquid_work* w, int a, double kilograms, treacle_stages_totals* sum) {
-    sample_job place = {.state = w->state, .domain = w->setup->domain, .axis = a};
+static void add_faces(const step_work* w, int a, double kilograms, treacle_stages_totals* sum) {
+    sample_job place = {.state = w->state, .domain = w->f.setup->domain, .axis = a};
     for (int64_t i = 0; i < (int64_t)w->state->map.count * TILE_CELLS; ++i) {
-        double mass = kilograms * (double)w->given.face_mass.at[a][i];
+        double mass = kilograms * (double)w->made.given.face_mass.at[a][i];
         if (mass > 0.0) {
             vec3 x = face_place(&place, i);
             add_momentum(sum, a, x.at, mass * (double)w->state->face_u.at[a][i]);
@@ -263,9 +262,9 @@ static void add_faces(const liquid_work* w, int a, double kilograms, treacle_sta
     }
 }
 
-static double mass_of(const liquid_work* w, double kilograms) {
-    const bool* is_active = w->setup->domain->is_active;
-    const float* mass = w->given.face_mass.at[is_active[0] ? 0 : is_active[1] ? 1 : 2];
+static double mass_of(const step_work* w, double kilograms) {
+    const bool* is_active = w->f.setup->domain->is_active;
+    const float* mass = w->made.given.face_mass.at[is_active[0] ? 0 : is_active[1] ? 1 : 2];
     double sum = 0.0;
     for (int64_t i = 0; i < (int64_t)w->state->map.count * TILE_CELLS; ++i) {
         sum += kilograms * (double)mass[i];
@@ -273,23 +272,23 @@ static double mass_of(const liquid_work* w, double kilograms) {
     return sum;
 }
 
-static treacle_status transfer(liquid_work* w, treacle_stages_totals* out) {
-    TREACLE_TRY(liquid_to_grid(w));
-    double h = w->setup->domain->h, kilograms = w->setup->reference_density * h * h * h;
+static treacle_status transfer(step_work* w, treacle_stages_totals* out) {
+    TREACLE_TRY(step_to_grid(w));
+    double h = w->f.setup->domain->h, kilograms = w->f.setup->reference_density * h * h * h;
     out->mass = mass_of(w, kilograms);
     for (int a = 0; a < AXES; ++a) {
-        if (w->setup->domain->is_active[a]) {
+        if (w->f.setup->domain->is_active[a]) {
             add_faces(w, a, kilograms, out);
         }
     }
-    w->is_first = false; // or particles would keep the velocity that they have
-    return liquid_to_particles(w);
+    w->f.is_first = false; // or particles would keep the velocity that they have
+    return step_to_particles(w);
 }
 
 treacle_status treacle_stages_transfer(treacle_sim* sim, treacle_stages_totals* out) {
     *out = (treacle_stages_totals){0};
     TREACLE_TRY(stages_check_flow(sim));
-    liquid_work w;
+    step_work w;
     treacle_step_stats stats = {0};
     treacle_status status = stages_work_begin(sim, &stats, &w);
     if (status == TREACLE_OK) {

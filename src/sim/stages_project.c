@@ -9,13 +9,13 @@
 #include "treacle/unstable/stages.h"
 
 typedef struct place_job {
-    const liquid_work* w;
+    const step_work* w;
     const shape* liquid; // NULL: everywhere
 } place_job;
 
 static void place_tiles(void* data, int64_t begin, int64_t end) {
     const place_job* job = data;
-    const grid_domain* domain = job->w->setup->domain;
+    const grid_domain* domain = job->w->f.setup->domain;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         vec3 x;
@@ -29,20 +29,20 @@ static void place_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status place_liquid(liquid_work* w, const treacle_shape* def) {
+static treacle_status place_liquid(step_work* w, const treacle_shape* def) {
     place_job job = {.w = w};
     shape* liquid = NULL;
     if (def != NULL) {
-        TREACLE_TRY(shape_create(w->ctx, def, &liquid));
+        TREACLE_TRY(shape_create(w->f.ctx, def, &liquid));
     }
     job.liquid = liquid;
-    parallel_for(w->ctx, w->state->map.count, 4, place_tiles, &job);
+    parallel_for(w->f.ctx, w->state->map.count, 4, place_tiles, &job);
     shape_destroy(liquid);
     return TREACLE_OK;
 }
 
 // The fastest face that is open and touches liquid.
-static double fastest(const liquid_work* w) {
+static double fastest(const step_work* w) {
     const tile_map* map = &w->state->map;
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     float phi[BLOCK_VALUES(1, 0)], most = 0.0f;
@@ -55,7 +55,8 @@ static double fastest(const liquid_work* w) {
                              cell / TILE_SIZE / TILE_SIZE);
         for (int a = 0; a < AXES; ++a) {
             bool is_wet = phi[at] < 0.0f || phi[at - steps[a]] < 0.0f;
-            bool is_open = w->solid.face_open.at[a][i] > 0.0f && w->setup->domain->is_active[a];
+            bool is_open =
+                w->made.solid.face_open.at[a][i] > 0.0f && w->f.setup->domain->is_active[a];
             most = is_wet && is_open ? fmaxf(most, fabsf(w->state->face_u.at[a][i])) : most;
         }
     }
@@ -63,25 +64,24 @@ static double fastest(const liquid_work* w) {
 }
 
 // Bodies take part with their motion at the simulation's time.
-static void show_bodies(const liquid_work* w, double* out) {
-    for (int i = 0; out != NULL && i < w->setup->bodies.count; ++i) {
+static void show_bodies(const step_work* w, double* out) {
+    for (int i = 0; out != NULL && i < w->f.setup->bodies.count; ++i) {
         memcpy(out + 6 * i, w->bodies[i].velocity, 3 * sizeof(double));
         memcpy(out + 6 * i + 3, w->bodies[i].spin, 3 * sizeof(double));
     }
 }
 
-static treacle_status project(treacle_sim* sim, liquid_work* w, treacle_stages_projection* flow) {
-    curve_eval(&sim->gravity, sim->now.time, w->gravity);
-    w->dt = flow->dt;
-    w->is_first = w->setup->bodies.count == 0;
-    TREACLE_TRY(liquid_to_grid(w));
-    TREACLE_TRY(liquid_geometry(w));
+static treacle_status project(treacle_sim* sim, step_work* w, treacle_stages_projection* flow) {
+    curve_eval(&sim->gravity, sim->now.time, w->f.gravity.mean);
+    w->f.dt = flow->dt;
+    w->f.is_first = w->f.setup->bodies.count == 0;
+    TREACLE_TRY(step_to_grid(w));
+    TREACLE_TRY(step_geometry(w));
     TREACLE_TRY(place_liquid(w, flow->liquid));
     TREACLE_TRY(stages_sample_faces(w, &flow->velocity, sim->now.time));
-    step_frame f = liquid_frame(w);
-    TREACLE_TRY(forces_push(&f, &w->given, w->bodies, w->state, &w->account));
-    TREACLE_TRY(liquid_flow(w));
-    flow->solve = w->stats->pressure;
+    TREACLE_TRY(forces_push(&w->f, &w->made.given, w->bodies, w->state, &w->made.account));
+    TREACLE_TRY(step_flow(w));
+    flow->solve = w->f.stats->pressure;
     show_bodies(w, flow->bodies);
     flow->max_speed = fastest(w);
     for (int a = 0; a < AXES; ++a) {
@@ -89,7 +89,7 @@ static treacle_status project(treacle_sim* sim, liquid_work* w, treacle_stages_p
             stages_spread(w, w->state->face_u.at[a], flow->after[a]);
         }
         if (flow->open[a] != NULL) {
-            stages_spread(w, w->solid.face_open.at[a], flow->open[a]);
+            stages_spread(w, w->made.solid.face_open.at[a], flow->open[a]);
         }
     }
     if (flow->pressure != NULL) {
@@ -100,7 +100,7 @@ static treacle_status project(treacle_sim* sim, liquid_work* w, treacle_stages_p
 
 treacle_status treacle_stages_project(treacle_sim* sim, treacle_stages_projection* flow) {
     TREACLE_TRY(stages_check_flow(sim));
-    liquid_work w;
+    step_work w;
     treacle_step_stats stats = {0};
     treacle_status status = stages_work_begin(sim, &stats, &w);
     if (status == TREACLE_OK) {

@@ -3,25 +3,15 @@
 #pragma once
 
 #include "particles/particles.h"
-#include "phys/elastic.h"
 #include "phys/energy.h"
 #include "phys/separation.h"
 #include "step/body_grid.h"
+#include "step/flow_elastic.h"
 #include "step/material_grid.h"
 #include "step/particle_grid.h"
 #include "step/step_frame.h"
 #include "step/tile_history.h"
 #include "step/wet_faces.h"
-
-/// Elasticity during a step, in the scratch arena; zeroed without elastic material.
-typedef struct flow_elastic {
-    tensor_field stress;   // Pa, of particles
-    tensor_field stretch;  // 1/s
-    float* spin[AXES];     // 1/s
-    float* log_mu;         // log of Pa s at cells: the viscosity with what elasticity adds; NULL:
-                           // it adds nothing
-    elastic_motion motion; // of particles
-} flow_elastic;
 
 /// What the flow takes. Fields are [count + 1][512].
 typedef struct flow_inputs {

@@ -17,14 +17,6 @@ enum { STRETCH_LAYERS = 2 };
 // A pass that changes the elastic viscosity of particles by less than this is the last.
 static const double pass_tolerance = 0.01;
 
-elastic_params flow_elastic_params(const step_frame* frame, const particles* p) {
-    const treacle_elasticity_def* def = &frame->setup->def->elasticity;
-    return (elastic_params){.laws = frame->setup->strain_laws,
-                            .melted = particles_f32(p, PARTICLE_MELTED),
-                            .dt = frame->dt,
-                            .theta = def->is_explicit ? 0.0 : def->theta};
-}
-
 static bool is_on(const flow_outputs* out) {
     return out->elastic->log_mu != NULL;
 }

@@ -29,8 +29,6 @@ treacle_status flow_yield_judge(const flow_inputs* in, const flow_outputs* out,
 static inline float* flow_yield_viscosity(const flow_outputs* out) {
     return out->elastic->log_mu != NULL ? out->elastic->log_mu : out->material->log_mu;
 }
-/// The laws of particles, and how implicit stress is.
-elastic_params flow_elastic_params(const step_frame* frame, const particles* p);
 /// Stretch and spin on the grid of the velocity that a flow has just found.
 treacle_status flow_measure_stretch(const flow_inputs* in,
                                     const flow_outputs* out) TREACLE_NODISCARD;

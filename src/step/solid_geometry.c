@@ -2,7 +2,9 @@
 
 #include "grid/gather.h"
 #include "grid/tile_ranks.h"
+#include "phys/open_volume.h"
 #include "phys/solid_velocity.h"
+#include "step/side_faces.h"
 
 // Less than this fraction of a cell or a face is a hole.
 #define HOLE 0.05f
@@ -53,12 +55,9 @@ static treacle_walls walls_of(const treacle_sim_def* def) {
     return is_area ? TREACLE_WALLS_AREA : def->pressure.walls;
 }
 
-treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
-                                   const solid_poses* poses, solid_cache* cache, solid_grid* out,
-                                   body_grid* bodies) {
-    if (f->setup->solids.count == 0) {
-        return TREACLE_OK;
-    }
+static treacle_status find_solids(const step_frame* f, const tile_map* map,
+                                  const solid_poses* poses, solid_cache* cache, solid_grid* out,
+                                  body_grid* bodies) {
     solid_fields fields = {.face_open = out->face_open};
     TREACLE_TRY(take_fields(f, tile_map_values(map), &fields));
     solid_fields_params params = {.domain = f->setup->domain,
@@ -87,6 +86,28 @@ treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
     }
     return is_kept ? solid_cache_keep(cache, params.domain, map, &params.scene, &fields)
                    : TREACLE_OK;
+}
+
+treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
+                                   const solid_poses* poses, solid_cache* cache, solid_grid* out,
+                                   body_grid* bodies) {
+    *out = (solid_grid){0};
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float), "open faces",
+                                    (void**)&out->face_open.at[a]));
+    }
+    if (f->setup->solids.count > 0) {
+        TREACLE_TRY(find_solids(f, map, poses, cache, out, bodies));
+    }
+    side_faces_close(f->setup->domain, map, out);
+    return TREACLE_OK;
+}
+
+void solid_geometry_normalise(const grid_domain* domain, const tile_map* map,
+                              const solid_grid* grid, float* cell_volume) {
+    if (grid->open != NULL) {
+        open_volume_normalise(domain, map, grid->open, cell_volume);
+    }
 }
 
 // --- holes ---------------------------------------------------------------------------------------

@@ -7,11 +7,14 @@
 #include "step/solid_grid.h"
 #include "step/step_frame.h"
 
-/// The fields of solids at the step's end, with what they leave open in faces that are there
-/// already, and what bodies shut. Harmless without solids. `cache` may be NULL.
+/// The fields of solids at the step's end and what they and the sides leave open of faces, and what
+/// bodies shut, in the scratch arena. `cache` may be NULL.
 treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
                                    const solid_poses* poses, solid_cache* cache, solid_grid* out,
                                    body_grid* bodies) TREACLE_NODISCARD;
+/// cell_volume, in full cells, becomes that of what a cell can hold.
+void solid_geometry_normalise(const grid_domain* domain, const tile_map* map,
+                              const solid_grid* grid, float* cell_volume);
 /// What is solid but for a little is no air that liquid could flow into: closes the faces between
 /// it and the liquid [solid.4].
 void solid_geometry_close_holes(const tile_map* map, const float* cell_phi, solid_grid* out);

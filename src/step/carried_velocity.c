@@ -1,0 +1,55 @@
+#include "step/carried_velocity.h"
+
+#include "grid/tile_ranks.h"
+#include "phys/foresee.h"
+#include "step/solve_report.h"
+
+// Extended beyond the faces that the flow has found.
+static treacle_status find_impulse(const step_frame* f, const projection* system,
+                                   const wet_faces* wet, const liquid_state* state,
+                                   float* const impulse[AXES]) {
+    face_field u;
+    solve_stats solve;
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take(f->scratch, tile_map_values(wet->map), sizeof(float),
+                               "velocity that was found", (void**)&u.at[a]));
+    }
+    wet_faces_copy(wet, face_view_of(state->face_u), u.at);
+    foresee_params params = {system, face_view_of(u), f->dt, f->scratch};
+    TREACLE_TRY(foresee_impulse(&params, impulse, &solve));
+    TREACLE_TRY(wet_faces_extend_all(wet, LIQUID_KERNEL_RADIUS + 1, impulse));
+    return solve_report(f->ctx, f->setup->def, &solve, "coming pressure's", &f->stats->pressure);
+}
+
+typedef struct carry_job {
+    const float* u;
+    float* carried; // the impulse comes in
+} carry_job;
+
+static void add_velocity(void* data, int64_t begin, int64_t end) {
+    const carry_job* job = data;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        job->carried[i] += job->u[i];
+    }
+}
+
+treacle_status carried_velocity_find(const step_frame* f, const projection* system,
+                                     const wet_faces* wet, const liquid_state* state,
+                                     face_field* out) {
+    *out = state->face_u;
+    if (f->setup->def->step.splitting != TREACLE_SPLITTING_SECOND || f->is_first) {
+        return TREACLE_OK;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(wet->map), sizeof(float),
+                                    "velocity to carry", (void**)&out->at[a]));
+    }
+    int mark = arena_mark(f->scratch);
+    TREACLE_TRY(find_impulse(f, system, wet, state, out->at));
+    arena_give_to(f->scratch, mark);
+    for (int a = 0; a < AXES; ++a) {
+        carry_job job = {state->face_u.at[a], out->at[a]};
+        tile_for_held(wet->map, 8, add_velocity, &job);
+    }
+    return TREACLE_OK;
+}

@@ -1,0 +1,96 @@
+#include "step/material_grid.h"
+
+#include "math/elementary.h"
+#include "particles/particle_ranks.h"
+#include "phys/mixture.h"
+#include "phys/rheology.h"
+#include "step/to_grid.h"
+
+typedef struct part_job {
+    const liquid_setup* setup;
+    const particles* p;
+    int material; // whose portion; -1: the base
+    float* out;
+} part_job;
+
+static double part_of(const part_job* job, int material, double log_factor) {
+    const liquid_setup* setup = job->setup;
+    treacle_viscosity_mean mean = setup->def->viscosity_solve.mean;
+    // Those come at cells: by the rate of shear, by what is carried.
+    bool is_later = rheology_is_needed(&setup->materials[material]) ||
+                    setup->heat.law[material].def.kind != TREACLE_LAW_NONE;
+    bool is_geometric = mean == TREACLE_VISCOSITY_GEOMETRIC;
+    if (job->material >= 0) {
+        double portion = is_geometric ? 1.0 : rheology_to_mean(mean, elementary_exp(log_factor));
+        return material == job->material ? portion : 0.0;
+    }
+    double log_mu = (is_later ? 0.0 : (double)setup->log_mu[material]) + log_factor;
+    if (is_geometric) {
+        return log_mu;
+    }
+    return is_later ? 0.0 : rheology_to_mean(mean, elementary_exp(log_mu));
+}
+
+static void fill_parts(void* data, int64_t begin, int64_t end) {
+    const part_job* job = data;
+    const uint8_t* material = particles_material(job->p);
+    const float* log_factor = particles_f32(job->p, PARTICLE_LOG_FACTOR);
+    for (int64_t i = begin; i < end; ++i) {
+        double factor = log_factor == NULL ? 0.0 : (double)log_factor[i];
+        job->out[i] = (float)part_of(job, material[i], factor);
+    }
+}
+
+static treacle_status part_to_grid(const step_frame* f, const tile_map* map, const particles* p,
+                                   const thin_view* thin, int material, float** out) {
+    float* column = NULL;
+    TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float),
+                                "viscosity at cells", (void**)out));
+    TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, sizeof(float), "viscosity of particles",
+                           (void**)&column));
+    part_job job = {f->setup, p, material, column};
+    particle_ranks_near(f->setup->domain, map, p, fill_parts, &job);
+    treacle_status status = to_grid_column(f, map, p, thin, column, *out);
+    arena_give(f->scratch, column);
+    return status;
+}
+
+treacle_status material_grid_bring(const step_frame* f, const tile_map* map, const particles* p,
+                                   const particle_grid* given, material_grid* out) {
+    const liquid_setup* setup = f->setup;
+    if (!liquid_is_viscous(setup)) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float),
+                                "viscosity at cells", (void**)&out->log_mu));
+    TREACLE_TRY(arena_take(f->scratch, (size_t)setup->material_count, sizeof(*out->portion),
+                           "portions of materials", (void**)&out->portion));
+    TREACLE_TRY(part_to_grid(f, map, p, &given->thin, -1, &out->base));
+    for (int m = 0; m < setup->material_count; ++m) {
+        out->portion[m] = NULL;
+        if (rheology_is_needed(&setup->materials[m])) {
+            TREACLE_TRY(part_to_grid(f, map, p, &given->thin, m, &out->portion[m]));
+        }
+    }
+    return TREACLE_OK;
+}
+
+treacle_status material_grid_at_rest(const step_frame* f, const tile_map* map,
+                                     const particle_grid* given, material_grid* out) {
+    const liquid_setup* setup = f->setup;
+    mixture_params params = {.map = map,
+                             .cell_volume = given->volume,
+                             .material_count = setup->material_count,
+                             .materials = setup->materials,
+                             .mean = setup->def->viscosity_solve.mean,
+                             .cell_base = out->base,
+                             .cell_portion = out->portion};
+    float* rate = NULL;
+    if (setup->has_rheology) {
+        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float),
+                                    "rates of shear", (void**)&rate));
+    }
+    mixture_viscosity(&params, &(mixture_rates){.rate = rate, .way = 1.0}, out->log_mu);
+    arena_give(f->scratch, rate);
+    return TREACLE_OK;
+}

@@ -1,0 +1,75 @@
+#include "step/pressure_system.h"
+
+#include <math.h>
+
+// A divergence below this fraction of 1/dt is none: where a solve stops if its relative target asks
+// for more, as in free fall, where the right-hand side is rounding.
+#define DIVERGENCE_MIN 1e-6
+
+static treacle_status find_walls(const step_frame* f, const liquid_state* state,
+                                 const solid_grid* grid, face_view face_rho, wall_set* out) {
+    const grid_domain* domain = f->setup->domain;
+    if (state->cell_wall == NULL) {
+        return TREACLE_OK;
+    }
+    wall_params params = {.domain = domain,
+                          .map = &state->map,
+                          .cell_phi = state->cell_phi,
+                          .face_rho = face_rho,
+                          .face_open = face_view_of(grid->face_open),
+                          .solids = {.solids = f->setup->solids.solids,
+                                     .cell_phi = grid->phi,
+                                     .cell_id = grid->id,
+                                     .cell_open = grid->open,
+                                     .face_u = face_view_of(grid->face_u)},
+                          .cell_wall = state->cell_wall,
+                          .is_first = f->is_first,
+                          .has_shallow = f->setup->def->flow == TREACLE_FLOW_UNIFIED,
+                          .pressure_unit = f->setup->reference_density * domain->h / f->dt};
+    return wall_set_create(&params, out);
+}
+
+treacle_status pressure_system_create(const step_frame* f, const liquid_state* state,
+                                      const solid_grid* grid, const body_grid* bodies,
+                                      face_view face_rho, pressure_system* out) {
+    const treacle_pressure_def* def = &f->setup->def->pressure;
+    double h = f->setup->domain->h;
+    TREACLE_TRY(find_walls(f, state, grid, face_rho, &out->walls));
+    out->params = (projection_params){
+        .domain = f->setup->domain,
+        .map = &state->map,
+        .cell_phi = state->cell_phi,
+        .face_open = face_view_of(grid->face_open),
+        .face_rho = face_rho,
+        .face_solid_u = face_view_of(grid->face_u),
+        .face_id = {bodies->solid[0], bodies->solid[1], bodies->solid[2]},
+        .first_body = f->setup->solids.scripted_count,
+        .solid_count = f->setup->solids.count,
+        .walls = out->walls.ctx != NULL ? &out->walls : NULL,
+        .solve = {.norm = SOLVE_NORM_2,
+                  .relative = def->tolerance,
+                  .absolute = fmin(DIVERGENCE_MIN, def->tolerance) * h / f->dt,
+                  .max_iterations = def->max_iterations,
+                  .is_warm = true},
+        .body_count = bodies->rows != NULL ? f->setup->bodies.count : 0,
+        .bodies = bodies->rows,
+        .is_relaxed = def->method == TREACLE_PROJECTION_RELAX,
+    };
+    return projection_create(&out->params, &out->projection);
+}
+
+void pressure_system_destroy(pressure_system* system) {
+    wall_set_destroy(&system->walls);
+    projection_destroy(&system->projection);
+}
+
+void pressure_system_keep_walls(const step_frame* f, const pressure_system* system,
+                                liquid_state* out) {
+    const wall_set* walls = &system->walls;
+    if (walls->ctx == NULL) {
+        return;
+    }
+    wall_set_keep(walls, &out->map, out->cell_wall);
+    f->stats->walls_released = wall_set_released(walls);
+    f->stats->walls_held = walls->count - f->stats->walls_released;
+}

@@ -1,0 +1,109 @@
+#include "step/side_faces.h"
+
+#include "base/parallel.h"
+#include "grid/tile_ranks.h"
+
+typedef struct side_job {
+    const grid_domain* domain;
+    const tile_map* map;
+    const solid_grid* grid;
+    float* u; // m/s
+    int axis;
+} side_job;
+
+// Whether the face lies in the domain or on an open side of it.
+static bool is_open_face(const grid_domain* domain, int axis, const int at[AXES]) {
+    for (int b = 0; b < AXES; ++b) {
+        if (b != axis && at[b] >= domain->cells[b]) {
+            return false;
+        }
+    }
+    if (domain->is_periodic[axis]) {
+        return at[axis] < domain->cells[axis];
+    }
+    if (at[axis] == 0 || at[axis] == domain->cells[axis]) {
+        return domain->sides[axis][at[axis] == 0 ? 0 : 1] == TREACLE_SIDE_OPEN;
+    }
+    return at[axis] < domain->cells[axis];
+}
+
+// Whether the face lies on a side of the domain.
+static bool is_side_face(const grid_domain* domain, int axis, const int at[AXES]) {
+    bool is_on_plane = at[axis] == 0 || at[axis] == domain->cells[axis];
+    for (int b = 0; b < AXES; ++b) {
+        is_on_plane = is_on_plane && (b == axis || at[b] < domain->cells[b]);
+    }
+    return is_on_plane;
+}
+
+static void close_tiles(void* data, int64_t begin, int64_t end) {
+    const side_job* job = data;
+    for (int64_t t = begin; t < end; ++t) {
+        float* open = job->grid->face_open.at[job->axis] + (size_t)t * TILE_CELLS;
+        float* held = job->grid->face_u.at[job->axis];
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            int at[AXES];
+            tile_cell_at(job->map, (tile_ix)t, i, at);
+            bool is_open = is_open_face(job->domain, job->axis, at);
+            if (held != NULL && !is_open) {
+                bool is_side = is_side_face(job->domain, job->axis, at);
+                held[t * TILE_CELLS + i] *= is_side ? 1.0f - open[i] : 0.0f;
+            }
+            open[i] = !is_open ? 0.0f : held != NULL ? open[i] : 1.0f;
+        }
+    }
+}
+
+void side_faces_close(const grid_domain* domain, const tile_map* map, solid_grid* grid) {
+    for (int a = 0; a < AXES; ++a) {
+        side_job job = {.domain = domain, .map = map, .grid = grid, .axis = a};
+        tile_for_held(map, 8, close_tiles, &job);
+    }
+}
+
+static bool may_let_go(const grid_domain* domain, int axis, const int at[AXES]) {
+    return (at[axis] == 0 && domain->separation[axis][0].is_on) ||
+           (at[axis] == domain->cells[axis] && domain->separation[axis][1].is_on);
+}
+
+static void hold_tiles(void* data, int64_t begin, int64_t end) {
+    const side_job* job = data;
+    const float* open = job->grid->face_open.at[job->axis];
+    const float* held = job->grid->face_u.at[job->axis];
+    float* u = job->u;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        int at[AXES];
+        tile_cell_at(job->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        bool keeps = open[i] > 0.0f || may_let_go(job->domain, job->axis, at);
+        u[i] = keeps ? u[i] : held != NULL ? held[i] : 0.0f;
+    }
+}
+
+void side_faces_hold(const grid_domain* domain, const solid_grid* grid, liquid_state* out) {
+    for (int a = 0; a < AXES; ++a) {
+        side_job job = {domain, &out->map, grid, out->face_u.at[a], a};
+        tile_for_held(&out->map, 8, hold_tiles, &job);
+    }
+}
+
+static void bound_tiles(void* data, int64_t begin, int64_t end) {
+    const side_job* job = data;
+    const treacle_separation* sides = job->domain->separation[job->axis];
+    for (int64_t t = begin; t < end; ++t) {
+        float* u = job->u + (size_t)t * TILE_CELLS;
+        for (int i = 0; i < TILE_CELLS; ++i) {
+            int at[AXES];
+            tile_cell_at(job->map, (tile_ix)t, i, at);
+            bool is_low = at[job->axis] == 0 && sides[0].is_on;
+            bool is_high = at[job->axis] == job->domain->cells[job->axis] && sides[1].is_on;
+            u[i] = (is_low && u[i] < 0.0f) || (is_high && u[i] > 0.0f) ? 0.0f : u[i];
+        }
+    }
+}
+
+void side_faces_bound(const grid_domain* domain, liquid_state* out) {
+    for (int a = 0; a < AXES && out->cell_wall != NULL; ++a) {
+        side_job job = {.domain = domain, .map = &out->map, .u = out->face_u.at[a], .axis = a};
+        parallel_for(out->map.ctx, out->map.count, 8, bound_tiles, &job);
+    }
+}

@@ -1,0 +1,11 @@
+// Particles take their new velocity from the grid: PIC, FLIP or APIC.
+#pragma once
+
+#include "step/free_flyers.h"
+#include "step/particle_grid.h"
+
+/// From `u`, on the faces of the state. Flyers keep what they have, and are pushed by forces.
+/// Before the first step particles keep their velocity and get its gradient.
+treacle_status to_particles(const step_frame* f, const liquid_state* state,
+                            const particle_grid* given, face_field u, const free_flyers* flyers,
+                            particles* p) TREACLE_NODISCARD;
