@@ -1,5 +1,5 @@
 // Liquid that moves on the grid: no particles carry it. The stages of a step in which it differs
-// from liquid of particles; all others are those of sim/liquid.h.
+// from liquid of particles; all others are those of sim/step_work.h.
 //
 //     track surface -> emit, absorb -> build tiles -> carry fields -> geometry -> forces -> heat
 //       -> flow -> strain -> extrapolate -> settle
