@@ -15,6 +15,7 @@
 #include "phys/semi_lagrangian.h"
 #include "phys/upwind.h"
 #include "step/build_tiles.h"
+#include "step/find_surface.h"
 #include "step/forces.h"
 #include "step/law_viscosity.h"
 
@@ -395,6 +396,25 @@ treacle_status euler_carry(step_work* w) {
     return comes_later
                ? TREACLE_OK
                : law_viscosity_add(&w->f, w->state, w->p, &w->made.given, &w->made.material);
+}
+
+// --- geometry ------------------------------------------------------------------------------------
+
+treacle_status euler_geometry(step_work* w) {
+    step_products* m = &w->made;
+    TREACLE_TRY(step_solids(w));
+    if (w->f.setup->def->fill == TREACLE_FILL_ALL) {
+        find_surface_nowhere(w->state);
+    } else {
+        TREACLE_TRY(euler_surface(w));
+    }
+    m->wet.surface = euler_surface_of(w);
+    TREACLE_TRY(find_surface_volume(&w->f, w->state, &m->solid, NULL));
+    return step_faces(w);
+}
+
+treacle_status euler_extrapolate(step_work* w) {
+    return step_extrapolate(w, face_view_of(w->euler->face_give));
 }
 
 // --- forces --------------------------------------------------------------------------------------

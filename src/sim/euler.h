@@ -65,6 +65,8 @@ treacle_status euler_build_tiles(step_work* w) TREACLE_NODISCARD;
 treacle_status euler_carry(step_work* w) TREACLE_NODISCARD;
 /// The surface at cells, continued into solids; part of the geometry.
 treacle_status euler_surface(step_work* w) TREACLE_NODISCARD;
+/// Solids, surface and faces.
+treacle_status euler_geometry(step_work* w) TREACLE_NODISCARD;
 treacle_status euler_push(step_work* w) TREACLE_NODISCARD;
 /// The gaps between liquid and walls; part of the surface.
 treacle_status euler_find_gaps(step_work* w) TREACLE_NODISCARD;
@@ -72,6 +74,8 @@ treacle_status euler_find_gaps(step_work* w) TREACLE_NODISCARD;
 treacle_status euler_close_gaps(step_work* w) TREACLE_NODISCARD;
 /// Nor does velocity beyond the liquid go farther; part of the extrapolation.
 void euler_bound_gaps(step_work* w);
+/// Velocity goes on into the air; walls that give way take what comes.
+treacle_status euler_extrapolate(step_work* w) TREACLE_NODISCARD;
 /// Strain follows the new velocity.
 treacle_status euler_strain_step(step_work* w) TREACLE_NODISCARD;
 /// Carried fields go on beyond the surface; what is measured.

@@ -89,7 +89,7 @@ static treacle_status run_liquid(stage_run* r) {
     STAGE(FORCES, forces_push(f, &m->given, w->bodies, w->state, &m->account));
     STAGE(HEAT, step_heat(w));
     STAGE(FLOW, step_flow(w));
-    STAGE(EXTRAPOLATE, step_extrapolate(w));
+    STAGE(EXTRAPOLATE, step_extrapolate(w, (face_view){0}));
     STAGE(TO_PARTICLES, step_to_particles(w));
     STAGE(DENSITY, correct_density(f, &m->system.projection, w->state, &m->given, &m->solid,
                                    &m->poses, w->p));
@@ -109,7 +109,7 @@ static treacle_status run_first(stage_run* r) {
     STAGE(TO_GRID, step_to_grid(w));
     STAGE(GEOMETRY, step_geometry(w));
     STAGE(FLOW, step_flow(w));
-    STAGE(EXTRAPOLATE, step_extrapolate(w));
+    STAGE(EXTRAPOLATE, step_extrapolate(w, (face_view){0}));
     STAGE(TO_PARTICLES, step_to_particles(w));
     return TREACLE_OK;
 }
@@ -126,12 +126,12 @@ static treacle_status run_euler(stage_run* r) {
     STAGE(EMIT, euler_emit(w));
     STAGE(TILES, euler_build_tiles(w));
     STAGE(TO_GRID, euler_carry(w));
-    STAGE(GEOMETRY, step_geometry(w));
+    STAGE(GEOMETRY, euler_geometry(w));
     STAGE(FORCES, euler_push(w));
     STAGE(HEAT, step_heat(w));
     STAGE(FLOW, step_flow(w));
     STAGE(TO_PARTICLES, euler_strain_step(w));
-    STAGE(EXTRAPOLATE, step_extrapolate(w));
+    STAGE(EXTRAPOLATE, euler_extrapolate(w));
     STAGE(TO_PARTICLES, euler_settle(w));
     energy_account_end_on_grid(f, w->bodies, &m->account);
     return TREACLE_OK;
@@ -143,9 +143,9 @@ static treacle_status run_first_euler(stage_run* r) {
     STAGE(ADVECT, euler_track(w));
     STAGE(TILES, euler_build_tiles(w));
     STAGE(TO_GRID, euler_carry(w));
-    STAGE(GEOMETRY, step_geometry(w));
+    STAGE(GEOMETRY, euler_geometry(w));
     STAGE(FLOW, step_flow(w));
-    STAGE(EXTRAPOLATE, step_extrapolate(w));
+    STAGE(EXTRAPOLATE, euler_extrapolate(w));
     STAGE(TO_PARTICLES, euler_settle(w));
     return TREACLE_OK;
 }

@@ -1,6 +1,5 @@
 #include "sim/step_work.h"
 
-#include "sim/euler.h"
 #include "step/carried_velocity.h"
 #include "step/conduct_heat.h"
 #include "step/extend_velocity.h"
@@ -46,26 +45,25 @@ treacle_status step_solids(step_work* w) {
 treacle_status step_surface(step_work* w) {
     const step_frame* f = &w->f;
     step_products* m = &w->made;
-    bool is_tracked = w->euler != NULL && f->setup->def->fill != TREACLE_FILL_ALL;
-    TREACLE_TRY(is_tracked ? euler_surface(w)
-                           : find_surface(f, w->p, &m->given, &m->solid, w->state));
-    if (w->euler != NULL) {
-        m->wet.surface = euler_surface_of(w);
-    }
     // The unified flow will want all fractions of the same surface.
-    bool has_fractions = f->setup->def->flow == TREACLE_FLOW_UNIFIED && w->euler == NULL;
+    bool has_fractions = f->setup->def->flow == TREACLE_FLOW_UNIFIED;
+    TREACLE_TRY(find_surface(f, w->p, &m->given, &m->solid, w->state));
     return find_surface_volume(f, w->state, &m->solid, has_fractions ? &m->liquid : NULL);
 }
 
-treacle_status step_geometry(step_work* w) {
+treacle_status step_faces(step_work* w) {
     const step_frame* f = &w->f;
     const tile_map* map = &w->state->map;
     step_products* m = &w->made;
-    TREACLE_TRY(step_solids(w));
-    TREACLE_TRY(step_surface(w));
     solid_geometry_close_holes(map, w->state->cell_phi, &m->solid);
     TREACLE_TRY(face_density_find(f, map, m->given.density, &m->material.face_rho));
     return extend_velocity_given(f, &m->wet, &m->given, NULL, w->state);
+}
+
+treacle_status step_geometry(step_work* w) {
+    TREACLE_TRY(step_solids(w));
+    TREACLE_TRY(step_surface(w));
+    return step_faces(w);
 }
 
 treacle_status step_heat(step_work* w) {
@@ -109,10 +107,9 @@ treacle_status step_flow(step_work* w) {
     return run_flow(&takes, w->f.setup->def->flow, &makes);
 }
 
-treacle_status step_extrapolate(step_work* w) {
+treacle_status step_extrapolate(step_work* w, face_view give) {
     const step_frame* f = &w->f;
     step_products* m = &w->made;
-    face_view give = w->euler != NULL ? face_view_of(w->euler->face_give) : (face_view){0};
     TREACLE_TRY(extend_velocity_found(f, &m->wet, &m->given, &m->material, &m->elastic, w->state));
     TREACLE_TRY(solid_geometry_slide(f, &m->poses, &m->solid, give, w->state));
     side_faces_bound(f->setup->domain, w->state);

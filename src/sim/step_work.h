@@ -44,7 +44,9 @@ treacle_status step_to_grid(step_work* w) TREACLE_NODISCARD;
 treacle_status step_solids(step_work* w) TREACLE_NODISCARD;
 /// The surface and its volume.
 treacle_status step_surface(step_work* w) TREACLE_NODISCARD;
-/// Both, the density on faces, and velocity as far as the surface reaches.
+/// What follows on faces: holes are closed, density, and velocity as far as the surface reaches.
+treacle_status step_faces(step_work* w) TREACLE_NODISCARD;
+/// All three.
 treacle_status step_geometry(step_work* w) TREACLE_NODISCARD;
 /// Heat, and what viscosity follows from it.
 treacle_status step_heat(step_work* w) TREACLE_NODISCARD;
@@ -52,6 +54,6 @@ treacle_status step_flow(step_work* w) TREACLE_NODISCARD;
 /// What the flow takes and makes.
 run_flow_inputs step_flow_inputs(const step_work* w);
 run_flow_outputs step_flow_outputs(step_work* w);
-/// Velocity goes on into the air and along solids.
-treacle_status step_extrapolate(step_work* w) TREACLE_NODISCARD;
+/// Velocity goes on into the air and along solids; give as in solid_geometry_slide.
+treacle_status step_extrapolate(step_work* w, face_view give) TREACLE_NODISCARD;
 treacle_status step_to_particles(step_work* w) TREACLE_NODISCARD;
