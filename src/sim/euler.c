@@ -43,8 +43,7 @@ tensor_field euler_strain(const liquid_state* state) {
 }
 
 static treacle_status take(step_work* w, const char* name, float** out) {
-    return arena_take_zero(w->f.scratch, tile_map_values(&w->state->map), sizeof(float), name,
-                           (void**)out);
+    return step_take_zero(&w->f, &w->state->map, name, out);
 }
 
 static face_velocity flow_of(const step_work* w, const liquid_state* state) {

@@ -41,11 +41,9 @@ static treacle_status find_outer_flow(step_work* w) {
     int mark = arena_mark(w->f.scratch);
     float *found[AXES], *room = NULL;
     uint8_t* is_held[AXES];
-    TREACLE_TRY(arena_take(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
-                           "outer velocity", (void**)&room));
+    TREACLE_TRY(step_take(&w->f, &w->state->map, "outer velocity", &room));
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(arena_take(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
-                               "outer velocity", (void**)&found[a]));
+        TREACLE_TRY(step_take(&w->f, &w->state->map, "outer velocity", &found[a]));
         TREACLE_TRY(arena_take(w->f.scratch, tile_map_values(&w->state->map), 1, "outer velocity",
                                (void**)&is_held[a]));
         memset(is_held[a] + tile_map_values(&w->state->map) - TILE_CELLS, 1, TILE_CELLS);
@@ -228,8 +226,7 @@ static treacle_status measure_volume(step_work* w) {
 static treacle_status measure(step_work* w) {
     double h = w->f.setup->domain->h;
     float* share = NULL;
-    TREACLE_TRY(arena_take(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
-                           "shares of cells", (void**)&share));
+    TREACLE_TRY(step_take(&w->f, &w->state->map, "shares of cells", &share));
     fraction_params params = {w->f.setup->domain, &w->state->map, w->state->cell_phi};
     fraction_compute(&params, &(fraction_fields){.cell = share});
     energy_job job = {w, w->f.setup->materials[0].density * h * h * h, share};

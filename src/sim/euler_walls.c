@@ -140,8 +140,7 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
 treacle_status euler_find_gaps(step_work* w) {
     for (int a = 0; a < AXES; ++a) {
         float** give = &w->euler->face_give.at[a];
-        TREACLE_TRY(arena_take_zero(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
-                                    "gaps", (void**)give));
+        TREACLE_TRY(step_take_zero(&w->f, &w->state->map, "gaps", give));
         side_job job = {w, a, *give};
         parallel_for(w->f.ctx, w->state->map.count, 8, find_tiles, &job);
     }
@@ -235,9 +234,8 @@ treacle_status euler_close_gaps(step_work* w) {
     }
     for (job.axis = 0; job.axis < AXES; ++job.axis) {
         if (!job.has_solids) {
-            TREACLE_TRY(arena_take_zero(w->f.scratch, tile_map_values(&w->state->map),
-                                        sizeof(float), "velocity of walls",
-                                        (void**)&w->made.solid.face_u.at[job.axis]));
+            TREACLE_TRY(step_take_zero(&w->f, &w->state->map, "velocity of walls",
+                                       &w->made.solid.face_u.at[job.axis]));
         }
         parallel_for(w->f.ctx, w->state->map.count, 8, close_tiles, &job);
     }

@@ -113,8 +113,7 @@ static void store(const step_work* w, const treacle_stages_liquid* liquid) {
 }
 
 static treacle_status take(step_work* w, const char* what, float** out) {
-    return arena_take_zero(w->f.scratch, tile_map_values(&w->state->map), sizeof(float), what,
-                           (void**)out);
+    return step_take_zero(&w->f, &w->state->map, what, out);
 }
 
 static treacle_status run_part(step_work* w, treacle_stages_part part) {

@@ -212,8 +212,7 @@ static treacle_status surface(step_work* w, float* distance, float* share) {
     }
     if (share != NULL) {
         float* fraction = NULL;
-        TREACLE_TRY(arena_take_zero(w->f.scratch, tile_map_values(&w->state->map), sizeof(float),
-                                    "shares of cells", (void**)&fraction));
+        TREACLE_TRY(step_take_zero(&w->f, &w->state->map, "shares of cells", &fraction));
         fraction_params params = {w->f.setup->domain, &w->state->map, w->state->cell_phi};
         fraction_compute(&params, &(fraction_fields){.cell = fraction});
         stages_spread(w, fraction, share);

@@ -10,10 +10,7 @@ static treacle_status find_impulse(const step_frame* f, const projection* system
                                    float* const impulse[AXES]) {
     face_field u;
     solve_stats solve;
-    for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(arena_take(f->scratch, tile_map_values(wet->map), sizeof(float),
-                               "velocity that was found", (void**)&u.at[a]));
-    }
+    TREACLE_TRY(step_take_faces(f, wet->map, "velocity that was found", &u));
     wet_faces_copy(wet, face_view_of(state->face_u), u.at);
     foresee_params params = {system, face_view_of(u), f->dt, f->scratch};
     TREACLE_TRY(foresee_impulse(&params, impulse, &solve));
@@ -40,10 +37,7 @@ treacle_status carried_velocity_find(const step_frame* f, const projection* syst
     if (f->setup->def->step.splitting != TREACLE_SPLITTING_SECOND || f->is_first) {
         return TREACLE_OK;
     }
-    for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(wet->map), sizeof(float),
-                                    "velocity to carry", (void**)&out->at[a]));
-    }
+    TREACLE_TRY(step_take_faces_zero(f, wet->map, "velocity to carry", out));
     int mark = arena_mark(f->scratch);
     TREACLE_TRY(find_impulse(f, system, wet, state, out->at));
     arena_give_to(f->scratch, mark);

@@ -28,11 +28,6 @@ typedef struct heat_work {
     conduction_params params;
 } heat_work;
 
-static treacle_status take(const heat_place* at, const char* name, float** out) {
-    return arena_take_zero(at->f->scratch, tile_map_values(&at->state->map), sizeof(float), name,
-                           (void**)out);
-}
-
 // --- what comes and goes -------------------------------------------------------------------------
 
 static treacle_conduction method_of(const heat_work* hw) {
@@ -236,7 +231,7 @@ static void warm_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 static treacle_status warm_cells(heat_work* hw) {
-    TREACLE_TRY(take(hw->at, "gain of cells", &hw->gain));
+    TREACLE_TRY(step_take_zero(hw->at->f, &hw->at->state->map, "gain of cells", &hw->gain));
     parallel_for(hw->at->f->ctx, hw->at->state->map.count, 8, find_gain, hw);
     parallel_for(hw->at->f->ctx, hw->at->state->map.count, 8, warm_tiles, hw);
     return TREACLE_OK;
@@ -247,7 +242,7 @@ static treacle_status warm_particles(heat_work* hw) {
     const tile_map* map = &hw->at->state->map;
     const particles* p = hw->at->p;
     float* gain = NULL;
-    TREACLE_TRY(take(hw->at, "gain of cells", &hw->gain));
+    TREACLE_TRY(step_take_zero(hw->at->f, &hw->at->state->map, "gain of cells", &hw->gain));
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, sizeof(float), "gain of particles",
                            (void**)&gain));
     parallel_for(f->ctx, map->count, 8, find_gain, hw);
@@ -277,8 +272,8 @@ static treacle_status take_energies(heat_work* hw) {
                                     (void**)doubles[k]));
     }
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(at, "exchange", &hw->cells.exchange[a]));
-        TREACLE_TRY(take(at, "outside", &hw->cells.outside[a]));
+        TREACLE_TRY(step_take_zero(at->f, &at->state->map, "exchange", &hw->cells.exchange[a]));
+        TREACLE_TRY(step_take_zero(at->f, &at->state->map, "outside", &hw->cells.outside[a]));
     }
     return TREACLE_OK;
 }

@@ -42,8 +42,7 @@ static treacle_status spread(const step_frame* f, const projection* pressure,
 static treacle_status shift(const step_frame* f, const liquid_state* state, particles* p) {
     const tile_map* map = &state->map;
     float* volume = NULL;
-    TREACLE_TRY(arena_take(f->scratch, tile_map_values(map), sizeof(float), "volumes at nodes",
-                           (void**)&volume));
+    TREACLE_TRY(step_take(f, map, "volumes at nodes", &volume));
     const uint32_t columns =
         1u << PARTICLE_POSITION | 1u << PARTICLE_VOLUME | 1u << PARTICLE_MATERIAL;
     particle_ranks_halo(f->setup->domain, map, p, columns);

@@ -50,8 +50,7 @@ treacle_status emitter_faces_set(const step_frame* f, const particle_grid* given
     }
     for (int a = 0; a < AXES; ++a) {
         emitter_job job = {f, map, out->face_u.at[a], face_rho.at[a], a};
-        TREACLE_TRY(arena_take(f->scratch, tile_map_values(map), sizeof(float),
-                               "velocity before emitters", (void**)&before[a]));
+        TREACLE_TRY(step_take(f, map, "velocity before emitters", &before[a]));
         tile_copy(map, before[a], out->face_u.at[a], TILE_CELLS * sizeof(float));
         tile_for_held(map, 4, set_tiles, &job);
     }

@@ -80,9 +80,8 @@ treacle_status energy_account_forces(const step_frame* f, const tile_map* map,
     if (f->setup->force_count == 0 && given->buoyancy == NULL) {
         return TREACLE_OK;
     }
+    TREACLE_TRY(step_take_faces_zero(f, map, "pushes", &out->face_push));
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float), "pushes",
-                                    (void**)&out->face_push.at[a]));
         out->push.face[a] = out->face_push.at[a];
     }
     return TREACLE_OK;

@@ -32,8 +32,7 @@ treacle_status face_density_find(const step_frame* f, const tile_map* map,
     bool has_any = f->setup->has_densities || f->setup->emitter_count > 0;
     *out = (face_field){0};
     for (int a = 0; a < AXES && has_any; ++a) {
-        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float),
-                                    "densities on faces", (void**)&out->at[a]));
+        TREACLE_TRY(step_take_zero(f, map, "densities on faces", &out->at[a]));
         density_job job = {map, cell_density, out->at[a], a};
         tile_for(map, 4, find_tiles, &job);
         tile_share_field(map, out->at[a]);

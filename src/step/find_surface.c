@@ -19,8 +19,7 @@ static treacle_status extend(const step_frame* f, const solid_grid* solids, liqu
     int mark = arena_mark(f->scratch);
     float* room[2];
     for (int i = 0; i < 2; ++i) {
-        TREACLE_TRY(arena_take(f->scratch, tile_map_values(&out->map), sizeof(float), "the surface",
-                               (void**)&room[i]));
+        TREACLE_TRY(step_take(f, &out->map, "the surface", &room[i]));
     }
     extend_surface_params params = {
         .domain = f->setup->domain,
@@ -144,8 +143,7 @@ treacle_status find_surface_volume(const step_frame* f, const liquid_state* stat
         return TREACLE_OK;
     }
     fraction_fields fraction = {0};
-    TREACLE_TRY(arena_take(f->scratch, tile_map_values(&state->map), sizeof(float),
-                           "fractions of cells", (void**)&fraction.cell));
+    TREACLE_TRY(step_take(f, &state->map, "fractions of cells", &fraction.cell));
     sum_volume(f, state, solids, &fraction);
     arena_give(f->scratch, fraction.cell);
     return TREACLE_OK;

@@ -11,11 +11,6 @@
 // The fraction of open volume below which a cell is behind the surface of a solid.
 #define BEHIND 0.01f
 
-static treacle_status take(const heat_place* at, const char* name, float** out) {
-    return arena_take_zero(at->f->scratch, tile_map_values(&at->state->map), sizeof(float), name,
-                           (void**)out);
-}
-
 static p2g_params transfer_of(const heat_place* at) {
     return (p2g_params){.domain = at->f->setup->domain, .map = &at->state->map, .from = at->p};
 }
@@ -83,7 +78,7 @@ static treacle_status bring_by_material(const grid_job* job, int which, float* t
     int mark = arena_mark(scratch);
     TREACLE_TRY(
         arena_take(scratch, (size_t)p->count, sizeof(float), "what differs", (void**)&column));
-    TREACLE_TRY(take(job->at, "weights", &unused));
+    TREACLE_TRY(step_take_zero(job->at->f, &job->at->state->map, "weights", &unused));
     material_job of = {p, heat, which, column};
     particle_row_for(p, 4096, fill_by_material, &of);
     p2g_params params = transfer_of(job->at);
@@ -99,11 +94,12 @@ static treacle_status bring_melted(const grid_job* job) {
     p2g_params params = transfer_of(job->at);
     p2g_column melted = {.value = particles_f32(job->at->p, PARTICLE_MELTED),
                          .weight = heat->latent};
-    TREACLE_TRY(take(job->at, "latent heat", &out->latent));
-    TREACLE_TRY(take(job->at, "melted shares", &out->melted));
+    TREACLE_TRY(step_take_zero(job->at->f, &job->at->state->map, "latent heat", &out->latent));
+    TREACLE_TRY(step_take_zero(job->at->f, &job->at->state->map, "melted shares", &out->melted));
     TREACLE_TRY(p2g_weighted(&params, &melted, out->melted, out->latent));
     for (int k = 0; k < HEAT_RANGES && heat->has_ranges; ++k) {
-        TREACLE_TRY(take(job->at, "ranges of melting", &out->range[k]));
+        TREACLE_TRY(
+            step_take_zero(job->at->f, &job->at->state->map, "ranges of melting", &out->range[k]));
         TREACLE_TRY(bring_by_material(job, k, out->range[k]));
     }
     return TREACLE_OK;
@@ -119,8 +115,9 @@ static treacle_status find_in_cells(const grid_job* job) {
     const float* melted = state->carried[CARRIED_MELTED];
     memcpy(out->temperature, state->carried[CARRIED_TEMPERATURE], values * sizeof(float));
     if (melted != NULL) {
-        TREACLE_TRY(take(job->at, "latent heat", &out->latent));
-        TREACLE_TRY(take(job->at, "melted shares", &out->melted));
+        TREACLE_TRY(step_take_zero(job->at->f, &job->at->state->map, "latent heat", &out->latent));
+        TREACLE_TRY(
+            step_take_zero(job->at->f, &job->at->state->map, "melted shares", &out->melted));
         memcpy(out->melted, melted, values * sizeof(float));
     }
     for (size_t i = 0; i < values - TILE_CELLS; ++i) {
@@ -198,7 +195,8 @@ static void conduct_tiles(void* data, int64_t begin, int64_t end) {
 static treacle_status make_conductance(grid_job* job) {
     const step_frame* f = job->at->f;
     for (job->axis = 0; job->axis < AXES; ++job->axis) {
-        TREACLE_TRY(take(job->at, "conductance", &job->out->conductance[job->axis]));
+        TREACLE_TRY(step_take_zero(job->at->f, &job->at->state->map, "conductance",
+                                   &job->out->conductance[job->axis]));
         if (f->setup->domain->is_active[job->axis]) {
             parallel_for(f->ctx, job->at->state->map.count, 4, conduct_tiles, job);
         }
@@ -210,10 +208,10 @@ treacle_status heat_grid_find(const heat_place* at, const heat_kind* kind, doubl
                               heat_grid* out) {
     *out = (heat_grid){0};
     grid_job job = {.at = at, .kind = kind, .out = out, .energy = energy};
-    TREACLE_TRY(take(at, "temperature", &out->temperature));
-    TREACLE_TRY(take(at, "heat capacity", &out->capacity));
-    TREACLE_TRY(take(at, "conductivity", &out->conductivity));
-    TREACLE_TRY(take(at, "wet cells", &out->wet));
+    TREACLE_TRY(step_take_zero(at->f, &at->state->map, "temperature", &out->temperature));
+    TREACLE_TRY(step_take_zero(at->f, &at->state->map, "heat capacity", &out->capacity));
+    TREACLE_TRY(step_take_zero(at->f, &at->state->map, "conductivity", &out->conductivity));
+    TREACLE_TRY(step_take_zero(at->f, &at->state->map, "wet cells", &out->wet));
     bool is_on_grid = at->state->carried[CARRIED_TEMPERATURE] != NULL;
     TREACLE_TRY(is_on_grid ? find_in_cells(&job) : find_at_particles(&job));
     parallel_for(at->f->ctx, at->state->map.count, 8, scale_tiles, &job);

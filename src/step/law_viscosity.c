@@ -72,8 +72,7 @@ typedef struct law_columns {
 } law_columns;
 
 static treacle_status bring(const law_columns* columns, const float* from, float** out) {
-    TREACLE_TRY(arena_take_zero(columns->f->scratch, tile_map_values(columns->params.map),
-                                sizeof(float), "what laws ask for", (void**)out));
+    TREACLE_TRY(step_take_zero(columns->f, columns->params.map, "what laws ask for", out));
     return p2g_scalar(&columns->params, from, *out, columns->given->volume);
 }
 
@@ -112,8 +111,7 @@ static void see_tiles(void* data, int64_t begin, int64_t end) {
 
 // Where the grid carries heat.
 static treacle_status see_cells(const step_frame* f, const liquid_state* state, float** out) {
-    TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(&state->map), sizeof(float),
-                                "what laws ask for", (void**)out));
+    TREACLE_TRY(step_take_zero(f, &state->map, "what laws ask for", out));
     cell_job job = {&f->setup->heat.curve[0], state->carried[CARRIED_TEMPERATURE],
                     state->carried[CARRIED_MELTED], *out};
     parallel_for(f->ctx, state->map.count, 8, see_tiles, &job);

@@ -44,8 +44,7 @@ static void fill_parts(void* data, int64_t begin, int64_t end) {
 static treacle_status part_to_grid(const step_frame* f, const tile_map* map, const particles* p,
                                    const thin_view* thin, int material, float** out) {
     float* column = NULL;
-    TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float),
-                                "viscosity at cells", (void**)out));
+    TREACLE_TRY(step_take_zero(f, map, "viscosity at cells", out));
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, sizeof(float), "viscosity of particles",
                            (void**)&column));
     part_job job = {f->setup, p, material, column};
@@ -61,8 +60,7 @@ treacle_status material_grid_bring(const step_frame* f, const tile_map* map, con
     if (!liquid_is_viscous(setup)) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float),
-                                "viscosity at cells", (void**)&out->log_mu));
+    TREACLE_TRY(step_take_zero(f, map, "viscosity at cells", &out->log_mu));
     TREACLE_TRY(arena_take(f->scratch, (size_t)setup->material_count, sizeof(*out->portion),
                            "portions of materials", (void**)&out->portion));
     TREACLE_TRY(part_to_grid(f, map, p, &given->thin, -1, &out->base));
@@ -87,8 +85,7 @@ treacle_status material_grid_at_rest(const step_frame* f, const tile_map* map,
                              .cell_portion = out->portion};
     float* rate = NULL;
     if (setup->has_rheology) {
-        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float),
-                                    "rates of shear", (void**)&rate));
+        TREACLE_TRY(step_take_zero(f, map, "rates of shear", &rate));
     }
     mixture_viscosity(&params, &(mixture_rates){.rate = rate, .way = 1.0}, out->log_mu);
     arena_give(f->scratch, rate);

@@ -49,8 +49,7 @@ static treacle_status keep_before(const step_frame* f, const run_flow_outputs* o
     const tile_map* map = &out->state->map;
     size_t count = (size_t)out->body->flow.count;
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(arena_take(f->scratch, tile_map_values(map), sizeof(float),
-                               "velocity before the pressure", (void**)&before[a]));
+        TREACLE_TRY(step_take(f, map, "velocity before the pressure", &before[a]));
         tile_copy(map, before[a], out->state->face_u.at[a], TILE_CELLS * sizeof(float));
     }
     TREACLE_TRY(

@@ -11,27 +11,22 @@
 
 // --- fields -------------------------------------------------------------------------------------
 
-static treacle_status take_fields(const step_frame* f, size_t values, solid_fields* out) {
-    arena* from = f->scratch;
-    TREACLE_TRY(
-        arena_take_zero(from, values, sizeof(float), "distance to solids", (void**)&out->cell_phi));
-    TREACLE_TRY(
-        arena_take_zero(from, values, sizeof(uint16_t), "nearest solids", (void**)&out->cell_id));
-    TREACLE_TRY(
-        arena_take_zero(from, values, sizeof(float), "open cells", (void**)&out->cell_open));
-    TREACLE_TRY(arena_take_zero(from, values, 1, "thin solids", (void**)&out->cell_across));
-    for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(arena_take_zero(from, values, sizeof(float), "velocity of solids",
-                                    (void**)&out->face_u.at[a]));
+static treacle_status take_fields(const step_frame* f, const tile_map* map, solid_fields* out) {
+    size_t values = tile_map_values(map);
+    TREACLE_TRY(step_take_zero(f, map, "distance to solids", &out->cell_phi));
+    TREACLE_TRY(arena_take_zero(f->scratch, values, sizeof(uint16_t), "nearest solids",
+                                (void**)&out->cell_id));
+    TREACLE_TRY(step_take_zero(f, map, "open cells", &out->cell_open));
+    TREACLE_TRY(arena_take_zero(f->scratch, values, 1, "thin solids", (void**)&out->cell_across));
+    TREACLE_TRY(step_take_faces_zero(f, map, "velocity of solids", &out->face_u));
+    if (f->setup->bodies.count == 0) {
+        return TREACLE_OK;
     }
-    const char* name = "faces of bodies";
-    for (int a = 0; a < AXES && f->setup->bodies.count > 0; ++a) {
-        TREACLE_TRY(
-            arena_take_zero(from, values, sizeof(float), name, (void**)&out->face_shut.at[a]));
-        TREACLE_TRY(
-            arena_take_zero(from, values, sizeof(float), name, (void**)&out->face_fill.at[a]));
-        TREACLE_TRY(
-            arena_take_zero(from, values, sizeof(uint16_t), name, (void**)&out->face_id[a]));
+    TREACLE_TRY(step_take_faces_zero(f, map, "faces of bodies", &out->face_shut));
+    TREACLE_TRY(step_take_faces_zero(f, map, "faces of bodies", &out->face_fill));
+    for (int a = 0; a < AXES; ++a) {
+        TREACLE_TRY(arena_take_zero(f->scratch, values, sizeof(uint16_t), "faces of bodies",
+                                    (void**)&out->face_id[a]));
     }
     return TREACLE_OK;
 }
@@ -59,7 +54,7 @@ static treacle_status find_solids(const step_frame* f, const tile_map* map,
                                   const solid_poses* poses, solid_cache* cache, solid_grid* out,
                                   body_grid* bodies) {
     solid_fields fields = {.face_open = out->face_open};
-    TREACLE_TRY(take_fields(f, tile_map_values(map), &fields));
+    TREACLE_TRY(take_fields(f, map, &fields));
     solid_fields_params params = {.domain = f->setup->domain,
                                   .map = map,
                                   .scene = solid_scene_of(&f->setup->solids, poses->to),
@@ -92,10 +87,7 @@ treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
                                    const solid_poses* poses, solid_cache* cache, solid_grid* out,
                                    body_grid* bodies) {
     *out = (solid_grid){0};
-    for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(map), sizeof(float), "open faces",
-                                    (void**)&out->face_open.at[a]));
-    }
+    TREACLE_TRY(step_take_faces_zero(f, map, "open faces", &out->face_open));
     if (f->setup->solids.count > 0) {
         TREACLE_TRY(find_solids(f, map, poses, cache, out, bodies));
     }
@@ -163,11 +155,8 @@ treacle_status solid_geometry_slide(const step_frame* f, const solid_poses* pose
         return TREACLE_OK;
     }
     int mark = arena_mark(f->scratch);
-    float* room[AXES];
-    for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(&out->map), sizeof(float),
-                                    "velocity in solids", (void**)&room[a]));
-    }
+    face_field room;
+    TREACLE_TRY(step_take_faces_zero(f, &out->map, "velocity in solids", &room));
     solid_velocity_params params = {
         .domain = f->setup->domain,
         .map = &out->map,
@@ -177,7 +166,7 @@ treacle_status solid_geometry_slide(const step_frame* f, const solid_poses* pose
         .face_open = face_view_of(grid->face_open),
         .face_give = face_give,
     };
-    solid_velocity_constrain(&params, out->face_u.at, room);
+    solid_velocity_constrain(&params, out->face_u.at, room.at);
     arena_give_to(f->scratch, mark);
     return TREACLE_OK;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "base/arena.h"
+#include "grid/face_field.h"
+#include "grid/tile_map.h"
 #include "step/step_setup.h"
 
 /// Gravity during the step, which may change in it.
@@ -19,3 +21,14 @@ typedef struct step_frame {
     bool is_first;   // before the first step: particles keep their velocity
     step_gravity gravity;
 } step_frame;
+
+/// Room for a field on a map, in the scratch arena; not initialised, or zeroed.
+treacle_status step_take(const step_frame* f, const tile_map* map, const char* name,
+                         float** out) TREACLE_NODISCARD;
+treacle_status step_take_zero(const step_frame* f, const tile_map* map, const char* name,
+                              float** out) TREACLE_NODISCARD;
+/// The same for a field on faces.
+treacle_status step_take_faces(const step_frame* f, const tile_map* map, const char* name,
+                               face_field* out) TREACLE_NODISCARD;
+treacle_status step_take_faces_zero(const step_frame* f, const tile_map* map, const char* name,
+                                    face_field* out) TREACLE_NODISCARD;

@@ -7,19 +7,6 @@
 #include "phys/p2g.h"
 #include "step/keep_out.h"
 
-static treacle_status take_field(const step_frame* f, const tile_map* map, const char* name,
-                                 float** out) {
-    return arena_take_zero(f->scratch, tile_map_values(map), sizeof(float), name, (void**)out);
-}
-
-static treacle_status take_faces(const step_frame* f, const tile_map* map, const char* name,
-                                 face_field* out) {
-    for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take_field(f, map, name, &out->at[a]));
-    }
-    return TREACLE_OK;
-}
-
 // Volume and its moments with velocity.
 enum { MOMENTS = AXES + 1 };
 typedef struct mean_job {
@@ -80,7 +67,7 @@ treacle_status to_grid_column(const step_frame* f, const tile_map* map, const pa
                               const thin_view* thin, const float* column, float* to) {
     p2g_params params = transfer_of(f, map, p, thin);
     float* unused = NULL;
-    TREACLE_TRY(take_field(f, map, "volumes at cells", &unused));
+    TREACLE_TRY(step_take_zero(f, map, "volumes at cells", &unused));
     treacle_status status = p2g_scalar(&params, column, to, unused);
     arena_give(f->scratch, unused);
     return status;
@@ -124,7 +111,7 @@ static treacle_status volumes_on_both_sides(const step_frame* f, const p2g_param
     all.thin = NULL;
     float* unused = NULL;
     tile_copy(params->map, out->seen, out->volume, TILE_CELLS * sizeof(float));
-    TREACLE_TRY(take_field(f, params->map, "densities at cells", &unused));
+    TREACLE_TRY(step_take_zero(f, params->map, "densities at cells", &unused));
     treacle_status status = p2g_scalar(&all, column, unused, out->volume);
     arena_give(f->scratch, unused);
     return status;
@@ -154,7 +141,7 @@ static const uint32_t given_columns = 1u << PARTICLE_POSITION | 1u << PARTICLE_V
 // FLIP asks for what the flow changes.
 static treacle_status keep_velocity(const step_frame* f, const liquid_state* state,
                                     particle_grid* out) {
-    TREACLE_TRY(take_faces(f, &state->map, "velocity before the flow", &out->face_u));
+    TREACLE_TRY(step_take_faces_zero(f, &state->map, "velocity before the flow", &out->face_u));
     for (int a = 0; a < AXES; ++a) {
         tile_copy(&state->map, out->face_u.at[a], state->face_u.at[a], TILE_CELLS * sizeof(float));
     }
@@ -169,14 +156,14 @@ treacle_status to_grid(const step_frame* f, const solid_poses* poses, particles*
     TREACLE_TRY(keep_out_look(f, p, poses->to, f->setup->def->kernel, &out->thin));
     p2g_params params = transfer_of(f, map, p, &out->thin);
     TREACLE_TRY(mean_velocity(f, p, params.reference));
-    TREACLE_TRY(take_faces(f, map, "masses on faces", &out->face_mass));
-    TREACLE_TRY(take_field(f, map, "densities at cells", &out->density));
-    TREACLE_TRY(take_field(f, map, "volumes at cells", &out->volume));
+    TREACLE_TRY(step_take_faces_zero(f, map, "masses on faces", &out->face_mass));
+    TREACLE_TRY(step_take_zero(f, map, "densities at cells", &out->density));
+    TREACLE_TRY(step_take_zero(f, map, "volumes at cells", &out->volume));
     if (out->thin.count > 0) {
-        TREACLE_TRY(take_field(f, map, "volumes in sight of cells", &out->seen));
+        TREACLE_TRY(step_take_zero(f, map, "volumes in sight of cells", &out->seen));
     }
     if (f->setup->has_buoyancy) {
-        TREACLE_TRY(take_field(f, map, "buoyancy at cells", &out->buoyancy));
+        TREACLE_TRY(step_take_zero(f, map, "buoyancy at cells", &out->buoyancy));
         TREACLE_TRY(scalars_to_grid(f, &params, SCALAR_BUOYANCY, out->buoyancy, out));
     }
     TREACLE_TRY(scalars_to_grid(f, &params, SCALAR_DENSITY, out->density, out));
