@@ -160,12 +160,3 @@ treacle_status treacle_sim_step_pushed(treacle_sim* sim, double max_dt, const fl
 treacle_status treacle_sim_step(treacle_sim* sim, double max_dt, treacle_step_stats* out) {
     return treacle_sim_step_pushed(sim, max_dt, NULL, out);
 }
-
-const char* treacle_stage_name(treacle_stage stage) {
-    static const char* const names[] = {
-#define STAGE_NAME(name, text) text,
-        TREACLE_STAGE_LIST(STAGE_NAME)
-#undef STAGE_NAME
-    };
-    return stage >= 0 && stage < TREACLE_STAGE_COUNT ? names[stage] : "unknown";
-}

@@ -65,3 +65,12 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
 double treacle_sim_pressure_unit(const treacle_sim* sim) {
     return sim->setup.reference_density * sim->domain.h;
 }
+
+const char* treacle_stage_name(treacle_stage stage) {
+    static const char* const names[] = {
+#define STAGE_NAME(name, text) text,
+        TREACLE_STAGE_LIST(STAGE_NAME)
+#undef STAGE_NAME
+    };
+    return stage >= 0 && stage < TREACLE_STAGE_COUNT ? names[stage] : "unknown";
+}
