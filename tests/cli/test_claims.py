@@ -37,6 +37,15 @@ liquids:
   - {{shape: {{sphere: {{radius: 2.5 cm, centre: [6 cm, 3 cm, 6 cm]}}}}, material: stuff, velocity: [0, -1, 0]}}
 """
 
+# Water under a ceiling, in a plane.
+CEILING = """\
+fps: 20
+frames: 5
+domain: {{size: [32 cm, 32 cm], cell: 1 cm, separation: {separation}}}
+liquids:
+  - {{shape: {{box: {{min: [0, 26 cm], max: [32 cm, 32 cm]}}}}}}
+"""
+
 
 def from_manual(name):
     """A material of the section on gel, as the manual has it."""
@@ -98,6 +107,17 @@ class Claims(unittest.TestCase):
         falls = self.heights(BLOCK.format(frames=11, material=stuff.format(0.1 * weight)), 1000)
         self.assertGreater(stands[-1], -0.001)
         self.assertLess(falls[-1], -0.003)
+
+    def test_what_stands_by_its_yield_stress_creeps_below_the_critical_rate(self):
+        stuff = "{density: 1000, rheology: {law: bingham, yield_stress: 200, critical_rate: 0.01}, viscosity: 1}"
+        last = self.steps(BLOCK.format(frames=6, material=stuff))[-1]
+        self.assertLess(last["max_speed"], 0.01 * 0.04)  # the rate times the height
+
+    def test_a_wall_holds_liquid_unless_it_lets_go(self):
+        held = self.heights(CEILING.format(separation="off"), 1000)
+        fallen = self.heights(CEILING.format(separation="on"), 1000)
+        self.assertLess(fallen[-1], -0.5 * GRAVITY * 0.2 ** 2 * 0.8)  # nearly free
+        self.assertGreater(held[-1], 0.1 * fallen[-1])
 
     def test_stiff_and_varied_take_no_smaller_steps(self):
         soft = "{density: 1000, viscosity: 1000}"
