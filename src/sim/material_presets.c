@@ -185,7 +185,7 @@ static const treacle_material_preset presets[] = {
     {GEL("slime", 20, 1500.0, 0.6, 0.0, .density = 1020.0, .viscosity = 5.0,
          .colour = {0.15, 0.6, 0.1}, HEAT(0.6, 4000.0), NO_LAW),
      .text = "slime of polyvinyl alcohol and borax", .is_typical = true,
-     .source = "typical: it bounces within a tenth of a second and flows within a few"},
+     .source = "typical: it springs back within a tenth of a second and flows within a few"},
 };
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
 
