@@ -11,6 +11,15 @@ BUILD = os.environ.get("TREACLE_BUILD", "build")
 
 
 class Documents(unittest.TestCase):
+    def test_names_of_the_notation_are_names_of_the_code(self):
+        rows = [line.split("|") for line in (ROOT / "docs/math/notation.md").read_text().split("\n")
+                if line.startswith("|")]
+        names = {name for row in rows for cell in row[1:3] for name in re.findall(r"`(\w+)", cell)}
+        self.assertGreater(len(names), 15)
+        files = [p for p in (ROOT / "src").rglob("*.[ch]") if p.is_file()]
+        words = {word for p in files for word in re.findall(r"\w+", p.read_text())}
+        self.assertEqual(sorted(names - words), [])
+
     def test_the_first_program_is_the_example(self):
         shown = re.search(r"```c\n(.*?)```", (ROOT / "docs/start/hello.md").read_text(), re.S)
         self.assertEqual(shown.group(1), (ROOT / "examples/hello.c").read_text())
