@@ -13,7 +13,7 @@ import source_tree
 # Folder of src/ -> folders that it may include, apart from itself. Bottom to top.
 ALLOWED = {
     "base": "",
-    "vdb": "",
+    "vdb": "base",
     "math": "base",
     "geometry": "base vdb math",
     "grid": "base math",
@@ -40,7 +40,8 @@ WRAPPED = {
     "p8est.h": "grid",
     "yaml.h": "scene",
     "png.h": "image",
-    "blosc.h": "cache",
+    "blosc.h": "cache vdb",
+    "zlib.h": "vdb",
     "embree3/rtcore.h": "render",
     "OpenEXR/openexr.h": "image",
 }

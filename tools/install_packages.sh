@@ -8,7 +8,7 @@
 set -eu
 
 packages_build="build-essential cmake ninja-build pkg-config
-    libyaml-dev libjansson-dev libpng-dev libblosc-dev libxxhash-dev
+    libyaml-dev libjansson-dev libpng-dev zlib1g-dev libblosc-dev libxxhash-dev
     libode-dev libembree-dev libopenexr-dev libopenvdb-dev libboost-dev libtbb-dev libimath-dev
     libmicrohttpd-dev libjs-three     libcmocka-dev python3 python3-numpy"
 packages_film="ffmpeg"

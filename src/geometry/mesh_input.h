@@ -26,6 +26,7 @@ typedef struct mesh_builder {
     size_t vertex_count, vertex_capacity;
     mesh_triangle* triangles;
     size_t triangle_count, triangle_capacity;
+    uint64_t beside; // a hash of what the file took from others, 0 for nothing
 } mesh_builder;
 
 void mesh_builder_init(mesh_builder* b, treacle_context* ctx);
@@ -42,6 +43,10 @@ typedef struct mesh_fan {
     int64_t corners;
 } mesh_fan;
 treacle_status mesh_fan_add(mesh_fan* fan, mesh_builder* b, int32_t vertex) TREACLE_NODISCARD;
+
+/// The bytes of a plain file, in a block of `capacity`.
+treacle_status mesh_bytes_load(treacle_context* ctx, const char* path, void** block,
+                               size_t* capacity, size_t* size) TREACLE_NODISCARD;
 
 /// Where in a file. `line` 0: at a byte.
 typedef struct mesh_place {
@@ -84,7 +89,7 @@ int mesh_span_length(mesh_span word);
 // The readers. What a file does not have is not an error here: an empty builder is for the caller.
 typedef treacle_status mesh_read_fcn(const mesh_input* in, mesh_builder* out);
 mesh_read_fcn mesh_ply_read, mesh_obj_read, mesh_stl_read;
-/// By Assimp, from the file of the input's name; ERR_FORMAT in a build without it.
+/// Buffers may be in files beside that of the input's name.
 mesh_read_fcn mesh_gltf_read;
-/// By OpenVDB, the zero surface of the first level set in the file of the input's name.
+/// The zero surface of the first level set, by OpenVDB; ERR_FORMAT in a build without it.
 mesh_read_fcn mesh_vdb_read;

@@ -1,7 +1,7 @@
 // The zero surface of a VDB level set as a mesh.
 #include "base/check.h"
 #include "geometry/mesh_input.h"
-#include "vdb/vdb.h"
+#include "vdb/vdb_file.h"
 
 static treacle_status add_all(const mesh_input* in, const vdb_mesh* mesh, mesh_builder* out) {
     const mesh_place nowhere = {.byte = 0};
@@ -23,17 +23,26 @@ static treacle_status add_all(const mesh_input* in, const vdb_mesh* mesh, mesh_b
     return TREACLE_OK;
 }
 
+static treacle_status fail_file(const mesh_input* in, treacle_status status, const char* error) {
+    return status == TREACLE_ERR_MEMORY
+               ? check_fail(in->ctx, status, "%s: %s", in->name, error)
+               : check_fail(in->ctx, status, "%s: not a VDB file of a level set: %s", in->name,
+                            error);
+}
+
 treacle_status mesh_vdb_read(const mesh_input* in, mesh_builder* out) {
-    char error[VDB_ERROR_MAX];
-    vdb_mesh mesh;
-    int result = vdb_read_mesh(in->name, NULL, &mesh, error);
-    if (result == VDB_NO_MEMORY) {
-        return check_fail(in->ctx, TREACLE_ERR_MEMORY, "%s: %s", in->name, error);
+    char error[VDB_ERROR_MAX] = "";
+    vdb_mesh mesh = {0};
+    vdb_level level;
+    treacle_status status = vdb_level_read(in->ctx, in->data, in->size, &level, error);
+    if (status == TREACLE_OK) {
+        int result = vdb_mesh_level(&level, &mesh, error);
+        status = result == 0               ? TREACLE_OK
+                 : result == VDB_NO_MEMORY ? TREACLE_ERR_MEMORY
+                                           : TREACLE_ERR_FORMAT;
     }
-    if (result != 0) {
-        return mesh_fail(in, (mesh_place){.byte = 0}, "not a VDB file of a level set: %s", error);
-    }
-    treacle_status status = add_all(in, &mesh, out);
+    vdb_level_free(in->ctx, &level);
+    status = status == TREACLE_OK ? add_all(in, &mesh, out) : fail_file(in, status, error);
     vdb_mesh_free(&mesh);
     return status;
 }

@@ -1,13 +1,9 @@
 #include "geometry/triangle_mesh.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -189,6 +185,7 @@ static treacle_status finish(mesh_builder* b, const mesh_input* in, triangle_mes
                           in->name);
     }
     triangle_mesh* mesh = NULL;
+    const uint64_t beside = b->beside;
     TREACLE_TRY(take_over(b, &mesh));
     find_bounds(mesh);
     find_size(mesh);
@@ -200,7 +197,7 @@ static treacle_status finish(mesh_builder* b, const mesh_input* in, triangle_mes
         triangle_mesh_destroy(mesh);
         return status;
     }
-    mesh->hash = hash_bytes(in->data, in->size, 0);
+    mesh->hash = hash_bytes(in->data, in->size, beside);
     *out = mesh;
     return TREACLE_OK;
 }
@@ -252,63 +249,28 @@ static mesh_read_fcn* reader_of(const char* path) {
                                                                            : NULL;
 }
 
-static treacle_status fail_io(treacle_context* ctx, const char* path, const char* why) {
-    return check_fail(ctx, TREACLE_ERR_IO, "cannot read the mesh %s: %s", path, why);
-}
-
-// A pipe would wait for ever: only plain files are opened.
-static treacle_status open_plain(treacle_context* ctx, const char* path, FILE** out, size_t* size) {
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const char* problem = NULL;
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        problem = strerror(errno);
-    } else if (!S_ISREG(info.st_mode)) {
-        problem = S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a plain file";
-    } else {
-        *size = (size_t)info.st_size;
-        *out = fdopen(fd, "rb");
-        problem = *out == NULL ? strerror(errno) : NULL;
-    }
-    if (problem != NULL && fd >= 0) {
-        close(fd);
-    }
-    return problem != NULL ? fail_io(ctx, path, problem) : TREACLE_OK;
-}
-
 // What to do with the bytes of a file: a mesh, or what the file says, as it says it.
 typedef struct load_target {
     triangle_mesh** mesh; // NULL: as it is
     mesh_builder* raw;
 } load_target;
 
-static treacle_status load_bytes(mesh_input* in, FILE* file, mesh_read_fcn* reader,
-                                 const load_target* to) {
-    void* block = NULL;
-    TREACLE_TRY(alloc_array(in->ctx, in->size, 1, "the bytes of a mesh file", &block));
-    const size_t capacity = in->size;
-    in->size = fread(block, 1, capacity, file);
-    in->data = block;
-    treacle_status status = ferror(file) ? fail_io(in->ctx, in->name, "the disk gives an error")
-                            : to->mesh != NULL ? triangle_mesh_read(in, reader, to->mesh)
-                                               : reader(in, to->raw);
-    alloc_free(in->ctx, block, capacity);
-    return status;
-}
-
 static treacle_status load(treacle_context* ctx, const char* path, const load_target* to) {
     mesh_input in = {.ctx = ctx, .name = path};
     mesh_read_fcn* reader = reader_of(path);
-    FILE* file = NULL;
-    TREACLE_TRY(open_plain(ctx, path, &file, &in.size));
+    void* block = NULL;
+    size_t capacity = 0;
+    TREACLE_TRY(mesh_bytes_load(ctx, path, &block, &capacity, &in.size));
+    in.data = block;
     treacle_status status =
-        reader != NULL
-            ? load_bytes(&in, file, reader, to)
-            : check_fail(ctx, TREACLE_ERR_FORMAT,
+        reader == NULL
+            ? check_fail(ctx, TREACLE_ERR_FORMAT,
                          "%s: expected a mesh whose name ends in .ply, .obj, .stl, .gltf, .glb "
                          "or .vdb",
-                         path);
-    fclose(file);
+                         path)
+        : to->mesh != NULL ? triangle_mesh_read(&in, reader, to->mesh)
+                           : reader(&in, to->raw);
+    alloc_free(ctx, block, capacity);
     return status;
 }
 

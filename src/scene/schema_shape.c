@@ -100,10 +100,9 @@ static const schema_key mesh_keys[] = {
      .type = SCHEMA_MESH,
      .flags = SCHEMA_REQUIRED,
      .offset = offsetof(shape_spec, file),
-     .help = "path of a .ply, .obj, .stl, .gltf, .glb or .vdb file (glTF needs a build with "
-             "Assimp, VDB one with OpenVDB), in metres; it begins at the scene file, or at the "
-             "working folder with `--set`. With a run of `#` for a number, as in wave_####.ply, a "
-             "sequence"},
+     .help = "path of a .ply, .obj, .stl, .gltf, .glb or .vdb file (VDB needs a build with "
+             "OpenVDB), in metres; it begins at the scene file, or at the working folder with "
+             "`--set`. With a run of `#` for a number, as in wave_####.ply, a sequence"},
     CENTRE,
     {.name = "first",
      .type = SCHEMA_INT,

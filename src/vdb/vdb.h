@@ -1,6 +1,7 @@
 // OpenVDB behind plain C. In a build without it every function says so.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,29 @@ typedef struct vdb_points {
     double voxel; // m
 } vdb_points;
 
+// A level set as its file has it: values in leaves of 8 x 8 x 8 voxels, and constant blocks. Voxel
+// (i, j, k) of a leaf is value (8 i + j) 8 + k, as in the file.
+typedef struct vdb_leaf {
+    int32_t at[3]; // the lowest voxel
+    uint8_t active[VDB_TILE_CELLS / 8];
+    float value[VDB_TILE_CELLS];
+} vdb_leaf;
+
+typedef struct vdb_block {
+    int32_t at[3];
+    int32_t level; // 1: 8 voxels a side, 2: 128, 3: 4096
+    float value;
+} vdb_block;
+
+typedef struct vdb_level {
+    float background;
+    double matrix[4][4]; // places are rows: (i, j, k, 1) times this is in m
+    bool is_scaled;      // it only scales and moves
+    int64_t leaf_count, leaf_capacity, block_count, block_capacity;
+    vdb_leaf* leaves;
+    vdb_block* blocks; // those that are not background
+} vdb_level;
+
 typedef struct vdb_mesh {
     int64_t vertex_count, triangle_count;
     float* vertices; // m, 3 each
@@ -59,9 +83,8 @@ typedef struct vdb_mesh {
 // the path.
 int vdb_write_volume(const vdb_volume* volume, const char* path, char error[VDB_ERROR_MAX]);
 int vdb_write_points(const vdb_points* points, const char* path, char error[VDB_ERROR_MAX]);
-/// The zero surface of the file's level set: of that name, or of the first if `grid` is NULL.
-/// Free with vdb_mesh_free.
-int vdb_read_mesh(const char* path, const char* grid, vdb_mesh* out, char error[VDB_ERROR_MAX]);
+/// The zero surface of a level set. Free with vdb_mesh_free.
+int vdb_mesh_level(const vdb_level* level, vdb_mesh* out, char error[VDB_ERROR_MAX]);
 void vdb_mesh_free(vdb_mesh* mesh);
 
 #ifdef __cplusplus

@@ -26,9 +26,8 @@ int vdb_write_points(const vdb_points* points, const char* path, char error[VDB_
     return refuse(error);
 }
 
-int vdb_read_mesh(const char* path, const char* grid, vdb_mesh* out, char error[VDB_ERROR_MAX]) {
-    (void)path;
-    (void)grid;
+int vdb_mesh_level(const vdb_level* level, vdb_mesh* out, char error[VDB_ERROR_MAX]) {
+    (void)level;
     *out = (vdb_mesh){0};
     return refuse(error);
 }
