@@ -142,6 +142,37 @@ bool folder_has_numbered(const folder* f, folder_kind kind, int64_t number) {
     return folder_has(f, name);
 }
 
+treacle_status folder_check_plain(const folder* f, const char* name, int fd) {
+    char path[FOLDER_PATH_CAPACITY];
+    struct stat info;
+    TREACLE_TRY(folder_file(f, name, path));
+    if (fstat(fd, &info) != 0) {
+        return fail_errno(f->ctx, "read", path);
+    }
+    return S_ISREG(info.st_mode)
+               ? TREACLE_OK
+               : check_fail(f->ctx, TREACLE_ERR_IO, "cannot read %s: it is not a plain file", path);
+}
+
+treacle_status folder_read(const folder* f, const char* name, FILE** out) {
+    char path[FOLDER_PATH_CAPACITY];
+    *out = NULL;
+    TREACLE_TRY(folder_file(f, name, path));
+    int fd = openat(f->fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        return errno == ENOENT ? TREACLE_OK : fail_errno(f->ctx, "read", path);
+    }
+    treacle_status status = folder_check_plain(f, name, fd);
+    if (status == TREACLE_OK) {
+        *out = fdopen(fd, "r");
+        status = *out != NULL ? TREACLE_OK : fail_errno(f->ctx, "read", path);
+    }
+    if (status != TREACLE_OK) {
+        close(fd);
+    }
+    return status;
+}
+
 static bool write_all(int fd, const char* text, size_t length) {
     while (length > 0) {
         ssize_t written = write(fd, text, length);

@@ -4,6 +4,8 @@
 // however that ends.
 #pragma once
 
+#include <stdio.h>
+
 #include "base/context.h"
 
 enum { FOLDER_PATH_CAPACITY = 4096 };
@@ -49,6 +51,12 @@ treacle_status folder_numbered(const folder* f, folder_kind kind, int64_t number
                                char* out) TREACLE_NODISCARD;
 bool folder_has(const folder* f, const char* name);
 bool folder_has_numbered(const folder* f, folder_kind kind, int64_t number);
+
+/// Opens a file for reading; *out is NULL if there is none. What is not a plain file is refused: a
+/// pipe would wait for ever.
+treacle_status folder_read(const folder* f, const char* name, FILE** out) TREACLE_NODISCARD;
+/// OK if the open file is a plain one.
+treacle_status folder_check_plain(const folder* f, const char* name, int fd) TREACLE_NODISCARD;
 
 /// Writes `name` beside its final place, safely on disk, but not yet there.
 treacle_status folder_stage(const folder* f, const char* name, const char* text,

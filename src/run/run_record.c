@@ -60,13 +60,16 @@ static treacle_status load_root(const folder* f, json_t** out) {
     char path[FOLDER_PATH_CAPACITY];
     json_error_t error;
     TREACLE_TRY(folder_file(f, FOLDER_RECORD, path));
-    if (!folder_has(f, FOLDER_RECORD)) {
+    FILE* file = NULL;
+    TREACLE_TRY(folder_read(f, FOLDER_RECORD, &file));
+    if (file == NULL) {
         return check_fail(f->ctx, TREACLE_ERR_USAGE, "%s holds no run: it has no " FOLDER_RECORD,
                           f->path);
     }
-    *out = json_load_file(path, 0, &error);
-    if (*out == NULL && json_error_code(&error) == json_error_cannot_open_file) {
-        return check_fail(f->ctx, TREACLE_ERR_IO, "cannot read %s: %s", path, error.text);
+    *out = json_loadf(file, 0, &error);
+    fclose(file);
+    if (*out == NULL && json_error_code(&error) == json_error_out_of_memory) {
+        return check_fail(f->ctx, TREACLE_ERR_MEMORY, "cannot read %s: out of memory", path);
     }
     if (*out == NULL) {
         return check_fail(f->ctx, TREACLE_ERR_FORMAT, "%s is damaged: line %d: %s", path,

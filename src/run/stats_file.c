@@ -91,7 +91,8 @@ static off_t length_up_to(FILE* stream, int64_t last_step, int64_t* found) {
 }
 
 static treacle_status cut_back(stats_file* file, const char* path, int64_t last_step) {
-    FILE* stream = fopen(path, "re");
+    FILE* stream = NULL;
+    TREACLE_TRY(folder_read(file->folder, FOLDER_STATS, &stream));
     if (stream == NULL) {
         return fail_file(file->folder, "read");
     }
@@ -114,11 +115,15 @@ treacle_status stats_file_open(const folder* f, int64_t last_step, stats_file* o
     *out = (stats_file){.folder = f, .fd = -1};
     char path[FOLDER_PATH_CAPACITY];
     TREACLE_TRY(folder_file(f, FOLDER_STATS, path));
-    out->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    out->fd = open(path, flags, 0666);
     if (out->fd < 0) {
         return fail_file(f, "write");
     }
-    treacle_status status = cut_back(out, path, last_step);
+    treacle_status status = folder_check_plain(f, FOLDER_STATS, out->fd);
+    if (status == TREACLE_OK) {
+        status = cut_back(out, path, last_step);
+    }
     if (status != TREACLE_OK) {
         stats_file_close(out);
     }
@@ -191,11 +196,10 @@ static void add_line(const json_t* line, treacle_run_info* info) {
 }
 
 treacle_status stats_file_summarise(const folder* f, treacle_run_info* info) {
-    char path[FOLDER_PATH_CAPACITY];
-    TREACLE_TRY(folder_file(f, FOLDER_STATS, path));
-    FILE* stream = fopen(path, "re");
+    FILE* stream = NULL;
+    TREACLE_TRY(folder_read(f, FOLDER_STATS, &stream));
     if (stream == NULL) {
-        return errno == ENOENT ? TREACLE_OK : fail_file(f, "read");
+        return TREACLE_OK;
     }
     off_t end = 0;
     for (json_t* line = next_line(stream, &end); line != NULL; line = next_line(stream, &end)) {
@@ -208,11 +212,10 @@ treacle_status stats_file_summarise(const folder* f, treacle_run_info* info) {
 }
 
 treacle_status stats_file_visit(const folder* f, treacle_step_visitor* visit, void* user) {
-    char path[FOLDER_PATH_CAPACITY];
-    TREACLE_TRY(folder_file(f, FOLDER_STATS, path));
-    FILE* stream = fopen(path, "re");
+    FILE* stream = NULL;
+    TREACLE_TRY(folder_read(f, FOLDER_STATS, &stream));
     if (stream == NULL) {
-        return errno == ENOENT ? TREACLE_OK : fail_file(f, "read");
+        return TREACLE_OK;
     }
     off_t end = 0;
     bool goes_on = true;

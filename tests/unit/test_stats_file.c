@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -229,6 +230,27 @@ static void test_a_damaged_record_is_refused(void** state) {
     }
 }
 
+// Nobody writes into them: a reader would wait for ever, and so would a writer.
+static void test_pipes_are_refused(void** state) {
+    fixture* f = *state;
+    static const char* const names[] = {FOLDER_STATS, FOLDER_RECORD};
+    char path[FOLDER_PATH_CAPACITY];
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(folder_file(&f->folder, names[i], path), TREACLE_OK);
+        assert_int_equal(mkfifo(path, 0666), 0);
+    }
+    treacle_run_info info = {0};
+    stats_file file;
+    loaded_record record;
+    assert_int_equal(stats_file_summarise(&f->folder, &info), TREACLE_ERR_IO);
+    assert_non_null(strstr(treacle_context_error(f->ctx), "not a plain file"));
+    assert_int_equal(stats_file_visit(&f->folder, NULL, NULL), TREACLE_ERR_IO);
+    assert_int_equal(stats_file_open(&f->folder, 0, &file), TREACLE_ERR_IO);
+    assert_int_equal(run_record_read(&f->folder, &record), TREACLE_ERR_IO);
+    assert_non_null(strstr(treacle_context_error(f->ctx), "not a plain file"));
+    assert_int_equal(treacle_context_memory(f->ctx), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_line_tells_all_of_a_step, set_up, tear_down),
@@ -239,6 +261,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_the_summary_adds_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_record_comes_back_as_it_was, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_damaged_record_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pipes_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
