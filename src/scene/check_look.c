@@ -29,7 +29,8 @@ treacle_status bind_file(binder* b, const bind_slot* slot) {
 
 // Materials, solids and bodies are bound before the look: their names are known.
 static bool has_material(const treacle_sim_def* sim, const char* name) {
-    bool is_known = sim->material_count == 0;
+    const treacle_material_def other = treacle_material_def_default(); // of a scene without any
+    bool is_known = sim->material_count == 0 && strcmp(name, other.name) == 0;
     for (int i = 0; i < sim->material_count; ++i) {
         is_known = is_known || strcmp(name, sim->materials[i].name) == 0;
     }
