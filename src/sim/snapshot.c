@@ -352,8 +352,11 @@ static treacle_status copy_counters(treacle_sim* sim, const treacle_frame* state
 static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) {
     liquid_state* liquid = &sim->next.liquid;
     liquid_state_destroy(liquid);
-    if (sim->def.flow == TREACLE_FLOW_NONE || treacle_frame_find(state, "grid_tile") == NULL) {
+    if (sim->def.flow == TREACLE_FLOW_NONE) {
         return TREACLE_OK;
+    }
+    if (treacle_frame_find(state, "grid_tile") == NULL) { // where all liquid is gone
+        return liquid_state_create(sim->ctx, &sim->domain, 0, NULL, liquid);
     }
     treacle_array tile = array_of("grid_tile", TREACLE_TYPE_I32, AXES, -1, NULL);
     TREACLE_TRY(find_array(sim, state, &tile));
@@ -383,12 +386,12 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
 
 static treacle_status copy_carried(treacle_sim* sim, const treacle_frame* state) {
     liquid_state* liquid = &sim->next.liquid;
-    if (!euler_is_on(&sim->def) || liquid->map.count == 0) {
+    if (!euler_is_on(&sim->def)) {
         return TREACLE_OK;
     }
     TREACLE_TRY(liquid_state_carry(liquid, euler_fields(&sim->setup)));
     for (int f = 0; f < CARRIED_COUNT; ++f) {
-        if (liquid->carried[f] != NULL) {
+        if (liquid->carried[f] != NULL && liquid->map.count > 0) {
             treacle_array values = array_of(carried_names[f], TREACLE_TYPE_F32, 1,
                                             (int64_t)liquid->map.count * TILE_CELLS, NULL);
             TREACLE_TRY(find_array(sim, state, &values));

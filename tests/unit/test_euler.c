@@ -454,6 +454,30 @@ static void test_any_allocation_may_fail(void** state) {
     ALLOC_FAILURE_CHECK(live, &l);
 }
 
+// As a file may say it: there is a surface, and no grid around it.
+static void test_a_state_without_a_grid_can_be_stepped(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context(1);
+    euler_scene scene;
+    fill(&scene);
+    treacle_sim *sim = create(ctx, &scene.def), *other = create(ctx, &scene.def);
+    steps(sim, 2);
+    treacle_frame frame;
+    treacle_array arrays[64];
+    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame), TREACLE_OK);
+    assert_true(frame.array_count <= 64);
+    memcpy(arrays, frame.arrays, (size_t)frame.array_count * sizeof(arrays[0]));
+    for (int i = 0; i < frame.array_count; ++i) {
+        arrays[i].name[0] = strcmp(arrays[i].name, "grid_tile") == 0 ? 'x' : arrays[i].name[0];
+    }
+    frame.arrays = arrays;
+    assert_int_equal(treacle_sim_restore(other, &frame), TREACLE_OK);
+    steps(other, 1);
+    treacle_sim_destroy(sim);
+    treacle_sim_destroy(other);
+    treacle_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_do_not_show),
@@ -468,6 +492,7 @@ int main(void) {
         cmocka_unit_test(test_what_melts_takes_the_heat_that_comes),
         cmocka_unit_test(test_a_block_that_lands_on_a_solid_keeps_its_volume),
         cmocka_unit_test(test_what_it_cannot_do_it_says),
+        cmocka_unit_test(test_a_state_without_a_grid_can_be_stepped),
         cmocka_unit_test(test_any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
