@@ -128,7 +128,7 @@ static enum MHD_Result answer(struct MHD_Connection* connection, page_reply repl
 
 // 0 if all is well, else the status to refuse with.
 static int check_request(const page_server* server, struct MHD_Connection* connection,
-                         const char* method) {
+                         const char* method, const char* url) {
     const char* host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const char* origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
     bool is_post = strcmp(method, "POST") == 0;
@@ -137,6 +137,9 @@ static int check_request(const page_server* server, struct MHD_Connection* conne
     }
     if (!is_post && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
         return MHD_HTTP_METHOD_NOT_ALLOWED;
+    }
+    if (url[0] != '/') { // "*", another site's, or none
+        return MHD_HTTP_BAD_REQUEST;
     }
     return 0;
 }
@@ -237,7 +240,7 @@ static enum MHD_Result handle(void* user, struct MHD_Connection* connection, con
         *context = calloc(1, sizeof(page_request));
         return *context == NULL ? MHD_NO : MHD_YES;
     }
-    int refused = check_request(server, connection, method);
+    int refused = check_request(server, connection, method, url);
     if (*size > 0) {
         if (refused == 0) {
             take_post(request, data, *size);

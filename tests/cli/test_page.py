@@ -106,6 +106,9 @@ class Page(harness.Case):
                                                                range(20000)) + b"\r\n",
                         b"BREW / HTTP/1.1\r\n" + host + b"\r\n"):
             self.assertNotRegex(self.raw(request), r"^HTTP/1\.[01] 200")
+        for place in (b"*", b"", b"run.json", b"http://evil.example/run.json", b"\\run.json"):
+            self.assertRegex(self.raw(b"GET " + place + b" HTTP/1.1\r\n" + host + b"\r\n"),
+                             r"^(HTTP/1\.1 400|$)")
         noise = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         self.addCleanup(noise.close)
         noise.sendall(b"\x00\xff" * 100 + b"\r\n\r\n")  # the server waits for more
