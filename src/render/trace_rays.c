@@ -36,7 +36,12 @@ treacle_status trace_rays_create(treacle_context* ctx, trace_rays** out) {
     rays->device = rtcNewDevice("threads=1,set_affinity=0");
     if (rays->device == NULL) {
         alloc_free(ctx, rays, sizeof(*rays));
-        return check_fail(ctx, TREACLE_ERR_UNSUPPORTED, "Embree does not run on this machine");
+        // Without memory for its threads it says that the machine is not supported, or nothing.
+        enum RTCError error = rtcGetDeviceError(NULL);
+        return check_fail(ctx, TREACLE_ERR_UNSUPPORTED,
+                          "Embree does not begin (code %d): there is too little memory, see "
+                          "\"ulimit -v\", or it does not run on this machine",
+                          (int)error);
     }
     rays->scene = rtcNewScene(rays->device);
     // Robust: without it rays slip through between two triangles.
