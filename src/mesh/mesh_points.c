@@ -11,6 +11,11 @@ enum { AXIS_COUNT = 3, TILE_CELLS_A_SIDE = 8 };
 
 // Width of a bin in spacings: what the kernels of the mesher reach.
 static const double bin_spacings = 3.0;
+// Of the mean particle, cells^3. A file may say more, and kernels of such points would fill all
+// memory; or less, and there would be no end of bins.
+static const double smallest_mean = 1e-6, largest_mean = 1000.0;
+// Bins along an axis that can be counted.
+static const double farthest_bin = 1 << 30;
 
 typedef struct frame_arrays {
     const treacle_array *tile_coord, *tile_first, *position, *volume;
@@ -199,6 +204,17 @@ static double mean_volume(const raw_point* points, int64_t count) {
     return count > 0 ? sum / (double)count : 0.125;
 }
 
+// Whether the points' bins can be numbered and their surface drawn.
+static bool are_in_reach(const mesh_points* p, const raw_point* points, double volume) {
+    double farthest = 0.0;
+    for (int64_t i = 0; i < p->count; ++i) {
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            farthest = fmax(farthest, fabs((double)points[i].place[k]));
+        }
+    }
+    return volume >= smallest_mean && volume <= largest_mean && farthest < farthest_bin * p->bin;
+}
+
 static treacle_status list_bins(mesh_points* p, const raw_point* points) {
     int64_t bins = 0;
     for (int64_t i = 0; i < p->count; ++i) {
@@ -239,6 +255,13 @@ static treacle_status sort_points(mesh_points* p, const treacle_mesh_def* def,
     double volume = mean_volume(points, p->count);
     p->spacing = elementary_pow(volume, 1.0 / 3.0);
     p->bin = bin_spacings * p->spacing;
+    if (!are_in_reach(p, points, volume)) {
+        return check_fail(
+            p->ctx, TREACLE_ERR_FORMAT,
+            "frame %lld has particles of %g cells on average, at which no surface can "
+            "be drawn",
+            (long long)p->frame->number, volume);
+    }
     for (int64_t i = 0; i < p->count; ++i) {
         mesh_points_bin(p, points[i].place, points[i].bin);
     }

@@ -426,6 +426,33 @@ static double flat_disc(const double place[3], const void* data) {
     return is_lowest ? hypot(x, y) - disc->radius : 1.0;
 }
 
+// One number of a file is enough: the mean of all volumes decides how far points reach.
+static void test_volumes_that_no_surface_can_have_are_refused(void** state) {
+    (void)state;
+    static const float wrong[] = {1e30f, -1.0f, NAN, 0.0f};
+    treacle_context* ctx = begin(1);
+    liquid_frame f;
+    liquid_round ball = {{4.0, 4.0, 4.0}, 3.0, 0.0};
+    liquid_frame_create(&f, 8, 1.0, 0.0, liquid_ball, &ball);
+    treacle_mesh_def def = treacle_mesh_def_default();
+    treacle_mesh* mesh = NULL;
+    const treacle_array* volume = treacle_frame_find(&f.frame, "volume");
+    float* values = (float*)volume->data;
+    float kept = values[3];
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
+        values[3] = wrong[i];
+        assert_int_equal(treacle_mesh_create(ctx, &f.frame, &def, &mesh), TREACLE_ERR_FORMAT);
+    }
+    values[3] = kept;
+    for (int64_t i = 0; i < volume->count; ++i) {
+        values[i] *= 1e-30f;
+    }
+    assert_int_equal(treacle_mesh_create(ctx, &f.frame, &def, &mesh), TREACLE_ERR_FORMAT);
+    assert_error_says(ctx, "no surface can be drawn");
+    liquid_frame_destroy(&f);
+    finish(ctx);
+}
+
 static void test_flat_liquid_is_as_thick_as_asked_for(void** state) {
     (void)state;
     treacle_context* ctx = begin(1);
@@ -524,6 +551,7 @@ int main(void) {
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_no_liquid_is_an_empty_mesh),
         cmocka_unit_test(test_wrong_defs_and_frames_are_refused),
+        cmocka_unit_test(test_volumes_that_no_surface_can_have_are_refused),
         cmocka_unit_test(test_flat_liquid_is_as_thick_as_asked_for),
         cmocka_unit_test(test_hidden_materials_are_left_out),
         cmocka_unit_test(test_every_allocation_may_fail),
