@@ -1,5 +1,7 @@
 #include "step/move_solids.h"
 
+#include <math.h>
+
 #include "particles/particles.h"
 #include "step/body_world.h"
 
@@ -18,8 +20,9 @@ static bool is_wet(const grid_domain* domain, const liquid_state* before, const 
         particles_locate(domain, x, &tile, at);
         tile_ix t = tile_map_find(&before->map, tile);
         int cell = 0, stride = 1;
-        for (int a = 0; a < AXES; ++a, stride *= TILE_SIZE) {
-            cell += domain->is_active[a] ? stride * ((int)at[a] & 7) : 0;
+        for (int a = 0; a < AXES; ++a, stride *= TILE_SIZE) { // a body may be anywhere
+            float inside = fminf(fmaxf(at[a], 0.0f), (float)(TILE_SIZE - 1));
+            cell += domain->is_active[a] ? stride * (int)inside : 0;
         }
         is_any = before->cell_phi[(size_t)t * TILE_CELLS + (size_t)cell] < BODY_WET_DISTANCE;
     }

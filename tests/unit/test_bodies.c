@@ -318,6 +318,27 @@ static void test_light_body_rises_and_heavy_body_sinks(void** state) {
     treacle_context_destroy(ctx);
 }
 
+// One that has fallen out of the domain long ago, or that a file puts there.
+static void test_a_body_far_away_can_be_stepped(void** state) {
+    (void)state;
+    static const double far[] = {1e6, -1e9, 1e12, -1e15};
+    body_scene s;
+    fill_bodies(&s);
+    treacle_context* ctx = make_context(1);
+    treacle_sim* sim = check_make_sim(ctx, &s.scene.def);
+    treacle_step_stats stats;
+    for (int i = 0; i < 4; ++i) {
+        treacle_frame frame;
+        assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame), TREACLE_OK);
+        body_state* bodies = (body_state*)treacle_frame_find(&frame, "body_state")->data;
+        bodies[0].place[i % 3] = far[i];
+        assert_int_equal(treacle_sim_restore(sim, &frame), TREACLE_OK);
+        check_step(ctx, sim, 0.005, &stats);
+    }
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
 static void test_bad_bodies_are_refused(void** state) {
     (void)state;
     body_scene s;
@@ -350,6 +371,7 @@ int main(void) {
         cmocka_unit_test(test_hinge_keeps_its_distance),
         cmocka_unit_test(test_joints_out_of_the_plane_hold_a_flat_body),
         cmocka_unit_test(test_light_body_rises_and_heavy_body_sinks),
+        cmocka_unit_test(test_a_body_far_away_can_be_stepped),
         cmocka_unit_test(test_bad_bodies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
