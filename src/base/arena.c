@@ -55,6 +55,7 @@ treacle_status arena_take(arena* a, size_t count, size_t item_bytes, const char*
     }
     a->block[a->block_count] = block;
     a->block_count += 1;
+    a->ctx->work.scratch_bytes += (int64_t)bytes;
     a->held += is_apart ? 0 : bytes;
     a->high_water = a->held > a->high_water ? a->held : a->high_water;
     *out = block.data;

@@ -17,6 +17,8 @@ enum { CONTEXT_ERROR_CAPACITY = 2048 };
 typedef struct context_work {
     int64_t loops, items;    // of parallel_for, but those inside a loop
     int64_t particle_passes; // loops over all particles of a store
+    int64_t scratch_bytes;   // that steps have taken for their fields, to be written and read; some
+                             // of it is for each thread
 } context_work;
 
 struct treacle_context {

@@ -1,6 +1,7 @@
 // What steps cost, in numbers that do not depend on the machine or on its load: blocks and bytes
-// that are allocated, passes over particles, all loops, the items of all loops, iterations of
-// solves. A commit that costs work shows here at once.
+// that are allocated, bytes of scratch that are taken, to be written and read, passes over
+// particles, all loops, the items of all loops, iterations of solves. A commit that costs work
+// shows here at once.
 //
 // A bound that is raised needs its reason in the commit that raises it: what the work is for, and
 // what it costs in time. Bounds are about a tenth above what was measured; one that is more than
@@ -16,6 +17,7 @@
 typedef enum work_kind {
     WORK_BLOCKS,    // allocations of the whole process, libraries included
     WORK_KILOBYTES, // that they asked for
+    WORK_SCRATCH,   // kilobytes that steps took of their scratch memory, for fields to be touched
     WORK_PASSES,    // over all particles
     WORK_LOOPS,     // of any kind: coarse levels of a multigrid are loops of their own
     WORK_ITEMS,     // in thousands, of all loops
@@ -25,8 +27,8 @@ typedef enum work_kind {
 } work_kind;
 
 static const char* const work_name[WORK_COUNT] = {
-    "blocks",     "kilobytes", "passes over particles", "loops", "thousand items",
-    "iterations", "steps"};
+    "blocks", "kilobytes",      "kilobytes of scratch", "passes over particles",
+    "loops",  "thousand items", "iterations",           "steps"};
 
 typedef struct golden {
     const char* name;
@@ -35,16 +37,17 @@ typedef struct golden {
     const char* text;
 } golden;
 
-// blocks, kilobytes, passes over particles, loops, thousands of items, iterations, steps.
+// blocks, kilobytes, kilobytes of scratch, passes over particles, loops, thousands of items,
+// iterations, steps.
 static const golden goldens[] = {
     {"dam",
      6,
-     {2000, 19000, 750, 12000, 1500, 93, 17},
+     {2000, 19000, 10000, 750, 12000, 1500, 93, 17},
      "domain: {size: [0.64, 0.32, 0.16], cell: 2 cm, sides: {all: slip, top: open}}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [0.2, 0.2, 0.16]}}}]\n"},
     {"honey",
      4,
-     {7800, 240000, 890, 22000, 810, 140, 19},
+     {7800, 240000, 41000, 890, 22000, 810, 140, 19},
      "domain: {size: [4 cm, 4 cm, 4 cm], cell: 2 mm, sides: {all: open, bottom: no-slip}}\n"
      "step: {max_dt: 10 ms}\n"
      "materials: {honey: {density: 1400, viscosity: 70}}\n"
@@ -57,7 +60,7 @@ static const golden goldens[] = {
      "    speed: 10 cm/s\n"},
     {"gel",
      4,
-     {3100, 96000, 610, 13000, 900, 96, 10},
+     {3100, 96000, 26000, 610, 13000, 900, 96, 10},
      "domain: {size: [16 cm, 12 cm, 16 cm], cell: 1 cm, sides: {all: slip, top: open}}\n"
      "materials: {goop: {density: 1000, viscosity: 0.5, elastic: {mu_e: 4000, alpha: 10, gamma: "
      "0.1}}}\n"
@@ -65,7 +68,7 @@ static const golden goldens[] = {
      "goop}]\n"},
     {"paste",
      4,
-     {4600, 210000, 490, 180000, 980, 1800, 10},
+     {4600, 210000, 17000, 490, 180000, 980, 1800, 10},
      "domain: {size: [16 cm, 12 cm, 16 cm], cell: 1 cm, sides: {all: no-slip, top: open}}\n"
      "materials: {paste: {density: 1000, rheology: {law: herschel-bulkley, yield_stress: 100, "
      "consistency: 10}}}\n"
@@ -73,7 +76,7 @@ static const golden goldens[] = {
      "material: paste}]\n"},
     {"bodies",
      4,
-     {3300, 26000, 720, 26000, 4300, 93, 15},
+     {3300, 26000, 48000, 720, 26000, 4300, 93, 15},
      "domain: {size: [24 cm, 24 cm, 24 cm], cell: 1.5 cm}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [24 cm, 16 cm, 24 cm]}}}]\n"
      "bodies:\n"
@@ -82,7 +85,7 @@ static const golden goldens[] = {
      "12 cm, 12 cm]}, density: 3000}\n"},
     {"wax",
      4,
-     {2600, 140000, 410, 17000, 2400, 83, 7},
+     {2600, 140000, 31000, 410, 17000, 2400, 83, 7},
      "domain: {size: [0.16, 0.08, 0.08], cell: 5 mm, sides: no-slip}\n"
      "step: {max_dt: 40 ms}\n"
      "heat: {air: 20 degC, loss: 15, emissivity: 0.9}\n"
@@ -98,7 +101,7 @@ static const golden goldens[] = {
      "     temperature: 58 degC}\n"},
     {"eulerian",
      3,
-     {3200, 110000, 780, 16000, 41000, 150, 31},
+     {3200, 110000, 150000, 780, 16000, 41000, 150, 31},
      "motion: eulerian\n"
      "domain: {size: [0.32, 0.16, 0.16], cell: 1 cm, sides: {all: slip, top: open}}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.16]}}}]\n"},
@@ -173,6 +176,7 @@ static void measure(treacle_context* ctx, const golden* g, int64_t* work) {
     is_counting = false;
     work[WORK_BLOCKS] = blocks;
     work[WORK_KILOBYTES] = block_bytes / 1000;
+    work[WORK_SCRATCH] = (ctx->work.scratch_bytes - before.scratch_bytes) / 1000;
     work[WORK_PASSES] = ctx->work.particle_passes - before.particle_passes;
     work[WORK_LOOPS] = ctx->work.loops - before.loops;
     work[WORK_ITEMS] = (ctx->work.items - before.items) / 1000;
