@@ -18,6 +18,10 @@ static bool is_finite(v3f v) {
 static void check_material(const trace_material* m) {
     fuzz_check(is_finite(m->colour) && isfinite(m->texture_size) && isfinite(m->glow));
     fuzz_check(is_finite(m->medium.scatter) && is_finite(m->medium.absorb));
+    fuzz_check(m->kind != TRACE_DIPOLE || is_finite(m->medium.total));
+    for (int i = 0; i <= TRACE_ENERGY_STEPS; ++i) {
+        fuzz_check(isfinite(m->facets.energy[0][i]) && isfinite(m->facets.energy[1][i]));
+    }
 }
 
 static void check_look(treacle_context* ctx, const treacle_scene* scene) {
