@@ -22,9 +22,10 @@
 // costs at that time, by loops and iterations. First frames and copy overlap, and the rest of the
 // run takes  sum W_f (rest) x sum s_f / sum W_f (overlap).                                  (2)
 //
-// Where the first frames, going on as they do, come to more than that, this counts: runs hardly
-// ever get cheaper. Beyond what the copy has reached, work grows with the particles, evenly to
-// their number at the end.
+// Beyond what the copy has reached, work grows with the particles, evenly to their number at the
+// end. So it would of the first frames alone: the forecast is the mean of that and (2), since a
+// copy may miss what is thin, and first frames what comes. Where the grid carries the liquid, steps
+// follow its speed from the start, which first frames do not have: there (2) counts alone.
 //
 // A scene that is too large to be begun here at all is begun in wider cells, and what that takes is
 // multiplied by the fourth power of their width: that many more particles and steps.
@@ -302,7 +303,9 @@ static treacle_status ask_copies(double spend, copy_run* base, double* out) {
     TREACLE_TRY(copy_create(base, copy_width(base, 0.5 * spend), &copy));
     treacle_status status = run_copy(0.5 * spend, &copy);
     double alone = forecast_alone(base), by_copy = forecast_by_copy(base, &copy);
-    *out = base->first + fmax(alone, by_copy); // what flows, lands and splashes gets dearer
+    bool is_euler = base->def.motion == TREACLE_MOTION_EULERIAN;
+    double share = by_copy > 0.0 ? (is_euler ? 1.0 : 0.5) : 0.0;
+    *out = base->first + (1.0 - share) * alone + share * by_copy;
     copy_destroy(&copy);
     return status == TREACLE_ERR_MEMORY ? status : TREACLE_OK;
 }
