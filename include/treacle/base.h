@@ -105,7 +105,8 @@ TREACLE_API int treacle_context_ranks(const treacle_context* ctx);
 /// OK if the status is OK on all ranks, else that of the lowest rank where it is not, with its
 /// error. Every rank calls it.
 TREACLE_API treacle_status treacle_context_agree(treacle_context* ctx, treacle_status status);
-/// Bytes that the library holds now, and the most it ever held.
+/// Bytes that the library uses now, and the most it ever used; what a simulation keeps for its next
+/// steps comes on top.
 TREACLE_API size_t treacle_context_memory(const treacle_context* ctx);
 TREACLE_API size_t treacle_context_memory_peak(const treacle_context* ctx);
 

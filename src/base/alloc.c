@@ -23,7 +23,15 @@ bool alloc_is_zeroed(const treacle_context* ctx, size_t bytes) {
     return ctx->has_pages && bytes >= ALLOC_PAGES_MIN;
 }
 
+static heap_source source_of(const treacle_context* ctx) {
+    return (heap_source){ctx->def.alloc, ctx->def.free, ctx->def.alloc_user};
+}
+
 static void* take(treacle_context* ctx, size_t bytes) {
+    if (ctx->is_in_step) {
+        heap_source source = source_of(ctx);
+        return step_heap_take(&ctx->heap, &source, bytes);
+    }
     if (!alloc_is_zeroed(ctx, bytes)) {
         return ctx->def.alloc(bytes, TREACLE_ALIGNMENT, ctx->def.alloc_user);
     }
@@ -35,7 +43,7 @@ static void* take(treacle_context* ctx, size_t bytes) {
 static void give(treacle_context* ctx, void* block, size_t bytes) {
     if (alloc_is_zeroed(ctx, bytes)) {
         munmap(block, bytes);
-    } else {
+    } else if (!ctx->has_heap || !step_heap_give(&ctx->heap, block)) {
         ctx->def.free(block, bytes, ctx->def.alloc_user);
     }
 }
@@ -59,6 +67,21 @@ void alloc_free(treacle_context* ctx, void* block, size_t bytes) {
     size_t rounded = round_up(bytes == 0 ? 1 : bytes);
     atomic_fetch_sub(&ctx->memory, rounded);
     give(ctx, block, rounded);
+}
+
+void alloc_begin_step(treacle_context* ctx) {
+    ctx->is_in_step = ctx->has_heap;
+}
+
+void alloc_end_step(treacle_context* ctx) {
+    heap_source source = source_of(ctx);
+    step_heap_end_step(&ctx->heap, &source);
+    ctx->is_in_step = false;
+}
+
+void alloc_trim(treacle_context* ctx) {
+    heap_source source = source_of(ctx);
+    step_heap_trim(&ctx->heap, &source);
 }
 
 void alloc_forget(treacle_context* ctx, void* block, size_t bytes, size_t begin, size_t end) {

@@ -22,6 +22,13 @@ bool alloc_is_zeroed(const treacle_context* ctx, size_t bytes);
 /// page; they are zero when they are touched again. Else nothing: what is there means nothing.
 void alloc_forget(treacle_context* ctx, void* block, size_t bytes, size_t begin, size_t end);
 
+/// Around a step, which takes its blocks from a heap of its own (base/step_heap.h). Who brings an
+/// allocator of his own gets every request instead, and ranks map their blocks page by page.
+void alloc_begin_step(treacle_context* ctx);
+void alloc_end_step(treacle_context* ctx);
+/// Gives back what that heap keeps for steps to come.
+void alloc_trim(treacle_context* ctx);
+
 /// *out = count items of item_bytes, not initialised. `what` names them in the error.
 treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
                            void** out) TREACLE_NODISCARD;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/comm.h"
 #include "base/log.h"
 #include "base/parallel.h"
@@ -118,7 +119,9 @@ static treacle_status join_ranks(treacle_context* ctx) {
     if (status != TREACLE_OK && comm_rank(ctx) == 0) {
         log_message(ctx, TREACLE_LOG_ERROR, "%s", ctx->error);
     }
-    ctx->has_pages = comm_size(ctx) > 1 && ctx->def.alloc == default_alloc;
+    bool is_ours = ctx->def.alloc == default_alloc;
+    ctx->has_pages = comm_size(ctx) > 1 && is_ours;
+    ctx->has_heap = comm_size(ctx) == 1 && is_ours && !TREACLE_WATCHES_MEMORY;
     return status;
 }
 
@@ -161,6 +164,7 @@ void treacle_context_destroy(treacle_context* ctx) {
     }
     parallel_pool_destroy(ctx);
     comm_close(ctx);
+    alloc_trim(ctx);
     ctx->def.free(ctx, CONTEXT_BYTES, ctx->def.alloc_user);
 }
 

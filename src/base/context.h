@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/compiler.h"
+#include "base/step_heap.h"
 #include "treacle/base.h"
 
 struct parallel_pool;
@@ -32,6 +33,9 @@ struct treacle_context {
     atomic_size_t memory;
     atomic_size_t memory_peak;
     char error[CONTEXT_ERROR_CAPACITY];
+    bool has_heap;   // of steps, see alloc_begin_step
+    bool is_in_step; // which has a heap
+    step_heap heap;
 };
 
 /// Cores of this machine, at least 1.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/comm.h"
 #include "sim/guard.h"
 #include "sim/step.h"
@@ -151,7 +152,9 @@ treacle_status treacle_sim_step_pushed(treacle_sim* sim, double max_dt, const fl
                                        treacle_step_stats* out) {
     *out = (treacle_step_stats){0};
     TREACLE_TRY(sim_push_begin(sim, acceleration));
+    alloc_begin_step(sim->ctx);
     treacle_status status = step_once(sim, max_dt, out);
+    alloc_end_step(sim->ctx);
     sim->push = NULL;
     sim->push_most = 0.0;
     return status;

@@ -274,6 +274,7 @@ void treacle_sim_destroy(treacle_sim* sim) {
     particle_spares_finish(&sim->spares);
     arena_finish(&sim->scratch);
     alloc_free(ctx, sim, sizeof(*sim));
+    alloc_trim(ctx);
 }
 
 double treacle_sim_time(const treacle_sim* sim) {

@@ -42,12 +42,12 @@ typedef struct golden {
 static const golden goldens[] = {
     {"dam",
      6,
-     {2000, 19000, 10000, 750, 12000, 1500, 93, 17},
+     {7, 1450, 10000, 750, 12000, 1500, 93, 17},
      "domain: {size: [0.64, 0.32, 0.16], cell: 2 cm, sides: {all: slip, top: open}}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [0.2, 0.2, 0.16]}}}]\n"},
     {"honey",
      4,
-     {7800, 240000, 41000, 890, 22000, 810, 140, 19},
+     {23, 18500, 41000, 890, 22000, 810, 140, 19},
      "domain: {size: [4 cm, 4 cm, 4 cm], cell: 2 mm, sides: {all: open, bottom: no-slip}}\n"
      "step: {max_dt: 10 ms}\n"
      "materials: {honey: {density: 1400, viscosity: 70}}\n"
@@ -60,7 +60,7 @@ static const golden goldens[] = {
      "    speed: 10 cm/s\n"},
     {"gel",
      4,
-     {3100, 96000, 26000, 610, 13000, 900, 96, 10},
+     {20, 10000, 26000, 610, 13000, 900, 96, 10},
      "domain: {size: [16 cm, 12 cm, 16 cm], cell: 1 cm, sides: {all: slip, top: open}}\n"
      "materials: {goop: {density: 1000, viscosity: 0.5, elastic: {mu_e: 4000, alpha: 10, gamma: "
      "0.1}}}\n"
@@ -68,7 +68,7 @@ static const golden goldens[] = {
      "goop}]\n"},
     {"paste",
      4,
-     {4600, 210000, 17000, 490, 180000, 980, 1800, 10},
+     {31, 31000, 17000, 490, 180000, 980, 1800, 10},
      "domain: {size: [16 cm, 12 cm, 16 cm], cell: 1 cm, sides: {all: no-slip, top: open}}\n"
      "materials: {paste: {density: 1000, rheology: {law: herschel-bulkley, yield_stress: 100, "
      "consistency: 10}}}\n"
@@ -76,7 +76,7 @@ static const golden goldens[] = {
      "material: paste}]\n"},
     {"bodies",
      4,
-     {3300, 26000, 48000, 720, 26000, 4300, 93, 15},
+     {470, 3700, 48000, 720, 26000, 4300, 93, 15},
      "domain: {size: [24 cm, 24 cm, 24 cm], cell: 1.5 cm}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [24 cm, 16 cm, 24 cm]}}}]\n"
      "bodies:\n"
@@ -85,7 +85,7 @@ static const golden goldens[] = {
      "12 cm, 12 cm]}, density: 3000}\n"},
     {"wax",
      4,
-     {2600, 140000, 31000, 410, 17000, 2400, 83, 7},
+     {39, 47000, 31000, 410, 17000, 2400, 83, 7},
      "domain: {size: [0.16, 0.08, 0.08], cell: 5 mm, sides: no-slip}\n"
      "step: {max_dt: 40 ms}\n"
      "heat: {air: 20 degC, loss: 15, emissivity: 0.9}\n"
@@ -101,7 +101,7 @@ static const golden goldens[] = {
      "     temperature: 58 degC}\n"},
     {"eulerian",
      3,
-     {3200, 110000, 150000, 780, 16000, 41000, 150, 31},
+     {21, 35000, 150000, 780, 16000, 41000, 150, 31},
      "motion: eulerian\n"
      "domain: {size: [0.32, 0.16, 0.16], cell: 1 cm, sides: {all: slip, top: open}}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.16]}}}]\n"},
@@ -202,16 +202,70 @@ static void test_steps_cost_no_more_than_they_did(void** state) {
     for (int i = 0; i < GOLDENS; ++i) {
         int64_t work[WORK_COUNT];
         treacle_context* ctx = make_context(1);
+        bool has_heap = ctx->has_heap; // else every request goes to malloc
         measure(ctx, &goldens[i], work);
         unit_context_end(ctx);
         print_message("%-9s", goldens[i].name);
         for (int kind = 0; kind < WORK_COUNT; ++kind) {
             print_message("%9ld", (long)work[kind]);
-            failures += !holds(&goldens[i], kind, work[kind]);
+            bool is_held = has_heap || kind > WORK_KILOBYTES;
+            failures += is_held && !holds(&goldens[i], kind, work[kind]);
         }
         print_message("\n");
     }
     assert_int_equal(failures, 0);
+}
+
+// Liquid that lies still: what steps need is the same in each of them.
+static const struct {
+    const char *name, *material;
+} still[] = {
+    {"water", "density: 1000, viscosity: 1e-3"},
+    {"honey", "density: 1400, viscosity: 70"},
+    {"paste",
+     "density: 1000, rheology: {law: herschel-bulkley, yield_stress: 100, consistency: 10}"},
+    {"gel", "density: 1000, viscosity: 0.5, elastic: {mu_e: 4000, alpha: 10, gamma: 0.1}"},
+};
+enum { STILL_FIRST = 12, STILL_COUNTED = 5 };
+
+static int64_t blocks_of_still(treacle_context* ctx, const char* material) {
+    char text[600];
+    treacle_scene* scene = NULL;
+    treacle_sim* sim = NULL;
+    snprintf(
+        text, sizeof(text),
+        "domain: {size: [16 cm, 16 cm, 16 cm], cell: 1 cm, sides: {all: slip, top: open}}\n"
+        "step: {max_dt: 5 ms}\n"
+        "materials: {it: {%s}}\n"
+        "liquids: [{shape: {box: {min: [0, 0, 0], max: [16 cm, 6 cm, 16 cm]}}, material: it}]\n",
+        material);
+    assert_int_equal(treacle_scene_parse(ctx, "still", text, strlen(text), 0, NULL, &scene),
+                     TREACLE_OK);
+    assert_int_equal(treacle_sim_create(ctx, treacle_scene_sim(scene), &sim), TREACLE_OK);
+    for (int i = 0; i < STILL_FIRST + STILL_COUNTED; ++i) {
+        treacle_step_stats step;
+        if (i == STILL_FIRST) {
+            blocks = block_bytes = 0;
+            is_counting = true;
+        }
+        assert_int_equal(treacle_sim_step(sim, 5e-3, &step), TREACLE_OK);
+    }
+    is_counting = false;
+    treacle_sim_destroy(sim);
+    treacle_scene_destroy(scene);
+    return blocks;
+}
+
+static void test_steps_of_steady_size_take_nothing_from_the_heap(void** state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof(still) / sizeof(still[0]); ++i) {
+        treacle_context* ctx = make_context(1);
+        bool has_heap = ctx->has_heap;
+        int64_t count = blocks_of_still(ctx, still[i].material);
+        unit_context_end(ctx);
+        print_message("%-9s%9ld blocks\n", still[i].name, (long)count);
+        assert_true(count == 0 || !has_heap);
+    }
 }
 
 // Blocks and bytes are not compared: each thread has scratch memory of its own.
@@ -234,6 +288,7 @@ static void test_threads_and_instruction_sets_cost_no_work(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps_cost_no_more_than_they_did),
+        cmocka_unit_test(test_steps_of_steady_size_take_nothing_from_the_heap),
         cmocka_unit_test(test_threads_and_instruction_sets_cost_no_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
