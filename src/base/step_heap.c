@@ -1,5 +1,7 @@
 #include "base/step_heap.h"
 
+#include "base/check.h"
+
 enum { LINE = 64, PARTS = 8, CHUNK_LEAST = 1 << 18 };
 
 // One line before what the caller gets. size counts lines, this one included.
@@ -185,6 +187,7 @@ bool step_heap_give(step_heap* heap, void* memory) {
     if (is_ours) {
         heap_block* block = (heap_block*)((char*)memory - LINE);
         heap_block *upper = above(block), *lower = block->below;
+        TREACLE_ASSERT(!block->is_free && block->chunk->count > 0);
         block->chunk->count -= 1;
         if (upper != NULL && upper->is_free) {
             unlist(heap, upper);

@@ -168,6 +168,7 @@ static treacle_status find(apart_job* job) {
 
 treacle_status apart_find(const apart_params* params, arena* scratch, float* cell_phi,
                           uint8_t* cell_cut) {
+    TREACLE_ASSERT(cell_phi != NULL && cell_cut != NULL);
     apart_job job = {.params = params, .cell_phi = cell_phi, .cell_cut = cell_cut};
     size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
     int mark = arena_mark(scratch);

@@ -98,6 +98,8 @@ static void mix_tiles(void* data, int64_t begin, int64_t end) {
 
 void mixture_viscosity(const mixture_params* params, const mixture_rates* rates,
                        float* cell_log_mu) {
+    TREACLE_ASSERT(params->cell_base != NULL && cell_log_mu != NULL);
+    TREACLE_ASSERT(rates->along == NULL || (rates->rate_before != NULL && rates->slope != NULL));
     mixture_job job = {params, rates, cell_log_mu};
     tile_for_held(params->map, 4, mix_tiles, &job);
 }

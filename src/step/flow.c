@@ -44,6 +44,8 @@ static treacle_status find(const flow_inputs* in, const flow_outputs* out, flow_
 }
 
 treacle_status flow_find(const flow_inputs* in, const flow_outputs* out) {
+    TREACLE_ASSERT(out->material->log_mu != NULL);
+    TREACLE_ASSERT(!in->is_unified || (out->x != NULL && out->liquid->fraction.cell != NULL));
     flow_loops loops;
     int mark = arena_mark(in->frame.scratch);
     TREACLE_TRY(flow_walls_begin(in, out, &loops.walls));

@@ -176,6 +176,7 @@ void flow_rheology_judge(const flow_inputs* in, const flow_outputs* out, bool is
 
 void flow_rheology_keep_start(const flow_inputs* in, const flow_outputs* out,
                               const flow_rheology* loop) {
+    TREACLE_ASSERT(loop->kind == FLOW_RHEOLOGY_NEWTON);
     flow_copy_faces(in, out->u, loop->start);
 }
 
@@ -187,6 +188,7 @@ static double drop_of(const flow_inputs* in, const treacle_rheology_stats* so_fa
 }
 
 unified_pass flow_rheology_pass(const flow_inputs* in, const flow_rheology* loop) {
+    TREACLE_ASSERT(loop->kind == FLOW_RHEOLOGY_NEWTON);
     return (unified_pass){.about = loop->before,
                           .rate = rates_of(in, loop, loop->before),
                           .cell_rate = loop->rate,

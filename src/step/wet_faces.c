@@ -73,6 +73,7 @@ static void mark_wet(void* data, int64_t begin, int64_t end) {
 }
 
 void wet_faces_find(const wet_faces* w, int axis, bool has_closed) {
+    TREACLE_ASSERT(w->known != NULL && w->cell_phi != NULL);
     wet_job job = {w, axis, has_closed};
     tile_for(w->map, 8, mark_wet, &job);
     tile_share(w->map, w->known, sizeof(tile_mask));
