@@ -6,11 +6,9 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
-#include "math/elementary.h"
-#include "phys/even_out.h"
-#include "phys/g2p.h"
 #include "phys/heat_exchange.h"
-#include "step/heat_grid.h"
+#include "phys/marker.h"
+#include "step/warm.h"
 
 // Lines of cells serve where heat goes no farther than about a cell in a step.
 #define LOD_DIFFUSION_MAX 1.0
@@ -22,7 +20,6 @@ typedef struct heat_work {
     const heat_place* at;
     const heat_kind* kind;
     heat_grid grid;
-    float* gain;    // K, of cells
     double* before; // J, of cells
     heat_cells cells;
     conduction_params params;
@@ -161,97 +158,6 @@ static treacle_status exchange(heat_work* hw) {
     return touch_solids(hw);
 }
 
-// --- back to the particles -----------------------------------------------------------------------
-
-static void find_gain(void* data, int64_t begin, int64_t end) {
-    const heat_work* hw = data;
-    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        double change = hw->cells.energy[i] - hw->before[i];
-        bool is_there = hw->grid.capacity[i] > 0.0f;
-        hw->gain[i] = is_there ? (float)(change / (double)hw->grid.capacity[i]) : 0.0f;
-    }
-}
-
-typedef struct warm_job {
-    const heat_setup* heat;
-    const particles* p;
-    const float* gain; // K, of each row
-} warm_job;
-
-static void warm_rows(void* data, int64_t begin, int64_t end) {
-    const warm_job* job = data;
-    double* enthalpy = particles_f64(job->p, PARTICLE_ENTHALPY);
-    float* temperature = particles_f32(job->p, PARTICLE_TEMPERATURE);
-    float* melted = particles_f32(job->p, PARTICLE_MELTED);
-    float* strain = particles_f32(job->p, PARTICLE_STRAIN);
-    const uint8_t* material = particles_material(job->p);
-    for (int64_t i = begin; i < end; ++i) {
-        const heat_curve* curve = &job->heat->curve[material[i]];
-        enthalpy[i] += curve->capacity * (double)job->gain[i];
-        heat_state state = heat_curve_at(curve, enthalpy[i], (double)melted[i]);
-        temperature[i] = (float)state.temperature;
-        if (strain != NULL) {
-            strain_melt((double)melted[i], state.melted, strain + STRAIN_PARTS * i);
-        }
-        melted[i] = (float)state.melted;
-    }
-}
-
-static void add_rows(void* data, int64_t begin, int64_t end) {
-    const warm_job* job = data;
-    float* marker = particles_f32(job->p, PARTICLE_MARKER);
-    for (int64_t i = begin; i < end; ++i) {
-        marker[i] += job->gain[i];
-    }
-}
-
-static void warm_by(const heat_work* hw, const float* gain) {
-    warm_job job = {hw->kind->heat, hw->at->p, gain};
-    bool is_heat = hw->kind->column == PARTICLE_TEMPERATURE;
-    particle_row_for(hw->at->p, 4096, is_heat ? warm_rows : add_rows, &job);
-}
-
-static void warm_tiles(void* data, int64_t begin, int64_t end) {
-    const heat_work* hw = data;
-    const heat_curve* curve = &hw->kind->heat->curve[0];
-    float *temperature = hw->at->state->carried[CARRIED_TEMPERATURE],
-          *melted = hw->at->state->carried[CARRIED_MELTED];
-    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        double share = melted != NULL ? (double)melted[i] : 0.0;
-        double energy = heat_curve_energy(curve, (double)temperature[i], share);
-        if (hw->gain[i] != 0.0f) {
-            heat_state state =
-                heat_curve_at(curve, energy + curve->capacity * (double)hw->gain[i], share);
-            temperature[i] = (float)state.temperature;
-            if (melted != NULL) {
-                melted[i] = (float)state.melted;
-            }
-        }
-    }
-}
-
-static treacle_status warm_cells(heat_work* hw) {
-    TREACLE_TRY(step_take_zero(hw->at->f, &hw->at->state->map, "gain of cells", &hw->gain));
-    parallel_for(hw->at->f->ctx, hw->at->state->map.count, 8, find_gain, hw);
-    parallel_for(hw->at->f->ctx, hw->at->state->map.count, 8, warm_tiles, hw);
-    return TREACLE_OK;
-}
-
-static treacle_status warm_particles(heat_work* hw) {
-    const step_frame* f = hw->at->f;
-    const tile_map* map = &hw->at->state->map;
-    const particles* p = hw->at->p;
-    float* gain = NULL;
-    TREACLE_TRY(step_take_zero(hw->at->f, &hw->at->state->map, "gain of cells", &hw->gain));
-    TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, sizeof(float), "gain of particles",
-                           (void**)&gain));
-    parallel_for(f->ctx, map->count, 8, find_gain, hw);
-    face_velocity on = {.map = map, .domain = f->setup->domain};
-    g2p_scalar(&on, p, hw->gain, gain);
-    warm_by(hw, gain);
-    return TREACLE_OK;
-}
-
 // --- the step ------------------------------------------------------------------------------------
 
 static double exchanged_by_tile(void* data, int64_t tile) {
@@ -278,25 +184,6 @@ static treacle_status take_energies(heat_work* hw) {
     return TREACLE_OK;
 }
 
-static treacle_status even_out_particles(const heat_work* hw) {
-    const step_frame* f = hw->at->f;
-    const heat_kind* kind = hw->kind;
-    even_out_params params = {.domain = f->setup->domain,
-                              .map = &hw->at->state->map,
-                              .p = hw->at->p,
-                              .value = particles_f32(hw->at->p, kind->column),
-                              .capacity = kind->heat->capacity,
-                              .reference = (float)kind->surface.air,
-                              .diffusivity = kind->heat->least_diffusivity,
-                              .cell_solid_phi = hw->at->solids->phi};
-    float* change = NULL;
-    TREACLE_TRY(even_out(&params, f->dt, f->scratch, &change));
-    if (change != NULL) {
-        warm_by(hw, change);
-    }
-    return TREACLE_OK;
-}
-
 // What came from outside goes to *came.
 static treacle_status conduct(const heat_place* at, const heat_kind* kind, double* came) {
     heat_work hw = {.at = at, .kind = kind};
@@ -314,31 +201,8 @@ static treacle_status conduct(const heat_place* at, const heat_kind* kind, doubl
                           kind->column == PARTICLE_MARKER ? "the diffusion of the marker diverged"
                                                           : "the conduction of heat diverged");
     }
-    if (at->state->carried[CARRIED_TEMPERATURE] != NULL) {
-        return warm_cells(&hw);
-    }
-    TREACLE_TRY(warm_particles(&hw));
-    return even_out_particles(&hw);
-}
-
-typedef struct cure_job {
-    const liquid_setup* setup;
-    const particles* p;
-    double dt;
-} cure_job;
-
-// m += (target - m) (1 - exp(-rate dt))                                                 [marker.2]
-static void cure_rows(void* data, int64_t begin, int64_t end) {
-    const cure_job* job = data;
-    float* marker = particles_f32(job->p, PARTICLE_MARKER);
-    float share[LIQUID_MATERIALS_MAX];
-    for (int m = 0; m < job->setup->material_count; ++m) {
-        share[m] = (float)(1.0 - elementary_exp(-job->setup->materials[m].marker_rate * job->dt));
-    }
-    for (int64_t i = begin; i < end; ++i) {
-        uint8_t m = particles_material(job->p)[i];
-        marker[i] += share[m] * ((float)job->setup->materials[m].marker_target - marker[i]);
-    }
+    heat_gained gained = {hw.grid.capacity, hw.before, hw.cells.energy};
+    return warm(at, kind, &gained);
 }
 
 static treacle_status step_marker(const heat_place* at) {
@@ -351,8 +215,7 @@ static treacle_status step_marker(const heat_place* at) {
         TREACLE_TRY(conduct(at, &kind, &f->stats->marker_in));
     }
     if (kind.heat->grows) {
-        cure_job job = {f->setup, at->p, f->dt};
-        particle_row_for(at->p, 4096, cure_rows, &job);
+        marker_cure(at->p, f->setup->material_count, f->setup->materials, f->dt);
     }
     return TREACLE_OK;
 }
