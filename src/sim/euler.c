@@ -23,10 +23,10 @@
 
 uint32_t euler_fields(const liquid_setup* setup) {
     bool melts = setup->heat.is_on && setup->heat.latent_unit > 0.0;
-    bool has_heat = setup->heat.is_on || setup->heat.has_law || setup->has_buoyancy;
+    bool has_heat = setup->heat.is_on || setup->heat.has_law || setup->has.buoyancy;
     uint32_t strain = ((1u << STRAIN_PARTS) - 1u) << CARRIED_STRAIN;
     return (has_heat ? 1u << CARRIED_TEMPERATURE : 0u) | (melts ? 1u << CARRIED_MELTED : 0u) |
-           (setup->has_elastic ? strain : 0u);
+           (setup->has.elastic ? strain : 0u);
 }
 
 grid_place euler_place_of(int carried) {
@@ -382,7 +382,7 @@ treacle_status euler_carry(step_work* w) {
     }
     TREACLE_TRY(take(w, "densities at cells", &w->made.given.density));
     TREACLE_TRY(take(w, "volumes at cells", &w->made.given.volume));
-    if (w->f.setup->has_buoyancy) {
+    if (w->f.setup->has.buoyancy) {
         TREACLE_TRY(take(w, "buoyancy at cells", &w->made.given.buoyancy));
     }
     if (liquid_is_viscous(w->f.setup)) {
@@ -428,7 +428,7 @@ static grid_strain_params strain_of(const step_work* w) {
 
 treacle_status euler_push(step_work* w) {
     TREACLE_TRY(forces_push(&w->f, &w->made.given, w->bodies, w->state, &w->made.account));
-    if (w->f.setup->has_elastic) {
+    if (w->f.setup->has.elastic) {
         grid_strain_params params = strain_of(w);
         tensor_field strain = euler_strain(w->state);
         grid_strain_push(&params, &strain, w->state->face_u.at);
@@ -440,7 +440,7 @@ treacle_status euler_push(step_work* w) {
 
 // Before velocity is extrapolated: solids still have their own.
 treacle_status euler_strain_step(step_work* w) {
-    if (!w->f.setup->has_elastic || w->f.is_first) {
+    if (!w->f.setup->has.elastic || w->f.is_first) {
         return TREACLE_OK;
     }
     tensor_field strain = euler_strain(w->state), before;

@@ -37,15 +37,15 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         out->materials[i].viscosity_law.table = (treacle_curve){0};
         out->density[i] = (float)(m->density / out->reference_density);
         out->log_mu[i] = (float)elementary_log(fmax(m->viscosity, VISCOSITY_LEAST));
-        out->has_rheology = out->has_rheology || rheology_is_needed(m);
+        out->has.rheology = out->has.rheology || rheology_is_needed(m);
         const strain_law law = out->strain_laws[i] = strain_law_of(&m->elastic);
         bool is_elastic = law.modulus > 0.0 && pulls_elastically(def);
         bool can_yield = law.decay > 0.0 && law.yield > 0.0 && isfinite(law.yield);
-        out->has_elastic = out->has_elastic || is_elastic;
-        out->has_apart = out->has_apart || (!m->merges && count > 1);
-        out->has_yield = out->has_yield || (is_elastic && can_yield);
-        out->has_densities = out->has_densities || out->density[i] != 1.0f;
-        out->has_buoyancy = out->has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
+        out->has.elastic = out->has.elastic || is_elastic;
+        out->has.apart = out->has.apart || (!m->merges && count > 1);
+        out->has.yield = out->has.yield || (is_elastic && can_yield);
+        out->has.densities = out->has.densities || out->density[i] != 1.0f;
+        out->has.buoyancy = out->has.buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
     }
     return TREACLE_OK;
 }

@@ -103,7 +103,7 @@ static double reach_limit(const treacle_sim* sim, double v, double a) {
 static double least_viscosity(const treacle_sim* sim) {
     const liquid_setup* setup = &sim->setup;
     bool is_certain = liquid_is_viscous(setup) && setup->material_count > 0 &&
-                      !setup->has_rheology && !setup->heat.has_law && !setup->marker.has_law &&
+                      !setup->has.rheology && !setup->heat.has_law && !setup->marker.has_law &&
                       (sim->now.particles.column_mask >> PARTICLE_LOG_FACTOR & 1u) == 0;
     double least = is_certain ? INFINITY : 0.0;
     for (int m = 0; is_certain && m < setup->material_count; ++m) {

@@ -64,7 +64,7 @@ treacle_status correct_density(const step_frame* f, const projection* pressure,
     float* start = NULL;
     TREACLE_TRY(keep_out_begin(f, p, &start));
     TREACLE_TRY(spread(f, pressure, given, solids, p));
-    if (f->setup->has_densities) {
+    if (f->setup->has.densities) {
         TREACLE_TRY(shift(f, state, p));
     }
     const solid_poses at_end = {poses->to, poses->to};

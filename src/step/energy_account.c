@@ -12,7 +12,7 @@ static treacle_status measure(const step_frame* f, const particles* p, bool has_
                                      .p = p,
                                      .density = setup->density,
                                      .reference_density = setup->reference_density,
-                                     .strain_laws = setup->has_elastic ? setup->strain_laws : NULL,
+                                     .strain_laws = setup->has.elastic ? setup->strain_laws : NULL,
                                      .gravity = f->gravity.mean,
                                      .kernel = setup->def->kernel,
                                      .is_affine = setup->def->transfer == TREACLE_TRANSFER_APIC,

@@ -29,7 +29,7 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
 
 treacle_status face_density_find(const step_frame* f, const tile_map* map,
                                  const float* cell_density, face_field* out) {
-    bool has_any = f->setup->has_densities || f->setup->emitter_count > 0;
+    bool has_any = f->setup->has.densities || f->setup->emitter_count > 0;
     *out = (face_field){0};
     for (int a = 0; a < AXES && has_any; ++a) {
         TREACLE_TRY(step_take_zero(f, map, "densities on faces", &out->at[a]));

@@ -14,7 +14,7 @@ static treacle_status take_room(const step_frame* f, size_t count, const char* n
 treacle_status flow_elastic_take(const step_frame* f, const tile_map* map, const particles* p,
                                  flow_elastic* out) {
     size_t values = tile_map_values(map), count = (size_t)p->count;
-    if (!f->setup->has_elastic) {
+    if (!f->setup->has.elastic) {
         return TREACLE_OK;
     }
     if (!f->is_first) {
@@ -28,7 +28,7 @@ treacle_status flow_elastic_take(const step_frame* f, const tile_map* map, const
         TREACLE_TRY(take(f, values, "spin", &out->spin[a]));
     }
     const char* name = "stretch of particles";
-    TREACLE_TRY(f->setup->has_yield
+    TREACLE_TRY(f->setup->has.yield
                     ? take(f, STRAIN_PARTS * count, name, &out->motion.stretch)
                     : take_room(f, STRAIN_PARTS * count, name, &out->motion.stretch));
     return take_room(f, AXES * count, "spin of particles", &out->motion.spin);
@@ -44,7 +44,7 @@ elastic_params flow_elastic_params(const step_frame* frame, const particles* p) 
 
 treacle_status flow_elastic_end(const step_frame* f, const flow_elastic* elastic,
                                 const free_flyers* flyers, particles* p) {
-    if (!f->setup->has_elastic || f->is_first) {
+    if (!f->setup->has.elastic || f->is_first) {
         return TREACLE_OK;
     }
     double begin = profile_now();

@@ -15,10 +15,10 @@ static bool is_loop(const flow_rheology* loop) {
 }
 
 static flow_rheology_kind kind_of(const flow_inputs* in, const flow_outputs* out) {
-    if (out->material->base == NULL || !in->frame.setup->has_rheology) {
+    if (out->material->base == NULL || !in->frame.setup->has.rheology) {
         return out->material->base == NULL ? FLOW_RHEOLOGY_GIVEN : FLOW_RHEOLOGY_NONE;
     }
-    return in->is_unified && !in->frame.setup->has_elastic ? FLOW_RHEOLOGY_NEWTON
+    return in->is_unified && !in->frame.setup->has.elastic ? FLOW_RHEOLOGY_NEWTON
                                                            : FLOW_RHEOLOGY_FIXED_POINT;
 }
 

@@ -29,11 +29,11 @@ static treacle_status take_particles(const flow_inputs* in, size_t parts, const 
 
 treacle_status flow_yield_begin(const flow_inputs* in, const flow_outputs* out, flow_yield* loop) {
     const treacle_elasticity_def* def = &in->frame.setup->def->elasticity;
-    *loop = (flow_yield){.most = in->frame.setup->has_yield && !def->is_explicit ? def->passes : 1};
+    *loop = (flow_yield){.most = in->frame.setup->has.yield && !def->is_explicit ? def->passes : 1};
     if (!is_on(out)) {
         return TREACLE_OK;
     }
-    if (in->frame.setup->has_yield) {
+    if (in->frame.setup->has.yield) {
         TREACLE_TRY(flow_take_faces(in, "velocity before the flow", &loop->start));
     }
     return take_particles(in, 1, "viscosity of particles", &loop->mu);
@@ -87,11 +87,11 @@ void flow_yield_start(const flow_inputs* in, const flow_outputs* out, flow_yield
     }
     in->frame.stats->elastic_passes = 0;
     in->frame.stats->elastic_transfer_seconds = 0.0;
-    if (in->frame.setup->has_yield) {
+    if (in->frame.setup->has.yield) {
         flow_copy_faces(in, out->u, loop->start);
     }
     const float* affine = particles_f32(in->p, PARTICLE_AFFINE);
-    if (affine != NULL && in->frame.setup->has_yield) {
+    if (affine != NULL && in->frame.setup->has.yield) {
         expect_job job = {affine, out->elastic->motion.stretch};
         particle_row_for(in->p, 4096, expect_stretch, &job);
     }
@@ -99,7 +99,7 @@ void flow_yield_start(const flow_inputs* in, const flow_outputs* out, flow_yield
 
 // Whether all particles bring the same viscosity.
 static bool is_uniform(const flow_inputs* in) {
-    return in->frame.setup->material_count == 1 && !in->frame.setup->has_yield &&
+    return in->frame.setup->material_count == 1 && !in->frame.setup->has.yield &&
            in->p->count > 0 && in->frame.setup->strain_laws[0].rate != TREACLE_STRAIN_CONVECTED &&
            particles_f32(in->p, PARTICLE_MELTED) == NULL;
 }
@@ -127,7 +127,7 @@ static treacle_status load(const flow_inputs* in, const flow_outputs* out, float
     TREACLE_TRY(take_particles(in, STRAIN_PARTS, "stress of particles", &stress));
     TREACLE_TRY(flow_take(in, "weights of particles", &weight));
     TREACLE_TRY(flow_take(in, "elastic viscosity", &cell_mu));
-    elastic_load(&params, in->p, in->frame.setup->has_yield ? e->motion.stretch : NULL, stress, mu);
+    elastic_load(&params, in->p, in->frame.setup->has.yield ? e->motion.stretch : NULL, stress, mu);
     for (int part = STRAIN_PARTS - 1; part >= 0; --part) { // those at cells come last
         p2g_values values = {stress + part, STRAIN_PARTS};
         TREACLE_TRY(p2g_mean(&transfer, tensor_place(part), &values, tensor_part(&e->stress, part),

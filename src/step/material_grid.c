@@ -84,7 +84,7 @@ treacle_status material_grid_at_rest(const step_frame* f, const tile_map* map,
                              .cell_base = out->base,
                              .cell_portion = out->portion};
     float* rate = NULL;
-    if (setup->has_rheology) {
+    if (setup->has.rheology) {
         TREACLE_TRY(step_take_zero(f, map, "rates of shear", &rate));
     }
     mixture_viscosity(&params, &(mixture_rates){.rate = rate, .way = 1.0}, out->log_mu);

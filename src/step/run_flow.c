@@ -153,7 +153,7 @@ treacle_status run_flow_stretch(const run_flow_inputs* in, const run_flow_output
 static treacle_status find_contacts(const run_flow_inputs* in, const run_flow_outputs* out) {
     const step_frame* f = in->f;
     const liquid_state* state = out->state;
-    if (!f->setup->has_apart) {
+    if (!f->setup->has.apart) {
         return TREACLE_OK;
     }
     apart_params params = {.domain = f->setup->domain,

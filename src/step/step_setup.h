@@ -20,6 +20,16 @@ typedef struct liquid_force {
     double start, stop;
 } liquid_force;
 
+/// What there is to do for the materials of a scene.
+typedef struct liquid_features {
+    bool densities; // that differ
+    bool buoyancy;
+    bool rheology; // a material whose viscosity depends on the rate of shear
+    bool elastic;  // material
+    bool apart;    // material that does not merge with others
+    bool yield;    // elastic material whose decay depends on the flow
+} liquid_features;
+
 /// What the liquid's stages need to know and what does not change from step to step.
 typedef struct liquid_setup {
     const treacle_sim_def* def; // scalar members only
@@ -29,12 +39,7 @@ typedef struct liquid_setup {
     float* log_mu;                   // [materials], log of the viscosity in Pa s
     treacle_material_def* materials; // [materials]; names are NULL
     double reference_density;        // kg/m^3
-    bool has_densities;              // that differ
-    bool has_buoyancy;
-    bool has_rheology;       // a material whose viscosity depends on the rate of shear
-    bool has_elastic;        // material
-    bool has_apart;          // material that does not merge with others
-    bool has_yield;          // elastic material whose decay depends on the flow
+    liquid_features has;
     strain_law* strain_laws; // [materials]
     int force_count;
     liquid_force* forces;

@@ -162,7 +162,7 @@ treacle_status to_grid(const step_frame* f, const solid_poses* poses, particles*
     if (out->thin.count > 0) {
         TREACLE_TRY(step_take_zero(f, map, "volumes in sight of cells", &out->seen));
     }
-    if (f->setup->has_buoyancy) {
+    if (f->setup->has.buoyancy) {
         TREACLE_TRY(step_take_zero(f, map, "buoyancy at cells", &out->buoyancy));
         TREACLE_TRY(scalars_to_grid(f, &params, SCALAR_BUOYANCY, out->buoyancy, out));
     }
