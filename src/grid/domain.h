@@ -28,7 +28,6 @@ typedef struct grid_domain {
     const uint64_t* rank_key;
     // With rank_key: a rank holds the values of its own tiles and of those around them, no others
     bool is_lean;
-    bool has_lean_fields; // not of particles alone
 } grid_domain;
 
 /// Checks the def and works out the rest. The error names the field that is wrong.

@@ -178,7 +178,7 @@ treacle_status tile_ranks_create(const grid_domain* domain, tile_map* map) {
         return TREACLE_OK;
     }
     TREACLE_TRY(allocate(map));
-    map->ranks->is_lean = domain->has_lean_fields;
+    map->ranks->is_lean = domain->is_lean;
     int size = comm_size(map->ctx), rank = 0;
     for (tile_ix t = 0; t < map->count; ++t) {
         uint64_t key = tile_key(map->coord[t]);

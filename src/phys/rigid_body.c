@@ -238,15 +238,6 @@ static double shut_by(const body_faces* faces, int axis, int64_t slot, int id) {
     return share_of(faces->shut[axis], faces, axis, slot, id);
 }
 
-static int64_t slot_above(const tile_map* map, int64_t t, int q, int axis) {
-    static const int high[AXES] = {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0),
-                                   TILE_NEIGHBOUR(0, 0, 1)};
-    int stride = 1 << 3 * axis, at = q >> 3 * axis & 7;
-    return at < TILE_SIZE - 1
-               ? t * TILE_CELLS + q + stride
-               : (int64_t)map->neighbour[t][high[axis]] * TILE_CELLS + q - 7 * stride;
-}
-
 // Arm of a cell's middle, in cells; zero along a flat axis.
 static vec3 arm_of(const body_faces* faces, const body_on_grid* body, tile_ix t, int q) {
     int at[AXES];
@@ -275,7 +266,8 @@ static bool make_row(const body_faces* faces, const body_on_grid* body, tile_ix 
     for (int a = 0; a < AXES; ++a) {
         difference[a] = 0.0;
         if (faces->domain->is_active[a]) {
-            int64_t below = (int64_t)t * TILE_CELLS + q, above = slot_above(faces->map, t, q, a);
+            int64_t below = (int64_t)t * TILE_CELLS + q,
+                    above = tile_slot_above(faces->map, t, q, a);
             difference[a] = shut_by(faces, a, above, body->id) - shut_by(faces, a, below, body->id);
         }
         is_any = is_any || difference[a] != 0.0;

@@ -77,17 +77,6 @@ static treacle_status reserve(wall_set* walls, int64_t count) {
     return TREACLE_OK;
 }
 
-// Index of the cell above cell q of a tile along an axis, maybe in the next tile.
-static int64_t index_above(const tile_map* map, tile_ix tile, int q, int axis) {
-    static const int stride[AXES] = {1, TILE_SIZE, TILE_SIZE * TILE_SIZE};
-    bool is_last = q / stride[axis] % TILE_SIZE == TILE_SIZE - 1;
-    int next = axis == 0   ? TILE_NEIGHBOUR(1, 0, 0)
-               : axis == 1 ? TILE_NEIGHBOUR(0, 1, 0)
-                           : TILE_NEIGHBOUR(0, 0, 1);
-    tile_ix to = is_last ? map->neighbour[tile][next] : tile;
-    return (int64_t)to * TILE_CELLS + q + (is_last ? 1 - TILE_SIZE : 1) * stride[axis];
-}
-
 // What all walls of cell q share; the rest is for the caller.
 static wall wall_of_cell(const wall_params* params, tile_ix tile, int q, int slot,
                          double adhesion) {
@@ -101,7 +90,7 @@ static wall wall_of_cell(const wall_params* params, tile_ix tile, int q, int slo
         .bound = was_in_contact ? adhesion / params->pressure_unit : 0.0,
     };
     for (int a = 0; a < AXES; ++a) {
-        out.high[a] = index_above(params->map, tile, q, a);
+        out.high[a] = tile_slot_above(params->map, tile, q, a);
         out.low_share[a] = 0.5f;
     }
     return out;

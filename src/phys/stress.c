@@ -32,6 +32,7 @@
 #include "grid/tile_ranks.h"
 #include "math/elementary.h"
 #include "phys/flow_bodies.h"
+#include "phys/rheology.h"
 
 typedef struct stress_job {
     const stress_params* params;
@@ -64,17 +65,12 @@ static double side_factor(const grid_domain* domain, int a, int at, bool is_edge
     return 0.0;
 }
 
-// What is averaged over the cells around an edge: log mu, mu or 1/mu; and back.
+// What is averaged over the cells around an edge: log mu, mu or 1/mu; rheology_from_mean() goes
+// back.
 static double to_mean(treacle_viscosity_mean mean, double log_mu) {
     return mean == TREACLE_VISCOSITY_GEOMETRIC
                ? log_mu
                : elementary_exp(mean == TREACLE_VISCOSITY_ARITHMETIC ? log_mu : -log_mu);
-}
-
-static double from_mean(treacle_viscosity_mean mean, double value) {
-    return mean == TREACLE_VISCOSITY_GEOMETRIC    ? elementary_exp(value)
-           : mean == TREACLE_VISCOSITY_ARITHMETIC ? value
-                                                  : 1.0 / value;
 }
 
 // r times the mean of the viscosities of cells; 0 if none is known [CMVT02 sec. 5.2].
@@ -87,7 +83,7 @@ static double mean_weight(const stress_params* p, int count, const float* const 
         known += is_known;
     }
     double r = p->dt / (p->reference_density * p->domain->h * p->domain->h);
-    return known > 0 ? r * from_mean(p->mean, sum / known) : 0.0;
+    return known > 0 ? r * rheology_from_mean(p->mean, sum / known) : 0.0;
 }
 
 // Edge along c: between the axes a and b.

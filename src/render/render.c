@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/profile.h"
 #include "image/exr.h"
 #include "image/image.h"
 #include "render/sheet_layout.h"
@@ -23,12 +23,6 @@ struct treacle_picture {
     float exposure;
     treacle_picture_stats stats;
 };
-
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 treacle_render_def treacle_render_def_default(void) {
     return (treacle_render_def){
@@ -144,7 +138,7 @@ static treacle_status take_picture(trace_stage* s, treacle_picture* picture) {
 }
 
 static treacle_status draw(trace_stage* s, treacle_picture* picture) {
-    double start = seconds_now();
+    double start = profile_now();
     treacle_mesh_def def = s->def->mesh;
     s->flat = trace_flat_of(s->frame);
     def.flat_cells = s->flat.cells;
@@ -158,12 +152,12 @@ static treacle_status draw(trace_stage* s, treacle_picture* picture) {
     }
     def.smoothing = s->flat.axis >= 0 && def.smoothing < 80 ? 80 : def.smoothing;
     TREACLE_TRY(treacle_mesh_create(s->ctx, s->frame, &def, &s->mesh));
-    double meshed = seconds_now();
+    double meshed = profile_now();
     picture->stats.seconds_mesh = meshed - start;
     picture->stats.triangles = treacle_mesh_get_view(s->mesh).triangle_count;
     TREACLE_TRY(trace_stage_set(s));
     TREACLE_TRY(take_picture(s, picture));
-    picture->stats.seconds_render = seconds_now() - meshed;
+    picture->stats.seconds_render = profile_now() - meshed;
     return TREACLE_OK;
 }
 

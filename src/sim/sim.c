@@ -156,8 +156,7 @@ static treacle_status init_ranks(treacle_sim* sim, const treacle_sim_def* def) {
     }
     sim->domain.rank_key = sim->rank_key;
     sim->domain.is_lean = sim_can_be_lean(def, &sim->domain);
-    sim->domain.has_lean_fields = sim->domain.is_lean;
-    sim->scratch.is_lean = sim->domain.has_lean_fields;
+    sim->scratch.is_lean = sim->domain.is_lean;
     return TREACLE_OK;
 }
 

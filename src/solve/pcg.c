@@ -12,8 +12,8 @@
 #include "solve/pcg.h"
 
 #include <math.h>
-#include <time.h>
 
+#include "base/profile.h"
 #include "math/elementary.h"
 
 // Gives up when so many iterations have not brought the residual below this share of its best. The
@@ -40,12 +40,6 @@ void pcg_vectors_destroy(const vec_space* space, pcg_vectors* vectors) {
     vec_destroy_float(space, vectors->r);
     vec_destroy_float(space, vectors->z);
     *vectors = (pcg_vectors){0};
-}
-
-static double wall_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static double norm_of(const solve_params* params, vec_sizes sizes) {
@@ -145,7 +139,7 @@ static void iterate(const linop* op, const pcg_vectors* vectors, const solve_par
 
 solve_stats pcg_solve(const linop* op, const pcg_vectors* vectors, const solve_params* params,
                       double* r, double* x) {
-    double begin = wall_seconds();
+    double begin = profile_now();
     solve_stats stats = {.unknowns = op->unknowns};
     stats.rhs_norm = norm_of(params, vec_measure(op->space, r));
     double spread = params->norm == SOLVE_NORM_2 ? sqrt(op->unknowns) : 1.0;
@@ -166,6 +160,6 @@ solve_stats pcg_solve(const linop* op, const pcg_vectors* vectors, const solve_p
     if (stats.iterations > 0 && stats.history[0] > 0.0) {
         stats.factor = elementary_pow(stats.residual / stats.history[0], 1.0 / stats.iterations);
     }
-    stats.seconds = wall_seconds() - begin;
+    stats.seconds = profile_now() - begin;
     return stats;
 }

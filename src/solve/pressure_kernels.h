@@ -19,15 +19,14 @@ typedef struct pressure_job {
 } pressure_job;
 
 // Gauss-Seidel on x with right-hand side b.
-ISA_DECLARE(void, pressure_loop_smooth, (const pressure_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, pressure_loop_smooth, (void* data, int64_t begin, int64_t end));
 // Tiles are coarse ones: y = sums over blocks of b - A x.
-ISA_DECLARE(void, pressure_loop_restrict, (const pressure_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, pressure_loop_restrict, (void* data, int64_t begin, int64_t end));
 // y += x of the coarse cell.
-ISA_DECLARE(void, pressure_loop_prolong, (const pressure_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, pressure_loop_prolong, (void* data, int64_t begin, int64_t end));
 // y = A x unless y is NULL; partial 0 = x . A x.
-ISA_DECLARE(void, pressure_loop_apply_float, (const pressure_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, pressure_loop_apply_float, (void* data, int64_t begin, int64_t end));
 // to = A from; partial 0 = from . to.
-ISA_DECLARE(void, pressure_loop_apply, (const pressure_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, pressure_loop_apply, (void* data, int64_t begin, int64_t end));
 // to = A x in double; partial 0 = x . to.
-ISA_DECLARE(void, pressure_loop_apply_rounded,
-            (const pressure_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, pressure_loop_apply_rounded, (void* data, int64_t begin, int64_t end));

@@ -375,23 +375,11 @@ void pressure_level_destroy(pressure_level* level) {
 
 // ---- Loops ----------------------------------------------------------------------------------
 
-typedef void pressure_loop(const pressure_job* job, int64_t begin, int64_t end);
-
-typedef struct loop_job {
-    pressure_loop* loop;
-    const pressure_job* job;
-} loop_job;
-
-static void run_chunk(void* data, int64_t begin, int64_t end) {
-    const loop_job* work = data;
-    work->loop(work->job, begin, end);
-}
-
 // Over the job's tiles, which are of the map of `space`.
-static void run_loop(pressure_loop* loop, const pressure_job* job, const vec_space* space,
-                     int64_t count, int64_t grain) {
+static void run_loop(parallel_fcn* loop, pressure_job* job, const vec_space* space, int64_t count,
+                     int64_t grain) {
     tile_range own = tile_ranks_list(space->shared, count, job->tiles);
-    tile_for_range(space->ctx, own, grain, run_chunk, &(loop_job){loop, job});
+    tile_for_range(space->ctx, own, grain, loop, job);
 }
 
 static void smooth_tiles(const pressure_level* level, const float* b, float* x, bool is_reverse,

@@ -196,7 +196,8 @@ static void relax_colour(const pressure_job* job, tile_ix t, const near_float* v
     }
 }
 
-void ISA(pressure_loop_smooth)(const pressure_job* job, int64_t begin, int64_t end) {
+void ISA(pressure_loop_smooth)(void* data, int64_t begin, int64_t end) {
+    const pressure_job* job = data;
     const pressure_level* level = job->level;
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
@@ -244,7 +245,8 @@ static void restrict_child(const pressure_job* job, tile_ix t, int o, float* sum
     }
 }
 
-void ISA(pressure_loop_restrict)(const pressure_job* job, int64_t begin, int64_t end) {
+void ISA(pressure_loop_restrict)(void* data, int64_t begin, int64_t end) {
+    const pressure_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         tile_ix T = job->tiles[i];
         float* sums = job->y + (size_t)T * TILE_CELLS;
@@ -272,7 +274,8 @@ static int child_number(const pyramid_step* step, tile_coord at) {
            (at.at[2] & step->shift[2]) << 2;
 }
 
-void ISA(pressure_loop_prolong)(const pressure_job* job, int64_t begin, int64_t end) {
+void ISA(pressure_loop_prolong)(void* data, int64_t begin, int64_t end) {
+    const pressure_job* job = data;
     const pressure_level* level = job->level;
     const pyramid_step* step = &job->coarse->step;
     for (int64_t i = begin; i < end; ++i) {
@@ -290,7 +293,8 @@ void ISA(pressure_loop_prolong)(const pressure_job* job, int64_t begin, int64_t 
     }
 }
 
-void ISA(pressure_loop_apply_float)(const pressure_job* job, int64_t begin, int64_t end) {
+void ISA(pressure_loop_apply_float)(void* data, int64_t begin, int64_t end) {
+    const pressure_job* job = data;
     const pressure_level* level = job->level;
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
@@ -317,7 +321,8 @@ TREACLE_ALWAYS_INLINE f64x8 apply_row(const near_links* w, const row_double* x, 
     return x->self * ax;
 }
 
-void ISA(pressure_loop_apply)(const pressure_job* job, int64_t begin, int64_t end) {
+void ISA(pressure_loop_apply)(void* data, int64_t begin, int64_t end) {
+    const pressure_job* job = data;
     const pressure_level* level = job->level;
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
@@ -333,7 +338,8 @@ void ISA(pressure_loop_apply)(const pressure_job* job, int64_t begin, int64_t en
     }
 }
 
-void ISA(pressure_loop_apply_rounded)(const pressure_job* job, int64_t begin, int64_t end) {
+void ISA(pressure_loop_apply_rounded)(void* data, int64_t begin, int64_t end) {
+    const pressure_job* job = data;
     const pressure_level* level = job->level;
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];

@@ -28,17 +28,15 @@ static float larger(float a, float b) {
 
 // The heaviest of the terms that each of a row of faces enters: all are in the tile's own block.
 static void find_heaviest(const float* stress, int a, int row, float* out) {
-    static const int strides[AXES] = {1, VISCOSITY_SIDE, VISCOSITY_SIDE * VISCOSITY_SIDE};
     int j = row & 7, k = row >> 3, b = (a + 1) % AXES, c = (a + 2) % AXES;
-    int edge = (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE;
-    const float* cell = stress + edge + strides[0] + strides[1] + strides[2];
-    const float* below = cell - strides[a];
-    const float* across_b = stress + (1 + c) * VISCOSITY_PADDED + edge; // edges along c
-    const float* across_c = stress + (1 + b) * VISCOSITY_PADDED + edge;
+    const float* cell = stress + viscosity_cell_at(0, j, k);
+    const float* below = cell - VISCOSITY_STRIDE(a);
+    const float* across_b = stress + viscosity_edge_at(c, 0, j, k);
+    const float* across_c = stress + viscosity_edge_at(b, 0, j, k);
     for (int i = 0; i < TILE_SIZE; ++i) {
         float stretch = larger(cell[i], below[i]);
-        float shear_b = larger(across_b[i], across_b[i + strides[b]]);
-        float shear_c = larger(across_c[i], across_c[i + strides[c]]);
+        float shear_b = larger(across_b[i], across_b[i + VISCOSITY_STRIDE(b)]);
+        float shear_c = larger(across_c[i], across_c[i + VISCOSITY_STRIDE(c)]);
         out[i] = larger(stretch, larger(shear_b, shear_c));
     }
 }
@@ -86,12 +84,11 @@ static float heaviest_around(const face_blocks* face, int kind, int at) {
 // Stress against mass at a face, which does not depend on how full its cells are; 0 where there is
 // hardly any liquid.
 static double stiffness_at(const strength_job* job, int64_t t, int a, int q) {
-    static const int strides[AXES] = {1, VISCOSITY_SIDE, VISCOSITY_SIDE * VISCOSITY_SIDE};
     const float* stress = job->level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
     int i = q & 7, j = q >> 3 & 7, k = q >> 6;
-    const float* cell = stress + ((k + 1) * VISCOSITY_SIDE + j + 1) * VISCOSITY_SIDE + i + 1;
+    const float* cell = stress + viscosity_cell_at(i, j, k);
     double mass = (double)job->level->weights.mass[a][t * TILE_CELLS + q];
-    return mass > least_mass ? (double)larger(cell[0], cell[-strides[a]]) / mass : 0.0;
+    return mass > least_mass ? (double)larger(cell[0], cell[-VISCOSITY_STRIDE(a)]) / mass : 0.0;
 }
 
 // The largest of a tile, or the inverse of the smallest.

@@ -47,10 +47,10 @@ static inline void stagger_set_rules(stagger_job* job, int nodal_axes) {
 }
 
 // to = scale * restriction of from. Needs step->wide.
-ISA_DECLARE(void, stagger_loop_restrict, (const stagger_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, stagger_loop_restrict, (void* data, int64_t begin, int64_t end));
 // to += prolongation of from, where mask > 0.
-ISA_DECLARE(void, stagger_loop_prolong, (const stagger_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, stagger_loop_prolong, (void* data, int64_t begin, int64_t end));
 
 /// Run a loop over `count` coarse tiles with the context's threads.
-void stagger_restrict(const tile_map* coarse, const stagger_job* job, tile_range range);
-void stagger_prolong(const tile_map* coarse, const stagger_job* job, tile_range range);
+void stagger_restrict(const tile_map* coarse, stagger_job* job, tile_range range);
+void stagger_prolong(const tile_map* coarse, stagger_job* job, tile_range range);

@@ -86,7 +86,8 @@ static void restrict_layer(const stagger_job* job, const tile_ix* wide, int n, f
     }
 }
 
-void ISA(stagger_loop_restrict)(const stagger_job* job, int64_t begin, int64_t end) {
+void ISA(stagger_loop_restrict)(void* data, int64_t begin, int64_t end) {
+    const stagger_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         int64_t T = job->tiles == NULL ? i : job->tiles[i];
         uint64_t rows = rows_asked(job, T);
@@ -208,7 +209,8 @@ static void prolong_child(const stagger_job* job, const halo* from, int o, int64
     }
 }
 
-void ISA(stagger_loop_prolong)(const stagger_job* job, int64_t begin, int64_t end) {
+void ISA(stagger_loop_prolong)(void* data, int64_t begin, int64_t end) {
+    const stagger_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         int64_t T = job->tiles == NULL ? i : job->tiles[i];
         halo from;

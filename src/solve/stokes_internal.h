@@ -2,6 +2,7 @@
 // its Krylov loop (stokes_krylov.c).
 #pragma once
 
+#include "base/parallel.h"
 #include "solve/pressure_solver.h"
 #include "solve/regions.h"
 #include "solve/stokes_kernels.h"
@@ -49,13 +50,11 @@ static inline size_t stokes_field_length(const stokes_solver* s) {
     return ((size_t)s->map->count + 1) * TILE_CELLS;
 }
 
-typedef void stokes_loop(const stokes_job* job, int64_t begin, int64_t end);
-
 /// A job with the solver's own fields filled in, and loops over it with the context's threads.
 stokes_job stokes_job_of(const stokes_solver* s);
-void stokes_run_faces(const stokes_solver* s, stokes_loop* loop, stokes_job* job);
-void stokes_run_cells(const stokes_solver* s, stokes_loop* loop, stokes_job* job);
-void stokes_run_tiles(const stokes_solver* s, stokes_loop* loop, stokes_job* job, int64_t count,
+void stokes_run_faces(const stokes_solver* s, parallel_fcn* loop, stokes_job* job);
+void stokes_run_cells(const stokes_solver* s, parallel_fcn* loop, stokes_job* job);
+void stokes_run_tiles(const stokes_solver* s, parallel_fcn* loop, stokes_job* job, int64_t count,
                       const tile_ix* tiles);
 
 /// Direction j from the rounded residual: z_u = cycle(r_u), t = B z_u - r_p, z_p = W t + cycle(t).

@@ -21,14 +21,14 @@ typedef struct stokes_job {
 } stokes_job;
 
 // to = b - (A u + B^T p) at unknown faces; without the minus where b is NULL.
-ISA_DECLARE(void, stokes_loop_forces, (const stokes_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, stokes_loop_forces, (void* data, int64_t begin, int64_t end));
 // to = b - B u at cells with a pressure, 0 elsewhere; B u where b is NULL.
-ISA_DECLARE(void, stokes_loop_divergence, (const stokes_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, stokes_loop_divergence, (void* data, int64_t begin, int64_t end));
 // out = A u_float + B^T p_float at unknown faces, 0 elsewhere, computed in double; rows that do not
 // count are left alone.
-ISA_DECLARE(void, stokes_loop_image, (const stokes_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, stokes_loop_image, (void* data, int64_t begin, int64_t end));
 // The same to `to`, in double; rows without an unknown are left alone.
-ISA_DECLARE(void, stokes_loop_image_wide, (const stokes_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, stokes_loop_image_wide, (void* data, int64_t begin, int64_t end));
 // out = B u_float, rest = out - r at cells with a pressure, 0 elsewhere, computed in double; rows
 // that do not count are left alone.
-ISA_DECLARE(void, stokes_loop_defect, (const stokes_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, stokes_loop_defect, (void* data, int64_t begin, int64_t end));

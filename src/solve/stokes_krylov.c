@@ -23,9 +23,9 @@
 //     est^2 = z_u . r_u + |z_p . (B z_u - r_p)|,  over f . A^-1 f by the same cycle.
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
+#include "base/profile.h"
 #include "grid/tile_ranks.h"
 #include "solve/stokes_internal.h"
 
@@ -62,12 +62,6 @@ typedef struct gcr_state {
     double r[STOKES_MAX_RESTART][STOKES_MAX_RESTART], g[STOKES_MAX_RESTART];
     double length[STOKES_MAX_RESTART]; // q_j . q_j
 } gcr_state;
-
-static double wall_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static double square(const stokes_solver* s, const double* u, const double* p) {
     return vec_measure(s->u_space, u).square + vec_measure(&s->p_space, p).square;
@@ -492,7 +486,7 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
 
 treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors,
                             const stokes_params* params, stokes_stats* stats) {
-    double begin = wall_seconds();
+    double begin = profile_now();
     gcr_state* k = NULL;
     *stats = (stokes_stats){.unknowns = solver->faces->unknowns + solver->cells->unknowns};
     TREACLE_TRY(stokes_extra_create(solver, params->extra));
@@ -508,6 +502,6 @@ treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors
     vec_share(&solver->p_space, vectors->h);
     vec_share(&solver->p_space, vectors->p);
     alloc_free(solver->ctx, k, sizeof(*k));
-    stats->seconds = wall_seconds() - begin;
+    stats->seconds = profile_now() - begin;
     return status;
 }

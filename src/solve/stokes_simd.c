@@ -59,7 +59,8 @@ TREACLE_ALWAYS_INLINE f64x8 row_divergence(const stokes_job* job, either u, int6
     return (f64x8)((i64x8)sum & is_cell);
 }
 
-void ISA(stokes_loop_divergence)(const stokes_job* job, int64_t begin, int64_t end) {
+void ISA(stokes_loop_divergence)(void* data, int64_t begin, int64_t end) {
+    const stokes_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = job->tiles[i];
         for (int q = 0; q < TILE_CELLS; q += ROW) {
@@ -70,7 +71,8 @@ void ISA(stokes_loop_divergence)(const stokes_job* job, int64_t begin, int64_t e
     }
 }
 
-void ISA(stokes_loop_defect)(const stokes_job* job, int64_t begin, int64_t end) {
+void ISA(stokes_loop_defect)(void* data, int64_t begin, int64_t end) {
+    const stokes_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = job->tiles[i];
         uint64_t rows = job->cell_rows != NULL ? job->cell_rows[t] : UINT64_MAX;
@@ -121,7 +123,8 @@ TREACLE_ALWAYS_INLINE void force_rows(const stokes_job* job, int a, int64_t t, c
     }
 }
 
-void ISA(stokes_loop_forces)(const stokes_job* job, int64_t begin, int64_t end) {
+void ISA(stokes_loop_forces)(void* data, int64_t begin, int64_t end) {
+    const stokes_job* job = data;
     TREACLE_ALIGNED(64) double block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
@@ -148,7 +151,8 @@ TREACLE_ALWAYS_INLINE void image_rows(const stokes_job* job, int a, int64_t t, c
     }
 }
 
-void ISA(stokes_loop_image)(const stokes_job* job, int64_t begin, int64_t end) {
+void ISA(stokes_loop_image)(void* data, int64_t begin, int64_t end) {
+    const stokes_job* job = data;
     TREACLE_ALIGNED(64) double block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
@@ -170,7 +174,8 @@ TREACLE_ALWAYS_INLINE void wide_rows(const stokes_job* job, int a, int64_t t, co
     }
 }
 
-void ISA(stokes_loop_image_wide)(const stokes_job* job, int64_t begin, int64_t end) {
+void ISA(stokes_loop_image_wide)(void* data, int64_t begin, int64_t end) {
+    const stokes_job* job = data;
     TREACLE_ALIGNED(64) double block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];

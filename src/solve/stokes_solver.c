@@ -27,16 +27,6 @@ stokes_params stokes_params_default(void) {
 
 // ---- B and B^T ------------------------------------------------------------------------------
 
-typedef struct loop_job {
-    stokes_loop* loop;
-    const stokes_job* job;
-} loop_job;
-
-static void run_chunk(void* data, int64_t begin, int64_t end) {
-    const loop_job* work = data;
-    work->loop(work->job, begin, end);
-}
-
 stokes_job stokes_job_of(const stokes_solver* s) {
     return (stokes_job){.faces = s->reweighed.map != NULL ? &s->reweighed : s->faces,
                         .cells = s->cells,
@@ -51,20 +41,20 @@ static void run_own(const vec_space* space, int64_t grain, parallel_fcn* fcn, vo
     tile_for_range(space->ctx, own, grain, fcn, data);
 }
 
-void stokes_run_faces(const stokes_solver* s, stokes_loop* loop, stokes_job* job) {
+void stokes_run_faces(const stokes_solver* s, parallel_fcn* loop, stokes_job* job) {
     job->tiles = s->faces->active;
-    run_own(&s->faces->space, 4, run_chunk, &(loop_job){loop, job});
+    run_own(&s->faces->space, 4, loop, job);
 }
 
-void stokes_run_tiles(const stokes_solver* s, stokes_loop* loop, stokes_job* job, int64_t count,
+void stokes_run_tiles(const stokes_solver* s, parallel_fcn* loop, stokes_job* job, int64_t count,
                       const tile_ix* tiles) {
     job->tiles = tiles;
-    parallel_for(s->ctx, count, 4, run_chunk, &(loop_job){loop, job});
+    parallel_for(s->ctx, count, 4, loop, job);
 }
 
-void stokes_run_cells(const stokes_solver* s, stokes_loop* loop, stokes_job* job) {
+void stokes_run_cells(const stokes_solver* s, parallel_fcn* loop, stokes_job* job) {
     job->tiles = s->cells->active;
-    run_own(&s->p_space, 8, run_chunk, &(loop_job){loop, job});
+    run_own(&s->p_space, 8, loop, job);
 }
 
 static void exchange(const stokes_solver* s, const double* u, const double* p) {
@@ -116,8 +106,7 @@ static bool has_pressure(const stokes_solver* s, const stokes_system* system, in
 
 static float cell_weight(const viscosity_level* level, int64_t t, int q) {
     int i = q & 7, j = q >> 3 & 7, k = q >> 6;
-    int at = ((k + 1) * VISCOSITY_SIDE + j + 1) * VISCOSITY_SIDE + i + 1;
-    return level->stress[t * VISCOSITY_STRESS_BLOCK + at]; // twice w_c
+    return level->stress[t * VISCOSITY_STRESS_BLOCK + viscosity_cell_at(i, j, k)]; // twice w_c
 }
 
 // W of a cell, from 2 w_c and diag(B D^-1 B^T). A cell with one open face, as behind a wall, holds

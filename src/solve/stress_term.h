@@ -27,9 +27,9 @@ typedef struct term_place {
 /// The weight alone, for a first look.
 static inline float stress_term_weight(const viscosity_level* level, tile_ix t, int kind, int q) {
     const float* stress = level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
-    int i = q & 7, j = q >> 3 & 7, k = q >> 6, halo = kind < AXES ? 1 : 0;
-    int at = ((k + halo) * VISCOSITY_SIDE + j + halo) * VISCOSITY_SIDE + i + halo;
-    return stress[(kind < AXES ? 0 : 1 + kind - AXES) * VISCOSITY_PADDED + at];
+    int i = q & 7, j = q >> 3 & 7, k = q >> 6;
+    return stress[kind < AXES ? viscosity_cell_at(i, j, k)
+                              : viscosity_edge_at(kind - AXES, i, j, k)];
 }
 
 /// The faces of a term that lie in its own tile, as places in it; returns their number.

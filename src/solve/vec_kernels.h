@@ -80,30 +80,30 @@ static inline bool vec_spans_next(vec_spans* s) {
 #define FOR_SPANS(s, space, run) for (vec_spans s = vec_spans_of(space, run); vec_spans_next(&(s));)
 
 // u += a x
-ISA_DECLARE(void, vec_loop_add_scaled, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_add_scaled, (void* data, int64_t begin, int64_t end));
 // partial 0 = x . y
-ISA_DECLARE(void, vec_loop_dot, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_dot, (void* data, int64_t begin, int64_t end));
 // u += sum of share[i] list[i]
-ISA_DECLARE(void, vec_loop_add_many_float, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_add_many_float, (void* data, int64_t begin, int64_t end));
 // partial 0 = f . g
-ISA_DECLARE(void, vec_loop_dot_float, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_dot_float, (void* data, int64_t begin, int64_t end));
 // partial 0 = x . x, partial 1 = max |x|
-ISA_DECLARE(void, vec_loop_measure, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_measure, (void* data, int64_t begin, int64_t end));
 // h = scale x
 // h = f g
-ISA_DECLARE(void, vec_loop_weigh, (const vec_job* job, int64_t begin, int64_t end));
-ISA_DECLARE(void, vec_loop_round, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_weigh, (void* data, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_round, (void* data, int64_t begin, int64_t end));
 // u += a f, v -= a y, h = scale v; partial 0 = v . v, partial 1 = max |v|
-ISA_DECLARE(void, vec_loop_descend, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_descend, (void* data, int64_t begin, int64_t end));
 // partial 0 = f . x, partial 1 = f . y
-ISA_DECLARE(void, vec_loop_dot_two, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_dot_two, (void* data, int64_t begin, int64_t end));
 // many[i] = list[i] . f for i < count
-ISA_DECLARE(void, vec_loop_dot_many, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_dot_many, (void* data, int64_t begin, int64_t end));
 // h -= sum of share[i] list[i]
-ISA_DECLARE(void, vec_loop_subtract_many, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_subtract_many, (void* data, int64_t begin, int64_t end));
 // h -= sum of share[i] list[i], v -= a h, rounded = scale v; partial 0 = v . v, partial 1 = max |v|
-ISA_DECLARE(void, vec_loop_retreat, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_retreat, (void* data, int64_t begin, int64_t end));
 // h = a f + scale h, in float
-ISA_DECLARE(void, vec_loop_combine_float, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_combine_float, (void* data, int64_t begin, int64_t end));
 // h = f + a h, in double, rounded
-ISA_DECLARE(void, vec_loop_conjugate, (const vec_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, vec_loop_conjugate, (void* data, int64_t begin, int64_t end));

@@ -107,29 +107,17 @@ void vec_destroy_float(const vec_space* space, float* v) {
     }
 }
 
-typedef void vec_loop(const vec_job* job, int64_t begin, int64_t end);
-
-typedef struct loop_job {
-    vec_loop* loop;
-    const vec_job* job;
-} loop_job;
-
-static void run_chunk(void* data, int64_t begin, int64_t end) {
-    const loop_job* work = data;
-    work->loop(work->job, begin, end);
-}
-
 // Places in the list of active tiles that are one's own.
 static tile_range own_runs(const vec_space* space) {
     return tile_ranks_list(space->shared, space->active_count, space->active);
 }
 
-static void run_loop(vec_loop* loop, const vec_job* job) {
+static void run_loop(parallel_fcn* loop, vec_job* job) {
     const vec_space* space = job->space;
     tile_range runs = own_runs(space);
     runs.end += space->tail > 0 && space->shared == NULL ? 1 : 0;
     int64_t grain = GRAIN_VALUES / space->block;
-    tile_for_range(space->ctx, runs, grain < 1 ? 1 : grain, run_chunk, &(loop_job){loop, job});
+    tile_for_range(space->ctx, runs, grain < 1 ? 1 : grain, loop, job);
     if (space->tail > 0 && space->shared != NULL) {
         loop(job, space->active_count, (int64_t)space->active_count + 1);
     }
@@ -176,7 +164,8 @@ static vec_sizes sizes_of_partials(const vec_space* space) {
     return (vec_sizes){vec_sum_partial(space, 0), vec_max_partial(space, 1)};
 }
 
-static void zero_runs(const vec_job* job, int64_t begin, int64_t end) {
+static void zero_runs(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         FOR_SPANS(s, job->space, run) {
@@ -185,7 +174,8 @@ static void zero_runs(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-static void copy_runs(const vec_job* job, int64_t begin, int64_t end) {
+static void copy_runs(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         FOR_SPANS(s, job->space, run) {
@@ -194,7 +184,8 @@ static void copy_runs(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-static void zero_float_runs(const vec_job* job, int64_t begin, int64_t end) {
+static void zero_float_runs(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         FOR_SPANS(s, job->space, run) {
@@ -203,7 +194,8 @@ static void zero_float_runs(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-static void copy_float_runs(const vec_job* job, int64_t begin, int64_t end) {
+static void copy_float_runs(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         FOR_SPANS(s, job->space, run) {
@@ -233,7 +225,8 @@ void vec_add_scaled(const vec_space* space, double a, const double* x, double* y
     run_loop(ISA_CALL(space->ctx, vec_loop_add_scaled), &job);
 }
 
-static void subtract_runs(const vec_job* job, int64_t begin, int64_t end) {
+static void subtract_runs(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         FOR_SPANS(s, job->space, run) {

@@ -25,7 +25,8 @@ static double largest_lane(f64x8 v) {
     return most;
 }
 
-void ISA(vec_loop_add_scaled)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_add_scaled)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     f64x8 a = f64x8_set(job->a);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
@@ -39,7 +40,8 @@ void ISA(vec_loop_add_scaled)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_dot)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_dot)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         f64x8 sum = f64x8_set(0.0);
@@ -53,7 +55,8 @@ void ISA(vec_loop_dot)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_dot_float)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_dot_float)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         f64x8 sum = f64x8_set(0.0);
@@ -67,7 +70,8 @@ void ISA(vec_loop_dot_float)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_measure)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_measure)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
@@ -83,7 +87,8 @@ void ISA(vec_loop_measure)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_weigh)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_weigh)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         FOR_SPANS(s, job->space, run) {
@@ -96,7 +101,8 @@ void ISA(vec_loop_weigh)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_round)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_round)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     f64x8 scale = f64x8_set(job->scale);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
@@ -110,7 +116,8 @@ void ISA(vec_loop_round)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_descend)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_descend)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     f64x8 a = f64x8_set(job->a), scale = f64x8_set(job->scale);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
@@ -134,7 +141,8 @@ void ISA(vec_loop_descend)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_dot_two)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_dot_two)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
         f64x8 with_x = f64x8_set(0.0), with_y = f64x8_set(0.0);
@@ -151,7 +159,8 @@ void ISA(vec_loop_dot_two)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_conjugate)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_conjugate)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     f64x8 a = f64x8_set(job->a);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
@@ -167,7 +176,8 @@ void ISA(vec_loop_conjugate)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_combine_float)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_combine_float)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     f32x8 a = f32x8_set((float)job->a), c = f32x8_set((float)job->scale);
     for (int64_t i = begin; i < end; ++i) {
         vec_run run = vec_run_at(job->space, i);
@@ -212,7 +222,8 @@ static void dot_four(const vec_job* job, vec_run run, int i) {
     }
 }
 
-void ISA(vec_loop_dot_many)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_dot_many)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
         for (int i = 0; i < job->count; i += 4) {
@@ -267,7 +278,8 @@ static void subtract_list(const vec_job* job, piece at, double* w) {
     }
 }
 
-void ISA(vec_loop_subtract_many)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_subtract_many)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     TREACLE_ALIGNED(64) double w[PIECE];
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
@@ -279,7 +291,8 @@ void ISA(vec_loop_subtract_many)(const vec_job* job, int64_t begin, int64_t end)
     }
 }
 
-void ISA(vec_loop_retreat)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_retreat)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     TREACLE_ALIGNED(64) double w[PIECE];
     f64x8 a = f64x8_set(job->a), scale = f64x8_set(job->scale);
     for (int64_t n = begin; n < end; ++n) {
@@ -303,7 +316,8 @@ void ISA(vec_loop_retreat)(const vec_job* job, int64_t begin, int64_t end) {
     }
 }
 
-void ISA(vec_loop_add_many_float)(const vec_job* job, int64_t begin, int64_t end) {
+void ISA(vec_loop_add_many_float)(void* data, int64_t begin, int64_t end) {
+    const vec_job* job = data;
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
         FOR_SPANS(s, job->space, run) {

@@ -16,14 +16,13 @@ typedef struct viscosity_job {
 } viscosity_job;
 
 // Gauss-Seidel on x with right-hand side b.
-ISA_DECLARE(void, viscosity_loop_smooth, (const viscosity_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, viscosity_loop_smooth, (void* data, int64_t begin, int64_t end));
 // y = b - A x.
-ISA_DECLARE(void, viscosity_loop_residual, (const viscosity_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, viscosity_loop_residual, (void* data, int64_t begin, int64_t end));
 // to = A from; partial 0 = from . to.
-ISA_DECLARE(void, viscosity_loop_apply, (const viscosity_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, viscosity_loop_apply, (void* data, int64_t begin, int64_t end));
 // to = A x in double; partial 0 = x . to.
-ISA_DECLARE(void, viscosity_loop_apply_rounded,
-            (const viscosity_job* job, int64_t begin, int64_t end));
+ISA_DECLARE(void, viscosity_loop_apply_rounded, (void* data, int64_t begin, int64_t end));
 
 // defect = r - A z at the unknowns of one tile, zero elsewhere.
 ISA_DECLARE(void, viscosity_defect,

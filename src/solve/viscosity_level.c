@@ -45,21 +45,16 @@ static void pad_field(const float* field, const tile_ix* near, int start, float 
     }
 }
 
-static int weight_stride(int axis) {
-    return axis == 0 ? 1 : axis == 1 ? VISCOSITY_SIDE : VISCOSITY_SIDE * VISCOSITY_SIDE;
-}
-
 // The diagonal of face a of cell (i, j, k): its mass and the weights of the strains it enters.
 static float diagonal_at(const viscosity_level* level, int64_t t, int a, int q) {
     int i = q % ROW, j = q / ROW % ROW, k = q / LAYER;
     const float* stress = level->stress + t * VISCOSITY_STRESS_BLOCK;
-    const float* cell = stress + ((k + 1) * VISCOSITY_SIDE + j + 1) * VISCOSITY_SIDE + i + 1;
-    float sum = level->weights.mass[a][t * TILE_CELLS + q] + cell[0] + cell[-weight_stride(a)];
+    const float* cell = stress + viscosity_cell_at(i, j, k);
+    float sum = level->weights.mass[a][t * TILE_CELLS + q] + cell[0] + cell[-VISCOSITY_STRIDE(a)];
     for (int n = 1; n < AXES; ++n) {
         int b = (a + n) % AXES, c = 3 - a - b;
-        const float* edge =
-            stress + (1 + c) * VISCOSITY_PADDED + (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE + i;
-        sum += edge[0] + edge[weight_stride(b)];
+        const float* edge = stress + viscosity_edge_at(c, i, j, k);
+        sum += edge[0] + edge[VISCOSITY_STRIDE(b)];
     }
     return sum;
 }
@@ -105,7 +100,8 @@ static void pack_tiles(void* data, int64_t begin, int64_t end) {
         int found = 0;
         pad_field(level->weights.cell, near, -1, 2.0f, stress);
         for (int c = 0; c < AXES; ++c) {
-            pad_field(level->weights.edge[c], near, 0, 1.0f, stress + (1 + c) * VISCOSITY_PADDED);
+            pad_field(level->weights.edge[c], near, 0, 1.0f,
+                      stress + viscosity_edge_at(c, 0, 0, 0));
         }
         for (int a = 0; a < AXES; ++a) {
             found += pack_component(level, t, a);
@@ -476,21 +472,9 @@ void viscosity_level_destroy(viscosity_level* level) {
 
 // ---- Loops ----------------------------------------------------------------------------------
 
-typedef void viscosity_loop(const viscosity_job* job, int64_t begin, int64_t end);
-
-typedef struct loop_job {
-    viscosity_loop* loop;
-    const viscosity_job* job;
-} loop_job;
-
-static void run_chunk(void* data, int64_t begin, int64_t end) {
-    const loop_job* work = data;
-    work->loop(work->job, begin, end);
-}
-
-static void run_loop(viscosity_loop* loop, const viscosity_job* job, int64_t count, int64_t grain) {
+static void run_loop(parallel_fcn* loop, viscosity_job* job, int64_t count, int64_t grain) {
     tile_for_range(job->level->ctx, tile_ranks_list(job->level->space.shared, count, job->tiles),
-                   grain, run_chunk, &(loop_job){loop, job});
+                   grain, loop, job);
 }
 
 void viscosity_level_smooth(const viscosity_level* level, const float* b, float* x,

@@ -25,12 +25,26 @@ enum {
     VISCOSITY_STRESS_BLOCK = VISCOSITY_STRESSES * VISCOSITY_PADDED,
 };
 
+/// Distance between neighbours along an axis in a tile's padded weights.
+#define VISCOSITY_STRIDE(a)                                                                        \
+    ((a) == 0 ? 1 : (a) == 1 ? VISCOSITY_SIDE : VISCOSITY_SIDE * VISCOSITY_SIDE)
+
+/// Place of the weight of cell (i, j, k), -1 .. 7 each, in a tile's padded weights.
+static inline int viscosity_cell_at(int i, int j, int k) {
+    return ((k + 1) * VISCOSITY_SIDE + j + 1) * VISCOSITY_SIDE + i + 1;
+}
+
+/// Place of the weight of the edge along `axis` on the low sides of cell (i, j, k), 0 .. 8 each.
+static inline int viscosity_edge_at(int axis, int i, int j, int k) {
+    return (1 + axis) * VISCOSITY_PADDED + (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE + i;
+}
+
 /// Weights as fields [tile][512] with a zero tile at the end.
 typedef struct viscosity_weights {
-    const float* cell;       // w_c >= 0
-    const float* edge[AXES]; // w_e >= 0, slot = the axis that the edge runs along
-    const float* mass[AXES]; // m_f >= 0; 0 at fixed faces
-    const uint8_t* fixed;    // bit a: face a is no unknown
+    const float* cell;           // w_c >= 0
+    const float* edge[AXES];     // w_e >= 0, slot = the axis that the edge runs along
+    const float* mass[AXES];     // m_f >= 0; 0 at fixed faces
+    const uint8_t* fixed;        // bit a: face a is no unknown
     const uint16_t* owner[AXES]; // at fixed faces: which body moves it (solve/drag_term.h), from 1
                                  // on; 0: none. NULL without bodies
 } viscosity_weights;

@@ -19,21 +19,11 @@ enum {
 
 typedef int64_t i64x8 __attribute__((vector_size(64)));
 
-// Distance between neighbours along an axis, in a gathered block and in padded weights.
+// Distance between neighbours along an axis in a gathered block.
 #define BLOCK_STRIDE(a) ((a) == 0 ? 1 : (a) == 1 ? PITCH : PITCH * SIDE)
-#define WEIGHT_STRIDE(a)                                                                           \
-    ((a) == 0 ? 1 : (a) == 1 ? VISCOSITY_SIDE : VISCOSITY_SIDE * VISCOSITY_SIDE)
 
 static inline int block_row(int j, int k) {
     return ((k + 1) * SIDE + j + 1) * PITCH + LEAD;
-}
-
-static inline int edge_row(int j, int k) {
-    return (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE;
-}
-
-static inline int cell_row(int j, int k) {
-    return ((k + 1) * VISCOSITY_SIDE + j + 1) * VISCOSITY_SIDE + 1;
 }
 
 // Rows outside along both y and z are read only at (+y, -z) and (-y, +z).
@@ -104,16 +94,16 @@ TREACLE_ALWAYS_INLINE void gather_wide(const float* f, const double* d,
 
 TREACLE_ALWAYS_INLINE f64x8 row_stress_double(int a, const float* stress, const double* block,
                                               int j, int k) {
-    const int sa = BLOCK_STRIDE(a), wa = WEIGHT_STRIDE(a);
+    const int sa = BLOCK_STRIDE(a), wa = VISCOSITY_STRIDE(a);
     const double* u = block + a * BLOCK + block_row(j, k);
-    const float* cell = stress + cell_row(j, k);
+    const float* cell = stress + viscosity_cell_at(0, j, k);
     f64x8 here = f64x8_load(u);
     f64x8 sum =
         widen(cell) * (here - f64x8_load(u + sa)) + widen(cell - wa) * (here - f64x8_load(u - sa));
     for (int n = 1; n < AXES; ++n) {
-        const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b), wb = WEIGHT_STRIDE(b);
+        const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b), wb = VISCOSITY_STRIDE(b);
         const double* v = block + b * BLOCK + block_row(j, k);
-        const float* edge = stress + (1 + c) * VISCOSITY_PADDED + edge_row(j, k);
+        const float* edge = stress + viscosity_edge_at(c, 0, j, k);
         f64x8 low = (here - f64x8_load(u - sb)) + (f64x8_load(v) - f64x8_load(v - sa));
         f64x8 high = (f64x8_load(u + sb) - here) + (f64x8_load(v + sb) - f64x8_load(v + sb - sa));
         sum += widen(edge) * low - widen(edge + wb) * high;

@@ -33,16 +33,16 @@ static void gather(const float* x, const viscosity_level* level, tile_ix t, floa
 // The stress part of the rows of component a: the transpose of the strains that it enters.
 TREACLE_ALWAYS_INLINE f32x8 row_stress(int a, const float* stress, const float* block, int j,
                                        int k) {
-    const int sa = BLOCK_STRIDE(a), wa = WEIGHT_STRIDE(a);
+    const int sa = BLOCK_STRIDE(a), wa = VISCOSITY_STRIDE(a);
     const float* u = block + a * BLOCK + block_row(j, k);
-    const float* cell = stress + cell_row(j, k);
+    const float* cell = stress + viscosity_cell_at(0, j, k);
     f32x8 here = f32x8_load(u);
     f32x8 sum = f32x8_load(cell) * (here - f32x8_load(u + sa)) +
                 f32x8_load(cell - wa) * (here - f32x8_load(u - sa));
     for (int n = 1; n < AXES; ++n) {
-        const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b), wb = WEIGHT_STRIDE(b);
+        const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b), wb = VISCOSITY_STRIDE(b);
         const float* v = block + b * BLOCK + block_row(j, k);
-        const float* edge = stress + (1 + c) * VISCOSITY_PADDED + edge_row(j, k);
+        const float* edge = stress + viscosity_edge_at(c, 0, j, k);
         f32x8 low = (here - f32x8_load(u - sb)) + (f32x8_load(v) - f32x8_load(v - sa));
         f32x8 high = (f32x8_load(u + sb) - here) + (f32x8_load(v + sb) - f32x8_load(v + sb - sa));
         sum += f32x8_load(edge) * low - f32x8_load(edge + wb) * high;
@@ -94,7 +94,8 @@ static void scatter(const float* block, const tile_view* v, float* to) {
     }
 }
 
-void ISA(viscosity_loop_smooth)(const viscosity_job* job, int64_t begin, int64_t end) {
+void ISA(viscosity_loop_smooth)(void* data, int64_t begin, int64_t end) {
+    const viscosity_job* job = data;
     const viscosity_level* level = job->level;
     TREACLE_ALIGNED(64) float block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
@@ -121,7 +122,8 @@ TREACLE_ALWAYS_INLINE void residual_rows(int a, const tile_view* v, const float*
     }
 }
 
-void ISA(viscosity_loop_residual)(const viscosity_job* job, int64_t begin, int64_t end) {
+void ISA(viscosity_loop_residual)(void* data, int64_t begin, int64_t end) {
+    const viscosity_job* job = data;
     const viscosity_level* level = job->level;
     TREACLE_ALIGNED(64) float block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
@@ -157,7 +159,8 @@ TREACLE_ALWAYS_INLINE void apply_tile(const viscosity_level* level, tile_ix t, c
     level->space.partial[0][t] = f64x8_sum(sum);
 }
 
-void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t end) {
+void ISA(viscosity_loop_apply)(void* data, int64_t begin, int64_t end) {
+    const viscosity_job* job = data;
     TREACLE_ALIGNED(64) double block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
@@ -166,7 +169,8 @@ void ISA(viscosity_loop_apply)(const viscosity_job* job, int64_t begin, int64_t 
     }
 }
 
-void ISA(viscosity_loop_apply_rounded)(const viscosity_job* job, int64_t begin, int64_t end) {
+void ISA(viscosity_loop_apply_rounded)(void* data, int64_t begin, int64_t end) {
+    const viscosity_job* job = data;
     TREACLE_ALIGNED(64) double block[AXES * BLOCK];
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
