@@ -15,37 +15,6 @@ const char* treacle_look_name(treacle_look_kind kind) {
     return kind >= 0 && kind < TREACLE_LOOK_COUNT ? look_names[kind] : "unknown";
 }
 
-treacle_look_material treacle_look_material_default(void) {
-    return (treacle_look_material){
-        .colour = {-1.0, -1.0, -1.0},
-        .roughness = -1.0,
-        .index = -1.0,
-        .cloudiness = -1.0,
-        .glow = 1.0,
-    };
-}
-
-treacle_lamp_def treacle_lamp_def_default(void) {
-    return (treacle_lamp_def){
-        .centre = {0.0, 1.0, 0.0}, .size = {1.0, 1.0}, .colour = {1.0, 1.0, 1.0}, .strength = 10.0};
-}
-
-treacle_look_def treacle_look_def_default(void) {
-    return (treacle_look_def){
-        .liquid = treacle_look_material_default(),
-        .solid = treacle_look_material_default(),
-        .light = 1.0,
-        .sun = {-0.5, 0.7, 0.5},
-        .sun_strength = 1.0,
-        .ground = true,
-        .ground_colour = {0.78, 0.76, 0.73},
-    };
-}
-
-treacle_camera_def treacle_camera_def_default(void) {
-    return (treacle_camera_def){.field_of_view = 0.5, .shutter = 0.5};
-}
-
 // Scattering and absorption in 1/mm; the index.
 typedef struct medium_preset {
     treacle_look_kind kind;

@@ -387,5 +387,6 @@ treacle_status bind_section(binder* b, const schema_section* section, const scen
         }
     }
     bool is_right = b->diags->errors == errors;
-    return is_right && section->check != NULL ? section->check(b, map, item, path) : TREACLE_OK;
+    bind_check_fcn* check = is_right ? bind_check_of(section) : NULL;
+    return check != NULL ? check(b, map, item, path) : TREACLE_OK;
 }

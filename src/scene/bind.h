@@ -4,8 +4,8 @@
 // diagnostics, and b->diags->errors tells whether something did.
 #pragma once
 
+#include "defs/schema.h"
 #include "scene/scene_node.h"
-#include "scene/schema.h"
 
 typedef struct binder {
     treacle_context* ctx;
@@ -43,6 +43,13 @@ treacle_status bind_warning(binder* b, scene_place place, const bind_path* path,
 /// The place of a key's value in a map; the map's own if it is not given.
 scene_place bind_place(const scene_node* map, const char* key);
 
+/// Looks at a whole section after its keys are bound without errors; sections inside it may have
+/// some.
+typedef treacle_status bind_check_fcn(binder* b, const scene_node* map, void* item,
+                                      const bind_path* path);
+/// The check of a section, or NULL.
+bind_check_fcn* bind_check_of(const schema_section* section);
+
 // Values (bind_value.c).
 enum { BIND_QUOTE_MAX = 64 };
 /// The node in a few words: the text in quotes, shortened, or "a list".
@@ -55,25 +62,22 @@ bind_fcn bind_bool, bind_int, bind_int64, bind_real, bind_vec3, bind_colour, bin
     bind_material, bind_release;
 // bind_mesh.c
 bind_fcn bind_mesh;
-schema_check_fcn bind_check_mesh;
+bind_check_fcn bind_check_mesh;
 // bind_preset.c
 bind_fcn bind_preset;
 /// Makes the preset that the node names a material of the scene; index -1 if it names none.
 treacle_status bind_add_preset(binder* b, const scene_node* node, int* index) TREACLE_NODISCARD;
 // check_look.c
 bind_fcn bind_file;
-schema_check_fcn bind_check_look, bind_check_camera;
+bind_check_fcn bind_check_look, bind_check_camera;
 // bind_curve.c
 bind_fcn bind_curve, bind_curve3, bind_field, bind_field3;
 // bind_shape.c
 bind_fcn bind_shape, bind_shapes;
-void bind_shape_init(void* spec);
-/// What a shape would say in a file; for printing.
-void bind_shape_spec(const treacle_shape* def, shape_spec* out);
 
 // Checks of whole sections (bind_shape.c, scene_check.c).
-schema_check_fcn bind_shape_check_box, bind_shape_check_torus, bind_shape_check_plane;
-schema_check_fcn bind_check_ramp, bind_check_domain, bind_check_sides, bind_check_step,
+bind_check_fcn bind_shape_check_box, bind_shape_check_torus, bind_shape_check_plane;
+bind_check_fcn bind_check_ramp, bind_check_domain, bind_check_sides, bind_check_step,
     bind_check_emitter, bind_check_drop, bind_check_marker_source, bind_check_law,
     bind_check_material, bind_check_heat_source, bind_check_sink, bind_check_force,
     bind_check_solid, bind_check_body, bind_check_joint, bind_check_viscosity, bind_check_root;
@@ -87,4 +91,4 @@ treacle_status bind_check_room(binder* b, const scene_node* root) TREACLE_NODISC
 /// Temperatures outside of laws, heat that nothing feels, walls that hold what is thrown at them.
 treacle_status bind_check_effect(binder* b, const scene_node* root) TREACLE_NODISCARD;
 // check_material.c
-schema_check_fcn bind_check_elastic, bind_check_rheology;
+bind_check_fcn bind_check_elastic, bind_check_rheology;

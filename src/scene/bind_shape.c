@@ -8,28 +8,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-void bind_shape_init(void* item) {
-    treacle_shape def = treacle_shape_default(TREACLE_SHAPE_BOX);
-    bind_shape_spec(&def, item);
-}
-
-void bind_shape_spec(const treacle_shape* def, shape_spec* out) {
-    *out = (shape_spec){
-        .radius = def->radius,
-        .height = def->height,
-        .thickness = def->thickness,
-        .normal = {0.0, 1.0, 0.0},
-        .file = def->file,
-        .frames = def->frames,
-        .scale = def->scale,
-        .child_count = def->child_count,
-        .children = def->children,
-    };
-    memcpy(out->size, def->size, sizeof(out->size));
-    memcpy(out->move, def->move, sizeof(out->move));
-    memcpy(out->rotate, def->rotate, sizeof(out->rotate));
-}
-
 // Checks ---------------------------------------------------------------------
 
 static treacle_status corners_to_size(binder* b, const scene_node* map, shape_spec* spec,
@@ -168,7 +146,7 @@ static void finish_shape(const shape_spec* spec, treacle_shape_kind kind, treacl
 static treacle_status bind_one(binder* b, const scene_node* node, const bind_path* path,
                                treacle_shape* out) {
     shape_spec spec;
-    bind_shape_init(&spec);
+    schema_shape.init(&spec);
     TREACLE_TRY(bind_section(b, &schema_shape, node, &spec, path));
     if (node->kind != NODE_MAP) {
         return TREACLE_OK;

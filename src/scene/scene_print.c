@@ -274,8 +274,8 @@ static bool is_printed(const schema_key* key, const char* item, const char* defa
 
 static void print_shape(printer* p, const treacle_shape* shape_def) {
     shape_spec spec, defaults;
-    bind_shape_spec(shape_def, &spec);
-    bind_shape_init(&defaults);
+    schema_shape_spec(shape_def, &spec);
+    schema_shape.init(&defaults);
     const schema_key* kind = &schema_shape.keys[shape_def->kind];
     new_line(p);
     text_printf(p->out, "%s:", kind->name);

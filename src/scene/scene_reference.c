@@ -17,7 +17,7 @@ static const char head[] =
     "# Scene reference\n"
     "\n"
     "All keys of a scene file. This page is made from the program's own table\n"
-    "(`src/scene/schema*.c`); [scenes.md](scenes.md) is a guide to writing scenes.\n"
+    "(`src/defs/schema*.c`); [scenes.md](scenes.md) is a guide to writing scenes.\n"
     "\n"
     "## Values\n"
     "\n"

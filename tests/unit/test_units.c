@@ -1,4 +1,4 @@
-#include "scene/units.h"
+#include "defs/units.h"
 #include "unit/unit.h"
 
 typedef struct good_case {

@@ -1,4 +1,4 @@
-#include "scene/units.h"
+#include "defs/units.h"
 
 #include <ctype.h>
 #include <math.h>

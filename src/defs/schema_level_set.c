@@ -1,7 +1,7 @@
 // Keys of the surface of liquid that the grid carries.
 #include <stddef.h>
 
-#include "scene/schema_parts.h"
+#include "defs/schema_parts.h"
 
 static const schema_key level_set_keys[] = {
     {.name = "markers",

@@ -1,5 +1,7 @@
 // Keys of shapes and of fields.
-#include "scene/schema_parts.h"
+#include <string.h>
+
+#include "defs/schema_parts.h"
 
 static const char centre_help[] = "where the middle is";
 
@@ -134,32 +136,28 @@ static const schema_key mesh_keys[] = {
              "otherwise the first and the last stay before and after"},
 };
 
-#define SHAPE_PART(word, title, text_, check_)                                                     \
-    static const schema_section word##_section = {.name = title,                                   \
-                                                  .help = text_,                                   \
-                                                  .keys = word##_keys,                             \
-                                                  .key_count = COUNT(word##_keys),                 \
-                                                  .bytes = sizeof(shape_spec),                     \
-                                                  .check = check_}
-SHAPE_PART(box, "box", "A box along the axes: `size` and `centre`, or `min` and `max`.",
-           bind_shape_check_box);
-SHAPE_PART(sphere, "sphere", "A ball.", NULL);
-SHAPE_PART(cylinder, "cylinder", "A cylinder along y.", NULL);
-SHAPE_PART(capsule, "capsule", "A cylinder along y with round caps.", NULL);
-SHAPE_PART(torus, "torus", "A ring around y.", bind_shape_check_torus);
-SHAPE_PART(plane, "plane", "Everything on one side of a plane: by default, all below y = 0.",
-           bind_shape_check_plane);
+#define SHAPE_PART(word, title, text_)                                                             \
+    const schema_section schema_##word = {.name = title,                                           \
+                                          .help = text_,                                           \
+                                          .keys = word##_keys,                                     \
+                                          .key_count = COUNT(word##_keys),                         \
+                                          .bytes = sizeof(shape_spec)}
+SHAPE_PART(box, "box", "A box along the axes: `size` and `centre`, or `min` and `max`.");
+SHAPE_PART(sphere, "sphere", "A ball.");
+SHAPE_PART(cylinder, "cylinder", "A cylinder along y.");
+SHAPE_PART(capsule, "capsule", "A cylinder along y with round caps.");
+SHAPE_PART(torus, "torus", "A ring around y.");
+SHAPE_PART(plane, "plane", "Everything on one side of a plane: by default, all below y = 0.");
 SHAPE_PART(mesh, "mesh",
            "The inside of a closed triangle mesh. A mesh with holes is filled as well as can be, "
            "with a warning. `rotate` and `scale` are about the origin of the file, which `centre` "
            "puts in its place. A sequence of meshes, for a solid that changes its shape, has the "
-           "same vertices and triangles all along; between two meshes vertices go straight.",
-           bind_check_mesh);
+           "same vertices and triangles all along; between two meshes vertices go straight.");
 
 #define PRIMITIVE(word, text_)                                                                     \
     {                                                                                              \
         .name = #word, .type = SCHEMA_SECTION, .flags = SCHEMA_REQUIRED, .choice = 1,              \
-        .of = &word##_section, .help = text_                                                       \
+        .of = &schema_##word, .help = text_                                                        \
     }
 #define OPERATION(word, text_)                                                                     \
     {                                                                                              \
@@ -167,6 +165,28 @@ SHAPE_PART(mesh, "mesh",
         .offset = offsetof(shape_spec, children),                                                  \
         .count_offset = offsetof(shape_spec, child_count), .help = text_                           \
     }
+
+void schema_shape_spec(const treacle_shape* def, shape_spec* out) {
+    *out = (shape_spec){
+        .radius = def->radius,
+        .height = def->height,
+        .thickness = def->thickness,
+        .normal = {0.0, 1.0, 0.0},
+        .file = def->file,
+        .frames = def->frames,
+        .scale = def->scale,
+        .child_count = def->child_count,
+        .children = def->children,
+    };
+    memcpy(out->size, def->size, sizeof(out->size));
+    memcpy(out->move, def->move, sizeof(out->move));
+    memcpy(out->rotate, def->rotate, sizeof(out->rotate));
+}
+
+static void init_shape(void* item) {
+    treacle_shape def = treacle_shape_default(TREACLE_SHAPE_BOX);
+    schema_shape_spec(&def, item);
+}
 
 static const schema_key shape_keys[] = {
     PRIMITIVE(box, "a box"),
@@ -204,7 +224,7 @@ const schema_section schema_shape = {
     .keys = shape_keys,
     .key_count = COUNT(shape_keys),
     .bytes = sizeof(shape_spec),
-    .init = bind_shape_init,
+    .init = init_shape,
 };
 
 // Fields ---------------------------------------------------------------------
@@ -239,5 +259,4 @@ const schema_section schema_ramp = {
     .keys = ramp_keys,
     .key_count = COUNT(ramp_keys),
     .bytes = sizeof(treacle_field),
-    .check = bind_check_ramp,
 };

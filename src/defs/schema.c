@@ -1,5 +1,5 @@
+#include "defs/schema_parts.h"
 #include "math/limits.h"
-#include "scene/schema_parts.h"
 
 #include <string.h>
 
@@ -78,13 +78,12 @@ static const schema_key step_keys[] = {
          "turns or swirls hardly loses speed to long steps, for one more pressure solve a step; "
          "particles then carry half of what pressure will do to their motion"},
 };
-static const schema_section step_section = {
+const schema_section schema_step = {
     .name = "step",
     .help = "Time steps.",
     .keys = step_keys,
     .key_count = COUNT(step_keys),
     .bytes = sizeof(treacle_step_def),
-    .check = bind_check_step,
 };
 
 static const char* const method_words[] = {"implicit", "explicit", "imex", "decoupled", NULL};
@@ -135,13 +134,12 @@ static const schema_key viscosity_keys[] = {
      .range = WITHIN(1, 1000),
      .help = "with a `rheology`: the most solves a step"},
 };
-static const schema_section viscosity_section = {
+const schema_section schema_viscosity_solve = {
     .name = "viscosity_solve",
     .help = "How viscosity acts.",
     .keys = viscosity_keys,
     .key_count = COUNT(viscosity_keys),
     .bytes = sizeof(treacle_viscosity_def),
-    .check = bind_check_viscosity,
 };
 
 static const schema_key pressure_keys[] = {
@@ -301,7 +299,7 @@ static const schema_key root_keys[] = {
     {.name = "step",
      .type = SCHEMA_SECTION,
      .offset = SIM(step),
-     .of = &step_section,
+     .of = &schema_step,
      .help = "time steps"},
     {.name = "flow",
      .type = SCHEMA_ENUM,
@@ -411,7 +409,7 @@ static const schema_key root_keys[] = {
     {.name = "viscosity_solve",
      .type = SCHEMA_SECTION,
      .offset = SIM(viscosity_solve),
-     .of = &viscosity_section,
+     .of = &schema_viscosity_solve,
      .help = "how viscosity acts"},
     {.name = "density_correction",
      .type = SCHEMA_BOOL,
@@ -509,7 +507,6 @@ const schema_section schema_root = {
     .key_count = COUNT(root_keys),
     .bytes = sizeof(scene_root),
     .init = init_root,
-    .check = bind_check_root,
 };
 
 const schema_key* schema_find(const schema_section* section, const char* key) {

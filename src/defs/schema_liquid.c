@@ -1,5 +1,5 @@
 // Keys of liquids, and of what brings, takes and pushes them.
-#include "scene/schema_parts.h"
+#include "defs/schema_parts.h"
 
 static void init_liquid(void* item) {
     *(treacle_liquid_def*)item = treacle_liquid_def_default();
@@ -143,7 +143,6 @@ const schema_section schema_emitter = {
     .key_count = COUNT(emitter_keys),
     .bytes = sizeof(treacle_emitter_def),
     .init = init_emitter,
-    .check = bind_check_emitter,
 };
 
 static void init_drop(void* item) {
@@ -198,7 +197,6 @@ const schema_section schema_drop = {
     .key_count = COUNT(drop_keys),
     .bytes = sizeof(treacle_drop_def),
     .init = init_drop,
-    .check = bind_check_drop,
 };
 
 static void init_sink(void* item) {
@@ -233,7 +231,6 @@ const schema_section schema_sink = {
     .key_count = COUNT(sink_keys),
     .bytes = sizeof(treacle_sink_def),
     .init = init_sink,
-    .check = bind_check_sink,
 };
 
 static void init_force(void* item) {
@@ -278,5 +275,4 @@ const schema_section schema_force = {
     .key_count = COUNT(force_keys),
     .bytes = sizeof(treacle_force_def),
     .init = init_force,
-    .check = bind_check_force,
 };

@@ -1,5 +1,5 @@
 // Keys of solids.
-#include "scene/schema_parts.h"
+#include "defs/schema_parts.h"
 
 static const char* const wall_words[] = {"slip", "no-slip", "slip-length", NULL};
 
@@ -93,5 +93,4 @@ const schema_section schema_solid = {
     .bytes = sizeof(treacle_solid_def),
     .name_offset = offsetof(treacle_solid_def, name),
     .init = init_solid,
-    .check = bind_check_solid,
 };

@@ -1,5 +1,5 @@
 // Keys of the domain and its sides.
-#include "scene/schema_parts.h"
+#include "defs/schema_parts.h"
 
 // In the order of the enum in types.h.
 static const char* const side_words[] = {"slip", "no-slip", "open", "periodic", NULL};
@@ -25,7 +25,7 @@ static const schema_key sides_keys[] = {
     SIDE("back", 2, 0, "low z"),
     SIDE("front", 2, 1, "high z"),
 };
-static const schema_section sides_section = {
+const schema_section schema_sides = {
     .name = "sides",
     .help = "What liquid finds at each side of the domain: `slip` is a wall along which it slides, "
             "`no-slip` a wall to which it sticks, at an `open` side it leaves for good, and at a "
@@ -34,7 +34,6 @@ static const schema_section sides_section = {
     .keys = sides_keys,
     .key_count = COUNT(sides_keys),
     .bytes = sizeof(treacle_side[3][2]),
-    .check = bind_check_sides,
 };
 
 #define SEPARATION(word, axis, end, text_)                                                         \
@@ -124,7 +123,7 @@ static const schema_key domain_keys[] = {
     {.name = "sides",
      .type = SCHEMA_SECTION,
      .offset = offsetof(scene_domain, sides),
-     .of = &sides_section,
+     .of = &schema_sides,
      .help = "what the walls are like"},
     {.name = "separation",
      .type = SCHEMA_SECTION,
@@ -143,5 +142,4 @@ const schema_section schema_domain = {
     .keys = domain_keys,
     .key_count = COUNT(domain_keys),
     .bytes = sizeof(scene_domain),
-    .check = bind_check_domain,
 };

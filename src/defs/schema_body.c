@@ -1,6 +1,6 @@
 // Keys of rigid bodies and their joints.
+#include "defs/schema_parts.h"
 #include "math/limits.h"
-#include "scene/schema_parts.h"
 
 static const char* const wall_words[] = {"slip", "no-slip", "slip-length", NULL};
 static const char* const joint_words[] = {"hinge", "slider", "fixed", NULL};
@@ -36,14 +36,13 @@ static const schema_key joint_keys[] = {
      .offset = offsetof(treacle_joint_def, axis),
      .help = "the direction of a hinge or a slider, at the start; of any length"},
 };
-static const schema_section joint_section = {
+const schema_section schema_joint = {
     .name = "joint",
     .help = "What holds a body to another one, or to the world.",
     .keys = joint_keys,
     .key_count = COUNT(joint_keys),
     .bytes = sizeof(treacle_joint_def),
     .init = init_joint,
-    .check = bind_check_joint,
 };
 
 static const schema_key body_keys[] = {
@@ -106,7 +105,7 @@ static const schema_key body_keys[] = {
      .offset = offsetof(treacle_body_def, joints),
      .count_offset = offsetof(treacle_body_def, joint_count),
      .range = WITHIN(0, 64),
-     .of = &joint_section,
+     .of = &schema_joint,
      .help = "what holds it",
      .default_text = "none"},
 };
@@ -119,5 +118,4 @@ const schema_section schema_body = {
     .bytes = sizeof(treacle_body_def),
     .name_offset = offsetof(treacle_body_def, name),
     .init = init_body,
-    .check = bind_check_body,
 };

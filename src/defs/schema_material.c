@@ -1,6 +1,6 @@
 // Keys of materials.
+#include "defs/schema_parts.h"
 #include "math/limits.h"
-#include "scene/schema_parts.h"
 
 static const char* const rheology_words[] = {"newtonian", "power-law",        "carreau",
                                              "bingham",   "herschel-bulkley", NULL};
@@ -52,14 +52,13 @@ static const schema_key rheology_keys[] = {
      .help = "g is sqrt(g^2 + critical_rate^2) in all laws, so that nothing is infinite at rest: "
              "what should stand still creeps by less than this"},
 };
-static const schema_section rheology_section = {
+const schema_section schema_rheology = {
     .name = "rheology",
     .help = "What the viscosity of a material does when it is sheared. Without it, nothing: the "
             "material is Newtonian.",
     .keys = rheology_keys,
     .key_count = COUNT(rheology_keys),
     .bytes = sizeof(treacle_rheology_def),
-    .check = bind_check_rheology,
 };
 
 static void init_material(void* item) {
@@ -141,13 +140,12 @@ static const schema_key elastic_keys[] = {
      .help = "what of the strain is forgotten: its deviator or the whole of it; of `convected` "
              "strain always the whole"},
 };
-static const schema_section elastic_section = {
+const schema_section schema_elastic = {
     .name = "elastic",
     .help = "What springs back. Three numbers, in people's words or in the thesis' [G11].",
     .keys = elastic_keys,
     .key_count = COUNT(elastic_keys),
     .bytes = sizeof(treacle_elastic_def),
-    .check = bind_check_elastic,
 };
 
 static const schema_key material_keys[] = {
@@ -175,7 +173,7 @@ static const schema_key material_keys[] = {
     {.name = "rheology",
      .type = SCHEMA_SECTION,
      .offset = offsetof(treacle_material_def, rheology),
-     .of = &rheology_section,
+     .of = &schema_rheology,
      .help = "what shear does to the viscosity"},
     {.name = "colour",
      .type = SCHEMA_COLOUR,
@@ -218,7 +216,7 @@ static const schema_key material_keys[] = {
     {.name = "elastic",
      .type = SCHEMA_SECTION,
      .offset = offsetof(treacle_material_def, elastic),
-     .of = &elastic_section,
+     .of = &schema_elastic,
      .help = "makes it a gel, a dough or a slime"},
     {.name = "merges",
      .type = SCHEMA_BOOL,
@@ -286,5 +284,4 @@ const schema_section schema_material = {
     .bytes = sizeof(treacle_material_def),
     .name_offset = offsetof(treacle_material_def, name),
     .init = init_material,
-    .check = bind_check_material,
 };

@@ -1,13 +1,15 @@
-// The one table of a scene file: every key with type, unit, range, default and help.
+// The one table of what a scene can say: every key with its place in a def, type, unit, range,
+// default and help.
 //
-// Binding, checking, defaults, the canonical text and the manual's reference are all made from it.
+// Binding and checking of scene files, checks of defs that programs hand over, defaults, the
+// canonical text, the manual's reference and the JSON Schema are all made from it.
 // A new key is one row in a schema*.c; a new section is one table and one row that names it. Rows
 // are bound in their order, not in that of the file: what others refer to stands above them.
 // Defaults are not written here: `init` of a section takes them from the defs' _default()
 // functions.
 #pragma once
 
-#include "scene/units.h"
+#include "defs/units.h"
 #include "treacle/scene.h"
 
 typedef enum schema_type {
@@ -71,15 +73,6 @@ typedef struct schema_key {
     const char* default_text;        // for the manual, where the default is not a value
 } schema_key;
 
-struct binder;
-struct scene_node;
-struct bind_path;
-
-/// Looks at a whole section after its keys are bound without errors; sections inside it may have
-/// some.
-typedef treacle_status schema_check_fcn(struct binder* b, const struct scene_node* map, void* item,
-                                        const struct bind_path* path);
-
 typedef struct schema_section {
     const char* name; // as headings and messages call one of them
     const char* help;
@@ -88,10 +81,9 @@ typedef struct schema_section {
     size_t bytes;             // of the struct
     size_t name_offset;       // MAP: of the const char* that gets the name
     void (*init)(void* item); // puts in the defaults; NULL: the enclosing section's do
-    schema_check_fcn* check;  // may be NULL
 } schema_section;
 
-/// The domain as the file says it; scene_check.c turns it into the def.
+/// The domain as the file says it; scene/scene_check.c turns it into the def.
 typedef struct scene_domain {
     double origin[3]; // m; along a flat axis the place of the mid-plane
     double size[3];   // m
@@ -114,7 +106,7 @@ typedef struct scene_root {
 enum { SCHEMA_ITEM_MAX = 4096 }; // bytes of any section's struct
 _Static_assert(sizeof(scene_root) <= SCHEMA_ITEM_MAX, "the root is the largest of them");
 
-/// A shape as the file says it; bind_shape.c turns it into the def and back.
+/// A shape as the file says it; scene/bind_shape.c turns it into the def.
 typedef struct shape_spec {
     double size[3], min[3], max[3], centre[3]; // m
     double radius, height, thickness;          // m
@@ -129,7 +121,17 @@ typedef struct shape_spec {
 extern const schema_section schema_root;
 extern const schema_section schema_shape;
 extern const schema_section schema_ramp; // of a treacle_field; `a` and `b` take after the field
-enum { SCHEMA_SHAPE_KINDS = 10 };        // the first rows of schema_shape, in the order of the enum
+// The sections that it names, and those inside them.
+extern const schema_section schema_domain, schema_sides, schema_material, schema_rheology,
+    schema_elastic, schema_viscosity_law, schema_liquid, schema_emitter, schema_sink, schema_force,
+    schema_drop, schema_heat, schema_heat_source, schema_heat_wall, schema_level_set, schema_marker,
+    schema_marker_source, schema_solid, schema_body, schema_joint, schema_step,
+    schema_viscosity_solve, schema_look, schema_camera, schema_box, schema_sphere, schema_cylinder,
+    schema_capsule, schema_torus, schema_plane, schema_mesh;
+enum { SCHEMA_SHAPE_KINDS = 10 }; // the first rows of schema_shape, in the order of the enum
 
 /// The row of a key, or NULL.
 const schema_key* schema_find(const schema_section* section, const char* key);
+
+/// What a shape would say in a file.
+void schema_shape_spec(const treacle_shape* def, shape_spec* out);

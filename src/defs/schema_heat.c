@@ -1,5 +1,5 @@
 // Keys of heat: where it comes from and goes to, and what it does to viscosity.
-#include "scene/schema_parts.h"
+#include "defs/schema_parts.h"
 
 // In the order of the enums in types.h.
 static const char* const law_words[] = {"none", "linear", "quadratic", "arrhenius",
@@ -97,7 +97,6 @@ const schema_section schema_viscosity_law = {
     .keys = law_keys,
     .key_count = COUNT(law_keys),
     .bytes = sizeof(treacle_viscosity_law),
-    .check = bind_check_law,
 };
 
 // In the order of the enum in types.h.
@@ -204,7 +203,6 @@ const schema_section schema_heat_source = {
     .key_count = COUNT(source_keys),
     .bytes = sizeof(treacle_heat_source_def),
     .init = init_source,
-    .check = bind_check_heat_source,
 };
 
 static void init_wall(void* item) {

@@ -1,5 +1,5 @@
 // Keys of the marker, a number that liquid carries: water content, cure.
-#include "scene/schema_parts.h"
+#include "defs/schema_parts.h"
 
 // In the order of the enum in types.h.
 static const char* const method_words[] = {"auto", "lod", "adi", "implicit", NULL};
@@ -80,5 +80,4 @@ const schema_section schema_marker_source = {
     .key_count = COUNT(source_keys),
     .bytes = sizeof(treacle_marker_source_def),
     .init = init_source,
-    .check = bind_check_marker_source,
 };

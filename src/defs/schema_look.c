@@ -1,5 +1,5 @@
 // Keys of pictures: look and camera.
-#include "scene/schema_parts.h"
+#include "defs/schema_parts.h"
 
 // In the order of the enums in look.h.
 static const char* const look_words[] = {
@@ -270,7 +270,6 @@ const schema_section schema_look = {
     .keys = look_keys,
     .key_count = COUNT(look_keys),
     .bytes = sizeof(treacle_look_def),
-    .check = bind_check_look,
 };
 
 static void init_camera_key(void* item) {
@@ -360,5 +359,4 @@ const schema_section schema_camera = {
     .keys = camera_keys,
     .key_count = COUNT(camera_keys),
     .bytes = sizeof(treacle_camera_def),
-    .check = bind_check_camera,
 };
