@@ -20,7 +20,7 @@ ALLOWED = {
     "grid": "base math",
     "particles": "base math geometry grid",
     "solve": "base math grid",
-    "phys": "base math geometry grid particles solve",
+    "phys": "base math geometry defs grid particles solve",
     "step": "base math geometry grid particles solve phys",
     "sim": "base math geometry defs grid particles solve phys step",
     "cache": "base math",

@@ -1,6 +1,8 @@
+#include "defs/rules.h"
 #include "defs/schema_parts.h"
 #include "math/limits.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // In the order of the enums in types.h.
@@ -84,6 +86,7 @@ const schema_section schema_step = {
     .keys = step_keys,
     .key_count = COUNT(step_keys),
     .bytes = sizeof(treacle_step_def),
+    .rule = rule_step,
 };
 
 static const char* const method_words[] = {"implicit", "explicit", "imex", "decoupled", NULL};
@@ -140,6 +143,7 @@ const schema_section schema_viscosity_solve = {
     .keys = viscosity_keys,
     .key_count = COUNT(viscosity_keys),
     .bytes = sizeof(treacle_viscosity_def),
+    .rule = rule_viscosity_solve,
 };
 
 static const schema_key pressure_keys[] = {
@@ -507,6 +511,7 @@ const schema_section schema_root = {
     .key_count = COUNT(root_keys),
     .bytes = sizeof(scene_root),
     .init = init_root,
+    .rule = rule_root,
 };
 
 const schema_key* schema_find(const schema_section* section, const char* key) {
@@ -516,4 +521,31 @@ const schema_key* schema_find(const schema_section* section, const char* key) {
         }
     }
     return NULL;
+}
+
+void schema_range_text(const schema_range* range, unit_kind unit, char out[SCHEMA_RANGE_TEXT_MAX]) {
+    char low[32], high[32];
+    const char* si = unit_kind_get(unit)->si;
+    const char* space = si[0] == '\0' ? "" : " ";
+    unit_print_number(range->min, low);
+    unit_print_number(range->max, high);
+    if (range->has_min && range->has_max) {
+        const char* form =
+            range->is_min_open ? "greater than %s and at most %s%s%s" : "from %s to %s%s%s";
+        snprintf(out, SCHEMA_RANGE_TEXT_MAX, form, low, high, space, si);
+    } else if (range->is_min_open && range->min == 0.0) {
+        snprintf(out, SCHEMA_RANGE_TEXT_MAX, "greater than 0");
+    } else if (range->min == 0.0) {
+        snprintf(out, SCHEMA_RANGE_TEXT_MAX,
+                 unit == UNIT_TEMPERATURE ? "0 K or more" : "0 or more");
+    } else {
+        snprintf(out, SCHEMA_RANGE_TEXT_MAX, "%s %s%s%s", range->is_min_open ? "above" : "at least",
+                 low, space, si);
+    }
+}
+
+bool schema_range_has(const schema_range* range, double value) {
+    bool is_low =
+        range->has_min && (range->is_min_open ? !(value > range->min) : !(value >= range->min));
+    return !is_low && !(range->has_max && !(value <= range->max));
 }

@@ -73,14 +73,27 @@ typedef struct schema_key {
     const char* default_text;        // for the manual, where the default is not a value
 } schema_key;
 
+/// What does not go together in a section: why, and at which key.
+enum { SCHEMA_FAULT_MAX = 320, SCHEMA_RANGE_TEXT_MAX = 160 };
+typedef struct schema_fault {
+    const char* key;    // at whose place it is said, ...
+    const char* or_key; // ... or, if that is not given, at whose; NULL: at the section's
+    char text[SCHEMA_FAULT_MAX];
+} schema_fault;
+
+/// Whether the keys of a section, each of them right, go together. If not, *fault is filled in.
+typedef bool schema_rule_fcn(const void* item, schema_fault* fault);
+
 typedef struct schema_section {
     const char* name; // as headings and messages call one of them
     const char* help;
     const schema_key* keys;
     int key_count;
-    size_t bytes;             // of the struct
-    size_t name_offset;       // MAP: of the const char* that gets the name
-    void (*init)(void* item); // puts in the defaults; NULL: the enclosing section's do
+    size_t bytes;                      // of the struct
+    size_t name_offset;                // MAP: of the const char* that gets the name
+    void (*init)(void* item);          // puts in the defaults; NULL: the enclosing section's do
+    schema_rule_fcn* rule;             // may be NULL
+    bool (*is_idle)(const void* item); // it counts for nothing as it is; NULL: it never does
 } schema_section;
 
 /// The domain as the file says it; scene/scene_check.c turns it into the def.
@@ -129,6 +142,10 @@ extern const schema_section schema_domain, schema_sides, schema_material, schema
     schema_viscosity_solve, schema_look, schema_camera, schema_box, schema_sphere, schema_cylinder,
     schema_capsule, schema_torus, schema_plane, schema_mesh;
 enum { SCHEMA_SHAPE_KINDS = 10 }; // the first rows of schema_shape, in the order of the enum
+
+bool schema_range_has(const schema_range* range, double value);
+/// "greater than 0 m", "from 0.1 to 5".
+void schema_range_text(const schema_range* range, unit_kind unit, char out[SCHEMA_RANGE_TEXT_MAX]);
 
 /// The row of a key, or NULL.
 const schema_key* schema_find(const schema_section* section, const char* key);

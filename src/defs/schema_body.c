@@ -1,4 +1,5 @@
 // Keys of rigid bodies and their joints.
+#include "defs/rules.h"
 #include "defs/schema_parts.h"
 #include "math/limits.h"
 
@@ -43,6 +44,7 @@ const schema_section schema_joint = {
     .key_count = COUNT(joint_keys),
     .bytes = sizeof(treacle_joint_def),
     .init = init_joint,
+    .rule = rule_joint,
 };
 
 static const schema_key body_keys[] = {

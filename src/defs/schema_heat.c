@@ -1,4 +1,5 @@
 // Keys of heat: where it comes from and goes to, and what it does to viscosity.
+#include "defs/rules.h"
 #include "defs/schema_parts.h"
 
 // In the order of the enums in types.h.
@@ -97,6 +98,8 @@ const schema_section schema_viscosity_law = {
     .keys = law_keys,
     .key_count = COUNT(law_keys),
     .bytes = sizeof(treacle_viscosity_law),
+    .rule = rule_viscosity_law,
+    .is_idle = rule_has_no_law,
 };
 
 // In the order of the enum in types.h.
@@ -203,6 +206,7 @@ const schema_section schema_heat_source = {
     .key_count = COUNT(source_keys),
     .bytes = sizeof(treacle_heat_source_def),
     .init = init_source,
+    .rule = rule_heat_source,
 };
 
 static void init_wall(void* item) {

@@ -1,4 +1,5 @@
 // Keys of liquids, and of what brings, takes and pushes them.
+#include "defs/rules.h"
 #include "defs/schema_parts.h"
 
 static void init_liquid(void* item) {
@@ -143,6 +144,7 @@ const schema_section schema_emitter = {
     .key_count = COUNT(emitter_keys),
     .bytes = sizeof(treacle_emitter_def),
     .init = init_emitter,
+    .rule = rule_emitter,
 };
 
 static void init_drop(void* item) {
@@ -231,6 +233,7 @@ const schema_section schema_sink = {
     .key_count = COUNT(sink_keys),
     .bytes = sizeof(treacle_sink_def),
     .init = init_sink,
+    .rule = rule_sink,
 };
 
 static void init_force(void* item) {
@@ -275,4 +278,5 @@ const schema_section schema_force = {
     .key_count = COUNT(force_keys),
     .bytes = sizeof(treacle_force_def),
     .init = init_force,
+    .rule = rule_force,
 };

@@ -1,4 +1,5 @@
 // Keys of the marker, a number that liquid carries: water content, cure.
+#include "defs/rules.h"
 #include "defs/schema_parts.h"
 
 // In the order of the enum in types.h.
@@ -80,4 +81,5 @@ const schema_section schema_marker_source = {
     .key_count = COUNT(source_keys),
     .bytes = sizeof(treacle_marker_source_def),
     .init = init_source,
+    .rule = rule_marker_source,
 };

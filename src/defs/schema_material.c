@@ -1,4 +1,5 @@
 // Keys of materials.
+#include "defs/rules.h"
 #include "defs/schema_parts.h"
 #include "math/limits.h"
 
@@ -59,6 +60,7 @@ const schema_section schema_rheology = {
     .keys = rheology_keys,
     .key_count = COUNT(rheology_keys),
     .bytes = sizeof(treacle_rheology_def),
+    .is_idle = rule_is_newtonian,
 };
 
 static void init_material(void* item) {
@@ -146,6 +148,7 @@ const schema_section schema_elastic = {
     .keys = elastic_keys,
     .key_count = COUNT(elastic_keys),
     .bytes = sizeof(treacle_elastic_def),
+    .is_idle = rule_is_not_elastic,
 };
 
 static const schema_key material_keys[] = {
@@ -284,4 +287,5 @@ const schema_section schema_material = {
     .bytes = sizeof(treacle_material_def),
     .name_offset = offsetof(treacle_material_def, name),
     .init = init_material,
+    .rule = rule_material,
 };

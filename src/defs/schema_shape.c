@@ -1,6 +1,7 @@
 // Keys of shapes and of fields.
 #include <string.h>
 
+#include "defs/rules.h"
 #include "defs/schema_parts.h"
 
 static const char centre_help[] = "where the middle is";
@@ -259,4 +260,5 @@ const schema_section schema_ramp = {
     .keys = ramp_keys,
     .key_count = COUNT(ramp_keys),
     .bytes = sizeof(treacle_field),
+    .rule = rule_ramp,
 };

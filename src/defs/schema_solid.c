@@ -1,4 +1,5 @@
 // Keys of solids.
+#include "defs/rules.h"
 #include "defs/schema_parts.h"
 
 static const char* const wall_words[] = {"slip", "no-slip", "slip-length", NULL};
@@ -93,4 +94,5 @@ const schema_section schema_solid = {
     .bytes = sizeof(treacle_solid_def),
     .name_offset = offsetof(treacle_solid_def, name),
     .init = init_solid,
+    .rule = rule_solid,
 };

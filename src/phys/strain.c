@@ -49,6 +49,7 @@
 
 #include <math.h>
 
+#include "defs/def_features.h"
 #include "math/elementary.h"
 #include "math/mat3.h"
 
@@ -274,15 +275,13 @@ void strain_melt(double before, double after, float eps[STRAIN_PARTS]) {
 }
 
 strain_law strain_law_of(const treacle_elastic_def* def) {
-    double modulus = isnan(def->mu_e) ? 2.0 * def->shear_modulus : def->mu_e;
-    double decay = isnan(def->alpha) ? 1.0 / def->relaxation_time : def->alpha;
-    double stress = def->yield_stress;
-    double yield =
-        isnan(def->gamma) ? (modulus > 0.0 ? sqrt(2.0) * stress / modulus : 0.0) : def->gamma;
+    treacle_elastic_def words = *def;
+    def_elastic_to_words(&words);
+    double modulus = 2.0 * words.shear_modulus;
     return (strain_law){
         .modulus = modulus,
-        .decay = decay,
-        .yield = yield,
+        .decay = 1.0 / words.relaxation_time,
+        .yield = modulus > 0.0 ? sqrt(2.0) * words.yield_stress / modulus : 0.0,
         .rate = def->rate,
         .decays_whole = def->decay == TREACLE_DECAY_WHOLE || def->rate == TREACLE_STRAIN_CONVECTED,
     };

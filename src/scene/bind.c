@@ -366,9 +366,16 @@ static treacle_status bind_without_keys(binder* b, const schema_section* section
     return report_not_a_map(b, section, where);
 }
 
+static treacle_status report_fault(binder* b, const schema_fault* fault, const bind_slot* where) {
+    bool is_given = scene_node_find(where->node, fault->key) != NULL;
+    const char* key = is_given || fault->or_key == NULL ? fault->key : fault->or_key;
+    return bind_error(b, bind_place(where->node, key), where->path, "%s", fault->text);
+}
+
 treacle_status bind_section(binder* b, const schema_section* section, const scene_node* map,
                             void* item, const bind_path* path) {
-    int errors = b->diags->errors;
+    const int before_all = b->diags->errors;
+    int errors = before_all;
     const bind_slot where = {.node = map, .item = item, .path = path};
     if (map->kind != NODE_MAP) {
         return bind_without_keys(b, section, &where);
@@ -386,7 +393,14 @@ treacle_status bind_section(binder* b, const schema_section* section, const scen
             errors += key->type == SCHEMA_SECTION ? b->diags->errors - before : 0;
         }
     }
-    bool is_right = b->diags->errors == errors;
-    bind_check_fcn* check = is_right ? bind_check_of(section) : NULL;
+    if (b->diags->errors != errors) {
+        return TREACLE_OK;
+    }
+    bool is_whole = b->diags->errors == before_all; // and the sections inside it are right
+    schema_fault fault;
+    if (is_whole && section->rule != NULL && !section->rule(item, &fault)) {
+        return report_fault(b, &fault, &where);
+    }
+    bind_check_fcn* check = bind_check_of(section);
     return check != NULL ? check(b, map, item, path) : TREACLE_OK;
 }

@@ -77,10 +77,8 @@ bind_fcn bind_shape, bind_shapes;
 
 // Checks of whole sections (bind_shape.c, scene_check.c).
 bind_check_fcn bind_shape_check_box, bind_shape_check_torus, bind_shape_check_plane;
-bind_check_fcn bind_check_ramp, bind_check_domain, bind_check_sides, bind_check_step,
-    bind_check_emitter, bind_check_drop, bind_check_marker_source, bind_check_law,
-    bind_check_material, bind_check_heat_source, bind_check_sink, bind_check_force,
-    bind_check_solid, bind_check_body, bind_check_joint, bind_check_viscosity, bind_check_root;
+bind_check_fcn bind_check_domain, bind_check_sides, bind_check_emitter, bind_check_drop,
+    bind_check_solid, bind_check_body, bind_check_viscosity, bind_check_root;
 // check_overlap.c
 /// Bodies that are inside each other, or inside solids or sides, at the start.
 treacle_status bind_check_overlaps(binder* b, const scene_node* root) TREACLE_NODISCARD;
@@ -91,4 +89,4 @@ treacle_status bind_check_room(binder* b, const scene_node* root) TREACLE_NODISC
 /// Temperatures outside of laws, heat that nothing feels, walls that hold what is thrown at them.
 treacle_status bind_check_effect(binder* b, const scene_node* root) TREACLE_NODISCARD;
 // check_material.c
-bind_check_fcn bind_check_elastic, bind_check_rheology;
+bind_check_fcn bind_check_elastic, bind_check_rheology, bind_check_law;

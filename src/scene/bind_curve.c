@@ -213,16 +213,6 @@ static treacle_status read_ramp(binder* b, const bind_slot* slot, int components
     return bind_section(b, &section, ramp, field, &path);
 }
 
-treacle_status bind_check_ramp(binder* b, const scene_node* map, void* item,
-                               const bind_path* path) {
-    const treacle_field* field = item;
-    vec3 way = vec3_sub(vec3_from(field->to), vec3_from(field->from));
-    if (!(vec3_length(way) > 0.0)) {
-        return bind_error(b, bind_place(map, "to"), path, "'from' and 'to' are the same point");
-    }
-    return TREACLE_OK;
-}
-
 static treacle_status read_values(binder* b, const bind_slot* slot, int components,
                                   treacle_field* field) {
     if (components == 1) {

@@ -13,7 +13,6 @@
 #include "treacle/materials.h"
 
 enum {
-    RANGE_TEXT_MAX = 160,
     NAME_LENGTH_MAX = 64,
     WORDS_MAX = 300,
 };
@@ -36,39 +35,12 @@ void bind_quote(const scene_node* node, char out[BIND_QUOTE_MAX]) {
 
 // Numbers --------------------------------------------------------------------
 
-// "greater than 0 m", "from 0.1 to 5"
-static void range_text(const schema_range* range, unit_kind unit, char out[RANGE_TEXT_MAX]) {
-    char low[32], high[32];
-    const char* si = unit_kind_get(unit)->si;
-    const char* space = si[0] == '\0' ? "" : " ";
-    unit_print_number(range->min, low);
-    unit_print_number(range->max, high);
-    if (range->has_min && range->has_max) {
-        const char* form =
-            range->is_min_open ? "greater than %s and at most %s%s%s" : "from %s to %s%s%s";
-        snprintf(out, RANGE_TEXT_MAX, form, low, high, space, si);
-    } else if (range->is_min_open && range->min == 0.0) {
-        snprintf(out, RANGE_TEXT_MAX, "greater than 0");
-    } else if (range->min == 0.0) {
-        snprintf(out, RANGE_TEXT_MAX, unit == UNIT_TEMPERATURE ? "0 K or more" : "0 or more");
-    } else {
-        snprintf(out, RANGE_TEXT_MAX, "%s %s%s%s", range->is_min_open ? "above" : "at least", low,
-                 space, si);
-    }
-}
-
-static bool is_in_range(const schema_range* range, double value) {
-    bool is_low =
-        range->has_min && (range->is_min_open ? !(value > range->min) : !(value >= range->min));
-    return !is_low && !(range->has_max && !(value <= range->max));
-}
-
 static treacle_status check_range(binder* b, const bind_slot* slot, double value) {
-    if (is_in_range(&slot->key->range, value)) {
+    if (schema_range_has(&slot->key->range, value)) {
         return TREACLE_OK;
     }
-    char expected[RANGE_TEXT_MAX], quote[BIND_QUOTE_MAX];
-    range_text(&slot->key->range, slot->key->unit, expected);
+    char expected[SCHEMA_RANGE_TEXT_MAX], quote[BIND_QUOTE_MAX];
+    schema_range_text(&slot->key->range, slot->key->unit, expected);
     bind_quote(slot->node, quote);
     return bind_error(b, slot->node->place, slot->path, "must be %s, got %s", expected, quote);
 }

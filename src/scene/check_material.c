@@ -1,6 +1,7 @@
 // Checks of materials.
 #include <math.h>
 
+#include "defs/def_features.h"
 #include "scene/bind.h"
 
 // In people's words; a corotational strain turns as fast as it grows, so that its norm in shear
@@ -9,12 +10,9 @@ treacle_status bind_check_elastic(binder* b, const scene_node* map, void* item,
                                   const bind_path* path) {
     const double root_two = sqrt(2.0);
     treacle_elastic_def* e = item;
-    e->shear_modulus = isnan(e->mu_e) ? e->shear_modulus : 0.5 * e->mu_e;
-    e->relaxation_time = isnan(e->alpha) ? e->relaxation_time : 1.0 / e->alpha;
-    e->yield_stress = isnan(e->gamma) ? e->yield_stress : root_two * e->gamma * e->shear_modulus;
-    double gamma = e->yield_stress / (root_two * e->shear_modulus);
     bool has_word = !isnan(e->gamma);
-    e->mu_e = e->alpha = e->gamma = NAN;
+    def_elastic_to_words(e);
+    double gamma = e->yield_stress / (root_two * e->shear_modulus);
     if (isfinite(gamma) && gamma > root_two && e->rate == TREACLE_STRAIN_COROTATIONAL &&
         isfinite(e->relaxation_time)) {
         return bind_warning(b, bind_place(map, has_word ? "gamma" : "yield_stress"), path,
@@ -73,4 +71,15 @@ treacle_status bind_check_rheology(binder* b, const scene_node* map, void* item,
         }
     }
     return check_rheology_numbers(b, map, r, path);
+}
+
+// A zone alone does not say between which viscosities.
+treacle_status bind_check_law(binder* b, const scene_node* map, void* item, const bind_path* path) {
+    const treacle_viscosity_law* law = item;
+    bool is_zone = law->kind == TREACLE_LAW_LINEAR || law->kind == TREACLE_LAW_QUADRATIC;
+    if (is_zone && scene_node_find(map, "low") == NULL && scene_node_find(map, "high") == NULL) {
+        return bind_error(b, bind_place(map, "kind"), path,
+                          "this law has no numbers: expected 'low' and 'high'");
+    }
+    return TREACLE_OK;
 }

@@ -158,48 +158,12 @@ treacle_status bind_check_domain(binder* b, const scene_node* map, void* item,
 
 // Small sections -------------------------------------------------------------
 
-treacle_status bind_check_step(binder* b, const scene_node* map, void* item,
-                               const bind_path* path) {
-    const treacle_step_def* step = item;
-    if (step->min_dt > step->max_dt) {
-        return bind_error(b, bind_place(map, "min_dt"), path,
-                          "'min_dt' (%g s) is larger than 'max_dt' (%g s)", step->min_dt,
-                          step->max_dt);
-    }
-    return TREACLE_OK;
-}
-
 treacle_status bind_check_viscosity(binder* b, const scene_node* map, void* item,
                                     const bind_path* path) {
     const treacle_viscosity_def* def = item;
-    bool is_neumann = def->surface == TREACLE_VISCOSITY_NEUMANN;
-    bool is_decoupled = def->method == TREACLE_VISCOSITY_DECOUPLED;
-    if (is_neumann && !is_decoupled) {
-        return bind_error(b, bind_place(map, "surface"), path,
-                          "'surface: neumann' is the boundary of 'method: decoupled'");
-    }
-    if (def->free_flight && !is_decoupled) {
-        return bind_error(b, bind_place(map, "free_flight"), path,
-                          "'free_flight' gives back what 'method: decoupled' takes, and nothing is "
-                          "to be given back here");
-    }
-    if (is_decoupled && def->surface == TREACLE_VISCOSITY_NATURAL) {
-        return bind_error(b, bind_place(map, "method"), path,
-                          "'method: decoupled' has no traction that could vanish: choose "
-                          "'surface: neumann', 'dirichlet' or 'nichols-hirt'");
-    }
     if (def->surface == TREACLE_VISCOSITY_NICHOLS_HIRT && b->is_domain_known && b->flat_axis < 0) {
         return bind_error(b, bind_place(map, "surface"), path,
                           "'surface: nichols-hirt' is for flat scenes");
-    }
-    return TREACLE_OK;
-}
-
-static treacle_status check_times(binder* b, const scene_node* map, double start, double stop,
-                                  const bind_path* path) {
-    if (!(stop > start)) {
-        return bind_error(b, bind_place(map, "stop"), path,
-                          "'stop' (%g s) must be after 'start' (%g s)", stop, start);
     }
     return TREACLE_OK;
 }
@@ -223,30 +187,12 @@ static treacle_status check_bounded(binder* b, const scene_node* map, const trea
 treacle_status bind_check_emitter(binder* b, const scene_node* map, void* item,
                                   const bind_path* path) {
     const treacle_emitter_def* emitter = item;
-    vec3 direction = vec3_from(emitter->direction);
-    if (!(vec3_length(direction) > 0.0)) {
-        return bind_error(b, bind_place(map, "direction"), path,
-                          "the direction must not be [0, 0, 0]");
-    }
     if (b->flat_axis >= 0 && emitter->direction[b->flat_axis] != 0.0) {
         return bind_error(b, bind_place(map, "direction"), path,
                           "the domain is flat along %c, so the direction must have 0 there",
                           axis_names[b->flat_axis]);
     }
-    TREACLE_TRY(check_bounded(b, map, emitter->shape, path));
-    return check_times(b, map, emitter->start, emitter->stop, path);
-}
-
-treacle_status bind_check_sink(binder* b, const scene_node* map, void* item,
-                               const bind_path* path) {
-    const treacle_sink_def* sink = item;
-    return check_times(b, map, sink->start, sink->stop, path);
-}
-
-treacle_status bind_check_force(binder* b, const scene_node* map, void* item,
-                                const bind_path* path) {
-    const treacle_force_def* force = item;
-    return check_times(b, map, force->start, force->stop, path);
+    return check_bounded(b, map, emitter->shape, path);
 }
 
 treacle_status bind_check_drop(binder* b, const scene_node* map, void* item,
@@ -284,16 +230,6 @@ treacle_status bind_check_body(binder* b, const scene_node* map, void* item,
                           "'slip_length' and 'wall: slip-length' belong together: one is missing");
     }
     return check_bounded(b, map, def->shape, path);
-}
-
-treacle_status bind_check_joint(binder* b, const scene_node* map, void* item,
-                                const bind_path* path) {
-    const treacle_joint_def* def = item;
-    if (def->kind != TREACLE_JOINT_FIXED && !(vec3_length(vec3_from(def->axis)) > 0.0)) {
-        return bind_error(b, bind_place(map, "axis"), path,
-                          "the axis is zero: expected a direction, such as [0, 1, 0]");
-    }
-    return TREACLE_OK;
 }
 
 // The whole ------------------------------------------------------------------
@@ -543,24 +479,6 @@ static treacle_status warn_without_effect(binder* b, const scene_node* root) {
     return TREACLE_OK;
 }
 
-// What liquid on the grid cannot do; src/sim knows the rest.
-static treacle_status check_motion(binder* b, const scene_node* root) {
-    const treacle_sim_def* sim = &b->root->sim;
-    const scene_node* motion = scene_node_find(root, "motion");
-    if (motion == NULL || sim->motion != TREACLE_MOTION_EULERIAN) {
-        return TREACLE_OK;
-    }
-    const char* what = sim->material_count > 1          ? "one material only"
-                       : sim->flow == TREACLE_FLOW_NONE ? "no 'flow: none'"
-                       : sim->drop_count > 0            ? "no 'drops'"
-                       : sim->step.splitting > 0        ? "no 'splitting: second'"
-                                                        : NULL;
-    return what == NULL
-               ? TREACLE_OK
-               : bind_error(b, motion->place, NULL,
-                            "'motion: eulerian' knows %s; choose 'motion: particles'", what);
-}
-
 treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
                                const bind_path* path) {
     (void)item;
@@ -572,7 +490,6 @@ treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
         TREACLE_TRY(add_default_material(b));
     }
     TREACLE_TRY(warn_without_effect(b, map));
-    TREACLE_TRY(check_motion(b, map));
     TREACLE_TRY(check_liquids(b, map));
     TREACLE_TRY(check_emitters(b, map));
     TREACLE_TRY(check_sinks(b, map));

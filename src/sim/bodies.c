@@ -20,27 +20,7 @@ static treacle_status check_body(treacle_context* ctx, const treacle_body_def* d
     if (def->shape == NULL) {
         return check_fail(ctx, TREACLE_ERR_SCENE, "%s has no shape", name);
     }
-    const struct {
-        const char* what;
-        double value, low, high;
-    } rules[] = {
-        {"density", def->density, LIMIT_DENSITY_LEAST, LIMIT_DENSITY},
-        {"friction", def->friction, 0.0, INFINITY},
-        {"restitution", def->restitution, 0.0, 1.0},
-        {"slip_length", def->slip_length, 0.0, LIMIT_LENGTH},
-        {"velocity", vec3_length(vec3_from(def->velocity)), 0.0, LIMIT_SPEED},
-        {"spin", vec3_length(vec3_from(def->spin)), 0.0, LIMIT_SPIN},
-    };
-    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); ++i) {
-        if (!(rules[i].value >= rules[i].low && rules[i].value <= rules[i].high)) {
-            return check_fail(ctx, TREACLE_ERR_SCENE, "%s of %s is %g: expected %g to %g",
-                              rules[i].what, name, rules[i].value, rules[i].low, rules[i].high);
-        }
-    }
-    if (def->force.count > 0) {
-        TREACLE_TRY(curve_check(ctx, &def->force, "a body's force"));
-    }
-    return def->torque.count > 0 ? curve_check(ctx, &def->torque, "a body's torque") : TREACLE_OK;
+    return TREACLE_OK;
 }
 
 static treacle_status check_world(treacle_context* ctx, const treacle_sim_def* def,

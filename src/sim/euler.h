@@ -36,8 +36,6 @@ typedef struct euler_work {
 static inline bool euler_is_on(const treacle_sim_def* def) {
     return def->motion == TREACLE_MOTION_EULERIAN;
 }
-/// ERR_SCENE with a sentence for what this mode cannot do.
-treacle_status euler_check(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
 /// Which fields of liquid_state.carried there are: a bit each.
 uint32_t euler_fields(const liquid_setup* setup);
 

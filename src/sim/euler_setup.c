@@ -1,4 +1,4 @@
-// Liquid that moves on the grid: what a def may ask of it, how it begins, and how it is shown.
+// Liquid that moves on the grid: how it begins, and how it is shown.
 #include <math.h>
 #include <string.h>
 
@@ -9,51 +9,6 @@
 #include "sim/euler.h"
 #include "sim/heat_setup.h"
 #include "sim/sim_internal.h"
-
-// --- what this mode cannot do --------------------------------------------------------------------
-
-static treacle_status refuse(treacle_context* ctx, const char* what) {
-    return check_fail(ctx, TREACLE_ERR_SCENE,
-                      "motion is eulerian, which knows %s: choose 'motion: particles'", what);
-}
-
-static bool is_plain(const treacle_field* f, double value) {
-    return f->kind == TREACLE_FIELD_CONSTANT && f->value_a[0] == value;
-}
-
-treacle_status euler_check(treacle_context* ctx, const treacle_sim_def* def) {
-    if (!euler_is_on(def)) {
-        return TREACLE_OK;
-    }
-    if (def->flow == TREACLE_FLOW_NONE) {
-        return refuse(ctx, "no flight of single particles ('flow: none')");
-    }
-    if (def->material_count > 1) {
-        return refuse(ctx, "one material only");
-    }
-    if (marker_is_on(def)) {
-        return refuse(ctx, "no marker that changes");
-    }
-    if (def->drop_count > 0) {
-        return refuse(ctx, "no drops from a list");
-    }
-    if (def->step.splitting != TREACLE_SPLITTING_FIRST) {
-        return refuse(ctx, "no 'splitting: second'");
-    }
-    for (int i = 0; i < def->material_count; ++i) {
-        const treacle_material_def* m = &def->materials[i];
-        if (m->marker_buoyancy != 0.0 || (m->viscosity_law.kind != TREACLE_LAW_NONE &&
-                                          m->viscosity_law.of == TREACLE_LAW_OF_MARKER)) {
-            return refuse(ctx, "no marker");
-        }
-    }
-    for (int i = 0; i < def->liquid_count; ++i) {
-        if (!is_plain(&def->liquids[i].viscosity_factor, 1.0)) {
-            return refuse(ctx, "no viscosity that differs from place to place but by temperature");
-        }
-    }
-    return TREACLE_OK;
-}
 
 // --- state ---------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/comm.h"
+#include "defs/def_features.h"
 #include "phys/rheology.h"
 #include "sim/heat_setup.h"
 #include "sim/liquid_setup.h"
@@ -18,7 +19,7 @@ static treacle_flow flow_of(const treacle_sim_def* def) {
         is_viscous = is_viscous || m->viscosity > 0.0 || rheology_is_needed(m) ||
                      strain_law_of(&m->elastic).modulus > 0.0;
     }
-    is_viscous = is_viscous || heat_has_law(def);
+    is_viscous = is_viscous || def_has_law(def);
     // Viscosity that already damps the transfer must not count twice.
     if (!is_viscous || def->flip_from_viscosity) {
         return TREACLE_FLOW_PRESSURE;
@@ -58,14 +59,14 @@ static uint32_t columns_of(const treacle_sim_def* def) {
         has_buoyancy = has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
         has_elastic = has_elastic || strain_law_of(&m->elastic).modulus > 0.0;
     }
-    bool is_carried = has_buoyancy || heat_has_law(def), has_heat = heat_is_on(def);
+    bool is_carried = has_buoyancy || def_has_law(def), has_heat = def_has_heat(def);
     return (has_affine ? 1u << PARTICLE_AFFINE : 0u) |
            (def->particles.rest ? 1u << PARTICLE_REST : 0u) |
            (def->particles.age ? 1u << PARTICLE_BIRTH : 0u) |
            (has_factors(def) ? 1u << PARTICLE_LOG_FACTOR : 0u) |
            (has_elastic ? 1u << PARTICLE_STRAIN : 0u) |
            (has_colours(def) ? 1u << PARTICLE_COLOUR : 0u) |
-           (marker_is_on(def) ? 1u << PARTICLE_MARKER : 0u) |
+           (def_marker_flows(def) || def_marker_grows(def) ? 1u << PARTICLE_MARKER : 0u) |
            (is_carried ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u) |
            (has_heat ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_ENTHALPY | 1u << PARTICLE_MELTED
                      : 0u);

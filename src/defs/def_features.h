@@ -1,0 +1,20 @@
+// What a def asks for, as far as single keys do not say it.
+#pragma once
+
+#include "treacle/types.h"
+
+/// Whether heat flows.
+bool def_has_heat(const treacle_sim_def* def);
+/// Whether viscosity follows from the temperature or the marker that liquid carries.
+bool def_has_law(const treacle_sim_def* def);
+/// Whether particles exchange the marker with each other or with what is around; and whether it
+/// grows by itself.
+bool def_marker_flows(const treacle_sim_def* def);
+bool def_marker_grows(const treacle_sim_def* def);
+
+/// Puts the thesis' words (mu_e, alpha, gamma), where they are given, into people's words.
+void def_elastic_to_words(treacle_elastic_def* elastic);
+
+/// What the def wants that liquid on the grid does not know, as "motion: eulerian knows ..." goes
+/// on; NULL if nothing, or if particles carry the liquid.
+const char* def_beyond_eulerian(const treacle_sim_def* def);
