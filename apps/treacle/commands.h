@@ -12,5 +12,6 @@ int cmd_plot(int argc, char** argv);
 int cmd_render(int argc, char** argv);
 int cmd_resume(int argc, char** argv);
 int cmd_run(int argc, char** argv);
+int cmd_schema(int argc, char** argv);
 int cmd_sweep(int argc, char** argv);
 int cmd_view(int argc, char** argv);

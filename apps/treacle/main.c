@@ -28,6 +28,7 @@ static const command commands[] = {
     {"play", "play with a small scene in a browser, while it runs", cmd_play},
     {"info", "tell about a run's folder or one of its files", cmd_info},
     {"materials", "list the materials library", cmd_materials},
+    {"schema", "write a JSON Schema of scene files, for editors", cmd_schema},
 };
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 

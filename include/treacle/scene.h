@@ -76,6 +76,8 @@ TREACLE_API treacle_status treacle_scene_estimate(const treacle_scene* scene,
 
 /// The manual's reference of all keys, as Markdown. The caller frees it with treacle_text_free().
 TREACLE_API treacle_status treacle_scene_reference(treacle_context* ctx, char** out);
+/// All keys as a JSON Schema (draft 07), for editors. The caller frees it likewise.
+TREACLE_API treacle_status treacle_scene_schema(treacle_context* ctx, char** out);
 TREACLE_API void treacle_text_free(treacle_context* ctx, char* text);
 
 #ifdef __cplusplus
