@@ -42,8 +42,19 @@ typedef struct check_options {
     const char* path;
     bool quick, preview;
     int64_t threads;
+    bool shows_plan;
     cli_list sets;
 } check_options;
+
+static treacle_status print_plan(treacle_context* ctx, const treacle_scene* scene) {
+    char* plan = NULL;
+    treacle_status status = treacle_sim_plan(ctx, treacle_scene_sim(scene), &plan);
+    if (status == TREACLE_OK) {
+        fputs(plan, stdout);
+    }
+    treacle_text_free(ctx, plan);
+    return status;
+}
 
 static int check(treacle_context* ctx, const void* options) {
     const check_options* o = options;
@@ -56,7 +67,9 @@ static int check(treacle_context* ctx, const void* options) {
         status = treacle_run_estimate(ctx, scene, &run, o->quick ? 0.0 : trial_seconds, &estimate);
         if (status == TREACLE_OK) {
             print_summary(ctx, o->path, scene, &estimate);
-        } else {
+            status = o->shows_plan ? print_plan(ctx, scene) : TREACLE_OK;
+        }
+        if (status != TREACLE_OK) {
             cli_fail(ctx, status);
         }
     }
@@ -67,6 +80,10 @@ static int check(treacle_context* ctx, const void* options) {
 static cli_outcome parse(check_options* o, int argc, char** argv) {
     const cli_option options[] = {
         RUN_SET_OPTION(&o->sets, "lay a value over the scene file; may be repeated"),
+        {.name = "plan",
+         .kind = CLI_FLAG,
+         .out = &o->shows_plan,
+         .help = "tell what the simulation is made of, too"},
         {.name = "preview",
          .kind = CLI_FLAG,
          .out = &o->preview,
@@ -93,7 +110,8 @@ static cli_outcome parse(check_options* o, int argc, char** argv) {
             "standard error output; or, if there is none, a summary: grid, particles, and\n"
             "estimates of memory, disk and time. For the time it simulates first frames and a\n"
             "coarser copy of the scene, in about two seconds. Warnings tell of what is no\n"
-            "error and yet hardly meant.",
+            "error and yet hardly meant. With --plan, also what follows from the scene for the\n"
+            "simulation: flow, laws, columns of particles, stages of a step, and what ranks hold.",
         .example = "  treacle check honey.yaml\n"
                    "  treacle check honey.yaml --set domain.cell=2mm\n",
         .operand = &o->path,

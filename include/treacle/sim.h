@@ -147,6 +147,10 @@ TREACLE_API treacle_status treacle_sim_visit_overlaps(treacle_context* ctx,
 TREACLE_API treacle_status treacle_sim_create(treacle_context* ctx, const treacle_sim_def* def,
                                               treacle_sim** out);
 /// Accepts NULL.
+/// What a simulation of the def is made of, in words: its flow, laws, columns of particles, stages
+/// of a step, and what ranks hold. The caller frees it with treacle_text_free().
+TREACLE_API treacle_status treacle_sim_plan(treacle_context* ctx, const treacle_sim_def* def,
+                                            char** out);
 TREACLE_API void treacle_sim_destroy(treacle_sim* sim);
 
 /// One step of at most max_dt, shorter where CFL or the def ask for it. A step that fails leaves

@@ -29,7 +29,7 @@ static treacle_status inspect(treacle_sim* sim, double dt, double before,
                           "a step of %g s is too long for what begins to move in it", dt);
     }
     TREACLE_TRY(guard_pace(sim, &sim->next, &speeds));
-    stats->max_speed = euler_is_on(&sim->def) ? speeds.faces : speeds.particles;
+    stats->max_speed = sim->plan.is_eulerian ? speeds.faces : speeds.particles;
     return TREACLE_OK;
 }
 

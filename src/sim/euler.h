@@ -32,10 +32,6 @@ typedef struct euler_work {
     face_field face_give;
 } euler_work;
 
-/// Whether a simulation moves liquid this way.
-static inline bool euler_is_on(const treacle_sim_def* def) {
-    return def->motion == TREACLE_MOTION_EULERIAN;
-}
 /// Which fields of liquid_state.carried there are: a bit each.
 uint32_t euler_fields(const liquid_setup* setup);
 

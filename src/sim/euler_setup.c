@@ -23,7 +23,7 @@ level_set_work sim_level_work(treacle_sim* sim) {
 }
 
 treacle_status sim_level_create(treacle_sim* sim) {
-    if (!euler_is_on(&sim->def)) {
+    if (!sim->plan.is_eulerian) {
         return TREACLE_OK;
     }
     sim->lattice = level_set_domain(&sim->domain);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "defs/def_features.h"
 
 // --- making ready --------------------------------------------------------------------------------
 
@@ -131,9 +130,8 @@ static treacle_status make_solids(treacle_context* ctx, const treacle_sim_def* d
 }
 
 treacle_status heat_setup_create(treacle_context* ctx, const treacle_sim_def* def,
-                                 heat_setup* out) {
-    *out = (heat_setup){.is_on = def_has_heat(def) && def->material_count > 0,
-                        .has_law = def_has_law(def)};
+                                 const sim_plan* plan, heat_setup* out) {
+    *out = (heat_setup){.is_on = plan->has_heat, .has_law = plan->has_law};
     treacle_status status;
     TREACLE_TRY_GOTO(make_materials(ctx, def, out), finish);
     TREACLE_TRY_GOTO(make_sources(ctx, def, out), finish);

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "particles/particles.h"
+#include "sim/plan.h"
 #include "step/heat_set.h"
-
-/// Of the marker.
-treacle_status marker_setup_create(treacle_context* ctx, const treacle_sim_def* def,
-                                   heat_setup* out) TREACLE_NODISCARD;
 
 /// On failure nothing is held.
 treacle_status heat_setup_create(treacle_context* ctx, const treacle_sim_def* def,
-                                 heat_setup* out) TREACLE_NODISCARD;
+                                 const sim_plan* plan, heat_setup* out) TREACLE_NODISCARD;
+/// The same of the marker that liquid carries.
+treacle_status marker_setup_create(treacle_context* ctx, const treacle_sim_def* def,
+                                   const sim_plan* plan, heat_setup* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed setup, and twice.
 void heat_setup_destroy(treacle_context* ctx, heat_setup* setup);
 

@@ -5,18 +5,11 @@
 
 #include "base/alloc.h"
 #include "math/elementary.h"
-#include "phys/rheology.h"
 #include "phys/stress.h"
 #include "sim/bodies.h"
 #include "sim/heat_setup.h"
 #include "sim/overlap.h"
 #include "sim/step_work.h"
-
-// Elastic stress acts in the solve that knows viscosity, and on the grid by itself.
-static bool pulls_elastically(const treacle_sim_def* def) {
-    return def->flow == TREACLE_FLOW_SPLIT || def->flow == TREACLE_FLOW_UNIFIED ||
-           def->motion == TREACLE_MOTION_EULERIAN;
-}
 
 static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def* def,
                                      liquid_setup* out) {
@@ -37,15 +30,7 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         out->materials[i].viscosity_law.table = (treacle_curve){0};
         out->density[i] = (float)(m->density / out->reference_density);
         out->log_mu[i] = (float)elementary_log(fmax(m->viscosity, VISCOSITY_LEAST));
-        out->has.rheology = out->has.rheology || rheology_is_needed(m);
-        const strain_law law = out->strain_laws[i] = strain_law_of(&m->elastic);
-        bool is_elastic = law.modulus > 0.0 && pulls_elastically(def);
-        bool can_yield = law.decay > 0.0 && law.yield > 0.0 && isfinite(law.yield);
-        out->has.elastic = out->has.elastic || is_elastic;
-        out->has.apart = out->has.apart || (!m->merges && count > 1);
-        out->has.yield = out->has.yield || (is_elastic && can_yield);
-        out->has.densities = out->has.densities || out->density[i] != 1.0f;
-        out->has.buoyancy = out->has.buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
+        out->strain_laws[i] = strain_law_of(&m->elastic);
     }
     return TREACLE_OK;
 }
@@ -74,8 +59,18 @@ static treacle_status make_forces(treacle_context* ctx, const treacle_sim_def* d
 }
 
 treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* def,
-                                   const grid_domain* domain, liquid_setup* out) {
-    *out = (liquid_setup){.domain = domain, .material_count = def->material_count};
+                                   const sim_plan* plan, const grid_domain* domain,
+                                   liquid_setup* out) {
+    *out = (liquid_setup){
+        .domain = domain,
+        .material_count = def->material_count,
+        .has = {.densities = plan->has_densities,
+                .buoyancy = plan->has_buoyancy,
+                .rheology = plan->has_rheology,
+                .elastic = plan->has_elastic,
+                .apart = plan->has_apart,
+                .yield = plan->has_yield},
+    };
     treacle_status status = copy_materials(ctx, def, out);
     if (status == TREACLE_OK) {
         status = make_forces(ctx, def, out);
@@ -90,10 +85,10 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
         status = overlaps_refuse(ctx, def, domain, &out->solids, &out->bodies);
     }
     if (status == TREACLE_OK) {
-        status = heat_setup_create(ctx, def, &out->heat);
+        status = heat_setup_create(ctx, def, plan, &out->heat);
     }
     if (status == TREACLE_OK) {
-        status = marker_setup_create(ctx, def, &out->marker);
+        status = marker_setup_create(ctx, def, plan, &out->marker);
     }
     if (status != TREACLE_OK) {
         liquid_setup_destroy(ctx, out);

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "defs/def_features.h"
 #include "sim/heat_setup.h"
 
 static treacle_status make_materials(treacle_context* ctx, const treacle_sim_def* def,
@@ -47,9 +46,8 @@ static treacle_status make_sources(treacle_context* ctx, const treacle_sim_def* 
 }
 
 treacle_status marker_setup_create(treacle_context* ctx, const treacle_sim_def* def,
-                                   heat_setup* out) {
-    *out = (heat_setup){.is_on = def_marker_flows(def) && def->material_count > 0,
-                        .grows = def_marker_grows(def)};
+                                   const sim_plan* plan, heat_setup* out) {
+    *out = (heat_setup){.is_on = plan->marker_flows, .grows = plan->marker_grows};
     treacle_status status = make_materials(ctx, def, out);
     if (status == TREACLE_OK) {
         status = make_sources(ctx, def, out);

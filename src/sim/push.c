@@ -31,7 +31,7 @@ treacle_status sim_push_begin(treacle_sim* sim, const float* acceleration) {
     if (acceleration == NULL) {
         return TREACLE_OK;
     }
-    if (euler_is_on(&sim->def)) {
+    if (sim->plan.is_eulerian) {
         return check_fail(sim->ctx, TREACLE_ERR_USAGE,
                           "accelerations push particles, and this liquid is carried by the grid");
     }

@@ -11,6 +11,7 @@
 #include "particles/seed.h"
 #include "particles/sink.h"
 #include "sim/euler.h"
+#include "sim/plan.h"
 #include "sim/step_work.h"
 #include "treacle/sim.h"
 
@@ -43,6 +44,7 @@ typedef struct sim_state {
 struct treacle_sim {
     treacle_context* ctx;
     treacle_sim_def def; // its pointers are NULL: what they point to is below, made ready
+    sim_plan plan;       // what follows from it
     grid_domain domain;
     uint64_t* rank_key;    // [2][ranks + 1], the domain's, and as they were when the step began;
                            // NULL: tiles are not shared out
@@ -51,7 +53,6 @@ struct treacle_sim {
     grid_domain lattice;   // of the surface, see phys/level_set.h
     treacle_curve gravity; // m/s^2
     int material_count;
-    double* density;     // [material_count], kg/m^3
     float (*palette)[3]; // [material_count], linear RGB
     int emitter_count;
     emitter* emitters;
@@ -78,10 +79,6 @@ struct treacle_sim {
 
 /// Checks what sim_create does not find out by itself. ERR_SCENE with the field that is wrong.
 treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
-
-/// Whether ranks need hold no more than their own tiles and those around them: false where the def
-/// has something whose loops still want all (docs/dev/decisions/0007-lean-ranks.md).
-bool sim_can_be_lean(const treacle_sim_def* def, const grid_domain* domain);
 
 /// Seeds the liquids of the def into the empty store of `now`, sorted.
 treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) TREACLE_NODISCARD;

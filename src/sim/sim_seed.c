@@ -59,7 +59,7 @@ static treacle_status compile_liquids(treacle_sim* sim, const treacle_sim_def* d
     for (int i = 0; i < out->count; ++i) {
         bool is_rest = i == def->liquid_count;
         const treacle_liquid_def* liquid = is_rest ? &rest->liquid : &def->liquids[i];
-        int flat = euler_is_on(def) ? flat_axis(&sim->domain) : -1;
+        int flat = sim->plan.is_eulerian ? flat_axis(&sim->domain) : -1;
         TREACLE_TRY(flat < 0 ? shape_create(sim->ctx, liquid->shape, &out->shape[i])
                              : shape_create_flat(sim->ctx, liquid->shape, flat, &out->shape[i]));
         TREACLE_TRY(field_init(sim->ctx, &liquid->velocity, 3, &out->velocity[i]));
@@ -202,7 +202,7 @@ static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
     seeding->is_blocked = count > 0 ? is_in_solid : NULL;
     seeding->blocked_data = &b;
     treacle_status status;
-    if (euler_is_on(&sim->def)) {
+    if (sim->plan.is_eulerian) {
         status = sim_seed_euler(sim, seeding);
     } else {
         status = seed_particles(&sim->now.particles, seeding);

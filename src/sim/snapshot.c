@@ -121,7 +121,7 @@ static int show_looks(const treacle_sim* sim, treacle_array* arrays) {
 
 treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64_t number,
                                 treacle_frame* out) {
-    bool is_shown_apart = euler_is_on(&sim->def) && kind == TREACLE_FRAME_PICTURE;
+    bool is_shown_apart = sim->plan.is_eulerian && kind == TREACLE_FRAME_PICTURE;
     if (is_shown_apart) {
         TREACLE_TRY(sim_show_euler(sim));
     }
@@ -162,7 +162,7 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
         count += show_liquid(&sim->now.liquid, arrays + count);
         share_fields(sim, first, count);
     }
-    if (kind == TREACLE_FRAME_STATE && euler_is_on(&sim->def)) {
+    if (kind == TREACLE_FRAME_STATE && sim->plan.is_eulerian) {
         count += show_surface(&sim->now.surface, arrays + count);
         arrays[count++] = array_of("volume_due", TREACLE_TYPE_F64, 1, 1, &sim->now.volume_due);
     }
@@ -386,7 +386,7 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
 
 static treacle_status copy_carried(treacle_sim* sim, const treacle_frame* state) {
     liquid_state* liquid = &sim->next.liquid;
-    if (!euler_is_on(&sim->def)) {
+    if (!sim->plan.is_eulerian) {
         return TREACLE_OK;
     }
     TREACLE_TRY(liquid_state_carry(liquid, euler_fields(&sim->setup)));
@@ -429,7 +429,7 @@ static treacle_status copy_markers(treacle_sim* sim, const treacle_frame* state)
 }
 
 static treacle_status copy_surface(treacle_sim* sim, const treacle_frame* state) {
-    if (!euler_is_on(&sim->def)) {
+    if (!sim->plan.is_eulerian) {
         return TREACLE_OK;
     }
     level_set* set = &sim->next.surface;
@@ -462,7 +462,7 @@ static treacle_status copy_surface(treacle_sim* sim, const treacle_frame* state)
 static treacle_status copy_due(treacle_sim* sim, const treacle_frame* state) {
     treacle_array due = array_of("volume_due", TREACLE_TYPE_F64, 1, 1, NULL);
     sim->next.volume_due = NAN;
-    if (euler_is_on(&sim->def) && treacle_frame_find(state, due.name) != NULL) {
+    if (sim->plan.is_eulerian && treacle_frame_find(state, due.name) != NULL) {
         TREACLE_TRY(find_array(sim, state, &due));
         sim->next.volume_due = *(const double*)due.data;
     }

@@ -156,7 +156,7 @@ static treacle_status carry_surface(treacle_sim* sim, const treacle_field* veloc
 }
 
 treacle_status treacle_stages_level_set(treacle_sim* sim, float* distance, double* volume) {
-    if (!euler_is_on(&sim->def)) {
+    if (!sim->plan.is_eulerian) {
         return check_fail(sim->ctx, TREACLE_ERR_USAGE,
                           "particles carry the liquid: there is no level set");
     }
@@ -175,7 +175,7 @@ treacle_status treacle_stages_level_set(treacle_sim* sim, float* distance, doubl
 treacle_status treacle_stages_carry(treacle_sim* sim, const treacle_field* velocity, double at,
                                     double dt) {
     TREACLE_TRY(stages_check_flow(sim));
-    if (euler_is_on(&sim->def)) {
+    if (sim->plan.is_eulerian) {
         return carry_surface(sim, velocity, at, dt);
     }
     step_work w;

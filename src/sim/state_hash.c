@@ -52,7 +52,7 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
             hash = hash_bytes(liquid->carried[f], values * sizeof(float), hash);
         }
     }
-    if (euler_is_on(&sim->def)) {
+    if (sim->plan.is_eulerian) {
         hash = hash_surface(&sim->now.surface, hash);
     }
     size_t bodies = (size_t)sim->setup.bodies.count;

@@ -199,7 +199,7 @@ treacle_status step_run(treacle_sim* sim, const step_span* span, profile* timers
                    .traffic = {sim, span->from, span->to, p, stats},
                    .work = work_of(sim, span, stats)};
     euler_work euler;
-    if (euler_is_on(&sim->def)) {
+    if (sim->plan.is_eulerian) {
         euler = sim_euler_work(sim);
         r.work.euler = &euler;
     }

@@ -3,7 +3,7 @@
 
 typedef struct sum_job {
     const particles* p;
-    const double* density;
+    const treacle_material_def* materials;
 } sum_job;
 
 static double tile_volume(void* data, int64_t tile) {
@@ -25,7 +25,7 @@ static double tile_energy(void* data, int64_t tile) {
     for (particle_ix row = p->tile_first[tile]; row < p->tile_first[tile + 1]; ++row) {
         double x = (double)velocity[AXES * row], y = (double)velocity[AXES * row + 1];
         double z = (double)velocity[AXES * row + 2];
-        double mass = job->density[particles_material(p)[row]] * (double)volume[row];
+        double mass = job->materials[particles_material(p)[row]].density * (double)volume[row];
         sum += 0.5 * mass * ((x * x + y * y) + z * z);
     }
     return sum;
@@ -38,18 +38,18 @@ static double tile_enthalpy(void* data, int64_t tile) {
     double sum = 0.0;
     for (particle_ix row = p->tile_first[tile]; row < p->tile_first[tile + 1]; ++row) {
         double volume = (double)particles_f32(p, PARTICLE_VOLUME)[row];
-        sum += job->density[particles_material(p)[row]] * volume * enthalpy[row];
+        sum += job->materials[particles_material(p)[row]].density * volume * enthalpy[row];
     }
     return sum;
 }
 
 void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     const particles* p = &sim->now.particles;
-    sum_job job = {p, sim->density};
+    sum_job job = {p, sim->setup.materials};
     out->step = sim->now.step;
     out->time = sim->now.time;
     out->memory_peak = treacle_context_memory_peak(sim->ctx);
-    if (euler_is_on(&sim->def)) { // the rest is measured during the step
+    if (sim->plan.is_eulerian) { // the rest is measured during the step
         out->tiles = sim->now.liquid.map.count;
         return;
     }

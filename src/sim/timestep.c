@@ -73,10 +73,11 @@ static double elastic_limit(const treacle_sim* sim, const sim_state* state) {
     const treacle_elasticity_def* def = &sim->def.elasticity;
     double limit = INFINITY, stretch = stretch_of(sim, state);
     for (int m = 0; m < sim->setup.material_count; ++m) {
-        double c = stretch * sqrt(0.5 * sim->setup.strain_laws[m].modulus / sim->density[m]);
-        double cells = def->is_explicit || euler_is_on(&sim->def) ? 0.5
-                       : def->limits_step                         ? 1.0
-                                                                  : INFINITY;
+        double c = stretch *
+                   sqrt(0.5 * sim->setup.strain_laws[m].modulus / sim->setup.materials[m].density);
+        double cells = def->is_explicit || sim->plan.is_eulerian ? 0.5
+                       : def->limits_step                        ? 1.0
+                                                                 : INFINITY;
         limit = c > 0.0 ? fmin(limit, cells * sim->domain.h / c) : limit;
     }
     return limit;
@@ -84,7 +85,7 @@ static double elastic_limit(const treacle_sim* sim, const sim_state* state) {
 
 static double cfl_of(const treacle_sim* sim) {
     const treacle_sim_def* def = &sim->def;
-    return euler_is_on(def) ? fmin(def->step.cfl, def->level_set.cfl) : def->step.cfl;
+    return sim->plan.is_eulerian ? fmin(def->step.cfl, def->level_set.cfl) : def->step.cfl;
 }
 
 static double gravity_at(const treacle_sim* sim, double time) {
