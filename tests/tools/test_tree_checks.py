@@ -106,6 +106,56 @@ class Sizes(unittest.TestCase):
         self.assertEqual(complaints("sizes", {"src/base/a.c": "// TODO: later, #12\n"}), [])
 
 
+class Budgets(unittest.TestCase):
+    LIST = "tools/budget_exceptions.txt"
+
+    def one(self, files, words):
+        said = complaints("budgets", files)
+        self.assertEqual(len(said), 1, said)
+        self.assertIn(words, said[0])
+
+    @staticmethod
+    def struct(members):
+        pairs = "    double *x, (*y)[3]; // one, two\n" * (members // 2)
+        return "typedef struct s {\n" + pairs + "    int a;\n" * (members % 2) + "} s;\n"
+
+    def test_twenty_members_are_allowed(self):
+        self.assertEqual(complaints("budgets", {"src/base/a.h": self.struct(20)}), [])
+
+    def test_a_struct_of_21_members_fails(self):
+        self.one({"src/base/a.h": self.struct(21)}, "src/base/a.h:s: has 21 members")
+
+    def test_nine_headers_of_our_own_fail(self):
+        text = "".join(f'#include "base/{c}.h"\n' for c in "abcdefghi")
+        self.one({"src/base/z.c": text}, "includes 9 of our headers")
+        public = text.replace("base/a.h", "treacle/a.h")
+        self.assertEqual(complaints("budgets", {"src/base/z.c": public}), [])
+
+    def test_a_c_file_of_a_step_has_its_own_header(self):
+        self.one({"src/step/a.c": "int a;\n"}, "src/step/a.c: has no header of its own")
+        files = {"src/step/a.c": "", "src/step/a.h": "", "src/base/b.c": ""}
+        self.assertEqual(complaints("budgets", files), [])
+
+    def test_a_header_that_three_files_implement_fails(self):
+        files = {"src/sim/a.h": "int f(int x);\nint g(void);\nint h(void);\n",
+                 "src/sim/a.c": "int f(int x) {\n    return x;\n}\n",
+                 "src/sim/b.c": "int g(void) {\n    return f(1);\n}\n", "src/sim/b.h": ""}
+        self.assertEqual(complaints("budgets", files), [])
+        self.one({**files, "src/sim/c.h": "", "src/sim/c.c": "int h(void) {\n    return 1;\n}\n"},
+                 "src/sim/a.h: is implemented by 3 .c files")
+
+    def test_an_exception_may_shrink_and_not_grow(self):
+        listed = {self.LIST: "# a list\nmembers src/base/a.h:s 22 for now\n"}
+        for count in (21, 22):
+            files = {"src/base/a.h": self.struct(count), **listed}
+            self.assertEqual(complaints("budgets", files), [])
+        self.one({"src/base/a.h": self.struct(23), **listed}, "has 23 members, at most 22")
+
+    def test_an_exception_that_is_not_needed_fails(self):
+        self.one({"src/base/a.h": self.struct(20), self.LIST: "members src/base/a.h:s 22 was\n"},
+                 "take the line out")
+
+
 class Citations(unittest.TestCase):
     def one(self, files, words):
         said = complaints("citations", {"docs/math/references.bib": BIB, **files})
