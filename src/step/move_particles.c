@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "base/comm.h"
 #include "phys/advect.h"
 #include "phys/g2p.h"
 #include "phys/pieces.h"
@@ -98,10 +99,21 @@ static void push_flights(const step_frame* f, const float* acceleration, const p
     }
 }
 
-// How far anything moves in the step, cells.
-static double reach_of(const step_frame* f, const liquid_state* before, const double fall[AXES]) {
+// A bound on what anything moves in the step, cells. Gravity alone moves only what flies: what is
+// held may take steps in which it would fall far.
+static treacle_status find_reach(const step_frame* f, const liquid_state* before,
+                                 const double fall[AXES], bool flies, double* out) {
+    double h = f->setup->domain->h, flow = liquid_state_fastest(before) * f->dt;
     double down = fmax(fmax(fabs(fall[0]), fabs(fall[1])), fabs(fall[2]));
-    return (liquid_state_fastest(before) * f->dt + down) / f->setup->domain->h;
+    int64_t is_any = flies ? 1 : 0;
+    comm_max_i64(f->ctx, &is_any, 1);
+    double reach = (is_any > 0 ? flow + down : flow) / h;
+    *out = fmin((flow + down) / h, LIQUID_REACH_MAX);
+    if (!(reach <= LIQUID_REACH_MAX)) {
+        return check_fail(f->ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
+                          reach);
+    }
+    return TREACLE_OK;
 }
 
 treacle_status move_particles(const step_frame* f, const liquid_state* before,
@@ -109,31 +121,28 @@ treacle_status move_particles(const step_frame* f, const liquid_state* before,
     if (before->map.count == 0) {
         return TREACLE_OK;
     }
-    double fall[AXES];
+    double fall[AXES], reach = 0.0;
     forces_fall(f, fall);
-    double reach = reach_of(f, before, fall);
-    if (!(reach <= LIQUID_REACH_MAX)) {
-        return check_fail(f->ctx, TREACLE_ERR_DIVERGED, "liquid would cross %g cells in a step",
-                          reach);
-    }
     face_velocity flow = {.map = &before->map,
                           .has_viscosity = liquid_is_viscous(f->setup),
                           .domain = f->setup->domain,
                           .u = before->face_u};
     int mark = arena_mark(f->scratch);
     free_flyers flyers;
+    piece_rows flights = {0};
     float *place = NULL, *start = NULL;
     TREACLE_TRY(keep_out_begin(f, p, &start));
     TREACLE_TRY(free_flyers_find(f, before, p, &flyers));
-    TREACLE_TRY(free_flyers_keep(f, &flyers, p, PARTICLE_POSITION, &place));
-    thin_view thin;
-    TREACLE_TRY(keep_out_look(f, p, poses->from, TREACLE_KERNEL_LINEAR, &thin));
-    g2p_thin(&flow, p, TREACLE_KERNEL_LINEAR, &thin);
-    piece_rows flights = {0};
     if (!push->is_given) {
         near_things near = {f, solid_scene_of(&f->setup->solids, poses->from)};
         TREACLE_TRY(find_flights(&near, before, p, fall, &flights));
     }
+    bool flies = flyers.count > 0 || flights.motion != NULL;
+    TREACLE_TRY(find_reach(f, before, fall, flies, &reach));
+    TREACLE_TRY(free_flyers_keep(f, &flyers, p, PARTICLE_POSITION, &place));
+    thin_view thin;
+    TREACLE_TRY(keep_out_look(f, p, poses->from, TREACLE_KERNEL_LINEAR, &thin));
+    g2p_thin(&flow, p, TREACLE_KERNEL_LINEAR, &thin);
     push_flights(f, push->acceleration, p, &flights);
     advect_params params = {.scheme = f->setup->def->advection,
                             .dt = f->dt,

@@ -52,6 +52,19 @@ static void test_calm_honey_takes_longer_steps_than_gravity_allows(void** state)
     treacle_context_destroy(ctx);
 }
 
+// In 50 ms what falls crosses 12 cells, more than a step may.
+static void test_held_liquid_takes_steps_in_which_it_would_fall_far(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context(1);
+    pool_scene scene;
+    pool_fill(&scene, 10.0);
+    scene.def.step.max_dt = 0.05;
+    treacle_sim* sim = check_make_sim(ctx, &scene.def);
+    assert_close(longest_of(sim, 12), 0.05, 1e-12);
+    treacle_sim_destroy(sim);
+    treacle_context_destroy(ctx);
+}
+
 // (8 nu/g^2)^(1/3) is 9.4 ms, below sqrt(cfl h/g) = 14.3 ms.
 static void test_waves_keep_the_steps_of_thin_liquid_short(void** state) {
     (void)state;
@@ -114,6 +127,7 @@ static void test_a_restored_run_takes_the_same_steps(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calm_honey_takes_longer_steps_than_gravity_allows),
+        cmocka_unit_test(test_held_liquid_takes_steps_in_which_it_would_fall_far),
         cmocka_unit_test(test_waves_keep_the_steps_of_thin_liquid_short),
         cmocka_unit_test(test_a_step_in_which_liquid_begins_to_fall_is_begun_again),
         cmocka_unit_test(test_a_restored_run_takes_the_same_steps),
