@@ -45,9 +45,8 @@
 static const double divergence_target = 1e-3, net_target = 2e-6;
 // Velocities below this share of a cell a step are none.
 static const double speed_floor = 1e-6;
-static const float pressure_share = 0.02f; // least share of liquid of a cell with a pressure
-static const float gap_share = 1e-3f;      // a face below it lies in a gap
-static const double stiff_weight = 10.0;   // of stress against mass: the new velocity is no guess
+static const float gap_share = 1e-3f;    // a face below it lies in a gap
+static const double stiff_weight = 10.0; // of stress against mass: the new velocity is no guess
 // Directions kept: up to SMALL_TILES their memory is no matter.
 enum { RESTART = 30, RESTART_LONG = 60, SMALL_TILES = 256, MOMENTS = 2 * AXES + 1 };
 
@@ -94,9 +93,9 @@ static bool is_across_gap(const float* const box[AXES], const float* cell, int a
     for (int a = 0; a < AXES; ++a) {
         int s = steps[a];
         is_lost = is_lost || (box[a][at] < gap_share && cell[at - s] >= cell[at] &&
-                              cell[at - s] >= pressure_share);
+                              cell[at - s] >= UNIFIED_PRESSURE_MIN);
         is_lost = is_lost || (box[a][at + s] < gap_share && cell[at + s] > cell[at] &&
-                              cell[at + s] >= pressure_share);
+                              cell[at + s] >= UNIFIED_PRESSURE_MIN);
     }
     return is_lost;
 }
@@ -118,7 +117,7 @@ static void choose_cells(void* data, int64_t begin, int64_t end) {
             tile_cell_at(p->map, (tile_ix)t, q, cell);
             bool is_inside = cell[0] < p->domain->cells[0] && cell[1] < p->domain->cells[1] &&
                              cell[2] < p->domain->cells[2];
-            bool has_pressure = is_inside && share[at] >= pressure_share &&
+            bool has_pressure = is_inside && share[at] >= UNIFIED_PRESSURE_MIN &&
                                 (share[at] > 0.5f || !is_across_gap(box, share, at));
             job->cell[t * TILE_CELLS + q] = has_pressure ? share[at] : 0.0f;
         }

@@ -55,7 +55,8 @@ treacle_status step_faces(step_work* w) {
     const step_frame* f = &w->f;
     const tile_map* map = &w->state->map;
     step_products* m = &w->made;
-    solid_geometry_close_holes(map, w->state->cell_phi, &m->solid);
+    const float* fraction = m->liquid.is_current ? m->liquid.fraction.cell : NULL;
+    solid_geometry_close_holes(map, w->state->cell_phi, fraction, &m->solid);
     TREACLE_TRY(face_density_find(f, map, m->given.density, &m->material.face_rho));
     return extend_velocity_given(f, &m->wet, &m->given, NULL, w->state);
 }

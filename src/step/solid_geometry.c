@@ -4,6 +4,7 @@
 #include "grid/tile_ranks.h"
 #include "phys/open_volume.h"
 #include "phys/solid_velocity.h"
+#include "phys/unified.h"
 #include "step/side_faces.h"
 
 // Less than this fraction of a cell or a face is a hole.
@@ -107,27 +108,38 @@ void solid_geometry_normalise(const grid_domain* domain, const tile_map* map,
 typedef struct hole_job {
     const tile_map* map;
     const float* cell_phi;
+    const float* cell_fraction;
     const float* cell_open;
     float* face_open;
     int axis;
 } hole_job;
 
-static bool is_hole(float open, float phi, float other_phi, float other_open) {
-    return open < HOLE && phi < 0.0f && other_phi >= 0.0f && other_open < HOLE;
+static bool is_hole(float open, float air, float other_air, float other_open) {
+    return open < HOLE && air < 0.0f && other_air >= 0.0f && other_open < HOLE;
+}
+
+// Below zero in cells with a pressure. A corner between walls that has one is no air: closing one
+// of its faces would leave it a dead end, where liquid that slides by is held.
+static void gather_air(const hole_job* job, tile_ix t, float* air) {
+    bool has_fraction = job->cell_fraction != NULL;
+    gather_block(job->map, has_fraction ? job->cell_fraction : job->cell_phi, t, 1, 0, air);
+    for (int i = 0; i < BLOCK_VALUES(1, 0) && has_fraction; ++i) {
+        air[i] = air[i] >= UNIFIED_PRESSURE_MIN ? -1.0f : 1.0f;
+    }
 }
 
 static void close_tile(const hole_job* job, tile_ix t) {
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
-    float phi[BLOCK_VALUES(1, 0)], room[BLOCK_VALUES(1, 0)];
-    gather_block(job->map, job->cell_phi, t, 1, 0, phi);
+    float air[BLOCK_VALUES(1, 0)], room[BLOCK_VALUES(1, 0)];
+    gather_air(job, t, air);
     gather_block(job->map, job->cell_open, t, 1, 0, room);
     float* open = job->face_open + (size_t)t * TILE_CELLS;
     for (int i = 0; i < TILE_CELLS; ++i) {
         int high =
             BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE);
         int low = high - steps[job->axis];
-        bool is_shut = is_hole(open[i], phi[low], phi[high], room[high]) ||
-                       is_hole(open[i], phi[high], phi[low], room[low]);
+        bool is_shut = is_hole(open[i], air[low], air[high], room[high]) ||
+                       is_hole(open[i], air[high], air[low], room[low]);
         open[i] = is_shut ? 0.0f : open[i];
     }
 }
@@ -138,9 +150,10 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-void solid_geometry_close_holes(const tile_map* map, const float* cell_phi, solid_grid* out) {
+void solid_geometry_close_holes(const tile_map* map, const float* cell_phi,
+                                const float* cell_fraction, solid_grid* out) {
     for (int a = 0; a < AXES && out->open != NULL; ++a) {
-        hole_job job = {map, cell_phi, out->open, out->face_open.at[a], a};
+        hole_job job = {map, cell_phi, cell_fraction, out->open, out->face_open.at[a], a};
         tile_for(map, 8, close_tiles, &job);
         tile_share_field(map, out->face_open.at[a]);
     }

@@ -16,8 +16,10 @@ treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
 void solid_geometry_normalise(const grid_domain* domain, const tile_map* map,
                               const solid_grid* grid, float* cell_volume);
 /// What is solid but for a little is no air that liquid could flow into: closes the faces between
-/// it and the liquid [solid.4].
-void solid_geometry_close_holes(const tile_map* map, const float* cell_phi, solid_grid* out);
+/// it and the liquid [solid.4]. That is cells with a pressure: inside the surface, or with enough
+/// liquid where the flow goes by fractions; cell_fraction is NULL where it does not.
+void solid_geometry_close_holes(const tile_map* map, const float* cell_phi,
+                                const float* cell_fraction, solid_grid* out);
 /// Velocity on faces that solids close: along them the liquid's, across them the solid's, or up to
 /// face_give, m/s, more where that is not NULL.
 treacle_status solid_geometry_slide(const step_frame* f, const solid_poses* poses,
