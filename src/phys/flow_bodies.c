@@ -374,21 +374,22 @@ size_t body_coupling_tail(const body_coupling* coupling) {
     return (values + SIMD_LANES - 1) / SIMD_LANES * SIMD_LANES;
 }
 
-void body_coupling_load(const body_coupling* coupling, const stress_params* params, double* f,
-                        double* u) {
+void body_coupling_load(const body_coupling* coupling, const stress_params* params, bool is_stiff,
+                        double* f, double* u) {
     for (int32_t b = 0; b < coupling->count; ++b) {
         const flow_body* body = &params->bodies->at[b];
         const double* impulse = coupling->impulse + (size_t)b * BODY_MOTIONS;
+        const double* from = is_stiff ? body->guess : body->before;
         double *to = f + (size_t)b * BODY_MOTIONS, *guess = u + (size_t)b * BODY_MOTIONS;
         if (body->is_bound) {
             double square = six_dot(body->left, body->left);
             to[0] += six_dot(body->left, impulse);
-            guess[0] = square > 0.0 ? six_dot(body->left, body->before) / square : 0.0;
+            guess[0] = square > 0.0 ? six_dot(body->left, from) / square : 0.0;
             continue;
         }
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             to[n] += impulse[n];
-            guess[n] = body->before[n];
+            guess[n] = from[n];
         }
     }
 }

@@ -13,6 +13,7 @@ typedef struct flow_body {
     bool is_bound;             // only one motion is left to it, or none:
     double left[BODY_MOTIONS]; // this one
     double before[BODY_MOTIONS];
+    double guess[BODY_MOTIONS]; // without gravity, of which thick liquid leaves little
     double after[BODY_MOTIONS]; // made by the flow
     double forced;              // J, work of its own force and torque
 } flow_body;
@@ -49,9 +50,9 @@ treacle_status body_coupling_create(const stress_params* params, const stress_we
 void body_coupling_destroy(body_coupling* coupling);
 /// Values that vectors of faces have beyond their tiles.
 size_t body_coupling_tail(const body_coupling* coupling);
-/// The tails of right-hand side and first guess.
-void body_coupling_load(const body_coupling* coupling, const stress_params* params, double* f,
-                        double* u);
+/// The tails of right-hand side and first guess: `before`, or where the flow is stiff `guess`.
+void body_coupling_load(const body_coupling* coupling, const stress_params* params, bool is_stiff,
+                        double* f, double* u);
 /// The motion of a body, of the tail of a solution.
 void body_coupling_motion(const body_coupling* coupling, int32_t body, const double* tail,
                           double motion[BODY_MOTIONS]);

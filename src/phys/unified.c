@@ -43,6 +43,8 @@
 
 // Targets [stokes.4]: of cells' volume a step, and of a connected region's volume a step.
 static const double divergence_target = 1e-3, net_target = 2e-6;
+// With bodies, the least share of the load's energy that what moves is taken to have.
+static const double motion_least = 0.003;
 // Velocities below this share of a cell a step are none.
 static const double speed_floor = 1e-6;
 static const float gap_share = 1e-3f;    // a face below it lies in a gap
@@ -265,6 +267,7 @@ static stokes_params targets_of(unified_solver* job) {
     double cell_a_step = p->domain->h / p->dt;
     stokes_params out = stokes_params_default();
     out.energy = job->params->tolerance * motion_share(job);
+    out.least = job->bodies.count > 0 && job->is_stiff ? motion_least : 1.0;
     out.drop = job->pass != NULL ? job->pass->drop : 0.0;
     out.divergence = divergence_target * cell_a_step;
     out.net = net_target * cell_a_step;
@@ -314,7 +317,9 @@ static treacle_status load(unified_solver* job) {
     for (size_t i = tail; i < face_length(job); ++i) {
         job->v.f[i] = -job->v.f[i];
     }
-    body_coupling_load(&job->bodies, &job->params->liquid, job->v.f + tail, job->v.u + tail);
+    bool is_stiff = job->is_stiff && job->params->guess_u.at[0] != NULL;
+    body_coupling_load(&job->bodies, &job->params->liquid, is_stiff, job->v.f + tail,
+                       job->v.u + tail);
     return TREACLE_OK;
 }
 

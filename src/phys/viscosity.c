@@ -81,7 +81,7 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
     viscosity_solver* solver = NULL;
     TREACLE_TRY(viscosity_solver_create(ctx, &system, &solver));
     stress_add_force(p, &job->weights, job->rhs);
-    body_coupling_load(&job->bodies, p, job->rhs + tail, job->u + tail);
+    body_coupling_load(&job->bodies, p, false, job->rhs + tail, job->u + tail);
     treacle_status status = viscosity_add_fixed(solver, job->held, job->rhs);
     if (status == TREACLE_OK) {
         solve_params params = *want;

@@ -403,6 +403,16 @@ static treacle_status measure_goal(stokes_solver* s, gcr_state* k) {
     return TREACLE_OK;
 }
 
+// Where pressure bears most of the load, what moves has little of its energy: then that of the
+// first guess is the scale,  u . A u = u . (f - r_u) - p . (h - r_p).
+static void measure_guess(const stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
+    double forces = vec_dot(s->u_space, v->u, s->b_u) - vec_dot(s->u_space, v->u, k->r_u);
+    double flow = vec_dot(&s->p_space, v->p, s->b_p) - vec_dot(&s->p_space, v->p, k->r_p);
+    double energy = sqrt(fmax(forces - flow, 0.0));
+    double least = k->params->least * k->energy_norm;
+    k->energy_norm = fmin(k->energy_norm, fmax(energy, least));
+}
+
 typedef struct mask_job {
     const float* inverse;
     double* v;
@@ -472,6 +482,9 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
         vec_set_zero(&s->p_space, v->p);
     }
     TREACLE_TRY(move_bodies(s, v, k));
+    if (k->params->is_warm && k->params->least < 1.0) {
+        measure_guess(s, v, k);
+    }
     while (!is_over) {
         TREACLE_TRY(run_cycle(s, k, &is_over));
         add_solution(s, k, v->u, v->p);

@@ -17,6 +17,7 @@ enum { FEW_TILES = 256 };
 
 stokes_params stokes_params_default(void) {
     return (stokes_params){.energy = 5e-4,
+                           .least = 1.0,
                            .divergence = INFINITY,
                            .net = INFINITY,
                            .relative = INFINITY,

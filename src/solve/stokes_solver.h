@@ -52,7 +52,8 @@ typedef struct stokes_extra {
 /// the whole residual over that of f and h. Infinity switches a test off.
 typedef struct stokes_params {
     double energy;
-    double drop; // the energy also does at this share of what the first guess has left; 0: no
+    double least; // below 1: the first guess's energy counts where it is less, down to this share
+    double drop;  // the energy also does at this share of what the first guess has left; 0: no
     double divergence;
     double net;
     double relative;

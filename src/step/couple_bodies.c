@@ -280,6 +280,10 @@ void couple_bodies_note(const step_frame* f, const body_state* bodies, body_grid
         body_motion motion = body_motion_of(&bodies[i], f->setup->domain->h);
         memcpy(out->flow.at[i].before, motion.at, sizeof(motion.at));
         memcpy(out->flow.at[i].after, motion.at, sizeof(motion.at));
+        for (int a = 0; a < AXES; ++a) {
+            motion.at[a] -= f->setup->domain->is_active[a] ? f->dt * f->gravity.mean[a] : 0.0;
+        }
+        memcpy(out->flow.at[i].guess, motion.at, sizeof(motion.at));
     }
 }
 
