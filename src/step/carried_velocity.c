@@ -4,7 +4,8 @@
 #include "phys/foresee.h"
 #include "step/solve_report.h"
 
-// Extended beyond the faces that the flow has found.
+// Extended beyond the faces that the pressure moves: those that have no more than the mass of a
+// unified flow are not among them.
 static treacle_status find_impulse(const step_frame* f, const projection* system,
                                    const wet_faces* wet, const liquid_state* state,
                                    float* const impulse[AXES]) {
@@ -14,7 +15,10 @@ static treacle_status find_impulse(const step_frame* f, const projection* system
     wet_faces_copy(wet, face_view_of(state->face_u), u.at);
     foresee_params params = {system, face_view_of(u), f->dt, f->scratch};
     TREACLE_TRY(foresee_impulse(&params, impulse, &solve));
-    TREACLE_TRY(wet_faces_extend_all(wet, LIQUID_KERNEL_RADIUS + 1, impulse));
+    const liquid_grid no_masses = {0};
+    wet_faces moved = *wet;
+    moved.liquid = &no_masses;
+    TREACLE_TRY(wet_faces_extend_all(&moved, LIQUID_KERNEL_RADIUS + 1, impulse));
     return solve_report(f->ctx, f->setup->def, &solve, "coming pressure's", &f->stats->pressure);
 }
 
