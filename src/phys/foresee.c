@@ -29,6 +29,9 @@
 #include "grid/tile_ranks.h"
 
 #define FORESEE_MAX 0.5
+// Of the residual: an error is the gradient of something that vanishes on the surface, and the next
+// solve takes that out with the rest.
+#define FORESEE_TOLERANCE 0.05
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
 static const int step_of[AXES] = {1, SIDE, SIDE* SIDE};
 
@@ -105,6 +108,7 @@ treacle_status foresee_impulse(const foresee_params* params, float* const impuls
     projection system = *params->system;
     projection_params cold = *params->system->params;
     cold.solve.is_warm = false;
+    cold.solve.relative = fmax(cold.solve.relative, FORESEE_TOLERANCE);
     system.params = &cold;
     TREACLE_TRY(projection_solve(&system, job.rhs, x, stats));
     projection_subtract_gradient(&system, x, impulse);
