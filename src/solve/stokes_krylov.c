@@ -404,7 +404,7 @@ static treacle_status measure_goal(stokes_solver* s, gcr_state* k) {
 }
 
 // Where pressure bears most of the load, what moves has little of its energy: then that of the
-// first guess is the scale,  u . A u = u . (f - r_u) - p . (h - r_p).
+// first guess is the scale,  u . A u = u . (f - r_u) - p . (h - r_p)  [stokes.6].
 static void measure_guess(const stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
     double forces = vec_dot(s->u_space, v->u, s->b_u) - vec_dot(s->u_space, v->u, k->r_u);
     double flow = vec_dot(&s->p_space, v->p, s->b_p) - vec_dot(&s->p_space, v->p, k->r_p);
