@@ -322,7 +322,9 @@ static void write_default(text* t, const schema_key* key, const char* defaults) 
         char number[32];
         memcpy(&value, defaults + key->offset, sizeof(value));
         unit_print_number(value, number);
-        text_printf(t, isfinite(value) ? ", \"default\": %s" : "", number);
+        if (isfinite(value)) { // JSON has no other numbers
+            text_printf(t, ", \"default\": %s", number);
+        }
     } else if (has_one && key->type == SCHEMA_INT) {
         memcpy(&whole, defaults + key->offset, sizeof(whole));
         text_printf(t, ", \"default\": %d", whole);
