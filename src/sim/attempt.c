@@ -78,7 +78,13 @@ static treacle_status attempt_first(treacle_sim* sim, double dt) {
     sim->next.step = sim->now.step;
     sim->next.reseed_births = sim->now.reseed_births;
     sim->next.calm = sim->now.calm;
-    return step_run(sim, &(step_span){.dt = dt, .is_first = true}, &timers, &stats);
+    keep_ranks(sim, false);
+    treacle_status status =
+        step_run(sim, &(step_span){.dt = dt, .is_first = true}, &timers, &stats);
+    if (status != TREACLE_OK) {
+        keep_ranks(sim, true);
+    }
+    return status;
 }
 
 treacle_status step_prepare(treacle_sim* sim) {
