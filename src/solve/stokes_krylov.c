@@ -29,7 +29,7 @@
 #include "grid/tile_ranks.h"
 #include "solve/stokes_internal.h"
 
-enum { SLOW_ITERATIONS = 6, PACE_ITERATIONS = 2 };
+enum { SLOW_ITERATIONS = 6, PACE_ITERATIONS = 2, STALLS_MAX = 8 };
 
 static const double rounding_left = 1e-9;   // of the right-hand side
 static const double slow_factor = 0.8;      // of the estimate an iteration: pieces pay
@@ -37,6 +37,8 @@ static const double caution = 1.4;          // how much worse a foreseen energy 
 static const double small_region = 500.0;   // cells
 static const double little_left = 0.01;     // of the square of an image: orthogonalise it twice
 static const double stalled_share = 0.9999; // of the residual is left after a step that is none
+static const double weighed_reach = 1e-4;   // of its square: what is less has to be measured anew
+static const double pulled = 4.0;           // times the square of forces: what moved was not free
 static const double cycle_reach = 1e-6; // of a residual: farther the rounded images do not bring it
 
 // The square of the energy of the error, estimated from direction j, times the scale that r was
@@ -54,14 +56,22 @@ typedef struct gcr_state {
     double energy_norm;       // of the solution, estimated
     double whole;             // 2-norm of f and h
     double weighed;           // square of the residual, rows weighed: falls like the energy
+    double measured;          // what it was when it was last measured, not carried on
     double fallen;            // share of its root that the last step left
     vec_sizes size_u, size_p; // of the residual
     int count;                // directions in this cycle
     bool has_first;           // direction 0 stands already
     bool is_stalled;          // the last step brought nothing
+    int stalls;               // such steps in a row
     double r[STOKES_MAX_RESTART][STOKES_MAX_RESTART], g[STOKES_MAX_RESTART];
     double length[STOKES_MAX_RESTART]; // q_j . q_j
 } gcr_state;
+
+static double power_of_two_near(double size) {
+    int exponent = 0;
+    frexp(size, &exponent);
+    return size > 0.0 ? ldexp(1.0, -exponent) : 1.0;
+}
 
 static double square(const stokes_solver* s, const double* u, const double* p) {
     return vec_measure(s->u_space, u).square + vec_measure(&s->p_space, p).square;
@@ -94,6 +104,20 @@ static double weigh_residual(const stokes_solver* s, const gcr_state* k) {
     double square =
         vec_dot_float(s->u_space, s->m_u, s->r_u) + vec_dot_float(&s->p_space, s->m_p, s->r_p);
     return square / (k->scale * k->scale);
+}
+
+// After a step that takes `gone` of the square away. The products are those of rounded numbers: of
+// a residual that has fallen far their difference is all rounding, and no step would seem to bring
+// anything any more.
+static void carry_weighed(const stokes_solver* s, gcr_state* k, double gone) {
+    double left = fmax(k->weighed - gone, 0.0);
+    if (left < weighed_reach * k->measured) {
+        left = k->measured = weigh_residual(s, k);
+    }
+    k->fallen = k->weighed > 0.0 ? sqrt(left / k->weighed) : 1.0;
+    k->is_stalled = k->fallen > stalled_share;
+    k->stalls = !k->is_stalled ? 0 : gone > 0.0 ? k->stalls + 1 : STALLS_MAX;
+    k->weighed = left;
 }
 
 // The volume of each region, which its net flow is measured by.
@@ -256,10 +280,7 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     vec_retreat_step step_p = {parts(s->q_p, j, now.share), now.step, k->scale, k->r_p, s->r_p};
     k->size_u = vec_retreat(u, &step_u);
     k->size_p = vec_retreat(p, &step_p);
-    double left = fmax(k->weighed - now.step * now.step * now.rest, 0.0);
-    k->fallen = k->weighed > 0.0 ? sqrt(left / k->weighed) : 1.0;
-    k->is_stalled = k->fallen > stalled_share;
-    k->weighed = left;
+    carry_weighed(s, k, now.step * now.step * now.rest);
     k->length[j] = fmax(now.rest, 0.0);
     k->g[j] = now.step;
     k->count = j + 1;
@@ -302,21 +323,30 @@ static bool is_slow(const stokes_stats* stats, double target) {
     return is_met || energy * (pace * pace) > target;
 }
 
-// Direction j from the image before it.
-static void look_past(stokes_solver* s, int j) {
-    float *r_u = s->r_u, *r_p = s->r_p;
+// Direction j from the image before it, made as long as one: images of images would grow without
+// end.
+static void look_past(stokes_solver* s, const gcr_state* k, int j) {
+    float *r_u = s->r_u, *r_p = s->r_p, by = (float)power_of_two_near(sqrt(k->length[j - 1]));
     s->r_u = s->q_u[j - 1];
     s->r_p = s->q_p[j - 1];
     stokes_precondition(s, j);
     s->r_u = r_u;
     s->r_p = r_p;
+    float* const of_faces[] = {s->w_u, s->z_u[j]};
+    float* const of_cells[] = {s->w_p, s->z_p[j], s->q_p[j]};
+    for (int i = 0; i < 2; ++i) {
+        vec_combine_float(s->u_space, 0.0f, of_faces[i], by, of_faces[i]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        vec_combine_float(&s->p_space, 0.0f, of_cells[i], by, of_cells[i]);
+    }
 }
 
 // Direction j and what it says of the residual.
 static treacle_status look(stokes_solver* s, gcr_state* k, int j) {
     TREACLE_TRY(make_room(s, j));
     if (k->is_stalled && j > 0) {
-        look_past(s, j);
+        look_past(s, k, j);
         return TREACLE_OK;
     }
     if (!k->has_first) {
@@ -335,18 +365,24 @@ static double size_of(const gcr_state* k) {
     return sqrt(k->size_u.square + k->size_p.square);
 }
 
+// Whether the directions of a cycle say something of the residual still.
+static bool has_more(const gcr_state* k, double begun) {
+    return !(size_of(k) < cycle_reach * begun) && k->stalls < STALLS_MAX;
+}
+
 // One cycle of up to `restart` directions, or until its images say no more of the residual. True if
 // the solve is over.
 static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
     int room = k->params->restart < STOKES_MAX_RESTART ? k->params->restart : STOKES_MAX_RESTART;
     k->count = 0;
     k->is_stalled = false;
+    k->stalls = 0;
     if (!k->has_first) {
         round_residual(s, k);
     }
     double begun = size_of(k);
-    k->weighed = weigh_residual(s, k);
-    for (int j = 0; j < room && !*is_over && !(size_of(k) < cycle_reach * begun); ++j) {
+    k->weighed = k->measured = weigh_residual(s, k);
+    for (int j = 0; j < room && !*is_over && has_more(k, begun); ++j) {
         TREACLE_TRY(look(s, k, j));
         *is_over = is_at_end(k);
         if (*is_over) {
@@ -382,12 +418,6 @@ static void find_residual(const stokes_solver* s, const stokes_vectors* v, gcr_s
     stokes_bodies_add(s, v, -1.0, &r);
     stokes_extra_residual(s, k->params->extra, v->u, k->r_u);
     k->has_first = false;
-}
-
-static double power_of_two_near(double size) {
-    int exponent = 0;
-    frexp(size, &exponent);
-    return size > 0.0 ? ldexp(1.0, -exponent) : 1.0;
 }
 
 // The energy norm of the solution without pressure, for scale: sqrt(f . A^-1 f).
@@ -449,10 +479,12 @@ static bool has_drifted(const stokes_solver* s, const gcr_state* k) {
 }
 
 // Free bodies get exactly the momentum that f asks for, unless that makes a divergence: then what
-// moves is held by pressure.
+// moves is held by pressure; or forces: then the weights of stress have changed since it was found
+// what is free, and what moves is held by them.
 static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
     const vec_space *faces = s->u_space, *cells = &s->p_space;
     double *before = NULL, most = vec_measure(cells, k->r_p).max;
+    double all = vec_measure(faces, k->r_u).square;
     bool has_moved = false;
     TREACLE_TRY(vec_create(faces, "velocities", &before));
     vec_copy(faces, v->u, before);
@@ -461,7 +493,9 @@ static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr
         find_residual(s, v, k);
     }
     double rounding = 1e-12 * vec_measure(faces, v->u).max;
-    if (has_moved && !(vec_measure(cells, k->r_p).max <= 1.1 * most + rounding)) {
+    bool is_held = !(vec_measure(cells, k->r_p).max <= 1.1 * most + rounding) ||
+                   !(vec_measure(faces, k->r_u).square <= pulled * all);
+    if (has_moved && is_held) {
         vec_copy(faces, before, v->u);
         find_residual(s, v, k);
     }
