@@ -34,6 +34,9 @@
 #include "phys/flow_bodies.h"
 #include "phys/rheology.h"
 
+static const double least_view = 0.1; // of the wider view of a face, that its mass is taken from
+static const double firm = 1e3;       // times the weight of stress: where viscosity is enough
+
 typedef struct stress_job {
     const stress_params* params;
     const stress_weights* out;
@@ -113,10 +116,27 @@ static double mean_opening(const stress_params* p, int a, size_t i) {
     return above == below ? above : 2.0 * above * below / (above + below);
 }
 
-static float face_mass(const stress_job* job, int a, const int at[AXES], size_t i) {
+// What its mass is taken from. A cell that sees the face open pushes it, though the other see it
+// shut: without any mass nothing but viscosity would hold against that, and where there is none
+// the solve would have no answer. Where viscosity does, the face moves as the stress lets it.
+static double heavy_opening(const stress_params* p, int a, size_t i, const float* log_mu) {
+    static const int side = BLOCK_SIDE(1, 0);
+    const int step[AXES] = {1, side, side * side};
+    const float* const around[] = {log_mu, log_mu - step[a]};
+    double above = stress_opening(p, a, (int64_t)i, false);
+    double below = stress_opening(p, a, (int64_t)i, true);
+    if (above == below) {
+        return above;
+    }
+    double held = 1.0 + firm * mean_weight(p, 2, around);
+    return fmax(mean_opening(p, a, i), least_view * fmax(above, below) / held);
+}
+
+static float face_mass(const stress_job* job, int a, const int at[AXES], size_t i,
+                       const float* log_mu) {
     const stress_params* p = job->params;
     const float* rho = p->face_rho.at[a];
-    double opening = mean_opening(p, a, i);
+    double opening = heavy_opening(p, a, i, log_mu);
     bool has_liquid = opening > 0.0 && (rho == NULL || isfinite(rho[i]));
     double factor = side_factor(p->domain, a, at[a], false);
     factor = has_liquid && factor == 0.0 && at[a] <= p->domain->cells[a] ? 0.5 : factor; // let go
@@ -159,7 +179,8 @@ static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* 
         bool is_cut = (cut >> a & 1) != 0;
         job->out->edge[a][i] =
             is_cut ? 0.0f : edge_weight(job, a, at, (double)p->edge_share.at[a][i], log_mu);
-        job->out->mass[a][i] = domain->is_active[a] ? face_mass(job, a, at, i) : 0.0f;
+        bool is_fixed = (job->out->fixed[i] >> a & 1) != 0;
+        job->out->mass[a][i] = is_fixed ? 0.0f : face_mass(job, a, at, i, log_mu);
     }
 }
 
@@ -186,6 +207,7 @@ static void meet_wall(const stress_job* job, tile_ix tile, int q, const wall_eff
         out->edge[a][i] *= (float)effect->edge[a];
         if (effect->is_free && is_closed_by_solid(job->params, a, at, i)) {
             out->fixed[i] &= (uint8_t) ~(1u << a);
+            out->mass[a][i] = face_mass(job, a, at, i, log_mu);
         }
         if (effect->is_behind[a]) {
             if (out->stuck[a] != NULL) {

@@ -176,8 +176,9 @@ static slide_result slide(treacle_wall kind, double press, double tilt, double v
 
 static void test_walls_that_slip_exert_no_shear_touched_or_let_go_of(void** state) {
     (void)state;
-    for (double viscosity = 1.0; viscosity <= 1e4; viscosity *= 100.0) {
-        slide_result at = slide(TREACLE_WALL_SLIP, 0.0, 0.02, viscosity);
+    static const double viscosities[] = {0.0, 1.0, 100.0, 1e4};
+    for (int i = 0; i < 4; ++i) {
+        slide_result at = slide(TREACLE_WALL_SLIP, 0.0, 0.02, viscosities[i]);
         assert_true(at.held > 3 && at.released > 3);
         assert_true(fabs(at.after / at.before - 1.0) < 1e-6);
     }
