@@ -139,7 +139,8 @@ static const schema_key emitter_keys[] = {
 };
 const schema_section schema_emitter = {
     .name = "emitter",
-    .help = "An inflow: liquid streams out of the shape.",
+    .help = "An inflow: liquid streams out of the shape. In a space that is full and has no way "
+            "out it stands still.",
     .keys = emitter_keys,
     .key_count = COUNT(emitter_keys),
     .bytes = sizeof(treacle_emitter_def),

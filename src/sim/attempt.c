@@ -9,6 +9,9 @@
 #include "sim/guard.h"
 #include "sim/step.h"
 
+// Times that the stages before the first step are tried again, each over half of the time.
+enum { FIRST_RETRIES = 4 };
+
 // A step may share the tiles out anew. If it fails, `now` is owned as before.
 static void keep_ranks(treacle_sim* sim, bool is_failed) {
     size_t count = (size_t)comm_size(sim->ctx) + 1;
@@ -69,8 +72,8 @@ static treacle_status give_up_alone(treacle_sim* sim, treacle_status status) {
     return is_alike ? status : comm_give_up(sim->ctx, status);
 }
 
-// The stages before the first step, in which viscosity acts over dt.
-static treacle_status attempt_first(treacle_sim* sim, double dt) {
+// The stages before the first step, in which viscosity acts over dt, or not at all.
+static treacle_status attempt_first(treacle_sim* sim, double dt, bool is_thin) {
     treacle_step_stats stats = {0};
     profile timers;
     profile_init(&timers);
@@ -78,9 +81,9 @@ static treacle_status attempt_first(treacle_sim* sim, double dt) {
     sim->next.step = sim->now.step;
     sim->next.reseed_births = sim->now.reseed_births;
     sim->next.calm = sim->now.calm;
+    step_span span = {.dt = dt, .is_first = true, .is_thin = is_thin};
     keep_ranks(sim, false);
-    treacle_status status =
-        step_run(sim, &(step_span){.dt = dt, .is_first = true}, &timers, &stats);
+    treacle_status status = step_run(sim, &span, &timers, &stats);
     if (status != TREACLE_OK) {
         keep_ranks(sim, true);
     }
@@ -92,10 +95,13 @@ treacle_status step_prepare(treacle_sim* sim) {
         return TREACLE_OK;
     }
     double dt = sim->def.step.max_dt;
-    treacle_status status = attempt_first(sim, dt);
-    while (status == TREACLE_ERR_DIVERGED && 0.5 * dt >= sim->def.step.min_dt) {
+    treacle_status status = attempt_first(sim, dt, false);
+    for (int i = 0; i < FIRST_RETRIES && status == TREACLE_ERR_DIVERGED; ++i) {
         dt *= 0.5;
-        status = attempt_first(sim, dt);
+        status = attempt_first(sim, dt, false);
+    }
+    if (status == TREACLE_ERR_DIVERGED) { // no time at all is the limit of shorter ones
+        status = attempt_first(sim, dt, true);
     }
     TREACLE_TRY(give_up_alone(sim, status));
     sim_state_swap(sim);

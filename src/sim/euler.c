@@ -102,7 +102,7 @@ static treacle_status combine(step_work* w, const placed_shape* s, bool is_taken
 static treacle_status fill_and_drain(step_work* w, bool* has_changed) {
     euler_work* e = w->euler;
     double end = w->f.time + w->f.dt, cell = e->level.lattice->h;
-    for (int i = 0; i < w->f.setup->emitter_count; ++i) {
+    for (int i = 0; i < w->f.setup->emitter_count && !w->f.is_full; ++i) {
         const emitter* source = &w->f.setup->emitters[i];
         placed_shape s = {source->where, emitter_offset(source, end), cell};
         if (emitter_speed(source, end) > 0.0) {

@@ -65,6 +65,7 @@ struct treacle_sim {
     solid_cache solid_cache; // not state, see there
     bool has_warned_closed;  // not state: a warning is said once a session
     bool has_warned_lost;    // likewise
+    bool has_warned_full;    // likewise
     const float* push;       // [particles of now][3], m/s^2, in a step that has one; else NULL
     double push_most;        // m/s^2, the largest of them
     sim_state now;

@@ -3,6 +3,7 @@
 
 #include "particles/particle_ranks.h"
 #include "sim/ballistic.h"
+#include "sim/room.h"
 #include "sim/traffic.h"
 #include "step/build_tiles.h"
 #include "step/correct_density.h"
@@ -57,6 +58,12 @@ static treacle_status fly(const stage_run* r) {
     return TREACLE_OK;
 }
 
+// Whether emitters have room for what they bring.
+static treacle_status find_room(stage_run* r) {
+    r->traffic.is_full = r->work.f.is_full = !room_is_left(r->sim, &r->work);
+    return TREACLE_OK;
+}
+
 static treacle_status run_ballistic(stage_run* r) {
     const traffic* t = &r->traffic;
     STAGE(ADVECT, push_particles(r));
@@ -78,6 +85,7 @@ static treacle_status run_liquid(stage_run* r) {
     STAGE(SOLIDS, move_solids(f, w->before, w->bodies, &m->poses));
     STAGE(ADVECT, move_particles(f, w->before, &m->poses, &push, w->p));
     STAGE(ENERGY, energy_account_moved(f, w->p, w->bodies, &m->poses, &m->account));
+    STAGE(EMIT, find_room(r));
     STAGE(EMIT, traffic_emit(t, m->poses.to));
     STAGE(EMIT, traffic_absorb(t));
     STAGE(SORT, traffic_sort(t));
@@ -123,6 +131,7 @@ static treacle_status run_euler(stage_run* r) {
     STAGE(SOLIDS, move_solids(f, w->before, w->bodies, &m->poses));
     STAGE(ENERGY, energy_account_moved(f, w->p, w->bodies, &m->poses, &m->account));
     STAGE(ADVECT, euler_track(w));
+    STAGE(EMIT, find_room(r));
     STAGE(EMIT, euler_emit(w));
     STAGE(TILES, euler_build_tiles(w));
     STAGE(TO_GRID, euler_carry(w));
@@ -133,7 +142,7 @@ static treacle_status run_euler(stage_run* r) {
     STAGE(TO_PARTICLES, euler_strain_step(w));
     STAGE(EXTRAPOLATE, euler_extrapolate(w));
     STAGE(TO_PARTICLES, euler_settle(w));
-    energy_account_end_on_grid(f, w->bodies, &m->account);
+    STAGE(ENERGY, energy_account_end_on_grid(f, w->bodies, &m->account));
     return TREACLE_OK;
 }
 
@@ -180,6 +189,7 @@ static step_work work_of(treacle_sim* sim, const step_span* span, treacle_step_s
               .time = span->from,
               .dt = span->dt,
               .is_first = span->is_first,
+              .is_thin = span->is_thin,
               .gravity = gravity_in(&sim->gravity, span->from, span->dt)},
         .p = &sim->next.particles,
         .before = &sim->now.liquid,

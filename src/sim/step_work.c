@@ -1,5 +1,6 @@
 #include "sim/step_work.h"
 
+#include "step/calm_gaps.h"
 #include "step/carried_velocity.h"
 #include "step/conduct_heat.h"
 #include "step/extend_velocity.h"
@@ -105,7 +106,7 @@ treacle_status step_flow(step_work* w) {
     run_flow_inputs takes = step_flow_inputs(w);
     run_flow_outputs makes = step_flow_outputs(w);
     TREACLE_TRY(extend_velocity_smoothly(&w->f, &m->wet, &m->given, &m->material, w->state));
-    return run_flow(&takes, w->f.setup->def->flow, &makes);
+    return run_flow(&takes, w->f.is_thin ? TREACLE_FLOW_PRESSURE : w->f.setup->def->flow, &makes);
 }
 
 treacle_status step_extrapolate(step_work* w, face_view give) {
@@ -127,6 +128,7 @@ treacle_status step_to_particles(step_work* w) {
     TREACLE_TRY(free_flyers_find(f, w->state, w->p, &flyers));
     TREACLE_TRY(carried_velocity_find(f, &m->system.projection, &m->wet, w->state, &u));
     TREACLE_TRY(to_particles(f, w->state, &m->given, u, &flyers, w->p));
+    calm_gaps(f, &w->state->map, &m->solid, w->p);
     TREACLE_TRY(flow_elastic_end(f, &m->elastic, &flyers, w->p));
     arena_give_to(f->scratch, mark);
     return TREACLE_OK;

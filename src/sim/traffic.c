@@ -30,7 +30,7 @@ treacle_status traffic_emit(const traffic* t, const solid_pose* poses) {
     particle_ix first = t->p->count;
     bool flies = t->sim->def.flow == TREACLE_FLOW_NONE; // else it moves as the emitter says
     const treacle_curve* gravity = flies ? &t->sim->gravity : NULL;
-    for (int i = 0; i < t->sim->emitter_count; ++i) {
+    for (int i = 0; i < t->sim->emitter_count && !t->is_full; ++i) {
         int64_t count = 0;
         TREACLE_TRY(emitter_emit(&t->sim->emitters[i], t->from, t->to, gravity, t->p, &count));
         t->stats->emitted += count;

@@ -8,6 +8,7 @@ typedef struct traffic {
     double from, to; // s
     particles* p;    // of the new state
     treacle_step_stats* stats;
+    bool is_full; // emitters bring nothing
 } traffic;
 
 /// Emitters and drops; poses are those of solids at the end, where nothing drops, NULL without.

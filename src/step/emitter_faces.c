@@ -45,7 +45,7 @@ treacle_status emitter_faces_set(const step_frame* f, const particle_grid* given
     const tile_map* map = &out->map;
     int mark = arena_mark(f->scratch);
     float* before[AXES];
-    if (f->setup->emitter_count == 0) {
+    if (f->setup->emitter_count == 0 || f->is_full) {
         return TREACLE_OK;
     }
     for (int a = 0; a < AXES; ++a) {

@@ -137,6 +137,7 @@ void energy_account_part(const step_frame* f, energy_account* account) {
         account->forces.pushed += unit * pushed;
         account->level = account->particles.given.kinetic + account->bodies.given;
         account->forces.resting = unit * part->push_square;
+        account->first = unit * given;
         account->has_part = true;
     }
     account->forces.pushed += unit * turned;
@@ -187,15 +188,6 @@ void energy_account_flown(const liquid_state* state, const particle_grid* given,
     out->forces.forced += forced(state, given, out, false);
 }
 
-void energy_account_end_on_grid(const step_frame* f, const body_state* bodies,
-                                const energy_account* account) {
-    treacle_energy_stats* out = &f->stats->energy;
-    out->kinetic = f->stats->kinetic_energy;
-    out->bodies = body_set_energy(&f->setup->bodies, bodies);
-    out->gravity = account->forces.pushed + account->bodies.gravity;
-    out->transfer = 0.0;
-}
-
 // All but `error`, which is what they leave.
 static double explained(const treacle_energy_stats* e) {
     double done = e->forces + e->solids + e->contacts + e->particles;
@@ -232,6 +224,22 @@ static treacle_status refuse(const step_frame* f) {
                       "at most %g J can be an error of the step",
                       f->time, f->time + f->dt, e->gain, e->gravity, e->forces, e->solids,
                       e->contacts, e->limit);
+}
+
+// The flow alone is judged, from its first part to its last. Gel may give back what it has stored.
+treacle_status energy_account_end_on_grid(const step_frame* f, const body_state* bodies,
+                                          const energy_account* account) {
+    treacle_energy_stats* out = &f->stats->energy;
+    out->kinetic = f->stats->kinetic_energy;
+    out->bodies = body_set_energy(&f->setup->bodies, bodies);
+    out->gravity = account->forces.pushed + account->bodies.gravity;
+    out->transfer = 0.0;
+    if (f->setup->has.elastic) {
+        return TREACLE_OK;
+    }
+    judge(f, account, account->first, out);
+    out->gain = account->level - account->first - account->forces.pushed - out->solids;
+    return refuse(f);
 }
 
 treacle_status energy_account_end(const step_frame* f, const particles* p, const body_state* bodies,

@@ -40,7 +40,8 @@ typedef struct energy_account {
     particle_account particles;
     body_account bodies;
     force_account forces;
-    double level;     // J, kinetic energy of liquid and bodies as the last part measured it
+    double first;     // J, kinetic energy of liquid and bodies as the first part measured it
+    double level;     // J, the same as the last part did
     bool has_part;    // the flow has begun
     energy_part part; // the newest, not yet booked
     energy_push push;
@@ -99,5 +100,5 @@ treacle_status energy_account_projection(const step_frame* f, const account_proj
 treacle_status energy_account_end(const step_frame* f, const particles* p, const body_state* bodies,
                                   const energy_account* account) TREACLE_NODISCARD;
 /// The end where the grid carries the liquid.
-void energy_account_end_on_grid(const step_frame* f, const body_state* bodies,
-                                const energy_account* account);
+treacle_status energy_account_end_on_grid(const step_frame* f, const body_state* bodies,
+                                          const energy_account* account) TREACLE_NODISCARD;

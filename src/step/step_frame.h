@@ -19,6 +19,8 @@ typedef struct step_frame {
     treacle_step_stats* stats;
     double time, dt; // s; time at the step's begin
     bool is_first;   // before the first step: particles keep their velocity
+    bool is_full;    // emitters stand still: nothing more fits [step.4]
+    bool is_thin;    // viscosity has no time to act: the flow is a projection
     step_gravity gravity;
 } step_frame;
 
