@@ -132,7 +132,7 @@ const validate_case validate_cases[] = {
     {"settling-all", VALIDATE_FULL, 300, "the same in a wider gap and finer", case_settling_all},
     {"settling-ball", VALIDATE_FULL, 60, "a ball sinks through thick liquid in a tube",
      case_settling_ball},
-    {"random-scenes", VALIDATE_FULL, 60, "60 random scenes over all features obey what all must",
+    {"random-scenes", VALIDATE_QUICK, 72, "60 random scenes over all features obey what all must",
      case_random_scenes},
     {"random-scenes-all", VALIDATE_FULL, 1000, "1000 random scenes obey what all must",
      case_random_scenes_all},
