@@ -205,13 +205,15 @@ void sim_plan_print(const sim_plan* plan, text* out) {
     print_laws(plan, out);
     text_append(out, "columns   ");
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
-        bool is_there = ((plan->columns | always) >> c & 1u) != 0;
-        text_printf(out, is_there ? " %s" : "", particle_columns[c].name);
+        if (((plan->columns | always) >> c & 1u) != 0) {
+            text_printf(out, " %s", particle_columns[c].name);
+        }
     }
     text_append(out, "\nstages    ");
     for (int s = 0; s < TREACLE_STAGE_COUNT; ++s) {
-        bool is_there = (plan->stages >> s & 1u) != 0;
-        text_printf(out, is_there ? " %s" : "", treacle_stage_name((treacle_stage)s));
+        if ((plan->stages >> s & 1u) != 0) {
+            text_printf(out, " %s", treacle_stage_name((treacle_stage)s));
+        }
     }
     text_printf(out, "\nranks      each holds %s%s\n",
                 plan->whole_because == NULL ? "its own tiles and those around them"
