@@ -41,7 +41,7 @@ euler_work sim_euler_work(treacle_sim* sim) {
                         .sinks = sim->sinks,
                         .due_before = sim->now.volume_due,
                         .due = &sim->next.volume_due,
-                        .has_warned = &sim->has_warned_lost};
+                        .has_warned = &sim->has_warned.of_lost};
 }
 
 // --- the start -----------------------------------------------------------------------------------

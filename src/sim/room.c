@@ -10,12 +10,15 @@
 // or else nothing; phi is the distance to the nearest solid or body at the step's end. A space that
 // solids divide is taken for one: its parts are known to nobody.
 //
+// C is found anew only where solids have moved since it was found last.
+//
 // Staggering: phi at the middles of cells. Symbols: volume (V), area (A), room (C).
 // Properties that tests check: a closed box takes what fits, and its emitter stands still then.
 #include "sim/room.h"
 
 #include <math.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/parallel_sum.h"
 #include "particles/particle_ranks.h"
@@ -56,15 +59,29 @@ static double room_of_row(void* data, int64_t row) {
     return sum;
 }
 
-static double room_of(const treacle_sim* sim, const step_work* w) {
-    const grid_domain* domain = &sim->domain;
-    room_job job = {.domain = domain};
-    if (w->made.poses.to != NULL) {
-        job.solids = solid_scene_of(&w->f.setup->solids, w->made.poses.to);
+// Of where solids are and what shape they have, not of how they move.
+static uint64_t hash_poses(const solid_scene* solids) {
+    uint64_t hash = 1;
+    for (int i = 0; i < solids->count; ++i) {
+        const solid_pose* pose = &solids->poses[i];
+        hash = hash_bytes(&pose->place, sizeof(pose->place), hash);
+        hash = hash_bytes(&pose->rotate, sizeof(pose->rotate), hash);
+        hash = hash_bytes(pose->form.frames, sizeof(pose->form.frames), hash);
+        hash = hash_bytes(&pose->form.share, sizeof(pose->form.share), hash);
     }
-    double cells =
-        parallel_sum(sim->ctx, (int64_t)domain->cells[1] * domain->cells[2], room_of_row, &job);
-    return cells * domain->h * domain->h * domain->h;
+    return hash;
+}
+
+static double room_of(treacle_sim* sim, const step_work* w) {
+    const grid_domain* domain = &sim->domain;
+    room_job job = {domain, solid_scene_of(&w->f.setup->solids, w->made.poses.to)};
+    uint64_t poses = hash_poses(&job.solids);
+    if (poses != sim->room.poses) {
+        int64_t rows = (int64_t)domain->cells[1] * domain->cells[2];
+        double cells = parallel_sum(sim->ctx, rows, room_of_row, &job);
+        sim->room = (sim_room){poses, cells * domain->h * domain->h * domain->h};
+    }
+    return sim->room.volume;
 }
 
 static bool has_way_out(const treacle_sim* sim) {
@@ -96,8 +113,8 @@ bool room_is_left(treacle_sim* sim, const step_work* w) {
         brought + (w->euler != NULL ? level_set_volume(&w->euler->level, w->euler->surface)
                                     : particle_ranks_sum(domain, p, volume_of_group, p));
     bool is_left = w->made.poses.to == NULL ? volume <= whole : volume <= room_of(sim, w);
-    if (!is_left && !sim->has_warned_full) {
-        sim->has_warned_full = true;
+    if (!is_left && !sim->has_warned.of_full) {
+        sim->has_warned.of_full = true;
         log_message(
             sim->ctx, TREACLE_LOG_WARNING,
             "at %g s the space is full and has no way out: emitters stand still until there "

@@ -41,6 +41,19 @@ typedef struct sim_state {
                             // away; NaN: nobody has counted
 } sim_state;
 
+/// What was said already.
+typedef struct sim_warned {
+    bool of_closed; // liquid that solids press on
+    bool of_lost;   // volume
+    bool of_full;   // space
+} sim_warned;
+
+/// What solids leave of the domain, where they stood when it was last found.
+typedef struct sim_room {
+    uint64_t poses; // a hash of them; 0: not found yet
+    double volume;  // m^3
+} sim_room;
+
 struct treacle_sim {
     treacle_context* ctx;
     treacle_sim_def def; // its pointers are NULL: what they point to is below, made ready
@@ -63,9 +76,8 @@ struct treacle_sim {
     liquid_setup setup;
 
     solid_cache solid_cache; // not state, see there
-    bool has_warned_closed;  // not state: a warning is said once a session
-    bool has_warned_lost;    // likewise
-    bool has_warned_full;    // likewise
+    sim_warned has_warned;   // not state: a warning is said once a session
+    sim_room room;           // not state, see sim/room.c
     const float* push;       // [particles of now][3], m/s^2, in a step that has one; else NULL
     double push_most;        // m/s^2, the largest of them
     sim_state now;

@@ -3,7 +3,6 @@
 
 #include "particles/particle_ranks.h"
 #include "sim/ballistic.h"
-#include "sim/room.h"
 #include "sim/traffic.h"
 #include "step/build_tiles.h"
 #include "step/correct_density.h"
@@ -58,12 +57,6 @@ static treacle_status fly(const stage_run* r) {
     return TREACLE_OK;
 }
 
-// Whether emitters have room for what they bring.
-static treacle_status find_room(stage_run* r) {
-    r->traffic.is_full = r->work.f.is_full = !room_is_left(r->sim, &r->work);
-    return TREACLE_OK;
-}
-
 static treacle_status run_ballistic(stage_run* r) {
     const traffic* t = &r->traffic;
     STAGE(ADVECT, push_particles(r));
@@ -85,7 +78,7 @@ static treacle_status run_liquid(stage_run* r) {
     STAGE(SOLIDS, move_solids(f, w->before, w->bodies, &m->poses));
     STAGE(ADVECT, move_particles(f, w->before, &m->poses, &push, w->p));
     STAGE(ENERGY, energy_account_moved(f, w->p, w->bodies, &m->poses, &m->account));
-    STAGE(EMIT, find_room(r));
+    STAGE(EMIT, traffic_find_room(&r->traffic, w));
     STAGE(EMIT, traffic_emit(t, m->poses.to));
     STAGE(EMIT, traffic_absorb(t));
     STAGE(SORT, traffic_sort(t));
@@ -131,7 +124,7 @@ static treacle_status run_euler(stage_run* r) {
     STAGE(SOLIDS, move_solids(f, w->before, w->bodies, &m->poses));
     STAGE(ENERGY, energy_account_moved(f, w->p, w->bodies, &m->poses, &m->account));
     STAGE(ADVECT, euler_track(w));
-    STAGE(EMIT, find_room(r));
+    STAGE(EMIT, traffic_find_room(&r->traffic, w));
     STAGE(EMIT, euler_emit(w));
     STAGE(TILES, euler_build_tiles(w));
     STAGE(TO_GRID, euler_carry(w));
@@ -196,7 +189,7 @@ static step_work work_of(treacle_sim* sim, const step_span* span, treacle_step_s
         .state = &sim->next.liquid,
         .bodies = sim->next.bodies,
         .cache = &sim->solid_cache,
-        .has_warned = &sim->has_warned_closed,
+        .has_warned = &sim->has_warned.of_closed,
     };
 }
 

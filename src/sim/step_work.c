@@ -1,6 +1,5 @@
 #include "sim/step_work.h"
 
-#include "step/calm_gaps.h"
 #include "step/carried_velocity.h"
 #include "step/conduct_heat.h"
 #include "step/extend_velocity.h"
@@ -127,8 +126,7 @@ treacle_status step_to_particles(step_work* w) {
     face_field u;
     TREACLE_TRY(free_flyers_find(f, w->state, w->p, &flyers));
     TREACLE_TRY(carried_velocity_find(f, &m->system.projection, &m->wet, w->state, &u));
-    TREACLE_TRY(to_particles(f, w->state, &m->given, u, &flyers, w->p));
-    calm_gaps(f, &w->state->map, &m->solid, w->p);
+    TREACLE_TRY(to_particles(f, w->state, &m->given, &m->solid, u, &flyers, w->p));
     TREACLE_TRY(flow_elastic_end(f, &m->elastic, &flyers, w->p));
     arena_give_to(f->scratch, mark);
     return TREACLE_OK;

@@ -2,6 +2,7 @@
 
 #include "particles/reseed.h"
 #include "sim/heat_setup.h"
+#include "sim/room.h"
 
 static bool is_in_solid(const void* data, vec3 x) {
     double distance;
@@ -77,4 +78,9 @@ treacle_status traffic_reseed(const traffic* t) {
     t->stats->split = stats.split;
     t->stats->merged = stats.merged;
     return stats.split + stats.merged > 0 ? traffic_sort(t) : TREACLE_OK;
+}
+
+treacle_status traffic_find_room(traffic* t, step_work* w) {
+    t->is_full = w->f.is_full = !room_is_left(t->sim, w);
+    return TREACLE_OK;
 }

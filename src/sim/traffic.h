@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/sim_internal.h"
+#include "sim/step_work.h"
 
 typedef struct traffic {
     treacle_sim* sim;
@@ -11,6 +12,8 @@ typedef struct traffic {
     bool is_full; // emitters bring nothing
 } traffic;
 
+/// Whether what emitters bring still fits [step.4]; solids have moved, and nothing was brought yet.
+treacle_status traffic_find_room(traffic* t, step_work* w) TREACLE_NODISCARD;
 /// Emitters and drops; poses are those of solids at the end, where nothing drops, NULL without.
 treacle_status traffic_emit(const traffic* t, const solid_pose* poses) TREACLE_NODISCARD;
 treacle_status traffic_absorb(const traffic* t) TREACLE_NODISCARD;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "phys/g2p.h"
+#include "step/calm_gaps.h"
 
 // FLIP's part for each material: the user's, or what viscosity leaves of it [S19 eq. 17].
 static void flip_parts(const step_frame* f, float* keep) {
@@ -39,8 +40,8 @@ static void gather(const step_frame* f, const tile_map* map, const particle_grid
 }
 
 treacle_status to_particles(const step_frame* f, const liquid_state* state,
-                            const particle_grid* given, face_field u, const free_flyers* flyers,
-                            particles* p) {
+                            const particle_grid* given, const solid_grid* solids, face_field u,
+                            const free_flyers* flyers, particles* p) {
     int mark = arena_mark(f->scratch);
     float *velocity = NULL, *affine = NULL;
     TREACLE_TRY(free_flyers_keep(f, flyers, p, PARTICLE_VELOCITY, &velocity));
@@ -49,5 +50,7 @@ treacle_status to_particles(const step_frame* f, const liquid_state* state,
     free_flyers_put(flyers, PARTICLE_VELOCITY, velocity, p);
     free_flyers_put(flyers, PARTICLE_AFFINE, affine, p);
     arena_give_to(f->scratch, mark);
-    return f->is_first ? TREACLE_OK : free_flyers_push(f, flyers, p);
+    TREACLE_TRY(f->is_first ? TREACLE_OK : free_flyers_push(f, flyers, p));
+    calm_gaps(f, &state->map, solids, p);
+    return TREACLE_OK;
 }
