@@ -196,11 +196,12 @@ static step_work work_of(treacle_sim* sim, const step_span* span, treacle_step_s
 treacle_status step_run(treacle_sim* sim, const step_span* span, profile* timers,
                         treacle_step_stats* stats) {
     particles* p = &sim->next.particles;
-    stage_run r = {.sim = sim,
-                   .span = span,
-                   .timers = timers,
-                   .traffic = {sim, span->from, span->to, p, stats},
-                   .work = work_of(sim, span, stats)};
+    stage_run r = {
+        .sim = sim,
+        .span = span,
+        .timers = timers,
+        .traffic = {.sim = sim, .from = span->from, .to = span->to, .p = p, .stats = stats},
+        .work = work_of(sim, span, stats)};
     euler_work euler;
     if (sim->plan.is_eulerian) {
         euler = sim_euler_work(sim);

@@ -106,17 +106,18 @@ static double weigh_residual(const stokes_solver* s, const gcr_state* k) {
     return square / (k->scale * k->scale);
 }
 
-// After a step that takes `gone` of the square away. The products are those of rounded numbers: of
-// a residual that has fallen far their difference is all rounding, and no step would seem to bring
-// anything any more.
-static void carry_weighed(const stokes_solver* s, gcr_state* k, double gone) {
+// After a step along an image of the square `length` that takes `gone` away. The products are those
+// of rounded numbers: of a residual that has fallen far their difference is all rounding, and no
+// step would seem to bring anything any more.
+static void carry_weighed(const stokes_solver* s, gcr_state* k, double length, double gone) {
     double left = fmax(k->weighed - gone, 0.0);
     if (left < weighed_reach * k->measured) {
         left = k->measured = weigh_residual(s, k);
     }
     k->fallen = k->weighed > 0.0 ? sqrt(left / k->weighed) : 1.0;
     k->is_stalled = k->fallen > stalled_share;
-    k->stalls = !k->is_stalled ? 0 : gone > 0.0 ? k->stalls + 1 : STALLS_MAX;
+    bool has_image = length > 0.0 && gone >= 0.0; // without one there is nothing to look past
+    k->stalls = !k->is_stalled ? 0 : has_image ? k->stalls + 1 : STALLS_MAX;
     k->weighed = left;
 }
 
@@ -280,7 +281,7 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     vec_retreat_step step_p = {parts(s->q_p, j, now.share), now.step, k->scale, k->r_p, s->r_p};
     k->size_u = vec_retreat(u, &step_u);
     k->size_p = vec_retreat(p, &step_p);
-    carry_weighed(s, k, now.step * now.step * now.rest);
+    carry_weighed(s, k, now.rest, now.step * now.step * now.rest);
     k->length[j] = fmax(now.rest, 0.0);
     k->g[j] = now.step;
     k->count = j + 1;
