@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "defs/def_features.h"
@@ -72,6 +73,31 @@ bool rule_ramp(const void* item, schema_fault* fault) {
 
 bool rule_is_newtonian(const void* rheology) {
     return ((const treacle_rheology_def*)rheology)->law == TREACLE_RHEOLOGY_NEWTONIAN;
+}
+
+static bool is_one_of(const char* key, const char* first, const char* second) {
+    return strcmp(key, first) == 0 || strcmp(key, second) == 0;
+}
+
+bool rule_rheology_needs(const void* rheology, const char* key) {
+    switch (((const treacle_rheology_def*)rheology)->law) {
+    case TREACLE_RHEOLOGY_POWER_LAW:
+        return is_one_of(key, "consistency", "exponent");
+    case TREACLE_RHEOLOGY_CARREAU:
+        return is_one_of(key, "time", "exponent");
+    case TREACLE_RHEOLOGY_BINGHAM:
+        return strcmp(key, "yield_stress") == 0;
+    case TREACLE_RHEOLOGY_HERSCHEL_BULKLEY:
+        return is_one_of(key, "yield_stress", "consistency");
+    default:
+        return false;
+    }
+}
+
+bool rule_law_needs(const void* viscosity_law, const char* key) {
+    treacle_law_kind kind = ((const treacle_viscosity_law*)viscosity_law)->kind;
+    bool is_zone = kind == TREACLE_LAW_LINEAR || kind == TREACLE_LAW_QUADRATIC;
+    return is_zone && is_one_of(key, "low", "high");
 }
 
 bool rule_is_not_elastic(const void* elastic) {

@@ -10,5 +10,7 @@ schema_rule_fcn rule_root, rule_ramp, rule_step, rule_viscosity_solve, rule_mate
 
 // Sections that count for nothing as they are.
 bool rule_is_newtonian(const void* rheology);
+bool rule_rheology_needs(const void* rheology, const char* key);
+bool rule_law_needs(const void* viscosity_law, const char* key);
 bool rule_is_not_elastic(const void* elastic);
 bool rule_has_no_law(const void* viscosity_law);

@@ -94,6 +94,9 @@ typedef struct schema_section {
     void (*init)(void* item);          // puts in the defaults; NULL: the enclosing section's do
     schema_rule_fcn* rule;             // may be NULL
     bool (*is_idle)(const void* item); // it counts for nothing as it is; NULL: it never does
+    // The law that it chooses means nothing without this number, which is therefore said even where
+    // it is the default; NULL: none is so.
+    bool (*needs)(const void* item, const char* key);
 } schema_section;
 
 /// The domain as the file says it; scene/scene_check.c turns it into the def.

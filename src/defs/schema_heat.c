@@ -100,6 +100,7 @@ const schema_section schema_viscosity_law = {
     .bytes = sizeof(treacle_viscosity_law),
     .rule = rule_viscosity_law,
     .is_idle = rule_has_no_law,
+    .needs = rule_law_needs,
 };
 
 // In the order of the enum in types.h.

@@ -61,6 +61,7 @@ const schema_section schema_rheology = {
     .key_count = COUNT(rheology_keys),
     .bytes = sizeof(treacle_rheology_def),
     .is_idle = rule_is_newtonian,
+    .needs = rule_rheology_needs,
 };
 
 static void init_material(void* item) {

@@ -32,7 +32,8 @@ static treacle_status check_rheology_numbers(binder* b, const scene_node* map,
     bool is_plain = r->consistency == none.consistency && r->exponent == none.exponent &&
                     scene_node_find(map, "consistency") == NULL &&
                     scene_node_find(map, "exponent") == NULL;
-    bool yields = r->law == TREACLE_RHEOLOGY_BINGHAM || r->law == TREACLE_RHEOLOGY_HERSCHEL_BULKLEY;
+    bool is_herschel = r->law == TREACLE_RHEOLOGY_HERSCHEL_BULKLEY;
+    bool yields = r->law == TREACLE_RHEOLOGY_BINGHAM || is_herschel;
     const char* missing =
         is_power && is_plain ? "'consistency' and 'exponent'"
         : r->law == TREACLE_RHEOLOGY_CARREAU && r->time == 0.0 &&
@@ -40,6 +41,9 @@ static treacle_status check_rheology_numbers(binder* b, const scene_node* map,
             ? "'time' and 'exponent'"
         : yields && r->yield_stress == 0.0 && scene_node_find(map, "yield_stress") == NULL
             ? "'yield_stress'"
+        : is_herschel && r->consistency == none.consistency &&
+                scene_node_find(map, "consistency") == NULL
+            ? "'consistency'"
             : NULL;
     return missing == NULL ? TREACLE_OK
                            : bind_error(b, bind_place(map, "law"), path,

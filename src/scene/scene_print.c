@@ -264,11 +264,13 @@ static bool is_default(const schema_key* key, const char* item, const char* defa
     }
 }
 
-static bool is_printed(const schema_key* key, const char* item, const char* defaults) {
+static bool is_printed(const schema_section* section, const schema_key* key, const char* item,
+                       const char* defaults) {
     if ((key->flags & SCHEMA_INPUT_ONLY) != 0) {
         return false;
     }
     bool is_forced = (key->flags & (SCHEMA_REQUIRED | SCHEMA_ALWAYS)) != 0 && key->choice == 0;
+    is_forced = is_forced || (section->needs != NULL && section->needs(item, key->name));
     return is_forced || !is_default(key, item, defaults);
 }
 
@@ -374,7 +376,7 @@ static void print_section(printer* p, const schema_section* section, const char*
         const schema_key* key = &section->keys[i];
         if (key->type == SCHEMA_SECTION) {
             print_inner(p, key, item, defaults);
-        } else if (is_printed(key, item, defaults)) {
+        } else if (is_printed(section, key, item, defaults)) {
             print_key(p, key, item);
         }
     }
