@@ -9,7 +9,7 @@
 #include "sim/bodies.h"
 #include "sim/heat_setup.h"
 #include "sim/overlap.h"
-#include "sim/step_work.h"
+#include "step/step_work.h"
 
 static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def* def,
                                      liquid_setup* out) {

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/comm.h"
 #include "base/text.h"
+#include "sim/eulerian.h"
 #include "sim/liquid_setup.h"
 #include "sim/sim_internal.h"
 
@@ -149,7 +150,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     TREACLE_TRY(init_bodies(sim));
     TREACLE_TRY(particles_create(sim->ctx, sim->plan.columns, &sim->now.particles));
     TREACLE_TRY(particles_create(sim->ctx, sim->plan.columns, &sim->next.particles));
-    TREACLE_TRY(sim_level_create(sim));
+    TREACLE_TRY(eulerian_create(sim));
     TREACLE_TRY(sim_seed(sim, def));
     return step_prepare(sim);
 }

@@ -2,17 +2,17 @@
 #pragma once
 
 #include "base/arena.h"
+#include "compare/level_set.h"
 #include "grid/domain.h"
 #include "math/curve.h"
 #include "particles/drop.h"
 #include "particles/emitter.h"
 #include "particles/particle_sort.h"
 #include "particles/particles.h"
-#include "particles/seed.h"
 #include "particles/sink.h"
-#include "sim/euler.h"
 #include "sim/plan.h"
-#include "sim/step_work.h"
+#include "step/find_room.h"
+#include "step/step_work.h"
 #include "treacle/sim.h"
 
 // Sources of ids: the liquids, the emitters, the drops, reseeding, and what fills the rest of the
@@ -45,14 +45,7 @@ typedef struct sim_state {
 typedef struct sim_warned {
     bool of_closed; // liquid that solids press on
     bool of_lost;   // volume
-    bool of_full;   // space
 } sim_warned;
-
-/// What solids leave of the domain, where they stood when it was last found.
-typedef struct sim_room {
-    uint64_t poses; // a hash of them; 0: not found yet
-    double volume;  // m^3
-} sim_room;
 
 struct treacle_sim {
     treacle_context* ctx;
@@ -63,7 +56,7 @@ struct treacle_sim {
                            // NULL: tiles are not shared out
     int64_t* rank_cells;   // [ranks + 1], of the last view
     int64_t* rank_rows;    // [ranks + 1], of the last view
-    grid_domain lattice;   // of the surface, see phys/level_set.h
+    grid_domain lattice;   // of the surface, see compare/level_set.h
     treacle_curve gravity; // m/s^2
     int material_count;
     float (*palette)[3]; // [material_count], linear RGB
@@ -77,7 +70,7 @@ struct treacle_sim {
 
     solid_cache solid_cache; // not state, see there
     sim_warned has_warned;   // not state: a warning is said once a session
-    sim_room room;           // not state, see sim/room.c
+    room_memory room;        // not state, see there
     const float* push;       // [particles of now][3], m/s^2, in a step that has one; else NULL
     double push_most;        // m/s^2, the largest of them
     sim_state now;
@@ -103,15 +96,6 @@ void sim_colour(const treacle_sim_def* def, int material, float out[3]);
 
 /// Where solids are; bodies as they are now.
 void sim_pose_solids(const treacle_sim* sim, double time, solid_pose* poses);
-
-// Of liquid that the grid carries; see sim/euler_setup.c.
-treacle_status sim_level_create(treacle_sim* sim) TREACLE_NODISCARD;
-level_set_work sim_level_work(treacle_sim* sim);
-euler_work sim_euler_work(treacle_sim* sim);
-/// The liquids of a def in `now`.
-treacle_status sim_seed_euler(treacle_sim* sim, const seed_def* seeding) TREACLE_NODISCARD;
-/// Makes the points that pictures show.
-treacle_status sim_show_euler(treacle_sim* sim) TREACLE_NODISCARD;
 
 /// How long a step from that state on may be, s, where that is the largest speed of what is in it;
 /// see timestep.c.
@@ -145,6 +129,9 @@ treacle_status stages_work_end(treacle_sim* sim, step_work* w,
 /// The state's velocity on faces = the field at a time.
 treacle_status stages_sample_faces(step_work* w, const treacle_field* velocity,
                                    double at) TREACLE_NODISCARD;
+/// The surface of liquid on the grid goes through that field for dt.
+treacle_status stages_carry_surface(treacle_sim* sim, const treacle_field* velocity, double at,
+                                    double dt) TREACLE_NODISCARD;
 /// dense[cell of the domain] = values of the tiles; cells of no tile keep theirs.
 void stages_spread(const step_work* w, const float* values, float* dense);
 

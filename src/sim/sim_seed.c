@@ -4,6 +4,7 @@
 #include "grid/partition.h"
 #include "particles/seed.h"
 #include "phys/sweep.h"
+#include "sim/eulerian.h"
 #include "sim/heat_setup.h"
 #include "sim/sim_internal.h"
 
@@ -203,7 +204,7 @@ static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
     seeding->blocked_data = &b;
     treacle_status status;
     if (sim->plan.is_eulerian) {
-        status = sim_seed_euler(sim, seeding);
+        status = eulerian_seed(sim, seeding);
     } else {
         status = seed_particles(&sim->now.particles, seeding);
         heat_begin(&sim->setup.heat, &sim->now.particles, 0);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "particles/particle_ranks.h"
+#include "sim/eulerian.h"
 #include "sim/guard.h"
 
 // A position may be outside its tile between steps, but not far (cells): the sort comes first in a
@@ -123,7 +124,7 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
                                 treacle_frame* out) {
     bool is_shown_apart = sim->plan.is_eulerian && kind == TREACLE_FRAME_PICTURE;
     if (is_shown_apart) {
-        TREACLE_TRY(sim_show_euler(sim));
+        TREACLE_TRY(eulerian_show(sim));
     }
     const particles* p = is_shown_apart ? &sim->shown : &sim->now.particles;
     const int64_t* rank_rows = NULL;
@@ -433,7 +434,7 @@ static treacle_status copy_surface(treacle_sim* sim, const treacle_frame* state)
         return TREACLE_OK;
     }
     level_set* set = &sim->next.surface;
-    level_set_work w = sim_level_work(sim);
+    level_set_work w = eulerian_level(sim);
     treacle_array tile = array_of("surface_tile", TREACLE_TYPE_I32, AXES, -1, NULL);
     TREACLE_TRY(find_array(sim, state, &tile));
     treacle_array phi =

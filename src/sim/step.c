@@ -1,90 +1,67 @@
 // The step: a line a stage.
 #include "sim/step.h"
 
-#include "particles/particle_ranks.h"
+#include "compare/euler_step.h"
 #include "sim/ballistic.h"
+#include "sim/eulerian.h"
 #include "sim/traffic.h"
 #include "step/build_tiles.h"
 #include "step/correct_density.h"
 #include "step/forces.h"
 #include "step/move_particles.h"
-#include "step/move_solids.h"
 
-// Whose stages they are, and under which they are timed.
-typedef struct stage_run {
+// Whose stages they are, and when.
+typedef struct sim_run {
     treacle_sim* sim;
     const step_span* span;
-    profile* timers;
     traffic traffic;
-    step_work work;
-} stage_run;
-
-// Rows around one's own are good from the stage that brings them to the one that changes them.
-static void poison(const stage_run* r, treacle_stage stage) {
-    const tile_map* map = &r->sim->next.liquid.map;
-    bool has_halo = stage >= TREACLE_STAGE_TO_GRID && stage < TREACLE_STAGE_TO_PARTICLES;
-    particle_ranks_poison(&r->sim->domain, has_halo ? map : NULL, r->traffic.p);
-}
-
-static treacle_status end_stage(const stage_run* r, treacle_stage stage, treacle_status status) {
-    profile_end(r->timers);
-    poison(r, stage);
-    return status;
-}
-
-// Runs a stage, timed under a name.
-#define STAGE(name, call)                                                                          \
-    do {                                                                                           \
-        profile_begin(r->timers, (int)TREACLE_STAGE_##name);                                       \
-        TREACLE_TRY(end_stage(r, TREACLE_STAGE_##name, call));                                     \
-    } while (0)
+} sim_run;
 
 // What the caller of the step pushes by.
-static treacle_status push_particles(stage_run* r) {
-    step_work* w = &r->work;
-    if (r->sim->push == NULL) {
+static treacle_status push_particles(sim_run* s, step_work* w) {
+    if (s->sim->push == NULL) {
         return TREACLE_OK;
     }
-    sim_push(r->sim, r->span->dt);
-    return r->sim->def.flow == TREACLE_FLOW_NONE
+    sim_push(s->sim, s->span->dt);
+    return s->sim->def.flow == TREACLE_FLOW_NONE
                ? TREACLE_OK
                : energy_account_push(&w->f, w->p, &w->made.account);
 }
 
-static treacle_status fly(const stage_run* r) {
-    const treacle_sim* sim = r->sim;
-    ballistic_advect(r->traffic.p, &sim->domain, &sim->gravity, r->span->from, r->span->to);
+static treacle_status fly(const sim_run* s) {
+    const treacle_sim* sim = s->sim;
+    ballistic_advect(s->traffic.p, &sim->domain, &sim->gravity, s->span->from, s->span->to);
     return TREACLE_OK;
 }
 
-static treacle_status run_ballistic(stage_run* r) {
-    const traffic* t = &r->traffic;
-    STAGE(ADVECT, push_particles(r));
-    STAGE(ADVECT, fly(r));
+static treacle_status run_ballistic(const stage_run* r, sim_run* s) {
+    const traffic* t = &s->traffic;
+    STAGE(ADVECT, push_particles(s, r->w));
+    STAGE(ADVECT, fly(s));
     STAGE(EMIT, traffic_emit(t, NULL));
     STAGE(EMIT, traffic_absorb(t));
     STAGE(SORT, traffic_sort(t));
     return TREACLE_OK;
 }
 
-static treacle_status run_liquid(stage_run* r) {
-    const traffic* t = &r->traffic;
-    step_work* w = &r->work;
+static treacle_status run_liquid(const stage_run* r, sim_run* s) {
+    const traffic* t = &s->traffic;
+    step_work* w = r->w;
     step_products* m = &w->made;
     const step_frame* f = &w->f;
-    const particle_push push = {.acceleration = r->sim->push};
+    const particle_push push = {.acceleration = s->sim->push};
     STAGE(ENERGY, energy_account_begin(f, w->p, w->bodies, &m->account));
-    STAGE(ADVECT, push_particles(r));
+    STAGE(ADVECT, push_particles(s, r->w));
     STAGE(SOLIDS, move_solids(f, w->before, w->bodies, &m->poses));
     STAGE(ADVECT, move_particles(f, w->before, &m->poses, &push, w->p));
     STAGE(ENERGY, energy_account_moved(f, w->p, w->bodies, &m->poses, &m->account));
-    STAGE(EMIT, traffic_find_room(&r->traffic, w));
+    STAGE(EMIT, traffic_find_room(&s->traffic, w));
     STAGE(EMIT, traffic_emit(t, m->poses.to));
     STAGE(EMIT, traffic_absorb(t));
     STAGE(SORT, traffic_sort(t));
     STAGE(SORT, traffic_reseed(t));
     STAGE(ENERGY, energy_account_given(f, w->p, &m->account));
-    STAGE(TILES, build_tiles(f, w->before, r->sim->rank_key, w->p, w->state, &m->history));
+    STAGE(TILES, build_tiles(f, w->before, s->sim->rank_key, w->p, w->state, &m->history));
     STAGE(TO_GRID, step_to_grid(w));
     STAGE(GEOMETRY, step_geometry(w));
     STAGE(FORCES, forces_push(f, &m->given, w->bodies, w->state, &m->account));
@@ -101,12 +78,12 @@ static treacle_status run_liquid(stage_run* r) {
 // Before the first step: the velocity that liquids begin with, brought to the grid and made free of
 // divergence, for the first step's particles to move through. They keep their own and get its
 // gradient.
-static treacle_status run_first(stage_run* r) {
-    step_work* w = &r->work;
+static treacle_status run_first(const stage_run* r, sim_run* s) {
+    step_work* w = r->w;
     step_products* m = &w->made;
     const step_frame* f = &w->f;
     STAGE(SOLIDS, move_solids(f, w->before, w->bodies, &m->poses));
-    STAGE(TILES, build_tiles(f, w->before, r->sim->rank_key, w->p, w->state, &m->history));
+    STAGE(TILES, build_tiles(f, w->before, s->sim->rank_key, w->p, w->state, &m->history));
     STAGE(TO_GRID, step_to_grid(w));
     STAGE(GEOMETRY, step_geometry(w));
     STAGE(FLOW, step_flow(w));
@@ -115,52 +92,17 @@ static treacle_status run_first(stage_run* r) {
     return TREACLE_OK;
 }
 
-// Where the grid carries the liquid.
-static treacle_status run_euler(stage_run* r) {
-    step_work* w = &r->work;
-    step_products* m = &w->made;
-    const step_frame* f = &w->f;
-    STAGE(ENERGY, energy_account_begin(f, w->p, w->bodies, &m->account));
-    STAGE(SOLIDS, move_solids(f, w->before, w->bodies, &m->poses));
-    STAGE(ENERGY, energy_account_moved(f, w->p, w->bodies, &m->poses, &m->account));
-    STAGE(ADVECT, euler_track(w));
-    STAGE(EMIT, traffic_find_room(&r->traffic, w));
-    STAGE(EMIT, euler_emit(w));
-    STAGE(TILES, euler_build_tiles(w));
-    STAGE(TO_GRID, euler_carry(w));
-    STAGE(GEOMETRY, euler_geometry(w));
-    STAGE(FORCES, euler_push(w));
-    STAGE(HEAT, step_heat(w));
-    STAGE(FLOW, step_flow(w));
-    STAGE(TO_PARTICLES, euler_strain_step(w));
-    STAGE(EXTRAPOLATE, euler_extrapolate(w));
-    STAGE(TO_PARTICLES, euler_settle(w));
-    STAGE(ENERGY, energy_account_end_on_grid(f, w->bodies, &m->account));
-    return TREACLE_OK;
-}
-
-static treacle_status run_first_euler(stage_run* r) {
-    step_work* w = &r->work;
-    STAGE(SOLIDS, move_solids(&w->f, w->before, w->bodies, &w->made.poses));
-    STAGE(ADVECT, euler_track(w));
-    STAGE(TILES, euler_build_tiles(w));
-    STAGE(TO_GRID, euler_carry(w));
-    STAGE(GEOMETRY, euler_geometry(w));
-    STAGE(FLOW, step_flow(w));
-    STAGE(EXTRAPOLATE, euler_extrapolate(w));
-    STAGE(TO_PARTICLES, euler_settle(w));
-    return TREACLE_OK;
-}
-
-static treacle_status run_stages(stage_run* r) {
-    const treacle_sim_def* def = &r->sim->def;
-    if (def->flow == TREACLE_FLOW_NONE) {
-        return run_ballistic(r);
+static treacle_status run_stages(const stage_run* r, sim_run* s) {
+    const sim_plan* plan = &s->sim->plan;
+    bool is_first = s->span->is_first;
+    if (plan->flow == TREACLE_FLOW_NONE) {
+        return run_ballistic(r, s);
     }
-    if (r->work.euler != NULL) {
-        return r->span->is_first ? run_first_euler(r) : run_euler(r);
+    if (plan->is_eulerian) {
+        euler_work e = eulerian_work(s->sim, r->w);
+        return is_first ? euler_first_step(r, &e) : euler_step(r, &e);
     }
-    return r->span->is_first ? run_first(r) : run_liquid(r);
+    return is_first ? run_first(r, s) : run_liquid(r, s);
 }
 
 static step_gravity gravity_in(const treacle_curve* curve, double from, double dt) {
@@ -196,24 +138,17 @@ static step_work work_of(treacle_sim* sim, const step_span* span, treacle_step_s
 treacle_status step_run(treacle_sim* sim, const step_span* span, profile* timers,
                         treacle_step_stats* stats) {
     particles* p = &sim->next.particles;
-    stage_run r = {
-        .sim = sim,
-        .span = span,
-        .timers = timers,
-        .traffic = {.sim = sim, .from = span->from, .to = span->to, .p = p, .stats = stats},
-        .work = work_of(sim, span, stats)};
-    euler_work euler;
-    if (sim->plan.is_eulerian) {
-        euler = sim_euler_work(sim);
-        r.work.euler = &euler;
-    }
+    step_work w = work_of(sim, span, stats);
+    const stage_run r = {&w, timers, sim->plan.stages};
+    sim_run s = {
+        sim, span, {.sim = sim, .from = span->from, .to = span->to, .p = p, .stats = stats}};
     liquid_state_destroy(&sim->next.liquid);
     sim_copy_bodies(sim);
     treacle_status status = particles_copy(p, &sim->now.particles);
     if (status == TREACLE_OK) {
-        status = run_stages(&r);
+        status = run_stages(&r, &s);
     }
-    step_work_finish(&r.work);
+    step_work_finish(&w);
     arena_give_to(&sim->scratch, 0);
     TREACLE_TRY(status);
     return arena_end_step(&sim->scratch);

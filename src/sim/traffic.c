@@ -2,7 +2,6 @@
 
 #include "particles/reseed.h"
 #include "sim/heat_setup.h"
-#include "sim/room.h"
 
 static bool is_in_solid(const void* data, vec3 x) {
     double distance;
@@ -81,6 +80,10 @@ treacle_status traffic_reseed(const traffic* t) {
 }
 
 treacle_status traffic_find_room(traffic* t, step_work* w) {
-    t->is_full = w->f.is_full = !room_is_left(t->sim, w);
+    double brought;
+    if (find_room_is_asked(&w->f, t->sim->sink_count > 0, &brought)) {
+        double volume = brought + find_room_taken(&w->f, w->p);
+        t->is_full = w->f.is_full = !find_room(&w->f, &w->made.poses, volume, &t->sim->room);
+    }
     return TREACLE_OK;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/sim_internal.h"
-#include "sim/step_work.h"
+#include "step/step_work.h"
 
 typedef struct traffic {
     treacle_sim* sim;

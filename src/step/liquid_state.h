@@ -10,7 +10,7 @@
 // Cells, beyond which nobody needs to know how far the surface is.
 #define LIQUID_DISTANCE_MAX 4.0f
 
-/// What liquid on the grid carries along beside its velocity (sim/euler.h).
+/// What liquid on the grid carries along beside its velocity (compare/euler.h).
 enum {
     CARRIED_TEMPERATURE, // K, at cells
     CARRIED_MELTED,      // 0..1, at cells

@@ -6,7 +6,6 @@
 #include "grid/extrapolate.h"
 #include "grid/gather.h"
 #include "grid/tile_ranks.h"
-#include "phys/level_set.h"
 #include "phys/unified.h"
 
 typedef struct wet_job {
@@ -117,7 +116,7 @@ static void still_unknown(void* data, int64_t begin, int64_t end) {
         if (!keeps && has_surface(w)) {
             int face[AXES];
             tile_cell_at(w->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), face);
-            keeps = distance_at(w, job->axis, face) < LEVEL_LIMIT;
+            keeps = distance_at(w, job->axis, face) < w->surface_reach;
         }
         job->u[i] = keeps ? job->u[i] : 0.0f;
     }

@@ -14,6 +14,7 @@ typedef struct wet_faces {
     const solid_grid* solid;
     const liquid_grid* liquid;
     tile_sampler surface; // on a lattice of half cells, where that carries it; zeroed: it does not
+    float surface_reach;  // cells of it, as far as the surface is known
     tile_mask* known;     // [count + 1], room for what is found
 } wet_faces;
 

@@ -2,7 +2,7 @@
 #include "flow_fixture.h"
 #include "unit.h"
 
-#include "phys/grid_strain.h"
+#include "compare/grid_strain.h"
 
 static const int cube[AXES] = {16, 16, 16}, sheet[AXES] = {24, 24, 0};
 

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "grid_fixture.h"
-#include "phys/level_set.h"
+#include "compare/level_set.h"
 
 // A surface on its lattice, and a flow that is known everywhere.
 typedef struct world {

@@ -1,5 +1,5 @@
 #include "flow_fixture.h"
-#include "phys/outer_flow.h"
+#include "compare/outer_flow.h"
 
 static const int square[AXES] = {32, 32, 1};
 

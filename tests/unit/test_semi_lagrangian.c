@@ -2,7 +2,7 @@
 #include "flow_fixture.h"
 #include "unit.h"
 
-#include "phys/semi_lagrangian.h"
+#include "compare/semi_lagrangian.h"
 
 static const int cube[AXES] = {16, 16, 16}, sheet[AXES] = {24, 24, 0};
 

@@ -6,9 +6,9 @@
 #include <math.h>
 
 #include "base/parallel.h"
+#include "compare/level_set.h"
 #include "grid/tile_sample.h"
 #include "math/hash_random.h"
-#include "phys/level_set.h"
 
 // A cell is filled up when it has less than 1/SPARSE of its markers, and loses those above CROWDED
 // times as many.

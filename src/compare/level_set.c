@@ -15,7 +15,7 @@
 //
 // Properties that tests check: a surface at rest stays where it is; a disc that turns keeps its
 // area to two thousandths; the volume is exact for planes; the result does not depend on threads.
-#include "phys/level_set.h"
+#include "compare/level_set.h"
 
 #include <math.h>
 #include <string.h>

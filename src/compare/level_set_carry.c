@@ -20,8 +20,8 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "compare/level_set.h"
 #include "grid/tile_sample.h"
-#include "phys/level_set.h"
 #include "phys/paths.h"
 
 // --- tiles that the liquid may reach -------------------------------------------------------------

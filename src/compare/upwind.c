@@ -9,7 +9,7 @@
 //
 // Properties that tests check: a constant stays, values stay between the least and the largest, a
 // step that crosses exactly a cell is exact, and that diffusivity.
-#include "phys/upwind.h"
+#include "compare/upwind.h"
 
 #include <math.h>
 

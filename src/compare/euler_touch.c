@@ -1,11 +1,12 @@
 // The surface of liquid on the grid where it touches walls: what is behind solids, films of air,
 // and markers that are stuck.
+#include "compare/euler_touch.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
-#include "grid/tile_sample.h"
-#include "sim/euler.h"
+#include "compare/euler_walls.h"
 
 // Cells of the lattice: a film of air that is thinner, between a wall and liquid, is none; and
 // markers of air that are nearer to a wall say nothing, for they cannot get away from there.
@@ -23,15 +24,15 @@
 #define IMAGE_DEPTH 2.0f
 
 typedef struct image_job {
-    const step_work* w;
+    const euler_work* e;
     float* out;
 } image_job;
 
 static void image_tiles(void* data, int64_t begin, int64_t end) {
     const image_job* job = data;
-    const step_work* w = job->w;
-    const level_set* set = w->euler->surface;
-    const grid_domain* lattice = w->euler->level.lattice;
+    const step_work* w = job->e->w;
+    const level_set* set = job->e->surface;
+    const grid_domain* lattice = job->e->level.lattice;
     static const tile_coord origin = {{0, 0, 0}};
     tile_sampler phi = tile_sampler_of(lattice, &set->map, PLACE_CELL, set->phi);
     tile_sampler to_solid =
@@ -65,9 +66,9 @@ static void image_tiles(void* data, int64_t begin, int64_t end) {
 // A sample on a side that has liquid just before it is liquid, too.
 static void wet_tiles(void* data, int64_t begin, int64_t end) {
     const image_job* job = data;
-    const level_set* set = job->w->euler->surface;
-    const grid_domain* lattice = job->w->euler->level.lattice;
-    tile_sampler phi = euler_surface_of(job->w);
+    const level_set* set = job->e->surface;
+    const grid_domain* lattice = job->e->level.lattice;
+    tile_sampler phi = euler_surface_of(job->e);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&set->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -87,7 +88,7 @@ static void wet_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 typedef struct clear_job {
-    const step_work* w;
+    const euler_work* e;
     uint8_t* is_removed; // [markers]
 } clear_job;
 
@@ -107,7 +108,7 @@ static bool is_at_side(const grid_domain* lattice, tile_coord tile, const float 
 // Inside a solid, or of air and just before one.
 static bool is_at_solid(const clear_job* job, tile_sampler* to_solid, tile_coord tile,
                         const float x[AXES], bool is_outside) {
-    const bool* is_active = job->w->f.setup->domain->is_active;
+    const bool* is_active = job->e->w->f.setup->domain->is_active;
     float at[AXES];
     for (int a = 0; a < AXES; ++a) {
         at[a] = is_active[a] ? 0.5f * ((float)(tile.at[a] * TILE_SIZE) + x[a] - 0.5f) : 0.5f;
@@ -118,28 +119,28 @@ static bool is_at_solid(const clear_job* job, tile_sampler* to_solid, tile_coord
 
 static void find_stuck(void* data, int64_t begin, int64_t end) {
     const clear_job* job = data;
-    const particles* m = &job->w->euler->surface->markers;
-    const grid_domain* lattice = job->w->euler->level.lattice;
-    tile_sampler to_solid = tile_sampler_of(job->w->f.setup->domain, &job->w->state->map,
-                                            PLACE_CELL, job->w->made.solid.phi);
+    const particles* m = &job->e->surface->markers;
+    const grid_domain* lattice = job->e->level.lattice;
+    tile_sampler to_solid = tile_sampler_of(job->e->w->f.setup->domain, &job->e->w->state->map,
+                                            PLACE_CELL, job->e->w->made.solid.phi);
     for (int64_t g = begin; g < end; ++g) {
         for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
             const float* x = particles_f32(m, PARTICLE_POSITION) + AXES * i;
             bool is_outside = particles_material(m)[i] == LEVEL_OUTSIDE;
             job->is_removed[i] = (is_outside && is_at_side(lattice, m->tile[g], x)) ||
-                                 (job->w->made.solid.phi != NULL &&
+                                 (job->e->w->made.solid.phi != NULL &&
                                   is_at_solid(job, &to_solid, m->tile[g], x, is_outside));
         }
     }
 }
 
-static treacle_status touch(step_work* w) {
-    euler_work* e = w->euler;
+static treacle_status touch(euler_work* e) {
+    step_work* w = e->w;
     level_set* set = e->surface;
     size_t values = (size_t)set->map.count * TILE_CELLS;
     int mark = arena_mark(w->f.scratch);
-    image_job films = {.w = w};
-    clear_job markers = {.w = w};
+    image_job films = {.e = e};
+    clear_job markers = {.e = e};
     TREACLE_TRY(arena_take(w->f.scratch, values, sizeof(float), "films", (void**)&films.out));
     TREACLE_TRY(arena_take(w->f.scratch, (size_t)set->markers.count, 1, "markers",
                            (void**)&markers.is_removed));
@@ -153,17 +154,18 @@ static treacle_status touch(step_work* w) {
     return particle_sort(&set->markers, &sorter, &stats); // drops tiles that have none left
 }
 
-treacle_status euler_surface(step_work* w) {
-    level_set* set = w->euler->surface;
-    TREACLE_TRY(touch(w));
+treacle_status euler_surface(euler_work* e) {
+    step_work* w = e->w;
+    level_set* set = e->surface;
+    TREACLE_TRY(touch(e));
     if (w->made.solid.phi != NULL) {
         size_t values = (size_t)set->map.count * TILE_CELLS;
-        image_job job = {.w = w};
+        image_job job = {.e = e};
         TREACLE_TRY(arena_take(w->f.scratch, values, sizeof(float), "images", (void**)&job.out));
         parallel_for(w->f.ctx, set->map.count, 4, image_tiles, &job);
         memcpy(set->phi, job.out, values * sizeof(float));
         arena_give(w->f.scratch, job.out);
     }
-    level_set_to_cells(&w->euler->level, set, &w->state->map, w->state->cell_phi);
-    return euler_find_gaps(w);
+    level_set_to_cells(&e->level, set, &w->state->map, w->state->cell_phi);
+    return euler_find_gaps(e);
 }

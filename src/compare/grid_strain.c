@@ -22,7 +22,7 @@
 // strain turns with a rigid rotation and keeps its norm; each entry of a strain that is linear in
 // space, in a flow that is, too, becomes what that of a particle at its place does; only sides
 // along which liquid slides have no shear.
-#include "phys/grid_strain.h"
+#include "compare/grid_strain.h"
 
 #include "base/parallel.h"
 #include "grid/gather.h"

@@ -8,7 +8,7 @@
 // Properties that tests check: a constant stays, a linear field is shifted exactly by a constant
 // flow, paths in a linear flow are those of [semi.1], values stay between the least and the
 // largest.
-#include "phys/semi_lagrangian.h"
+#include "compare/semi_lagrangian.h"
 
 #include "base/parallel.h"
 #include "grid/tile_sample.h"

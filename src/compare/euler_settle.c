@@ -1,15 +1,16 @@
 // After the flow: velocity and fields go on beyond the surface, and what is measured.
+#include "compare/euler_settle.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
+#include "compare/euler_walls.h"
+#include "compare/outer_flow.h"
 #include "grid/extrapolate.h"
 #include "grid/fraction.h"
-#include "grid/tile_sample.h"
-#include "phys/outer_flow.h"
-#include "sim/euler.h"
 
 // Cells: so far beyond the surface velocity has no divergence.
 #define OUTER_REACH 1.5f
@@ -17,14 +18,14 @@
 // --- velocity beyond the surface -----------------------------------------------------------------
 
 typedef struct held_job {
-    const step_work* w;
+    const euler_work* e;
     float* const* found; // NAN: not by the flow
     uint8_t* const* is_held;
 } held_job;
 
 static void hold_tiles(void* data, int64_t begin, int64_t end) {
     const held_job* job = data;
-    const step_work* w = job->w;
+    const step_work* w = job->e->w;
     const grid_domain* domain = w->f.setup->domain;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
@@ -37,7 +38,8 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status find_outer_flow(step_work* w) {
+static treacle_status find_outer_flow(euler_work* e) {
+    step_work* w = e->w;
     int mark = arena_mark(w->f.scratch);
     float *found[AXES], *room = NULL;
     uint8_t* is_held[AXES];
@@ -49,9 +51,9 @@ static treacle_status find_outer_flow(step_work* w) {
         memset(is_held[a] + tile_map_values(&w->state->map) - TILE_CELLS, 1, TILE_CELLS);
     }
     wet_faces wet = w->made.wet;
-    wet.surface = euler_surface_of(w);
+    wet.surface = euler_surface_of(e);
     wet_faces_copy(&wet, face_view_of(w->state->face_u), found);
-    held_job held = {w, found, is_held};
+    held_job held = {e, found, is_held};
     parallel_for(w->f.ctx, w->state->map.count, 8, hold_tiles, &held);
     outer_flow params = {.domain = w->f.setup->domain,
                          .map = &w->state->map,
@@ -67,7 +69,7 @@ static treacle_status find_outer_flow(step_work* w) {
 // --- fields --------------------------------------------------------------------------------------
 
 typedef struct free_job {
-    const step_work* w;
+    const euler_work* e;
     grid_place place;
     tile_mask* known;
 } free_job;
@@ -75,8 +77,8 @@ typedef struct free_job {
 // Samples inside the surface are free, as [G11 sec. 3.1] has it; the lattice knows them all.
 static void mark_free(void* data, int64_t begin, int64_t end) {
     const free_job* job = data;
-    const step_work* w = job->w;
-    const euler_work* e = w->euler;
+    const step_work* w = job->e->w;
+    const euler_work* e = job->e;
     const tile_map* map = &w->state->map;
     tile_sampler phi =
         tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
@@ -108,7 +110,8 @@ static void mark_free(void* data, int64_t begin, int64_t end) {
 // Layers around the liquid in which a field must be known for the next step. Differences against
 // the flow ask for cells as far away as a step has substeps, a cell a substep along any axis, and
 // the liquid itself comes as far: layers count such steps, too.
-static int layers_of(const step_work* w, int carried) {
+static int layers_of(const euler_work* e, int carried) {
+    const step_work* w = e->w;
     const bool* is_active = w->f.setup->domain->is_active;
     int axes = is_active[0] + is_active[1] + is_active[2];
     int cells = (int)ceil(w->f.setup->def->step.cfl);
@@ -117,13 +120,14 @@ static int layers_of(const step_work* w, int carried) {
     return far + LIQUID_KERNEL_RADIUS + 1;
 }
 
-static treacle_status extend_fields(step_work* w) {
+static treacle_status extend_fields(euler_work* e) {
+    step_work* w = e->w;
     extrapolate_params params = {.domain = w->f.setup->domain, .map = &w->state->map};
-    free_job job = {.w = w, .known = w->made.wet.known};
+    free_job job = {.e = e, .known = w->made.wet.known};
     for (int f = 0; f < CARRIED_COUNT; ++f) {
         if (w->state->carried[f] != NULL) {
             params.place = job.place = euler_place_of(f);
-            params.layers = layers_of(w, f);
+            params.layers = layers_of(e, f);
             parallel_for(w->f.ctx, w->state->map.count, 4, mark_free, &job);
             TREACLE_TRY(extrapolate(&params, w->state->carried[f], w->made.wet.known));
         }
@@ -134,26 +138,26 @@ static treacle_status extend_fields(step_work* w) {
 // --- measures ------------------------------------------------------------------------------------
 
 typedef struct energy_job {
-    const step_work* w;
+    const euler_work* e;
     double mass;        // kg, of a full cell
     const float* share; // of cells inside the surface
 } energy_job;
 
 // Of the liquid in a cell, kg: of what solids leave open of it.
 static double mass_in(const energy_job* job, int64_t i) {
-    const step_work* w = job->w;
+    const step_work* w = job->e->w;
     int at[AXES];
     tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
     double open = w->made.solid.open != NULL ? (double)w->made.solid.open[i] : 1.0;
-    return euler_is_in_domain(w, at) ? job->mass * open * (double)job->share[i] : 0.0;
+    return euler_is_in_domain(job->e, at) ? job->mass * open * (double)job->share[i] : 0.0;
 }
 
 static double enthalpy_of_tile(void* data, int64_t t) {
     const energy_job* job = data;
-    const liquid_state* state = job->w->state;
+    const liquid_state* state = job->e->w->state;
     const float *temperature = state->carried[CARRIED_TEMPERATURE],
                 *melted = state->carried[CARRIED_MELTED];
-    const heat_curve* curve = &job->w->f.setup->heat.curve[0];
+    const heat_curve* curve = &job->e->w->f.setup->heat.curve[0];
     double sum = 0.0;
     for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
         double mass = mass_in(job, i), share = melted != NULL ? (double)melted[i] : 0.0;
@@ -164,12 +168,12 @@ static double enthalpy_of_tile(void* data, int64_t t) {
 
 static double energy_of_tile(void* data, int64_t t) {
     const energy_job* job = data;
-    const liquid_state* state = job->w->state;
+    const liquid_state* state = job->e->w->state;
     double sum = 0.0;
     for (int q = 0; q < TILE_CELLS; ++q) {
         double mass = mass_in(job, t * TILE_CELLS + q), square = 0.0;
         for (int a = 0; mass > 0.0 && a < AXES; ++a) {
-            bool is_active = job->w->f.setup->domain->is_active[a];
+            bool is_active = job->e->w->f.setup->domain->is_active[a];
             double low = (double)state->face_u.at[a][t * TILE_CELLS + q];
             double high = is_active
                               ? (double)state->face_u.at[a][tile_slot_above(&state->map, t, q, a)]
@@ -182,15 +186,15 @@ static double energy_of_tile(void* data, int64_t t) {
 }
 
 typedef struct cut_job {
-    const step_work* w;
+    const euler_work* e;
     float* phi;
 } cut_job;
 
 // The surface with solids cut out: behind theirs there are only images.
 static void cut_tiles(void* data, int64_t begin, int64_t end) {
     const cut_job* job = data;
-    const step_work* w = job->w;
-    const level_set* set = w->euler->surface;
+    const step_work* w = job->e->w;
+    const level_set* set = job->e->surface;
     tile_sampler to_solid =
         tile_sampler_of(w->f.setup->domain, &w->state->map, PLACE_CELL, w->made.solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
@@ -205,11 +209,12 @@ static void cut_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status measure_volume(step_work* w) {
-    level_set cut = *w->euler->surface;
-    cut_job job = {.w = w};
+static treacle_status measure_volume(euler_work* e) {
+    step_work* w = e->w;
+    level_set cut = *e->surface;
+    cut_job job = {.e = e};
     if (w->made.solid.phi == NULL) {
-        w->f.stats->volume = level_set_volume(&w->euler->level, w->euler->surface);
+        w->f.stats->volume = level_set_volume(&e->level, e->surface);
         return TREACLE_OK;
     }
     size_t values = ((size_t)cut.map.count + 1) * TILE_CELLS;
@@ -218,25 +223,26 @@ static treacle_status measure_volume(step_work* w) {
     memcpy(job.phi + values - TILE_CELLS, cut.phi + values - TILE_CELLS,
            TILE_CELLS * sizeof(float));
     cut.phi = job.phi;
-    w->f.stats->volume = level_set_volume(&w->euler->level, &cut);
+    w->f.stats->volume = level_set_volume(&e->level, &cut);
     arena_give(w->f.scratch, job.phi);
     return TREACLE_OK;
 }
 
-static treacle_status measure(step_work* w) {
+static treacle_status measure(euler_work* e) {
+    step_work* w = e->w;
     double h = w->f.setup->domain->h;
     float* share = NULL;
     TREACLE_TRY(step_take(&w->f, &w->state->map, "shares of cells", &share));
     fraction_params params = {w->f.setup->domain, &w->state->map, w->state->cell_phi};
     fraction_compute(&params, &(fraction_fields){.cell = share});
-    energy_job job = {w, w->f.setup->materials[0].density * h * h * h, share};
+    energy_job job = {e, w->f.setup->materials[0].density * h * h * h, share};
     w->f.stats->kinetic_energy = parallel_sum(w->f.ctx, w->state->map.count, energy_of_tile, &job);
     if (w->f.setup->heat.is_on) {
         w->f.stats->enthalpy = parallel_sum(w->f.ctx, w->state->map.count, enthalpy_of_tile, &job);
     }
-    w->f.stats->particles = w->euler->surface->markers.count;
+    w->f.stats->particles = e->surface->markers.count;
     arena_give(w->f.scratch, share);
-    return measure_volume(w);
+    return measure_volume(e);
 }
 
 static bool has_open_side(const grid_domain* domain) {
@@ -251,8 +257,8 @@ static bool has_open_side(const grid_domain* domain) {
 
 // What is missing of the volume that should be there; said once when it is much. Through open sides
 // it may have left.
-static void count_lost(step_work* w) {
-    euler_work* e = w->euler;
+static void count_lost(euler_work* e) {
+    step_work* w = e->w;
     double volume = w->f.stats->volume;
     if (w->f.is_first || isnan(e->due_before) || has_open_side(w->f.setup->domain)) {
         *e->due = volume;
@@ -270,11 +276,11 @@ static void count_lost(step_work* w) {
     }
 }
 
-treacle_status euler_settle(step_work* w) {
-    euler_bound_gaps(w);
-    TREACLE_TRY(find_outer_flow(w));
-    TREACLE_TRY(extend_fields(w));
-    TREACLE_TRY(measure(w));
-    count_lost(w);
+treacle_status euler_settle(euler_work* e) {
+    euler_bound_gaps(e);
+    TREACLE_TRY(find_outer_flow(e));
+    TREACLE_TRY(extend_fields(e));
+    TREACLE_TRY(measure(e));
+    count_lost(e);
     return TREACLE_OK;
 }

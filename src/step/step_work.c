@@ -1,4 +1,4 @@
-#include "sim/step_work.h"
+#include "step/step_work.h"
 
 #include "step/carried_velocity.h"
 #include "step/conduct_heat.h"

@@ -13,7 +13,7 @@
 //
 // Properties that tests check: what is held stays; a uniform flow stays; of the divergence in the
 // band little is left.
-#include "phys/outer_flow.h"
+#include "compare/outer_flow.h"
 
 #include <string.h>
 

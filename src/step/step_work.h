@@ -29,7 +29,6 @@ typedef struct step_work {
     body_state* bodies;         // [bodies], of the new state
     solid_cache* cache;         // of the last step; NULL: none
     bool* has_warned;           // of closed liquid; NULL: nobody listens
-    struct euler_work* euler;   // NULL: particles carry the liquid
     step_products made;
 } step_work;
 

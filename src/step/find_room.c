@@ -14,7 +14,7 @@
 //
 // Staggering: phi at the middles of cells. Symbols: volume (V), area (A), room (C).
 // Properties that tests check: a closed box takes what fits, and its emitter stands still then.
-#include "sim/room.h"
+#include "step/find_room.h"
 
 #include <math.h>
 
@@ -22,7 +22,6 @@
 #include "base/log.h"
 #include "base/parallel_sum.h"
 #include "particles/particle_ranks.h"
-#include "sim/euler.h"
 
 static double volume_of_group(void* data, int64_t group) {
     const particles* p = data;
@@ -72,54 +71,55 @@ static uint64_t hash_poses(const solid_scene* solids) {
     return hash;
 }
 
-static double room_of(treacle_sim* sim, const step_work* w) {
-    const grid_domain* domain = &sim->domain;
-    room_job job = {domain, solid_scene_of(&w->f.setup->solids, w->made.poses.to)};
-    uint64_t poses = hash_poses(&job.solids);
-    if (poses != sim->room.poses) {
+static double room_of(const step_frame* f, const solid_poses* poses, room_memory* memory) {
+    const grid_domain* domain = f->setup->domain;
+    room_job job = {domain, solid_scene_of(&f->setup->solids, poses->to)};
+    uint64_t hash = hash_poses(&job.solids);
+    if (hash != memory->poses) {
         int64_t rows = (int64_t)domain->cells[1] * domain->cells[2];
-        double cells = parallel_sum(sim->ctx, rows, room_of_row, &job);
-        sim->room = (sim_room){poses, cells * domain->h * domain->h * domain->h};
+        double cells = parallel_sum(f->ctx, rows, room_of_row, &job);
+        memory->poses = hash;
+        memory->volume = cells * domain->h * domain->h * domain->h;
     }
-    return sim->room.volume;
+    return memory->volume;
 }
 
-static bool has_way_out(const treacle_sim* sim) {
-    bool has_one = sim->sink_count > 0;
+static bool has_open_side(const grid_domain* domain) {
+    bool has_one = false;
     for (int a = 0; a < AXES; ++a) {
-        for (int side = 0; side < 2 && sim->domain.is_active[a]; ++side) {
-            has_one = has_one || sim->domain.sides[a][side] == TREACLE_SIDE_OPEN;
+        for (int side = 0; side < 2 && domain->is_active[a]; ++side) {
+            has_one = has_one || domain->sides[a][side] == TREACLE_SIDE_OPEN;
         }
     }
     return has_one;
 }
 
-bool room_is_left(treacle_sim* sim, const step_work* w) {
-    particles* p = w->p;
-    const grid_domain* domain = &sim->domain;
-    double brought = 0.0, to = w->f.time + w->f.dt;
-    for (int i = 0; i < sim->emitter_count; ++i) {
-        const emitter* e = &sim->emitters[i];
-        brought += e->area * (emitter_path(e, to) - emitter_path(e, w->f.time));
+bool find_room_is_asked(const step_frame* f, bool has_sinks, double* brought) {
+    *brought = 0.0;
+    for (int i = 0; i < f->setup->emitter_count; ++i) {
+        const emitter* e = &f->setup->emitters[i];
+        *brought += e->area * (emitter_path(e, f->time + f->dt) - emitter_path(e, f->time));
     }
-    if (!(brought > 0.0) || has_way_out(sim)) {
-        return true;
-    }
+    return *brought > 0.0 && !has_sinks && !has_open_side(f->setup->domain);
+}
+
+double find_room_taken(const step_frame* f, particles* p) {
+    return particle_ranks_sum(f->setup->domain, p, volume_of_group, p);
+}
+
+bool find_room(const step_frame* f, const solid_poses* poses, double volume, room_memory* memory) {
+    const grid_domain* domain = f->setup->domain;
     double whole = domain->h * domain->h * domain->h;
     for (int a = 0; a < AXES; ++a) {
         whole *= domain->cells[a];
     }
-    double volume =
-        brought + (w->euler != NULL ? level_set_volume(&w->euler->level, w->euler->surface)
-                                    : particle_ranks_sum(domain, p, volume_of_group, p));
-    bool is_left = w->made.poses.to == NULL ? volume <= whole : volume <= room_of(sim, w);
-    if (!is_left && !sim->has_warned.of_full) {
-        sim->has_warned.of_full = true;
-        log_message(
-            sim->ctx, TREACLE_LOG_WARNING,
-            "at %g s the space is full and has no way out: emitters stand still until there "
-            "is room for what they bring",
-            w->f.time);
+    bool is_left = volume <= (poses->to == NULL ? whole : room_of(f, poses, memory));
+    if (!is_left && !memory->has_warned) {
+        memory->has_warned = true;
+        log_message(f->ctx, TREACLE_LOG_WARNING,
+                    "at %g s the space is full and has no way out: emitters stand still until "
+                    "there is room for what they bring",
+                    f->time);
     }
     return is_left;
 }

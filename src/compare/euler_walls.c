@@ -13,34 +13,25 @@
 // Liquid that lands has g = 0 and keeps its volume; a gap before liquid at rest closes in some
 // steps of that length. A share of the gap in every step, however short, would be a speed without
 // bound: it makes the next step shorter still.
+#include "compare/euler_walls.h"
+
 #include <math.h>
 
 #include "base/parallel.h"
-#include "grid/tile_sample.h"
-#include "sim/euler.h"
 
 // Of a gap, in a step, before liquid that is pressed to the wall.
 #define SHARE_CLOSED 0.1
 
 typedef struct side_job {
-    const step_work* w;
+    const euler_work* e;
     int axis;
     float* out; // m/s, on faces
 } side_job;
 
-bool euler_is_in_domain(const step_work* w, const int at[AXES]) {
-    const int* cells = w->f.setup->domain->cells;
-    return at[0] < cells[0] && at[1] < cells[1] && at[2] < cells[2];
-}
-
-tile_sampler euler_surface_of(const step_work* w) {
-    const euler_work* e = w->euler;
-    return tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
-}
-
 // The gap before a face on a side, m: the least at its middle, edges and corners. Where liquid
 // touches any of it there is none, or it would drain away along its rim.
-static double gap_at(tile_sampler* phi, const step_work* w, int axis, const int face[AXES]) {
+static double gap_at(tile_sampler* phi, const euler_work* e, int axis, const int face[AXES]) {
+    const step_work* w = e->w;
     float least = LEVEL_LIMIT;
     for (int k = 0; k < 27; ++k) {
         const int step[AXES] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
@@ -91,7 +82,8 @@ static float least_along(tile_sampler* phi, const bool is_active[AXES], const eu
 }
 
 // The gap between liquid and a point of a solid, m; as gap_at.
-static double gap_before(tile_sampler* phi, const step_work* w, const euler_contact* c) {
+static double gap_before(tile_sampler* phi, const euler_work* e, const euler_contact* c) {
+    const step_work* w = e->w;
     static const tile_coord origin = {{0, 0, 0}};
     const bool* is_active = w->f.setup->domain->is_active;
     float at[AXES];
@@ -105,7 +97,8 @@ static double gap_before(tile_sampler* phi, const step_work* w, const euler_cont
     return 0.5 * w->f.setup->domain->h * fmax((double)least, 0.0);
 }
 
-static void face_place_of(const step_work* w, int axis, const int face[AXES], float x[AXES]) {
+static void face_place_of(const euler_work* e, int axis, const int face[AXES], float x[AXES]) {
+    const step_work* w = e->w;
     for (int a = 0; a < AXES; ++a) {
         bool is_active = w->f.setup->domain->is_active[a];
         x[a] = is_active ? (float)face[a] + place_offset(place_face(axis), a) : 0.5f;
@@ -114,10 +107,10 @@ static void face_place_of(const step_work* w, int axis, const int face[AXES], fl
 
 static void find_tiles(void* data, int64_t begin, int64_t end) {
     const side_job* job = data;
-    const step_work* w = job->w;
+    const step_work* w = job->e->w;
     const grid_domain* domain = w->f.setup->domain;
     const tile_map* map = &w->state->map;
-    tile_sampler phi = euler_surface_of(w);
+    tile_sampler phi = euler_surface_of(job->e);
     tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->made.solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
@@ -128,20 +121,21 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
             continue;
         }
         if (grid_domain_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]) != 0) {
-            job->out[i] = (float)(gap_at(&phi, w, job->axis, at) / w->f.dt);
+            job->out[i] = (float)(gap_at(&phi, job->e, job->axis, at) / w->f.dt);
         } else if (w->made.solid.phi != NULL && w->made.solid.face_open.at[job->axis][i] < 1.0f) {
-            face_place_of(w, job->axis, at, x);
+            face_place_of(job->e, job->axis, at, x);
             bool has_normal = euler_find_contact(&to_solid, domain->is_active, x, &c);
-            job->out[i] = has_normal ? (float)(gap_before(&phi, w, &c) / w->f.dt) : 0.0f;
+            job->out[i] = has_normal ? (float)(gap_before(&phi, job->e, &c) / w->f.dt) : 0.0f;
         }
     }
 }
 
-treacle_status euler_find_gaps(step_work* w) {
+treacle_status euler_find_gaps(euler_work* e) {
+    step_work* w = e->w;
     for (int a = 0; a < AXES; ++a) {
-        float** give = &w->euler->face_give.at[a];
+        float** give = &e->face_give.at[a];
         TREACLE_TRY(step_take_zero(&w->f, &w->state->map, "gaps", give));
-        side_job job = {w, a, *give};
+        side_job job = {e, a, *give};
         parallel_for(w->f.ctx, w->state->map.count, 8, find_tiles, &job);
     }
     return TREACLE_OK;
@@ -150,7 +144,7 @@ treacle_status euler_find_gaps(step_work* w) {
 // --- walls that give way -------------------------------------------------------------------------
 
 typedef struct close_job {
-    const step_work* w;
+    const euler_work* e;
     double share; // of a gap that closes in this step before liquid that is pressed to the wall
     int axis;
     bool has_solids;
@@ -167,7 +161,7 @@ static float pressure_before(tile_sampler* pressure, const euler_contact* c) {
 // How fast liquid comes to a point of a solid, m/s.
 static double approach(const close_job* job, const euler_contact* c, int id) {
     static const tile_coord origin = {{0, 0, 0}};
-    const step_work* w = job->w;
+    const step_work* w = job->e->w;
     const grid_domain* domain = w->f.setup->domain;
     vec3 place;
     double sum = 0.0;
@@ -185,14 +179,14 @@ static double approach(const close_job* job, const euler_contact* c, int id) {
 
 static void close_tiles(void* data, int64_t begin, int64_t end) {
     const close_job* job = data;
-    const step_work* w = job->w;
+    const step_work* w = job->e->w;
     const grid_domain* domain = w->f.setup->domain;
     const tile_map* map = &w->state->map;
     const int axis = job->axis;
     tile_sampler pressure = tile_sampler_of(domain, map, PLACE_CELL, w->state->cell_pressure);
     tile_sampler to_solid = tile_sampler_of(domain, map, PLACE_CELL, w->made.solid.phi);
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        double give = (double)w->euler->face_give.at[axis][i];
+        double give = (double)job->e->face_give.at[axis][i];
         int at[AXES], id = job->has_solids ? (int)w->made.solid.id[i] : SOLID_NONE;
         euler_contact c = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
         tile_cell_at(map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -200,7 +194,7 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
             continue;
         }
         int side = grid_domain_wall_at(domain, axis, at[axis], domain->cells[axis]);
-        face_place_of(w, axis, at, c.x);
+        face_place_of(job->e, axis, at, c.x);
         c.n[axis] = (float)-side;
         bool is_wall = side != 0 || (id != SOLID_NONE &&
                                      euler_find_contact(&to_solid, domain->is_active, c.x, &c));
@@ -216,7 +210,8 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 // c dt / t of [level.6].
-static double share_closed(const step_work* w) {
+static double share_closed(const euler_work* e) {
+    const step_work* w = e->w;
     const treacle_sim_def* def = w->f.setup->def;
     double pull = vec3_length(vec3_from(w->f.gravity.mean));
     double reach = fmin(def->step.cfl, def->level_set.cfl) * w->f.setup->domain->h;
@@ -224,9 +219,10 @@ static double share_closed(const step_work* w) {
     return SHARE_CLOSED * fmin(w->f.dt / longest, 1.0);
 }
 
-treacle_status euler_close_gaps(step_work* w) {
-    close_job job = {.w = w, .share = share_closed(w), .has_solids = w->made.solid.phi != NULL};
-    if (w->euler->face_give.at[0] == NULL) {
+treacle_status euler_close_gaps(euler_work* e) {
+    step_work* w = e->w;
+    close_job job = {.e = e, .share = share_closed(e), .has_solids = w->made.solid.phi != NULL};
+    if (e->face_give.at[0] == NULL) {
         return TREACLE_OK; // liquid is everywhere
     }
     if (job.has_solids) {
@@ -244,7 +240,7 @@ treacle_status euler_close_gaps(step_work* w) {
 
 static void bound_tiles(void* data, int64_t begin, int64_t end) {
     const side_job* job = data;
-    const step_work* w = job->w;
+    const step_work* w = job->e->w;
     const grid_domain* domain = w->f.setup->domain;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
@@ -252,14 +248,15 @@ static void bound_tiles(void* data, int64_t begin, int64_t end) {
         int side = grid_domain_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]);
         if (side != 0) {
             float u = (float)side * job->out[i];
-            job->out[i] = (float)side * fminf(u, w->euler->face_give.at[job->axis][i]);
+            job->out[i] = (float)side * fminf(u, job->e->face_give.at[job->axis][i]);
         }
     }
 }
 
-void euler_bound_gaps(step_work* w) {
-    for (int a = 0; a < AXES && w->euler->face_give.at[a] != NULL; ++a) {
-        side_job job = {w, a, w->state->face_u.at[a]};
+void euler_bound_gaps(euler_work* e) {
+    step_work* w = e->w;
+    for (int a = 0; a < AXES && e->face_give.at[a] != NULL; ++a) {
+        side_job job = {e, a, w->state->face_u.at[a]};
         parallel_for(w->f.ctx, w->state->map.count, 8, bound_tiles, &job);
     }
 }

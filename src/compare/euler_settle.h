@@ -1,0 +1,10 @@
+// After the flow of liquid on the grid.
+#pragma once
+
+#include "compare/euler_work.h"
+
+// The share of the volume whose loss is worth a warning.
+#define EULER_LOSS_MOST 0.02
+
+/// Carried fields go on beyond the surface; what is measured.
+treacle_status euler_settle(euler_work* e) TREACLE_NODISCARD;
