@@ -22,7 +22,7 @@ ALLOWED = {
     "solve": "base math grid",
     "phys": "base math geometry defs grid particles solve",
     "step": "base math geometry grid particles solve phys",
-    "compare": "base math geometry grid particles phys step",
+    "compare": "base math geometry grid particles solve phys step",
     "sim": "base math geometry defs grid particles solve phys step compare",
     "cache": "base math",
     "image": "base math",

@@ -31,7 +31,6 @@
 #include "base/alloc.h"
 #include "grid/gather.h"
 #include "grid/tile_ranks.h"
-#include "phys/relax.h"
 #include "phys/separation.h"
 #include "phys/solid.h"
 #include "phys/solid_flow.h"
@@ -171,7 +170,7 @@ treacle_status projection_create(const projection_params* params, projection* ou
                               .extra = out->cell_extra,
                               .body_count = params->body_count,
                               .bodies = params->bodies};
-    if (!params->is_relaxed) {
+    if (params->other == NULL) {
         TREACLE_TRY_GOTO(pressure_solver_create(ctx, &system, &out->solver), fail);
     }
     return TREACLE_OK;
@@ -196,8 +195,8 @@ void projection_destroy(projection* p) {
 
 treacle_status projection_solve(const projection* p, double* rhs, double* cell_x,
                                 solve_stats* stats) {
-    if (p->params->is_relaxed) {
-        relax_pressure(p, rhs, cell_x, stats);
+    if (p->params->other != NULL) {
+        p->params->other(p, rhs, cell_x, stats);
         return TREACLE_OK;
     }
     return pressure_solve(p->solver, rhs, cell_x, &p->params->solve, stats);

@@ -7,6 +7,11 @@
 #include "solve/body_rows.h"
 #include "solve/solve_stats.h"
 
+struct projection;
+/// Another way to solve for cell_x, with the arguments of projection_solve.
+typedef void projection_method(const struct projection* p, double* rhs, double* cell_x,
+                               solve_stats* stats);
+
 /// What the projection needs to know about the liquid.
 typedef struct projection_params {
     const grid_domain* domain;
@@ -19,9 +24,9 @@ typedef struct projection_params {
     int first_body, solid_count;   // solids from this id on are bodies; all solids
     struct wall_set* walls;        // that liquid may let go of; NULL: none
     solve_params solve;
-    int body_count;          // rigid bodies (phys/rigid_body.h); face_solid_u has their motion
-    const body_rows* bodies; // [body_count]
-    bool is_relaxed;         // the comparator of [S19 eq. 23, 24] instead of the solve
+    int body_count;           // rigid bodies (phys/rigid_body.h); face_solid_u has their motion
+    const body_rows* bodies;  // [body_count]
+    projection_method* other; // that solves the system instead of phys/projection.c; NULL: none
 } projection_params;
 
 /// The linear system of one geometry: sum over faces w (x_i - x_j) + extra x_i = rhs.

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "compare/paper_methods.h"
 #include "math/elementary.h"
 #include "phys/stress.h"
 #include "sim/bodies.h"
 #include "sim/heat_setup.h"
 #include "sim/overlap.h"
-#include "step/step_work.h"
 
 static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def* def,
                                      liquid_setup* out) {
@@ -70,6 +70,7 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
                 .elastic = plan->has_elastic,
                 .apart = plan->has_apart,
                 .yield = plan->has_yield},
+        .other = paper_methods(def),
     };
     treacle_status status = copy_materials(ctx, def, out);
     if (status == TREACLE_OK) {

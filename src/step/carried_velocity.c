@@ -19,7 +19,7 @@ static treacle_status find_impulse(const step_frame* f, const projection* system
     wet_faces moved = *wet;
     moved.liquid = &no_masses;
     TREACLE_TRY(wet_faces_extend_all(&moved, LIQUID_KERNEL_RADIUS + 1, impulse));
-    return solve_report(f->ctx, f->setup->def, &solve, "coming pressure's", &f->stats->pressure);
+    return solve_report(f, &solve, "coming pressure's", &f->stats->pressure);
 }
 
 typedef struct carry_job {

@@ -47,7 +47,7 @@ static treacle_status slopes_of(const step_frame* f, const wet_faces* wet,
                                 .cell_volume = given->volume,
                                 .known = wet->known,
                                 .cell_log_mu = cell_log_mu};
-    return viscosity_slopes(&viscosity, f->setup->def, f->setup->reference_density * h * h / f->dt,
+    return viscosity_slopes(&viscosity, f->setup, f->setup->reference_density * h * h / f->dt,
                             f->scratch, out);
 }
 
@@ -56,7 +56,7 @@ treacle_status extend_velocity_smoothly(const step_frame* f, const wet_faces* we
                                         liquid_state* out) {
     int mark = arena_mark(f->scratch);
     float* slope = NULL;
-    if (!viscosity_keeps_slope(f->setup->def)) {
+    if (!viscosity_keeps_slope(f->setup)) {
         return TREACLE_OK;
     }
     TREACLE_TRY(material_grid_at_rest(f, wet->map, given, material));

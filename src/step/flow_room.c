@@ -43,7 +43,7 @@ treacle_status flow_extend_velocity(const flow_inputs* in, float* cell_log_mu, f
     double h = in->wet.domain->h;
     float* slope = NULL;
     viscosity_grid viscosity = flow_viscosity(in, cell_log_mu);
-    TREACLE_TRY(viscosity_slopes(&viscosity, in->frame.setup->def,
+    TREACLE_TRY(viscosity_slopes(&viscosity, in->frame.setup,
                                  in->frame.setup->reference_density * h * h / in->frame.dt,
                                  in->frame.scratch, &slope));
     TREACLE_TRY(wet_faces_extend_velocity(&in->wet, LIQUID_KERNEL_RADIUS, true, slope, u.at));

@@ -3,17 +3,13 @@
 #include <math.h>
 
 #include "base/check.h"
-#include "phys/free_flight.h"
 #include "phys/viscosity.h"
-#include "phys/viscosity_comparator.h"
 #include "step/flow_system.h"
 #include "step/flow_yield.h"
 #include "step/solve_report.h"
 
 // The energy norm of a unified flow's error over the pressure's tolerance.
 static const double energy_factor = 5.0;
-// Comparators do without multigrid: so many times the iterations are allowed.
-enum { COMPARATOR_PATIENCE = 20 };
 
 static bool is_newton(const flow_rheology* loop) {
     return loop->kind == FLOW_RHEOLOGY_NEWTON;
@@ -113,27 +109,6 @@ treacle_status flow_solver_judge(const flow_inputs* in) {
 
 // --- viscosity alone [BB08] ----------------------------------------------------------------------
 
-// Another free surface than that of the fractions; part of the comparators.
-static treacle_status change_surface(const flow_inputs* in, const flow_outputs* out,
-                                     flow_solver* solver) {
-    comparator_surface surface = {.domain = in->wet.domain,
-                                  .map = in->wet.map,
-                                  .cell_phi = in->wet.cell_phi,
-                                  .kind = in->frame.setup->def->viscosity_solve.surface,
-                                  .share = solver->liquid.fraction};
-    for (int a = 0; a < AXES && surface.kind == TREACLE_VISCOSITY_DIRICHLET; ++a) {
-        const float* from = out->material->face_rho.at[a];
-        float* rho = NULL;
-        TREACLE_TRY(flow_take(in, "density of the air", &rho));
-        for (size_t i = 0; i < flow_values(in); ++i) {
-            rho[i] = from != NULL ? from[i] : 1.0f;
-        }
-        solver->params.liquid.face_rho.at[a] = surface.face_rho.at[a] = rho;
-    }
-    comparator_shares(&surface);
-    return TREACLE_OK;
-}
-
 // Without tents: a face has the fraction of its box as its mass.
 static treacle_status take_fractions(const flow_inputs* in, fraction_fields* out) {
     float** const fields[] = {&out->cell,       &out->edge.at[0], &out->edge.at[1],
@@ -153,52 +128,24 @@ static treacle_status set_viscosity(const flow_inputs* in, const flow_outputs* o
     TREACLE_TRY(take_fractions(in, &solver->liquid.fraction));
     TREACLE_TRY(flow_describe(in, out, &solver->liquid, &solver->params.liquid));
     TREACLE_TRY(flow_extend_velocity(in, flow_yield_viscosity(out), out->u));
-    return change_surface(in, out, solver);
-}
-
-static treacle_status compare(const flow_inputs* in, const flow_outputs* out,
-                              const comparator_params* params, solve_stats* stats) {
-    int* substeps = &in->frame.stats->viscosity_substeps;
-    if (!in->frame.setup->def->viscosity_solve.free_flight) {
-        return comparator_apply(params, out->u.at, substeps, stats);
-    }
-    free_flight_params flight_params = {.domain = in->wet.domain,
-                                        .map = in->wet.map,
-                                        .cell_phi = in->wet.cell_phi,
-                                        .face_open = face_view_of(out->open),
-                                        .face_rho = face_view_of(out->material->face_rho)};
-    free_flight flight;
-    TREACLE_TRY(free_flight_begin(&flight_params, out->u.at, &flight));
-    treacle_status status = comparator_apply(params, out->u.at, substeps, stats);
-    if (status == TREACLE_OK) {
-        free_flight_end(&flight, out->u.at);
-    }
-    free_flight_finish(&flight);
-    return status;
+    const other_methods* other = &in->frame.setup->other;
+    return other->cut == NULL ? TREACLE_OK
+                              : other->cut(in, out, &solver->liquid, &solver->params.liquid);
 }
 
 static treacle_status run_viscosity(const flow_inputs* in, const flow_outputs* out,
                                     const stress_params* liquid) {
-    const treacle_viscosity_def* def = &in->frame.setup->def->viscosity_solve;
+    const other_methods* other = &in->frame.setup->other;
     solve_stats stats;
-    solve_params solve = {.norm = SOLVE_NORM_2,
-                          .relative = in->frame.setup->def->pressure.tolerance,
-                          .max_iterations = in->frame.setup->def->pressure.max_iterations};
-    if (def->method == TREACLE_VISCOSITY_IMPLICIT) {
-        viscosity_params params = {*liquid, solve, in->pushed};
-        TREACLE_TRY(viscosity_apply(&params, out->u.at, &stats, out->energy));
-    } else {
-        solve.max_iterations *= COMPARATOR_PATIENCE;
-        comparator_params params = {.liquid = *liquid,
-                                    .method = def->method,
-                                    .substeps = def->substeps,
-                                    .has_lagged_shear =
-                                        def->surface == TREACLE_VISCOSITY_NICHOLS_HIRT,
-                                    .solve = solve};
-        TREACLE_TRY(compare(in, out, &params, &stats));
-    }
-    return solve_report(in->frame.ctx, in->frame.setup->def, &stats, "viscosity",
-                        &in->frame.stats->viscosity);
+    viscosity_params params = {
+        .liquid = *liquid,
+        .solve = {.norm = SOLVE_NORM_2,
+                  .relative = in->frame.setup->def->pressure.tolerance,
+                  .max_iterations = in->frame.setup->def->pressure.max_iterations},
+        .pushed = in->pushed};
+    TREACLE_TRY(other->thicken == NULL ? viscosity_apply(&params, out->u.at, &stats, out->energy)
+                                       : other->thicken(in, out, &params, &stats));
+    return solve_report(&in->frame, &stats, "viscosity", &in->frame.stats->viscosity);
 }
 
 // --- either --------------------------------------------------------------------------------------

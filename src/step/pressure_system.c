@@ -53,7 +53,7 @@ treacle_status pressure_system_create(const step_frame* f, const liquid_state* s
                   .is_warm = true},
         .body_count = bodies->rows != NULL ? f->setup->bodies.count : 0,
         .bodies = bodies->rows,
-        .is_relaxed = def->method == TREACLE_PROJECTION_RELAX,
+        .other = f->setup->other.project,
     };
     return projection_create(&out->params, &out->projection);
 }

@@ -83,7 +83,7 @@ static treacle_status project(const step_frame* f, const run_flow_outputs* out, 
     TREACLE_TRY(energy_account_projection(f, &done, out->account));
     arena_give_to(f->scratch, mark);
     closed_liquid_warn(f, &solve, out->has_warned);
-    return solve_report(f->ctx, f->setup->def, &solve, "pressure", &f->stats->pressure);
+    return solve_report(f, &solve, "pressure", &f->stats->pressure);
 }
 
 // --- viscosity -----------------------------------------------------------------------------------

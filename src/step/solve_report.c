@@ -2,17 +2,17 @@
 
 #include "base/check.h"
 
-treacle_status solve_report(treacle_context* ctx, const treacle_sim_def* def,
-                            const solve_stats* solve, const char* what, treacle_solve_stats* out) {
+treacle_status solve_report(const step_frame* f, const solve_stats* solve, const char* what,
+                            treacle_solve_stats* out) {
     *out = (treacle_solve_stats){
         .iterations = out->iterations + solve->iterations,
         .residual = solve->rhs_norm > 0.0 ? solve->residual / solve->rhs_norm : 0.0,
         .seconds = out->seconds + solve->seconds,
         .converged = solve->is_converged,
     };
-    bool is_relaxed = def->pressure.method == TREACLE_PROJECTION_RELAX;
-    if (solve->is_broken || (!solve->is_converged && !is_relaxed)) {
-        return check_fail(ctx, TREACLE_ERR_DIVERGED,
+    bool may_stop_early = f->setup->other.project != NULL;
+    if (solve->is_broken || (!solve->is_converged && !may_stop_early)) {
+        return check_fail(f->ctx, TREACLE_ERR_DIVERGED,
                           "the %s solve stopped at a relative residual of %g after %d iterations",
                           what, out->residual, solve->iterations);
     }

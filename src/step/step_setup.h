@@ -3,6 +3,7 @@
 
 #include "math/field.h"
 #include "particles/emitter.h"
+#include "phys/projection.h"
 #include "phys/strain.h"
 #include "step/body_set.h"
 #include "step/heat_set.h"
@@ -30,6 +31,24 @@ typedef struct liquid_features {
     bool yield;    // elastic material whose decay depends on the flow
 } liquid_features;
 
+struct flow_inputs;
+struct flow_outputs;
+struct liquid_grid;
+struct stress_params;
+struct viscosity_params;
+
+/// How others do a part of the flow, to be compared with; each NULL where it is done as src/phys
+/// does it.
+typedef struct other_methods {
+    projection_method* project; // solves for the pressure, and may end before it has converged
+    /// Viscosity alone.
+    treacle_status (*thicken)(const struct flow_inputs* in, const struct flow_outputs* out,
+                              const struct viscosity_params* params, solve_stats* stats);
+    /// Before it: another free surface than that of the fractions.
+    treacle_status (*cut)(const struct flow_inputs* in, const struct flow_outputs* out,
+                          struct liquid_grid* share, struct stress_params* liquid);
+} other_methods;
+
 /// What the liquid's stages need to know and what does not change from step to step.
 typedef struct liquid_setup {
     const treacle_sim_def* def; // scalar members only
@@ -49,6 +68,7 @@ typedef struct liquid_setup {
     body_set bodies;
     heat_setup heat;
     heat_setup marker;
+    other_methods other;
 } liquid_setup;
 
 /// Whether the flow has viscosity.

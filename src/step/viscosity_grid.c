@@ -65,17 +65,17 @@ static void find_slopes(void* data, int64_t begin, int64_t end) {
 // >= 1, that is where viscosity has smoothed the velocity within the step. The unified flow finds
 // the velocity of these faces itself; but with steps of second order, which lose little else, the
 // slope counts there, too.
-bool viscosity_keeps_slope(const treacle_sim_def* def) {
+bool viscosity_keeps_slope(const liquid_setup* setup) {
+    const treacle_sim_def* def = setup->def;
     bool is_second = def->step.splitting == TREACLE_SPLITTING_SECOND;
     return def->flow == TREACLE_FLOW_SPLIT || (def->flow == TREACLE_FLOW_UNIFIED && is_second);
 }
 
-treacle_status viscosity_slopes(const viscosity_grid* v, const treacle_sim_def* def, double thick,
+treacle_status viscosity_slopes(const viscosity_grid* v, const liquid_setup* setup, double thick,
                                 arena* scratch, float** out) {
     size_t values = ((size_t)v->map->count + 1) * TILE_CELLS;
     *out = NULL;
-    if (!viscosity_keeps_slope(def) || v->cell_log_mu == NULL ||
-        def->viscosity_solve.surface != TREACLE_VISCOSITY_NATURAL) {
+    if (!viscosity_keeps_slope(setup) || v->cell_log_mu == NULL || setup->other.cut != NULL) {
         return TREACLE_OK;
     }
     TREACLE_TRY(viscosity_spread(v));

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "grid/tile_mask.h"
-#include "treacle/sim.h"
+#include "step/step_setup.h"
 
 typedef struct viscosity_grid {
     const grid_domain* domain;
@@ -16,8 +16,8 @@ typedef struct viscosity_grid {
 /// Two layers of cells around those with particles take their viscosity over; others have none.
 treacle_status viscosity_spread(const viscosity_grid* v) TREACLE_NODISCARD;
 /// Whether the velocity's slope may go on beyond the surface.
-bool viscosity_keeps_slope(const treacle_sim_def* def);
+bool viscosity_keeps_slope(const liquid_setup* setup);
 /// How much of it does, at cells, in the scratch arena: all where mu >= `thick`, Pa s, nothing
 /// where the log of mu is less by 1. NULL where none may. Spreads the viscosity first.
-treacle_status viscosity_slopes(const viscosity_grid* v, const treacle_sim_def* def, double thick,
+treacle_status viscosity_slopes(const viscosity_grid* v, const liquid_setup* setup, double thick,
                                 arena* scratch, float** out) TREACLE_NODISCARD;

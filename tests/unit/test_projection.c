@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "phys/projection.h"
-#include "phys/relax.h"
+#include "compare/relax.h"
 
 typedef struct basin {
     treacle_context* ctx;
@@ -219,7 +219,7 @@ static void test_relaxation_agrees_with_the_solve(void** state) {
     fill_to(&b, 9.3);
     set_noise(&a);
     set_noise(&b);
-    b.params.is_relaxed = true;
+    b.params.other = relax_pressure;
     b.params.solve.max_iterations = 5000;
     solve_stats solved = project(&a), relaxed = project(&b);
     assert_true(solved.is_converged && relaxed.is_converged);

@@ -28,7 +28,7 @@
 // Staggering: as phys/stress.c. A face with stress and hardly any mass counts as 1 % full.
 // Properties that tests check: a natural surface lets a disk rotate, Neumann's stops it at the rate
 // of the heat equation; explicit steps grow beyond the bound and not below it.
-#include "phys/viscosity_comparator.h"
+#include "compare/viscosity_comparator.h"
 
 #include <math.h>
 #include <string.h>

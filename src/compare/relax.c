@@ -12,7 +12,7 @@
 // successive over-relaxation of [press.1]. Cells of one colour of a checkerboard do not see each
 // other: they go in parallel, so the bits do not depend on threads. It converges like 1 - O(1/n) a
 // sweep for n cells across and is here to be compared with.
-#include "phys/relax.h"
+#include "compare/relax.h"
 
 #include <math.h>
 

@@ -13,7 +13,7 @@
 //
 // Staggering: labels at cells, u on faces. Properties that tests check: momenta are those of
 // before; liquid at a wall is left alone; other solves do not need it.
-#include "phys/free_flight.h"
+#include "compare/free_flight.h"
 
 #include <math.h>
 
