@@ -323,6 +323,25 @@ static double share_of_cell(const stress_job* job, size_t i, const float* log_mu
                            : share;
 }
 
+// Particles bring the mean of their stress to an edge, but where viscosities around it differ its
+// stiffness is a lower mean than that: gel beside water is sheared by no more than water bears.
+// Stress and stiffness are of the same material, so the stress counts as much less [elastic.7].
+static double softness(const stress_params* p, const float* const log_mu[4]) {
+    double sum = 0.0, most = 0.0;
+    int known = 0;
+    bool is_even = true;
+    for (int i = 0; i < 4; ++i) {
+        is_even = is_even && *log_mu[i] == *log_mu[0];
+    }
+    for (int i = 0; i < 4 && !is_even; ++i) {
+        bool is_known = *log_mu[i] > VISCOSITY_NONE;
+        sum += is_known ? to_mean(p->mean, (double)*log_mu[i]) : 0.0;
+        most += is_known ? elementary_exp((double)*log_mu[i]) : 0.0;
+        known += is_known;
+    }
+    return most > 0.0 ? fmin(known * rheology_from_mean(p->mean, sum / known) / most, 1.0) : 1.0;
+}
+
 // Of the edge along a.
 static double share_of_edge(const stress_job* job, int a, const int at[AXES], size_t i,
                             const float* log_mu) {
@@ -333,12 +352,15 @@ static double share_of_edge(const stress_job* job, int a, const int at[AXES], si
     double weight = (double)job->out->edge[a][i], share = (double)p->edge_share.at[a][i];
     bool is_side = is_on_side(p->domain, b, at[b]) || is_on_side(p->domain, c, at[c]);
     bool has_walls = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < WALL_REACH;
-    if (!(weight > 0.0) || !(is_side || has_walls)) {
-        return weight > 0.0 ? share : 0.0;
+    if (!(weight > 0.0)) {
+        return 0.0;
     }
     const float* const around[] = {log_mu, log_mu - step[b], log_mu - step[c],
                                    log_mu - step[b] - step[c]};
-    return fmin(weight / mean_weight(p, 4, around) * (is_side ? 0.5 : 1.0), share);
+    double whole = is_side || has_walls
+                       ? fmin(weight / mean_weight(p, 4, around) * (is_side ? 0.5 : 1.0), share)
+                       : share;
+    return whole * softness(p, around);
 }
 
 static void pull_cell(const stress_job* job, tile_ix tile, int q, const float* log_mu) {

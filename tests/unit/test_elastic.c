@@ -6,6 +6,7 @@
 
 #include "grid/gather.h"
 #include "phys/elastic.h"
+#include "phys/stress.h"
 
 enum { ROOM = 24, FIELDS = 4 * AXES };
 
@@ -192,6 +193,54 @@ static void test_a_uniform_stress_pulls_nowhere(void** state) {
     free_bench(&b);
 }
 
+// Shear stress at an edge between gel, in columns below 12, and water counts as much less than
+// inside the gel as the edge is less stiff than the mean of the cells around it [elastic.7].
+static void check_edge(treacle_viscosity_mean mean, double share) {
+    bench b = make_bench(1, 1);
+    const double gel = 1e4, water = 1e-4;
+    float *full = b.flow.u.at[0], *log_mu = b.flow.u.at[1], *stress = b.tensor.edge[2];
+    for (size_t i = 0; i < b.values; ++i) {
+        double x[AXES];
+        int at[AXES] = {0, 0, 0};
+        if (i < b.values - TILE_CELLS) {
+            place_of(&b, i, PLACE_CELL, x, at);
+        }
+        full[i] = stress[i] = 1.0f;
+        log_mu[i] = (float)log(at[0] < 12 ? gel : water);
+    }
+    stress_params params = {.domain = &b.domain,
+                            .map = &b.map,
+                            .cell_share = full,
+                            .edge_share = {{full, full, full}},
+                            .face_share = {{full, full, full}},
+                            .face_open = {{full, full, full}},
+                            .cell_log_mu = log_mu,
+                            .mean = mean,
+                            .stress = &b.tensor,
+                            .dt = 1.0,
+                            .reference_density = 1.0};
+    stress_weights weights;
+    assert_int_equal(stress_weights_create(&params, &weights), TREACLE_OK);
+    void* force = NULL;
+    assert_int_equal(alloc_zero(b.ctx, AXES * b.values, sizeof(double), "test", &force),
+                     TREACLE_OK);
+    stress_add_force(&params, &weights, force);
+    const size_t row = TILE_CELLS + 4 * TILE_SIZE; // of the second tile, columns from 8 on
+    assert_close((double)(stress[row + 4] / stress[row + 2]), share, 1e-5 * share);
+    assert_close((double)(stress[row + 6] / stress[row + 2]), 1.0, 1e-6);
+    alloc_free(b.ctx, force, AXES * b.values * sizeof(double));
+    stress_weights_destroy(&params, &weights);
+    free_bench(&b);
+}
+
+static void test_gel_beside_water_is_sheared_by_no_more_than_water_bears(void** state) {
+    (void)state;
+    double middle = 0.5 * (1e4 + 1e-4);
+    check_edge(TREACLE_VISCOSITY_GEOMETRIC, 1.0 / middle);
+    check_edge(TREACLE_VISCOSITY_HARMONIC, 2.0 / (1e-4 + 1e4) / middle);
+    check_edge(TREACLE_VISCOSITY_ARITHMETIC, 1.0);
+}
+
 static float random_at(size_t i, int salt) {
     return (float)(hash_random_f64((uint64_t)salt, i, RANDOM_TEST) - 0.5);
 }
@@ -357,6 +406,7 @@ int main(void) {
         cmocka_unit_test(test_linear_velocity_has_its_stretch_and_spin),
         cmocka_unit_test(test_stretch_beside_a_plate_is_that_of_the_liquid),
         cmocka_unit_test(test_a_uniform_stress_pulls_nowhere),
+        cmocka_unit_test(test_gel_beside_water_is_sheared_by_no_more_than_water_bears),
         cmocka_unit_test(test_force_and_stretch_are_adjoint),
         cmocka_unit_test(test_particles_feel_stretch_and_spin_of_the_grid),
         cmocka_unit_test(test_particles_side_by_side_go_as_each_alone),
