@@ -3,7 +3,8 @@
 //     q(x, t + dt) = q(x_b, t),     x_b = x - dt u(x - dt/2 u(x)),                        [semi.1]
 //
 // linear between samples. Velocity beyond the sides of the domain is as phys/velocity.h mirrors it;
-// other fields go on with their last value.
+// other fields go on with their last value. Faces beyond them have no velocity: they would follow
+// each other, and no flow holds them.
 //
 // Properties that tests check: a constant stays, a linear field is shifted exactly by a constant
 // flow, paths in a linear flow are those of [semi.1], values stay between the least and the
@@ -11,6 +12,7 @@
 #include "compare/semi_lagrangian.h"
 
 #include "base/parallel.h"
+#include "grid/tile_mask.h"
 #include "grid/tile_sample.h"
 
 typedef struct semi_job {
@@ -39,10 +41,12 @@ static void move_velocity(const semi_job* job, tile_ix t, const paths_block* blo
             continue;
         }
         float* to = job->velocity[a] + (size_t)t * TILE_CELLS;
-        trace(job->params, block, place_face(a), x);
+        const semi_params* p = job->params;
+        tile_mask inside = tile_mask_inside(p->domain, place_face(a), p->to->coord[t]);
+        trace(p, block, place_face(a), x);
         for (int i = 0; i < TILE_CELLS; ++i) {
-            if (tile_cell_counts(job->params->to, i)) {
-                to[i] = paths_component(block, a, x[i]);
+            if (tile_cell_counts(p->to, i)) {
+                to[i] = tile_mask_has(&inside, i) ? paths_component(block, a, x[i]) : 0.0f;
             }
         }
     }

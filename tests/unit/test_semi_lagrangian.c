@@ -225,6 +225,32 @@ static void test_tiles_without_a_past_keep_what_they_hold(void** state) {
     flow_world_end(&w);
 }
 
+// A tile that reaches beyond the sides has faces there, which no flow ever sees.
+static void test_faces_beyond_the_domain_have_no_velocity(void** state) {
+    (void)state;
+    static const int odd[AXES] = {10, 13, 0};
+    flow_world w;
+    int beyond = 0, moving = 0;
+    flow_world_begin(&w, odd, TREACLE_SIDE_SLIP);
+    flow_set(&w, noisy_flow);
+    grid_field q = field_of(&w, PLACE_CELL, same);
+    moved m = move(&w, &w.map, &q, 4.0);
+    for (int64_t i = 0; i < flow_count(&w.map); ++i) {
+        int at[AXES];
+        tile_cell_at(&w.map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
+        for (int a = 0; a < 2 && at[2] == 0; ++a) {
+            bool is_inside = at[a] <= odd[a] && at[1 - a] < odd[1 - a];
+            assert_true(is_inside || m.u[a].values[i] == 0.0f);
+            beyond += is_inside ? 0 : 1;
+            moving += is_inside && m.u[a].values[i] != 0.0f ? 1 : 0;
+        }
+    }
+    assert_true(beyond > 100 && moving > 100);
+    moved_end(&m);
+    grid_field_destroy(&q);
+    flow_world_end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_constant_stays),
@@ -232,6 +258,7 @@ int main(void) {
         cmocka_unit_test(test_paths_bend_to_second_order),
         cmocka_unit_test(test_values_stay_between_the_least_and_the_largest),
         cmocka_unit_test(test_tiles_without_a_past_keep_what_they_hold),
+        cmocka_unit_test(test_faces_beyond_the_domain_have_no_velocity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
