@@ -106,13 +106,15 @@ static uint32_t stages_of(const treacle_sim_def* def, const sim_plan* plan) {
     if (is_flying) {
         return stages;
     }
-    stages |= def->solid_count > 0 || def->body_count > 0 ? 1u << TREACLE_STAGE_SOLIDS : 0u;
+    bool has_solids = def->solid_count > 0 || def->body_count > 0;
+    stages |= has_solids ? 1u << TREACLE_STAGE_SOLIDS : 0u;
     stages |= 1u << TREACLE_STAGE_TILES | 1u << TREACLE_STAGE_TO_GRID |
               1u << TREACLE_STAGE_GEOMETRY | 1u << TREACLE_STAGE_FORCES | 1u << TREACLE_STAGE_FLOW |
               1u << TREACLE_STAGE_EXTRAPOLATE | 1u << TREACLE_STAGE_TO_PARTICLES |
               1u << TREACLE_STAGE_ENERGY;
     stages |= is_heated ? 1u << TREACLE_STAGE_HEAT : 0u;
-    stages |= def->density_correction && !plan->is_eulerian ? 1u << TREACLE_STAGE_DENSITY : 0u;
+    bool is_moved = def->density_correction || has_solids; // they push out what is in them
+    stages |= is_moved && !plan->is_eulerian ? 1u << TREACLE_STAGE_DENSITY : 0u;
     return stages;
 }
 

@@ -57,16 +57,17 @@ static treacle_status shift(const step_frame* f, const liquid_state* state, part
 treacle_status correct_density(const step_frame* f, const projection* pressure,
                                const liquid_state* state, const particle_grid* given,
                                const solid_grid* solids, const solid_poses* poses, particles* p) {
-    if (!f->setup->def->density_correction) {
-        return TREACLE_OK;
-    }
+    bool is_on = f->setup->def->density_correction;
     int mark = arena_mark(f->scratch);
     float* start = NULL;
     TREACLE_TRY(keep_out_begin(f, p, &start));
-    TREACLE_TRY(spread(f, pressure, given, solids, p));
-    if (f->setup->has.densities) {
+    if (is_on) {
+        TREACLE_TRY(spread(f, pressure, given, solids, p));
+    }
+    if (is_on && f->setup->has.densities) {
         TREACLE_TRY(shift(f, state, p));
     }
+    // Without the correction, too: emitters and periodic sides put liquid where solids are.
     const solid_poses at_end = {poses->to, poses->to};
     keep_out_sweep(f, &at_end, start, p);
     arena_give_to(f->scratch, mark);
