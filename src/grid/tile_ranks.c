@@ -1,9 +1,9 @@
 #include "grid/tile_ranks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 // A tile that a peer must know of: given to it, or taken from it.
 typedef struct contact {
@@ -56,7 +56,7 @@ static int64_t list_contacts(const tile_map* map, contact* out) {
 
 static int64_t remove_repeats(int64_t count, contact* list) {
     int64_t kept = 0;
-    qsort(list, (size_t)count, sizeof(*list), by_peer);
+    sort_items(list, (size_t)count, sizeof(*list), by_peer);
     for (int64_t i = 0; i < count; ++i) {
         if (kept == 0 || by_peer(&list[kept - 1], &list[i]) != 0) {
             list[kept++] = list[i];

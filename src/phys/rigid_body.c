@@ -35,9 +35,9 @@
 #include "phys/rigid_body.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "math/elementary.h"
 
 enum { SAMPLES = 40 }; // along the longest side of a shape
@@ -302,7 +302,7 @@ static int list_tiles(const body_faces* faces, const body_on_grid* body, tile_ix
             }
         }
     }
-    qsort(out, (size_t)count, sizeof(*out), compare_tiles);
+    sort_items(out, (size_t)count, sizeof(*out), compare_tiles);
     return count;
 }
 

@@ -7,10 +7,10 @@
 // rows of the pattern A_ik -= L_i W_k^T, which falls on entries of column k that exist.
 #include "solve/block_ldl.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "solve/dissection.h"
 
 // Pivots below this share of the original diagonal are rounding.
@@ -99,7 +99,7 @@ static treacle_status find_column(block_ldl* ldl, const adjacency* a, pattern_wo
             add_row(ldl, w, j, ldl->row[p], &end);
         }
     }
-    qsort(ldl->row + begin, (size_t)(end - begin), sizeof(int32_t), compare_rows);
+    sort_items(ldl->row + begin, (size_t)(end - begin), sizeof(int32_t), compare_rows);
     ldl->first[j + 1] = end;
     if (end > begin) {
         int32_t parent = ldl->row[begin];

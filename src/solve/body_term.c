@@ -1,11 +1,11 @@
 #include "solve/body_term.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/exact_sum.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 
 enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, CHUNK_ROWS = 256 };
 
@@ -87,7 +87,7 @@ static int compare_keys(const void* a, const void* b) {
 
 static int64_t unique_keys(int64_t* key, int64_t count) {
     int64_t kept = 0;
-    qsort(key, (size_t)count, sizeof(*key), compare_keys);
+    sort_items(key, (size_t)count, sizeof(*key), compare_keys);
     for (int64_t n = 0; n < count; ++n) {
         if (n == 0 || key[n] != key[n - 1]) {
             key[kept++] = key[n];
@@ -494,7 +494,7 @@ static void aggregate_rows(const pressure_level* fine, const pressure_level* coa
             int64_t slot = from->site[from->row_site[begin + n]].slot;
             key[n] = (row_key){parent_slot(fine, coarse, slot), begin + n};
         }
-        qsort(key, (size_t)count, sizeof(*key), compare_row_keys);
+        sort_items(key, (size_t)count, sizeof(*key), compare_row_keys);
         sum_rows(from, b, key, list);
         keep_rows(list, b, list->first[b + 1], coarse);
     }

@@ -1,9 +1,9 @@
 #include "solve/dissection.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 enum { SMALLEST_PART = 8 };
 
@@ -48,7 +48,7 @@ static void sort_along(dissector* d, int32_t begin, int32_t end, int axis) {
     for (int32_t i = begin; i < end; ++i) {
         d->list[i].key = d->graph->position[d->list[i].node][axis];
     }
-    qsort(d->list + begin, (size_t)(end - begin), sizeof(ranked), compare);
+    sort_items(d->list + begin, (size_t)(end - begin), sizeof(ranked), compare);
 }
 
 static bool touches(const dissector* d, int32_t node, int32_t side) {

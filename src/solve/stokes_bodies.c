@@ -1,9 +1,9 @@
 // Bodies in the Stokes system: what they displace of the liquid, and what its pressure does to
 // them. Rows are few and run in one thread, in their order: no thread has a say in the sums.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "solve/block_ldl.h"
 #include "solve/stokes_internal.h"
 
@@ -56,7 +56,7 @@ static void list_rows(const stokes_solver* s, const stokes_system* system) {
             }
         }
     }
-    qsort(b->row, (size_t)b->row_count, sizeof(*b->row), compare_rows);
+    sort_items(b->row, (size_t)b->row_count, sizeof(*b->row), compare_rows);
 }
 
 // K + J^T W J [stokes.5], found block by block.

@@ -164,7 +164,6 @@ static void add_body(stepper* s, int i) {
                        m->at[0][1], m->at[0][2], m->at[1][2]);
     s->body[i] = dBodyCreate(s->ode);
     dBodySetMass(s->body[i], &mass);
-    dBodySetAutoDisableFlag(s->body[i], 0);
     solid_pose start = body_pose(&s->world->set->start[i]);
     set_pose(s->body[i], &start);
 }
@@ -298,6 +297,7 @@ static void open_world(stepper* s) {
                                      s->is_apart ? correction * world->domain->h / world->dt : 0.0);
     dWorldSetERP(s->ode, s->is_apart ? drift_share : 0.0);
     dWorldSetCFM(s->ode, 1e-12);
+    dWorldSetAutoDisableAverageSamplesCount(s->ode, 0); // memory that passes by the handlers
     for (int i = 0; i < world->set->count; ++i) {
         add_body(s, i);
     }
@@ -357,8 +357,8 @@ static treacle_status run_world(stepper* s, bool is_apart) {
     s->is_apart = is_apart;
     for (size_t i = 0; i < sizeof(give) / sizeof(give[0]) && report.messages > 0; ++i) {
         s->give = give[i];
-        ode_guard_run(step_world, s, &report);
-        if (!report.is_broken && !s->is_done) {
+        ode_guard_run(s->ctx, step_world, s, &report);
+        if (report.is_poor || (!report.is_broken && !s->is_done)) {
             return check_fail(s->ctx, TREACLE_ERR_MEMORY, "out of memory for contacts of bodies");
         }
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc_failure.h"
 #include "step/ode_guard.h"
 #include "treacle/run.h"
 
@@ -230,17 +231,45 @@ static void test_what_ode_complains_of_does_not_end_the_process(void** state) {
     (void)state;
     static const char* const texts[] = {"the solver gave up", "an assertion of 7", "an error",
                                         "stepsize"};
+    treacle_context* ctx = unit_context(1);
     ode_guard_start();
     complaint c = {.world = dWorldCreate()};
     for (int kind = 0; kind < 4; ++kind) {
         ode_report report;
         c.kind = kind;
-        ode_guard_run(complain, &c, &report);
+        ode_guard_run(ctx, complain, &c, &report);
         assert_true(report.is_broken == (kind > 0));
         assert_int_equal(report.messages, kind == 0);
         assert_non_null(strstr(report.text, texts[kind]));
     }
     dWorldDestroy(c.world);
+    unit_context_end(ctx);
+}
+
+enum { LARGE = 1 << 20 };
+static void take_memory(void* data) {
+    char* block = dAlloc(100);
+    memset(block, 7, 100);
+    block = dRealloc(block, 100, LARGE);
+    *(bool*)data = block[99] == 7;
+    dFree(dAlloc(LARGE), LARGE);
+    dFree(block, LARGE);
+    dDebug(2, "it ends here");
+}
+
+static void test_what_ode_takes_is_the_contexts_and_comes_back(void** state) {
+    (void)state;
+    alloc_failure failure = {0};
+    treacle_context* ctx = alloc_failure_context(&failure);
+    bool is_kept = false;
+    ode_report report;
+    ode_guard_start();
+    ode_guard_run(ctx, take_memory, &is_kept, &report);
+    assert_true(is_kept && report.is_broken && !report.is_poor);
+    failure = (alloc_failure){.fail_at = 2};
+    ode_guard_run(ctx, take_memory, &is_kept, &report);
+    assert_true(report.is_broken && report.is_poor);
+    unit_context_end(ctx);
 }
 
 static int host_messages;
@@ -328,6 +357,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_complaints_outside_of_our_calls_are_the_hosts),
         cmocka_unit_test(test_what_ode_complains_of_does_not_end_the_process),
+        cmocka_unit_test(test_what_ode_takes_is_the_contexts_and_comes_back),
         cmocka_unit_test(test_a_speed_that_asks_for_less_than_min_dt_ends_the_step),
         cmocka_unit_test(test_a_state_with_any_number_that_is_not_finite_is_refused),
         cmocka_unit_test(test_a_spoiled_state_file_falls_back_to_the_one_before_it),
