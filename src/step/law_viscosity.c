@@ -67,13 +67,13 @@ static void add_law(void* data, int64_t begin, int64_t end) {
 typedef struct law_columns {
     const step_frame* f;
     p2g_params params;
-    particle_grid* given;
     float* column; // room for one of the particles'
+    float* weight; // room for what cells see of the particles' volume
 } law_columns;
 
 static treacle_status bring(const law_columns* columns, const float* from, float** out) {
     TREACLE_TRY(step_take_zero(columns->f, columns->params.map, "what laws ask for", out));
-    return p2g_scalar(&columns->params, from, *out, columns->given->volume);
+    return p2g_scalar(&columns->params, from, *out, columns->weight);
 }
 
 static treacle_status apply_laws(law_job* job, const law_columns* columns) {
@@ -119,12 +119,12 @@ static treacle_status see_cells(const step_frame* f, const liquid_state* state, 
 }
 
 static treacle_status by_laws(const step_frame* f, const liquid_state* state, const particles* p,
-                              particle_grid* given, float* base) {
+                              const particle_grid* given, float* base) {
     law_columns columns = {.f = f,
-                           .params = {.domain = f->setup->domain, .map = &state->map, .from = p},
-                           .given = given};
+                           .params = {.domain = f->setup->domain, .map = &state->map, .from = p}};
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, sizeof(float), "scalars of particles",
                            (void**)&columns.column));
+    TREACLE_TRY(step_take(f, &state->map, "volumes at cells", &columns.weight));
     law_job job = {
         .setup = f->setup, .p = p, .given = given, .base = base, .column = columns.column};
     float *temperature = NULL, *marker = NULL;
@@ -146,7 +146,7 @@ static treacle_status by_laws(const step_frame* f, const liquid_state* state, co
 }
 
 treacle_status law_viscosity_add(const step_frame* f, const liquid_state* state, const particles* p,
-                                 particle_grid* given, material_grid* out) {
+                                 const particle_grid* given, material_grid* out) {
     if (out->base == NULL || !f->setup->heat.has_law) {
         return TREACLE_OK;
     }

@@ -7,7 +7,6 @@
 #include "step/particle_grid.h"
 #include "step/step_frame.h"
 
-/// Adds it to the base of the viscosity, in which materials with a law have none; once a step. The
-/// volumes of `given` become those of the particles again, whatever solids leave open.
+/// Adds it to the base of the viscosity, in which materials with a law have none; once a step.
 treacle_status law_viscosity_add(const step_frame* f, const liquid_state* state, const particles* p,
-                                 particle_grid* given, material_grid* out) TREACLE_NODISCARD;
+                                 const particle_grid* given, material_grid* out) TREACLE_NODISCARD;
