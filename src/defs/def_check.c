@@ -9,8 +9,6 @@
 #include "defs/schema.h"
 #include "math/curve.h"
 
-enum { PATH_MAX_CHARS = 160 };
-
 _Static_assert(offsetof(scene_root, sim) == 0, "the root's keys lead into a treacle_sim_def, too");
 
 typedef struct walk {
@@ -18,42 +16,21 @@ typedef struct walk {
     const treacle_sim_def* def;
 } walk;
 
-// Where in the def: "liquids[0].velocity".
-typedef struct place {
-    const struct place* up;
-    const char* name; // NULL: an item of a list
-    int index;
-} place;
-
 // A value to check: its row, its place, the struct that holds it and one with the defaults.
 typedef struct slot {
     const schema_key* key;
-    const place* at;
+    const schema_path* at;
     const char* item;
     const char* defaults;
 } slot;
-
-static void print_place(const place* at, char out[PATH_MAX_CHARS]) {
-    if (at == NULL) {
-        out[0] = '\0';
-        return;
-    }
-    print_place(at->up, out);
-    size_t used = strlen(out);
-    if (at->name == NULL) {
-        snprintf(out + used, PATH_MAX_CHARS - used, "[%d]", at->index);
-    } else {
-        snprintf(out + used, PATH_MAX_CHARS - used, used == 0 ? "%s" : ".%s", at->name);
-    }
-}
 
 // --- numbers -------------------------------------------------------------------------------------
 
 static treacle_status refuse_number(const walk* w, const slot* s, double value) {
     const unit_kind_info* kind = unit_kind_get(s->key->unit);
     const char* space = kind->si[0] == '\0' ? "" : " ";
-    char path[PATH_MAX_CHARS], expected[SCHEMA_RANGE_TEXT_MAX], most[32];
-    print_place(s->at, path);
+    char path[SCHEMA_PATH_MAX], expected[SCHEMA_RANGE_TEXT_MAX], most[32];
+    schema_path_print(s->at, path);
     schema_range_text(&s->key->range, s->key->unit, expected);
     unit_print_number(kind->most, most);
     return schema_range_has(&s->key->range, value) || isnan(value)
@@ -93,10 +70,10 @@ static treacle_status check_int(const walk* w, const slot* s) {
 
 // --- words and references ------------------------------------------------------------------------
 
-static treacle_status refuse_int(const walk* w, const place* at, int value, int count,
+static treacle_status refuse_int(const walk* w, const schema_path* at, int value, int count,
                                  const char* what) {
-    char path[PATH_MAX_CHARS];
-    print_place(at, path);
+    char path[SCHEMA_PATH_MAX];
+    schema_path_print(at, path);
     return check_fail(w->ctx, TREACLE_ERR_SCENE, "%s is %d: there are %d %s, counted from 0", path,
                       value, count, what);
 }
@@ -123,14 +100,14 @@ static treacle_status check_material(const walk* w, const slot* s) {
     return is_there ? TREACLE_OK : refuse_int(w, s->at, value, w->def->material_count, "materials");
 }
 
-static treacle_status check_rule(const walk* w, const schema_section* section, const place* at,
-                                 const void* item) {
+static treacle_status check_rule(const walk* w, const schema_section* section,
+                                 const schema_path* at, const void* item) {
     schema_fault fault;
     if (section->rule == NULL || section->rule(item, &fault)) {
         return TREACLE_OK;
     }
-    char path[PATH_MAX_CHARS];
-    print_place(at, path);
+    char path[SCHEMA_PATH_MAX];
+    schema_path_print(at, path);
     return check_fail(w->ctx, TREACLE_ERR_SCENE, "%s%s%s", path, path[0] == '\0' ? "" : ": ",
                       fault.text);
 }
@@ -143,8 +120,8 @@ static treacle_status check_curve(const walk* w, const slot* s, int components) 
     if (curve.count == 0) {
         return TREACLE_OK; // not given
     }
-    char path[PATH_MAX_CHARS];
-    print_place(s->at, path);
+    char path[SCHEMA_PATH_MAX];
+    schema_path_print(s->at, path);
     TREACLE_TRY(curve_check(w->ctx, &curve, path));
     for (int i = 0; i < components * curve.count; ++i) {
         double value = curve.keys[i / components].value[i % components];
@@ -183,15 +160,15 @@ static treacle_status check_items(const walk* w, const slot* s) {
         return TREACLE_OK;
     }
     if (count < 0 || items == NULL || (s->key->range.has_max && count > s->key->range.max)) {
-        char path[PATH_MAX_CHARS];
-        print_place(s->at, path);
+        char path[SCHEMA_PATH_MAX];
+        schema_path_print(s->at, path);
         return check_fail(w->ctx, TREACLE_ERR_SCENE,
                           "%s: %d are given%s, at most %.0f are possible", path, count,
                           items == NULL ? " but none is there" : "", s->key->range.max);
     }
     of->init(defaults);
     for (int i = 0; i < count; ++i) {
-        place at = {.up = s->at, .index = i};
+        schema_path at = {.up = s->at, .index = i};
         slot inner = {.at = &at, .item = items + (size_t)i * of->bytes, .defaults = defaults};
         TREACLE_TRY(check_section(w, of, &inner));
     }
@@ -251,7 +228,7 @@ static treacle_status check_section(const walk* w, const schema_section* section
     }
     for (int i = 0; i < section->key_count; ++i) {
         const schema_key* key = &section->keys[i];
-        place at = {.up = s->at, .name = key->name};
+        schema_path at = {.up = s->at, .name = key->name};
         slot inner = {.key = key, .at = &at, .item = s->item, .defaults = s->defaults};
         if (!is_root || key->offset < sizeof(treacle_sim_def)) {
             TREACLE_TRY(check_value(w, &inner));

@@ -523,6 +523,20 @@ const schema_key* schema_find(const schema_section* section, const char* key) {
     return NULL;
 }
 
+void schema_path_print(const schema_path* path, char out[SCHEMA_PATH_MAX]) {
+    if (path == NULL) {
+        out[0] = '\0';
+        return;
+    }
+    schema_path_print(path->up, out);
+    size_t used = strlen(out);
+    if (path->name == NULL) {
+        snprintf(out + used, SCHEMA_PATH_MAX - used, "[%d]", path->index);
+    } else {
+        snprintf(out + used, SCHEMA_PATH_MAX - used, used == 0 ? "%s" : ".%s", path->name);
+    }
+}
+
 void schema_range_text(const schema_range* range, unit_kind unit, char out[SCHEMA_RANGE_TEXT_MAX]) {
     char low[32], high[32];
     const char* si = unit_kind_get(unit)->si;

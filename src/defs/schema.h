@@ -150,6 +150,16 @@ bool schema_range_has(const schema_range* range, double value);
 /// "greater than 0 m", "from 0.1 to 5".
 void schema_range_text(const schema_range* range, unit_kind unit, char out[SCHEMA_RANGE_TEXT_MAX]);
 
+/// Where in a scene or a def, for messages: "liquids[0].velocity".
+enum { SCHEMA_PATH_MAX = 512 };
+typedef struct schema_path {
+    const struct schema_path* up;
+    const char* name; // NULL: an item of a list
+    int index;
+} schema_path;
+/// Cut off where it is too long; empty for NULL.
+void schema_path_print(const schema_path* path, char out[SCHEMA_PATH_MAX]);
+
 /// The row of a key, or NULL.
 const schema_key* schema_find(const schema_section* section, const char* key);
 

@@ -9,29 +9,20 @@ enum { KEYS_MAX = 64 }; // of a section
 
 // Messages -------------------------------------------------------------------
 
-static void append_path(text* t, const bind_path* path) {
-    if (path == NULL) {
-        return;
-    }
-    append_path(t, path->up);
-    if (path->name == NULL) {
-        text_printf(t, "[%d]", path->index);
-    } else {
-        text_printf(t, t->length == 0 ? "%s" : ".%s", path->name);
-    }
-}
-
 typedef struct message {
     treacle_log_level level;
     scene_place place;
-    const bind_path* path;
+    const schema_path* path;
 } message;
 
 static treacle_status say(binder* b, const message* m, const char* format, va_list args) {
+    char path[SCHEMA_PATH_MAX];
     text t;
     text_init(&t, b->ctx);
-    append_path(&t, m->path);
-    text_append(&t, t.length == 0 ? "" : ": ");
+    schema_path_print(m->path, path);
+    if (path[0] != '\0') {
+        text_printf(&t, "%s: ", path);
+    }
     text_vprintf(&t, format, args);
     treacle_status status = text_status(&t);
     if (status == TREACLE_OK) {
@@ -41,7 +32,7 @@ static treacle_status say(binder* b, const message* m, const char* format, va_li
     return status;
 }
 
-treacle_status bind_error(binder* b, scene_place place, const bind_path* path, const char* format,
+treacle_status bind_error(binder* b, scene_place place, const schema_path* path, const char* format,
                           ...) {
     va_list args;
     va_start(args, format);
@@ -50,8 +41,8 @@ treacle_status bind_error(binder* b, scene_place place, const bind_path* path, c
     return status;
 }
 
-treacle_status bind_warning(binder* b, scene_place place, const bind_path* path, const char* format,
-                            ...) {
+treacle_status bind_warning(binder* b, scene_place place, const schema_path* path,
+                            const char* format, ...) {
     va_list args;
     va_start(args, format);
     treacle_status status = say(b, &(message){TREACLE_LOG_WARNING, place, path}, format, args);
@@ -113,7 +104,7 @@ static void append_unknown(text* t, const schema_section* section, const char* k
 }
 
 static treacle_status check_known(binder* b, const schema_section* section, const scene_node* map,
-                                  const bind_path* path) {
+                                  const schema_path* path) {
     treacle_status status = TREACLE_OK;
     for (const scene_node* n = map->first; n != NULL && status == TREACLE_OK; n = n->next) {
         if (schema_find(section, n->key) != NULL) {
@@ -271,7 +262,7 @@ static treacle_status bind_items(binder* b, const bind_slot* slot) {
     int index = 0;
     for (const scene_node* n = slot->node->first; n != NULL; n = n->next, ++index) {
         char* item = (char*)block + (size_t)index * of->bytes;
-        bind_path path = {.up = slot->path, .name = n->key, .index = index};
+        schema_path path = {.up = slot->path, .name = n->key, .index = index};
         of->init(item);
         if (n->key != NULL) {
             memcpy(item + of->name_offset, &n->key, sizeof(n->key));
@@ -373,7 +364,7 @@ static treacle_status report_fault(binder* b, const schema_fault* fault, const b
 }
 
 treacle_status bind_section(binder* b, const schema_section* section, const scene_node* map,
-                            void* item, const bind_path* path) {
+                            void* item, const schema_path* path) {
     const int before_all = b->diags->errors;
     int errors = before_all;
     const bind_slot where = {.node = map, .item = item, .path = path};
@@ -386,7 +377,7 @@ treacle_status bind_section(binder* b, const schema_section* section, const scen
         const schema_key* key = &section->keys[i];
         const scene_node* node = scene_node_find(map, key->name);
         if (node != NULL) {
-            bind_path inner = {.up = path, .name = key->name};
+            schema_path inner = {.up = path, .name = key->name};
             bind_slot slot = {.key = key, .node = node, .item = item, .path = &inner};
             const int before = b->diags->errors;
             TREACLE_TRY(binders[key->type](b, &slot));

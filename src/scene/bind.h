@@ -17,36 +17,29 @@ typedef struct binder {
     uint64_t mesh_hash;   // of the contents of all mesh files, in their order; 0: none
 } binder;
 
-/// Where in the scene, for messages: "liquids[0].velocity".
-typedef struct bind_path {
-    const struct bind_path* up;
-    const char* name; // NULL: an item of a list
-    int index;
-} bind_path;
-
 /// A value to bind: the row, the node, and the struct that holds the field.
 typedef struct bind_slot {
     const schema_key* key;
     const scene_node* node;
     char* item;
-    const bind_path* path;
+    const schema_path* path;
 } bind_slot;
 
 treacle_status bind_section(binder* b, const schema_section* section, const scene_node* map,
-                            void* item, const bind_path* path) TREACLE_NODISCARD;
+                            void* item, const schema_path* path) TREACLE_NODISCARD;
 
 // Messages: "path: sentence".
-treacle_status bind_error(binder* b, scene_place place, const bind_path* path, const char* format,
+treacle_status bind_error(binder* b, scene_place place, const schema_path* path, const char* format,
                           ...) TREACLE_NODISCARD TREACLE_PRINTF(4, 5);
-treacle_status bind_warning(binder* b, scene_place place, const bind_path* path, const char* format,
-                            ...) TREACLE_NODISCARD TREACLE_PRINTF(4, 5);
+treacle_status bind_warning(binder* b, scene_place place, const schema_path* path,
+                            const char* format, ...) TREACLE_NODISCARD TREACLE_PRINTF(4, 5);
 /// The place of a key's value in a map; the map's own if it is not given.
 scene_place bind_place(const scene_node* map, const char* key);
 
 /// Looks at a whole section after its keys are bound without errors; sections inside it may have
 /// some.
 typedef treacle_status bind_check_fcn(binder* b, const scene_node* map, void* item,
-                                      const bind_path* path);
+                                      const schema_path* path);
 /// The check of a section, or NULL.
 bind_check_fcn* bind_check_of(const schema_section* section);
 

@@ -22,7 +22,7 @@ typedef struct curve_work {
 } curve_work;
 
 static treacle_status read_value(binder* b, const curve_work* work, const scene_node* node,
-                                 const bind_path* path, double out[3]) {
+                                 const schema_path* path, double out[3]) {
     bind_slot part = {.key = work->slot->key, .node = node, .item = work->slot->item, .path = path};
     return work->components == 1 ? bind_number(b, &part, &out[0]) : bind_vector(b, &part, out);
 }
@@ -30,7 +30,7 @@ static treacle_status read_value(binder* b, const curve_work* work, const scene_
 static treacle_status add_key(binder* b, curve_work* work, const scene_node* time,
                               const scene_node* value) {
     treacle_key* key = &work->keys[work->count];
-    bind_path path = {.up = work->slot->path, .index = work->count};
+    schema_path path = {.up = work->slot->path, .index = work->count};
     const int errors = b->diags->errors;
     bool is_of_time = (work->slot->key->flags & SCHEMA_BY_TEMPERATURE) == 0;
     bind_slot when = {.key = is_of_time ? &time_key : &temperature_key,
@@ -181,7 +181,7 @@ static treacle_status read_components(binder* b, const bind_slot* slot, treacle_
     bool has_expression = false;
     int a = 0;
     for (const scene_node* n = slot->node->first; n != NULL; n = n->next, ++a) {
-        bind_path path = {.up = slot->path, .index = a};
+        schema_path path = {.up = slot->path, .index = a};
         bind_slot part = {.key = slot->key, .node = n, .item = slot->item, .path = &path};
         has_expression = has_expression || is_expression(n);
         TREACLE_TRY(bind_component(b, &part, field, a));
@@ -209,7 +209,7 @@ static treacle_status read_ramp(binder* b, const bind_slot* slot, int components
     schema_section section = schema_ramp;
     section.keys = keys;
     field->kind = TREACLE_FIELD_RAMP;
-    bind_path path = {.up = slot->path, .name = "ramp"};
+    schema_path path = {.up = slot->path, .name = "ramp"};
     return bind_section(b, &section, ramp, field, &path);
 }
 

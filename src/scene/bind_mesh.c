@@ -91,7 +91,7 @@ treacle_status bind_mesh(binder* b, const bind_slot* slot) {
 // --- sequences ----------------------------------------------------------------------------------
 
 static treacle_status check_keys(binder* b, const scene_node* map, bool is_sequence,
-                                 const bind_path* path) {
+                                 const schema_path* path) {
     static const char* const keys[] = {"last", "fps", "first", "start", "repeat"};
     for (int i = 0; i < (int)(sizeof(keys) / sizeof(keys[0])); ++i) {
         bool is_given = scene_node_find(map, keys[i]) != NULL, is_needed = i < 2;
@@ -111,7 +111,7 @@ static treacle_status check_keys(binder* b, const scene_node* map, bool is_seque
 }
 
 treacle_status bind_check_mesh(binder* b, const scene_node* map, void* item,
-                               const bind_path* path) {
+                               const schema_path* path) {
     const shape_spec* spec = item;
     const scene_node* file = scene_node_find(map, "file");
     if (file == NULL || spec->file == NULL || file->kind != NODE_SCALAR) {

@@ -11,7 +11,7 @@ static const double pi = 3.14159265358979323846;
 // Checks ---------------------------------------------------------------------
 
 static treacle_status corners_to_size(binder* b, const scene_node* map, shape_spec* spec,
-                                      const bind_path* path) {
+                                      const schema_path* path) {
     for (int a = 0; a < 3; ++a) {
         if (spec->min[a] > spec->max[a]) {
             return bind_error(b, bind_place(map, "max"), path,
@@ -25,7 +25,7 @@ static treacle_status corners_to_size(binder* b, const scene_node* map, shape_sp
 }
 
 static treacle_status check_extent(binder* b, const scene_node* map, shape_spec* spec,
-                                   const bind_path* path) {
+                                   const schema_path* path) {
     for (int a = 0; a < 3; ++a) {
         bool is_flat = b->is_domain_known && b->flat_axis == a;
         if (spec->size[a] > 0.0 || !b->is_domain_known) {
@@ -41,7 +41,7 @@ static treacle_status check_extent(binder* b, const scene_node* map, shape_spec*
 }
 
 treacle_status bind_shape_check_box(binder* b, const scene_node* map, void* item,
-                                    const bind_path* path) {
+                                    const schema_path* path) {
     bool has_size = scene_node_find(map, "size") != NULL;
     bool has_centre = scene_node_find(map, "centre") != NULL;
     bool has_min = scene_node_find(map, "min") != NULL;
@@ -68,7 +68,7 @@ treacle_status bind_shape_check_box(binder* b, const scene_node* map, void* item
 }
 
 treacle_status bind_shape_check_torus(binder* b, const scene_node* map, void* item,
-                                      const bind_path* path) {
+                                      const schema_path* path) {
     const shape_spec* spec = item;
     if (spec->thickness > spec->radius) {
         return bind_error(b, bind_place(map, "thickness"), path,
@@ -94,7 +94,7 @@ static double angle_of(double s, double c) {
 }
 
 treacle_status bind_shape_check_plane(binder* b, const scene_node* map, void* item,
-                                      const bind_path* path) {
+                                      const schema_path* path) {
     shape_spec* spec = item;
     double largest =
         fmax(fabs(spec->normal[0]), fmax(fabs(spec->normal[1]), fabs(spec->normal[2])));
@@ -143,7 +143,7 @@ static void finish_shape(const shape_spec* spec, treacle_shape_kind kind, treacl
     }
 }
 
-static treacle_status bind_one(binder* b, const scene_node* node, const bind_path* path,
+static treacle_status bind_one(binder* b, const scene_node* node, const schema_path* path,
                                treacle_shape* out) {
     shape_spec spec;
     schema_shape.init(&spec);
@@ -175,7 +175,7 @@ treacle_status bind_shapes(binder* b, const bind_slot* slot) {
     TREACLE_TRY(scene_pool_take(b->pool, (size_t)list->count, sizeof(treacle_shape), &block));
     int index = 0;
     for (const scene_node* n = list->first; n != NULL; n = n->next, ++index) {
-        bind_path path = {.up = slot->path, .index = index};
+        schema_path path = {.up = slot->path, .index = index};
         TREACLE_TRY(bind_one(b, n, &path, (treacle_shape*)block + index));
     }
     memcpy(slot->item + slot->key->offset, &block, sizeof(block));

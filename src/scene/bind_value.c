@@ -156,7 +156,7 @@ treacle_status bind_vector(binder* b, const bind_slot* slot, double out[3]) {
     int a = 0;
     out[2] = 0.0;
     for (const scene_node* n = slot->node->first; n != NULL; n = n->next, ++a) {
-        bind_path path = {.up = slot->path, .index = a};
+        schema_path path = {.up = slot->path, .index = a};
         bind_slot part = {.key = slot->key, .node = n, .item = slot->item, .path = &path};
         TREACLE_TRY(bind_number(b, &part, &out[a]));
     }

@@ -31,7 +31,7 @@ static double formula_log10(const treacle_material_def* m, double t) {
 }
 
 // Ramps are made to be left at both ends; tables and formulas are not.
-static treacle_status check_temperature(binder* b, scene_place place, const bind_path* path,
+static treacle_status check_temperature(binder* b, scene_place place, const schema_path* path,
                                         int material, double t) {
     const treacle_material_def* m = &b->root->sim.materials[material];
     const treacle_viscosity_law* law = &m->viscosity_law;
@@ -74,10 +74,10 @@ static treacle_status check_temperatures(binder* b, const scene_node* root) {
     static const char* const lists[] = {"liquids", "emitters", "drops"};
     const int counts[] = {sim->liquid_count, sim->emitter_count, sim->drop_count};
     for (int k = 0; k < 3; ++k) {
-        bind_path list = {.name = lists[k]};
+        schema_path list = {.name = lists[k]};
         const scene_node* nodes = scene_node_find(root, lists[k]);
         for (int i = 0; i < counts[k]; ++i) {
-            bind_path path = {.up = &list, .index = i};
+            schema_path path = {.up = &list, .index = i};
             const treacle_field* field = k == 0 ? &sim->liquids[i].temperature : NULL;
             int material = k == 0   ? sim->liquids[i].material
                            : k == 1 ? sim->emitters[i].material
@@ -184,7 +184,8 @@ static int side_hit(const throw_check* c, vec3 g) {
 }
 
 // Slow liquid creeps along a wall, and nobody is surprised: v^2 must be more than g times the size.
-static treacle_status check_throw(const throw_check* c, scene_place place, const bind_path* path) {
+static treacle_status check_throw(const throw_check* c, scene_place place,
+                                  const schema_path* path) {
     static const char* const names[] = {"left", "right", "bottom", "top", "back", "front"};
     const treacle_sim_def* sim = &c->b->root->sim;
     double gravity[3], speed = vec3_length(c->velocity);
@@ -228,11 +229,11 @@ static treacle_status find_boxes(throw_check* c) {
 
 static treacle_status check_liquid_throws(throw_check* c) {
     const treacle_sim_def* sim = &c->b->root->sim;
-    bind_path list = {.name = "liquids"};
+    schema_path list = {.name = "liquids"};
     const scene_node* nodes = scene_node_find(c->root, "liquids");
     for (int i = 0; i < sim->liquid_count; ++i) {
         const treacle_field* velocity = &sim->liquids[i].velocity;
-        bind_path path = {.up = &list, .index = i};
+        schema_path path = {.up = &list, .index = i};
         c->own = i;
         c->box = c->boxes[i];
         c->velocity = vec3_from(velocity->value_a);
@@ -245,11 +246,11 @@ static treacle_status check_liquid_throws(throw_check* c) {
 
 static treacle_status check_emitter_throws(throw_check* c) {
     const treacle_sim_def* sim = &c->b->root->sim;
-    bind_path list = {.name = "emitters"};
+    schema_path list = {.name = "emitters"};
     const scene_node* nodes = scene_node_find(c->root, "emitters");
     for (int i = 0; i < sim->emitter_count; ++i) {
         const treacle_emitter_def* def = &sim->emitters[i];
-        bind_path path = {.up = &list, .index = i};
+        schema_path path = {.up = &list, .index = i};
         double speed = 0.0;
         for (int k = 0; k < def->speed.count; ++k) {
             speed = fmax(speed, def->speed.keys[k].value[0]);

@@ -51,7 +51,7 @@ static bool has_solid(const treacle_sim_def* sim, const char* name) {
 }
 
 static treacle_status check_names(binder* b, const scene_node* map, const treacle_look_def* look,
-                                  const bind_path* path) {
+                                  const schema_path* path) {
     const treacle_sim_def* sim = &b->root->sim;
     for (int i = 0; i < look->material_count; ++i) {
         if (!has_material(sim, look->materials[i].name)) {
@@ -82,7 +82,7 @@ static void ask_for_rest(treacle_sim_def* sim, const treacle_look_def* look) {
 }
 
 treacle_status bind_check_look(binder* b, const scene_node* map, void* item,
-                               const bind_path* path) {
+                               const schema_path* path) {
     const treacle_look_def* look = item;
     bool wants_file = look->environment == TREACLE_ENVIRONMENT_FILE;
     if (wants_file && look->file == NULL) {
@@ -98,7 +98,7 @@ treacle_status bind_check_look(binder* b, const scene_node* map, void* item,
 }
 
 treacle_status bind_check_camera(binder* b, const scene_node* map, void* item,
-                                 const bind_path* path) {
+                                 const schema_path* path) {
     treacle_camera_def* camera = item;
     camera->eye_set = scene_node_find(map, "eye") != NULL;
     double apart = 0.0;

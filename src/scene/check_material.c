@@ -7,7 +7,7 @@
 // In people's words; a corotational strain turns as fast as it grows, so that its norm in shear
 // never exceeds sqrt 2.
 treacle_status bind_check_elastic(binder* b, const scene_node* map, void* item,
-                                  const bind_path* path) {
+                                  const schema_path* path) {
     const double root_two = sqrt(2.0);
     treacle_elastic_def* e = item;
     bool has_word = !isnan(e->gamma);
@@ -26,7 +26,8 @@ treacle_status bind_check_elastic(binder* b, const scene_node* map, void* item,
 
 // A law runs with the numbers that it needs, or not at all: of its own or of a preset.
 static treacle_status check_rheology_numbers(binder* b, const scene_node* map,
-                                             const treacle_rheology_def* r, const bind_path* path) {
+                                             const treacle_rheology_def* r,
+                                             const schema_path* path) {
     treacle_rheology_def none = treacle_material_def_default().rheology;
     bool is_power = r->law == TREACLE_RHEOLOGY_POWER_LAW;
     bool is_plain = r->consistency == none.consistency && r->exponent == none.exponent &&
@@ -51,7 +52,7 @@ static treacle_status check_rheology_numbers(binder* b, const scene_node* map,
 }
 
 treacle_status bind_check_rheology(binder* b, const scene_node* map, void* item,
-                                   const bind_path* path) {
+                                   const schema_path* path) {
     const treacle_rheology_def* r = item;
     // What each law takes, in the order of the enum.
     static const struct {
@@ -78,7 +79,8 @@ treacle_status bind_check_rheology(binder* b, const scene_node* map, void* item,
 }
 
 // A zone alone does not say between which viscosities.
-treacle_status bind_check_law(binder* b, const scene_node* map, void* item, const bind_path* path) {
+treacle_status bind_check_law(binder* b, const scene_node* map, void* item,
+                              const schema_path* path) {
     const treacle_viscosity_law* law = item;
     bool is_zone = law->kind == TREACLE_LAW_LINEAR || law->kind == TREACLE_LAW_QUADRATIC;
     if (is_zone && scene_node_find(map, "low") == NULL && scene_node_find(map, "high") == NULL) {

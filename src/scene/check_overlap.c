@@ -12,7 +12,7 @@ static treacle_status report(const treacle_overlap* found, void* user) {
     const overlap_report* r = user;
     const treacle_sim_def* sim = &r->b->root->sim;
     const char* name = sim->bodies[found->body].name;
-    bind_path list = {.name = "bodies"}, path = {.up = &list, .name = name};
+    schema_path list = {.name = "bodies"}, path = {.up = &list, .name = name};
     bool is_side = found->kind == TREACLE_OVERLAP_SIDE;
     const char* other = is_side                               ? sides[found->other]
                         : found->kind == TREACLE_OVERLAP_BODY ? sim->bodies[found->other].name

@@ -119,14 +119,14 @@ static double share_in(room* r, const shape* s, const shape* other, bool inside_
 // Solids ---------------------------------------------------------------------
 
 static treacle_status check_solid_rooms(room* r) {
-    bind_path list = {.name = "solids"};
+    schema_path list = {.name = "solids"};
     const scene_node* nodes = scene_node_find(r->root, "solids");
     for (int i = 0; i < r->solid_count; ++i) {
         const treacle_solid_def* def = &r->b->root->sim.solids[i];
         if (r->solids[i] == NULL || !(share_in(r, NULL, r->solids[i], def->inside_out) > filled)) {
             continue;
         }
-        bind_path path = {.up = &list, .name = def->name};
+        schema_path path = {.up = &list, .name = def->name};
         const scene_node* node = scene_node_find(nodes, def->name);
         TREACLE_TRY(bind_warning(r->b, bind_place(node, "shape"), &path,
                                  "the solid fills the whole domain, no liquid has room: %s",
@@ -141,7 +141,7 @@ static treacle_status check_solid_rooms(room* r) {
 
 // Warns once, of the first solid that swallows it.
 static treacle_status check_swallowed(room* r, const shape* s, scene_place place,
-                                      const bind_path* path) {
+                                      const schema_path* path) {
     for (int i = 0; i < r->solid_count && r->pairs < PAIRS_MAX; ++i) {
         const treacle_solid_def* def = &r->b->root->sim.solids[i];
         double share = r->solids[i] == NULL ? 0.0 : share_in(r, s, r->solids[i], def->inside_out);
@@ -174,7 +174,7 @@ static double volume_of(const room* r, const shape* s) {
 
 // A cell's worth of liquid at least, or particles are few, or none, by chance.
 static treacle_status check_size(const room* r, const shape* s, scene_place place,
-                                 const bind_path* path) {
+                                 const schema_path* path) {
     const treacle_sim_def* sim = &r->b->root->sim;
     double cell = sim->domain.cell, cells = volume_of(r, s) / (cell * cell * cell);
     if (!(cells > 0.0 && cells < 1.0)) {
@@ -186,7 +186,7 @@ static treacle_status check_size(const room* r, const shape* s, scene_place plac
                         cells * sim->particles.per_cell, cell * cbrt(cells));
 }
 
-static treacle_status check_shared(room* r, int i, scene_place place, const bind_path* path) {
+static treacle_status check_shared(room* r, int i, scene_place place, const schema_path* path) {
     for (int k = 0; k < i && r->pairs < PAIRS_MAX; ++k) {
         const treacle_liquid_def* defs = r->b->root->sim.liquids;
         double share = share_in(r, r->liquids[i], r->liquids[k], false);
@@ -204,10 +204,10 @@ static treacle_status check_shared(room* r, int i, scene_place place, const bind
 }
 
 static treacle_status check_liquid_rooms(room* r) {
-    bind_path list = {.name = "liquids"};
+    schema_path list = {.name = "liquids"};
     const scene_node* nodes = scene_node_find(r->root, "liquids");
     for (int i = 0; i < r->liquid_count; ++i) {
-        bind_path path = {.up = &list, .index = i};
+        schema_path path = {.up = &list, .index = i};
         scene_place place = bind_place(scene_node_at(nodes, i), "shape");
         TREACLE_TRY(check_swallowed(r, r->liquids[i], place, &path));
         TREACLE_TRY(check_size(r, r->liquids[i], place, &path));
@@ -241,7 +241,7 @@ static double shadow_cells(const treacle_domain_def* domain, const shape* s, vec
 }
 
 static treacle_status check_emitter_room(room* r, const treacle_emitter_def* def, const shape* s,
-                                         scene_place place, const bind_path* path) {
+                                         scene_place place, const schema_path* path) {
     const treacle_domain_def* domain = &r->b->root->sim.domain;
     double cells = shadow_cells(domain, s, vec3_normalise(vec3_from(def->direction)));
     double root = scene_flat_axis(domain) >= 0 ? cells : sqrt(cells);
@@ -255,11 +255,11 @@ static treacle_status check_emitter_room(room* r, const treacle_emitter_def* def
 }
 
 static treacle_status check_emitter_rooms(room* r) {
-    bind_path list = {.name = "emitters"};
+    schema_path list = {.name = "emitters"};
     const scene_node* nodes = scene_node_find(r->root, "emitters");
     for (int i = 0; i < r->b->root->sim.emitter_count; ++i) {
         const treacle_emitter_def* def = &r->b->root->sim.emitters[i];
-        bind_path path = {.up = &list, .index = i};
+        schema_path path = {.up = &list, .index = i};
         shape* s = NULL;
         TREACLE_TRY(shape_create_silent(r->b->ctx, def->shape, &s));
         treacle_status status =

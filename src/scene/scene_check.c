@@ -27,7 +27,7 @@ typedef struct domain_check {
     const scene_node* map;
     const scene_domain* said;
     treacle_domain_def* def;
-    const bind_path* path;
+    const schema_path* path;
     int cells[3];
 } domain_check;
 
@@ -83,7 +83,7 @@ static treacle_status check_flat(binder* b, domain_check* check) {
 }
 
 treacle_status bind_check_sides(binder* b, const scene_node* map, void* item,
-                                const bind_path* path) {
+                                const schema_path* path) {
     static const char* const names[3][2] = {
         {"left", "right"}, {"bottom", "top"}, {"back", "front"}};
     treacle_side sides[3][2];
@@ -132,7 +132,7 @@ static treacle_status check_cell(binder* b, const domain_check* check) {
 }
 
 treacle_status bind_check_domain(binder* b, const scene_node* map, void* item,
-                                 const bind_path* path) {
+                                 const schema_path* path) {
     const int errors = b->diags->errors;
     const scene_domain* said = item;
     domain_check check = {.map = map, .said = said, .def = &b->root->sim.domain, .path = path};
@@ -159,7 +159,7 @@ treacle_status bind_check_domain(binder* b, const scene_node* map, void* item,
 // Small sections -------------------------------------------------------------
 
 treacle_status bind_check_viscosity(binder* b, const scene_node* map, void* item,
-                                    const bind_path* path) {
+                                    const schema_path* path) {
     const treacle_viscosity_def* def = item;
     if (def->surface == TREACLE_VISCOSITY_NICHOLS_HIRT && b->is_domain_known && b->flat_axis < 0) {
         return bind_error(b, bind_place(map, "surface"), path,
@@ -169,7 +169,7 @@ treacle_status bind_check_viscosity(binder* b, const scene_node* map, void* item
 }
 
 static treacle_status check_bounded(binder* b, const scene_node* map, const treacle_shape* def,
-                                    const bind_path* path) {
+                                    const schema_path* path) {
     shape* s = NULL;
     if (!b->is_domain_known) {
         return TREACLE_OK; // then the shape was not checked as a whole
@@ -185,7 +185,7 @@ static treacle_status check_bounded(binder* b, const scene_node* map, const trea
 }
 
 treacle_status bind_check_emitter(binder* b, const scene_node* map, void* item,
-                                  const bind_path* path) {
+                                  const schema_path* path) {
     const treacle_emitter_def* emitter = item;
     if (b->flat_axis >= 0 && emitter->direction[b->flat_axis] != 0.0) {
         return bind_error(b, bind_place(map, "direction"), path,
@@ -196,7 +196,7 @@ treacle_status bind_check_emitter(binder* b, const scene_node* map, void* item,
 }
 
 treacle_status bind_check_drop(binder* b, const scene_node* map, void* item,
-                               const bind_path* path) {
+                               const schema_path* path) {
     const treacle_drop_def* drop = item;
     if (drop->places.count > 0 && drop->places.keys[0].time < 0.0) {
         return bind_error(b, bind_place(map, "places"), path,
@@ -207,7 +207,7 @@ treacle_status bind_check_drop(binder* b, const scene_node* map, void* item,
 }
 
 treacle_status bind_check_solid(binder* b, const scene_node* map, void* item,
-                                const bind_path* path) {
+                                const schema_path* path) {
     const treacle_solid_def* def = item;
     bool has_length = scene_node_find(map, "slip_length") != NULL;
     if (has_length != (def->wall == TREACLE_WALL_SLIP_LENGTH)) {
@@ -222,7 +222,7 @@ treacle_status bind_check_solid(binder* b, const scene_node* map, void* item,
 }
 
 treacle_status bind_check_body(binder* b, const scene_node* map, void* item,
-                               const bind_path* path) {
+                               const schema_path* path) {
     const treacle_body_def* def = item;
     bool has_length = scene_node_find(map, "slip_length") != NULL;
     if (has_length != (def->wall == TREACLE_WALL_SLIP_LENGTH)) {
@@ -253,7 +253,7 @@ static bool is_beside_plane(const treacle_domain_def* domain, const shape* s, co
 }
 
 static treacle_status check_placement(binder* b, const scene_node* map, const treacle_shape* def,
-                                      const bind_path* path, const char* effect) {
+                                      const schema_path* path, const char* effect) {
     shape* s = NULL;
     TREACLE_TRY(shape_create_silent(b->ctx, def, &s));
     box3 box = scene_box_inside(&b->root->sim.domain, s);
@@ -288,7 +288,7 @@ typedef struct field_check {
     const treacle_field* def;
     int components;
     const treacle_shape* shape; // NULL: the whole domain
-    const bind_path* path;
+    const schema_path* path;
     double most; // in SI
 } field_check;
 
@@ -339,11 +339,11 @@ static treacle_status check_field(binder* b, const field_check* check) {
 }
 
 static treacle_status check_liquids(binder* b, const scene_node* root) {
-    bind_path list = {.name = "liquids"};
+    schema_path list = {.name = "liquids"};
     const scene_node* nodes = scene_node_find(root, "liquids");
     for (int i = 0; i < b->root->sim.liquid_count; ++i) {
         const treacle_liquid_def* def = &b->root->sim.liquids[i];
-        bind_path path = {.up = &list, .index = i};
+        schema_path path = {.up = &list, .index = i};
         const scene_node* map = scene_node_at(nodes, i);
         field_check fields[] = {
             {map, "velocity", &def->velocity, 3, def->shape, &path, LIMIT_SPEED},
@@ -360,11 +360,11 @@ static treacle_status check_liquids(binder* b, const scene_node* root) {
 }
 
 static treacle_status check_forces(binder* b, const scene_node* root) {
-    bind_path list = {.name = "forces"};
+    schema_path list = {.name = "forces"};
     const scene_node* nodes = scene_node_find(root, "forces");
     for (int i = 0; i < b->root->sim.force_count; ++i) {
         const treacle_force_def* def = &b->root->sim.forces[i];
-        bind_path path = {.up = &list, .index = i};
+        schema_path path = {.up = &list, .index = i};
         field_check check = {
             scene_node_at(nodes, i), "acceleration", &def->acceleration, 3, def->shape, &path,
             LIMIT_ACCELERATION};
@@ -374,11 +374,11 @@ static treacle_status check_forces(binder* b, const scene_node* root) {
 }
 
 static treacle_status check_emitters(binder* b, const scene_node* root) {
-    bind_path list = {.name = "emitters"};
+    schema_path list = {.name = "emitters"};
     const scene_node* nodes = scene_node_find(root, "emitters");
     for (int i = 0; i < b->root->sim.emitter_count; ++i) {
         const treacle_emitter_def* def = &b->root->sim.emitters[i];
-        bind_path path = {.up = &list, .index = i};
+        schema_path path = {.up = &list, .index = i};
         const scene_node* map = scene_node_at(nodes, i);
         TREACLE_TRY(check_placement(b, map, def->shape, &path, "it brings no liquid"));
         double end = (double)(b->root->output.frames - 1) / b->root->sim.fps;
@@ -392,10 +392,10 @@ static treacle_status check_emitters(binder* b, const scene_node* root) {
 }
 
 static treacle_status check_sinks(binder* b, const scene_node* root) {
-    bind_path list = {.name = "sinks"};
+    schema_path list = {.name = "sinks"};
     const scene_node* nodes = scene_node_find(root, "sinks");
     for (int i = 0; i < b->root->sim.sink_count; ++i) {
-        bind_path path = {.up = &list, .index = i};
+        schema_path path = {.up = &list, .index = i};
         TREACLE_TRY(check_placement(b, scene_node_at(nodes, i), b->root->sim.sinks[i].shape, &path,
                                     "it absorbs nothing"));
     }
@@ -403,11 +403,11 @@ static treacle_status check_sinks(binder* b, const scene_node* root) {
 }
 
 static treacle_status check_solids(binder* b, const scene_node* root) {
-    bind_path list = {.name = "solids"};
+    schema_path list = {.name = "solids"};
     const scene_node* nodes = scene_node_find(root, "solids");
     for (int i = 0; i < b->root->sim.solid_count; ++i) {
         const treacle_solid_def* def = &b->root->sim.solids[i];
-        bind_path path = {.up = &list, .name = def->name};
+        schema_path path = {.up = &list, .name = def->name};
         bool is_moving = def->position.count > 0 || vec3_length(vec3_from(def->velocity)) > 0.0;
         if (!is_moving && !def->inside_out) {
             TREACLE_TRY(check_placement(b, scene_node_find(nodes, def->name), def->shape, &path,
@@ -427,11 +427,11 @@ static bool has_body(const treacle_sim_def* sim, const char* name, int except) {
 
 static treacle_status check_bodies(binder* b, const scene_node* root) {
     const treacle_sim_def* sim = &b->root->sim;
-    bind_path list = {.name = "bodies"};
+    schema_path list = {.name = "bodies"};
     const scene_node* nodes = scene_node_find(root, "bodies");
     for (int i = 0; i < sim->body_count; ++i) {
         const treacle_body_def* def = &sim->bodies[i];
-        bind_path path = {.up = &list, .name = def->name};
+        schema_path path = {.up = &list, .name = def->name};
         const scene_node* node = scene_node_find(nodes, def->name);
         TREACLE_TRY(check_placement(b, node, def->shape, &path, "no liquid meets it"));
         for (int j = 0; j < def->joint_count; ++j) {
@@ -480,7 +480,7 @@ static treacle_status warn_without_effect(binder* b, const scene_node* root) {
 }
 
 treacle_status bind_check_root(binder* b, const scene_node* map, void* item,
-                               const bind_path* path) {
+                               const schema_path* path) {
     (void)item;
     (void)path;
     if (b->diags->errors > 0) {
