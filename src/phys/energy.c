@@ -272,10 +272,11 @@ void energy_add_body(const double mass[BODY_MOTIONS][BODY_MOTIONS], const double
 
 static void add_bodies(const energy_flow* flow, energy_part* out) {
     for (int32_t b = 0; b < flow->bodies->count; ++b) {
-        const flow_body* body = &flow->liquid->bodies->at[b];
+        const flow_bodies* bodies = flow->liquid->bodies;
         double after[BODY_MOTIONS];
         body_coupling_motion(flow->bodies, b, flow->motion, after);
-        energy_add_body((const double(*)[BODY_MOTIONS])body->mass, body->before, after, out);
+        energy_add_body((const double(*)[BODY_MOTIONS])bodies->body[b].mass, bodies->at[b].before,
+                        after, out);
     }
     out->dissipation += body_coupling_drag(flow->bodies, flow->liquid, flow->u, flow->motion);
 }

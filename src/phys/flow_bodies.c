@@ -94,10 +94,10 @@ static int64_t cell_at(const body_coupling* c, int64_t n) {
 // The row of a face in all six motions [rigid.1].
 static void face_row(const stress_params* p, int32_t b, int a, int64_t face,
                      double row[BODY_MOTIONS]) {
-    drag_body free_body = {0};
+    solve_body free_body = {0};
     int at[AXES];
     double place[AXES];
-    memcpy(free_body.pivot, p->bodies->at[b].pivot, sizeof(free_body.pivot));
+    memcpy(free_body.pivot, p->bodies->body[b].pivot, sizeof(free_body.pivot));
     tile_cell_at(p->map, (tile_ix)(face / TILE_CELLS), (int)(face % TILE_CELLS), at);
     for (int n = 0; n < AXES; ++n) {
         place[n] = at[n] + (double)place_offset(place_face(a), n);
@@ -133,19 +133,14 @@ static void add_stuck(const body_coupling* c, const stress_params* p, const stre
 static void fill_masses(const body_coupling* c, const stress_params* p,
                         const stress_weights* weights, float* const face_u[AXES]) {
     for (int32_t b = 0; b < c->count; ++b) {
-        const flow_body* body = &p->bodies->at[b];
-        drag_body* out = &c->bodies[b];
-        memcpy(out->pivot, body->pivot, sizeof(out->pivot));
-        memcpy(out->mass, body->mass, sizeof(out->mass));
-        memcpy(out->left, body->left, sizeof(out->left));
-        out->is_bound = body->is_bound;
-        six_multiply((const double(*)[BODY_MOTIONS])body->mass, body->before,
+        c->bodies[b] = p->bodies->body[b];
+        six_multiply((const double(*)[BODY_MOTIONS])c->bodies[b].mass, p->bodies->at[b].before,
                      c->impulse + (size_t)b * BODY_MOTIONS);
     }
     add_stuck(c, p, weights, face_u);
     for (int32_t b = 0; b < c->count; ++b) {
-        const drag_body* body = &c->bodies[b];
-        double(*inverse)[BODY_MOTIONS] = c->flows[b].inverse_mass;
+        solve_body* body = &c->bodies[b];
+        double(*inverse)[BODY_MOTIONS] = body->inverse_mass;
         if (!body->is_bound) {
             six_invert((const double(*)[BODY_MOTIONS])body->mass, inverse);
             continue;
@@ -237,7 +232,7 @@ static bool is_cell(const tile_map* map, int q) {
 static void list_flows(const body_coupling* c, const stress_params* p,
                        const stress_weights* weights, const int64_t* first) {
     for (int32_t b = 0; b < c->count; ++b) {
-        c->flows[b].count = 0;
+        c->bodies[b].row_count = 0;
     }
     for (int64_t k = 0; k < cell_count(c); ++k) {
         int64_t i = cell_at(c, k);
@@ -250,7 +245,7 @@ static void list_flows(const body_coupling* c, const stress_params* p,
             if (!cell_row(p, weights, bodies[n], t, q, row)) {
                 continue;
             }
-            int64_t at = c->flows[bodies[n]].count++;
+            int64_t at = c->bodies[bodies[n]].row_count++;
             if (first != NULL) {
                 c->cell[first[bodies[n]] + at] = i;
                 memcpy(c->row[first[bodies[n]] + at], row, sizeof(row));
@@ -267,7 +262,7 @@ static treacle_status fill_flows(body_coupling* c, const stress_params* p,
     TREACLE_TRY(alloc_array(c->ctx, count, sizeof(int64_t), "flow around bodies", (void**)&first));
     for (int32_t b = 0; b < c->count; ++b) {
         first[b] = c->row_room;
-        c->row_room += c->flows[b].count;
+        c->row_room += c->bodies[b].row_count;
     }
     size_t room = (size_t)c->row_room;
     treacle_status status;
@@ -277,8 +272,8 @@ static treacle_status fill_flows(body_coupling* c, const stress_params* p,
         alloc_array(c->ctx, room, sizeof(*c->row), "flow around bodies", (void**)&c->row), finish);
     list_flows(c, p, weights, first);
     for (int32_t b = 0; b < c->count; ++b) {
-        c->flows[b].slot = c->cell + first[b];
-        c->flows[b].row = (const double(*)[BODY_MOTIONS])(c->row + first[b]);
+        c->bodies[b].slot = c->cell + first[b];
+        c->bodies[b].row = (const double(*)[BODY_MOTIONS])(c->row + first[b]);
     }
 finish:
     alloc_free(c->ctx, first, count * sizeof(int64_t));
@@ -297,13 +292,13 @@ static int32_t dragger_of(const stress_params* p, const stress_weights* weights,
 
 static void list_pulls(body_coupling* c, const stress_params* p, const stress_weights* weights) {
     for (int32_t b = 0, at = 0; b < c->count; ++b) {
-        drag_body* body = &c->bodies[b];
+        solve_body* body = &c->bodies[b];
         body->pull = c->pull + at;
         for (int64_t i = 0; i < AXES * cell_count(c) && at < c->pull_room; ++i) {
             int a = (int)(i / cell_count(c));
             int64_t face = cell_at(c, i % cell_count(c));
             if (dragger_of(p, weights, a, face) == b) {
-                c->pull[at++] = (drag_pull){slot_of(a, face), (double)weights->drag[a][face]};
+                c->pull[at++] = (body_pull){slot_of(a, face), (double)weights->drag[a][face]};
                 body->pull_count += 1;
             }
         }
@@ -330,8 +325,6 @@ static treacle_status fill(body_coupling* c, const stress_params* p, const stres
     size_t count = (size_t)c->count;
     TREACLE_TRY(
         alloc_zero(c->ctx, count, sizeof(*c->bodies), "bodies in the flow", (void**)&c->bodies));
-    TREACLE_TRY(
-        alloc_zero(c->ctx, count, sizeof(*c->flows), "bodies in the flow", (void**)&c->flows));
     TREACLE_TRY(alloc_zero(c->ctx, count * BODY_MOTIONS, sizeof(double), "bodies in the flow",
                            (void**)&c->impulse));
     TREACLE_TRY(find_tiles(c, p));
@@ -359,7 +352,6 @@ void body_coupling_destroy(body_coupling* coupling) {
     if (coupling->ctx != NULL) {
         treacle_context* ctx = coupling->ctx;
         alloc_free(ctx, coupling->bodies, count * sizeof(*coupling->bodies));
-        alloc_free(ctx, coupling->flows, count * sizeof(*coupling->flows));
         alloc_free(ctx, coupling->impulse, count * BODY_MOTIONS * sizeof(double));
         alloc_free(ctx, coupling->pull, (size_t)coupling->pull_room * sizeof(*coupling->pull));
         alloc_free(ctx, coupling->cell, rows * sizeof(int64_t));
@@ -377,9 +369,10 @@ size_t body_coupling_tail(const body_coupling* coupling) {
 void body_coupling_load(const body_coupling* coupling, const stress_params* params, bool is_stiff,
                         double* f, double* u) {
     for (int32_t b = 0; b < coupling->count; ++b) {
-        const flow_body* body = &params->bodies->at[b];
+        const flow_motion* motion = &params->bodies->at[b];
+        const solve_body* body = &coupling->bodies[b];
         const double* impulse = coupling->impulse + (size_t)b * BODY_MOTIONS;
-        const double* from = is_stiff ? body->guess : body->before;
+        const double* from = is_stiff ? motion->guess : motion->before;
         double *to = f + (size_t)b * BODY_MOTIONS, *guess = u + (size_t)b * BODY_MOTIONS;
         if (body->is_bound) {
             double square = six_dot(body->left, body->left);
@@ -396,7 +389,7 @@ void body_coupling_load(const body_coupling* coupling, const stress_params* para
 
 void body_coupling_motion(const body_coupling* coupling, int32_t body, const double* tail,
                           double motion[BODY_MOTIONS]) {
-    const drag_body* at = &coupling->bodies[body];
+    const solve_body* at = &coupling->bodies[body];
     const double* y = tail + (size_t)body * BODY_MOTIONS;
     for (int n = 0; n < BODY_MOTIONS; ++n) {
         motion[n] = at->is_bound ? y[0] * at->left[n] : y[n];
@@ -416,7 +409,7 @@ double body_coupling_drag(const body_coupling* coupling, const stress_params* pa
     double sum = 0.0;
     for (int32_t b = 0; b < coupling->count; ++b) {
         for (int64_t i = 0; i < coupling->bodies[b].pull_count; ++i) {
-            const drag_pull* pull = &coupling->bodies[b].pull[i];
+            const body_pull* pull = &coupling->bodies[b].pull[i];
             int a = (int)(pull->slot / TILE_CELLS % AXES);
             int64_t face = pull->slot / VISCOSITY_BLOCK * TILE_CELLS + pull->slot % TILE_CELLS;
             double slip = u[pull->slot] - body_coupling_speed(coupling, params, b, tail, a, face);

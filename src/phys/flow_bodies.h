@@ -2,21 +2,15 @@
 #pragma once
 
 #include "phys/stress.h"
-#include "solve/body_rows.h"
 #include "solve/drag_term.h"
 
-/// A body that the flow moves. Motions are velocity in m/s and spin times the cell width, masses
-/// are over reference_density h^3 (phys/rigid_body.h).
-typedef struct flow_body {
-    double pivot[AXES]; // cells, from the domain's origin
-    double mass[BODY_MOTIONS][BODY_MOTIONS];
-    bool is_bound;             // only one motion is left to it, or none:
-    double left[BODY_MOTIONS]; // this one
+/// How the flow moves a body: velocity in m/s, and spin times the cell width.
+typedef struct flow_motion {
     double before[BODY_MOTIONS];
     double guess[BODY_MOTIONS]; // without gravity, of which thick liquid leaves little
     double after[BODY_MOTIONS]; // made by the flow
     double forced;              // J, work of its own force and torque
-} flow_body;
+} flow_motion;
 
 /// As stress_params has them.
 typedef struct flow_bodies {
@@ -24,20 +18,20 @@ typedef struct flow_bodies {
     int first_solid;             // the solid that is body 0
     const float* shut[AXES];     // 0..1, what solids close of a face
     const uint16_t* solid[AXES]; // which does
-    flow_body* at;               // [count]
+    const solve_body* body;      // [count], masses over reference_density h^3 (phys/rigid_body.h)
+    flow_motion* at;             // [count]
 } flow_bodies;
 
 /// What a solve needs of bodies.
 typedef struct body_coupling {
     treacle_context* ctx;
     int32_t count;
-    drag_body* bodies; // [count]
-    body_rows* flows;  // [count], what they displace
-    double* impulse;   // [count][6], of bodies and of liquid that moves with them, before
+    solve_body* bodies; // [count], with the liquid that moves with them
+    double* impulse;    // [count][6], of bodies and of liquid that moves with them, before
     tile_ix tile_count, tile_room;
     tile_ix* tile; // that bodies are near
     int64_t pull_room, row_room;
-    drag_pull* pull;
+    body_pull* pull;
     int64_t* cell;
     double (*row)[BODY_MOTIONS];
 } body_coupling;

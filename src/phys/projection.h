@@ -4,7 +4,7 @@
 #include "grid/domain.h"
 #include "grid/face_field.h"
 #include "grid/tile_map.h"
-#include "solve/body_rows.h"
+#include "solve/solve_body.h"
 #include "solve/solve_stats.h"
 
 struct projection;
@@ -25,7 +25,7 @@ typedef struct projection_params {
     struct wall_set* walls;        // that liquid may let go of; NULL: none
     solve_params solve;
     int body_count;           // rigid bodies (phys/rigid_body.h); face_solid_u has their motion
-    const body_rows* bodies;  // [body_count]
+    const solve_body* bodies; // [body_count]
     projection_method* other; // that solves the system instead of phys/projection.c; NULL: none
 } projection_params;
 

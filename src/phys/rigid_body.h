@@ -4,7 +4,7 @@
 #include "grid/domain.h"
 #include "grid/tile_map.h"
 #include "phys/solid.h"
-#include "solve/body_rows.h"
+#include "solve/solve_body.h"
 
 /// All of a body that changes from step to step; thirteen doubles in a state file.
 typedef struct body_state {

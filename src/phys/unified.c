@@ -441,8 +441,7 @@ static treacle_status create_stokes(unified_solver* job) {
                                               p->face_open_below.at[2]},
                             .volume = job->cell,
                             .body_count = job->bodies.count,
-                            .bodies = job->bodies.bodies,
-                            .flows = job->bodies.flows};
+                            .bodies = job->bodies.bodies};
     return stokes_solver_create(p->map->ctx, &system, &job->stokes);
 }
 

@@ -407,18 +407,18 @@ static treacle_status term_create(treacle_context* ctx, int32_t body_count, body
     return TREACLE_OK;
 }
 
-static void copy_rows(const pressure_level* level, int32_t body_count, const body_rows* bodies,
+static void copy_rows(const pressure_level* level, int32_t body_count, const solve_body* bodies,
                       row_list* list) {
     for (int32_t b = 0; b < body_count; ++b) {
-        size_t count = (size_t)bodies[b].count;
+        size_t count = (size_t)bodies[b].row_count;
         memcpy(list->slot + list->first[b], bodies[b].slot, count * sizeof(int64_t));
         memcpy(list->row + list->first[b], bodies[b].row, count * sizeof(*list->row));
-        keep_rows(list, b, list->first[b] + bodies[b].count, level);
+        keep_rows(list, b, list->first[b] + bodies[b].row_count, level);
     }
 }
 
 static treacle_status create_finest(body_term* term, const pressure_level* level,
-                                    const body_rows* bodies, row_list* list) {
+                                    const solve_body* bodies, row_list* list) {
     int64_t rows = 0;
     TREACLE_TRY(alloc_zero(term->ctx, (size_t)term->body_count, sizeof(body_masses),
                            "masses of bodies", (void**)&term->own_masses));
@@ -426,7 +426,7 @@ static treacle_status create_finest(body_term* term, const pressure_level* level
     for (int32_t b = 0; b < term->body_count; ++b) {
         memcpy(term->own_masses[b].inverse, bodies[b].inverse_mass, sizeof(bodies[b].inverse_mass));
         invert_mass(&term->own_masses[b]);
-        rows += bodies[b].count;
+        rows += bodies[b].row_count;
     }
     TREACLE_TRY(list_create(term->ctx, rows, term->body_count, list));
     copy_rows(level, term->body_count, bodies, list);
@@ -434,7 +434,7 @@ static treacle_status create_finest(body_term* term, const pressure_level* level
 }
 
 treacle_status body_term_create(const pressure_level* level, int32_t body_count,
-                                const body_rows* bodies, body_term** out) {
+                                const solve_body* bodies, body_term** out) {
     row_list list = {0};
     TREACLE_TRY(term_create(level->ctx, body_count, out));
     treacle_status status = create_finest(*out, level, bodies, &list);

@@ -19,8 +19,8 @@
 #pragma once
 
 #include "solve/block_ldl.h"
-#include "solve/body_rows.h"
 #include "solve/pressure_level.h"
+#include "solve/solve_body.h"
 
 typedef struct body_masses {
     double inverse[BODY_MOTIONS][BODY_MOTIONS]; // C
@@ -74,7 +74,7 @@ struct body_term {
 
 /// Of the finest level. `bodies` may go afterwards. A level without rows gets a term too.
 treacle_status body_term_create(const pressure_level* level, int32_t body_count,
-                                const body_rows* bodies, body_term** out) TREACLE_NODISCARD;
+                                const solve_body* bodies, body_term** out) TREACLE_NODISCARD;
 /// Of the next coarser level; `fine` and its term must outlive it.
 treacle_status body_term_coarsen(const pressure_level* fine, const pressure_level* coarse,
                                  body_term** out) TREACLE_NODISCARD;

@@ -44,7 +44,7 @@ struct drag_term {
 
 // ---- Rows -----------------------------------------------------------------------------------
 
-void drag_body_row(const drag_body* body, const grid_domain* domain, int a, const double at[AXES],
+void drag_body_row(const solve_body* body, const grid_domain* domain, int a, const double at[AXES],
                    double row[BODY_MOTIONS]) {
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
     double arm[AXES];
@@ -153,7 +153,7 @@ static int64_t list_pulls(const drag_def* def, drag_link* out) {
     int64_t count = 0;
     for (int32_t b = 0; b < def->body_count && def->is_finest; ++b) {
         for (int64_t i = 0; i < def->bodies[b].pull_count; ++i, ++count) {
-            const drag_pull* pull = &def->bodies[b].pull[i];
+            const body_pull* pull = &def->bodies[b].pull[i];
             if (out != NULL) {
                 drag_link* link = &out[count];
                 *link = (drag_link){.weight = pull->weight, .face_count = 1, .body_count = 1};
@@ -222,7 +222,7 @@ static int64_t list_faces(const drag_def* def, drag_face* out) {
     return count;
 }
 
-static void fill_blocks(drag_term* term, const drag_body* bodies) {
+static void fill_blocks(drag_term* term, const solve_body* bodies) {
     for (int32_t b = 0; b < term->body_count; ++b) {
         drag_block* block = &term->block[b];
         memcpy(block->mass, bodies[b].mass, sizeof(block->mass));

@@ -18,28 +18,12 @@
 // exact solve for the six unknowns of each body in turn.
 #pragma once
 
-#include "solve/six.h"
+#include "solve/solve_body.h"
 #include "solve/stress_term.h"
-
-/// A face of the liquid that a body pulls at: 1/2 weight (u - r . y)^2. The weight is part of the
-/// face's mass, too.
-typedef struct drag_pull {
-    int64_t slot; // in a vector
-    double weight;
-} drag_pull;
-
-typedef struct drag_body {
-    double pivot[AXES];                      // cells of the finest level, from the origin
-    double mass[BODY_MOTIONS][BODY_MOTIONS]; // of the motions
-    bool is_bound;                           // only one motion is left to it, or none:
-    double left[BODY_MOTIONS];               // this one. Then the first unknown is its speed
-    int64_t pull_count;
-    const drag_pull* pull; // [pull_count]
-} drag_body;
 
 /// The row of face a at a place in cells of the finest level; along flat axes arms are zero. Of a
 /// bound body: how fast the face moves with its only motion.
-void drag_body_row(const drag_body* body, const grid_domain* domain, int a, const double at[AXES],
+void drag_body_row(const solve_body* body, const grid_domain* domain, int a, const double at[AXES],
                    double row[BODY_MOTIONS]);
 
 typedef struct drag_term drag_term;
@@ -52,7 +36,7 @@ typedef struct drag_def {
     double scale[AXES];
     bool is_finest;
     int32_t body_count;
-    const drag_body* bodies;
+    const solve_body* bodies;
 } drag_def;
 treacle_status drag_term_create(const drag_def* def, drag_term** out) TREACLE_NODISCARD;
 /// Accepts NULL.

@@ -7,18 +7,18 @@
 #pragma once
 
 #include "grid/tile_map.h"
-#include "solve/body_rows.h"
 #include "solve/linop.h"
 #include "solve/pressure_level.h"
+#include "solve/solve_body.h"
 #include "solve/solve_stats.h"
 
 typedef struct pressure_system {
     const grid_domain* domain;
     const tile_map* map;
-    const float* link[AXES]; // [tile][512] at low faces, >= 0: between a cell and the one below it
-    const float* extra;      // [tile][512] at cells, >= 0
-    int32_t body_count;      // terms of rank six on top (solve/body_term.h); not needed afterwards
-    const body_rows* bodies; // [body_count]
+    const float* link[AXES];  // [tile][512] at low faces, >= 0: between a cell and the one below it
+    const float* extra;       // [tile][512] at cells, >= 0
+    int32_t body_count;       // terms of rank six on top (solve/body_term.h); not needed afterwards
+    const solve_body* bodies; // [body_count]
 } pressure_system;
 
 typedef struct pressure_solver pressure_solver;

@@ -34,25 +34,6 @@ typedef struct labeller {
 
 // ---- Bodies ---------------------------------------------------------------------------------
 
-treacle_status rigid_body_list_create(treacle_context* ctx, int32_t count, const drag_body* bodies,
-                                      rigid_body_list* out) {
-    *out = (rigid_body_list){.ctx = ctx, .count = count};
-    TREACLE_TRY(alloc_zero(ctx, (size_t)count, sizeof(*out->at), "bodies", (void**)&out->at));
-    for (int32_t b = 0; b < count; ++b) {
-        memcpy(out->at[b].pivot, bodies[b].pivot, sizeof(bodies[b].pivot));
-        memcpy(out->at[b].mass, bodies[b].mass, sizeof(bodies[b].mass));
-        out->at[b].is_bound = bodies[b].is_bound;
-    }
-    return TREACLE_OK;
-}
-
-void rigid_body_list_destroy(rigid_body_list* list) {
-    if (list->at != NULL) {
-        alloc_free(list->ctx, list->at, (size_t)list->count * sizeof(*list->at));
-    }
-    *list = (rigid_body_list){0};
-}
-
 // The free body that a face belongs to, or NONE.
 static int32_t body_at(const labeller* l, int64_t slot) {
     if (slot < 0 || l->level->weights.owner[0] == NULL) {

@@ -21,22 +21,11 @@
 #include "solve/drag_term.h"
 #include "solve/viscosity_level.h"
 
-/// What the aggregates need to know of bodies; zeroed: there are none.
-typedef struct rigid_body_part {
-    double pivot[AXES]; // cells
-    double mass[BODY_MOTIONS][BODY_MOTIONS];
-    bool is_bound;
-} rigid_body_part;
+/// Zeroed: there are none.
 typedef struct rigid_body_list {
-    treacle_context* ctx;
     int32_t count;
-    rigid_body_part* at;
+    const solve_body* at;
 } rigid_body_list;
-
-treacle_status rigid_body_list_create(treacle_context* ctx, int32_t count, const drag_body* bodies,
-                                      rigid_body_list* out) TREACLE_NODISCARD;
-/// Harmless on a zeroed list.
-void rigid_body_list_destroy(rigid_body_list* list);
 
 typedef struct rigid_labels {
     treacle_context* ctx;

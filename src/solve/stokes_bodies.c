@@ -41,18 +41,17 @@ static int compare_rows(const void* a, const void* b) {
 static void list_rows(const stokes_solver* s, const stokes_system* system) {
     stokes_bodies* b = s->bodies;
     for (int32_t n = 0; n < b->count; ++n) {
-        const body_rows* flow = &system->flows[n];
-        const drag_body* body = &system->bodies[n];
-        for (int64_t i = 0; i < flow->count; ++i) {
-            if (!(s->cells->inverse[flow->slot[i]] > 0.0f)) {
+        const solve_body* body = &system->bodies[n];
+        for (int64_t i = 0; i < body->row_count; ++i) {
+            if (!(s->cells->inverse[body->slot[i]] > 0.0f)) {
                 continue;
             }
             flow_row* row = &b->row[b->row_count++];
-            *row = (flow_row){.slot = flow->slot[i], .body = n};
+            *row = (flow_row){.slot = body->slot[i], .body = n};
             if (body->is_bound) {
-                row->at[0] = six_dot(flow->row[i], body->left);
+                row->at[0] = six_dot(body->row[i], body->left);
             } else {
-                memcpy(row->at, flow->row[i], sizeof(row->at));
+                memcpy(row->at, body->row[i], sizeof(row->at));
             }
         }
     }
@@ -163,7 +162,7 @@ treacle_status stokes_bodies_create(stokes_solver* s, const stokes_system* syste
     b->drag = viscosity_solver_drag(s->viscosity, false);
     b->tail = ((int64_t)s->map->count + 1) * VISCOSITY_BLOCK;
     for (int32_t n = 0; n < b->count; ++n) {
-        b->room += system->flows[n].count;
+        b->room += system->bodies[n].row_count;
     }
     TREACLE_TRY(alloc_array(s->ctx, (size_t)b->room, sizeof(*b->row), "flow around bodies",
                             (void**)&b->row));

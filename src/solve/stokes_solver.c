@@ -248,7 +248,7 @@ static treacle_status create_pressure(stokes_solver* s, const stokes_system* sys
                              .link = {s->fields, s->fields + length, s->fields + 2 * length},
                              .extra = s->fields + 3 * length,
                              .body_count = system->body_count,
-                             .bodies = system->flows};
+                             .bodies = system->bodies};
     TREACLE_TRY(pressure_solver_create(s->ctx, &links, &s->pressure));
     s->cells = pressure_solver_finest(s->pressure);
     s->p_space = s->cells->space;

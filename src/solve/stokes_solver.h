@@ -20,7 +20,6 @@
 // The pressure is that of a cell times its share of liquid, so that rows stay of order one.
 #pragma once
 
-#include "solve/body_rows.h"
 #include "solve/solve_stats.h"
 #include "solve/viscosity_solver.h"
 
@@ -32,9 +31,8 @@ typedef struct stokes_system {
         opening[AXES]; // [tile][512] at faces: share that no solid covers, >= 0.1 at unknowns
     const float* opening_below[AXES]; // as the cell below a face sees it; NULL: as that above
     const float* volume;              // [tile][512] at cells: share of liquid
-    int32_t body_count;               // that weights.owner names; not needed afterwards
-    const drag_body* bodies;
-    const body_rows* flows; // [body_count], what bodies displace, in all six motions
+    int32_t body_count;               // that weights.owner names
+    const solve_body* bodies;         // [body_count]; rows: what they displace, in all six motions
 } stokes_system;
 
 /// More than the weights say of A, for a law that is linearised: A u + E (u - about). The cycle
@@ -82,7 +80,7 @@ typedef struct stokes_solver stokes_solver;
 
 stokes_params stokes_params_default(void);
 
-/// The map, mass, owner, opening and volume are not copied and must outlive the solver.
+/// The map, mass, owner, opening, volume and bodies are not copied and must outlive the solver.
 treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* system,
                                     stokes_solver** out) TREACLE_NODISCARD;
 /// From now on solves with other weights of stress and mass, but goes on with the cycle of those it

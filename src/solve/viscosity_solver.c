@@ -242,8 +242,8 @@ static treacle_status make_tails(viscosity_solver* s, const viscosity_system* sy
     s->space.active_count = level->space.active_count;
     TREACLE_TRY(alloc_zero(s->ctx, 2 * levels * values, sizeof(float), "motions of bodies",
                            (void**)&s->tails));
-    TREACLE_TRY(alloc_zero(s->ctx, values, sizeof(double), "motions of bodies", (void**)&s->rest));
-    return rigid_body_list_create(s->ctx, system->body_count, system->bodies, &s->list);
+    s->list = (rigid_body_list){system->body_count, system->bodies};
+    return alloc_zero(s->ctx, values, sizeof(double), "motions of bodies", (void**)&s->rest);
 }
 
 static treacle_status build_levels(viscosity_solver* s, const viscosity_system* system) {
@@ -303,7 +303,6 @@ void viscosity_solver_destroy(viscosity_solver* solver) {
     rigid_space_destroy(solver->bodies);
     pcg_vectors_destroy(space_of(solver), &solver->vectors);
     vec_space_destroy(&solver->space);
-    rigid_body_list_destroy(&solver->list);
     size_t values = tail_values(solver), levels = (size_t)solver->level_count;
     alloc_free(solver->ctx, solver->tails, 2 * levels * values * sizeof(float));
     alloc_free(solver->ctx, solver->rest, values * sizeof(double));

@@ -19,13 +19,13 @@ typedef struct viscosity_system {
     const tile_map* map;
     viscosity_weights weights;
     viscosity_depth depth;
-    int32_t body_count;      // that weights.owner names; not needed afterwards
-    const drag_body* bodies; // [body_count]
+    int32_t body_count;       // that weights.owner names
+    const solve_body* bodies; // [body_count]
 } viscosity_system;
 
 typedef struct viscosity_solver viscosity_solver;
 
-/// The map, mass and owner are not copied and must outlive the solver. With bodies, faces
+/// The map, mass, owner and bodies are not copied and must outlive the solver. With bodies, faces
 /// move as they do (solve/drag_term.h), and vectors have a tail, from the end of the zero tile on:
 /// six unknowns a body, and room up to a multiple of eight. Vectors are zero at faces of bodies.
 treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_system* system,

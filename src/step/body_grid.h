@@ -11,7 +11,7 @@ typedef struct body_grid {
     face_field shut;       // what solids shut of faces, [count + 1][512]
     face_field fill;       // what they fill of the boxes around faces
     uint16_t* solid[AXES]; // which of them it is
-    body_rows* rows;       // [bodies]
+    solve_body* solve;     // [bodies]
     body_motion* impulse;  // [bodies]
     flow_bodies flow;      // in a flow with viscosity; none: at is NULL
 } body_grid;

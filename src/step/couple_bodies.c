@@ -88,11 +88,11 @@ static bool motion_left(const body_joint* joint, const body_state* state, const 
 
 // A joint to the world leaves z, or nothing: C = z z^T / (z^T M z), and the motion is the nearest
 // one along z in the norm of M [rigid.4].
-static void restrict_to_joint(const couple_job* job, int i, double mass[BODY_MOTIONS][BODY_MOTIONS],
-                              double inverse[BODY_MOTIONS][BODY_MOTIONS]) {
+static void restrict_to_joint(const couple_job* job, int i) {
     const body_set* set = &job->f->setup->bodies;
     const grid_domain* domain = job->f->setup->domain;
     body_state* state = &job->bodies[i];
+    solve_body* body = &job->out->solve[i];
     double h = domain->h;
     for (int k = 0; k < set->joint_count; ++k) {
         if (set->joints[k].body != i || set->joints[k].to >= 0) {
@@ -101,21 +101,20 @@ static void restrict_to_joint(const couple_job* job, int i, double mass[BODY_MOT
         double z[BODY_MOTIONS], mz[BODY_MOTIONS], energy = 0.0, along = 0.0;
         bool is_any = motion_left(&set->joints[k], state, domain, z);
         body_motion motion = body_motion_of(state, h);
-        six_multiply((const double(*)[BODY_MOTIONS])mass, z, mz);
+        six_multiply((const double(*)[BODY_MOTIONS])body->mass, z, mz);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             energy += z[n] * mz[n];
             along += motion.at[n] * mz[n];
         }
         double share = is_any && energy > 0.0 ? 1.0 / energy : 0.0;
         for (int n = 0; n < BODY_MOTIONS * BODY_MOTIONS; ++n) {
-            inverse[n / BODY_MOTIONS][n % BODY_MOTIONS] =
+            body->inverse_mass[n / BODY_MOTIONS][n % BODY_MOTIONS] =
                 share * z[n / BODY_MOTIONS] * z[n % BODY_MOTIONS];
         }
-        flow_body* flow = &job->out->flow.at[i];
-        flow->is_bound = true;
+        body->is_bound = true;
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             motion.at[n] = share * along * z[n];
-            flow->left[n] = is_any ? z[n] : 0.0;
+            body->left[n] = is_any ? z[n] : 0.0;
         }
         body_set_motion(state, &motion, h);
     }
@@ -134,7 +133,7 @@ static void push_body(const couple_job* job, int i) {
         impulse[a] = domain->is_active[a] ? force[a] / unit : 0.0;
         impulse[AXES + a] = torque[a] / (unit * h);
     }
-    six_multiply((const double(*)[BODY_MOTIONS])job->out->rows[i].inverse_mass, impulse, change);
+    six_multiply((const double(*)[BODY_MOTIONS])job->out->solve[i].inverse_mass, impulse, change);
     body_motion motion = body_motion_of(&job->bodies[i], h);
     for (int n = 0; n < BODY_MOTIONS; ++n) {
         motion.at[n] += change[n];
@@ -148,27 +147,25 @@ static void fill_body(const couple_job* job, int i) {
     body_state* state = &job->bodies[i];
     body_on_grid body = on_grid(job, i);
     int64_t first = job->first[i];
-    double h = domain->h, mass[BODY_MOTIONS][BODY_MOTIONS];
-    body_rows* out = &job->out->rows[i];
+    double h = domain->h;
+    solve_body* out = &job->out->solve[i];
     body_make_rows(&job->faces, &body, job->count[i], job->slot + first, job->row + first);
-    *out = (body_rows){.count = job->count[i],
-                       .slot = job->slot + first,
-                       .row = (const double(*)[BODY_MOTIONS])(job->row + first)};
-    double volume = body_grid_mass(&job->faces, &body, mass) * h * h * h;
+    *out = (solve_body){.row_count = job->count[i],
+                        .slot = job->slot + first,
+                        .row = (const double(*)[BODY_MOTIONS])(job->row + first)};
+    double volume = body_grid_mass(&job->faces, &body, out->mass) * h * h * h;
     if (!(fabs(volume - own->mass.volume) <= volume_error * own->mass.volume)) {
         solid_pose pose = body_pose(state);
-        body_own_mass(&own->mass, &pose.rotate, &job->faces, mass);
+        body_own_mass(&own->mass, &pose.rotate, &job->faces, out->mass);
     }
-    flow_body* flow = &job->out->flow.at[i];
-    memcpy(flow->mass, mass, sizeof(mass));
     for (int a = 0; a < AXES; ++a) {
-        flow->pivot[a] = (state->place[a] - domain->origin[a]) / h;
+        out->pivot[a] = (state->place[a] - domain->origin[a]) / h;
     }
-    six_invert((const double(*)[BODY_MOTIONS])mass, out->inverse_mass);
-    flow->forced = -body_energy(&own->mass, state);
+    six_invert((const double(*)[BODY_MOTIONS])out->mass, out->inverse_mass);
+    double before = body_energy(&own->mass, state);
     push_body(job, i);
-    flow->forced += body_energy(&own->mass, state);
-    restrict_to_joint(job, i, mass, out->inverse_mass);
+    job->out->flow.at[i].forced = body_energy(&own->mass, state) - before;
+    restrict_to_joint(job, i);
 }
 
 static void fill_bodies(void* data, int64_t begin, int64_t end) {
@@ -182,7 +179,7 @@ static treacle_status take_rows(couple_job* job, size_t count) {
     arena* scratch = job->f->scratch;
     body_grid* out = job->out;
     const char* name = "rows of bodies";
-    TREACLE_TRY(arena_take_zero(scratch, count, sizeof(*out->rows), name, (void**)&out->rows));
+    TREACLE_TRY(arena_take_zero(scratch, count, sizeof(*out->solve), name, (void**)&out->solve));
     TREACLE_TRY(
         arena_take_zero(scratch, count, sizeof(*out->impulse), name, (void**)&out->impulse));
     TREACLE_TRY(
@@ -220,6 +217,7 @@ treacle_status couple_bodies(const step_frame* f, const liquid_state* state, fac
         job.faces.rho[a] = face_rho.at[a];
     }
     TREACLE_TRY(take_rows(&job, (size_t)count));
+    out->flow.body = out->solve;
     parallel_for(f->ctx, count, 1, fill_bodies, &job);
     return TREACLE_OK;
 }
@@ -302,8 +300,8 @@ void couple_bodies_drag(const step_frame* f, const projection* pressure, const d
     for (int i = 0; i < f->setup->bodies.count; ++i) {
         body_motion motion = body_motion_of(&bodies[i], h);
         double change[BODY_MOTIONS];
-        six_multiply((const double(*)[BODY_MOTIONS])grid->rows[i].inverse_mass, grid->impulse[i].at,
-                     change);
+        six_multiply((const double(*)[BODY_MOTIONS])grid->solve[i].inverse_mass,
+                     grid->impulse[i].at, change);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             motion.at[n] += change[n];
         }

@@ -159,12 +159,12 @@ treacle_status energy_account_projection(const step_frame* f, const account_proj
     for (int a = 0; a < AXES; ++a) {
         done.before[a] = flow->before[a];
         done.after[a] = flow->after->face_u.at[a];
-        done.solid[a] = grid->rows != NULL ? grid->solid[a] : NULL;
+        done.solid[a] = grid->solve != NULL ? grid->solid[a] : NULL;
     }
     TREACLE_TRY(energy_of_projection(&done, &out->part));
     for (int i = 0; flow->motion_before != NULL && i < grid->flow.count; ++i) {
         body_motion after = body_motion_of(&flow->bodies[i], f->setup->domain->h);
-        const flow_body* body = &grid->flow.at[i];
+        const solve_body* body = &grid->solve[i];
         energy_add_body((const double(*)[BODY_MOTIONS])body->mass, flow->motion_before[i].at,
                         after.at, &out->part);
     }

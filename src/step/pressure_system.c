@@ -51,8 +51,8 @@ treacle_status pressure_system_create(const step_frame* f, const liquid_state* s
                   .absolute = fmin(DIVERGENCE_MIN, def->tolerance) * h / f->dt,
                   .max_iterations = def->max_iterations,
                   .is_warm = true},
-        .body_count = bodies->rows != NULL ? f->setup->bodies.count : 0,
-        .bodies = bodies->rows,
+        .body_count = bodies->solve != NULL ? f->setup->bodies.count : 0,
+        .bodies = bodies->solve,
         .other = f->setup->other.project,
     };
     return projection_create(&out->params, &out->projection);

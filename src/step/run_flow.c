@@ -68,7 +68,7 @@ static treacle_status project(const step_frame* f, const run_flow_outputs* out, 
     body_motion* bodies = NULL;
     TREACLE_TRY(keep_before(f, out, before, &bodies));
     TREACLE_TRY(projection_apply(system, out->state->face_u.at, x, &solve));
-    if (out->body->rows != NULL) {
+    if (out->body->solve != NULL) {
         couple_bodies_drag(f, system, x, out->body, out->bodies);
         hold_all(f, out);
     }

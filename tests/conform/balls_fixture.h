@@ -14,7 +14,7 @@ typedef struct balls {
     int64_t* slot[BODIES];
     double (*row[BODIES])[BODY_MOTIONS];
     uint16_t* owner[AXES];
-    drag_body body[BODIES];
+    solve_body body[BODIES];
 } balls;
 
 static inline bool is_in_ball(const balls* s, int n, const double at[AXES]) {

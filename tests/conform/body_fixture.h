@@ -28,7 +28,7 @@ typedef struct body_fixture {
     grid_domain domain;
     tile_map map;
     float *link[AXES], *solid[AXES], *extra;
-    body_rows bodies[BODY_FIXTURE_MAX];
+    solve_body bodies[BODY_FIXTURE_MAX];
     pressure_solver* solver;
 } body_fixture;
 
@@ -102,7 +102,7 @@ static inline void body_fixture_body(body_fixture* f, const body_fixture_def* de
     free(at_slot);
     double along = def->body_count > 1 ? (double)n / (def->body_count - 1) : 0.0;
     double density = def->density[0] * pow(def->density[1] / def->density[0], along);
-    f->bodies[n] = (body_rows){.count = count, .slot = slot, .row = (const double(*)[6])row};
+    f->bodies[n] = (solve_body){.row_count = count, .slot = slot, .row = (const double(*)[6])row};
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         double inertia = i < 3 ? 1.0 : 0.4 * def->radius * def->radius;
         f->bodies[n].inverse_mass[i][i] = 1.0 / (density * volume * inertia);

@@ -54,14 +54,14 @@ static void test_preconditioner_is_symmetric_positive(void** state) {
 }
 
 // Adds J^T C J x of one body, from its rows as they were given.
-static void add_body(const body_rows* body, const double* x, const double* diagonal, double* y) {
+static void add_body(const solve_body* body, const double* x, const double* diagonal, double* y) {
     double sum[BODY_MOTIONS] = {0};
-    for (int64_t n = 0; n < body->count; ++n) {
+    for (int64_t n = 0; n < body->row_count; ++n) {
         for (int k = 0; k < BODY_MOTIONS; ++k) {
             sum[k] += body->row[n][k] * x[body->slot[n]];
         }
     }
-    for (int64_t n = 0; n < body->count; ++n) {
+    for (int64_t n = 0; n < body->row_count; ++n) {
         bool is_unknown = diagonal[body->slot[n]] > 0.0;
         for (int k = 0; k < BODY_MOTIONS * BODY_MOTIONS && is_unknown; ++k) {
             int i = k / BODY_MOTIONS, j = k % BODY_MOTIONS;
@@ -232,7 +232,7 @@ static void test_body_between_closed_regions_holds_their_difference(void** state
         }
     }
     assert_int_equal(n, 128);
-    body_rows body = {.count = n, .slot = slot, .row = (const double(*)[BODY_MOTIONS])row};
+    solve_body body = {.row_count = n, .slot = slot, .row = (const double(*)[BODY_MOTIONS])row};
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         body.inverse_mass[i][i] = 1.0 / 640.0;
     }
@@ -242,7 +242,7 @@ static void test_body_between_closed_regions_holds_their_difference(void** state
     pressure_solver_destroy(f.solver);
     assert_int_equal(pressure_solver_create(f.ctx, &system, &f.solver), TREACLE_OK);
     assert_int_equal(pressure_solver_closed_count(f.solver), 2);
-    f.bodies[0] = (body_rows){0};
+    f.bodies[0] = (solve_body){0};
     linop op = pressure_solver_linop(f.solver);
     double *r = conform_vector(&op), *x = conform_vector(&op);
     // Push the wall with force 1 in units of its mass: J^T v at the cells beside it.

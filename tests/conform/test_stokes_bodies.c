@@ -18,7 +18,6 @@ typedef struct flow_fixture {
     float* volume;
     int64_t* cell[BODIES];
     double (*row[BODIES])[BODY_MOTIONS];
-    body_rows flow[BODIES];
     stokes_system system;
     stokes_solver* solver;
     stokes_vectors v;
@@ -56,9 +55,9 @@ static void fill_flows(flow_fixture* f) {
     for (int n = 0; n < BODIES; ++n) {
         f->cell[n] = calloc(4096, sizeof(int64_t));
         f->row[n] = calloc(4096, sizeof(*f->row[n]));
-        f->flow[n].slot = f->cell[n];
-        f->flow[n].row = (const double(*)[BODY_MOTIONS])f->row[n];
-        six_invert((const double(*)[BODY_MOTIONS])f->s.body[n].mass, f->flow[n].inverse_mass);
+        f->s.body[n].slot = f->cell[n];
+        f->s.body[n].row = (const double(*)[BODY_MOTIONS])f->row[n];
+        six_invert((const double(*)[BODY_MOTIONS])f->s.body[n].mass, f->s.body[n].inverse_mass);
     }
     for (size_t i = 0; i < f->cells - TILE_CELLS; ++i) {
         int at[AXES];
@@ -66,7 +65,7 @@ static void fill_flows(flow_fixture* f) {
         for (int n = 0; n < BODIES && is_within(&f->s.f, at); ++n) {
             double row[BODY_MOTIONS];
             if (make_row(&f->s, n, at, row)) {
-                int64_t k = f->flow[n].count++;
+                int64_t k = f->s.body[n].row_count++;
                 f->cell[n][k] = (int64_t)i;
                 memcpy(f->row[n][k], row, sizeof(row));
             }
@@ -94,8 +93,7 @@ static void flow_open(flow_fixture* f, const fixture_def* def, double mass) {
                                 .opening = {f->opening, f->opening, f->opening},
                                 .volume = f->volume,
                                 .body_count = BODIES,
-                                .bodies = f->s.body,
-                                .flows = f->flow};
+                                .bodies = f->s.body};
     f->v = (stokes_vectors){calloc(f->faces, sizeof(double)), calloc(f->cells, sizeof(double)),
                             calloc(f->faces, sizeof(double)), calloc(f->cells, sizeof(double))};
     assert_int_equal(stokes_solver_create(f->s.f.ctx, &f->system, &f->solver), TREACLE_OK);
@@ -336,8 +334,8 @@ static void test_bound_body_moves_as_its_joint_lets_it(void** state) {
     stokes_solver_destroy(f.solver);
     f.solver = NULL;
     double energy = f.s.body[0].mass[5][5];
-    memset(f.flow[0].inverse_mass, 0, sizeof(f.flow[0].inverse_mass));
-    f.flow[0].inverse_mass[5][5] = 1.0 / energy;
+    memset(f.s.body[0].inverse_mass, 0, sizeof(f.s.body[0].inverse_mass));
+    f.s.body[0].inverse_mass[5][5] = 1.0 / energy;
     assert_int_equal(stokes_solver_create(f.s.f.ctx, &f.system, &f.solver), TREACLE_OK);
     fill_momentum(&f);
     memset(f.v.f + f.tail, 0, BODY_MOTIONS * sizeof(double));
@@ -366,7 +364,7 @@ static void test_pull_is_shared_by_liquid_and_body(void** state) {
     int at[AXES] = {5, 11, 11};
     size_t i = cell_at(&f.s.f, at);
     int64_t t = (int64_t)(i / TILE_CELLS), q = (int64_t)(i % TILE_CELLS);
-    drag_pull pull = {t * VISCOSITY_BLOCK + TILE_CELLS + q, 40.0};
+    body_pull pull = {t * VISCOSITY_BLOCK + TILE_CELLS + q, 40.0};
     f.s.f.mass[1][i] += 40.0f;
     f.s.body[0].pull_count = 1;
     f.s.body[0].pull = &pull;

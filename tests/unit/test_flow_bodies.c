@@ -24,7 +24,8 @@ typedef struct fixture {
     solid_pose pose;
     body_state state;
     wall_kind wall;
-    flow_body body;
+    solve_body body;
+    flow_motion motion;
     flow_bodies bodies;
     stress_params liquid;
     fraction_fields share;
@@ -148,9 +149,10 @@ static void make_body(fixture* f, double density) {
         .id = 0, .density = density, .radius = 0.8, .place = vec3_from(f->state.place)};
     body_grid_mass(&faces, &body, f->body.mass);
     body_motion motion = body_motion_of(&f->state, f->domain.h);
-    memcpy(f->body.before, motion.at, sizeof(motion.at));
+    memcpy(f->motion.before, motion.at, sizeof(motion.at));
     f->bodies.count = 1;
-    f->bodies.at = &f->body;
+    f->bodies.body = &f->body;
+    f->bodies.at = &f->motion;
     f->liquid.bodies = &f->bodies;
     f->liquid.walls = &f->wall;
     f->liquid.poses = &f->pose;
@@ -190,7 +192,7 @@ static void fixture_close(fixture* f) {
 
 // The row of a face about the body's place.
 static void row_at(const fixture* f, int a, size_t i, double row[BODY_MOTIONS]) {
-    drag_body about = {0};
+    solve_body about = {0};
     int at[AXES];
     double place[AXES];
     memcpy(about.pivot, f->body.pivot, sizeof(about.pivot));
@@ -270,9 +272,9 @@ static void test_drop_and_body_keep_their_momentum(void** state) {
         bool is_unified = i / 4 == 0;
         fixture_open(&f, &(drop_def){11.3, densities[i % 2], 2e4, walls[i / 2 % 2]});
         stir(&f);
-        sum_momentum(&f, f.body.before, before);
+        sum_momentum(&f, f.motion.before, before);
         flow(&f, is_unified, 1e-7);
-        sum_momentum(&f, f.body.after, after);
+        sum_momentum(&f, f.motion.after, after);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             size = fmax(size, fabs(before[n]));
         }
@@ -294,7 +296,7 @@ static void test_thick_liquid_turns_with_a_body_that_it_sticks_to(void** state) 
             double row[BODY_MOTIONS];
             row_at(&f, a, i, row);
             if (f.share.tent.at[a][i] > 0.5f) {
-                assert_close((double)f.u[a][i], six_dot(row, f.body.after), 2e-3);
+                assert_close((double)f.u[a][i], six_dot(row, f.motion.after), 2e-3);
             }
         }
     }
@@ -308,16 +310,16 @@ static void test_neutral_body_rests_in_a_full_tank(void** state) {
         fixture f;
         const double g[AXES] = {0.02, -0.2, 0.05}; // m/s a step
         fixture_open(&f, &(drop_def){100.0, 1000.0, 2e4, {walls[k], 0.0}});
-        memset(f.body.before, 0, sizeof(f.body.before));
+        memset(f.motion.before, 0, sizeof(f.motion.before));
         for (int a = 0; a < AXES; ++a) {
-            f.body.before[a] = g[a];
+            f.motion.before[a] = g[a];
             for (size_t i = 0; i < f.values - TILE_CELLS; ++i) {
                 f.u[a][i] = (float)g[a];
             }
         }
         flow(&f, true, 2e-6);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
-            assert_close(f.body.after[n], 0.0, 5e-6);
+            assert_close(f.motion.after[n], 0.0, 5e-6);
         }
         fixture_close(&f);
     }
@@ -332,13 +334,13 @@ static void test_walls_that_slip_drag_less(void** state) {
     for (int k = 0; k < 3; ++k) {
         fixture f;
         fixture_open(&f, &(drop_def){100.0, 9000.0, 2e4, walls[k]});
-        memset(f.body.before, 0, sizeof(f.body.before));
-        f.body.before[1] = -0.2;
+        memset(f.motion.before, 0, sizeof(f.motion.before));
+        f.motion.before[1] = -0.2;
         for (size_t i = 0; i < f.values - TILE_CELLS; ++i) {
             f.u[1][i] = -0.2f;
         }
         flow(&f, true, 1e-3);
-        speed[k] = -f.body.after[1];
+        speed[k] = -f.motion.after[1];
         fixture_close(&f);
     }
     assert_true(speed[0] > 0.0 && speed[1] > 1.05 * speed[0] && speed[2] > 1.05 * speed[1]);

@@ -232,8 +232,8 @@ static void test_pressure_keeps_momentum_and_angular_momentum(void** state) {
     }
     fill_drop(&f, phi, u);
     double mass[BODY_MOTIONS][BODY_MOTIONS], impulse[1][BODY_MOTIONS];
-    body_rows rows = {
-        .count = f.row_count, .slot = f.slot, .row = (const double(*)[BODY_MOTIONS])f.row};
+    solve_body rows = {
+        .row_count = f.row_count, .slot = f.slot, .row = (const double(*)[BODY_MOTIONS])f.row};
     body_grid_mass(&f.faces, &f.body, mass);
     six_invert((const double(*)[BODY_MOTIONS])mass, rows.inverse_mass);
     projection_params params = {.domain = &f.domain,
