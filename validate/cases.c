@@ -57,6 +57,8 @@ const validate_case validate_cases[] = {
      case_hydrostatic_tilted},
     {"hydrostatic-tilted-fine", VALIDATE_FULL, 60,
      "a pool at rest stays at rest in such a container", case_hydrostatic_tilted_fine},
+    {"hydrostatic-bowl", VALIDATE_FULL, 30, "water in a round bowl comes to rest",
+     case_hydrostatic_bowl},
     {"vortex-box", VALIDATE_QUICK, 3, "a vortex in a box across the grid", case_vortex_box},
     {"piston", VALIDATE_QUICK, 1, "a piston drives a slug as one, and squeezes none", case_piston},
     {"thin", VALIDATE_QUICK, 5, "thin plates keep apart what is on their sides", case_thin},

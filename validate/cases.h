@@ -17,6 +17,7 @@ validate_fcn case_hydrostatic_fine;
 validate_fcn case_rotation;
 validate_fcn case_rotation_loop;
 validate_fcn case_rotation_ten;
+validate_fcn case_hydrostatic_bowl;
 validate_fcn case_hydrostatic_tilted;
 validate_fcn case_hydrostatic_tilted_fine;
 validate_fcn case_vortex_box;
