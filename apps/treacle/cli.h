@@ -11,6 +11,9 @@ enum {
     CLI_EXIT_INTERRUPTED = 130, // as shells count: 128 + SIGINT
 };
 
+/// The number of items of an array.
+#define CLI_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
 typedef enum cli_kind {
     CLI_FLAG,   // bool
     CLI_TEXT,   // const char*
@@ -34,7 +37,7 @@ typedef struct cli_option {
     void* out;                  // where the value goes, of the kind's type
     int64_t min, max;           // of a number
     double real_min, real_max;  // of a real number
-    int choice_count;           // of a choice
+    int choice_count;           // of a choice: CLI_COUNT of its names
     const char* const* choices; // likewise
 } cli_option;
 

@@ -85,7 +85,7 @@ static cli_outcome parse(mesh_options* o, int argc, char** argv) {
          .kind = CLI_CHOICE,
          .value = "FORMAT",
          .out = &o->format,
-         .choice_count = 2,
+         .choice_count = CLI_COUNT(format_names),
          .choices = format_names,
          .help = "ply or obj (default: ply)"},
         FRAME_FOLDER_OPTION(&o->folder),

@@ -66,13 +66,11 @@ treacle_status bind_check_rheology(binder* b, const scene_node* map, void* item,
         {"viscosity_infinite", 1u << TREACLE_RHEOLOGY_CARREAU},
         {"time", 1u << TREACLE_RHEOLOGY_CARREAU},
     };
-    static const char* const names[] = {"newtonian", "power-law", "carreau", "bingham",
-                                        "herschel-bulkley"};
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); ++i) {
         const scene_node* node = scene_node_find(map, rules[i].key);
         if (node != NULL && (rules[i].laws >> r->law & 1u) == 0) {
             TREACLE_TRY(bind_warning(b, node->place, path, "'%s' has no effect with 'law: %s'",
-                                     rules[i].key, names[r->law]));
+                                     rules[i].key, schema_rheology.keys[0].words[r->law]));
         }
     }
     return check_rheology_numbers(b, map, r, path);
