@@ -10,7 +10,8 @@
 // a few times over, since a corner has several sides. The path is followed in steps of the
 // distance, which is a bound, so that nothing is stepped over, however thin. A particle that begins
 // inside, because it was born there, goes out along the normal. One that finds no place between
-// solids that close on each other, or on a side of the domain, goes to the nearest free one.
+// solids that close on each other, or on a side of the domain, goes to the nearest free one on its
+// side.
 // Solids that change their shape are in phys/sweep_form.c.
 //
 // Properties that tests check: particles stay on their side of a plate that moves several cells a
@@ -222,26 +223,51 @@ static bool is_clear(const sweep_params* params, const near_solids* near, vec3 x
     return true;
 }
 
-// A place that is free, near one that is not: the first on widening circles. Liquid between solids
-// that close on each other, or on a side, has to go somewhere.
-static vec3 rescue(const sweep_params* params, const near_solids* near, vec3 x) {
-    static const double radius[] = {0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
-    const grid_domain* domain = params->domain;
-    near_solids all = {.count = -1};
-    for (size_t r = 0; r < sizeof(radius) / sizeof(radius[0]); ++r) {
-        for (int i = 0; i < 27; ++i) {
-            const int step[AXES] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
-            vec3 y = x;
-            for (int a = 0; a < AXES; ++a) {
-                y.at[a] += domain->is_active[a] ? radius[r] * step[a] * domain->h : 0.0;
-            }
-            y = clamp_to_domain(domain, y);
-            if (is_clear(params, near, y) && is_clear(params, &all, y)) {
-                return y;
-            }
-        }
+// Whether a place is on the side of the solids on which the particle began: the straight way to it
+// in the frame of each is free.
+static bool is_in_sight(const sweep_params* params, const near_solids* near, vec3 x0, vec3 x) {
+    int count = near->count < 0 ? params->to.count : near->count;
+    bool is_seen = true;
+    for (int k = 0; k < count && is_seen; ++k) {
+        int i = near->count < 0 ? k : near->at[k];
+        const solid* s = &params->to.solids[i];
+        path p = {s, 0.0, params->domain->h};
+        vec3 b0 = solid_to_body(s, &params->from.poses[i], x0);
+        vec3 b1 = solid_to_body(s, &params->to.poses[i], x);
+        is_seen = s->sequence != NULL || free_share(&p, b0, b1) >= 1.0;
     }
-    return x;
+    return is_seen;
+}
+
+static vec3 step_aside(const grid_domain* domain, vec3 x, double cells, int way) {
+    const int step[AXES] = {way % 3 - 1, way / 3 % 3 - 1, way / 9 - 1};
+    for (int a = 0; a < AXES; ++a) {
+        x.at[a] += domain->is_active[a] ? cells * step[a] * domain->h : 0.0;
+    }
+    return clamp_to_domain(domain, x);
+}
+
+// A place that is free, near one that is not: the first on widening circles, of those on the side
+// on which the particle began if there is one. Liquid between solids that close on each other, or
+// on a side, has to go somewhere.
+static vec3 rescue(const sweep_params* params, const near_solids* near, vec3 x0, vec3 x) {
+    static const double radius[] = {0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
+    enum { RADII = sizeof(radius) / sizeof(radius[0]) };
+    near_solids all = {.count = -1};
+    vec3 found = x;
+    bool is_any = false;
+    for (int i = 0; i < RADII * 27; ++i) {
+        vec3 y = step_aside(params->domain, x, radius[i / 27], i % 27);
+        if (!is_clear(params, near, y) || !is_clear(params, &all, y)) {
+            continue;
+        }
+        if (is_in_sight(params, near, x0, y)) {
+            return y;
+        }
+        found = is_any ? found : y;
+        is_any = true;
+    }
+    return found;
 }
 
 static void sweep_row(const sweep_params* params, const near_solids* near, tile_coord tile,
@@ -266,7 +292,7 @@ static void sweep_row(const sweep_params* params, const near_solids* near, tile_
         x1 = is_hit ? clamp_to_domain(params->domain, x1) : x1;
     }
     if (is_moved && !is_clear(params, near, x1)) {
-        x1 = rescue(params, near, x1);
+        x1 = rescue(params, near, x0, x1);
     }
     for (int a = 0; a < AXES && is_moved; ++a) {
         double at = (x1.at[a] - params->domain->origin[a]) / params->domain->h;

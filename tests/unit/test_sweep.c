@@ -108,6 +108,30 @@ static void test_no_particle_is_pressed_out_of_the_domain(void** state) {
     end(&w);
 }
 
+// A plate that leans on a side wipes along it: what was in the corner goes up the side, and not
+// through the plate.
+static void test_a_corner_that_closes_keeps_particles_on_their_side(void** state) {
+    (void)state;
+    sweep_world w;
+    const double turn[AXES] = {0.0, 0.0, -0.63};
+    const vec3 n = vec3_make(cos(turn[2]), sin(turn[2]), 0.0);
+    begin(&w, 0.0, 0.0);
+    w.from.rotate = w.to.rotate = mat3_rotation(turn);
+    w.from.place = vec3_make(4.0, 8.0, 0.5);
+    w.to.place = vec3_add_scaled(w.from.place, -0.6, n);
+    int in_corner = 0;
+    for (int i = 0; i < 400; ++i) {
+        vec3 x = vec3_make(0.05 + 0.05 * (i % 20), 1.0 + 0.25 * (double)(i / 20), 0.5);
+        if (vec3_dot(n, vec3_sub(x, w.from.place)) < -0.28) {
+            vec3 at = sweep(&w, x, x);
+            assert_true(vec3_dot(n, vec3_sub(at, w.to.place)) < -0.25);
+            in_corner += vec3_dot(n, vec3_sub(x, w.to.place)) > -0.25 ? 1 : 0;
+        }
+    }
+    assert_true(in_corner > 10);
+    end(&w);
+}
+
 static void test_strays_stop_at_a_solid(void** state) {
     (void)state;
     sweep_world w;
@@ -129,6 +153,7 @@ int main(void) {
         cmocka_unit_test(test_motion_along_the_plate_goes_on),
         cmocka_unit_test(test_far_particles_are_untouched),
         cmocka_unit_test(test_no_particle_is_pressed_out_of_the_domain),
+        cmocka_unit_test(test_a_corner_that_closes_keeps_particles_on_their_side),
         cmocka_unit_test(test_strays_stop_at_a_solid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
