@@ -35,7 +35,11 @@ static treacle_status find(const flow_inputs* in, const flow_outputs* out, flow_
                 TREACLE_TRY(flow_solver_run(in, out, &l->rheology, &l->solver));
                 TREACLE_TRY(flow_yield_judge(in, out, &l->yield));
             } while (!l->yield.is_over);
-            flow_rheology_judge(in, out, l->solver.is_exact, &l->rheology);
+            if (l->solver.is_lost) {
+                flow_rheology_retreat(in, out, &l->rheology);
+            } else {
+                flow_rheology_judge(in, out, l->solver.is_exact, &l->rheology);
+            }
         } while (!l->rheology.is_over);
         TREACLE_TRY(flow_solver_judge(in));
         flow_walls_judge(in, out, &l->solver.params.liquid, &l->walls);

@@ -85,11 +85,16 @@ static void find_viscosity(const flow_inputs* in, const flow_outputs* out,
                       out->material->log_mu);
 }
 
+// Without a slope a pass of Newton's method is one of the fixed point.
+static void forget_slope(const flow_inputs* in, const flow_rheology* loop) {
+    tile_clear(in->wet.map, loop->slope, TILE_CELLS * sizeof(float));
+}
+
 // --- the loop ------------------------------------------------------------------------------------
 
 treacle_status flow_rheology_start(const flow_inputs* in, const flow_outputs* out,
                                    flow_rheology* loop) {
-    loop->is_over = false;
+    loop->is_over = loop->is_plain = false;
     if (loop->kind == FLOW_RHEOLOGY_NONE) {
         mixture_params params = mixture_of(in, out);
         mixture_viscosity(&params, &(mixture_rates){.way = 1.0}, out->material->log_mu);
@@ -125,6 +130,9 @@ void flow_rheology_set(const flow_inputs* in, const flow_outputs* out, const flo
         flow_copy_faces(in, out->u, loop->before);
         flow_copy_faces(in, loop->start, out->u);
         find_viscosity(in, out, loop, loop->before, 1.0);
+        if (loop->is_plain) {
+            forget_slope(in, loop);
+        }
     }
 }
 
@@ -157,6 +165,10 @@ static double change_of(const flow_inputs* in, const flow_outputs* out, face_fie
     return size > 0.0 ? sqrt(square / size) : 0.0;
 }
 
+static int most_passes(const flow_inputs* in) {
+    return in->frame.is_first ? 1 : in->frame.setup->def->viscosity_solve.max_iterations;
+}
+
 void flow_rheology_judge(const flow_inputs* in, const flow_outputs* out, bool is_solved,
                          flow_rheology* loop) {
     loop->is_over = true;
@@ -165,11 +177,10 @@ void flow_rheology_judge(const flow_inputs* in, const flow_outputs* out, bool is
     }
     treacle_rheology_stats* stats = &in->frame.stats->rheology;
     bool is_right = is_solved || loop->kind == FLOW_RHEOLOGY_FIXED_POINT;
-    int most = in->frame.is_first ? 1 : in->frame.setup->def->viscosity_solve.max_iterations;
     stats->iterations += 1;
     stats->change = change_of(in, out, loop->before);
     stats->converged = is_right && stats->change <= in->frame.setup->def->viscosity_solve.tolerance;
-    loop->is_over = stats->iterations >= most || stats->converged;
+    loop->is_over = stats->iterations >= most_passes(in) || stats->converged;
 }
 
 // --- Newton's method -----------------------------------------------------------------------------
@@ -178,6 +189,18 @@ void flow_rheology_keep_start(const flow_inputs* in, const flow_outputs* out,
                               const flow_rheology* loop) {
     TREACLE_ASSERT(loop->kind == FLOW_RHEOLOGY_NEWTON);
     flow_copy_faces(in, out->u, loop->start);
+}
+
+void flow_rheology_retreat(const flow_inputs* in, const flow_outputs* out, flow_rheology* loop) {
+    TREACLE_ASSERT(loop->kind == FLOW_RHEOLOGY_NEWTON);
+    treacle_rheology_stats* stats = &in->frame.stats->rheology;
+    flow_copy_faces(in, loop->before, out->u);
+    tile_clear(in->wet.map, out->x, TILE_CELLS * sizeof(double));
+    stats->iterations += 1;
+    stats->change = 1.0;
+    stats->converged = false;
+    loop->is_plain = true;
+    loop->is_over = stats->iterations >= most_passes(in);
 }
 
 // Once little changes the solve has to be exact, too.

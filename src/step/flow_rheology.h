@@ -25,6 +25,7 @@ typedef struct flow_rheology {
     float* along;       // how much of the strain before there is in that
     float* cell_share;  // of liquid
     face_field edge_share;
+    bool is_plain; // Newton's method has failed: the fixed point goes on
     bool is_over;
 } flow_rheology;
 
@@ -38,6 +39,10 @@ void flow_rheology_set(const flow_inputs* in, const flow_outputs* out, const flo
 /// Counts a pass and compares its velocity with that before. is_solved: the solve met its target.
 void flow_rheology_judge(const flow_inputs* in, const flow_outputs* out, bool is_solved,
                          flow_rheology* loop);
+
+/// Of Newton's method, instead of judging: a solve that found nothing is forgotten, and the fixed
+/// point goes on from where it began.
+void flow_rheology_retreat(const flow_inputs* in, const flow_outputs* out, flow_rheology* loop);
 
 /// Of Newton's method: the velocity now is what every pass begins with.
 void flow_rheology_keep_start(const flow_inputs* in, const flow_outputs* out,

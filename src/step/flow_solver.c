@@ -95,7 +95,9 @@ static treacle_status run_unified(const flow_inputs* in, const flow_outputs* out
                                   .seconds = flow->seconds + solve.seconds,
                                   .converged = solve.is_converged};
     solver->is_exact = solve.is_converged && !solve.is_rough;
-    if (solve.is_broken) {
+    bool is_near = solve.is_converged || solve.energy < UNIFIED_ENERGY_MAX;
+    solver->is_lost = is_newton(loop) && !loop->is_plain && (solve.is_broken || !is_near);
+    if (solve.is_broken && !solver->is_lost) {
         return fail(in, flow);
     }
     return is_newton(loop) ? TREACLE_OK : flow_solver_judge(in);

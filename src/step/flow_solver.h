@@ -10,6 +10,7 @@ typedef struct flow_solver {
     unified_params params; // params.liquid: of either kind
     unified_solver* unified;
     bool is_exact; // the last solve has met its target and was not cut short
+    bool is_lost;  // Newton's method has led it nowhere, and there is another way
 } flow_solver;
 
 /// Fields that are taken from the scratch arena afterwards are the solver's, or given back.
