@@ -5,6 +5,7 @@
 
 #include "grid/tile_band.h"
 #include "grid/tile_ranks.h"
+#include "step/narrow_faces.h"
 #include "step/viscosity_grid.h"
 
 typedef struct mass_job {
@@ -72,6 +73,7 @@ treacle_status extend_velocity_found(const step_frame* f, const wet_faces* wet,
     int layers = (int)ceil(f->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
     int mark = arena_mark(f->scratch);
     float *slope = NULL, *seen = elastic->log_mu; // what the flow has seen
+    TREACLE_TRY(narrow_faces_ease(f, wet, given, face_view_of(material->face_rho), out));
     TREACLE_TRY(slopes_of(f, wet, given, seen != NULL ? seen : material->log_mu, &slope));
     TREACLE_TRY(wet_faces_extend_velocity(wet, layers, false, slope, out->face_u.at));
     arena_give_to(f->scratch, mark);

@@ -16,7 +16,7 @@ treacle_status extend_velocity_given(const step_frame* f, const wet_faces* wet,
 treacle_status extend_velocity_smoothly(const step_frame* f, const wet_faces* wet,
                                         const particle_grid* given, material_grid* material,
                                         liquid_state* out) TREACLE_NODISCARD;
-/// After the flow: into the air, as far as particles move and kernels reach.
+/// After the flow: into the air, as far as particles move and kernels reach. Slits are eased first.
 treacle_status extend_velocity_found(const step_frame* f, const wet_faces* wet,
                                      const particle_grid* given, const material_grid* material,
                                      const flow_elastic* elastic,

@@ -1,6 +1,8 @@
 // Facts about liquid in gaps narrower than half a cell.
 #include "unit.h"
 
+#include "flow_fixture.h"
+#include "step/narrow_faces.h"
 #include "treacle/scene.h"
 #include "treacle/sim.h"
 
@@ -56,8 +58,150 @@ static void test_particles_in_a_gap_have_no_slope_and_others_keep_theirs(void** 
     unit_context_end(ctx);
 }
 
+// A heavy box that leans a little, a twentieth of a cell from the left wall of a tube.
+static const char tube[] = "domain: {size: [8 cm, 16 cm], cell: 1 cm}\n"
+                           "particles: {per_cell: 9}\n"
+                           "step: {max_dt: 5 ms}\n"
+                           "liquids:\n"
+                           "  - {shape: {box: {min: [0, 0], max: [8 cm, 14 cm]}}}\n"
+                           "bodies:\n"
+                           "  box:\n"
+                           "    shape: {box: {size: [7 cm, 3 cm, 1 cm]}, rotate: [0, 0, 0.1 deg], "
+                           "move: [3.54 cm, 9.5 cm]}\n"
+                           "    density: 3000 kg/m^3\n"
+                           "    friction: 0\n";
+
+// Without [gap.2] steps that gain too much are refused after 0.41 s, however short they are.
+static void test_a_box_sinks_through_a_tube_and_transfers_only_take_energy(void** state) {
+    (void)state;
+    treacle_context* ctx = unit_context(1);
+    treacle_scene* scene = NULL;
+    treacle_sim* sim = NULL;
+    assert_int_equal(treacle_scene_parse(ctx, "tube", tube, sizeof(tube) - 1, 0, NULL, &scene),
+                     TREACLE_OK);
+    assert_int_equal(treacle_sim_create(ctx, treacle_scene_sim(scene), &sim), TREACLE_OK);
+    double transfer = 0.0;
+    int retries = 0;
+    while (treacle_sim_time(sim) < 0.6) {
+        treacle_step_stats stats;
+        assert_int_equal(treacle_sim_step(sim, 0.005, &stats), TREACLE_OK);
+        transfer += stats.energy.transfer;
+        retries += stats.retries;
+    }
+    assert_true(transfer < 0.0);
+    assert_int_equal(retries, 0);
+    treacle_sim_destroy(sim);
+    treacle_scene_destroy(scene);
+    unit_context_end(ctx);
+}
+
+// --- narrow faces --------------------------------------------------------------------------------
+
+enum {
+    NARROW_TILES = 4,
+    NARROW_VALUES = (NARROW_TILES + 1) * TILE_CELLS,
+    NARROW = 4 * TILE_SIZE + 3
+};
+
+// Liquid everywhere, at 0.1 m/s, and a solid at 0.3 m/s that closes no face.
+typedef struct narrow_world {
+    flow_world flow;
+    arena scratch;
+    liquid_setup setup;
+    liquid_state state;
+    solid_grid solid;
+    liquid_grid liquid;
+    particle_grid given;
+    tile_mask known[NARROW_TILES + 1];
+    float phi[NARROW_VALUES], open[NARROW_VALUES], mass[NARROW_VALUES], solid_u[NARROW_VALUES];
+} narrow_world;
+
+static void narrow_begin(narrow_world* w) {
+    memset(w, 0, sizeof(*w));
+    flow_world_begin(&w->flow, (int[]){8, 8, 1}, TREACLE_SIDE_SLIP);
+    assert_true(w->flow.map.count <= NARROW_TILES);
+    arena_init(&w->scratch, w->flow.ctx);
+    w->setup = (liquid_setup){.domain = &w->flow.domain};
+    w->state.map = w->flow.map;
+    w->solid.phi = w->phi;
+    for (int i = 0; i < NARROW_VALUES; ++i) {
+        w->phi[i] = -1.0f;
+        w->open[i] = w->mass[i] = 1.0f;
+        w->solid_u[i] = 0.3f;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        w->state.face_u.at[a] = w->flow.u[a].values;
+        w->solid.face_open.at[a] = w->open;
+        w->solid.face_u.at[a] = w->solid_u;
+        w->given.face_mass.at[a] = w->mass;
+        for (int64_t i = 0; i < flow_count(&w->flow.map); ++i) {
+            w->flow.u[a].values[i] = 0.1f;
+        }
+    }
+    w->flow.u[1].values[NARROW] = 6.0f;
+}
+
+// The velocity through the face that differs, eased.
+static double narrow_eased(narrow_world* w) {
+    step_frame f = {.ctx = w->flow.ctx, .scratch = &w->scratch, .setup = &w->setup};
+    wet_faces wet = {.domain = &w->flow.domain,
+                     .map = &w->state.map,
+                     .cell_phi = w->phi,
+                     .solid = &w->solid,
+                     .liquid = &w->liquid,
+                     .known = w->known};
+    assert_int_equal(narrow_faces_ease(&f, &wet, &w->given, (face_view){0}, &w->state), TREACLE_OK);
+    return (double)w->flow.u[1].values[NARROW];
+}
+
+static void narrow_end(narrow_world* w) {
+    arena_finish(&w->scratch);
+    flow_world_end(&w->flow);
+}
+
+static void test_particles_at_a_slit_take_its_speed_by_what_it_weighs(void** state) {
+    (void)state;
+    static narrow_world w;
+    narrow_begin(&w);
+    w.open[NARROW] = 0.01f;
+    w.mass[NARROW] = 1.7f;
+    assert_true(fabs(narrow_eased(&w) - (0.1 + 0.02 / 1.7 * 5.9)) < 1e-5);
+    for (int64_t i = 0; i < flow_count(&w.flow.map); ++i) {
+        assert_true(i == NARROW || w.flow.u[1].values[i] == 0.1f);
+    }
+    narrow_end(&w);
+}
+
+static void test_faces_open_by_half_of_what_is_around_them_keep_their_speed(void** state) {
+    (void)state;
+    static narrow_world w;
+    narrow_begin(&w);
+    w.open[NARROW] = 0.5f;
+    assert_true(narrow_eased(&w) == 6.0);
+    w.open[NARROW] = 0.0f; // closed: no matter of slits
+    assert_true(narrow_eased(&w) == 6.0);
+    w.open[NARROW] = 0.4f;
+    assert_true(narrow_eased(&w) < 6.0);
+    narrow_end(&w);
+}
+
+static void test_where_all_faces_are_slits_the_solid_says_how_fast_its_side_is(void** state) {
+    (void)state;
+    static narrow_world w;
+    narrow_begin(&w);
+    for (int i = 0; i < NARROW_VALUES; ++i) {
+        w.open[i] = 0.05f;
+    }
+    assert_true(fabs(narrow_eased(&w) - (0.3 + 0.1 * 5.7)) < 1e-5);
+    narrow_end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_box_sinks_through_a_tube_and_transfers_only_take_energy),
+        cmocka_unit_test(test_particles_at_a_slit_take_its_speed_by_what_it_weighs),
+        cmocka_unit_test(test_faces_open_by_half_of_what_is_around_them_keep_their_speed),
+        cmocka_unit_test(test_where_all_faces_are_slits_the_solid_says_how_fast_its_side_is),
         cmocka_unit_test(test_particles_in_a_gap_have_no_slope_and_others_keep_theirs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
