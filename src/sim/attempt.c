@@ -1,5 +1,7 @@
 // A step as a transaction: the stages work on `next`, a copy of the state, and only when all of
 // them went well is it swapped with `now`. So a step that fails can be begun again, or given up.
+#include "sim/attempt.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +10,8 @@
 #include "base/comm.h"
 #include "sim/guard.h"
 #include "sim/step.h"
+#include "sim/step_stats.h"
+#include "sim/timestep.h"
 
 // Times that the stages before the first step are tried again, each over half of the time.
 enum { FIRST_RETRIES = 4 };

@@ -4,6 +4,7 @@
 
 #include "compare/euler_begin.h"
 #include "compare/euler_show.h"
+#include "sim/sim_seed.h"
 
 level_set_work eulerian_level(treacle_sim* sim) {
     return (level_set_work){.ctx = sim->ctx,

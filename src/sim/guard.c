@@ -7,6 +7,7 @@
 #include "particles/particle_ranks.h"
 #include "sim/ballistic.h"
 #include "sim/bodies.h"
+#include "sim/timestep.h"
 
 // --- one pass ------------------------------------------------------------------------------------
 

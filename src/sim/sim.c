@@ -3,9 +3,11 @@
 #include "base/alloc.h"
 #include "base/comm.h"
 #include "base/text.h"
+#include "sim/attempt.h"
 #include "sim/eulerian.h"
 #include "sim/liquid_setup.h"
-#include "sim/sim_internal.h"
+#include "sim/sim_check.h"
+#include "sim/sim_seed.h"
 
 void sim_colour(const treacle_sim_def* def, int material, float out[3]) {
     for (int c = 0; c < 3; ++c) {

@@ -1,6 +1,9 @@
+#include "sim/sim_check.h"
+
+#include "base/check.h"
 #include "defs/def_check.h"
 #include "defs/def_features.h"
-#include "sim/sim_internal.h"
+#include "math/curve.h"
 
 // A unified flow has one way to treat viscosity.
 static treacle_status check_flow(treacle_context* ctx, const treacle_sim_def* def) {

@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "compare/level_set.h"
 #include "grid/domain.h"
-#include "math/curve.h"
 #include "particles/drop.h"
 #include "particles/emitter.h"
 #include "particles/particle_sort.h"
@@ -83,31 +82,8 @@ struct treacle_sim {
     const int64_t* parts[SIM_ARRAYS_MAX]; // likewise, what ranks have of them
 };
 
-/// Checks what sim_create does not find out by itself. ERR_SCENE with the field that is wrong.
-treacle_status sim_check_def(treacle_context* ctx, const treacle_sim_def* def) TREACLE_NODISCARD;
-
-/// Seeds the liquids of the def into the empty store of `now`, sorted.
-treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) TREACLE_NODISCARD;
-/// Where ranks are lean: shares out the tiles of a store's groups, of which there may be several
-/// for a tile.
-treacle_status sim_share_tiles(treacle_sim* sim, const particles* p) TREACLE_NODISCARD;
 /// A material's colour as particles carry it.
 void sim_colour(const treacle_sim_def* def, int material, float out[3]);
-
-/// Where solids are; bodies as they are now.
-void sim_pose_solids(const treacle_sim* sim, double time, solid_pose* poses);
-
-/// How long a step from that state on may be, s, where that is the largest speed of what is in it;
-/// see timestep.c.
-double timestep_limit(const treacle_sim* sim, const sim_state* state, double speed);
-/// dt of the next step, s: what is left to max_dt, cut into equal steps.
-double timestep_choose(const treacle_sim* sim, double max_dt, double speed);
-/// Finds out how calm `next` is, which a step of dt has made from `now`; these are the largest
-/// speeds before and after. False if the step was too long for what it has set in motion.
-bool timestep_review(treacle_sim* sim, double dt, double before, double after);
-
-/// Fills volume, energy and the like from the state `now`.
-void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out);
 
 /// Takes the accelerations of one step, which stay the caller's; NULL: none. ERR_USAGE if they are
 /// not numbers or nobody could feel them.
@@ -117,25 +93,3 @@ void sim_push(treacle_sim* sim, double dt);
 
 /// Bodies of `now` into `next`, for a step to work on.
 void sim_copy_bodies(treacle_sim* sim);
-
-// Of treacle/unstable/stages.h, where its functions are in several files.
-treacle_status stages_check_flow(const treacle_sim* sim) TREACLE_NODISCARD;
-/// The work on a grid around the particles as they are, solids where they are now; nobody strays
-/// from the liquid. Ends with stages_work_end, whatever comes between.
-treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats,
-                                 step_work* out) TREACLE_NODISCARD;
-treacle_status stages_work_end(treacle_sim* sim, step_work* w,
-                               treacle_status status) TREACLE_NODISCARD;
-/// The state's velocity on faces = the field at a time.
-treacle_status stages_sample_faces(step_work* w, const treacle_field* velocity,
-                                   double at) TREACLE_NODISCARD;
-/// The surface of liquid on the grid goes through that field for dt.
-treacle_status stages_carry_surface(treacle_sim* sim, const treacle_field* velocity, double at,
-                                    double dt) TREACLE_NODISCARD;
-/// dense[cell of the domain] = values of the tiles; cells of no tile keep theirs.
-void stages_spread(const step_work* w, const float* values, float* dense);
-
-/// Makes `next` the state; what was the state becomes the room for the next step.
-void sim_state_swap(treacle_sim* sim);
-/// Brings the liquid of the start to the grid.
-treacle_status step_prepare(treacle_sim* sim) TREACLE_NODISCARD;

@@ -1,3 +1,5 @@
+#include "sim/sim_seed.h"
+
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -6,7 +8,6 @@
 #include "phys/sweep.h"
 #include "sim/eulerian.h"
 #include "sim/heat_setup.h"
-#include "sim/sim_internal.h"
 
 enum { FIELDS = 5 };
 

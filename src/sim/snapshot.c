@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "particles/particle_ranks.h"
+#include "sim/attempt.h"
 #include "sim/eulerian.h"
 #include "sim/guard.h"
+#include "sim/sim_seed.h"
 
 // A position may be outside its tile between steps, but not far (cells): the sort comes first in a
 // step's work on it.

@@ -2,8 +2,10 @@
 
 #include <math.h>
 
+#include "sim/attempt.h"
 #include "sim/ballistic.h"
-#include "sim/sim_internal.h"
+#include "sim/sim_check.h"
+#include "sim/sim_seed.h"
 
 static treacle_status check_particles(treacle_sim* sim, const treacle_stages_particles* given) {
     if (given->count < 0 || (given->count > 0 && given->place == NULL)) {

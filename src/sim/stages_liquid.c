@@ -11,7 +11,7 @@
 #include "math/field.h"
 #include "phys/advect.h"
 #include "phys/transfer.h"
-#include "sim/sim_internal.h"
+#include "sim/stages_liquid.h"
 #include "step/build_tiles.h"
 #include "step/move_particles.h"
 #include "step/move_solids.h"

@@ -4,7 +4,7 @@
 
 #include "base/parallel.h"
 #include "grid/gather.h"
-#include "sim/sim_internal.h"
+#include "sim/stages_liquid.h"
 #include "step/forces.h"
 #include "treacle/unstable/stages.h"
 

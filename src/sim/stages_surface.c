@@ -3,6 +3,7 @@
 #include "compare/euler_track.h"
 #include "grid/tile_band.h"
 #include "sim/eulerian.h"
+#include "sim/stages_liquid.h"
 #include "treacle/unstable/stages.h"
 
 // The surface of liquid on the grid, through velocities on all faces of the domain.

@@ -1,5 +1,6 @@
+#include "sim/step_stats.h"
+
 #include "particles/particle_ranks.h"
-#include "sim/sim_internal.h"
 
 typedef struct sum_job {
     const particles* p;

@@ -31,6 +31,8 @@
 //
 // Properties that tests check: thick liquid at rest takes steps of max_dt; when it begins to fall
 // it crosses no more cells than it may; a resumed run takes the same steps.
+#include "sim/timestep.h"
+
 #include <math.h>
 
 #include "grid/tile_ranks.h"
