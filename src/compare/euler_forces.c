@@ -6,11 +6,6 @@
 #include "compare/grid_strain.h"
 #include "step/forces.h"
 
-static treacle_status take(euler_work* e, const char* name, float** out) {
-    step_work* w = e->w;
-    return step_take_zero(&w->f, &w->state->map, name, out);
-}
-
 static grid_strain_params strain_of(const euler_work* e) {
     const step_work* w = e->w;
     return (grid_strain_params){.domain = w->f.setup->domain,
@@ -44,7 +39,7 @@ treacle_status euler_strain_step(euler_work* e) {
         float** const rooms[] = {&before.cell[a], &before.edge[a], &elastic->stretch.cell[a],
                                  &elastic->stretch.edge[a], &elastic->spin[a]};
         for (size_t k = 0; k < sizeof(rooms) / sizeof(rooms[0]); ++k) {
-            TREACLE_TRY(take(e, "strain", rooms[k]));
+            TREACLE_TRY(step_take_zero(&w->f, &w->state->map, "strain", rooms[k]));
         }
         memcpy(before.cell[a], strain.cell[a], tile_map_values(&w->state->map) * sizeof(float));
         memcpy(before.edge[a], strain.edge[a], tile_map_values(&w->state->map) * sizeof(float));

@@ -245,22 +245,12 @@ static treacle_status measure(euler_work* e) {
     return measure_volume(e);
 }
 
-static bool has_open_side(const grid_domain* domain) {
-    bool is_any = false;
-    for (int a = 0; a < AXES; ++a) {
-        for (int end = 0; end < 2; ++end) {
-            is_any = is_any || (domain->is_active[a] && domain->sides[a][end] == TREACLE_SIDE_OPEN);
-        }
-    }
-    return is_any;
-}
-
 // What is missing of the volume that should be there; said once when it is much. Through open sides
 // it may have left.
 static void count_lost(euler_work* e) {
     step_work* w = e->w;
     double volume = w->f.stats->volume;
-    if (w->f.is_first || isnan(e->due_before) || has_open_side(w->f.setup->domain)) {
+    if (w->f.is_first || isnan(e->due_before) || grid_domain_has_open_side(w->f.setup->domain)) {
         *e->due = volume;
         return;
     }

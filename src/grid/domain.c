@@ -152,3 +152,13 @@ int grid_domain_wall_at(const grid_domain* domain, int axis, int at, int last) {
     }
     return 0;
 }
+
+bool grid_domain_has_open_side(const grid_domain* domain) {
+    bool is_any = false;
+    for (int a = 0; a < AXES; ++a) {
+        for (int end = 0; end < 2; ++end) {
+            is_any = is_any || (domain->is_active[a] && domain->sides[a][end] == TREACLE_SIDE_OPEN);
+        }
+    }
+    return is_any;
+}

@@ -21,6 +21,10 @@ static inline void tile_mask_add(tile_mask* mask, int cell) {
     mask->layer[cell >> 6] |= UINT64_C(1) << (cell & 63);
 }
 
+static inline void tile_mask_remove(tile_mask* mask, int cell) {
+    mask->layer[cell >> 6] &= ~(UINT64_C(1) << (cell & 63));
+}
+
 static inline uint32_t tile_mask_row(const tile_mask* mask, int y, int z) {
     return (uint32_t)(mask->layer[z] >> (8 * y) & 255);
 }

@@ -74,6 +74,20 @@ double particle_ranks_max(const grid_domain* domain, const particles* p, paralle
     return tile_max_range(p->ctx, own, domain->rank_key != NULL, fcn, data);
 }
 
+static double volume_of_group(void* data, int64_t group) {
+    const particles* p = data;
+    const float* volume = particles_f32(p, PARTICLE_VOLUME);
+    double sum = 0.0;
+    for (particle_ix i = p->tile_first[group]; i < p->tile_first[group + 1]; ++i) {
+        sum += (double)volume[i];
+    }
+    return sum;
+}
+
+double particle_ranks_volume(const grid_domain* domain, const particles* p) {
+    return particle_ranks_sum(domain, p, volume_of_group, (void*)p);
+}
+
 // --- all rows ------------------------------------------------------------------------------------
 
 // Memory that a rank alone may lack; the others wait for it.

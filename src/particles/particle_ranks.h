@@ -30,6 +30,8 @@ double particle_ranks_sum(const grid_domain* domain, const particles* p, paralle
                           void* data);
 double particle_ranks_max(const grid_domain* domain, const particles* p, parallel_term_fcn* fcn,
                           void* data);
+/// The volume of all particles, m^3.
+double particle_ranks_volume(const grid_domain* domain, const particles* p);
 
 /// What the owners of rows have in `data`, row_bytes a row, comes to all ranks that hold all rows.
 void particle_ranks_gather(const grid_domain* domain, const particles* p, void* data,

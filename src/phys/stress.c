@@ -76,17 +76,22 @@ static double to_mean(treacle_viscosity_mean mean, double log_mu) {
                : elementary_exp(mean == TREACLE_VISCOSITY_ARITHMETIC ? log_mu : -log_mu);
 }
 
-// r times the mean of the viscosities of cells; 0 if none is known [CMVT02 sec. 5.2].
-static double mean_weight(const stress_params* p, int count, const float* const log_mu[]) {
+// A mean of the viscosities of cells; 0 if none is known [CMVT02 sec. 5.2].
+static double mean_of(treacle_viscosity_mean mean, int count, const float* const log_mu[]) {
     double sum = 0.0;
     int known = 0;
     for (int i = 0; i < count; ++i) {
         bool is_known = *log_mu[i] > VISCOSITY_NONE;
-        sum += is_known ? to_mean(p->mean, (double)*log_mu[i]) : 0.0;
+        sum += is_known ? to_mean(mean, (double)*log_mu[i]) : 0.0;
         known += is_known;
     }
+    return known > 0 ? rheology_from_mean(mean, sum / known) : 0.0;
+}
+
+// r times the mean that the def asks for.
+static double mean_weight(const stress_params* p, int count, const float* const log_mu[]) {
     double r = p->dt / (p->reference_density * p->domain->h * p->domain->h);
-    return known > 0 ? r * rheology_from_mean(p->mean, sum / known) : 0.0;
+    return r * mean_of(p->mean, count, log_mu);
 }
 
 // Edge along c: between the axes a and b.
@@ -327,19 +332,12 @@ static double share_of_cell(const stress_job* job, size_t i, const float* log_mu
 // stiffness is a lower mean than that: gel beside water is sheared by no more than water bears.
 // Stress and stiffness are of the same material, so the stress counts as much less [elastic.7].
 static double softness(const stress_params* p, const float* const log_mu[4]) {
-    double sum = 0.0, most = 0.0;
-    int known = 0;
     bool is_even = true;
     for (int i = 0; i < 4; ++i) {
         is_even = is_even && *log_mu[i] == *log_mu[0];
     }
-    for (int i = 0; i < 4 && !is_even; ++i) {
-        bool is_known = *log_mu[i] > VISCOSITY_NONE;
-        sum += is_known ? to_mean(p->mean, (double)*log_mu[i]) : 0.0;
-        most += is_known ? elementary_exp((double)*log_mu[i]) : 0.0;
-        known += is_known;
-    }
-    return most > 0.0 ? fmin(known * rheology_from_mean(p->mean, sum / known) / most, 1.0) : 1.0;
+    double most = is_even ? 0.0 : mean_of(TREACLE_VISCOSITY_ARITHMETIC, 4, log_mu);
+    return most > 0.0 ? fmin(mean_of(p->mean, 4, log_mu) / most, 1.0) : 1.0;
 }
 
 // Of the edge along a.

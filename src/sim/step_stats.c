@@ -7,16 +7,6 @@ typedef struct sum_job {
     const treacle_material_def* materials;
 } sum_job;
 
-static double tile_volume(void* data, int64_t tile) {
-    const particles* p = ((const sum_job*)data)->p;
-    const float* volume = particles_f32(p, PARTICLE_VOLUME);
-    double sum = 0.0;
-    for (particle_ix row = p->tile_first[tile]; row < p->tile_first[tile + 1]; ++row) {
-        sum += (double)volume[row];
-    }
-    return sum;
-}
-
 static double tile_energy(void* data, int64_t tile) {
     const sum_job* job = data;
     const particles* p = job->p;
@@ -56,7 +46,7 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     }
     out->particles = p->count;
     out->tiles = p->tile_count;
-    out->volume = particle_ranks_sum(&sim->domain, p, tile_volume, &job);
+    out->volume = particle_ranks_volume(&sim->domain, p);
     out->kinetic_energy = particle_ranks_sum(&sim->domain, p, tile_energy, &job);
     if (p->column[PARTICLE_ENTHALPY] != NULL) {
         out->enthalpy = particle_ranks_sum(&sim->domain, p, tile_enthalpy, &job);

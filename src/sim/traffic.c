@@ -1,5 +1,6 @@
 #include "sim/traffic.h"
 
+#include "particles/particle_ranks.h"
 #include "particles/reseed.h"
 #include "sim/heat_setup.h"
 
@@ -82,7 +83,7 @@ treacle_status traffic_reseed(const traffic* t) {
 treacle_status traffic_find_room(traffic* t, step_work* w) {
     double brought;
     if (find_room_is_asked(&w->f, t->sim->sink_count > 0, &brought)) {
-        double volume = brought + find_room_taken(&w->f, w->p);
+        double volume = brought + particle_ranks_volume(&t->sim->domain, w->p);
         t->is_full = w->f.is_full = !find_room(&w->f, &w->made.poses, volume, &t->sim->room);
     }
     return TREACLE_OK;

@@ -21,17 +21,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/parallel_sum.h"
-#include "particles/particle_ranks.h"
-
-static double volume_of_group(void* data, int64_t group) {
-    const particles* p = data;
-    const float* volume = particles_f32(p, PARTICLE_VOLUME);
-    double sum = 0.0;
-    for (particle_ix i = p->tile_first[group]; i < p->tile_first[group + 1]; ++i) {
-        sum += (double)volume[i];
-    }
-    return sum;
-}
 
 typedef struct room_job {
     const grid_domain* domain;
@@ -84,27 +73,13 @@ static double room_of(const step_frame* f, const solid_poses* poses, room_memory
     return memory->volume;
 }
 
-static bool has_open_side(const grid_domain* domain) {
-    bool has_one = false;
-    for (int a = 0; a < AXES; ++a) {
-        for (int side = 0; side < 2 && domain->is_active[a]; ++side) {
-            has_one = has_one || domain->sides[a][side] == TREACLE_SIDE_OPEN;
-        }
-    }
-    return has_one;
-}
-
 bool find_room_is_asked(const step_frame* f, bool has_sinks, double* brought) {
     *brought = 0.0;
     for (int i = 0; i < f->setup->emitter_count; ++i) {
         const emitter* e = &f->setup->emitters[i];
         *brought += e->area * (emitter_path(e, f->time + f->dt) - emitter_path(e, f->time));
     }
-    return *brought > 0.0 && !has_sinks && !has_open_side(f->setup->domain);
-}
-
-double find_room_taken(const step_frame* f, particles* p) {
-    return particle_ranks_sum(f->setup->domain, p, volume_of_group, p);
+    return *brought > 0.0 && !has_sinks && !grid_domain_has_open_side(f->setup->domain);
 }
 
 bool find_room(const step_frame* f, const solid_poses* poses, double volume, room_memory* memory) {

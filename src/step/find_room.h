@@ -13,7 +13,5 @@ typedef struct room_memory {
 /// Whether emitters bring something in this step, and into a space without a way out: only then is
 /// there anything to find. *brought is what they bring, m^3.
 bool find_room_is_asked(const step_frame* f, bool has_sinks, double* brought);
-/// The volume of particles, m^3.
-double find_room_taken(const step_frame* f, particles* p);
 /// Whether so much fits; solids have moved. If not, it is said, once.
 bool find_room(const step_frame* f, const solid_poses* poses, double volume, room_memory* memory);

@@ -52,10 +52,8 @@ static double count_narrow(void* data, int64_t t) {
 static void forget_narrow(void* data, int64_t begin, int64_t end) {
     const narrow_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        int cell = (int)(i % TILE_CELLS);
-        uint64_t bit = UINT64_C(1) << (cell & 63);
         if (share_of(job, i) < 1.0f) {
-            job->wet->known[i / TILE_CELLS].layer[cell >> 6] &= ~bit;
+            tile_mask_remove(&job->wet->known[i / TILE_CELLS], (int)(i % TILE_CELLS));
         }
     }
 }
