@@ -2,11 +2,12 @@
 #
 # Each target first installs the Debian packages that it needs and that are missing.
 
-.PHONY: help build install deb blender-addon demo test validate bench gallery format tidy clean
+.PHONY: help build install uninstall deb blender-addon demo test validate bench gallery format tidy clean
 
 help:
 	@echo "make build      the library and the command, into build/"
 	@echo "make install    into /usr/local (PREFIX=/opt/treacle, DESTDIR=...)"
+	@echo "make uninstall  removes what the last make install has put there"
 	@echo "make deb        a Debian package, into build/"
 	@echo "make blender-addon   build/share/treacle-blender.zip, for Blender 3.4 and later"
 	@echo "make demo       a first film, into out/demo"
@@ -27,6 +28,9 @@ PREFIX = /usr/local
 install: build
 	@cmake --install build --prefix $(PREFIX) >/dev/null
 	@echo "installed into $(DESTDIR)$(PREFIX)"
+
+uninstall:
+	@packaging/uninstall.sh build/install_manifest.txt "$(DESTDIR)"
 
 deb: build
 	@cd build && cpack -G DEB | tail -1

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "benches.h"
-#include "solver_runs.h"
+#include "solver_rows.h"
 
 typedef struct flow_case {
     char name[64];
@@ -20,6 +20,7 @@ typedef struct flow_cost {
     double seconds, bytes;
     int iterations[2]; // of pressure and viscosity
     bool is_reached;
+    char regime[SOLVE_REGIME_NAME];
 } flow_cost;
 
 static treacle_status run_split(treacle_context* ctx, const flow_case* c, flow_cost* out) {
@@ -40,10 +41,11 @@ static treacle_status run_split(treacle_context* ctx, const flow_case* c, flow_c
         status = solver_run_viscosity(ctx, &c->viscosity, r, x, &params, &viscosity);
     }
     if (status == TREACLE_OK) {
-        *out = (flow_cost){2.0 * pressure.seconds + viscosity.seconds,
-                           fmax(pressure.bytes, viscosity.bytes),
-                           {pressure.iterations, viscosity.iterations},
-                           true};
+        *out = (flow_cost){.seconds = 2.0 * pressure.seconds + viscosity.seconds,
+                           .bytes = fmax(pressure.bytes, viscosity.bytes),
+                           .iterations = {pressure.iterations, viscosity.iterations},
+                           .is_reached = true};
+        memcpy(out->regime, viscosity.regime, sizeof(out->regime));
     }
     free(x);
     free(r);
@@ -67,23 +69,24 @@ static treacle_status run_yardstick(const flow_case* c, flow_cost* out) {
         return TREACLE_ERR_MEMORY;
     }
     csr_result viscosity = csr_solve(&matrix, c->viscosity.rhs, 0.0, BENCH_CAP_SECONDS);
-    *out = (flow_cost){2.0 * pressure.seconds[0] + viscosity.seconds[0],
-                       fmax(bytes, matrix_bytes(&matrix)),
-                       {pressure.iterations[0], viscosity.iterations[0]},
-                       pressure.is_reached[0] && viscosity.is_reached[0]};
+    *out = (flow_cost){.seconds = 2.0 * pressure.seconds[0] + viscosity.seconds[0],
+                       .bytes = fmax(bytes, matrix_bytes(&matrix)),
+                       .iterations = {pressure.iterations[0], viscosity.iterations[0]},
+                       .is_reached = pressure.is_reached[0] && viscosity.is_reached[0]};
     csr_destroy(&matrix);
     return TREACLE_OK;
 }
 
 static void report(const bench* b, const char* name, const flow_cost* cost,
                    const flow_cost* yardstick) {
-    char time_text[96], bytes_text[96];
+    char time_text[96], bytes_text[96], quantity[64];
     bench_text(time_text, sizeof(time_text), "split by IC CG, %d + %d iterations, %.3g s",
                yardstick->iterations[0], yardstick->iterations[1], yardstick->seconds);
     bench_text(bytes_text, sizeof(bytes_text), "matrix and factor, %.3g MB",
                1e-6 * yardstick->bytes);
     bench_report(b, &(bench_row){.case_name = name,
-                                 .quantity = "iterations",
+                                 .quantity = bench_text(quantity, sizeof(quantity),
+                                                        "iterations, %s", cost->regime),
                                  .value = cost->iterations[1],
                                  .unit = "1"});
     bench_report(b, &(bench_row){.case_name = name,
@@ -114,6 +117,7 @@ static treacle_status race(bench* b, treacle_context* ctx, const flow_case* c) {
         .seconds = run.seconds,
         .bytes = run.bytes,
         .iterations = {0, run.stats.is_converged ? run.stats.iterations : -run.stats.iterations}};
+    memcpy(unified.regime, run.stats.regime, sizeof(unified.regime));
     report(b, bench_text(name, sizeof(name), "unified %s", c->name), &unified, &yardstick);
     return TREACLE_OK;
 }

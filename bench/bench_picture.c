@@ -220,7 +220,8 @@ static treacle_status set_scene(bench* b, const treacle_mesh_view* view, treacle
                                 render_work* w) {
     treacle_render_def def = treacle_render_def_default();
     def.look.liquid.kind = kind;
-    trace_look_material(&def, 0, 0.2, false, &w->materials[0]);
+    const trace_look_room room = {.size = 0.2, .depth = 0.05};
+    trace_look_material(&def, 0, &room, &w->materials[0]);
     trace_look_ground(&def.look, 0.2, &w->materials[1]);
     TREACLE_TRY(trace_look_environment(b->ctx, &def.look, &w->environment));
     trace_environment_finish(&w->environment);

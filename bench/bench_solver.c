@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "benches.h"
 #include "solver_hypre.h"
-#include "solver_runs.h"
+#include "solver_rows.h"
 
 static const double targets[2] = {1e-4, 1e-6};
 static const char* const target_names[2] = {"1e-4", "1e-6"};
@@ -115,15 +115,15 @@ static bench_limit limit_if(double minimum, bench_limit limit) {
 
 static void report_outcome(const bench* b, const char* name, int i, const solver_outcome* best,
                            const csr_result* yardstick, const demand* want) {
-    char title[96], reference[96];
+    char title[96], reference[96], quantity[64];
     bench_report(
-        b, &(bench_row){.case_name =
-                            bench_text(title, sizeof(title), "%s to %s", name, target_names[i]),
-                        .quantity = "iterations",
-                        .value = best->iterations > 0 ? (double)best->iterations : (double)INFINITY,
-                        .unit = "1",
-                        .limit = limit_if(want->iterations[i], BENCH_VALUE_AT_MOST),
-                        .minimum = want->iterations[i]});
+        b, &(bench_row){
+               .case_name = bench_text(title, sizeof(title), "%s to %s", name, target_names[i]),
+               .quantity = bench_text(quantity, sizeof(quantity), "iterations, %s", best->regime),
+               .value = best->iterations > 0 ? (double)best->iterations : (double)INFINITY,
+               .unit = "1",
+               .limit = limit_if(want->iterations[i], BENCH_VALUE_AT_MOST),
+               .minimum = want->iterations[i]});
     bench_row row = {.case_name = title,
                      .quantity = best->true_residual <= 1.02 * targets[i]
                                      ? "time"

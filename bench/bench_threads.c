@@ -6,7 +6,7 @@
 
 #include "bench.h"
 #include "benches.h"
-#include "solver_runs.h"
+#include "solver_rows.h"
 
 enum { REPEATS = 5 };
 
@@ -153,8 +153,8 @@ static treacle_status measure_faces(const bench* b, treacle_context* ctx, const 
 // ---- Small and soft systems -------------------------------------------------------------------
 
 typedef struct soft_run {
-    viscosity_depth depth;
-    double seconds; // the best
+    double single_weight; // up to which one level does; of the default where it is NAN
+    double seconds;       // the best
     int iterations;
 } soft_run;
 
@@ -166,7 +166,11 @@ static treacle_status run_soft(treacle_context* ctx, const viscosity_case* c, do
     solve_stats stats = {0};
     size_t length = AXES * solver_case_length(&c->map);
     memcpy(vectors, c->rhs, length * sizeof(double));
-    system.depth = run->depth;
+    solve_policy policy = *solve_policy_default();
+    if (!isnan(run->single_weight)) {
+        policy.cycle.single_weight = policy.cycle.single_weight_small = run->single_weight;
+    }
+    system.policy = &policy;
     double begin = solver_cpu_seconds();
     TREACLE_TRY(viscosity_solver_create(ctx, &system, &solver));
     treacle_status status = viscosity_solve(solver, vectors, vectors + length, &params, &stats);
@@ -181,9 +185,7 @@ static treacle_status measure_soft(bench* b, const solver_row* row) {
     treacle_context* ctx = NULL;
     viscosity_case c = {.scene = row->scene, .r = row->r};
     char name[64], reference[96];
-    soft_run run[3] = {{VISCOSITY_DEPTH_FIT, INFINITY, 0},
-                       {VISCOSITY_DEPTH_ALL, INFINITY, 0},
-                       {VISCOSITY_DEPTH_ONE, INFINITY, 0}};
+    soft_run run[3] = {{NAN, INFINITY, 0}, {0.0, INFINITY, 0}, {INFINITY, INFINITY, 0}};
     solver_row_name(row, "viscosity", sizeof(name), name);
     TREACLE_TRY(solver_context(1, &ctx));
     TREACLE_TRY(viscosity_case_create(ctx, b->ctx, &c));

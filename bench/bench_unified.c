@@ -5,7 +5,7 @@
 
 #include "bench.h"
 #include "benches.h"
-#include "solver_runs.h"
+#include "solver_rows.h"
 
 enum { REPEATS = 3 };
 
@@ -77,7 +77,7 @@ static treacle_status report_race(bench* b, const solver_row* row, const pressur
                                   const viscosity_case* c, treacle_context* ctx) {
     char name[64];
     solver_row_name(row, "unified", sizeof(name), name);
-    char reference[64];
+    char reference[64], quantity[72];
     double seconds = INFINITY, split = INFINITY;
     stokes_params params = stokes_params_default();
     solver_unified run;
@@ -88,7 +88,8 @@ static treacle_status report_race(bench* b, const solver_row* row, const pressur
         TREACLE_TRY(solver_run_unified(ctx, c, &params, &run));
         seconds = fmin(seconds, run.seconds);
     }
-    report(b, name, "iterations to energy 5e-4", count_of(&run.stats), iterations_asked(row));
+    bench_text(quantity, sizeof(quantity), "iterations to energy 5e-4, %s", run.stats.regime);
+    report(b, name, quantity, count_of(&run.stats), iterations_asked(row));
     bench_report(b,
                  &(bench_row){.case_name = name,
                               .quantity = "time to energy 5e-4 over the split's",

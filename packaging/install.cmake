@@ -4,9 +4,21 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS treacle_cli treacle treacle_shared)
 install(DIRECTORY include/treacle TYPE INCLUDE)
+install(DIRECTORY looks DESTINATION ${CMAKE_INSTALL_DATADIR}/treacle)
 
 # Both find the rest from where they are, so the prefix may be chosen when installing.
 file(RELATIVE_PATH TREACLE_PC_TO_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
+# What a static link needs beside: pkg-config --static --libs treacle.
+set(TREACLE_PC_REQUIRES "yaml-0.1 jansson libpng zlib blosc libxxhash ode")
+set(TREACLE_PC_LIBS "")
+foreach(library ${EMBREE} ${EXR_CORE})
+  string(APPEND TREACLE_PC_LIBS " ${library}")
+endforeach()
+if(TARGET treacle_vdb)
+  string(APPEND TREACLE_PC_LIBS " ${OPENVDB} ${TBB} ${IMATH} -lstdc++")
+endif()
+string(APPEND TREACLE_PC_LIBS " -pthread -lm")
+string(STRIP "${TREACLE_PC_LIBS}" TREACLE_PC_LIBS)
 configure_file(packaging/treacle.pc.in treacle.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/treacle.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -35,8 +47,21 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/share/_treacle
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/share/treacle-blender.zip
   DESTINATION ${CMAKE_INSTALL_DATADIR}/treacle)
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/treacle)
-install(DIRECTORY python/treacle DESTINATION lib/python3/dist-packages
-  FILES_MATCHING PATTERN "*.py")
+# Where Debian's Python looks: below /usr for all versions at once, elsewhere for each its own.
+find_program(TREACLE_DEBIAN_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(TREACLE_DEBIAN_PYTHON python3)
+execute_process(COMMAND ${TREACLE_DEBIAN_PYTHON} -c
+  "import sys; print('%d.%d' % sys.version_info[:2])"
+  OUTPUT_VARIABLE TREACLE_PYTHON_VERSION OUTPUT_STRIP_TRAILING_WHITESPACE)
+install(CODE "
+  set(folder python${TREACLE_PYTHON_VERSION})
+  if(CMAKE_INSTALL_PREFIX MATCHES \"/usr\$\")
+    set(folder python3)
+  endif()
+  file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/\${folder}/dist-packages\"
+    TYPE DIRECTORY FILES \"${PROJECT_SOURCE_DIR}/python/treacle\"
+    FILES_MATCHING PATTERN \"*.py\" PATTERN \"py.typed\")
+")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
 set(CPACK_GENERATOR DEB)

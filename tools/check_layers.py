@@ -3,6 +3,7 @@
 
 A folder of src/ may include its own headers and those of the folders that the table allows. Tests
 and benches may look inside; programs, validate and examples may not: they use include/treacle.
+What benches and validate share of the solvers (apps/measure/solver_*) may, behind its own headers.
 Libraries of others stay in the folder that wraps them.
 """
 
@@ -51,8 +52,11 @@ WRAPPED = {
 # What programs share.
 SHARED = "apps/measure"
 
-# Folders that see the public API alone.
+# Folders that see the public API alone, but for files that run parts of the library for them.
 OUTSIDE = ("apps", "validate", "examples")
+PROBES = "apps/measure/solver_"
+# The only headers of these that validate may include: it shows no more than the public API.
+PROBE_DOORS = ("solver_counts.h", "solver_shapes.h")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
 
@@ -86,6 +90,11 @@ def complain_outside(root, path, target):
     """What is wrong with an #include "target" in a program, or None."""
     if target.startswith("treacle/"):
         return None if (root / "include" / target).exists() else f'"{target}" does not exist'
+    if path.relative_to(root).as_posix().startswith(PROBES):
+        return None
+    is_inner = target.startswith("solver_") and (root / SHARED / target).exists()
+    if is_inner and target not in PROBE_DOORS:
+        return f'"{target}" looks inside: use {" or ".join(PROBE_DOORS)}'
     if "/" not in target and any((f / target).exists() for f in (path.parent, root / SHARED)):
         return None
     return f'"{target}" is not of the public API: use "treacle/..."'

@@ -10,9 +10,10 @@ set -eu
 packages_build="build-essential cmake ninja-build pkg-config
     libyaml-dev libjansson-dev libpng-dev zlib1g-dev libblosc-dev libxxhash-dev
     libode-dev libembree-dev libopenexr-dev libopenvdb-dev libboost-dev libtbb-dev libimath-dev
-    libmicrohttpd-dev libjs-three     libcmocka-dev python3 python3-numpy"
+    libmicrohttpd-dev libjs-three libcmocka-dev python3 python3-numpy"
 packages_film="ffmpeg"
-packages_test="python3-openvdb libopenvdb-tools jq python3-yaml python3-jsonschema" # readers of other makers, and the manual's commands
+packages_test="python3-openvdb libopenvdb-tools jq python3-yaml python3-jsonschema
+    python3-venv python3-nbconvert python3-ipykernel python3-xarray python3-vtk9" # readers of other makers, and the manual's commands
 packages_ranks="libopenmpi-dev openmpi-bin libp4est-dev" # for -DTREACLE_MPI=ON and its tests
 packages_page="chromium"
 command -v npm >/dev/null || packages_page="chromium nodejs npm"

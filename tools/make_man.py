@@ -29,15 +29,15 @@ class Help:
         head, rest = text.split("\n", 1)
         self.summary = head.split(": ", 1)[1]
         self.usage = re.search(r"^usage: (.*)$", rest, re.M)[1]
-        self.options, self.operand, prose = [], None, []
+        self.options, self.operands, prose = [], [], []
         body, _, self.examples = rest.partition("examples:\n")
         for line in body.split("\n")[1:]:
             option = OPTION.match(line) or NARROW.match(line)
-            operand = re.match(r"^  ([A-Z]+) {2,}(.*)$", line)
+            operand = re.match(r"^  (\[?[A-Z]+\]?) {2,}(.*)$", line)
             if option:
                 self.options.append(option.groups())
             elif operand:
-                self.operand = operand.groups()
+                self.operands.append(operand.groups())
             elif not line.startswith("usage:"):
                 prose.append(line)
         self.details = "\n".join(prose).strip()
@@ -48,8 +48,8 @@ class Help:
                ".SH SYNOPSIS", ".B " + escape(self.usage), ".SH DESCRIPTION",
                *(escape(line) if line else ".PP" for line in self.details.split("\n")),
                ".SH OPTIONS"]
-        if self.operand:
-            out += [".TP", f".I {self.operand[0]}", escape(self.operand[1])]
+        for name, text in self.operands:
+            out += [".TP", f".I {name}", escape(text)]
         for letter, name, value, text in self.options:
             flags = (f"\\-{letter}, " if letter else "") + "\\-\\-" + escape(name)
             out += [".TP", f".B {flags}" + (f" \\fI{escape(value)}\\fP" if value else ""),
@@ -71,7 +71,7 @@ def overview(helps, version):
     return "\n".join(out) + "\n"
 
 
-def bash(helps):
+def bash(helps, starters, sections):
     cases = "\n".join(f'    {h.name}) words="' + " ".join(f"--{o[1]}" for o in h.options) + '" ;;'
                       for h in helps)
     names = " ".join(h.name for h in helps)
@@ -79,8 +79,14 @@ def bash(helps):
 _treacle() {{
     local word=${{COMP_WORDS[COMP_CWORD]}} command=${{COMP_WORDS[1]}} words=
     COMPREPLY=()
-    if [ "$COMP_CWORD" = 1 ] || [ "$command" = help ]; then
+    if [ "$COMP_CWORD" = 1 ]; then
         COMPREPLY=($(compgen -W "{names} help --version" -- "$word"))
+        return
+    elif [ "$command" = help ]; then
+        COMPREPLY=($(compgen -W "{names} {' '.join(sections)}" -- "$word"))
+        return
+    elif [ "$command" = new ] && [ "$COMP_CWORD" = 2 ]; then
+        COMPREPLY=($(compgen -W "{' '.join(starters)} --list" -- "$word"))
         return
     fi
     case $command in
@@ -96,14 +102,16 @@ complete -o filenames -F _treacle treacle
 """
 
 
-def zsh(helps):
+def zsh(helps, starters, sections):
     def quote(text):
         return text.replace("'", "").replace("[", "(").replace("]", ")").replace(":", ",")
 
     names = " ".join(f"'{h.name}:{quote(h.summary)}'" for h in helps)
     cases = "\n".join(f"    {h.name}) _arguments " + " ".join(
         f"'--{o[1]}[{quote(o[3])}]" + (f":{o[2]}:_files'" if o[2] else "'") for o in h.options)
+        + (f" '1:scene:({' '.join(starters)})'" if h.name == "new" else "")
         + " '*:file:_files' ;;" for h in helps)
+    cases += f"\n    help) _values command {' '.join([h.name for h in helps] + sections)} ;;"
     return f"""#compdef treacle
 # Completion of treacle for zsh; made by tools/make_man.py.
 if (( CURRENT == 2 )); then
@@ -129,8 +137,11 @@ def main():
     (folder / "man/treacle.1").write_text(overview(helps, version))
     for one in helps:
         (folder / f"man/treacle-{one.name}.1").write_text(one.man(version))
-    (folder / "treacle.bash").write_text(bash(helps))
-    (folder / "_treacle").write_text(zsh(helps))
+    starters = [line.split()[0] for line in ask(treacle, "new", "--list").splitlines()]
+    keys = re.findall(r"^  (\w+) +\S", ask(treacle, "help", "scene").split("example:")[0], re.M)
+    sections = ["scene", *(f"scene.{key}" for key in keys)]
+    (folder / "treacle.bash").write_text(bash(helps, starters, sections))
+    (folder / "_treacle").write_text(zsh(helps, starters, sections))
 
 
 if __name__ == "__main__":

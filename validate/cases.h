@@ -71,6 +71,8 @@ validate_fcn case_momentum;
 validate_fcn case_settling;
 validate_fcn case_settling_all;
 validate_fcn case_settling_ball;
+validate_fcn case_solver_iterations;
+validate_fcn case_solver_iterations_fine;
 validate_fcn case_random_scenes;
 validate_fcn case_random_scenes_all;
 validate_fcn case_heat_lod;

@@ -153,38 +153,36 @@ function sliceGlb(glb, values, domain, axis, at) {
 
 // Solids ------------------------------------------------------------------------------------------
 
-function primitive(shape) {
-  if (shape.kind === "box") return new THREE.BoxBufferGeometry(...shape.size);
-  if (shape.kind === "sphere") return new THREE.SphereBufferGeometry(shape.radius, 32, 24);
-  if (shape.kind === "cylinder" || shape.kind === "capsule") {
-    return new THREE.CylinderBufferGeometry(shape.radius, shape.radius, shape.height, 32);
-  }
-  if (shape.kind === "torus") {
-    return new THREE.TorusBufferGeometry(shape.radius, shape.thickness, 16, 48).rotateX(Math.PI / 2);
-  }
-  return null;
-}
-
-function solidObject(shape, colour) {
-  const group = new THREE.Group();
-  const geometry = primitive(shape);
-  if (geometry) {
-    group.add(new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ color: colour, roughness: 0.6 })));
-  }
-  for (const part of shape.parts) group.add(solidObject(part, colour));
-  group.scale.setScalar(shape.scale || 1);
-  group.rotation.set(shape.rotate[0], shape.rotate[1], shape.rotate[2], "ZYX");
-  group.position.set(...shape.move);
-  return group;
-}
-
-// A body turns about its centre of mass, which is where its first state says.
-function bodyObject(shape, firstPlace) {
-  const outer = new THREE.Group(), inner = new THREE.Group();
-  inner.position.set(-firstPlace[0], -firstPlace[1], -firstPlace[2]);
-  inner.add(solidObject(shape, 0xc8553d));
+// A body's triangles are where it was in some frame, and its state of that frame says where that is.
+function bodyObject(prop, state) {
+  const outer = new THREE.Group(), inner = propObject(prop);
+  const back = new THREE.Quaternion(-state[4], -state[5], -state[6], state[3]);
+  inner.quaternion.copy(back);
+  inner.position.set(-state[0], -state[1], -state[2]).applyQuaternion(back);
   outer.add(inner);
   return outer;
+}
+
+// What the server has made triangles of. Containers are glass, emitters are faint.
+function propObject(prop) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(prop.position, 3));
+  geometry.setAttribute("normal", new THREE.Float32BufferAttribute(prop.normal, 3));
+  geometry.setIndex(prop.triangles);
+  const looks = {
+    solid: { color: 0x8899aa, roughness: 0.6 },
+    body: { color: 0xc8553d, roughness: 0.6 },
+    container: { color: 0x99bbcc, transparent: true, opacity: 0.16, depthWrite: false },
+    emitter: { color: 0xcc8833, transparent: true, opacity: 0.25, depthWrite: false },
+  };
+  const material = new THREE.MeshStandardMaterial(Object.assign({ side: THREE.DoubleSide }, looks[prop.role]));
+  const object = new THREE.Group();
+  object.add(new THREE.Mesh(geometry, material));
+  if (prop.role === "container") {
+    object.add(new THREE.LineSegments(new THREE.EdgesGeometry(geometry, 30),
+      new THREE.LineBasicMaterial({ color: 0x667788 })));
+  }
+  return object;
 }
 
 function domainBox(domain) {

@@ -44,7 +44,7 @@ function treacleData(name, value) {
 
 const page = {
   run: null, frame: 1, shown: null, shape: "surface", colour: "plain", isPlaying: false,
-  data: null, values: null, range: [0, 1], liquid: null, bodies: [], stats: null,
+  data: null, values: null, range: [0, 1], liquid: null, bodies: [], props: null, stats: null,
   // Each change of what is to be seen has a number. These are the last that was asked for, the last
   // whose data is in the scene, and the last that the picture shows (0: there is no picture).
   asked: 0, placed: 0, drawn: 0, isStale: false,
@@ -137,17 +137,30 @@ function legend() {
 
 function placeBodies(note) {
   for (const [k, state] of (note.bodies || []).entries()) {
-    if (!page.bodies[k] && page.run.bodies[k]) {
-      page.bodies[k] = bodyObject(page.run.bodies[k], page.firstPlaces ? page.firstPlaces[k] : state);
-      page.bodies[k].userData.body = k;
-      scene.add(page.bodies[k]);
-    }
     if (page.bodies[k]) {
       page.bodies[k].position.set(state[0], state[1], state[2]);
       page.bodies[k].quaternion.set(state[4], state[5], state[6], state[3]);
     }
   }
   page.note = note;
+}
+
+// Solids, containers and emitters; asked for again only if they move.
+async function placeProps(frame) {
+  if (page.props && !page.run.moves) return;
+  const props = await source.json(`solids_${frame}`);
+  for (const object of page.props || []) {
+    scene.remove(object);
+    object.traverse((part) => part.geometry && part.geometry.dispose());
+  }
+  page.props = props.filter((p) => p.role !== "body" && p.triangles.length > 0).map(propObject);
+  for (const object of page.props) scene.add(object);
+  for (const prop of props.filter((p) => p.role === "body" && !page.bodies[p.index])) {
+    if (!prop.state || prop.triangles.length === 0) continue;
+    page.bodies[prop.index] = bodyObject(prop, prop.state);
+    page.bodies[prop.index].userData.body = prop.index;
+    scene.add(page.bodies[prop.index]);
+  }
 }
 
 let loading = false, wanted = null;
@@ -165,6 +178,7 @@ async function show(frame) {
       page.frame = now;
       page.shown = `${now}:${what}`;
       rebuild();
+      await placeProps(now);
       placeBodies(note);
       $("frame").value = now;
       $("number").textContent = page.run.live ? `${note.time.toFixed(2)} s`
@@ -176,12 +190,6 @@ async function show(frame) {
     }
   }
   loading = false;
-}
-
-async function loadFirstPlaces() {
-  if (page.run.bodies.length > 0 && !page.run.live) {
-    page.firstPlaces = (await source.frame(1, "particles")).note.bodies;
-  }
 }
 
 // Playing -----------------------------------------------------------------------------------------
@@ -353,13 +361,11 @@ async function begin() {
   $("frame").max = page.run.frames;
   const { origin, cells, cell } = page.run.domain;
   scene.add(domainBox(page.run.domain));
-  for (const shape of page.run.solids) scene.add(solidObject(shape, 0x8899aa));
   $("colour").options[2].disabled = !page.run.temperature;
   resize();
   orbit.frame(origin, origin.map((o, k) => o + cells[k] * cell));
   listen();
   if (page.run.live) {
-    page.firstPlaces = page.run.places;
     page.shape = $("shape").value = "particles";
     $("time").querySelector("input").hidden = $("play").hidden = true;
     for (const part of document.querySelectorAll(".run")) part.hidden = true;
@@ -367,7 +373,6 @@ async function begin() {
     listenLive();
     follow();
   } else {
-    await loadFirstPlaces();
     await show(1);
     poll();
   }

@@ -105,8 +105,13 @@ static void print_option_row(const cli_option* option) {
 
 static void print_help(const cli_spec* spec) {
     printf("treacle %s: %s\n\n", spec->command, spec->summary);
-    printf("usage: treacle %s %s [options]\n\n", spec->command, spec->operand_name);
+    bool has_second = spec->second_name != NULL;
+    printf("usage: treacle %s %s%s%s [options]\n\n", spec->command, spec->operand_name,
+           has_second ? " " : "", has_second ? spec->second_name : "");
     print_option(spec->operand_name, spec->operand_help);
+    if (has_second) {
+        print_option(spec->second_name, spec->second_help);
+    }
     for (int k = 0; k < spec->option_count; ++k) {
         print_option_row(&spec->options[k]);
     }
@@ -264,6 +269,15 @@ static cli_outcome parse_option(const cli_spec* spec, int argc, char** argv, int
 }
 
 static cli_outcome take_operand(const cli_spec* spec, const char* argument) {
+    if (*spec->operand != NULL && spec->second != NULL && *spec->second == NULL) {
+        *spec->second = argument;
+        return CLI_GO;
+    }
+    if (*spec->operand != NULL && spec->second != NULL) {
+        cli_error("%s takes %s and %s, and \"%s\" is one too many", spec->command,
+                  spec->operand_name, spec->second_name, argument);
+        return wrong_use(spec);
+    }
     if (*spec->operand != NULL) {
         cli_error("%s takes one %s, but there are \"%s\" and \"%s\"", spec->command,
                   spec->operand_name, *spec->operand, argument);
@@ -301,13 +315,24 @@ cli_outcome cli_parse(const cli_spec* spec, int argc, char** argv) {
         cli_error("%s needs %s", spec->command, spec->operand_name);
         return wrong_use(spec);
     }
+    if (spec->second != NULL && *spec->second == NULL && !spec->is_second_optional) {
+        cli_error("%s needs %s beside %s", spec->command, spec->second_name, spec->operand_name);
+        return wrong_use(spec);
+    }
     return CLI_GO;
 }
 
 treacle_status cli_load_scene(treacle_context* ctx, const char* path, const cli_list* sets,
                               treacle_scene** out) {
+    const treacle_scene_files files = {
+        .scene = path, .set_count = sets->count, .sets = sets->items};
+    return cli_load_look(ctx, &files, out);
+}
+
+treacle_status cli_load_look(treacle_context* ctx, const treacle_scene_files* files,
+                             treacle_scene** out) {
     *out = NULL;
-    treacle_status status = treacle_scene_load(ctx, path, sets->count, sets->items, out);
+    treacle_status status = treacle_scene_load_look(ctx, files, out);
     bool is_speaker = treacle_context_rank(ctx) == 0;
     if (*out != NULL && is_speaker) {
         fputs(treacle_scene_report(*out), stderr);

@@ -50,6 +50,10 @@ typedef struct cli_spec {
     const char* example; // one command a line
     const char** operand;
     bool is_operand_optional;
+    const char* second_name; // of another operand, "[FILE]"; NULL: there is none
+    const char* second_help;
+    const char** second;
+    bool is_second_optional;
     int option_count;
     const cli_option* options;
 } cli_spec;
@@ -92,6 +96,9 @@ int cli_go(cli_outcome outcome, int64_t threads, cli_work* work, const void* opt
 /// *out may be set even on error.
 treacle_status cli_load_scene(treacle_context* ctx, const char* path, const cli_list* sets,
                               treacle_scene** out);
+/// The same of a scene that is to look other than it says.
+treacle_status cli_load_look(treacle_context* ctx, const treacle_scene_files* files,
+                             treacle_scene** out);
 
 enum { CLI_ISA_COUNT = 4 };
 extern const char* const cli_isa_names[CLI_ISA_COUNT];

@@ -132,6 +132,14 @@ static void print_stages(const treacle_run_info* info) {
     putchar('\n');
 }
 
+static void print_regimes(const treacle_run_info* info) {
+    for (int k = 0; k < info->regime_count; ++k) {
+        printf("%s%s in %" PRId64, k == 0 ? "regimes    " : ", ", info->regimes[k].name,
+               info->regimes[k].steps);
+    }
+    printf("%s", info->regime_count > 0 ? " steps\n" : "");
+}
+
 static void print_energy(const treacle_energy_stats* e) {
     printf("energy     %.4g J: potential %+.4g, forces %+.4g, solids %+.4g, contacts %+.4g, "
            "particles %+.4g,\n",
@@ -163,6 +171,7 @@ static void print_statistics(const treacle_run_info* info) {
                (double)info->iterations / (double)info->steps, info->iterations_max,
                info->unconverged);
     }
+    print_regimes(info);
     if (info->rheology_steps > 0) {
         printf("rheology   %.1f passes a step, at most %d; %" PRId64 " of %" PRId64
                " steps not converged\n",

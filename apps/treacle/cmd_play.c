@@ -32,16 +32,10 @@ static json_t* describe(const live_sim* live) {
                      ? page_data_describe(&live->data, &frame)
                      : NULL;
     json_t* root = text == NULL ? json_object() : json_loads(text, 0, NULL);
-    json_t* places = json_array();
     free(text);
-    for (int k = 0; k < live->body_count; ++k) {
-        const double* p = live->first_places[k];
-        json_array_append_new(places, json_pack("[f, f, f]", p[0], p[1], p[2]));
-    }
     json_object_set_new(root, "live", json_true());
     json_object_set_new(root, "frames", json_integer(1));
     json_object_set_new(root, "wanted", json_integer(1));
-    json_object_set_new(root, "places", places);
     return root;
 }
 
@@ -67,6 +61,17 @@ static page_reply reply_frame(const live_sim* live, treacle_export_what what) {
                         .note = out.note};
 }
 
+static page_reply reply_props(const live_sim* live) {
+    treacle_frame frame;
+    char* text = treacle_sim_view(live->sim, TREACLE_FRAME_PICTURE, 1, &frame) == TREACLE_OK
+                     ? page_data_props(&live->data, &frame)
+                     : NULL;
+    return text == NULL
+               ? page_reply_error(500, "there is no frame\n")
+               : (page_reply){
+                     .status = 200, .type = "application/json", .body = text, .size = strlen(text)};
+}
+
 static page_reply reply_act(live_sim* live, const char* body, size_t size) {
     return live_act(live, body, size) ? reply_json(json_pack("{s:b}", "done", 1))
                                       : page_reply_error(400, "there is no such action\n");
@@ -80,6 +85,9 @@ static page_reply handle(void* user, const char* path, const char* body, size_t 
     }
     if (strcmp(path, "/run.json") == 0) {
         return reply_json(describe(live));
+    }
+    if (strncmp(path, "/solids_", 8) == 0) {
+        return reply_props(live);
     }
     if (strcmp(path, "/live/particles.glb") == 0) {
         return reply_frame(live, TREACLE_EXPORT_PARTICLES);

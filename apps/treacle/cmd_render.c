@@ -2,12 +2,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "commands.h"
 #include "frame_range.h"
 #include "human.h"
 #include "interrupt.h"
+#include "look_assets.h"
 #include "run_end.h"
 
 enum { FORMATS = 3, BOUNDS_FRAMES = 9, SAMPLES_BY_NOISE = 4096 };
@@ -18,10 +21,11 @@ typedef struct render_options {
     const char* folder; // where to write
     const char* name;
     const char* scene; // that has the look; NULL: the run's
+    const char* look;  // laid over it; NULL: none
     const char* size;
     const char* film;
     const char* sheet;
-    int64_t samples, threads, count, columns;
+    int64_t samples, threads, count, columns, turn;
     double noise, resolution;
     int format;
     bool raw, quiet;
@@ -63,12 +67,30 @@ static bool parse_size(render_options* o) {
     return true;
 }
 
+// A name that is no file may be that of a look inside the program.
+static void find_look(treacle_scene_files* files) {
+    if (files->look == NULL || access(files->look, F_OK) == 0) {
+        return;
+    }
+    size_t length = strlen(files->look);
+    for (int i = 0; i < look_assets_count; ++i) {
+        const embedded_file* a = &look_assets[i];
+        if (strncmp(a->name, files->look, length) == 0 && strcmp(a->name + length, ".yaml") == 0) {
+            files->look_text = (const char*)a->data;
+            files->look_length = a->size;
+        }
+    }
+}
+
 // The scene that has the look: the one that was asked for, or the run's own copy.
 static int load_scene(render_job* job) {
     char path[FRAME_PATH_CAPACITY];
     const char* from = job->options->scene;
-    if (from == NULL && job->range.folder == NULL) {
-        return TREACLE_OK; // a single frame has none
+    if (from == NULL && job->range.folder == NULL) { // a single frame has none
+        if (job->options->look != NULL) {
+            cli_error("--look is laid over a scene: say which with --scene");
+        }
+        return job->options->look == NULL ? TREACLE_OK : TREACLE_ERR_USAGE;
     }
     if (from == NULL) {
         int length = snprintf(path, sizeof(path), "%s/scene.yaml", job->range.folder);
@@ -79,7 +101,10 @@ static int load_scene(render_job* job) {
         from = path;
     }
     const cli_list* sets = &job->options->sets;
-    return (int)cli_load_scene(job->ctx, from, sets, &job->scene);
+    treacle_scene_files files = {
+        .scene = from, .look = job->options->look, .set_count = sets->count, .sets = sets->items};
+    find_look(&files);
+    return (int)cli_load_look(job->ctx, &files, &job->scene);
 }
 
 // What the camera frames, if it is not told: all that the liquid reaches in the run, so that the
@@ -116,9 +141,16 @@ static treacle_status find_bounds(render_job* job) {
     return TREACLE_OK;
 }
 
+// On a terminal: how far the picture is, on one line that is written over.
 static bool go_on(double fraction, void* user) {
-    (void)fraction;
-    (void)user;
+    const render_job* job = user;
+    if (!job->options->quiet && isatty(STDERR_FILENO) != 0) {
+        if (fraction < 1.0) {
+            fprintf(stderr, "\r%3.0f %% of a picture", 100.0 * fraction);
+        } else {
+            fprintf(stderr, "\r%20s\r", "");
+        }
+    }
     return !interrupt_wanted();
 }
 
@@ -151,6 +183,7 @@ static int set_def(render_job* job) {
     job->def.denoise = !o->raw;
     job->def.mesh.resolution = o->resolution;
     job->def.progress = go_on;
+    job->def.progress_user = job;
     treacle_status status = find_bounds(job);
     return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
 }
@@ -164,8 +197,11 @@ static treacle_status write_picture(const render_job* job, const treacle_picture
     treacle_status status = treacle_picture_write(job->ctx, picture, path);
     if (status == TREACLE_OK && !job->options->quiet) {
         treacle_picture_stats stats = treacle_picture_get_stats(picture);
-        printf("%s: %" PRId64 " triangles, %.0f samples a pixel, noise %.3f, %s\n", path,
-               stats.triangles, stats.samples, stats.noise,
+        const char* verdict = job->def.noise <= 0.0 ? ""
+                              : stats.is_quiet      ? " (as wanted)"
+                                                    : " (not everywhere as low as wanted)";
+        printf("%s: %" PRId64 " triangles, %.0f samples a pixel, noise %.3f%s, %s\n", path,
+               stats.triangles, stats.samples, stats.noise, verdict,
                human_seconds(stats.seconds_mesh + stats.seconds_render).at);
         fflush(stdout);
     }
@@ -175,40 +211,61 @@ static treacle_status write_picture(const render_job* job, const treacle_picture
 // How many frames are drawn, and which is the i-th: all of the range, or some spread over it.
 static int64_t frame_count(const render_job* job) {
     int64_t all = job->range.last - job->range.first + 1, wanted = job->options->count;
+    if (job->options->turn > 0) {
+        return job->options->turn;
+    }
     return wanted > 0 && wanted < all ? wanted : all;
 }
 
 static int64_t frame_at(const render_job* job, int64_t i) {
     int64_t count = frame_count(job), span = job->range.last - job->range.first;
+    if (job->options->turn > 0) {
+        return job->range.last;
+    }
     return count == 1 ? job->range.last
                       : job->range.first + (span * i + (count - 1) / 2) / (count - 1);
 }
 
+// The number in the name of the i-th picture.
+static int64_t picture_number(const render_job* job, int64_t i) {
+    return job->options->turn > 0 ? i + 1 : frame_at(job, i);
+}
+
 static treacle_status draw_frame(const render_job* job, int64_t index) {
-    int64_t number = frame_at(job, index);
+    const double whole = 6.283185307179586; // rad
+    int64_t number = picture_number(job, index);
     char path[FRAME_PATH_CAPACITY];
     treacle_loaded_frame* loaded = NULL;
     treacle_picture* picture = NULL;
-    if (!frame_range_path(&job->range, number, path)) {
+    treacle_render_def def = job->def;
+    if (job->options->turn > 0) {
+        def.camera.turn += whole * (double)index / (double)job->options->turn;
+    }
+    if (!frame_range_path(&job->range, frame_at(job, index), path)) {
         return TREACLE_ERR_LIMIT;
     }
     treacle_status status = treacle_frame_read(job->ctx, path, &loaded);
     if (status == TREACLE_OK) {
-        status =
-            treacle_render_frame(job->ctx, treacle_loaded_frame_view(loaded), &job->def, &picture);
-    }
-    if (status == TREACLE_OK && interrupt_wanted()) {
-        status = TREACLE_ERR_INTERRUPTED; // half a picture is none
+        status = treacle_render_frame(job->ctx, treacle_loaded_frame_view(loaded), &def, &picture);
     }
     int format = job->options->format;
     if (status == TREACLE_OK && job->sheet != NULL) {
+        char words[64];
+        snprintf(words, sizeof(words), "%" PRId64 "  %.2f s", number,
+                 treacle_loaded_frame_view(loaded)->time);
         status = treacle_contact_put(job->sheet, (int)index, picture);
+        if (status == TREACLE_OK) {
+            treacle_contact_label(job->sheet, (int)index, words);
+        }
     }
     if (status == TREACLE_OK && format != 1) {
         status = write_picture(job, picture, number, "png");
     }
     if (status == TREACLE_OK && format != 0) {
         status = write_picture(job, picture, number, "exr");
+    }
+    if (status == TREACLE_OK && interrupt_wanted()) { // what there is of the picture is kept
+        status = TREACLE_ERR_INTERRUPTED;
     }
     treacle_picture_destroy(picture);
     treacle_loaded_frame_destroy(loaded);
@@ -221,7 +278,8 @@ static int end_with(const render_job* job, treacle_status status, int64_t number
     }
     if (status == TREACLE_ERR_INTERRUPTED) {
         cli_error("interrupted at frame %" PRId64, number);
-        cli_hint("the pictures before it are whole; go on with --frames %" PRId64 ":%" PRId64,
+        cli_hint("its picture has fewer samples than the others; go on with --frames %" PRId64
+                 ":%" PRId64,
                  number, job->range.last);
         return CLI_EXIT_INTERRUPTED;
     }
@@ -231,12 +289,12 @@ static int end_with(const render_job* job, treacle_status status, int64_t number
 static int make_film(const render_job* job) {
     const char* film = job->options->film;
     double fps = job->scene == NULL ? 24.0 : treacle_scene_sim(job->scene)->fps;
-    const treacle_film_range range = {job->folder, job->options->name, job->range.first,
-                                      job->range.last, fps};
+    int64_t count = frame_count(job), first = picture_number(job, 0);
+    const treacle_film_range range = {job->folder, job->options->name, first, first + count - 1,
+                                      fps};
     treacle_status status = treacle_film_write_range(job->ctx, &range, film);
     if (status == TREACLE_OK && !job->options->quiet) {
-        printf("%s: %" PRId64 " frames at %g a second\n", film,
-               job->range.last - job->range.first + 1, fps);
+        printf("%s: %" PRId64 " frames at %g a second\n", film, count, fps);
     }
     return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
 }
@@ -294,7 +352,7 @@ static int check_film(const render_job* job) {
     if (o->film == NULL) {
         return TREACLE_OK;
     }
-    if (o->count > 0) {
+    if (o->count > 0 && o->turn == 0) {
         cli_error("a film is made of all frames of the range: use --film without --count");
         return TREACLE_ERR_USAGE;
     }
@@ -336,7 +394,8 @@ static const char details[] =
     "material's\n"
     "name, on a light ground in soft light, and the camera frames all that the liquid\n"
     "reaches. The pictures do not depend on the number of threads. A file appears under\n"
-    "its name only once it is whole; Ctrl-C ends after the picture's current pass.";
+    "its name only once it is whole; Ctrl-C ends after the picture's current pass and\n"
+    "keeps what there is of it.";
 
 static const char example[] =
     "  treacle render out/honey --film honey.mp4\n"
@@ -344,14 +403,13 @@ static const char example[] =
     "  treacle render out/honey --frames 60 --set look.liquid.kind=chocolate\n"
     "  treacle render out/honey --count 12 --size 320x180 --sheet honey.png\n";
 
+#define TEXT_OPTION(name_, value_, out_, help_)                                                    \
+    { .name = name_, .kind = CLI_TEXT, .value = value_, .out = out_, .help = help_ }
+
 static cli_outcome parse(render_options* o, int argc, char** argv) {
     const cli_option options[] = {
         FRAME_RANGE_OPTION(&o->frames),
-        {.name = "size",
-         .kind = CLI_TEXT,
-         .value = "WxH",
-         .out = &o->size,
-         .help = "pixels (default: 960x540)"},
+        TEXT_OPTION("size", "WxH", &o->size, "pixels (default: 960x540)"),
         {.name = "samples",
          .kind = CLI_NUMBER,
          .value = "N",
@@ -366,16 +424,9 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .real_min = 1e-4,
          .real_max = 10.0,
          .help = "stop where the noise is below X (default: 0.02 without --samples)"},
-        {.name = "film",
-         .kind = CLI_TEXT,
-         .value = "FILE",
-         .out = &o->film,
-         .help = "make a film of the pictures: .mp4, .mov, .mkv or .webm"},
-        {.name = "sheet",
-         .kind = CLI_TEXT,
-         .value = "FILE",
-         .out = &o->sheet,
-         .help = "lay all pictures out in one PNG, a contact sheet"},
+        TEXT_OPTION("film", "FILE", &o->film,
+                    "make a film of the pictures: .mp4, .mov, .mkv or .webm"),
+        TEXT_OPTION("sheet", "FILE", &o->sheet, "lay all pictures out in one PNG, a contact sheet"),
         {.name = "count",
          .kind = CLI_NUMBER,
          .value = "N",
@@ -383,6 +434,13 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .min = 1,
          .max = 10000,
          .help = "draw only N frames, spread evenly over the range"},
+        {.name = "turn",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->turn,
+         .min = 2,
+         .max = 10000,
+         .help = "draw the last frame N times, once around: a film of them has no seam"},
         {.name = "columns",
          .kind = CLI_NUMBER,
          .value = "N",
@@ -390,11 +448,11 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .min = 1,
          .max = 10000,
          .help = "of the contact sheet (default: about as many as rows)"},
-        {.name = "scene",
-         .kind = CLI_TEXT,
-         .value = "FILE",
-         .out = &o->scene,
-         .help = "take look and camera from this scene (default: the run's own)"},
+        TEXT_OPTION("scene", "FILE", &o->scene,
+                    "take look and camera from this scene (default: the run's own)"),
+        TEXT_OPTION(
+            "look", "FILE", &o->look,
+            "lay a file of look and camera over the scene, or a look by name, such as water"),
         {.name = "set",
          .kind = CLI_LIST,
          .value = "KEY=VALUE",
@@ -407,10 +465,7 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .real_min = 0.5,
          .real_max = 16.0,
          .help = "of the surface: samples along a cell, 0.5 to 16 (default: 2)"},
-        {.name = "raw",
-         .kind = CLI_FLAG,
-         .out = &o->raw,
-         .help = "leave the noise as it is: no denoising"},
+        {.name = "raw", .kind = CLI_FLAG, .out = &o->raw, .help = "leave the noise as it is"},
         {.name = "to",
          .kind = CLI_CHOICE,
          .value = "FORMAT",
@@ -419,11 +474,8 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .choices = format_names,
          .help = "png, exr (linear, with layers) or both (default: png)"},
         FRAME_FOLDER_OPTION(&o->folder),
-        {.name = "name",
-         .kind = CLI_TEXT,
-         .value = "STEM",
-         .out = &o->name,
-         .help = "files are STEM_0001.png and so on (default: picture)"},
+        TEXT_OPTION("name", "STEM", &o->name,
+                    "files are STEM_0001.png and so on (default: picture)"),
         RUN_THREADS_OPTION(&o->threads),
         FRAME_QUIET_OPTION(&o->quiet),
     };

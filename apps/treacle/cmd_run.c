@@ -12,7 +12,7 @@ typedef struct run_options {
     const char* folder;
     const char* film;
     int64_t frames;
-    bool preview;
+    bool preview, force;
     cli_list sets;
     run_choices choices;
 } run_options;
@@ -39,6 +39,7 @@ static int simulate(treacle_context* ctx, const run_options* options, const trea
     treacle_run_def def = treacle_run_def_default();
     def.folder = options->folder != NULL ? options->folder : folder;
     def.frames = options->frames;
+    def.replace = options->force;
     def.preview = options->preview || options->film != NULL;
     def.film = options->film;
     def.scene_path = options->scene;
@@ -80,6 +81,10 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
          .value = "FILE",
          .out = &o->film,
          .help = "make a film of the pictures at the end; implies --preview"},
+        {.name = "force",
+         .kind = CLI_FLAG,
+         .out = &o->force,
+         .help = "replace the run that is in the folder; other files stay"},
         RUN_THREADS_OPTION(&o->choices.threads),
         RUN_ISA_OPTION(&o->choices.isa),
         RUN_QUIET_OPTION(&o->choices.quiet),

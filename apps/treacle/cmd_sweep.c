@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "run_end.h"
+#include "sheet_page.h"
 
 enum { PATH_CAPACITY = 4096, AXES_MAX = 4, VALUES_MAX = 64, RUNS_MAX = 1024, TEXT_CAPACITY = 512 };
 
@@ -44,7 +45,30 @@ static bool take_part(const char* from, size_t length, char out[TEXT_CAPACITY]) 
     return fits;
 }
 
-// "key=1,2,3"
+// How long the value at the head of a list is: up to a comma that is in no brackets, and in no
+// quotes.
+static size_t value_length(const char* at) {
+    int depth = 0;
+    char quote = '\0';
+    size_t length = 0;
+    for (; at[length] != '\0'; ++length) {
+        char c = at[length];
+        if (quote != '\0') {
+            quote = c == quote ? '\0' : quote;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '[' || c == '{') {
+            depth += 1;
+        } else if (c == ']' || c == '}') {
+            depth -= 1;
+        } else if (c == ',' && depth <= 0) {
+            break;
+        }
+    }
+    return length;
+}
+
+// "key=1,2,3" or "key=[0,-1,0],[0,-2,0]"
 static bool parse_axis(const char* text, sweep_axis* out) {
     const char* equals = strchr(text, '=');
     if (equals == NULL || !take_part(text, (size_t)(equals - text), out->key)) {
@@ -53,7 +77,7 @@ static bool parse_axis(const char* text, sweep_axis* out) {
     }
     const char* at = equals + 1;
     for (out->count = 0; *at != '\0' || out->count == 0; ++out->count) {
-        size_t length = strcspn(at, ",");
+        size_t length = value_length(at);
         if (out->count == VALUES_MAX || !take_part(at, length, out->value[out->count])) {
             cli_error("--over %s: expected 1 to %d values with commas between them", text,
                       VALUES_MAX);
@@ -142,6 +166,45 @@ static int run_one(sweep* s, int run) {
     return code;
 }
 
+// "key = value, key = value" of all axes but the last: what a row of the sheet has in common.
+static void row_label(const sweep* s, int run, char out[PATH_CAPACITY]) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (int a = 0; a + 1 < s->axis_count; ++a) {
+        int length = snprintf(out + used, PATH_CAPACITY - used, "%s%s = %s", a == 0 ? "" : ", ",
+                              s->axis[a].key, value_of(s, a, run));
+        used += length > 0 ? (size_t)length : 0;
+        used = used < PATH_CAPACITY ? used : PATH_CAPACITY - 1;
+    }
+}
+
+// Beside the sheet, under its name and ".html": a page with its pictures under their values.
+static int label_sheet(const sweep* s, const treacle_sheet_def* def, const char* sheet) {
+    const sweep_axis* across = &s->axis[s->axis_count - 1];
+    const char* slash = strrchr(sheet, '/');
+    char path[PATH_CAPACITY + 8], row[PATH_CAPACITY];
+    snprintf(path, sizeof(path), "%s.html", sheet);
+    sheet_page page;
+    if (!sheet_page_begin(&page, path, s->options->scene)) {
+        return TREACLE_ERR_IO;
+    }
+    page.picture = slash == NULL ? sheet : slash + 1;
+    page.width = def->picture.width;
+    page.height = def->picture.height;
+    page.gap = def->gap;
+    for (int i = 0; i < s->run_count; ++i) {
+        int column = i % def->columns;
+        row_label(s, i, row);
+        if (column == 0) {
+            sheet_page_row(&page, row);
+        }
+        char label[2 * TEXT_CAPACITY + 8];
+        snprintf(label, sizeof(label), "%s = %s", across->key, across->value[column]);
+        sheet_page_cell(&page, column, i / def->columns, label, i + 1);
+    }
+    return sheet_page_end(&page) ? TREACLE_OK : TREACLE_ERR_IO;
+}
+
 static int draw_sheet(const sweep* s) {
     const char* files[RUNS_MAX];
     char path[PATH_CAPACITY];
@@ -160,11 +223,13 @@ static int draw_sheet(const sweep* s) {
     if (status != TREACLE_OK) {
         return cli_fail(s->ctx, status);
     }
-    if (!s->options->choices.quiet) {
-        printf("%d runs are in one picture, %s: %s changes from column to column\n", s->run_count,
-               to, s->axis[s->axis_count - 1].key);
+    int code = label_sheet(s, &def, to);
+    if (code == TREACLE_OK && !s->options->choices.quiet) {
+        printf("%d runs are in one picture, %s: %s changes from column to column; %s.html has it "
+               "with labels\n",
+               s->run_count, to, s->axis[s->axis_count - 1].key, to);
     }
-    return TREACLE_OK;
+    return code;
 }
 
 static int run_all(sweep* s) {
@@ -231,10 +296,13 @@ static cli_outcome parse(sweep_options* o, int argc, char** argv) {
         .details =
             "Runs the scene once for every combination of the values, into FOLDER/run_001 and so\n"
             "on, and lays pictures of all of them out in one sheet: the last key changes from\n"
-            "column to column. A sweep that was ended goes on when it is called again.",
+            "column to column. sheet.png.html shows the same with the values of each. A value\n"
+            "may be a vector: commas within brackets and quotes do not part values. A sweep that\n"
+            "was ended goes on when it is called again.",
         .example = "  treacle sweep scenes/goop_cube.yaml \\\n"
                    "      --over materials.goop.elastic.alpha=1,10,100 \\\n"
-                   "      --over materials.goop.elastic.gamma=0.01,0.1,0.4\n",
+                   "      --over materials.goop.elastic.gamma=0.01,0.1,0.4\n"
+                   "  treacle sweep honey.yaml --over 'gravity=[0,-9.81,0],[3,-9.3,0]'\n",
         .operand = &o->scene,
         .option_count = sizeof(options) / sizeof(options[0]),
         .options = options,

@@ -46,6 +46,15 @@ static int64_t parse_frame(const char* path, treacle_export_what* what) {
     return errno == 0 && (is_surface || is_particles) && number <= 1000000 ? number : 0;
 }
 
+// "/solids_12.json": the number, or 0.
+static int64_t parse_props(const char* path) {
+    long long number = 0;
+    int length = 0;
+    bool is_it = sscanf(path, "/solids_%7lld.json%n", &number, &length) == 1 && length > 0 &&
+                 path[length] == '\0';
+    return is_it && number > 0 ? number : 0;
+}
+
 static page_reply reply_frame(const page_data* d, int64_t number, treacle_export_what what) {
     treacle_run_info info;
     page_frame frame;
@@ -75,7 +84,11 @@ static page_reply handle(void* user, const char* path, const char* body, size_t 
     if (strcmp(path, "/stats.json") == 0) {
         return reply_json(page_data_stats(d));
     }
-    int64_t number = parse_frame(path, &what);
+    int64_t number = parse_props(path);
+    if (number > 0) {
+        return reply_json(page_data_props_at(d, number));
+    }
+    number = parse_frame(path, &what);
     return number > 0 ? reply_frame(d, number, what) : page_file(path);
 }
 

@@ -3,10 +3,12 @@
 
 int cmd_check(int argc, char** argv);
 int cmd_coiling(int argc, char** argv);
+int cmd_compare(int argc, char** argv);
 int cmd_export(int argc, char** argv);
 int cmd_info(int argc, char** argv);
 int cmd_mesh(int argc, char** argv);
 int cmd_materials(int argc, char** argv);
+int cmd_new(int argc, char** argv);
 int cmd_play(int argc, char** argv);
 int cmd_plot(int argc, char** argv);
 int cmd_render(int argc, char** argv);

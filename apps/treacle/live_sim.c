@@ -71,18 +71,14 @@ static void adopt(live_sim* live, treacle_scene* scene, treacle_sim* sim) {
     live->grabbed = -1;
 }
 
-static void remember_bodies(live_sim* live) {
+static void count_bodies(live_sim* live) {
     treacle_frame frame;
     live->body_count = 0;
     if (treacle_sim_view(live->sim, TREACLE_FRAME_PICTURE, 1, &frame) != TREACLE_OK) {
         return;
     }
     const treacle_array* bodies = treacle_frame_find(&frame, "body_state");
-    for (int64_t k = 0; bodies != NULL && k < bodies->count && k < 64; ++k) {
-        memcpy(live->first_places[k], (const double*)bodies->data + BODY_DOUBLES * k,
-               sizeof(live->first_places[k]));
-        live->body_count = (int)k + 1;
-    }
+    live->body_count = bodies == NULL ? 0 : (int)bodies->count;
 }
 
 int live_sim_open(treacle_context* ctx, const char* path, const cli_list* sets, live_sim* out) {
@@ -101,7 +97,7 @@ int live_sim_open(treacle_context* ctx, const char* path, const cli_list* sets, 
         return cli_fail(ctx, status);
     }
     adopt(out, scene, sim);
-    remember_bodies(out);
+    count_bodies(out);
     return TREACLE_OK;
 }
 

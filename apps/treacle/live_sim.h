@@ -18,7 +18,6 @@ typedef struct live_sim {
     double pour_at[3];
     double heat; // K, to be added before the next step
 
-    double first_places[64][3]; // of bodies
     int body_count;
     int64_t steps;  // taken so far
     double rate;    // steps a second, lately

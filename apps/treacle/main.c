@@ -15,6 +15,7 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
+    {"new", "write a scene to begin with: honey, lava, dough ...", cmd_new},
     {"check", "look a scene over: its errors, or what it will cost", cmd_check},
     {"run", "simulate a scene into a folder", cmd_run},
     {"sweep", "run a scene over a grid of values, into one picture", cmd_sweep},
@@ -27,6 +28,7 @@ static const command commands[] = {
     {"view", "show a run in a browser", cmd_view},
     {"play", "play with a small scene in a browser, while it runs", cmd_play},
     {"info", "tell about a run's folder or one of its files", cmd_info},
+    {"compare", "tell what differs between two runs", cmd_compare},
     {"materials", "list the materials library", cmd_materials},
     {"schema", "write a JSON Schema of scene files, for editors", cmd_schema},
 };
@@ -37,7 +39,7 @@ static void print_overview(void) {
     for (int k = 0; k < COMMAND_COUNT; ++k) {
         printf("  %-10s%s\n", commands[k].name, commands[k].summary);
     }
-    puts("  help      explain a command: treacle help run\n"
+    puts("  help      explain a command, or keys of scenes: treacle help scene.domain\n"
          "  --version print the version");
 }
 
@@ -62,10 +64,32 @@ static const command* find_command(const char* name) {
     return NULL;
 }
 
+static int print_scene_help(treacle_context* ctx, const void* options) {
+    const char* const* path = options;
+    char* told = NULL;
+    treacle_status status = treacle_scene_help(ctx, *path, &told);
+    if (status != TREACLE_OK) {
+        cli_fail(ctx, status);
+        cli_hint("\"treacle help scene\" lists the keys of a scene");
+    } else {
+        fputs(told, stdout);
+    }
+    treacle_text_free(ctx, told);
+    return (int)status;
+}
+
+// "scene" and "scene.domain" are no commands, but what a scene may say.
+static bool is_of_scene(const char* word) {
+    return strncmp(word, "scene", 5) == 0 && (word[5] == '\0' || word[5] == '.');
+}
+
 static int help(int argc, char** argv) {
     if (argc < 2) {
         print_overview();
         return TREACLE_OK;
+    }
+    if (is_of_scene(argv[1])) {
+        return cli_go(CLI_GO, 1, print_scene_help, &argv[1]);
     }
     const command* found = find_command(argv[1]);
     char* arguments[] = {argv[1], (char[]){"--help"}, NULL};

@@ -1,14 +1,7 @@
-// The page's files, made into C by tools/embed_files.py while building.
+// The page's files.
 #pragma once
 
-#include <stddef.h>
+#include "embedded_file.h"
 
-typedef struct page_asset {
-    const char* name; // "index.html"
-    const char* type; // of MIME
-    const unsigned char* data;
-    size_t size;
-} page_asset;
-
-extern const page_asset page_assets[];
-extern const int page_asset_count;
+extern const embedded_file page_assets[];
+extern const int page_assets_count;

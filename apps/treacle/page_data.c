@@ -38,7 +38,7 @@ void page_data_close(page_data* d) {
     d->scene = NULL;
 }
 
-// Shapes ------------------------------------------------------------------------------------------
+// Solids ------------------------------------------------------------------------------------------
 
 static json_t* vector(const double* v, int count) {
     json_t* out = json_array();
@@ -48,52 +48,73 @@ static json_t* vector(const double* v, int count) {
     return out;
 }
 
-static const char* const shape_names[] = {
-    [TREACLE_SHAPE_BOX] = "box",           [TREACLE_SHAPE_SPHERE] = "sphere",
-    [TREACLE_SHAPE_CYLINDER] = "cylinder", [TREACLE_SHAPE_CAPSULE] = "capsule",
-    [TREACLE_SHAPE_TORUS] = "torus",
-};
-
-// What the page can draw of a shape: primitives, and unions of them.
-static json_t* describe_shape(const treacle_shape* s) {
-    bool is_primitive = (unsigned)s->kind < sizeof(shape_names) / sizeof(shape_names[0]) &&
-                        shape_names[s->kind] != NULL;
-    json_t* parts = json_array();
-    for (int c = 0; c < s->child_count && s->kind == TREACLE_SHAPE_UNION; ++c) {
-        json_array_append_new(parts, describe_shape(&s->children[c]));
-    }
-    return json_pack("{s:s, s:o, s:f, s:f, s:f, s:o, s:o, s:f, s:o}", "kind",
-                     is_primitive ? shape_names[s->kind] : "other", "size", vector(s->size, 3),
-                     "radius", s->radius, "height", s->height, "thickness", s->thickness, "move",
-                     vector(s->move, 3), "rotate", vector(s->rotate, 3), "scale", s->scale, "parts",
-                     parts);
-}
-
-static bool is_still(const treacle_solid_def* s) {
-    bool moves = s->position.count > 0 || s->rotation.count > 0;
-    for (int k = 0; k < 3; ++k) {
-        moves = moves || s->velocity[k] != 0.0 || s->spin[k] != 0.0;
-    }
-    return !moves;
-}
-
-static json_t* describe_solids(const treacle_sim_def* def) {
-    json_t* out = json_array();
-    for (int k = 0; k < def->solid_count; ++k) {
-        const treacle_solid_def* s = &def->solids[k];
-        if (is_still(s) && !s->inside_out) {
-            json_array_append_new(out, describe_shape(s->shape));
+// Whether solids or emitters are elsewhere, or look otherwise, in other frames.
+static bool has_motion(const treacle_sim_def* def) {
+    bool moves = false;
+    for (int i = 0; i < def->solid_count; ++i) {
+        const treacle_solid_def* s = &def->solids[i];
+        moves =
+            moves || s->position.count > 0 || s->rotation.count > 0 || s->shape->frames.fps > 0.0;
+        for (int k = 0; k < 3; ++k) {
+            moves = moves || s->velocity[k] != 0.0 || s->spin[k] != 0.0;
         }
     }
+    for (int i = 0; i < def->emitter_count; ++i) {
+        const treacle_emitter_def* e = &def->emitters[i];
+        moves = moves || e->position.count > 0 || e->start > 0.0 || isfinite(e->stop);
+    }
+    return moves;
+}
+
+static json_t* numbers(const float* values, int64_t count) {
+    json_t* out = json_array();
+    for (int64_t i = 0; i < count; ++i) {
+        json_array_append_new(out, json_real(isfinite(values[i]) ? (double)values[i] : 0.0));
+    }
     return out;
 }
 
-static json_t* describe_bodies(const treacle_sim_def* def) {
-    json_t* out = json_array();
-    for (int k = 0; k < def->body_count; ++k) {
-        json_array_append_new(out, describe_shape(def->bodies[k].shape));
+static json_t* describe_prop(const treacle_prop* p) {
+    static const char* const roles[] = {[TREACLE_PROP_SOLID] = "solid",
+                                        [TREACLE_PROP_CONTAINER] = "container",
+                                        [TREACLE_PROP_BODY] = "body",
+                                        [TREACLE_PROP_EMITTER] = "emitter"};
+    json_t* triangles = json_array();
+    for (int64_t i = 0; i < 3 * p->triangle_count; ++i) {
+        json_array_append_new(triangles, json_integer(p->triangles[i]));
     }
-    return out;
+    return json_pack("{s:s, s:i, s:o, s:o, s:o}", "role", roles[p->role], "index", p->index,
+                     "position", numbers(p->position, 3 * p->vertex_count), "normal",
+                     numbers(p->normal, 3 * p->vertex_count), "triangles", triangles);
+}
+
+static const double* body_state(const treacle_frame* frame, int64_t index) {
+    const treacle_array* bodies = treacle_frame_find(frame, "body_state");
+    bool is_there = bodies != NULL && bodies->type == TREACLE_TYPE_F64 &&
+                    bodies->components == BODY_DOUBLES && index < bodies->count;
+    return is_there ? (const double*)bodies->data + BODY_DOUBLES * index : NULL;
+}
+
+char* page_data_props(const page_data* d, const treacle_frame* frame) {
+    treacle_props* props = NULL;
+    json_t* root = json_array();
+    if (d->scene != NULL &&
+        treacle_props_create(d->ctx, treacle_scene_sim(d->scene), frame, &props) == TREACLE_OK) {
+        for (int i = 0; i < treacle_props_count(props); ++i) {
+            treacle_prop prop = treacle_props_get(props, i);
+            json_t* object = describe_prop(&prop);
+            const double* state =
+                prop.role == TREACLE_PROP_BODY ? body_state(frame, prop.index) : NULL;
+            if (state != NULL) {
+                json_object_set_new(object, "state", vector(state, BODY_DOUBLES));
+            }
+            json_array_append_new(root, object);
+        }
+    }
+    treacle_props_destroy(props);
+    char* text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_decref(root);
+    return text;
 }
 
 // The run -----------------------------------------------------------------------------------------
@@ -112,11 +133,9 @@ char* page_data_describe(const page_data* d, const treacle_frame* frame) {
     const treacle_sim_def* def = d->scene == NULL ? NULL : treacle_scene_sim(d->scene);
     const char* name = d->scene == NULL ? NULL : treacle_scene_output(d->scene)->name;
     bool has_temperature = treacle_frame_find(frame, "temperature") != NULL;
-    json_t* root =
-        json_pack("{s:s, s:f, s:o, s:b, s:b, s:o, s:o}", "name", name == NULL ? "run" : name, "fps",
-                  frame->fps, "domain", describe_domain(frame), "temperature", has_temperature,
-                  "live", 0, "solids", def == NULL ? json_array() : describe_solids(def), "bodies",
-                  def == NULL ? json_array() : describe_bodies(def));
+    json_t* root = json_pack("{s:s, s:f, s:o, s:b, s:b, s:b}", "name", name == NULL ? "run" : name,
+                             "fps", frame->fps, "domain", describe_domain(frame), "temperature",
+                             has_temperature, "live", 0, "moves", def != NULL && has_motion(def));
     char* text = json_dumps(root, JSON_COMPACT);
     json_decref(root);
     return text;
@@ -192,13 +211,10 @@ char* page_data_stats(const page_data* d) {
 // Frames ------------------------------------------------------------------------------------------
 
 static char* describe_moment(const treacle_frame* frame) {
-    const treacle_array* bodies = treacle_frame_find(frame, "body_state");
     json_t* states = json_array();
-    if (bodies != NULL && bodies->type == TREACLE_TYPE_F64 && bodies->components == BODY_DOUBLES) {
-        for (int64_t k = 0; k < bodies->count; ++k) {
-            const double* state = (const double*)bodies->data + BODY_DOUBLES * k;
-            json_array_append_new(states, vector(state, BODY_DOUBLES));
-        }
+    const double* state = NULL;
+    for (int64_t k = 0; (state = body_state(frame, k)) != NULL; ++k) {
+        json_array_append_new(states, vector(state, BODY_DOUBLES));
     }
     json_t* root = json_pack("{s:f, s:I, s:o}", "time", frame->time, "step",
                              (json_int_t)frame->step, "bodies", states);
@@ -266,6 +282,17 @@ treacle_status page_frame_of(const page_data* d, const treacle_frame* frame,
     out->note = status == TREACLE_OK ? describe_moment(frame) : NULL;
     treacle_dressed_frame_destroy(dressed);
     return status;
+}
+
+char* page_data_props_at(const page_data* d, int64_t number) {
+    char path[FRAME_PATH_CAPACITY];
+    treacle_loaded_frame* loaded = NULL;
+    if (!frame_path(d, number, path) || treacle_frame_read(d->ctx, path, &loaded) != TREACLE_OK) {
+        return NULL;
+    }
+    char* text = page_data_props(d, treacle_loaded_frame_view(loaded));
+    treacle_loaded_frame_destroy(loaded);
+    return text;
 }
 
 treacle_status page_data_frame(const page_data* d, int64_t number, treacle_export_what what,

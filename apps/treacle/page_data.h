@@ -14,9 +14,14 @@ typedef struct page_data {
 int page_data_open(treacle_context* ctx, const char* folder, page_data* out);
 void page_data_close(page_data* d);
 
-/// JSON of what a frame says: name, fps, domain, solids, bodies. NULL without memory.
+/// JSON of what a frame says: name, fps, domain, whether solids move. NULL without memory.
 char* page_data_describe(const page_data* d, const treacle_frame* frame);
-/// The same of the run, with how many frames it has. NULL if there is none yet.
+/// JSON of solids, bodies, containers and emitters, as triangles where they are in a frame. NULL
+/// without memory.
+char* page_data_props(const page_data* d, const treacle_frame* frame);
+/// The same of a frame of the run. NULL if it cannot be read.
+char* page_data_props_at(const page_data* d, int64_t number);
+/// What page_data_describe says of the run, with how many frames it has. NULL if there is none yet.
 char* page_data_run(const page_data* d);
 /// JSON: columns of the statistics, thinned out.
 char* page_data_stats(const page_data* d);

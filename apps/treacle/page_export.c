@@ -91,11 +91,13 @@ static bool put_frame(const page_data* d, int64_t number, int64_t shown, const c
         free(frame.bytes);
         free(frame.note);
     }
-    return is_done;
+    char name[64];
+    snprintf(name, sizeof(name), "solids_%" PRId64, shown);
+    return is_done && put_json(folder, name, page_data_props_at(d, number));
 }
 
 // A page that some other server shows must know that there is nobody to ask.
-static void put_asset(FILE* file, const page_asset* asset) {
+static void put_asset(FILE* file, const embedded_file* asset) {
     static const char mark[] = "data-static=\"no\"", on[] = "data-static=\"on\"";
     const unsigned char* found = memmem(asset->data, asset->size, mark, sizeof(mark) - 1);
     size_t before = found == NULL ? asset->size : (size_t)(found - asset->data);
@@ -109,7 +111,7 @@ static void put_asset(FILE* file, const page_asset* asset) {
 
 static bool put_page(const char* folder) {
     bool is_done = true;
-    for (int k = 0; k < page_asset_count && is_done; ++k) {
+    for (int k = 0; k < page_assets_count && is_done; ++k) {
         page_out out;
         is_done = open_file(&out, folder, page_assets[k].name);
         if (is_done) {

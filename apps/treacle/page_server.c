@@ -51,7 +51,7 @@ page_reply page_reply_error(int status, const char* text) {
 
 page_reply page_file(const char* path) {
     const char* name = strcmp(path, "/") == 0 ? "index.html" : path + 1;
-    for (int k = 0; k < page_asset_count; ++k) {
+    for (int k = 0; k < page_assets_count; ++k) {
         if (strcmp(page_assets[k].name, name) == 0) {
             return (page_reply){.status = MHD_HTTP_OK,
                                 .type = page_assets[k].type,

@@ -59,7 +59,7 @@ enum { TREACLE_COILING_STATES = 5 };
 typedef struct treacle_coiling_theory {
     treacle_coiling_regime regime;
     double gravity_number;  ///< 4 g H^4/(3 nu U a^2), of the thread at its foot
-    double reynolds_number; ///< 4 U H^3/(3 nu a^2), likewise
+    double reynolds_number; ///< 4 U H^3/(3 nu a^2), of the thread at its foot
     int count;              ///< of steady states that a slender rope has at this height
     double frequency[TREACLE_COILING_STATES];     ///< Hz, of each
     double radius[TREACLE_COILING_STATES];        ///< m, of its coil

@@ -35,7 +35,8 @@ typedef struct treacle_export_def {
 
 TREACLE_API treacle_export_def treacle_export_def_default(void);
 
-/// Writes folder/name_0001.ending and so on, or folder/name.usda.
+/// Writes folder/name_0001.ending and so on, or folder/name.usda; beside VTK files folder/name.pvd,
+/// which tells their times.
 typedef struct treacle_exporter treacle_exporter;
 
 TREACLE_API treacle_status treacle_exporter_create(treacle_context* ctx,

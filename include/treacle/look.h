@@ -9,11 +9,16 @@ extern "C" {
 
 /// What liquid looks like. Presets with measured media are those of [JMLH01 table 1].
 #define TREACLE_LOOK_LIST(X)                                                                       \
-    X(AUTO, "auto")   /* by the name of the material, else SOFT in its colour */                   \
+    X(AUTO, "auto")   /* as the material says, or its name, else SOFT in its colour */             \
     X(HONEY, "honey") /* clear amber */                                                            \
     X(SYRUP, "syrup") /* darker */                                                                 \
     X(WATER, "water")                                                                              \
     X(GLASS, "glass")                                                                              \
+    X(OIL, "oil")             /* clear, yellow and a little green: olive oil */                    \
+    X(MOLASSES, "molasses")   /* nearly black, red-brown where it is thin */                       \
+    X(GEL, "gel")             /* clear, pale, with a haze: hair gel */                             \
+    X(SLIME, "slime")         /* translucent, in its colour */                                     \
+    X(SHAMPOO, "shampoo")     /* pearly, in its colour */                                          \
     X(JELLY, "jelly")         /* clear, in its colour */                                           \
     X(WAX, "wax")             /* translucent, typical */                                           \
     X(MILK, "milk")           /* measured: whole milk */                                           \
@@ -24,6 +29,8 @@ extern "C" {
     X(SKIN, "skin")           /* measured: skin 1 */                                               \
     X(MARBLE, "marble")       /* measured */                                                       \
     X(SOFT, "soft")           /* translucent, in its colour */                                     \
+    X(GLOSS, "gloss")         /* opaque under a smooth skin, in its colour: wet paint, tar */      \
+    X(DOUGH, "dough")         /* dull, a little translucent, in its colour */                      \
     X(LAVA, "lava")           /* rock that glows by its temperature */                             \
     X(PAINT, "paint")         /* matt, in its colour */                                            \
     X(METAL, "metal")         /* in its colour */                                                  \
@@ -83,6 +90,7 @@ typedef struct treacle_lamp_def {
     double size[2];              ///< m, width and height of a rectangle
     double colour[3];            ///< linear RGB
     double strength;             ///< radiance; white walls in a studio have about 1
+    bool seen;                   ///< by the camera; else only its light and its reflections are
 } treacle_lamp_def;
 
 typedef struct treacle_look_def {
@@ -102,6 +110,7 @@ typedef struct treacle_look_def {
     double ground_colour[3]; ///< linear RGB
     double ground_height;    ///< m, above the bottom of the domain
     treacle_texture ground_texture;
+    double ground_roughness; ///< 0..1, of a lacquer on the floor: 0 mirrors; < 0: none, it is matt
     treacle_tone tone;
     double exposure; ///< stops, added to what is found to fit
     int lamp_count;
@@ -120,7 +129,8 @@ typedef struct treacle_camera_def {
     double aperture;      ///< m, diameter of the lens; 0: all is sharp
     double focus;         ///< m; 0: the target
     double shutter;       ///< 0..1, share of the time between frames that it is open
-    double turntable;     ///< rad/s, about the target
+    double turn;          ///< rad, about the vertical through the target
+    double turntable;     ///< rad/s, on top of that
     int key_count;        ///< places between which the camera glides; instead of eye and target
     const treacle_camera_key* keys;
 } treacle_camera_def;

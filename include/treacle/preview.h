@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cache.h"
+#include "types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,19 +18,49 @@ typedef enum treacle_preview_by {
 typedef struct treacle_preview_def {
     size_t def_size;
     int width, height; ///< pixels, 1..16384
-    double eye[3];     ///< m; used if eye_set, else the camera frames the domain by itself
+    double eye[3];     ///< m; used if eye_set, else the camera frames by itself what the scene
+                       ///< begins with and where that may flow, or the domain if there is no scene
     double target[3];  ///< m
     bool eye_set;
     double field_of_view; ///< rad, vertical
     treacle_preview_by by;
     double from, to; ///< ends of the scale, K or units of the marker; the same: the frame's least
                      ///< and most
+    double turn;     ///< rad, by which the camera is turned about the vertical
+    const treacle_sim_def* scene; ///< of the frame, for its solids, bodies and emitters; not owned.
+                                  ///< NULL: the liquid alone is drawn
 } treacle_preview_def;
 
 TREACLE_API treacle_preview_def treacle_preview_def_default(void);
-/// Draws the frame's particles as depth-shaded balls into a PNG file.
+/// Draws the frame's particles as depth-shaded balls, and what the scene has beside them, into a
+/// PNG file. ERR_FORMAT if the frame's bodies are not those of the scene.
 TREACLE_API treacle_status treacle_preview_write(treacle_context* ctx, const treacle_frame* frame,
                                                  const treacle_preview_def* def, const char* path);
+
+/// What a scene has beside liquid, as triangles where it is at a frame's time.
+typedef enum treacle_prop_role {
+    TREACLE_PROP_SOLID,
+    TREACLE_PROP_CONTAINER, ///< an `inside_out` solid; its normals point inwards
+    TREACLE_PROP_BODY,
+    TREACLE_PROP_EMITTER, ///< while it emits
+} treacle_prop_role;
+typedef struct treacle_prop {
+    treacle_prop_role role;
+    int index; ///< among the scene's solids, bodies or emitters
+    int64_t vertex_count, triangle_count;
+    const float *position, *normal; ///< m, [vertex_count][3]
+    const int32_t* triangles;       ///< [triangle_count][3], counter-clockwise from outside
+} treacle_prop;
+typedef struct treacle_props treacle_props;
+
+/// ERR_FORMAT if the frame's bodies are not those of the scene.
+TREACLE_API treacle_status treacle_props_create(treacle_context* ctx, const treacle_sim_def* scene,
+                                                const treacle_frame* frame, treacle_props** out);
+/// Accepts NULL.
+TREACLE_API void treacle_props_destroy(treacle_props* props);
+TREACLE_API int treacle_props_count(const treacle_props* props);
+/// Valid until the props are destroyed.
+TREACLE_API treacle_prop treacle_props_get(const treacle_props* props, int index);
 
 /// A contact sheet: pictures of several frame files in one PNG.
 typedef struct treacle_sheet_def {
@@ -55,7 +86,7 @@ typedef struct treacle_film_range {
     int64_t first, last;
     double fps; ///< 1/s
 } treacle_film_range;
-/// The same of those pictures, which must all be there, and no others.
+/// Makes a film of those pictures, which must all be there, and of no others.
 TREACLE_API treacle_status treacle_film_write_range(treacle_context* ctx,
                                                     const treacle_film_range* range,
                                                     const char* path);

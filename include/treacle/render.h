@@ -45,6 +45,7 @@ typedef struct treacle_picture_stats {
     int64_t paths;  ///< camera paths that were followed
     double samples; ///< a pixel, on average
     double noise;   ///< left, on average, before denoising
+    bool is_quiet;  ///< every part of the picture got below the noise that was asked for
     double seconds_mesh, seconds_render;
 } treacle_picture_stats;
 
@@ -80,6 +81,9 @@ TREACLE_API void treacle_contact_destroy(treacle_contact_sheet* sheet);
 /// Lays the picture into its place, from 0 on, row by row; it must have the sheet's size.
 TREACLE_API treacle_status treacle_contact_put(treacle_contact_sheet* sheet, int index,
                                                const treacle_picture* picture);
+/// Writes a line of words, of which ASCII can be drawn, into a picture's lower left corner. Nothing
+/// happens where there is no room for it.
+TREACLE_API void treacle_contact_label(treacle_contact_sheet* sheet, int index, const char* words);
 /// Writes a PNG as a whole or not at all.
 TREACLE_API treacle_status treacle_contact_write(const treacle_contact_sheet* sheet,
                                                  const char* path);

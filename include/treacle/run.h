@@ -26,6 +26,7 @@ typedef bool treacle_progress_fcn(const treacle_progress* progress, void* user);
 typedef struct treacle_run_def {
     size_t def_size;    ///< set by treacle_run_def_default(), checked on entry
     const char* folder; ///< made if missing; must be empty of frames unless resuming
+    bool replace;       ///< a run that the folder holds goes: its results, and no other file
     int64_t frames;     ///< last frame to simulate; 0: as the scene, or the run so far, says
     bool preview;       ///< write preview_0001.png beside every frame; a resumed run remembers it
     int preview_width;  ///< pixels
@@ -63,7 +64,8 @@ TREACLE_API treacle_status treacle_step_stats_text(const treacle_step_stats* sta
 /// except for the seconds and the memory in stats.jsonl. Only one process at a time may write a
 /// folder.
 ///
-/// ERR_USAGE if the folder already holds a run, ERR_INTERRUPTED if the callback ended it.
+/// ERR_USAGE if the folder already holds a run that is not to be replaced, ERR_INTERRUPTED if the
+/// callback ended it.
 TREACLE_API treacle_status treacle_run_start(treacle_context* ctx, const treacle_scene* scene,
                                              const treacle_run_def* def);
 /// Goes on where the folder's last whole state file ends. Of the def it uses folder, frames and
@@ -81,6 +83,13 @@ TREACLE_API treacle_status treacle_run_estimate(treacle_context* ctx, const trea
 enum { TREACLE_RUN_TEXT_CAPACITY = 4096 };
 
 /// What a run's folder says about the run.
+enum { TREACLE_RUN_REGIMES = 8 };
+/// One of the ways in which a run's flow was solved.
+typedef struct treacle_run_regime {
+    char name[TREACLE_REGIME_CAPACITY];
+    int64_t steps;
+} treacle_run_regime;
+
 typedef struct treacle_run_info {
     char version[32];                      ///< of the treacle that began it
     char scene[TREACLE_RUN_TEXT_CAPACITY]; ///< where the scene came from, "" if from memory
@@ -92,10 +101,12 @@ typedef struct treacle_run_info {
 
     // From stats.jsonl; all zero if there is none.
     int64_t steps;
-    int64_t retries;                     ///< steps begun again, in total
-    int64_t unconverged;                 ///< steps with a solve that did not converge
-    int64_t iterations;                  ///< of all solves of flows, in total
-    int iterations_max;                  ///< of a step
+    int64_t retries;     ///< steps begun again, in total
+    int64_t unconverged; ///< steps with a solve that did not converge
+    int64_t iterations;  ///< of all solves of flows, in total
+    int iterations_max;  ///< of a step
+    int regime_count;    ///< ways in which flows were solved, the first ones met
+    treacle_run_regime regimes[TREACLE_RUN_REGIMES];
     int64_t rheology_steps;              ///< with a viscosity that depends on shear
     int64_t rheology_passes;             ///< that found it, in total
     int rheology_passes_max;             ///< of a step

@@ -11,7 +11,7 @@ extern "C" {
 
 /// One thing to say about a scene file.
 typedef struct treacle_diagnostic {
-    treacle_log_level level; ///< WARNING or ERROR
+    treacle_log_level level; ///< INFO, a note; WARNING or ERROR
     const char* file;        ///< path as given, or "--set key=value" for the command line
     int line, column;        ///< from 1; 0 for the command line
     const char* text;        ///< what is wrong, what was expected, and a suggestion
@@ -25,6 +25,20 @@ typedef struct treacle_scene treacle_scene;
 /// diagnostics and must be destroyed. Other errors leave `out` NULL.
 TREACLE_API treacle_status treacle_scene_load(treacle_context* ctx, const char* path, int set_count,
                                               const char* const* sets, treacle_scene** out);
+/// Of what a scene is read that is to look other than it says.
+typedef struct treacle_scene_files {
+    const char* scene; ///< path
+    const char* look;  ///< path of a file with the sections look and camera alone, laid over the
+                       ///< scene before the sets; NULL: none
+    const char* look_text; ///< what would be in that file, whose name `look` then is; NULL: read it
+    size_t look_length;    ///< bytes of look_text
+    int set_count;
+    const char* const* sets;
+} treacle_scene_files;
+/// As treacle_scene_load().
+TREACLE_API treacle_status treacle_scene_load_look(treacle_context* ctx,
+                                                   const treacle_scene_files* files,
+                                                   treacle_scene** out);
 /// The same from memory; `name` stands in for the path in diagnostics. Such a scene cannot include
 /// files.
 TREACLE_API treacle_status treacle_scene_parse(treacle_context* ctx, const char* name,
@@ -76,6 +90,10 @@ TREACLE_API treacle_status treacle_scene_estimate(const treacle_scene* scene,
 
 /// The manual's reference of all keys, as Markdown. The caller frees it with treacle_text_free().
 TREACLE_API treacle_status treacle_scene_reference(treacle_context* ctx, char** out);
+/// A section of a scene, "scene.materials" or "emitter", or one of its keys, "scene.domain.cell",
+/// in plain text: types, units, ranges, defaults, and an example. ERR_USAGE if there is none of
+/// that name. The caller frees it likewise.
+TREACLE_API treacle_status treacle_scene_help(treacle_context* ctx, const char* path, char** out);
 /// All keys as a JSON Schema (draft 07), for editors. The caller frees it likewise.
 TREACLE_API treacle_status treacle_scene_schema(treacle_context* ctx, char** out);
 TREACLE_API void treacle_text_free(treacle_context* ctx, char* text);

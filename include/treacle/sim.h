@@ -38,12 +38,15 @@ typedef enum treacle_stage {
 } treacle_stage;
 TREACLE_API const char* treacle_stage_name(treacle_stage stage);
 
+enum { TREACLE_REGIME_CAPACITY = 40 };
 /// How one linear solve went.
 typedef struct treacle_solve_stats {
     int iterations;
     double residual; ///< at the end, relative to the right-hand side
     double seconds;
     bool converged;
+    char
+        regime[TREACLE_REGIME_CAPACITY]; ///< in which of its ways it was solved; "" without a solve
 } treacle_solve_stats;
 
 /// How the loop went that finds viscosity and velocity together where one depends on the other.
@@ -62,8 +65,8 @@ typedef struct treacle_rheology_stats {
 /// up to the tolerance of the solves. docs/math/energy.md has the definitions.
 typedef struct treacle_energy_stats {
     double kinetic;     ///< of the liquid, at the step's end, with the affine motion of APIC
-    double bodies;      ///< kinetic energy of rigid bodies, likewise
-    double elastic;     ///< that elastic strain stores, likewise
+    double bodies;      ///< kinetic energy of rigid bodies, at the step's end
+    double elastic;     ///< that elastic strain stores at the step's end
     double change;      ///< of the three together in the step
     double potential;   ///< change of potential energy: minus what gravity did along the way
     double gravity;     ///< work of gravity on liquid and bodies, by their velocity
@@ -103,8 +106,8 @@ typedef struct treacle_step_stats {
     double density_spread; ///< rms of local particle volume over its target, less 1
     int64_t walls_held, walls_released;  ///< faces of walls that may let go, and did not or did
     treacle_solve_stats pressure;        ///< zero where the flow has no such solve
-    treacle_solve_stats viscosity;       ///< likewise
-    treacle_solve_stats flow;            ///< likewise; pressure and viscosity in one
+    treacle_solve_stats viscosity;       ///< zero where the flow has no such solve
+    treacle_solve_stats flow;            ///< of pressure and viscosity in one; zero without
     int viscosity_substeps;              ///< of explicit viscosity; 0 otherwise
     treacle_rheology_stats rheology;     ///< zero where no viscosity depends on shear
     int elastic_passes;                  ///< solves while elastic material yields; 0 without
@@ -119,7 +122,7 @@ typedef struct treacle_step_stats {
     double exchange_seconds; ///< s, in which this rank told others or waited for them
     double exchange_cpu;     ///< s of processor time in that
     int64_t messages;        ///< that this rank has sent
-    int64_t exchanged_bytes; ///< likewise
+    int64_t exchanged_bytes; ///< that this rank has sent
 } treacle_step_stats;
 
 /// What a body of a def is inside of at the start.

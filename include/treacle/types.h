@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base.h"
+#include "look.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,7 +35,7 @@ typedef struct treacle_domain_def {
     double size[3];           ///< m; 0 along an axis makes the domain one cell thick (2D)
     double cell;              ///< m, > 0, width of a cell; every size must be a multiple of it
     treacle_side sides[3][2]; ///< [axis][0 low, 1 high]; of an inactive axis: ignored
-    /// Of slip and no-slip sides; of others: ignored.
+    /// Whether liquid lets go of a side; it counts at slip and no-slip sides alone.
     treacle_separation separation[3][2];
     double slip_length[3][2]; ///< m, >= 0, of no-slip sides: as if it stuck so far behind them
 } treacle_domain_def;
@@ -92,8 +93,9 @@ typedef struct treacle_shape {
     double thickness; ///< m
     const char*
         file; ///< path of a .ply, .obj, .stl, .gltf, .glb or .vdb file, of a mesh; m; not owned
-    /// Of a mesh that changes: `file` then has a run of # for the number, as in wave_####.ply. Only
-    /// a solid whose whole shape it is changes with it; elsewhere the first mesh counts.
+    /// The frames of a mesh that changes. `file` then has a run of # for the number, as in
+    /// wave_####.ply. Only a solid whose whole shape is the mesh changes with it; elsewhere the
+    /// first mesh counts.
     treacle_mesh_sequence frames;
     double move[3];   ///< m, applied last
     double rotate[3]; ///< rad, about x, then y, then z
@@ -151,7 +153,7 @@ typedef struct treacle_rheology_def {
 typedef enum treacle_law_kind {
     TREACLE_LAW_NONE,      ///< the material's viscosity, everywhere
     TREACLE_LAW_LINEAR,    ///< low below from, high above to, linear between [CMVT02 sec. 5.2]
-    TREACLE_LAW_QUADRATIC, ///< likewise, levelling off towards high
+    TREACLE_LAW_QUADRATIC, ///< low below from, high above to, levelling off towards high
     TREACLE_LAW_ARRHENIUS, ///< viscosity exp(activation (1/T - 1/reference))
     TREACLE_LAW_VFT,       ///< 10^(a + b / (T - c)), Vogel, Fulcher, Tammann
     TREACLE_LAW_TABLE,     ///< points, joined linearly in the logarithm
@@ -178,7 +180,8 @@ typedef struct treacle_material_def {
     double density;   ///< kg/m^3, > 0
     double viscosity; ///< Pa s, >= 0, dynamic
     treacle_rheology_def rheology;
-    double colour[3]; ///< 0..1, linear RGB
+    double colour[3];       ///< 0..1, linear RGB
+    treacle_look_kind look; ///< in pictures, unless a look says otherwise; presets bring their own
     double expansion; ///< 1/K, >= 0; buoyancy of warm liquid: relative loss of weight per kelvin
     double reference_temperature; ///< K, at which there is no buoyancy
     double marker_buoyancy;       ///< relative loss of weight per unit of the marker
@@ -267,7 +270,8 @@ typedef struct treacle_solid_def {
     treacle_wall wall;  ///< used where the flow has viscosity
     double slip_length; ///< m, >= 0; of TREACLE_WALL_SLIP_LENGTH
     treacle_separation separation; ///< whether liquid lets go of it
-    /// Of liquid that touches it. One of temperature and flux, or none: it lets no heat through.
+    /// What it does to the heat of liquid that touches it: one of temperature and flux, or none,
+    /// and then it lets no heat through.
     treacle_curve temperature; ///< K, at which it is held
     treacle_curve flux;        ///< W/m^2, into the liquid
     double contact;            ///< W/(m^2 K), > 0, may be INFINITY: how well it touches
@@ -487,7 +491,7 @@ typedef struct treacle_particles_def {
     bool age;      ///< particles remember when they were born, for exports
 } treacle_particles_def;
 
-/// Of which order in the time step motion and flow take turns.
+/// The order of accuracy, in the time step, with which motion and flow take turns.
 typedef enum treacle_splitting {
     TREACLE_SPLITTING_FIRST,
     TREACLE_SPLITTING_SECOND, ///< particles carry half of what pressure will do to their motion

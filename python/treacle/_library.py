@@ -29,6 +29,14 @@ class ContextDef(ctypes.Structure):
                 ("log_user", ctypes.c_void_p), ("ranks", ctypes.c_bool)]
 
 
+class PreviewDef(ctypes.Structure):
+    _fields_ = [("def_size", ctypes.c_size_t), ("width", ctypes.c_int), ("height", ctypes.c_int),
+                ("eye", ctypes.c_double * 3), ("target", ctypes.c_double * 3),
+                ("eye_set", ctypes.c_bool), ("field_of_view", ctypes.c_double),
+                ("by", ctypes.c_int), ("from_", ctypes.c_double), ("to", ctypes.c_double),
+                ("turn", ctypes.c_double), ("scene", ctypes.c_void_p)]
+
+
 # Room for a treacle_step_stats, which only the library looks into.
 StepStats = ctypes.c_double * 1024
 STEP_TEXT_CAPACITY = 8192  # TREACLE_STEP_TEXT_CAPACITY
@@ -67,6 +75,8 @@ _FUNCTIONS = {
     "treacle_sim_hash": (ctypes.c_uint64, [_P]),
     "treacle_sim_view": (_I, [_P, _I, ctypes.c_int64, _FRAME]),
     "treacle_sim_restore": (_I, [_P, _FRAME]),
+    "treacle_preview_def_default": (PreviewDef, []),
+    "treacle_preview_write": (_I, [_P, _FRAME, ctypes.POINTER(PreviewDef), _S]),
     "treacle_frame_read": (_I, [_P, _S, _OUT]),
     "treacle_frame_write": (_I, [_P, _FRAME, _S]),
     "treacle_loaded_frame_view": (_FRAME, [_P]),

@@ -61,6 +61,8 @@ void* alloc_bytes(treacle_context* ctx, size_t bytes) {
 }
 
 void alloc_free(treacle_context* ctx, void* block, size_t bytes) {
+    TREACLE_ASSERT(block == NULL || (uintptr_t)block % TREACLE_ALIGNMENT == 0);
+    TREACLE_ASSERT(block == NULL || atomic_load(&ctx->memory) >= bytes);
     if (block == NULL) {
         return;
     }
@@ -70,10 +72,12 @@ void alloc_free(treacle_context* ctx, void* block, size_t bytes) {
 }
 
 void alloc_begin_step(treacle_context* ctx) {
+    TREACLE_ASSERT(!ctx->is_in_step);
     ctx->is_in_step = ctx->has_heap;
 }
 
 void alloc_end_step(treacle_context* ctx) {
+    TREACLE_ASSERT(ctx->is_in_step == ctx->has_heap);
     heap_source source = source_of(ctx);
     step_heap_end_step(&ctx->heap, &source);
     ctx->is_in_step = false;
@@ -85,6 +89,7 @@ void alloc_trim(treacle_context* ctx) {
 }
 
 void alloc_forget(treacle_context* ctx, void* block, size_t bytes, size_t begin, size_t end) {
+    TREACLE_ASSERT(block == NULL || end <= bytes);
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t first = (begin + page - 1) / page * page, last = end / page * page;
     if (block != NULL && first < last && alloc_is_zeroed(ctx, round_up(bytes))) {
@@ -94,6 +99,8 @@ void alloc_forget(treacle_context* ctx, void* block, size_t bytes, size_t begin,
 
 treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes, const char* what,
                            void** out) {
+    TREACLE_ASSERT(out != NULL);
+    TREACLE_ASSERT(what != NULL);
     *out = NULL;
     bool fits = item_bytes == 0 || count <= SIZE_MAX / item_bytes;
     void* block = fits ? alloc_bytes(ctx, count * item_bytes) : NULL;
@@ -116,6 +123,8 @@ treacle_status alloc_zero(treacle_context* ctx, size_t count, size_t item_bytes,
 
 treacle_status alloc_resize(treacle_context* ctx, void** block, size_t old_count, size_t new_count,
                             size_t item_bytes, const char* what) {
+    TREACLE_ASSERT(*block != NULL || old_count == 0);
+    TREACLE_ASSERT(item_bytes > 0);
     void* grown = NULL;
     TREACLE_TRY(alloc_array(ctx, new_count, item_bytes, what, &grown));
     size_t common = old_count < new_count ? old_count : new_count;
@@ -128,6 +137,7 @@ treacle_status alloc_resize(treacle_context* ctx, void** block, size_t old_count
 }
 
 treacle_status alloc_text(treacle_context* ctx, const char* text, char** out) {
+    TREACLE_ASSERT(text != NULL && out != NULL);
     size_t bytes = strlen(text) + 1;
     TREACLE_TRY(alloc_array(ctx, bytes, 1, "a text", (void**)out));
     memcpy(*out, text, bytes);

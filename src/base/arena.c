@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 
 void arena_init(arena* a, treacle_context* ctx) {
+    TREACLE_ASSERT(ctx != NULL);
     memset(a, 0, sizeof(*a));
     a->ctx = ctx;
 }
@@ -31,6 +32,8 @@ static bool is_kept_apart(const arena* a, size_t bytes) {
 }
 
 treacle_status arena_take(arena* a, size_t count, size_t item_bytes, const char* name, void** out) {
+    TREACLE_ASSERT(a->ctx != NULL && name != NULL);
+    TREACLE_ASSERT(a->used <= a->capacity);
     *out = NULL;
     size_t bytes = 0;
     if (!block_bytes(count, item_bytes, &bytes)) {
@@ -102,6 +105,7 @@ void arena_give_to(arena* a, int mark) {
 }
 
 treacle_status arena_end_step(arena* a) {
+    TREACLE_ASSERT(a->capacity % ARENA_CHUNK == 0);
     TREACLE_ASSERT(a->block_count == 0 && a->used == 0 && a->held == 0);
     if (a->high_water <= a->capacity) {
         return TREACLE_OK;

@@ -97,6 +97,8 @@ static treacle_status write_all(atomic_file* file, uint64_t offset, const void* 
 }
 
 treacle_status atomic_file_append(atomic_file* file, const void* bytes, size_t size) {
+    TREACLE_ASSERT(file->fd >= 0 && !file->is_guest);
+    TREACLE_ASSERT(bytes != NULL || size == 0);
     TREACLE_TRY(write_all(file, file->length, bytes, size));
     file->length += size;
     return TREACLE_OK;
@@ -104,12 +106,15 @@ treacle_status atomic_file_append(atomic_file* file, const void* bytes, size_t s
 
 treacle_status atomic_file_patch(atomic_file* file, uint64_t offset, const void* bytes,
                                  size_t size) {
+    TREACLE_ASSERT(file->fd >= 0);
     TREACLE_ASSERT(offset <= file->length && size <= file->length - offset);
     return write_all(file, offset, bytes, size);
 }
 
 treacle_status atomic_file_place(atomic_file* file, uint64_t offset, const void* bytes,
                                  size_t size) {
+    TREACLE_ASSERT(file->fd >= 0);
+    TREACLE_ASSERT(bytes != NULL || size == 0);
     return write_all(file, offset, bytes, size);
 }
 
@@ -122,6 +127,7 @@ static int sync_retrying(int fd) {
 }
 
 treacle_status atomic_file_leave(atomic_file* file) {
+    TREACLE_ASSERT(file->fd >= 0 && file->is_guest);
     treacle_status status = TREACLE_OK;
     if (sync_retrying(file->fd) != 0) {
         status = fail(file->ctx, file->path, "make the file durable (fsync)");
@@ -163,6 +169,7 @@ static treacle_status rename_durably(treacle_context* ctx, const char* temporary
 }
 
 treacle_status atomic_file_commit(atomic_file* file) {
+    TREACLE_ASSERT(file->fd >= 0 && !file->is_guest);
     treacle_context* ctx = file->ctx;
     void* scratch = NULL;
     size_t scratch_size = strlen(file->path) + 2;
@@ -187,6 +194,7 @@ treacle_status atomic_file_commit(atomic_file* file) {
 }
 
 treacle_status atomic_file_publish(treacle_context* ctx, const char* temporary, const char* path) {
+    TREACLE_ASSERT(strcmp(temporary, path) != 0);
     void* scratch = NULL;
     size_t scratch_size = strlen(path) + 2;
     treacle_status status = alloc_array(ctx, scratch_size, 1, "a folder name", &scratch);

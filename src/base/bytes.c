@@ -5,10 +5,12 @@
 #include "base/alloc.h"
 
 void bytes_reader_init(byte_reader* r, const void* data, size_t size) {
+    TREACLE_ASSERT(data != NULL || size == 0);
     *r = (byte_reader){.data = data, .size = size};
 }
 
 size_t bytes_remaining(const byte_reader* r) {
+    TREACLE_ASSERT(r->at <= r->size);
     return r->size - r->at;
 }
 
@@ -28,6 +30,7 @@ const uint8_t* bytes_read_span(byte_reader* r, size_t size) {
 }
 
 void bytes_read(byte_reader* r, void* out, size_t size) {
+    TREACLE_ASSERT(out != NULL || size == 0);
     const uint8_t* span = bytes_read_span(r, size);
     if (size == 0) {
         return;
@@ -141,6 +144,8 @@ static bool reserve(byte_writer* w, size_t size) {
 }
 
 void bytes_write(byte_writer* w, const void* data, size_t size) {
+    TREACLE_ASSERT(w->ctx != NULL);
+    TREACLE_ASSERT(data != NULL || size == 0);
     if (size > 0 && reserve(w, size)) {
         memcpy(w->data + w->size, data, size);
         w->size += size;

@@ -4,14 +4,23 @@
 
 #include "treacle/base.h"
 
-// Cheap checks of our own contracts; off in release builds.
+// TREACLE_ASSERT stands at the door of a function and says what its caller has to see to: a few
+// comparisons, never about what users or files say (that is a status). TREACLE_VALIDATE stands
+// between stages and hands a whole structure to its predicate (`tile_map_is_valid`), which may pass
+// over all of its data. Both are evaluated in builds with assertions alone and change nothing: in
+// all others not even the expression is run.
 #ifdef TREACLE_ENABLE_ASSERT
 #define TREACLE_ASSERT(condition)                                                                  \
     ((condition) ? (void)0 : check_assert_failed(#condition, __FILE__, __LINE__))
+#define TREACLE_VALIDATE(condition)                                                                \
+    ((condition) ? (void)0 : check_assert_failed(#condition, __FILE__, __LINE__))
 #else
 #define TREACLE_ASSERT(condition) ((void)sizeof(condition))
+#define TREACLE_VALIDATE(condition) ((void)sizeof(condition))
 #endif
 
+/// Says what was broken and where, and ends the process. It is alone in its file: a program that is
+/// linked with the library and has a function of this name has replaced it (tests/unit/broken.h).
 void check_assert_failed(const char* condition, const char* file, int line);
 
 // Hands an error on to the caller.

@@ -44,46 +44,47 @@ int comm_size_here(const treacle_context* ctx) {
     return 1;
 }
 
-bool comm_poisons(const treacle_context* ctx) {
-    (void)ctx;
-    return false;
-}
-
 void comm_barrier(treacle_context* ctx) {
     (void)ctx;
 }
 
 void comm_sum_i64(treacle_context* ctx, int64_t* values, int count) {
+    TREACLE_ASSERT(count >= 0);
     (void)ctx;
     (void)values;
     (void)count;
 }
 
 void comm_sum_u32(treacle_context* ctx, uint32_t* values, int64_t count) {
+    TREACLE_ASSERT(count >= 0);
     (void)ctx;
     (void)values;
     (void)count;
 }
 
 void comm_max_i64(treacle_context* ctx, int64_t* values, int count) {
+    TREACLE_ASSERT(count >= 0);
     (void)ctx;
     (void)values;
     (void)count;
 }
 
 void comm_max_f64(treacle_context* ctx, double* values, int count) {
+    TREACLE_ASSERT(count >= 0);
     (void)ctx;
     (void)values;
     (void)count;
 }
 
 void comm_sum_exact(treacle_context* ctx, exact_sum* sums, int count) {
+    TREACLE_ASSERT(count >= 0);
     (void)ctx;
     (void)sums;
     (void)count;
 }
 
 void comm_broadcast(treacle_context* ctx, int from, void* data, size_t bytes) {
+    TREACLE_ASSERT(from == 0);
     (void)ctx;
     (void)from;
     (void)data;
@@ -91,6 +92,7 @@ void comm_broadcast(treacle_context* ctx, int from, void* data, size_t bytes) {
 }
 
 void comm_gather(treacle_context* ctx, void* data, size_t item_bytes, const int64_t* first) {
+    TREACLE_ASSERT(first[0] == 0);
     (void)ctx;
     (void)data;
     (void)item_bytes;
@@ -99,6 +101,7 @@ void comm_gather(treacle_context* ctx, void* data, size_t item_bytes, const int6
 
 void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
                    const comm_items* items) {
+    TREACLE_ASSERT(peer_count == 0);
     (void)ctx;
     (void)peer_count;
     (void)peers;
@@ -106,6 +109,7 @@ void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
 }
 
 void comm_trade(treacle_context* ctx, int count, const comm_parcel* parcels) {
+    TREACLE_ASSERT(count == 0);
     (void)ctx;
     (void)count;
     (void)parcels;

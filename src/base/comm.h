@@ -18,9 +18,6 @@ int comm_rank(const treacle_context* ctx);
 int comm_size(const treacle_context* ctx);
 /// Ranks that share this machine, this one included.
 int comm_size_here(const treacle_context* ctx);
-/// Whether ranks shall spoil what they hold and must not read, so that who reads it is found out:
-/// the environment has TREACLE_POISON. For tests.
-bool comm_poisons(const treacle_context* ctx);
 /// Returns when every rank has called it.
 void comm_barrier(treacle_context* ctx);
 

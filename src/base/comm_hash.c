@@ -7,6 +7,8 @@
 #include "base/hash.h"
 
 uint64_t comm_hash(treacle_context* ctx, const comm_array* array, uint64_t seed) {
+    TREACLE_ASSERT(array->count >= 0 && array->item_bytes > 0);
+    TREACLE_ASSERT(array->data != NULL || array->count == 0);
     if (array->first == NULL) {
         return hash_bytes(array->data, (size_t)array->count * array->item_bytes, seed);
     }

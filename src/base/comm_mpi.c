@@ -20,7 +20,6 @@ struct comm {
     MPI_Op merge; // of exact sums
     MPI_Datatype exact;
     int rank, size, size_here;
-    bool poisons;
     int *counts, *places;  // [size]
     MPI_Request* requests; // [2 size]
     char* room;            // for items on their way
@@ -70,6 +69,7 @@ static int count_here(MPI_Comm world) {
 }
 
 treacle_status comm_open(treacle_context* ctx) {
+    TREACLE_ASSERT(ctx->comm == NULL);
     if (!ctx->def.ranks) {
         return TREACLE_OK;
     }
@@ -82,7 +82,6 @@ treacle_status comm_open(treacle_context* ctx) {
     MPI_Comm_rank(c->world, &c->rank);
     MPI_Comm_size(c->world, &c->size);
     c->size_here = count_here(c->world);
-    c->poisons = getenv("TREACLE_POISON") != NULL;
     MPI_Op_create(merge_exact, 1, &c->merge);
     MPI_Type_contiguous((int)sizeof(exact_sum), MPI_BYTE, &c->exact);
     MPI_Type_commit(&c->exact);
@@ -123,10 +122,6 @@ int comm_size_here(const treacle_context* ctx) {
     return ctx->comm == NULL ? 1 : ctx->comm->size_here;
 }
 
-bool comm_poisons(const treacle_context* ctx) {
-    return ctx->comm != NULL && ctx->comm->poisons;
-}
-
 // The communicator, if there is anybody to talk to; a call begins.
 static struct comm* begin(treacle_context* ctx) {
     struct comm* c = ctx->comm;
@@ -154,6 +149,7 @@ void comm_barrier(treacle_context* ctx) {
 }
 
 void comm_sum_i64(treacle_context* ctx, int64_t* values, int count) {
+    TREACLE_ASSERT(count >= 0);
     struct comm* c = begin(ctx);
     if (c != NULL) {
         MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, c->world);
@@ -162,6 +158,7 @@ void comm_sum_i64(treacle_context* ctx, int64_t* values, int count) {
 }
 
 void comm_sum_u32(treacle_context* ctx, uint32_t* values, int64_t count) {
+    TREACLE_ASSERT(count >= 0);
     const int64_t most = 1 << 28;
     struct comm* c = begin(ctx);
     if (c == NULL) {
@@ -175,6 +172,7 @@ void comm_sum_u32(treacle_context* ctx, uint32_t* values, int64_t count) {
 }
 
 void comm_max_i64(treacle_context* ctx, int64_t* values, int count) {
+    TREACLE_ASSERT(count >= 0);
     struct comm* c = begin(ctx);
     if (c != NULL) {
         MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, c->world);
@@ -184,6 +182,7 @@ void comm_max_i64(treacle_context* ctx, int64_t* values, int count) {
 
 // MPI leaves it open what the maximum of NaN is: NaN is counted beside.
 void comm_max_f64(treacle_context* ctx, double* values, int count) {
+    TREACLE_ASSERT(count >= 0);
     struct comm* c = begin(ctx);
     if (c == NULL) {
         return;
@@ -201,6 +200,7 @@ void comm_max_f64(treacle_context* ctx, double* values, int count) {
 }
 
 void comm_sum_exact(treacle_context* ctx, exact_sum* sums, int count) {
+    TREACLE_ASSERT(count >= 0);
     struct comm* c = begin(ctx);
     if (c != NULL) {
         MPI_Allreduce(MPI_IN_PLACE, sums, count, c->exact, c->merge, c->world);
@@ -209,6 +209,7 @@ void comm_sum_exact(treacle_context* ctx, exact_sum* sums, int count) {
 }
 
 void comm_broadcast(treacle_context* ctx, int from, void* data, size_t bytes) {
+    TREACLE_ASSERT(from >= 0 && from < comm_size(ctx));
     const size_t most = (size_t)1 << 30;
     struct comm* c = begin(ctx);
     if (c == NULL) {
@@ -282,6 +283,7 @@ static char* move_items(const comm_items* items, int32_t count, const int32_t* l
 
 void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
                    const comm_items* items) {
+    TREACLE_ASSERT(peer_count >= 0 && peer_count < comm_size(ctx));
     struct comm* c = begin(ctx);
     if (c == NULL || peer_count == 0) {
         return;
@@ -348,6 +350,7 @@ static int trade_pieces(struct comm* c, int count, const comm_parcel* parcels, s
 }
 
 void comm_trade(treacle_context* ctx, int count, const comm_parcel* parcels) {
+    TREACLE_ASSERT(count >= 0 && count < comm_size(ctx));
     struct comm* c = begin(ctx);
     if (c == NULL) {
         return;
@@ -410,6 +413,7 @@ treacle_status comm_give_up(treacle_context* ctx, treacle_status status) {
 }
 
 const void* comm_world(const treacle_context* ctx) {
+    TREACLE_ASSERT(ctx->comm != NULL);
     return &ctx->comm->world;
 }
 

@@ -121,6 +121,7 @@ static treacle_status join_ranks(treacle_context* ctx) {
     }
     bool is_ours = ctx->def.alloc == default_alloc;
     ctx->has_pages = comm_size(ctx) > 1 && is_ours;
+    ctx->poisons = getenv("TREACLE_POISON") != NULL;
     ctx->has_heap = comm_size(ctx) == 1 && is_ours && !TREACLE_WATCHES_MEMORY;
     return status;
 }
@@ -201,6 +202,8 @@ size_t treacle_context_memory_peak(const treacle_context* ctx) {
 }
 
 treacle_status check_fail(treacle_context* ctx, treacle_status status, const char* format, ...) {
+    TREACLE_ASSERT(status != TREACLE_OK);
+    TREACLE_ASSERT(format != NULL);
     va_list args;
     va_start(args, format);
     vsnprintf(ctx->error, sizeof(ctx->error), format, args);
@@ -208,12 +211,8 @@ treacle_status check_fail(treacle_context* ctx, treacle_status status, const cha
     return status;
 }
 
-void check_assert_failed(const char* condition, const char* file, int line) {
-    fprintf(stderr, "treacle: broken invariant: %s, at %s:%d\n", condition, file, line);
-    abort();
-}
-
 void log_message(treacle_context* ctx, treacle_log_level level, const char* format, ...) {
+    TREACLE_ASSERT(ctx->def.log != NULL);
     char text[LOG_CAPACITY];
     va_list args;
     va_start(args, format);

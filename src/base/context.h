@@ -29,6 +29,9 @@ struct treacle_context {
     struct parallel_pool* pool;
     struct comm* comm; // NULL: one rank
     bool has_pages;    // large blocks are mapped one by one, see alloc_is_zeroed
+    // What a loop must not read is spoilt, so that a loop that reads it is found out: the
+    // environment has TREACLE_POISON. For tests.
+    bool poisons;
     context_work work; // since the context was made
     atomic_size_t memory;
     atomic_size_t memory_peak;

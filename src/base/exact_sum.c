@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/check.h"
+
 enum {
     LIMB_BITS = 32,
     MANTISSA_BITS = 52, // stored; the leading one is not
@@ -63,6 +65,7 @@ void exact_sum_add(exact_sum* sum, double x) {
 }
 
 void exact_sum_merge(exact_sum* sum, const exact_sum* other) {
+    TREACLE_ASSERT(sum != other);
     for (int k = 0; k < EXACT_SUM_LIMBS; ++k) {
         sum->limb[k] += other->limb[k];
     }

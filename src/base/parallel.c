@@ -120,6 +120,7 @@ static treacle_status start_threads(treacle_context* ctx, struct parallel_pool* 
 }
 
 treacle_status parallel_pool_create(treacle_context* ctx) {
+    TREACLE_ASSERT(ctx->threads >= 1 && ctx->pool == NULL);
     if (ctx->threads == 1) {
         return TREACLE_OK; // no pool: loops run in the caller
     }
@@ -198,6 +199,7 @@ static void wait_for_helpers(struct parallel_pool* pool) {
 
 void parallel_for(treacle_context* ctx, int64_t count, int64_t grain, parallel_fcn* fcn,
                   void* data) {
+    TREACLE_ASSERT(fcn != NULL);
     TREACLE_ASSERT(grain > 0);
     if (count <= 0) {
         return;

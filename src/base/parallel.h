@@ -18,7 +18,8 @@ void parallel_pool_destroy(treacle_context* ctx);
 
 void parallel_for(treacle_context* ctx, int64_t count, int64_t grain, parallel_fcn* fcn,
                   void* data);
-/// Of the chunk that calls it, in [0, ctx->threads); only for picking scratch memory.
+/// The number of the thread that runs the chunk which calls this, in [0, ctx->threads). It may only
+/// pick scratch memory.
 int parallel_worker(void);
-/// Counts a pass over all particles in ctx->work; by who is about to loop over them.
+/// Counts a pass over all particles in ctx->work; code that is about to loop over them calls it.
 void parallel_count_pass(treacle_context* ctx);

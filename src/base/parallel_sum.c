@@ -35,6 +35,7 @@ static void sum_chunk(void* data, int64_t begin, int64_t end) {
 
 void parallel_sum_exact(treacle_context* ctx, int64_t count, parallel_term_fcn* fcn, void* data,
                         exact_sum* out) {
+    TREACLE_ASSERT(fcn != NULL);
     reduction all = {.fcn = fcn, .data = data, .mutex = PTHREAD_MUTEX_INITIALIZER};
     exact_sum_init(&all.sum);
     parallel_for(ctx, count, grain_of(ctx, count), sum_chunk, &all);
@@ -66,6 +67,7 @@ static void max_chunk(void* data, int64_t begin, int64_t end) {
 }
 
 double parallel_max(treacle_context* ctx, int64_t count, parallel_term_fcn* fcn, void* data) {
+    TREACLE_ASSERT(fcn != NULL);
     reduction all = {
         .fcn = fcn, .data = data, .mutex = PTHREAD_MUTEX_INITIALIZER, .max = -INFINITY};
     parallel_for(ctx, count, grain_of(ctx, count), max_chunk, &all);

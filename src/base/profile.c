@@ -23,6 +23,7 @@ void profile_init(profile* p) {
 }
 
 void profile_end(profile* p) {
+    TREACLE_ASSERT(p->open < PROFILE_STAGES_MAX);
     if (p->open >= 0) {
         p->seconds[p->open] += profile_now() - p->began;
         p->open = -1;

@@ -1,5 +1,7 @@
 #include "base/sort.h"
 
+#include "base/check.h"
+
 typedef struct sort_job {
     char* items;
     size_t bytes;
@@ -34,6 +36,8 @@ static void sink(const sort_job* job, size_t i, size_t count) {
 }
 
 void sort_items(void* items, size_t count, size_t bytes, sort_order* order) {
+    TREACLE_ASSERT(items != NULL || count == 0);
+    TREACLE_ASSERT(bytes > 0 && order != NULL);
     sort_job job = {items, bytes, order};
     for (size_t i = count / 2; i > 0; --i) {
         sink(&job, i - 1, count);

@@ -150,6 +150,7 @@ static void unlock(step_heap* heap) {
 }
 
 void* step_heap_take(step_heap* heap, const heap_source* source, size_t bytes) {
+    TREACLE_ASSERT(source->alloc != NULL && source->free != NULL);
     size_t part = bytes / PARTS;
     if (bytes > SIZE_MAX / 4) {
         return NULL;
@@ -182,6 +183,7 @@ static bool is_of(const step_heap* heap, const char* block) {
 }
 
 bool step_heap_give(step_heap* heap, void* memory) {
+    TREACLE_ASSERT(memory != NULL);
     lock(heap);
     bool is_ours = is_of(heap, memory);
     if (is_ours) {
@@ -205,6 +207,7 @@ bool step_heap_give(step_heap* heap, void* memory) {
 }
 
 void step_heap_end_step(step_heap* heap, const heap_source* source) {
+    TREACLE_ASSERT(source->free != NULL);
     lock(heap);
     drop(heap, source, STEP_HEAP_STEPS);
     heap->step += 1;

@@ -50,6 +50,8 @@ static bool reserve(text* t, size_t length) {
 }
 
 void text_append_span(text* t, const char* chars, size_t length) {
+    TREACLE_ASSERT(chars != NULL || length == 0);
+    TREACLE_ASSERT(t->length == 0 || t->length < t->capacity);
     if (length > 0 && reserve(t, length)) {
         memcpy(t->at + t->length, chars, length);
         t->length += length;
@@ -58,6 +60,7 @@ void text_append_span(text* t, const char* chars, size_t length) {
 }
 
 void text_append(text* t, const char* string) {
+    TREACLE_ASSERT(string != NULL);
     text_append_span(t, string, strlen(string));
 }
 
@@ -66,6 +69,7 @@ void text_append_char(text* t, char c) {
 }
 
 void text_vprintf(text* t, const char* format, va_list args) {
+    TREACLE_ASSERT(t->ctx != NULL && format != NULL);
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);

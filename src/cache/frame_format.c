@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/check.h"
+
 // Not text (high bit), and broken by every transfer that changes line ends.
 const uint8_t frame_magic[8] = {0x89, 'T', 'R', 'C', 'L', '\r', '\n', 0x1a};
 
@@ -35,6 +37,7 @@ const int64_t* treacle_frame_parts(const treacle_frame* frame, const char* name)
 }
 
 uint64_t frame_array_bytes(const treacle_array* array, bool* is_valid) {
+    TREACLE_ASSERT(is_valid != NULL);
     *is_valid = is_type((int64_t)array->type) && array->components >= 1 &&
                 array->components <= FRAME_COMPONENTS_MAX && array->count >= 0;
     if (!*is_valid) {
@@ -83,6 +86,7 @@ static const char* find_head_fault(const treacle_frame* frame, char* text, size_
 }
 
 const char* frame_find_fault(const treacle_frame* frame, char* text, size_t size) {
+    TREACLE_ASSERT(text != NULL && size > 0);
     const char* fault = find_head_fault(frame, text, size);
     for (int i = 0; fault == NULL && i < frame->array_count; ++i) {
         const treacle_array* array = &frame->arrays[i];
@@ -102,4 +106,35 @@ const char* frame_find_fault(const treacle_frame* frame, char* text, size_t size
         }
     }
     return fault;
+}
+
+// Rows of tiles lie one after the other from 0 to `rows`.
+static bool are_groups_valid(const treacle_frame* frame, int64_t rows) {
+    const treacle_array* first = treacle_frame_find(frame, "tile_first");
+    const treacle_array* tile = treacle_frame_find(frame, "tile_coord");
+    if (first == NULL || tile == NULL || first->type != TREACLE_TYPE_I64 ||
+        first->count != tile->count + 1) {
+        return false;
+    }
+    const int64_t* at = first->data;
+    bool is_valid = at[0] == 0 && at[tile->count] == rows;
+    for (int64_t i = 0; i < tile->count && is_valid; ++i) {
+        is_valid = at[i] <= at[i + 1];
+    }
+    return is_valid;
+}
+
+bool frame_is_valid(const treacle_frame* frame) {
+    static const char* const columns[] = {"velocity", "id", "volume", "material"};
+    char text[256];
+    if (frame_find_fault(frame, text, sizeof(text)) != NULL) {
+        return false;
+    }
+    const treacle_array* position = treacle_frame_find(frame, "position");
+    bool is_valid = position != NULL && are_groups_valid(frame, position->count);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); ++i) {
+        const treacle_array* column = treacle_frame_find(frame, columns[i]);
+        is_valid = is_valid && (column == NULL || column->count == position->count);
+    }
+    return is_valid;
 }

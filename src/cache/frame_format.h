@@ -82,6 +82,10 @@ static inline uint64_t frame_chunks_of(uint64_t bytes) {
 /// Returns NULL, or what is wrong, in `text` of `size` bytes.
 const char* frame_find_fault(const treacle_frame* frame, char* text, size_t size);
 
+/// Whether a frame that we make is one that we would read: no fault, and the arrays of particles
+/// and tiles as long as each other say. What a caller hands over is for frame_find_fault.
+bool frame_is_valid(const treacle_frame* frame);
+
 static inline void frame_put(uint8_t* record, int at, const void* value, size_t size) {
     memcpy(record + at, value, size);
 }

@@ -457,6 +457,7 @@ static treacle_status check_share(reader* r) {
 
 treacle_status frame_parse(treacle_context* ctx, const char* name, const uint8_t* bytes,
                            size_t size, treacle_loaded_frame** out) {
+    TREACLE_ASSERT(name != NULL && (bytes != NULL || size == 0));
     *out = NULL;
     reader r = {.ctx = ctx, .name = name, .memory = bytes, .fd = -1, .size = size};
     return load(&r, read_all, out);

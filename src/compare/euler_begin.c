@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
 #include "compare/euler_tiles.h"
+#include "grid/tile_loop.h"
 
 typedef struct scaled_shape {
     const shape* what;
@@ -83,12 +83,15 @@ static void begin_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status euler_begin(euler_work* e, const seed_def* seeding) {
+    TREACLE_ASSERT(seeding->liquid_count >= 0 &&
+                   (seeding->liquids != NULL || seeding->liquid_count == 0));
     const step_work* w = e->w;
     TREACLE_TRY(make_surface(e, seeding));
     TREACLE_TRY(euler_build_tiles(e));
     if (seeding->liquid_count > 0) {
         begin_job job = {w, seeding};
-        parallel_for(w->f.ctx, w->state->map.count, 1, begin_tiles, &job);
+        tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 1}, begin_tiles,
+                 &job);
     }
     return TREACLE_OK;
 }

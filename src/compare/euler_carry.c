@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "compare/semi_lagrangian.h"
 #include "compare/upwind.h"
 #include "grid/fraction.h"
+#include "grid/tile_loop.h"
 #include "phys/rheology.h"
 #include "step/law_viscosity.h"
 
@@ -126,7 +126,8 @@ static void refresh(euler_work* e) {
         fresh_job job = {e, &w->f.setup->emitters[i],
                          emitter_offset(&w->f.setup->emitters[i], end)};
         if (emitter_speed(job.source, end) > 0.0) {
-            parallel_for(w->f.ctx, w->state->map.count, 4, refresh_tiles, &job);
+            tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, refresh_tiles,
+                     &job);
         }
     }
 }
@@ -186,6 +187,8 @@ static treacle_status describe_viscosity(euler_work* e, describe_job* job) {
 }
 
 treacle_status euler_carry(euler_work* e) {
+    TREACLE_ASSERT(e->w->state->map.ctx != NULL && e->w->state->cell_phi != NULL);
+    TREACLE_ASSERT(e->surface != e->before);
     step_work* w = e->w;
     describe_job job = {.e = e};
     TREACLE_TRY(w->f.is_first ? keep_fields(e) : move_fields(e));
@@ -204,7 +207,7 @@ treacle_status euler_carry(euler_work* e) {
     }
     fraction_params params = {w->f.setup->domain, &w->state->map, w->state->cell_phi};
     fraction_compute(&params, &(fraction_fields){.cell = w->made.given.volume});
-    parallel_for(w->f.ctx, w->state->map.count, 8, describe_tiles, &job);
+    tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, describe_tiles, &job);
     bool comes_later = liquid_has_heat(w->f.setup) && !w->f.is_first;
     return comes_later
                ? TREACLE_OK

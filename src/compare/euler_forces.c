@@ -16,6 +16,7 @@ static grid_strain_params strain_of(const euler_work* e) {
 }
 
 treacle_status euler_push(euler_work* e) {
+    TREACLE_ASSERT(e->w->state->face_u.at[0] != NULL);
     step_work* w = e->w;
     TREACLE_TRY(forces_push(&w->f, &w->made.given, w->bodies, w->state, &w->made.account));
     if (w->f.setup->has.elastic) {
@@ -28,6 +29,7 @@ treacle_status euler_push(euler_work* e) {
 
 // Before velocity is extrapolated: solids still have their own.
 treacle_status euler_strain_step(euler_work* e) {
+    TREACLE_ASSERT(e->w->f.dt > 0.0);
     step_work* w = e->w;
     if (!w->f.setup->has.elastic || w->f.is_first) {
         return TREACLE_OK;

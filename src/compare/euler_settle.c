@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
 #include "compare/euler_walls.h"
 #include "compare/outer_flow.h"
 #include "grid/extrapolate.h"
 #include "grid/fraction.h"
+#include "grid/tile_loop.h"
 
 // Cells: so far beyond the surface velocity has no divergence.
 #define OUTER_REACH 1.5f
@@ -54,7 +53,7 @@ static treacle_status find_outer_flow(euler_work* e) {
     wet.surface = euler_surface_of(e);
     wet_faces_copy(&wet, face_view_of(w->state->face_u), found);
     held_job held = {e, found, is_held};
-    parallel_for(w->f.ctx, w->state->map.count, 8, hold_tiles, &held);
+    tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, hold_tiles, &held);
     outer_flow params = {.domain = w->f.setup->domain,
                          .map = &w->state->map,
                          .cell_phi = w->state->cell_phi,
@@ -128,7 +127,8 @@ static treacle_status extend_fields(euler_work* e) {
         if (w->state->carried[f] != NULL) {
             params.place = job.place = euler_place_of(f);
             params.layers = layers_of(e, f);
-            parallel_for(w->f.ctx, w->state->map.count, 4, mark_free, &job);
+            tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, mark_free,
+                     &job);
             TREACLE_TRY(extrapolate(&params, w->state->carried[f], w->made.wet.known));
         }
     }
@@ -219,7 +219,7 @@ static treacle_status measure_volume(euler_work* e) {
     }
     size_t values = ((size_t)cut.map.count + 1) * TILE_CELLS;
     TREACLE_TRY(arena_take(w->f.scratch, values, sizeof(float), "the surface", (void**)&job.phi));
-    parallel_for(w->f.ctx, cut.map.count, 8, cut_tiles, &job);
+    tile_for(&cut.map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, cut_tiles, &job);
     memcpy(job.phi + values - TILE_CELLS, cut.phi + values - TILE_CELLS,
            TILE_CELLS * sizeof(float));
     cut.phi = job.phi;
@@ -267,6 +267,8 @@ static void count_lost(euler_work* e) {
 }
 
 treacle_status euler_settle(euler_work* e) {
+    TREACLE_ASSERT(e->w->made.wet.map == &e->w->state->map);
+    TREACLE_ASSERT(e->due != NULL);
     euler_bound_gaps(e);
     TREACLE_TRY(find_outer_flow(e));
     TREACLE_TRY(extend_fields(e));

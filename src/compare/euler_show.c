@@ -100,6 +100,8 @@ static treacle_status show_tile(show_job* job, const paths* flow, tile_ix t) {
 }
 
 treacle_status euler_show(const euler_work* e, const euler_picture* picture) {
+    TREACLE_ASSERT(picture->points != NULL && picture->points != e->w->p);
+    TREACLE_ASSERT(picture->solids.count == 0 || picture->solids.poses != NULL);
     const step_work* w = e->w;
     const grid_domain* domain = w->f.setup->domain;
     const liquid_state* state = w->state;

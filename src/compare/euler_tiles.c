@@ -53,6 +53,8 @@ static int64_t add_tiles(const grid_domain* domain, const int low[AXES], const i
 }
 
 treacle_status euler_build_tiles(euler_work* e) {
+    TREACLE_ASSERT(e->surface->map.ctx != NULL);
+    TREACLE_ASSERT(e->w->state != e->w->before);
     step_work* w = e->w;
     enum { AROUND_MAX = 5 * 5 * 5 };
     const level_set* surface = e->surface;

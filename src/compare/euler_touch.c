@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "compare/euler_walls.h"
+#include "grid/tile_loop.h"
+#include "particles/particle_loop.h"
 
 // Cells of the lattice: a film of air that is thinner, between a wall and liquid, is none; and
 // markers of air that are nearer to a wall say nothing, for they cannot get away from there.
@@ -144,9 +145,10 @@ static treacle_status touch(euler_work* e) {
     TREACLE_TRY(arena_take(w->f.scratch, values, sizeof(float), "films", (void**)&films.out));
     TREACLE_TRY(arena_take(w->f.scratch, (size_t)set->markers.count, 1, "markers",
                            (void**)&markers.is_removed));
-    parallel_for(w->f.ctx, set->map.count, 8, wet_tiles, &films);
+    tile_for(&set->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, wet_tiles, &films);
     memcpy(set->phi, films.out, values * sizeof(float));
-    particle_group_for(&set->markers, 4, find_stuck, &markers);
+    particle_for(&set->markers, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4},
+                 find_stuck, &markers);
     particles_remove(&set->markers, markers.is_removed);
     arena_give_to(w->f.scratch, mark);
     particle_sorter sorter = {e->level.lattice, w->f.scratch, e->level.spares};
@@ -155,6 +157,7 @@ static treacle_status touch(euler_work* e) {
 }
 
 treacle_status euler_surface(euler_work* e) {
+    TREACLE_ASSERT(e->surface->phi != NULL && e->w->state->cell_phi != NULL);
     step_work* w = e->w;
     level_set* set = e->surface;
     TREACLE_TRY(touch(e));
@@ -162,7 +165,7 @@ treacle_status euler_surface(euler_work* e) {
         size_t values = (size_t)set->map.count * TILE_CELLS;
         image_job job = {.e = e};
         TREACLE_TRY(arena_take(w->f.scratch, values, sizeof(float), "images", (void**)&job.out));
-        parallel_for(w->f.ctx, set->map.count, 4, image_tiles, &job);
+        tile_for(&set->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, image_tiles, &job);
         memcpy(set->phi, job.out, values * sizeof(float));
         arena_give(w->f.scratch, job.out);
     }

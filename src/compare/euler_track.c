@@ -3,6 +3,7 @@
 #include "base/check.h"
 
 treacle_status euler_track(euler_work* e) {
+    TREACLE_ASSERT(e->before != e->surface && e->w->f.dt > 0.0);
     step_work* w = e->w;
     double reach = euler_reach(e);
     if (w->f.is_first) {
@@ -63,6 +64,7 @@ static treacle_status fill_and_drain(euler_work* e, bool* has_changed) {
 }
 
 treacle_status euler_find_room(euler_work* e) {
+    TREACLE_ASSERT(e->room != NULL);
     step_work* w = e->w;
     double brought;
     if (find_room_is_asked(&w->f, e->sink_count > 0, &brought)) {
@@ -73,6 +75,8 @@ treacle_status euler_find_room(euler_work* e) {
 }
 
 treacle_status euler_emit(euler_work* e) {
+    TREACLE_ASSERT(e->sink_count == 0 || e->sinks != NULL);
+    TREACLE_ASSERT(e->due != NULL);
     step_work* w = e->w;
     bool may_change = w->f.setup->emitter_count + e->sink_count > 0, has_changed = false;
     double before = may_change ? level_set_volume(&e->level, e->surface) : 0.0;

@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
+#include "grid/tile_loop.h"
 
 // Of a gap, in a step, before liquid that is pressed to the wall.
 #define SHARE_CLOSED 0.1
@@ -48,6 +48,7 @@ static double gap_at(tile_sampler* phi, const euler_work* e, int axis, const int
 
 bool euler_find_contact(tile_sampler* to_solid, const bool is_active[AXES], const float x[AXES],
                         euler_contact* out) {
+    TREACLE_ASSERT(to_solid->values != NULL && isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]));
     static const tile_coord origin = {{0, 0, 0}};
     float s = tile_sample(to_solid, origin, x), square = 0.0f;
     for (int a = 0; a < AXES; ++a) {
@@ -131,12 +132,13 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status euler_find_gaps(euler_work* e) {
+    TREACLE_ASSERT(e->w->state->map.ctx != NULL);
     step_work* w = e->w;
     for (int a = 0; a < AXES; ++a) {
         float** give = &e->face_give.at[a];
         TREACLE_TRY(step_take_zero(&w->f, &w->state->map, "gaps", give));
         side_job job = {e, a, *give};
-        parallel_for(w->f.ctx, w->state->map.count, 8, find_tiles, &job);
+        tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, find_tiles, &job);
     }
     return TREACLE_OK;
 }
@@ -220,6 +222,7 @@ static double share_closed(const euler_work* e) {
 }
 
 treacle_status euler_close_gaps(euler_work* e) {
+    TREACLE_ASSERT(e->w->state->face_u.at[0] != NULL);
     step_work* w = e->w;
     close_job job = {.e = e, .share = share_closed(e), .has_solids = w->made.solid.phi != NULL};
     if (e->face_give.at[0] == NULL) {
@@ -233,7 +236,8 @@ treacle_status euler_close_gaps(euler_work* e) {
             TREACLE_TRY(step_take_zero(&w->f, &w->state->map, "velocity of walls",
                                        &w->made.solid.face_u.at[job.axis]));
         }
-        parallel_for(w->f.ctx, w->state->map.count, 8, close_tiles, &job);
+        tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, close_tiles,
+                 &job);
     }
     return TREACLE_OK;
 }
@@ -257,6 +261,7 @@ void euler_bound_gaps(euler_work* e) {
     step_work* w = e->w;
     for (int a = 0; a < AXES && e->face_give.at[a] != NULL; ++a) {
         side_job job = {e, a, w->state->face_u.at[a]};
-        parallel_for(w->f.ctx, w->state->map.count, 8, bound_tiles, &job);
+        tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, bound_tiles,
+                 &job);
     }
 }

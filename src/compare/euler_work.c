@@ -9,6 +9,7 @@ uint32_t euler_fields(const liquid_setup* setup) {
 }
 
 grid_place euler_place_of(int carried) {
+    TREACLE_ASSERT(carried >= 0 && carried < CARRIED_COUNT);
     return carried < CARRIED_STRAIN ? PLACE_CELL : tensor_place(carried - CARRIED_STRAIN);
 }
 
@@ -31,16 +32,19 @@ face_velocity euler_flow_of(const euler_work* e, const liquid_state* state) {
 }
 
 double euler_reach(const euler_work* e) {
+    TREACLE_ASSERT(e->w->f.dt > 0.0 && e->w->f.setup->domain->h > 0.0);
     const step_work* w = e->w;
     return liquid_state_fastest(w->before) * w->f.dt / w->f.setup->domain->h;
 }
 
 bool euler_is_in_domain(const euler_work* e, const int at[AXES]) {
+    TREACLE_ASSERT(at[0] >= 0 && at[1] >= 0 && at[2] >= 0);
     const step_work* w = e->w;
     const int* cells = w->f.setup->domain->cells;
     return at[0] < cells[0] && at[1] < cells[1] && at[2] < cells[2];
 }
 
 tile_sampler euler_surface_of(const euler_work* e) {
+    TREACLE_ASSERT(e->surface->phi != NULL);
     return tile_sampler_of(e->level.lattice, &e->surface->map, PLACE_CELL, e->surface->phi);
 }

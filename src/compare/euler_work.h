@@ -20,7 +20,7 @@ typedef struct euler_work {
     const sink* sinks;
     room_memory* room;
     double due_before; // m^3 that the liquid should have had
-    double* due;       // likewise after this step
+    double* due;       // m^3 that it should have after this step
     bool* has_warned;  // that too much of it is missing
     // In the scratch arena: how fast liquid may still come to walls, m/s, as far as there is a gap.
     face_field face_give;

@@ -214,6 +214,8 @@ static void hold_far_sides(const free_flight* flight) {
 
 treacle_status free_flight_begin(const free_flight_params* params, float* const face_u[AXES],
                                  free_flight* out) {
+    TREACLE_ASSERT(params->cell_phi != NULL && params->face_open.at[0] != NULL);
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     *out = (free_flight){.params = params};
     treacle_status status = find_regions(params, out);
     if (status != TREACLE_OK) {
@@ -233,6 +235,7 @@ treacle_status free_flight_begin(const free_flight_params* params, float* const 
 }
 
 void free_flight_end(const free_flight* flight, float* const face_u[AXES]) {
+    TREACLE_ASSERT(flight->count == 0 || (flight->label != NULL && flight->regions != NULL));
     visit_faces(flight, take_momentum, face_u);
     for (int32_t i = 0; i < flight->count; ++i) {
         flight_region* r = &flight->regions[i];

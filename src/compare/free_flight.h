@@ -26,7 +26,7 @@ treacle_status free_flight_begin(const free_flight_params* params, float* const 
                                  free_flight* out) TREACLE_NODISCARD;
 /// Gives regions in free flight the momenta back that they had.
 void free_flight_end(const free_flight* flight, float* const face_u[AXES]);
-/// Of those in free flight.
+/// The number of regions in free flight.
 int32_t free_flight_count(const free_flight* flight);
 /// Harmless on a zeroed one.
 void free_flight_finish(free_flight* flight);

@@ -24,8 +24,8 @@
 // along which liquid slides have no shear.
 #include "compare/grid_strain.h"
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
 #include "grid/tile_sample.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), ROOM = BLOCK_VALUES(1, 1) };
@@ -86,8 +86,10 @@ static void push_tiles(void* data, int64_t begin, int64_t end) {
 
 void grid_strain_push(const grid_strain_params* params, const tensor_field* strain,
                       float* const face_u[AXES]) {
+    TREACLE_ASSERT(params->density > 0.0 && params->dt > 0.0);
+    TREACLE_ASSERT(strain->cell[0] != NULL && strain->edge[0] != NULL);
     strain_job job = {.params = params, .before = strain, .face_u = face_u};
-    parallel_for(params->map->ctx, params->map->count, 4, push_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, push_tiles, &job);
 }
 
 // --- update --------------------------------------------------------------------------------------
@@ -173,9 +175,12 @@ static void advance_tiles(void* data, int64_t begin, int64_t end) {
 
 void grid_strain_advance(const grid_strain_params* params, const grid_strain_motion* motion,
                          const tensor_field* before, const tensor_field* after) {
+    TREACLE_ASSERT(params->law != NULL && params->dt > 0.0);
+    TREACLE_ASSERT(before->cell[0] != after->cell[0] && before->edge[0] != after->edge[0]);
+    TREACLE_ASSERT(motion->spin != NULL);
     strain_job job = {.params = params, .motion = motion, .before = before, .after = after};
     job.step = strain_begin(params->law, params->dt);
-    parallel_for(params->map->ctx, params->map->count, 1, advance_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 1}, advance_tiles, &job);
 }
 
 // --- walls ---------------------------------------------------------------------------------------
@@ -204,6 +209,7 @@ static void free_walls(void* data, int64_t begin, int64_t end) {
 }
 
 void grid_strain_walls(const grid_strain_params* params, const tensor_field* strain) {
+    TREACLE_ASSERT(strain->edge[0] != NULL);
     strain_job job = {.params = params, .after = strain};
-    parallel_for(params->map->ctx, params->map->count, 8, free_walls, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, free_walls, &job);
 }

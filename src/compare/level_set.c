@@ -21,17 +21,18 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
 #include "grid/gather.h"
 #include "grid/octant.h"
 #include "grid/redistance.h"
+#include "grid/tile_loop.h"
 #include "grid/tile_sample.h"
+#include "particles/particle_loop.h"
 
 // Cells of the lattice: so near the surface a distance is kept that is off by no more than that.
 static const float near_surface = 2.0f, good_distance = 0.05f;
 
 grid_domain level_set_domain(const grid_domain* grid) {
+    TREACLE_ASSERT(grid->h > 0.0);
     grid_domain out = *grid;
     out.h = 0.5 * grid->h;
     for (int a = 0; a < AXES; ++a) {
@@ -45,6 +46,7 @@ grid_domain level_set_domain(const grid_domain* grid) {
 }
 
 level_set_home level_set_home_of(const grid_domain* lattice, tile_coord tile) {
+    TREACLE_ASSERT(tile.at[0] >= 0 && tile.at[1] >= 0 && tile.at[2] >= 0);
     level_set_home out = {tile, {0.5f, 0.5f, 0.5f}};
     for (int a = 0; a < AXES; ++a) {
         if (lattice->is_active[a]) {
@@ -88,6 +90,8 @@ void level_set_destroy(level_set* set) {
 
 treacle_status level_set_tiles(const level_set_work* w, int64_t count, const tile_coord* tiles,
                                level_set* set) {
+    TREACLE_ASSERT(count >= 0 && (tiles != NULL || count == 0));
+    TREACLE_ASSERT(w->lattice->h > 0.0);
     tile_map map;
     void* phi = NULL;
     TREACLE_TRY(tile_map_create(w->ctx, w->lattice, count, tiles, &map));
@@ -107,6 +111,7 @@ treacle_status level_set_tiles(const level_set_work* w, int64_t count, const til
 }
 
 treacle_status level_set_copy(const level_set_work* w, const level_set* from, level_set* out) {
+    TREACLE_ASSERT(from != out && from->phi != NULL);
     TREACLE_TRY(level_set_tiles(w, from->map.count, from->map.coord, out));
     memcpy(out->phi, from->phi, (size_t)from->map.count * TILE_CELLS * sizeof(float));
     out->births = from->births;
@@ -145,6 +150,7 @@ static treacle_status change_tiles(const level_set_work* w, int64_t count, const
 }
 
 treacle_status level_set_prune(const level_set_work* w, level_set* set) {
+    TREACLE_ASSERT(set->phi != NULL && w->scratch != NULL);
     tile_coord* kept = NULL;
     int64_t count = 0;
     TREACLE_TRY(arena_take(w->scratch, (size_t)set->map.count, sizeof(*kept),
@@ -265,14 +271,17 @@ static void find_contradicted(void* data, int64_t begin, int64_t end) {
 
 treacle_status level_set_combine(const level_set_work* w, const level_set_part* part,
                                  level_set* set) {
+    TREACLE_ASSERT(part->distance != NULL);
+    TREACLE_ASSERT(part->is_taken || !box3_is_empty(part->bounds));
     if (!part->is_taken) {
         TREACLE_TRY(add_box(w, &part->bounds, set));
     }
     part_job job = {.w = w, .part = part, .set = set};
-    parallel_for(w->ctx, set->map.count, 1, combine_tiles, &job);
+    tile_for(&set->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 1}, combine_tiles, &job);
     TREACLE_TRY(
         arena_take(w->scratch, (size_t)set->markers.count, 1, "markers", (void**)&job.is_removed));
-    particle_group_for(&set->markers, 4, find_contradicted, &job);
+    particle_for(&set->markers, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4},
+                 find_contradicted, &job);
     particles_remove(&set->markers, job.is_removed);
     arena_give(w->scratch, job.is_removed);
     return level_set_prune(w, set);
@@ -296,6 +305,7 @@ static void keep_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status level_set_redistance(const level_set_work* w, level_set* set) {
+    TREACLE_ASSERT(set->phi != NULL);
     redistance_params params = {w->lattice, &set->map, LEVEL_LIMIT};
     size_t values = (size_t)set->map.count * TILE_CELLS;
     keep_job job = {.phi = set->phi};
@@ -303,7 +313,7 @@ treacle_status level_set_redistance(const level_set_work* w, level_set* set) {
     memcpy((float*)job.before, set->phi, values * sizeof(float));
     treacle_status status = redistance(&params, set->phi);
     if (status == TREACLE_OK) {
-        parallel_for(w->ctx, set->map.count, 8, keep_tiles, &job);
+        tile_for(&set->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, keep_tiles, &job);
     }
     arena_give(w->scratch, job.before);
     return status;
@@ -321,6 +331,9 @@ treacle_status level_set_settle(const level_set_work* w, level_set* set) {
 
 treacle_status level_set_advance(const level_set_work* w, const level_set_motion* motion,
                                  const level_set* before, level_set* out) {
+    TREACLE_ASSERT(before != out && before->phi != NULL);
+    TREACLE_ASSERT(motion->dt > 0.0 && isfinite(motion->dt));
+    TREACLE_ASSERT(motion->reach >= 0.0);
     out->births = before->births;
     TREACLE_TRY(particles_copy(&out->markers, &before->markers));
     TREACLE_TRY(level_set_carry(w, motion, before, out));
@@ -373,6 +386,7 @@ static double volume_of_tile(void* data, int64_t t) {
 }
 
 double level_set_volume(const level_set_work* w, const level_set* set) {
+    TREACLE_ASSERT(set->phi != NULL && w->lattice->h > 0.0);
     volume_job job = {w->lattice, set};
     double unit = 1.0;
     for (int a = 0; a < AXES; ++a) {
@@ -405,6 +419,7 @@ static void cells_of_tiles(void* data, int64_t begin, int64_t end) {
 
 void level_set_to_cells(const level_set_work* w, const level_set* set, const tile_map* cells,
                         float* cell_phi) {
+    TREACLE_ASSERT(cell_phi != NULL && cells != &set->map);
     cells_job job = {w, set, cells, cell_phi};
-    parallel_for(w->ctx, cells->count, 4, cells_of_tiles, &job);
+    tile_for(cells, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, cells_of_tiles, &job);
 }

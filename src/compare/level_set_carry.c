@@ -19,9 +19,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "compare/level_set.h"
+#include "grid/tile_loop.h"
 #include "grid/tile_sample.h"
+#include "particles/particle_loop.h"
 #include "phys/paths.h"
 
 // --- tiles that the liquid may reach -------------------------------------------------------------
@@ -171,6 +172,7 @@ static void carry_tiles(void* data, int64_t begin, int64_t end) {
 
 treacle_status level_set_carry(const level_set_work* w, const level_set_motion* motion,
                                const level_set* before, level_set* out) {
+    TREACLE_ASSERT(before != out && motion->flow != NULL);
     TREACLE_TRY(make_tiles(w, motion->reach, before, out));
     carry_job job = {
         .w = w,
@@ -179,7 +181,7 @@ treacle_status level_set_carry(const level_set_work* w, const level_set_motion* 
         .back = {motion->flow, -motion->dt, motion->reach, TREACLE_ADVECTION_RK2},
         .still = (float)(2.0 * sqrt(3.0) * motion->reach + 1.0),
     };
-    parallel_for(w->ctx, out->map.count, 1, carry_tiles, &job);
+    tile_for(&out->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 1}, carry_tiles, &job);
     return TREACLE_OK;
 }
 
@@ -222,9 +224,11 @@ static void move_groups(void* data, int64_t begin, int64_t end) {
 
 treacle_status level_set_move_markers(const level_set_work* w, const level_set_motion* motion,
                                       level_set* set) {
+    TREACLE_ASSERT(motion->flow != NULL && w->spares != NULL);
     move_job job = {
         w, &set->markers, {motion->flow, motion->dt, motion->reach, TREACLE_ADVECTION_RK2}};
-    particle_group_for(&set->markers, 1, move_groups, &job);
+    particle_for(&set->markers, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1},
+                 move_groups, &job);
     particle_sorter sorter = {w->lattice, w->scratch, w->spares};
     particle_sort_stats stats;
     return particle_sort(&set->markers, &sorter, &stats);
@@ -311,6 +315,7 @@ static void settle_claims(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status level_set_correct(const level_set_work* w, level_set* set) {
+    TREACLE_ASSERT(set->phi != NULL && set->markers.tile_first != NULL);
     int mark = arena_mark(w->scratch);
     escape_job job = {.w = w, .set = set};
     const particles* m = &set->markers;
@@ -320,7 +325,7 @@ treacle_status level_set_correct(const level_set_work* w, level_set* set) {
     TREACLE_TRY(arena_take(w->scratch, values, sizeof(float), "claims", (void**)&job.high));
     memcpy(job.low, set->phi, values * sizeof(float));
     memcpy(job.high, set->phi, values * sizeof(float));
-    particle_group_for(m, 4, find_escaped, &job);
+    particle_for(m, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4}, find_escaped, &job);
     for (tile_ix g = 0; g < m->tile_count; ++g) {
         for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
             if (job.has_escaped[i]) {
@@ -328,7 +333,7 @@ treacle_status level_set_correct(const level_set_work* w, level_set* set) {
             }
         }
     }
-    parallel_for(w->ctx, set->map.count, 8, settle_claims, &job);
+    tile_for(&set->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, settle_claims, &job);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }

@@ -5,10 +5,10 @@
 // knows better than phi where the surface is.
 #include <math.h>
 
-#include "base/parallel.h"
 #include "compare/level_set.h"
 #include "grid/tile_sample.h"
 #include "math/hash_random.h"
+#include "particles/particle_loop.h"
 
 // A cell is filled up when it has less than 1/SPARSE of its markers, and loses those above CROWDED
 // times as many.
@@ -45,8 +45,10 @@ static void resize_groups(void* data, int64_t begin, int64_t end) {
 }
 
 void level_set_resize_markers(const level_set_work* w, level_set* set) {
+    TREACLE_ASSERT(set->phi != NULL);
     marker_job job = {.w = w, .set = set};
-    particle_group_for(&set->markers, 4, resize_groups, &job);
+    particle_for(&set->markers, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4},
+                 resize_groups, &job);
 }
 
 // --- reseeding -----------------------------------------------------------------------------------
@@ -159,10 +161,11 @@ static treacle_status fill_tiles(const marker_job* job) {
 }
 
 treacle_status level_set_reseed(const level_set_work* w, level_set* set) {
+    TREACLE_ASSERT(w->per_cell > 0 && set->phi != NULL);
     marker_job job = {.w = w, .set = set};
     particles* m = &set->markers;
     TREACLE_TRY(arena_take(w->scratch, (size_t)m->count, 1, "markers", (void**)&job.is_removed));
-    particle_group_for(m, 4, find_removed, &job);
+    particle_for(m, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4}, find_removed, &job);
     particles_remove(m, job.is_removed);
     arena_give(w->scratch, job.is_removed);
     TREACLE_TRY(fill_tiles(&job));

@@ -17,8 +17,8 @@
 
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/stagger.h"
+#include "grid/tile_loop.h"
 
 enum { PASSES = 12 };
 static const float relaxation = 0.8f;
@@ -78,11 +78,16 @@ static void push_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void outer_flow_project(const outer_flow* params, float* const face_u[AXES]) {
+    TREACLE_ASSERT(params->cell_phi != NULL && params->cell_room != NULL &&
+                   params->cell_room != params->cell_phi);
+    TREACLE_ASSERT(params->reach >= 0.0f);
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     outer_job job = {params, face_u};
     memset(params->cell_room + (size_t)params->map->count * TILE_CELLS, 0,
            TILE_CELLS * sizeof(float));
     for (int i = 0; i < PASSES; ++i) {
-        parallel_for(params->map->ctx, params->map->count, 4, measure_tiles, &job);
-        parallel_for(params->map->ctx, params->map->count, 4, push_tiles, &job); // [semi.4]
+        tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, measure_tiles, &job);
+        tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, push_tiles,
+                 &job); // [semi.4]
     }
 }

@@ -16,10 +16,9 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
 #include "base/profile.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
 
 typedef struct relax_job {
     const projection* p;
@@ -97,6 +96,9 @@ static double rhs_square_of_tile(void* data, int64_t t) {
 }
 
 void relax_pressure(const projection* p, double* rhs, double* cell_x, solve_stats* stats) {
+    TREACLE_ASSERT(rhs != NULL && cell_x != NULL && rhs != cell_x);
+    TREACLE_ASSERT(p->face_w[0] != NULL && p->cell_extra != NULL);
+    TREACLE_ASSERT(p->params->solve.max_iterations > 0);
     const tile_map* map = p->params->map;
     const solve_params* params = &p->params->solve;
     relax_job job = {.p = p, .rhs = rhs, .x = cell_x};
@@ -107,7 +109,7 @@ void relax_pressure(const projection* p, double* rhs, double* cell_x, solve_stat
     stats->residual = stats->rhs_norm;
     while (stats->residual > stats->target && stats->iterations < params->max_iterations) {
         for (job.colour = 0; job.colour < 2; ++job.colour) {
-            parallel_for(map->ctx, map->count, 4, relax_tiles, &job);
+            tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, relax_tiles, &job);
         }
         stats->iterations += 1;
         stats->residual = sqrt(parallel_sum(map->ctx, map->count, square_of_tile, &job));

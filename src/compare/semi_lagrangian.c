@@ -11,7 +11,9 @@
 // largest.
 #include "compare/semi_lagrangian.h"
 
-#include "base/parallel.h"
+#include <math.h>
+
+#include "grid/tile_loop.h"
 #include "grid/tile_mask.h"
 #include "grid/tile_sample.h"
 
@@ -85,7 +87,10 @@ static void move_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void semi_lagrangian(const semi_params* params, float* const velocity[AXES]) {
+    TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
+    TREACLE_ASSERT(params->reach >= 0.0 && params->count >= 0);
+    TREACLE_ASSERT(velocity[0] != params->flow->u.at[0]);
     semi_job job = {
         params, velocity, {params->flow, -params->dt, params->reach, TREACLE_ADVECTION_RK2}};
-    parallel_for(params->to->ctx, params->to->count, 1, move_tiles, &job);
+    tile_for(params->to, &(tile_use){.reads = TILE_ANYWHERE, .grain = 1}, move_tiles, &job);
 }

@@ -13,9 +13,8 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
 
 // The velocity at a cell along an axis.
 static float speed_at(const face_velocity* flow, int64_t t, int q, int axis) {
@@ -38,6 +37,7 @@ static double fastest_of_tile(void* data, int64_t t) {
 }
 
 int upwind_substeps(const face_velocity* flow, double dt) {
+    TREACLE_ASSERT(dt >= 0.0 && flow->domain->h > 0.0);
     double fastest = parallel_max(flow->map->ctx, flow->map->count, fastest_of_tile, (void*)flow);
     double cells = fmax(fastest, 0.0) * dt / flow->domain->h;
     return cells > 1.0 ? (int)ceil(fmin(cells, 1000.0)) : 1;
@@ -81,6 +81,8 @@ static void step_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void upwind_step(const face_velocity* flow, double dt, const float* in, float* out) {
+    TREACLE_ASSERT(in != NULL && out != NULL && in != out);
+    TREACLE_ASSERT(dt > 0.0);
     upwind_job job = {flow, (float)(dt / flow->domain->h), in, out};
-    parallel_for(flow->map->ctx, flow->map->count, 4, step_tiles, &job);
+    tile_for(flow->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, step_tiles, &job);
 }

@@ -34,9 +34,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
 #include "solve/pcg.h"
 
 static const float least_mass = 0.01f;
@@ -115,10 +114,12 @@ static void share_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void comparator_shares(const comparator_surface* surface) {
+    TREACLE_ASSERT(surface->cell_phi != NULL && surface->share.cell != NULL);
+    TREACLE_ASSERT(surface->kind != TREACLE_VISCOSITY_DIRICHLET || surface->face_rho.at[0] != NULL);
     if (surface->kind == TREACLE_VISCOSITY_DIRICHLET ||
         surface->kind == TREACLE_VISCOSITY_NICHOLS_HIRT) {
         comparator_surface job = *surface;
-        parallel_for(surface->map->ctx, surface->map->count, 4, share_tiles, &job);
+        tile_for(surface->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, share_tiles, &job);
     }
 }
 
@@ -244,7 +245,7 @@ static void sweep_tiles(void* data, int64_t begin, int64_t end) {
 
 static void sweep(const comp_job* job, comp_fcn* face) {
     comp_sweep data = {job, face};
-    parallel_for(job->params->map->ctx, job->params->map->count, 4, sweep_tiles, &data);
+    tile_for(job->params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, sweep_tiles, &data);
 }
 
 // Weights of one sub-step; masses that are not too small.
@@ -547,6 +548,9 @@ enum { VECTORS = 4 };
 
 treacle_status comparator_apply(const comparator_params* params, float* const face_u[AXES],
                                 int* substeps, solve_stats* stats) {
+    TREACLE_ASSERT(params->method != TREACLE_VISCOSITY_IMPLICIT && params->substeps >= 0);
+    TREACLE_ASSERT(params->liquid.dt > 0.0 && isfinite(params->liquid.dt));
+    TREACLE_ASSERT(substeps != NULL && stats != NULL);
     const stress_params* p = &params->liquid;
     treacle_context* ctx = p->map->ctx;
     size_t length = ((size_t)p->map->count + 1) * AXES * TILE_CELLS;

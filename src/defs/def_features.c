@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/check.h"
+
 // --- heat ----------------------------------------------------------------------------------------
 
 // Whether there is one temperature everywhere at the start and in all that comes.
@@ -68,6 +70,7 @@ bool def_marker_grows(const treacle_sim_def* def) {
 // --- what springs back ---------------------------------------------------------------------------
 
 void def_elastic_to_words(treacle_elastic_def* e) {
+    TREACLE_ASSERT(e->shear_modulus >= 0.0 || !isnan(e->mu_e));
     e->shear_modulus = isnan(e->mu_e) ? e->shear_modulus : 0.5 * e->mu_e;
     e->relaxation_time = isnan(e->alpha) ? e->relaxation_time : 1.0 / e->alpha;
     e->yield_stress = isnan(e->gamma) ? e->yield_stress : sqrt(2.0) * e->gamma * e->shear_modulus;

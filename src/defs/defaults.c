@@ -121,8 +121,11 @@ treacle_look_material treacle_look_material_default(void) {
 }
 
 treacle_lamp_def treacle_lamp_def_default(void) {
-    return (treacle_lamp_def){
-        .centre = {0.0, 1.0, 0.0}, .size = {1.0, 1.0}, .colour = {1.0, 1.0, 1.0}, .strength = 10.0};
+    return (treacle_lamp_def){.centre = {0.0, 1.0, 0.0},
+                              .size = {1.0, 1.0},
+                              .colour = {1.0, 1.0, 1.0},
+                              .strength = 10.0,
+                              .seen = true};
 }
 
 treacle_look_def treacle_look_def_default(void) {
@@ -132,6 +135,7 @@ treacle_look_def treacle_look_def_default(void) {
         .light = 1.0,
         .sun = {-0.5, 0.7, 0.5},
         .sun_strength = 1.0,
+        .ground_roughness = -1.0,
         .ground = true,
         .ground_colour = {0.78, 0.76, 0.73},
     };

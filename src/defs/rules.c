@@ -28,6 +28,7 @@ static bool is_zero(const double v[3]) {
 // --- the whole -----------------------------------------------------------------------------------
 
 bool rule_root(const void* item, schema_fault* fault) {
+    TREACLE_ASSERT(fault != NULL);
     const treacle_sim_def* def = item;
     const char* what = def_beyond_eulerian(def);
     return what == NULL ||
@@ -36,6 +37,7 @@ bool rule_root(const void* item, schema_fault* fault) {
 }
 
 bool rule_step(const void* item, schema_fault* fault) {
+    TREACLE_ASSERT(fault != NULL);
     const treacle_step_def* step = item;
     return step->min_dt <= step->max_dt ||
            break_at(fault, "min_dt", "'min_dt' (%g s) is larger than 'max_dt' (%g s)", step->min_dt,
@@ -80,6 +82,7 @@ static bool is_one_of(const char* key, const char* first, const char* second) {
 }
 
 bool rule_rheology_needs(const void* rheology, const char* key) {
+    TREACLE_ASSERT(key != NULL);
     switch (((const treacle_rheology_def*)rheology)->law) {
     case TREACLE_RHEOLOGY_POWER_LAW:
         return is_one_of(key, "consistency", "exponent");
@@ -95,6 +98,7 @@ bool rule_rheology_needs(const void* rheology, const char* key) {
 }
 
 bool rule_law_needs(const void* viscosity_law, const char* key) {
+    TREACLE_ASSERT(key != NULL);
     treacle_law_kind kind = ((const treacle_viscosity_law*)viscosity_law)->kind;
     bool is_zone = kind == TREACLE_LAW_LINEAR || kind == TREACLE_LAW_QUADRATIC;
     return is_zone && is_one_of(key, "low", "high");
@@ -183,6 +187,7 @@ bool rule_viscosity_law(const void* item, schema_fault* fault) {
 }
 
 bool rule_material(const void* item, schema_fault* fault) {
+    TREACLE_ASSERT(fault != NULL);
     const treacle_material_def* m = item;
     if (m->viscosity_law.kind == TREACLE_LAW_ARRHENIUS && !(m->viscosity > 0.0)) {
         return break_at(fault, "viscosity_law",

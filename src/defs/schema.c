@@ -1,3 +1,4 @@
+#include "base/check.h"
 #include "defs/rules.h"
 #include "defs/schema_parts.h"
 #include "math/limits.h"
@@ -515,6 +516,7 @@ const schema_section schema_root = {
 };
 
 const schema_key* schema_find(const schema_section* section, const char* key) {
+    TREACLE_ASSERT(section->keys != NULL && key != NULL);
     for (int i = 0; i < section->key_count; ++i) {
         if (strcmp(section->keys[i].name, key) == 0) {
             return &section->keys[i];
@@ -559,6 +561,7 @@ void schema_range_text(const schema_range* range, unit_kind unit, char out[SCHEM
 }
 
 bool schema_range_has(const schema_range* range, double value) {
+    TREACLE_ASSERT(!range->has_min || !range->has_max || range->min <= range->max);
     bool is_low =
         range->has_min && (range->is_min_open ? !(value > range->min) : !(value >= range->min));
     return !is_low && !(range->has_max && !(value <= range->max));

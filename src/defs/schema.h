@@ -128,7 +128,7 @@ typedef struct shape_spec {
     double radius, height, thickness;          // m
     double point[3], normal[3];                // of a plane
     const char* file;                          // of a mesh
-    treacle_mesh_sequence frames;              // likewise
+    treacle_mesh_sequence frames;              // of a mesh
     double move[3], rotate[3], scale;
     int child_count;
     const treacle_shape* children;

@@ -101,8 +101,8 @@ static const schema_key domain_keys[] = {
      .offset = offsetof(scene_domain, size),
      .unit = UNIT_LENGTH,
      .range = WITHIN(0, 1e6),
-     .help = "extent along x, y and z, a multiple of `cell` each; 0 along one axis makes the scene "
-             "flat (2D), and so do two numbers instead of three"},
+     .help = "extent along x, y and z, each rounded to whole cells; 0 along one axis makes the "
+             "scene flat (2D), and so do two numbers instead of three"},
     {.name = "cell",
      .type = SCHEMA_REAL,
      .flags = SCHEMA_REQUIRED,

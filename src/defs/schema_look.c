@@ -2,7 +2,7 @@
 #include "defs/schema_parts.h"
 
 // In the order of the enums in look.h.
-static const char* const look_words[] = {
+const char* const schema_look_words[] = {
 #define LOOK_WORD(name, text) text,
     TREACLE_LOOK_LIST(LOOK_WORD)
 #undef LOOK_WORD
@@ -20,13 +20,14 @@ static const schema_key look_material_keys[] = {
     {.name = "kind",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_look_material, kind),
-     .words = look_words,
+     .words = schema_look_words,
      .help =
-         "`auto` is the kind of the same name as the material, else `soft`; `honey`, `syrup`, "
-         "`water`, `glass` and `jelly` are clear, `milk`, `cream`, `cocoa`, `ketchup`, `skin` and "
-         "`marble` translucent as measured, `wax`, `chocolate` and `soft` as is typical; `lava` "
-         "glows "
-         "by its temperature; `paint` is matt; `none` is not drawn"},
+         "`auto` is what the material's `look` says, or the kind of the same name, else `soft`; "
+         "`honey`, `syrup`, `molasses`, `oil`, `water`, `glass`, `gel`, `jelly`, `slime` and "
+         "`shampoo` let light through, `milk`, `cream`, `cocoa`, `ketchup`, `skin` and `marble` "
+         "are translucent as measured, `wax`, `chocolate`, `dough` and `soft` as is typical; "
+         "`gloss` is opaque under a smooth skin; `lava` glows by its temperature; `paint` is "
+         "matt; `none` is not drawn"},
     {.name = "colour",
      .type = SCHEMA_COLOUR,
      .offset = offsetof(treacle_look_material, colour),
@@ -156,6 +157,10 @@ static const schema_key lamp_keys[] = {
      .offset = offsetof(treacle_lamp_def, strength),
      .range = FROM(0),
      .help = "how bright it is to look at; the walls of the studio have about 1"},
+    {.name = "seen",
+     .type = SCHEMA_BOOL,
+     .offset = offsetof(treacle_lamp_def, seen),
+     .help = "by the camera; with `false` only its light and its reflections are"},
 };
 static const schema_section lamp_section = {
     .name = "lamp",
@@ -244,6 +249,11 @@ static const schema_key look_keys[] = {
      .offset = offsetof(treacle_look_def, ground_texture),
      .words = texture_words,
      .help = "a pattern on the floor"},
+    {.name = "ground_roughness",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_look_def, ground_roughness),
+     .range = WITHIN(-1, 1),
+     .help = "of a lacquer on the floor: 0 mirrors what is above it; -1: there is none"},
     {.name = "tone",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_look_def, tone),
@@ -339,6 +349,11 @@ static const schema_key camera_keys[] = {
      .offset = offsetof(treacle_camera_def, shutter),
      .range = WITHIN(0, 1),
      .help = "share of the time between two frames that it is open: motion blur"},
+    {.name = "turn",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_camera_def, turn),
+     .unit = UNIT_ANGLE,
+     .help = "by which the camera is turned about the vertical through the target"},
     {.name = "turntable",
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_camera_def, turntable),

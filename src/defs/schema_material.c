@@ -183,6 +183,12 @@ static const schema_key material_keys[] = {
      .type = SCHEMA_COLOUR,
      .offset = offsetof(treacle_material_def, colour),
      .help = "red, green and blue from 0 to 1 (linear), or \"#rrggbb\" as in paint programs"},
+    {.name = "look",
+     .type = SCHEMA_ENUM,
+     .offset = offsetof(treacle_material_def, look),
+     .words = schema_look_words,
+     .help = "its kind in pictures, unless `look` of the scene says otherwise; presets bring their "
+             "own"},
     {.name = "expansion",
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_material_def, expansion),

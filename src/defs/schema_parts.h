@@ -14,3 +14,6 @@
     { .has_min = true, .has_max = true, .min = (low), .max = (high) }
 #define UP_TO(low, high)                                                                           \
     { .has_min = true, .has_max = true, .is_min_open = true, .min = (low), .max = (high) }
+
+/// Kinds of looks, in the order of treacle_look_kind.
+extern const char* const schema_look_words[];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "math/limits.h"
 #include "math/suggest.h"
 
@@ -135,6 +136,7 @@ static const unit_info units[] = {
 enum { UNITS = sizeof(units) / sizeof(units[0]) };
 
 const unit_kind_info* unit_kind_get(unit_kind kind) {
+    TREACLE_ASSERT((int)kind >= 0 && kind < UNIT_KIND_COUNT);
     return &kinds[kind];
 }
 
@@ -143,6 +145,7 @@ int unit_count(void) {
 }
 
 const unit_info* unit_get(int index) {
+    TREACLE_ASSERT(index >= 0 && index < UNITS);
     return &units[index];
 }
 
@@ -151,6 +154,7 @@ bool unit_dim_equal(unit_dim a, unit_dim b) {
 }
 
 void unit_dim_describe(unit_dim dim, char* out, int capacity) {
+    TREACLE_ASSERT(out != NULL && capacity > 0);
     static const char* const base[UNIT_BASES] = {"m", "kg", "s", "K", "rad"};
     for (int i = 0; i < UNIT_KIND_COUNT; ++i) {
         if (unit_dim_equal(kinds[i].dim, dim)) {
@@ -490,6 +494,7 @@ static void finish(cursor* c, const product* p, unit_quantity* out) {
 }
 
 bool unit_parse(const char* text, unit_quantity* out, unit_error* error) {
+    TREACLE_ASSERT(text != NULL && error != NULL);
     cursor c = {.begin = text, .at = text, .error = error};
     *out = (unit_quantity){0};
     *error = (unit_error){0};
@@ -516,6 +521,7 @@ bool unit_parse(const char* text, unit_quantity* out, unit_error* error) {
 }
 
 bool unit_parse_whole(const char* text, int64_t* out) {
+    TREACLE_ASSERT(text != NULL);
     bool is_negative = *text == '-';
     const char* at = text + (*text == '-' || *text == '+');
     uint64_t value = 0;

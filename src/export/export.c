@@ -8,6 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/check.h"
+#include "base/text.h"
+#include "export/export_stream.h"
 #include "export/export_usd.h"
 #include "export/export_volume.h"
 
@@ -19,6 +21,7 @@ struct treacle_exporter {
     char *folder, *name; // copies; the def points to them
     char path[PATH_CAPACITY];
     export_usd* usd;
+    text series; // of VTK files: a line each, with its time
     int64_t counts[2];
     int64_t last; // frame; 0 before the first
 };
@@ -108,6 +111,7 @@ treacle_status treacle_exporter_create(treacle_context* ctx, const treacle_expor
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(treacle_exporter), "an export", &block));
     treacle_exporter* e = block;
     e->ctx = ctx;
+    text_init(&e->series, ctx);
     treacle_status status = fill(e, def);
     if (status != TREACLE_OK) {
         treacle_exporter_destroy(e);
@@ -120,6 +124,7 @@ treacle_status treacle_exporter_create(treacle_context* ctx, const treacle_expor
 void treacle_exporter_destroy(treacle_exporter* e) {
     if (e != NULL) {
         export_usd_destroy(e->usd);
+        text_finish(&e->series);
         alloc_free_text(e->ctx, e->folder);
         alloc_free_text(e->ctx, e->name);
         alloc_free(e->ctx, e, sizeof(*e));
@@ -193,6 +198,33 @@ static void end_c_numbers(c_numbers numbers) {
     }
 }
 
+// Names in XML need some letters written otherwise.
+static void append_name(text* t, const char* name) {
+    for (const char* c = name; *c != '\0'; ++c) {
+        switch (*c) {
+        case '&':
+            text_append(t, "&amp;");
+            break;
+        case '<':
+            text_append(t, "&lt;");
+            break;
+        case '"':
+            text_append(t, "&quot;");
+            break;
+        default:
+            text_append_char(t, *c);
+            break;
+        }
+    }
+}
+
+static treacle_status note_time(treacle_exporter* e, double time) {
+    text_printf(&e->series, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"", time);
+    append_name(&e->series, strrchr(e->path, '/') + 1);
+    text_append(&e->series, "\"/>\n");
+    return text_status(&e->series);
+}
+
 treacle_status treacle_exporter_add(treacle_exporter* e, const treacle_frame* frame) {
     if (frame->number <= e->last || !make_path(e, frame->number)) {
         return check_fail(e->ctx, TREACLE_ERR_USAGE,
@@ -203,11 +235,32 @@ treacle_status treacle_exporter_add(treacle_exporter* e, const treacle_frame* fr
     c_numbers numbers = begin_c_numbers();
     treacle_status status =
         e->def.what == TREACLE_EXPORT_VOLUME ? add_volume(e, frame) : add_geometry(e, frame);
+    if (status == TREACLE_OK && e->def.format == TREACLE_EXPORT_VTK) {
+        status = note_time(e, frame->time);
+    }
     end_c_numbers(numbers);
     return status;
 }
 
+// folder/name.pvd: which file shows what time.
+static treacle_status write_series(treacle_exporter* e) {
+    export_stream s;
+    int length = snprintf(e->path, PATH_CAPACITY, "%s/%s.pvd", e->folder, e->name);
+    if (length < 0 || length >= PATH_CAPACITY) {
+        return check_fail(e->ctx, TREACLE_ERR_LIMIT, "the path %.60s... is too long", e->folder);
+    }
+    TREACLE_TRY(export_stream_open(e->ctx, e->path, &s));
+    export_text(&s, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+                    "byte_order=\"LittleEndian\">\n<Collection>\n");
+    export_bytes(&s, e->series.at, e->series.length);
+    export_text(&s, "</Collection>\n</VTKFile>\n");
+    return export_stream_close(&s);
+}
+
 treacle_status treacle_exporter_finish(treacle_exporter* e) {
+    if (e->series.length > 0) {
+        return write_series(e);
+    }
     if (e->usd == NULL || e->last == 0) {
         return TREACLE_OK;
     }

@@ -230,6 +230,7 @@ static void put_primitives(export_stream* s, const export_geometry* g) {
 }
 
 treacle_status export_write_bgeo(const export_geometry* g, const char* path) {
+    TREACLE_ASSERT(g->point_count == 0 || g->value[EXPORT_POSITION] != NULL);
     export_stream s;
     TREACLE_TRY(export_stream_open(g->ctx, path, &s));
     put_kind(&s, BJSON_MAGIC);

@@ -92,6 +92,8 @@ static void find_bounds(export_geometry* g) {
 }
 
 treacle_status export_geometry_take_mesh(const treacle_mesh_view* view, export_geometry* g) {
+    TREACLE_ASSERT(g->triangles == NULL && g->ctx != NULL);
+    TREACLE_ASSERT(view->vertex_count >= 0 && view->triangle_count >= 0);
     void* block = NULL;
     size_t corners = (size_t)view->triangle_count * 3;
     g->point_count = view->vertex_count;

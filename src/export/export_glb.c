@@ -81,8 +81,12 @@ static void compose(const export_geometry* g, const glb_parts* p, text* out) {
     if (g->triangles != NULL) {
         text_printf(out, ",\"indices\":%d", p->count);
     }
+    // White, so that COLOR_0 is the colour; smooth as liquid is, and no metal.
+    text_append(out, ",\"material\":0}]}],\"materials\":[{\"name\":\"liquid\","
+                     "\"pbrMetallicRoughness\":{\"baseColorFactor\":[1,1,1,1],"
+                     "\"metallicFactor\":0,\"roughnessFactor\":0.2}}]");
     text_printf(out,
-                "}]}],\"accessors\":[%s],\"bufferViews\":[%s],\"buffers\":[{\"byteLength\":%llu}]}",
+                ",\"accessors\":[%s],\"bufferViews\":[%s],\"buffers\":[{\"byteLength\":%llu}]}",
                 p->accessors.at, p->views.at, (unsigned long long)p->bytes);
     while (out->length % 4 != 0 && text_status(out) == TREACLE_OK) {
         text_append_char(out, ' ');
@@ -132,6 +136,7 @@ static treacle_status write_parts(const export_geometry* g, const char* path, gl
 }
 
 treacle_status export_write_glb(const export_geometry* g, const char* path) {
+    TREACLE_ASSERT(g->point_count == 0 || g->value[EXPORT_POSITION] != NULL);
     glb_parts p = {0};
     text json;
     text_init(&p.views, g->ctx);

@@ -18,6 +18,7 @@ static void put_point(export_stream* s, const export_geometry* g, int64_t i) {
 }
 
 treacle_status export_write_obj(const export_geometry* g, const char* path) {
+    TREACLE_ASSERT(g->point_count == 0 || g->value[EXPORT_POSITION] != NULL);
     export_stream s;
     TREACLE_TRY(export_stream_open(g->ctx, path, &s));
     for (int64_t i = 0; i < g->point_count && s.status == TREACLE_OK; ++i) {

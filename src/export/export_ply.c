@@ -3,6 +3,7 @@
 
 #include "export/export_geometry.h"
 #include "export/export_stream.h"
+#include "math/elementary.h"
 
 // The names of an attribute's components, one property each.
 static void put_properties(export_stream* s, const char* names) {
@@ -22,6 +23,9 @@ static void put_head(export_stream* s, const export_geometry* g) {
             put_properties(s, export_attributes[a].ply);
         }
     }
+    if (g->value[EXPORT_COLOUR] != NULL) { // what Blender, MeshLab and VTK look for
+        export_text(s, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
+    }
     if (g->material != NULL) {
         export_text(s, "property uchar material\n");
     }
@@ -35,12 +39,23 @@ static void put_head(export_stream* s, const export_geometry* g) {
     export_text(s, "end_header\n");
 }
 
+// A linear share of light as sRGB (IEC 61966-2-1) has it, in a byte.
+static uint8_t srgb_byte(float linear) {
+    double x = linear < 0.0F ? 0.0 : linear > 1.0F ? 1.0 : (double)linear;
+    double coded = x <= 0.0031308 ? 12.92 * x : 1.055 * elementary_pow(x, 1.0 / 2.4) - 0.055;
+    return (uint8_t)(255.0 * coded + 0.5);
+}
+
 static void put_point(export_stream* s, const export_geometry* g, int64_t i) {
     for (int a = 0; a < EXPORT_ATTRIBUTE_COUNT; ++a) {
         int components = export_attributes[a].components;
         if (g->value[a] != NULL) {
             export_f32(s, g->value[a] + components * i, components);
         }
+    }
+    const float* colour = g->value[EXPORT_COLOUR];
+    for (int c = 0; colour != NULL && c < 3; ++c) {
+        bytes_write_u8(&s->bytes, srgb_byte(colour[3 * i + c]));
     }
     if (g->material != NULL) {
         bytes_write_u8(&s->bytes, (uint8_t)g->material[i]);
@@ -51,6 +66,7 @@ static void put_point(export_stream* s, const export_geometry* g, int64_t i) {
 }
 
 treacle_status export_write_ply(const export_geometry* g, const char* path) {
+    TREACLE_ASSERT(g->point_count == 0 || g->value[EXPORT_POSITION] != NULL);
     export_stream s;
     TREACLE_TRY(export_stream_open(g->ctx, path, &s));
     put_head(&s, g);

@@ -48,10 +48,12 @@ void export_printf(export_stream* s, const char* format, ...) {
 }
 
 void export_text(export_stream* s, const char* chars) {
+    TREACLE_ASSERT(chars != NULL);
     export_bytes(s, chars, strlen(chars));
 }
 
 void export_bytes(export_stream* s, const void* data, size_t size) {
+    TREACLE_ASSERT(data != NULL || size == 0);
     if (s->status == TREACLE_OK) {
         bytes_write(&s->bytes, data, size);
         export_flush(s);
@@ -59,6 +61,7 @@ void export_bytes(export_stream* s, const void* data, size_t size) {
 }
 
 void export_f32(export_stream* s, const float* values, int64_t count) {
+    TREACLE_ASSERT(values != NULL || count == 0);
     for (int64_t i = 0; i < count && s->status == TREACLE_OK; ++i) {
         bytes_write_f32(&s->bytes, values[i]);
         export_flush(s);
@@ -66,6 +69,7 @@ void export_f32(export_stream* s, const float* values, int64_t count) {
 }
 
 void export_i32(export_stream* s, const int32_t* values, int64_t count) {
+    TREACLE_ASSERT(values != NULL || count == 0);
     for (int64_t i = 0; i < count && s->status == TREACLE_OK; ++i) {
         bytes_write_i32(&s->bytes, values[i]);
         export_flush(s);

@@ -175,6 +175,7 @@ static treacle_status add_sample(export_usd* usd, int k, const export_geometry* 
 }
 
 treacle_status export_usd_add(export_usd* usd, const export_geometry* g) {
+    TREACLE_ASSERT(g->number > usd->last);
     usd->first = usd->first == 0 ? g->number : usd->first;
     usd->last = g->number;
     usd->fps = g->fps;
@@ -236,6 +237,7 @@ static treacle_status put_properties(const export_usd* usd, export_stream* s) {
 }
 
 treacle_status export_usd_finish(export_usd* usd) {
+    TREACLE_ASSERT(usd->first > 0 && usd->first <= usd->last);
     export_stream s;
     TREACLE_TRY(export_stream_open(usd->ctx, usd->path, &s));
     put_head(usd, &s);

@@ -41,6 +41,7 @@ static treacle_status write_atomic(treacle_context* ctx, write_fcn* write, const
 }
 
 treacle_status export_write_vdb(const export_volume* v, double surface_voxel, const char* path) {
+    TREACLE_ASSERT(v->surface != NULL);
     vdb_field fields[3];
     int count = 0;
     if (v->value[VOLUME_VELOCITY_X] != NULL) {
@@ -78,6 +79,7 @@ treacle_status export_write_vdb(const export_volume* v, double surface_voxel, co
 }
 
 treacle_status export_write_vdb_points(const export_geometry* g, const char* path) {
+    TREACLE_ASSERT(g->point_count >= 0 && g->triangles == NULL);
     vdb_point_column columns[EXPORT_ATTRIBUTE_COUNT];
     int count = 0;
     for (int a = EXPORT_POSITION + 1; a < EXPORT_ATTRIBUTE_COUNT; ++a) {

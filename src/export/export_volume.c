@@ -39,6 +39,7 @@ static size_t box_slot(const export_volume* v, const int32_t tile[3]) {
 }
 
 int32_t export_volume_find(const export_volume* v, const int32_t tile[3]) {
+    TREACLE_ASSERT(v->number != NULL || v->tile_count == 0);
     for (int k = 0; k < AXIS_COUNT; ++k) {
         if (tile[k] < v->low[k] || tile[k] >= v->low[k] + v->size[k]) {
             return -1;
@@ -218,6 +219,7 @@ static treacle_status fill(export_volume* v, const export_geometry* p) {
 
 treacle_status export_volume_create(const treacle_frame* frame, const export_geometry* particles,
                                     const export_geometry* surface, export_volume* out) {
+    TREACLE_ASSERT(particles != surface && particles->triangles == NULL);
     *out = (export_volume){.ctx = particles->ctx, .cell = frame->cell, .surface = surface};
     const double* at = frame->origin;
     const double turned[3] = {at[0], -at[2], at[1]};

@@ -25,7 +25,7 @@ typedef struct export_volume {
     int64_t tile_count;
     int32_t (*tile)[3];                // [tile_count], in tiles, sorted by (z, y, x)
     float* value[VOLUME_FIELD_COUNT];  // [tile_count][512]; NULL where the frame has no such
-    float* weight[VOLUME_FIELD_COUNT]; // likewise, of what came there; 0: nothing did
+    float* weight[VOLUME_FIELD_COUNT]; // [tile_count][512], of what came to a value; 0: nothing did
     const export_geometry* surface;    // not owned
 } export_volume;
 

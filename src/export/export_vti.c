@@ -136,6 +136,7 @@ static void put_column(export_stream* s, const vti_column* c, const vti_box* box
 }
 
 treacle_status export_write_vti(const export_volume* v, const char* path) {
+    TREACLE_ASSERT(v->surface != NULL);
     vti_box box = box_of(v);
     mesh_tree* tree = NULL;
     export_stream s;

@@ -11,6 +11,7 @@ void vtk_begin(vtk_writer* w, const char* kind) {
 
 void vtk_put_array(vtk_writer* w, const char* type, const char* name, int components,
                    uint64_t bytes) {
+    TREACLE_ASSERT(components > 0 && type != NULL);
     export_printf(w->stream, "<DataArray type=\"%s\" ", type);
     if (name != NULL) {
         export_printf(w->stream, "Name=\"%s\" ", name);
@@ -109,6 +110,7 @@ static void put_data(export_stream* s, const export_geometry* g) {
 }
 
 treacle_status export_write_vtp(const export_geometry* g, const char* path) {
+    TREACLE_ASSERT(g->point_count == 0 || g->value[EXPORT_POSITION] != NULL);
     export_stream s;
     TREACLE_TRY(export_stream_open(g->ctx, path, &s));
     vtk_writer w = {.stream = &s};

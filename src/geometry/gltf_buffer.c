@@ -19,6 +19,7 @@ treacle_status gltf_fail(const gltf_file* file, const char* format, ...) {
 }
 
 json_t* gltf_item(const gltf_file* file, const char* list, const json_t* index) {
+    TREACLE_ASSERT(file->root != NULL && list != NULL);
     json_int_t i = json_is_integer(index) ? json_integer_value(index) : -1;
     return i < 0 ? NULL : json_array_get(json_object_get(file->root, list), (size_t)i);
 }
@@ -72,6 +73,7 @@ static treacle_status parse_binary(gltf_file* file) {
 }
 
 treacle_status gltf_open(const mesh_input* in, gltf_file* out) {
+    TREACLE_ASSERT(in->data != NULL || in->size == 0);
     *out = (gltf_file){.in = in};
     bool is_binary = in->size >= 4 && memcmp(in->data, "glTF", 4) == 0;
     TREACLE_TRY(is_binary ? parse_binary(out) : parse(out, in->data, in->size));
@@ -250,6 +252,8 @@ treacle_status gltf_accessor_open(gltf_file* file, const json_t* index, gltf_acc
 }
 
 double gltf_accessor_at(const gltf_accessor* a, size_t i, int c) {
+    TREACLE_ASSERT(i < a->count);
+    TREACLE_ASSERT(c >= 0 && c < a->components);
     static const double largest[] = {127.0, 255.0, 32767.0, 65535.0};
     size_t bytes = type_bytes(a->type);
     const uint8_t* at = a->bytes + i * a->stride + (size_t)c * bytes;

@@ -21,6 +21,7 @@ static const double coordinate_max = 1e30;
 // Building ----------------------------------------------------------------------------------------
 
 void mesh_builder_init(mesh_builder* b, treacle_context* ctx) {
+    TREACLE_ASSERT(ctx != NULL);
     *b = (mesh_builder){.ctx = ctx};
 }
 
@@ -47,6 +48,7 @@ static treacle_status make_room(mesh_builder* b, void** block, size_t* capacity,
 }
 
 treacle_status mesh_builder_reserve(mesh_builder* b, size_t count) {
+    TREACLE_ASSERT(b->vertex_count <= b->vertex_capacity);
     if (count <= b->vertex_capacity || count > COUNT_MAX) {
         return TREACLE_OK;
     }
@@ -59,6 +61,8 @@ treacle_status mesh_builder_reserve(mesh_builder* b, size_t count) {
 }
 
 treacle_status mesh_builder_add_vertex(mesh_builder* b, vec3 x) {
+    TREACLE_ASSERT(b->vertex_count <= b->vertex_capacity);
+    TREACLE_ASSERT(vec3_is_finite(x));
     if (b->vertex_count == b->vertex_capacity) {
         void* block = b->vertices;
         TREACLE_TRY(make_room(b, &block, &b->vertex_capacity, sizeof(vec3)));
@@ -81,6 +85,8 @@ static treacle_status add_triangle(mesh_builder* b, mesh_triangle triangle) {
 }
 
 treacle_status mesh_fan_add(mesh_fan* fan, mesh_builder* b, int32_t vertex) {
+    TREACLE_ASSERT(vertex >= 0 && b->ctx != NULL);
+    TREACLE_ASSERT(fan->corners >= 0 && fan->corners < MESH_CORNERS_MAX);
     fan->corners += 1;
     if (fan->corners == 1) {
         fan->first = vertex;
@@ -94,6 +100,7 @@ treacle_status mesh_fan_add(mesh_fan* fan, mesh_builder* b, int32_t vertex) {
 // Complaints --------------------------------------------------------------------------------------
 
 treacle_status mesh_fail(const mesh_input* in, mesh_place place, const char* format, ...) {
+    TREACLE_ASSERT(place.line >= 0 && format != NULL);
     char text[MESSAGE_MAX];
     va_list args;
     va_start(args, format);
@@ -121,11 +128,13 @@ treacle_status mesh_check_vertex(const mesh_input* in, mesh_place place, vec3 x)
 // Words -------------------------------------------------------------------------------------------
 
 void mesh_text_init(mesh_text* t, const mesh_input* in) {
+    TREACLE_ASSERT(in->data != NULL || in->size == 0);
     const char* begin = in->size == 0 ? "" : (const char*)in->data;
     *t = (mesh_text){.at = begin, .end = begin + in->size, .next_line = 1};
 }
 
 bool mesh_text_line(mesh_text* t, mesh_span* out) {
+    TREACLE_ASSERT(t->at <= t->end);
     t->line = t->next_line;
     *out = (mesh_span){t->at, t->at};
     if (t->at == t->end) {
@@ -150,6 +159,7 @@ static bool is_space(char c) {
 }
 
 bool mesh_span_word(mesh_span* rest, mesh_span* out) {
+    TREACLE_ASSERT(rest->begin <= rest->end);
     const char* at = rest->begin;
     while (at < rest->end && is_space(*at)) {
         at += 1;
@@ -164,11 +174,13 @@ bool mesh_span_word(mesh_span* rest, mesh_span* out) {
 }
 
 bool mesh_span_is(mesh_span word, const char* text) {
+    TREACLE_ASSERT(word.begin <= word.end && text != NULL);
     size_t length = (size_t)(word.end - word.begin);
     return length == strlen(text) && memcmp(word.begin, text, length) == 0;
 }
 
 int mesh_span_length(mesh_span word) {
+    TREACLE_ASSERT(word.begin <= word.end);
     ptrdiff_t length = word.end - word.begin;
     return length < QUOTE_MAX ? (int)length : QUOTE_MAX;
 }
@@ -215,6 +227,7 @@ static bool read_short(mesh_span word, double* out) {
 }
 
 bool mesh_span_real(mesh_span word, double* out) {
+    TREACLE_ASSERT(word.begin <= word.end);
     if (read_short(word, out)) {
         return true;
     }
@@ -232,6 +245,7 @@ bool mesh_span_real(mesh_span word, double* out) {
 }
 
 bool mesh_span_int(mesh_span word, int64_t* out) {
+    TREACLE_ASSERT(word.begin <= word.end);
     const char* at = word.begin;
     bool is_negative = at < word.end && *at == '-';
     at += at < word.end && (*at == '-' || *at == '+') ? 1 : 0;

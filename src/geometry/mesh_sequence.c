@@ -198,6 +198,7 @@ void mesh_sequence_destroy(mesh_sequence* seq) {
 // Motion ------------------------------------------------------------------------------------------
 
 void mesh_sequence_transform(mesh_sequence* seq, double scale, const mat3* rotate, vec3 move) {
+    TREACLE_ASSERT(scale > 0.0 && isfinite(scale));
     for (size_t i = 0; i < place_count(seq); ++i) {
         seq->places[i] = vec3_add_scaled(move, scale, mat3_apply(rotate, seq->places[i]));
     }
@@ -205,6 +206,7 @@ void mesh_sequence_transform(mesh_sequence* seq, double scale, const mat3* rotat
 }
 
 double mesh_sequence_frame(const mesh_sequence* seq, double time) {
+    TREACLE_ASSERT(seq->count > 0 && isfinite(time));
     double at = (time - seq->def.start) * seq->def.fps;
     if (seq->def.repeat) {
         at -= seq->count * floor(at / seq->count);
@@ -214,6 +216,8 @@ double mesh_sequence_frame(const mesh_sequence* seq, double time) {
 }
 
 void mesh_sequence_places(const mesh_sequence* seq, double frame, vec3* out) {
+    TREACLE_ASSERT(frame >= 0.0 && frame < seq->count);
+    TREACLE_ASSERT(out != NULL && seq->places != NULL);
     int low = (int)frame, high = (low + 1) % seq->count;
     double beyond = frame - low;
     size_t vertices = (size_t)seq->first->vertex_count;

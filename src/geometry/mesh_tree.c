@@ -285,6 +285,7 @@ static treacle_status build_tree(mesh_tree* tree, const triangle_mesh* mesh) {
 }
 
 treacle_status mesh_tree_create(const triangle_mesh* mesh, mesh_tree** out) {
+    TREACLE_ASSERT(mesh->triangle_count > 0 && mesh->vertex_count > 0);
     void* block = NULL;
     *out = NULL;
     TREACLE_TRY(alloc_zero(mesh->ctx, 1, sizeof(mesh_tree), "the tree of a mesh", &block));
@@ -320,6 +321,7 @@ void mesh_tree_destroy(mesh_tree* tree) {
 }
 
 void mesh_tree_refit(mesh_tree* tree, const vec3* vertices) {
+    TREACLE_ASSERT(vertices != NULL);
     for (int32_t i = 0; i < tree->triangle_count; ++i) {
         for (int k = 0; k < 3; ++k) {
             tree->triangles[i].at[k] = vertices[tree->corners[i].at[k]];
@@ -503,6 +505,7 @@ double mesh_tree_distance(const mesh_tree* tree, vec3 x) {
 }
 
 bool mesh_tree_is_thicker(const mesh_tree* tree, double width) {
+    TREACLE_ASSERT(width >= 0.0);
     double thin = 0.0, depth = 0.5 * width;
     for (int32_t i = 0; i < tree->triangle_count; ++i) {
         const vec3* at = tree->triangles[i].at;
@@ -599,6 +602,8 @@ static void look_at_leaf(const moving_tree* m, const tree_node* n, vec3 x, mesh_
 }
 
 mesh_nearest mesh_tree_nearest(const mesh_tree* from, const mesh_tree* to, double share, vec3 x) {
+    TREACLE_ASSERT(share >= 0.0 && share <= 1.0);
+    TREACLE_ASSERT(from->triangle_count == to->triangle_count);
     moving_tree m = {from, to, share};
     visit stack[STACK_MAX];
     int top = 1;

@@ -330,6 +330,7 @@ static int own_axis(const node* n, int axis) {
 
 treacle_status shape_create_flat(treacle_context* ctx, const treacle_shape* def, int axis,
                                  shape** out) {
+    TREACLE_ASSERT(axis >= 0 && axis < 3);
     TREACLE_TRY(create(ctx, def, false, out));
     for (int i = 0; i < (*out)->node_count; ++i) {
         node* n = &(*out)->nodes[i];
@@ -418,6 +419,7 @@ static double node_distance(const shape* s, int at, vec3 x) {
 }
 
 double shape_distance(const shape* s, vec3 x) {
+    TREACLE_ASSERT(s->node_count > 0);
     return node_distance(s, 0, x);
 }
 
@@ -426,6 +428,7 @@ bool shape_is_inside(const shape* s, vec3 x) {
 }
 
 vec3 shape_gradient(const shape* s, vec3 x, double h) {
+    TREACLE_ASSERT(h > 0.0);
     vec3 gradient;
     for (int a = 0; a < 3; ++a) {
         vec3 low = x, high = x;
@@ -484,6 +487,7 @@ static bool is_leaf_thicker(const node* n, double width) {
 
 // A union is if its parts are: where they overlap it is thicker.
 bool shape_is_thicker(const shape* s, double width) {
+    TREACLE_ASSERT(width >= 0.0);
     bool is_thicker = true;
     for (int i = 0; i < s->node_count && is_thicker; ++i) {
         const node* n = &s->nodes[i];
@@ -544,11 +548,14 @@ static bool march(const shape* s, const shape_ray* ray, double* found, double* b
 }
 
 bool shape_is_met(const shape* s, const shape_ray* ray) {
+    TREACLE_ASSERT(ray->begin >= 0.0 && ray->begin <= ray->end && isfinite(ray->end));
     double found, before;
     return march(s, ray, &found, &before);
 }
 
 bool shape_enter(const shape* s, const shape_ray* ray, double* out) {
+    TREACLE_ASSERT(ray->begin >= 0.0 && ray->begin <= ray->end && isfinite(ray->end));
+    TREACLE_ASSERT(out != NULL);
     double found, before;
     if (!march(s, ray, &found, &before)) {
         return false;
@@ -605,6 +612,7 @@ static double share_inside(const shape* s, vec3 x, vec3 h, int splits) {
 }
 
 double shape_volume_in(const shape* s, const box3* box, int n) {
+    TREACLE_ASSERT(n > 0);
     vec3 size = vec3_sub(box->high, box->low);
     return mean_share(s, box, n, 1) * (size.at[0] * size.at[1] * size.at[2]);
 }

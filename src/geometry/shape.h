@@ -26,7 +26,7 @@ treacle_status shape_check(treacle_context* ctx, const treacle_shape* def) TREAC
 /// What there is to warn of (a mesh that is not closed) is logged.
 treacle_status shape_create(treacle_context* ctx, const treacle_shape* def,
                             shape** out) TREACLE_NODISCARD;
-/// The same without a word to the log, for those who have given their own warnings.
+/// Does the same without a word to the log, for callers that have given their own warnings.
 treacle_status shape_create_silent(treacle_context* ctx, const treacle_shape* def,
                                    shape** out) TREACLE_NODISCARD;
 /// For a domain that is flat along an axis (0..2): boxes and cylinders whose end faces look along
@@ -49,7 +49,7 @@ box3 shape_bounds(const shape* s);
 /// Whether no part of the shape is thinner than a width, m, but where it ends in an edge or a
 /// corner; false if that is not known.
 bool shape_is_thicker(const shape* s, double width);
-/// The same of all that is outside of it.
+/// Does the same for all that is outside of the shape.
 bool shape_is_thicker_outside(const shape* s);
 
 /// Where to look for an entry: origin + s direction, s in [begin, end], s in units of direction.

@@ -204,6 +204,7 @@ static treacle_status finish(mesh_builder* b, const mesh_input* in, triangle_mes
 
 treacle_status triangle_mesh_read(const mesh_input* in, mesh_read_fcn* reader,
                                   triangle_mesh** out) {
+    TREACLE_ASSERT(reader != NULL && (in->data != NULL || in->size == 0));
     mesh_builder b;
     *out = NULL;
     mesh_builder_init(&b, in->ctx);
@@ -280,5 +281,6 @@ treacle_status triangle_mesh_load(treacle_context* ctx, const char* path, triang
 }
 
 treacle_status triangle_mesh_load_raw(treacle_context* ctx, const char* path, mesh_builder* out) {
+    TREACLE_ASSERT(out->vertex_count == 0 && out->triangle_count == 0);
     return load(ctx, path, &(load_target){.raw = out});
 }

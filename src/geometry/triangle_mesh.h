@@ -37,5 +37,6 @@ enum { TRIANGLE_MESH_WARNING_MAX = 256 };
 bool triangle_mesh_warning(const triangle_mesh* mesh, char out[TRIANGLE_MESH_WARNING_MAX]);
 
 static inline vec3 triangle_mesh_corner(const triangle_mesh* mesh, int32_t triangle, int corner) {
+    TREACLE_ASSERT(triangle >= 0 && triangle < mesh->triangle_count && corner >= 0 && corner < 3);
     return mesh->vertices[mesh->triangles[triangle].at[corner]];
 }

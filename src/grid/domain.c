@@ -143,6 +143,7 @@ treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* 
 }
 
 int grid_domain_wall_at(const grid_domain* domain, int axis, int at, int last) {
+    TREACLE_ASSERT(axis >= 0 && axis < AXES);
     bool has_walls = domain->is_active[axis] && !domain->is_periodic[axis];
     if (has_walls && at == 0) {
         return domain->sides[axis][0] == TREACLE_SIDE_OPEN ? 0 : -1;

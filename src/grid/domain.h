@@ -24,10 +24,6 @@ typedef struct grid_domain {
     // is_on only at walls of active axes
     treacle_separation separation[AXES][2];
     bool lets_go; // some wall may, of the domain or of a solid
-    // [ranks + 1], what each owns of the Morton curve; NULL: tiles are not shared out
-    const uint64_t* rank_key;
-    // With rank_key: a rank holds the values of its own tiles and of those around them, no others
-    bool is_lean;
 } grid_domain;
 
 /// Checks the def and works out the rest. The error names the field that is wrong.

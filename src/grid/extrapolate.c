@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 enum { MARGIN = 2, SIDE = BLOCK_SIDE(MARGIN, MARGIN) };
 
@@ -152,6 +152,9 @@ static void advance_tiles(void* data, int64_t begin, int64_t end) {
 
 treacle_status extrapolate_fields(const extrapolate_params* params, int field_count,
                                   float* const* fields, tile_mask* valid) {
+    TREACLE_ASSERT(params->layers >= 0 && field_count > 0);
+    TREACLE_ASSERT(fields != NULL && valid != NULL);
+    TREACLE_ASSERT(params->cell_across == NULL || (params->axis >= 0 && params->axis < AXES));
     treacle_context* ctx = params->map->ctx;
     size_t count = (size_t)params->map->count + 1;
     tile_mask* other = NULL;
@@ -162,23 +165,29 @@ treacle_status extrapolate_fields(const extrapolate_params* params, int field_co
     for (int layer = 0; layer < params->layers; ++layer) {
         job.known = layer % 2 == 0 ? valid : other;
         job.next = layer % 2 == 0 ? other : valid;
-        tile_for(params->map, 8, advance_tiles, &job);
-        tile_exchange(params->map, job.next, sizeof(tile_mask));
+        tile_for(
+            params->map,
+            &(tile_use){.reads = TILE_AROUND,
+                        .grain = 8,
+                        .writes = {tile_block(job.next, sizeof(tile_mask), TILE_TO_NEIGHBOURS)}},
+            advance_tiles, &job);
         for (int f = 0; f < field_count; ++f) {
-            tile_exchange(params->map, fields[f], TILE_CELLS * sizeof(float));
+            tile_publish(params->map,
+                         &(tile_values){.at = fields[f], .readers = TILE_TO_NEIGHBOURS});
         }
     }
     if (params->layers % 2 != 0) {
         tile_copy(params->map, valid, other, sizeof(*other));
     }
     alloc_free(ctx, other, count * sizeof(*other));
-    tile_share(params->map, valid, sizeof(tile_mask));
+    tile_publish(params->map, &(tile_values){.at = valid, .tile_bytes = sizeof(tile_mask)});
     for (int f = 0; f < field_count; ++f) {
-        tile_share_field(params->map, fields[f]);
+        tile_publish(params->map, &(tile_values){.at = fields[f]});
     }
     return TREACLE_OK;
 }
 
 treacle_status extrapolate(const extrapolate_params* params, float* values, tile_mask* valid) {
+    TREACLE_ASSERT(values != NULL && values != params->slope);
     return extrapolate_fields(params, 1, &values, valid);
 }

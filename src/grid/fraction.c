@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "grid/fraction_tile.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 enum { LOW = FRACTION_LOW, HIGH = FRACTION_HIGH, FIELDS = 1 + 4 * AXES };
 
@@ -79,14 +79,14 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void fraction_compute(const fraction_params* params, const fraction_fields* out) {
+    TREACLE_ASSERT(params->phi != NULL && params->phi != out->cell);
+    TREACLE_ASSERT(params->domain != NULL);
     fraction_job job = {params, out};
-    tile_for(params->map, 4, fill_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_AROUND, .grain = 4}, fill_tiles, &job);
     fraction_fields fields = *out;
     float** list[FIELDS];
     list_fields(&fields, list);
     for (int i = 0; i < FIELDS; ++i) {
-        if (*list[i] != NULL) {
-            tile_share_field(params->map, *list[i]);
-        }
+        tile_publish(params->map, &(tile_values){.at = *list[i]});
     }
 }

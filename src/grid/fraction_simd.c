@@ -249,6 +249,9 @@ static void fill_fields(const lattice* points, const int layers[AXES],
 }
 
 void ISA(fraction_tile)(const float* block, const int layers[AXES], const fraction_fields* tile) {
+    TREACLE_ASSERT(layers[0] >= 1 && layers[0] <= TILE_SIZE);
+    TREACLE_ASSERT(layers[1] >= 1 && layers[1] <= TILE_SIZE);
+    TREACLE_ASSERT(layers[2] >= 1 && layers[2] <= TILE_SIZE);
     lattice points;
     refine(block, &points);
     fill_fields(&points, layers, tile);
@@ -256,5 +259,8 @@ void ISA(fraction_tile)(const float* block, const int layers[AXES], const fracti
 
 void ISA(fraction_points)(const float* points, const int layers[AXES],
                           const fraction_fields* tile) {
+    TREACLE_ASSERT(layers[0] >= 1 && layers[0] <= TILE_SIZE);
+    TREACLE_ASSERT(layers[1] >= 1 && layers[1] <= TILE_SIZE);
+    TREACLE_ASSERT(layers[2] >= 1 && layers[2] <= TILE_SIZE);
     fill_fields((const lattice*)(const void*)points, layers, tile);
 }

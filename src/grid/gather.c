@@ -20,6 +20,10 @@ static void gather_row(const gather_source* source, tile_ix t, const int margin[
 }
 
 void gather_flat(const gather_source* source, tile_ix t, const int margin[2], float* out) {
+    TREACLE_ASSERT(t >= 0 && t < source->map->count);
+    TREACLE_ASSERT(margin[0] >= 0 && margin[0] <= TILE_SIZE && margin[1] >= 0 &&
+                   margin[1] <= TILE_SIZE);
+    TREACLE_ASSERT(source->stride >= TILE_CELLS);
     const bool* is_flat = source->map->is_flat;
     int low = margin[0], side = BLOCK_SIDE(margin[0], margin[1]);
     size_t row = (size_t)side * sizeof(float);
@@ -60,6 +64,8 @@ static void extend_plane(const plane_set* planes, int to, int edge, int before, 
 }
 
 void gather_extend(const grid_domain* domain, tile_coord coord, const int margin[2], float* block) {
+    TREACLE_ASSERT(margin[0] >= 1 && margin[0] <= TILE_SIZE);
+    TREACLE_ASSERT(margin[1] >= 0 && margin[1] <= TILE_SIZE);
     enum { STEPS_MAX = 3 }; // nobody looks further, and slopes are not good for much more
     int side = BLOCK_SIDE(margin[0], margin[1]);
     const int strides[AXES] = {1, side, side * side};

@@ -54,6 +54,7 @@ void gather_extend(const grid_domain* domain, tile_coord coord, const int margin
 
 TREACLE_ALWAYS_INLINE void gather_strided(const gather_source* source, tile_ix t, const int low,
                                           const int high, float* out) {
+    TREACLE_ASSERT(t >= 0 && t < source->map->count && source->stride >= TILE_CELLS);
     const tile_map* map = source->map;
     if (map->is_flat[0] || map->is_flat[1] || map->is_flat[2]) {
         gather_flat(source, t, (const int[2]){low, high}, out);

@@ -6,10 +6,9 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 #include "grid/level_splat.h"
 #include "grid/redistance.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
 
 enum {
@@ -305,8 +304,8 @@ static treacle_status evaluate(const level_params* params, float* phi, level_job
     }
     job->phi = phi;
     parallel_for(ctx, params->points->tile_count, 8, index_tiles, job);
-    tile_for(params->map, 4, evaluate_tiles, job);
-    tile_share_field(params->map, phi);
+    tile_for(params->map, &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = phi}}},
+             evaluate_tiles, job);
     return TREACLE_OK;
 }
 
@@ -325,6 +324,9 @@ static level_job job_of(const level_params* params) {
 }
 
 treacle_status level_liquid(const level_params* params, float* phi) {
+    TREACLE_ASSERT(params->radius > 0.0f && params->per_cell > 0.0);
+    TREACLE_ASSERT(params->limit >= 2.0f);
+    TREACLE_ASSERT(phi != NULL && phi != params->cell_volume);
     treacle_context* ctx = params->map->ctx;
     level_job job = job_of(params);
     treacle_status status = evaluate(params, phi, &job);
@@ -337,12 +339,13 @@ treacle_status level_liquid(const level_params* params, float* phi) {
     TREACLE_TRY(redistance(&again, phi));
     if (params->kind == LEVEL_SPHERES) {
         shift_job move = {phi, shift, params->limit};
-        tile_for_held(params->map, 32, shift_tiles, &move);
+        tile_for(params->map, &(tile_use){.reads = TILE_ALONE, .grain = 32}, shift_tiles, &move);
     }
     return TREACLE_OK;
 }
 
 float level_radius_default(const grid_domain* domain, level_kind kind, double per_cell) {
+    TREACLE_ASSERT(per_cell > 0.0);
     int axes = active_axes(domain);
     double spacing = elementary_pow(per_cell, -1.0 / axes);
     if (kind == LEVEL_SMOOTH) {

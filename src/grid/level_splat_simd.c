@@ -41,6 +41,9 @@ TREACLE_ALWAYS_INLINE void add_row(float* to, f32x8 v) {
 }
 
 void ISA(splat_smooth)(const splat_source* s, float (*sums)[SPLAT_VALUES]) {
+    TREACLE_ASSERT(s->count >= 0 && s->inverse_square > 0.0f);
+    TREACLE_ASSERT(s->cell[0] >= -SPLAT_PAD && s->cell[0] < TILE_SIZE + SPLAT_PAD);
+    TREACLE_ASSERT(s->reach[0] >= 0 && s->reach[0] <= SPLAT_REACH_MAX);
     row_range ys = rows_within(s, 1), zs = rows_within(s, 2);
     const f32x8 zero = f32x8_set(0.0f), one = f32x8_set(1.0f);
     const f32x8 scale = f32x8_set(s->inverse_square);
@@ -65,6 +68,9 @@ void ISA(splat_smooth)(const splat_source* s, float (*sums)[SPLAT_VALUES]) {
 }
 
 void ISA(splat_nearest)(const splat_source* s, float (*sums)[SPLAT_VALUES]) {
+    TREACLE_ASSERT(s->count >= 0);
+    TREACLE_ASSERT(s->cell[0] >= -SPLAT_PAD && s->cell[0] < TILE_SIZE + SPLAT_PAD);
+    TREACLE_ASSERT(s->reach[0] >= 0 && s->reach[0] <= SPLAT_REACH_MAX);
     row_range ys = rows_within(s, 1), zs = rows_within(s, 2);
     for (int64_t p = 0; p < s->count; ++p) {
         splat_point point = point_of(s, p);

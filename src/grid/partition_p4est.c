@@ -86,6 +86,7 @@ static MPI_Comm world_of(const treacle_context* ctx) {
 
 treacle_status partition_find(treacle_context* ctx, const partition_load* load,
                               uint64_t* rank_key) {
+    TREACLE_ASSERT(load->count >= 0);
     int size = comm_size(ctx);
     rank_key[0] = 0;
     rank_key[size] = UINT64_MAX;
@@ -114,6 +115,8 @@ treacle_status partition_find(treacle_context* ctx, const partition_load* load,
 // p4est copies what stays to itself, and messages go from and to places that do not overlap.
 void partition_move(treacle_context* ctx, const int64_t* before, const int64_t* after, void* items,
                     size_t item_bytes) {
+    TREACLE_ASSERT(item_bytes > 0);
+    TREACLE_ASSERT(before[0] == after[0] && before[comm_size(ctx)] == after[comm_size(ctx)]);
     int rank = comm_rank(ctx);
     if (comm_size(ctx) > 1) {
         p8est_transfer_fixed(after, before, world_of(ctx), 0,

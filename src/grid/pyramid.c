@@ -24,7 +24,6 @@ bool pyramid_can_coarsen(const grid_domain* domain, pyramid_rule rule) {
 static void halve_domain(const grid_domain* fine, pyramid_rule rule, pyramid_step* step) {
     step->domain = *fine;
     step->domain.h = 2.0 * fine->h;
-    step->domain.rank_key = NULL; // its tiles go with their children
     for (int a = 0; a < AXES; ++a) {
         bool is_halved = rule == PYRAMID_TOGETHER ? fine->is_active[a] : can_halve(fine, a);
         step->shift[a] = is_halved ? 1 : 0;
@@ -106,6 +105,8 @@ static void link_family(const tile_map* fine, pyramid_step* step) {
 treacle_status pyramid_step_create(treacle_context* ctx, const grid_domain* domain,
                                    const tile_map* map, const uint32_t* reach, pyramid_rule rule,
                                    pyramid_step* out) {
+    TREACLE_ASSERT(reach != NULL || map->count == 0);
+    TREACLE_ASSERT(pyramid_can_coarsen(domain, rule));
     *out = (pyramid_step){.fine_count = map->count};
     treacle_status status;
     halve_domain(domain, rule, out);
@@ -141,6 +142,8 @@ static tile_ix find_wide(const pyramid_step* step, const grid_domain* domain, co
 
 treacle_status pyramid_step_widen(pyramid_step* step, const grid_domain* domain,
                                   const tile_map* map) {
+    TREACLE_ASSERT(step->wide == NULL);
+    TREACLE_ASSERT(step->fine_count == map->count);
     TREACLE_TRY(alloc_array(step->map.ctx, (size_t)step->map.count, sizeof(*step->wide),
                             "tiles around children", (void**)&step->wide));
     for (tile_ix T = 0; T < step->map.count; ++T) {
@@ -221,6 +224,8 @@ static treacle_status note_colours(const tile_map* map, tile_colours* out) {
 treacle_status tile_colours_create(const grid_domain* domain, const tile_map* map,
                                    tile_ix list_count, const tile_ix* list, tile_contact contact,
                                    tile_colours* out) {
+    TREACLE_ASSERT(list_count >= 0 && list_count <= map->count);
+    TREACLE_ASSERT(list != NULL || list_count == 0);
     int usual = contact == TILE_CONTACT_FACE ? 2 : 8;
     *out = (tile_colours){.ctx = map->ctx, .tile_count = list_count};
     out->count = has_odd_period(domain) ? TILE_COLOURS_MAX : usual;

@@ -40,7 +40,7 @@ typedef struct pyramid_step {
     tile_ix* parent;                    // [fine_count], PYRAMID_NONE where there is none
     tile_ix (*child)[PYRAMID_CHILDREN]; // [map.count]
     tile_ix (*wide)[PYRAMID_WIDE];      // [map.count]; NULL unless asked for
-    struct tile_ranks* wide_ranks;      // who must tell whom of wide tiles; NULL: nobody
+    struct tile_ranks* wide_ranks;      // which ranks send wide tiles to which; NULL: none do
 } pyramid_step;
 
 /// True if at least one axis can still be halved.

@@ -23,10 +23,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 #include "grid/redistance_kernels.h"
+#include "grid/tile_loop.h"
 #include "grid/tile_mask.h"
-#include "grid/tile_ranks.h"
 
 enum {
     MARGIN = 2,
@@ -303,9 +302,14 @@ static void sweep_all(sweep_job* job) {
     int quiet = 0;
     for (job->turn = 1; job->turn <= TURNS_MAX && quiet < 2; ++job->turn) {
         const tile_map* map = job->params->map;
-        tile_for(map, 8, sweep_tiles, job);
-        tile_exchange(map, job->feet, sizeof(foot_tile));
-        tile_exchange(map, job->last_change, sizeof(*job->last_change));
+        tile_for(
+            map,
+            &(tile_use){.reads = TILE_AROUND,
+                        .grain = 8,
+                        .writes = {tile_block(job->feet, sizeof(foot_tile), TILE_TO_NEIGHBOURS),
+                                   tile_block(job->last_change, sizeof(*job->last_change),
+                                              TILE_TO_NEIGHBOURS)}},
+            sweep_tiles, job);
         quiet = has_changed_in_turn(job) ? 0 : quiet + 1;
     }
 }
@@ -401,6 +405,8 @@ static void empty_dummy(sweep_job* job) {
 }
 
 treacle_status redistance(const redistance_params* params, float* phi) {
+    TREACLE_ASSERT(params->limit >= 2.0f);
+    TREACLE_ASSERT(phi != NULL);
     treacle_context* ctx = params->map->ctx;
     size_t count = (size_t)params->map->count + 1;
     sweep_job job = {.params = params, .phi = phi};
@@ -414,13 +420,17 @@ treacle_status redistance(const redistance_params* params, float* phi) {
     TREACLE_TRY_GOTO(
         alloc_array(ctx, count, sizeof(int32_t), "sweep turns", (void**)&job.last_sweep), finish);
     empty_dummy(&job);
-    tile_for(params->map, 8, start_tiles, &job);
-    tile_exchange(params->map, job.feet, sizeof(foot_tile));
-    tile_exchange(params->map, job.normals, sizeof(foot_normals));
-    tile_exchange(params->map, job.last_change, sizeof(int32_t));
+    tile_for(
+        params->map,
+        &(tile_use){.reads = TILE_AROUND,
+                    .grain = 8,
+                    .writes = {tile_block(job.feet, sizeof(foot_tile), TILE_TO_NEIGHBOURS),
+                               tile_block(job.normals, sizeof(foot_normals), TILE_TO_NEIGHBOURS),
+                               tile_block(job.last_change, sizeof(int32_t), TILE_TO_NEIGHBOURS)}},
+        start_tiles, &job);
     sweep_all(&job);
-    tile_for(params->map, 8, measure_tiles, &job);
-    tile_share_field(params->map, phi);
+    tile_for(params->map, &(tile_use){.reads = TILE_AROUND, .grain = 8, .writes = {{.at = phi}}},
+             measure_tiles, &job);
 finish:
     alloc_free(ctx, job.feet, count * sizeof(foot_tile));
     alloc_free(ctx, job.normals, count * sizeof(foot_normals));

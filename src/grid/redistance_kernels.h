@@ -4,8 +4,8 @@
 #include "base/simd.h"
 #include "grid/gather.h"
 
-// Of every cell of a tile: the vector to the nearest foot that it has heard of, and from which cell
-// that foot comes (512 tile + cell, the place of its normal).
+// For every cell of a tile, the vector to the nearest foot that it has heard of, and the cell from
+// which that foot comes (512 tile + cell, the place of its normal).
 typedef struct foot_tile {
     float v[AXES][TILE_CELLS];
     int32_t from[TILE_CELLS];
@@ -25,7 +25,7 @@ typedef struct foot_sweep {
 /// cell before it if that is nearer than its own. True if any cell took one.
 ISA_DECLARE(bool, foot_sweep_tile, (const foot_sweep* sweep));
 
-// Of every cell of a tile, the one among it and its 26 neighbours whose foot is nearest.
+// For every cell of a tile, the cell among it and its 26 neighbours whose foot is nearest.
 typedef struct foot_nearest {
     float square[TILE_CELLS];
     int32_t neighbour[TILE_CELLS]; // n of TILE_NEIGHBOUR

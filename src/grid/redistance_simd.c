@@ -95,6 +95,7 @@ TREACLE_ALWAYS_INLINE i32x8 sweep_along(const foot_sweep* s) {
 }
 
 bool ISA(foot_sweep_tile)(const foot_sweep* s) {
+    TREACLE_ASSERT(s->tile != NULL && s->limit_square > 0.0f);
     i32x8 any = {0};
     for (int axis = 1; axis < AXES; ++axis) {
         if (!s->is_flat[axis]) {

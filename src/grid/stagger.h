@@ -1,6 +1,7 @@
 // Where values live: the only place in which offsets are written.
 //
-// Of cell I, in units of the cell width from its low corner, with axes a, b, c in any order:
+// Places of values that belong to cell I, in cell widths from its low corner, with axes a, b, c in
+// any order:
 //
 //     cell      (1/2, 1/2, 1/2)                          pressure, distance, temperature
 //     face a    0 along a, 1/2 along b and c             velocity component a
@@ -20,6 +21,7 @@
 // A tile owns the low-side faces, edges and nodes of its cells.
 #pragma once
 
+#include "base/check.h"
 #include "grid/domain.h"
 
 typedef enum grid_place {
@@ -34,10 +36,12 @@ typedef enum grid_place {
 } grid_place;
 
 static inline grid_place place_face(int axis) {
+    TREACLE_ASSERT(axis >= 0 && axis < 3);
     return (grid_place)(PLACE_FACE_X + axis);
 }
 
 static inline grid_place place_edge(int axis) {
+    TREACLE_ASSERT(axis >= 0 && axis < 3);
     return (grid_place)(PLACE_EDGE_X + axis);
 }
 

@@ -1,7 +1,7 @@
 #include "grid/tile_band.h"
 
 #include "base/alloc.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 typedef struct reach_job {
     const tile_points* points;
@@ -68,15 +68,14 @@ static int64_t list_tiles(const grid_domain* domain, const reach_job* job, tile_
 }
 
 // Of one's own tiles; then all ranks know of all.
-static treacle_status find_reaches(treacle_context* ctx, const grid_domain* domain,
-                                   reach_job* job) {
+static treacle_status find_reaches(treacle_context* ctx, reach_job* job) {
     size_t ranks = (size_t)comm_size(ctx) + 1;
     int64_t* first = NULL;
     TREACLE_TRY(alloc_array(ctx, ranks, sizeof(*first), "tiles of ranks", (void**)&first));
     int64_t count = job->points->tile_count;
-    tile_range own = tile_ranks_of_list(ctx, domain, count, job->points->tile, first);
+    tile_range own = tile_ranks_of_list(ctx, job->points->owners, count, job->points->tile, first);
     tile_for_range(ctx, own, 8, find_reach, job);
-    if (domain->rank_key != NULL) {
+    if (job->points->owners != NULL) {
         comm_gather(ctx, job->reach, sizeof(*job->reach), first);
     }
     alloc_free(ctx, first, ranks * sizeof(*first));
@@ -85,12 +84,13 @@ static treacle_status find_reaches(treacle_context* ctx, const grid_domain* doma
 
 treacle_status tile_band_create(treacle_context* ctx, const grid_domain* domain,
                                 const tile_points* points, int band, tile_map* out) {
+    TREACLE_ASSERT(points->tile_count >= 0 && points->tile_first != NULL);
     TREACLE_ASSERT(band >= 0 && band <= TILE_BAND_MAX);
     *out = (tile_map){.ctx = ctx};
     reach_job job = {.points = points, .band = band};
     size_t tiles = (size_t)points->tile_count;
     TREACLE_TRY(alloc_array(ctx, tiles, sizeof(uint32_t), "tile reaches", (void**)&job.reach));
-    treacle_status status = find_reaches(ctx, domain, &job);
+    treacle_status status = find_reaches(ctx, &job);
     size_t count = status == TREACLE_OK ? (size_t)list_tiles(domain, &job, NULL) : 0;
     tile_coord* coords = NULL;
     if (status == TREACLE_OK) {
@@ -106,6 +106,7 @@ treacle_status tile_band_create(treacle_context* ctx, const grid_domain* domain,
 }
 
 treacle_status tile_band_whole(treacle_context* ctx, const grid_domain* domain, tile_map* out) {
+    TREACLE_ASSERT(domain->tiles[0] >= 1 && domain->tiles[1] >= 1 && domain->tiles[2] >= 1);
     *out = (tile_map){.ctx = ctx};
     int32_t tiles[AXES];
     for (int a = 0; a < AXES; ++a) {

@@ -28,6 +28,9 @@ static int32_t compact(uint64_t x) {
 }
 
 uint64_t tile_key(tile_coord coord) {
+    TREACLE_ASSERT(coord.at[0] >= 0 && coord.at[0] < TILE_COORD_LIMIT);
+    TREACLE_ASSERT(coord.at[1] >= 0 && coord.at[1] < TILE_COORD_LIMIT);
+    TREACLE_ASSERT(coord.at[2] >= 0 && coord.at[2] < TILE_COORD_LIMIT);
     return spread((uint64_t)coord.at[0]) | spread((uint64_t)coord.at[1]) << 1 |
            spread((uint64_t)coord.at[2]) << 2;
 }
@@ -107,6 +110,7 @@ static bool is_same(tile_coord p, tile_coord q) {
 }
 
 tile_ix tile_map_find(const tile_map* map, tile_coord coord) {
+    TREACLE_ASSERT((map->slot_count & (map->slot_count - 1)) == 0);
     for (int a = 0; a < AXES; ++a) {
         if (coord.at[a] < 0 || coord.at[a] >= TILE_COORD_LIMIT) {
             return map->count;
@@ -204,11 +208,13 @@ static treacle_status build(tile_map* map, const grid_domain* domain, int64_t co
     }
     fill_slots(map);
     parallel_for(map->ctx, map->count, 64, link_tiles, &(link_job){map, domain});
-    return tile_ranks_create(domain, map);
+    return TREACLE_OK;
 }
 
 treacle_status tile_map_create(treacle_context* ctx, const grid_domain* domain, int64_t coord_count,
                                const tile_coord* coords, tile_map* out) {
+    TREACLE_ASSERT(coord_count >= 0);
+    TREACLE_ASSERT(coords != NULL || coord_count == 0);
     *out = (tile_map){.ctx = ctx};
     tile_map map = {.ctx = ctx};
     size_t count = (size_t)coord_count;

@@ -41,7 +41,7 @@ typedef struct tile_map {
     int32_t slot_count;                    // of the hash table, a power of two
     tile_ix* slot;                         // [slot_count], -1 where empty
     bool is_flat[AXES];                    // inactive: one layer of cells, at index 0 of the tile
-    struct tile_ranks* ranks;              // who does which tiles; NULL: everybody all
+    struct tile_ranks* ranks;              // which rank does which tiles; NULL: every rank does all
 } tile_map;
 
 /// Makes the map of a set of tiles: `coords` in any order, repeats allowed, all of them in the
@@ -64,6 +64,7 @@ static inline size_t tile_map_values(const tile_map* map) {
 
 /// Cells of a tile along an axis that count: 8, or 1 where the domain is flat.
 static inline int tile_layers(const tile_map* map, int axis) {
+    TREACLE_ASSERT(axis >= 0 && axis < AXES);
     return map->is_flat[axis] ? 1 : TILE_SIZE;
 }
 
@@ -76,6 +77,8 @@ static inline bool tile_cell_counts(const tile_map* map, int i) {
 
 /// The cell of the domain that is cell i (0..511) of a tile.
 static inline void tile_cell_at(const tile_map* map, tile_ix tile, int i, int out[AXES]) {
+    TREACLE_ASSERT(tile >= 0 && tile < map->count);
+    TREACLE_ASSERT(i >= 0 && i < TILE_CELLS);
     const tile_coord* coord = &map->coord[tile];
     out[0] = coord->at[0] * TILE_SIZE + i % TILE_SIZE;
     out[1] = coord->at[1] * TILE_SIZE + i / TILE_SIZE % TILE_SIZE;

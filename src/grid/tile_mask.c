@@ -18,6 +18,8 @@ static uint32_t padded_row(const tile_map* map, const tile_mask* masks, tile_ix 
 
 void tile_mask_rows(const tile_map* map, const tile_mask* masks, tile_ix t, int margin,
                     uint32_t* rows) {
+    TREACLE_ASSERT(t >= 0 && t < map->count);
+    TREACLE_ASSERT(margin >= 0 && margin <= MASK_MARGIN_MAX);
     for (int z = -margin; z < TILE_SIZE + margin; ++z) {
         for (int y = -margin; y < TILE_SIZE + margin; ++y) {
             int yz[2] = {map->is_flat[1] ? 0 : y, map->is_flat[2] ? 0 : z};
@@ -37,6 +39,7 @@ static int samples_inside(const grid_domain* domain, grid_place place, tile_coor
 }
 
 tile_mask tile_mask_inside(const grid_domain* domain, grid_place place, tile_coord coord) {
+    TREACLE_ASSERT(coord.at[0] >= 0 && coord.at[1] >= 0 && coord.at[2] >= 0);
     int n[AXES];
     for (int a = 0; a < AXES; ++a) {
         n[a] = samples_inside(domain, place, coord, a);

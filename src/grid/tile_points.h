@@ -6,11 +6,14 @@
 
 #include "grid/tile_mask.h"
 
+struct tile_owners;
+
 typedef struct tile_points {
     tile_ix tile_count;
-    const tile_coord* tile;    // [tile_count], Morton order
-    const int64_t* tile_first; // [tile_count + 1]
-    const float* position;     // [points][3]
+    const tile_coord* tile;           // [tile_count], Morton order
+    const int64_t* tile_first;        // [tile_count + 1]
+    const float* position;            // [points][3]
+    const struct tile_owners* owners; // ranks that own the tiles; NULL: one has all
 } tile_points;
 
 /// The cell of its tile that a point is in; what rounding has put outside is taken back.

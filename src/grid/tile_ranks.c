@@ -151,6 +151,7 @@ static int64_t list_wide(const tile_map* fine, const tile_map* coarse, const til
 
 treacle_status tile_ranks_reach(const tile_map* fine, const tile_map* coarse,
                                 const tile_reach* reach, tile_ranks** out) {
+    TREACLE_ASSERT(reach->per_tile > 0 && reach->tile != NULL);
     treacle_context* ctx = fine->ctx;
     *out = NULL;
     if (fine->ranks == NULL || coarse->ranks == NULL) {
@@ -173,16 +174,17 @@ static treacle_status allocate(tile_map* map) {
                       (void**)&map->ranks->first);
 }
 
-treacle_status tile_ranks_create(const grid_domain* domain, tile_map* map) {
-    if (domain->rank_key == NULL) {
+treacle_status tile_ranks_create(const tile_owners* owners, tile_map* map) {
+    TREACLE_ASSERT(map->ranks == NULL);
+    if (owners == NULL) {
         return TREACLE_OK;
     }
     TREACLE_TRY(allocate(map));
-    map->ranks->is_lean = domain->is_lean;
+    map->ranks->is_lean = owners->is_distributed;
     int size = comm_size(map->ctx), rank = 0;
     for (tile_ix t = 0; t < map->count; ++t) {
         uint64_t key = tile_key(map->coord[t]);
-        while (rank + 1 < size && domain->rank_key[rank + 1] <= key) {
+        while (rank + 1 < size && owners->key[rank + 1] <= key) {
             map->ranks->first[++rank] = t;
         }
     }
@@ -193,6 +195,7 @@ treacle_status tile_ranks_create(const grid_domain* domain, tile_map* map) {
 }
 
 treacle_status tile_ranks_coarsen(const tile_map* fine, const tile_ix* parent, tile_map* coarse) {
+    TREACLE_ASSERT(coarse->ranks == NULL && parent != NULL);
     if (fine->ranks == NULL) {
         return TREACLE_OK;
     }
@@ -270,6 +273,7 @@ static int64_t place_of(int64_t count, const tile_ix* list, int64_t t) {
 }
 
 tile_range tile_ranks_list(const tile_map* map, int64_t count, const tile_ix* list) {
+    TREACLE_ASSERT(list != NULL || count == 0);
     if (map == NULL || map->ranks == NULL) {
         return (tile_range){0, count};
     }
@@ -291,54 +295,17 @@ static int64_t place_of_key(int64_t count, const tile_coord* list, uint64_t key)
     return low;
 }
 
-tile_range tile_ranks_of_list(treacle_context* ctx, const grid_domain* domain, int64_t count,
+tile_range tile_ranks_of_list(treacle_context* ctx, const tile_owners* owners, int64_t count,
                               const tile_coord* list, int64_t* first) {
-    if (domain->rank_key == NULL) {
+    TREACLE_ASSERT(count >= 0);
+    TREACLE_ASSERT(owners == NULL || first != NULL);
+    if (owners == NULL) {
         return (tile_range){0, count};
     }
     for (int r = 0; r <= comm_size(ctx); ++r) {
-        first[r] = place_of_key(count, list, domain->rank_key[r]);
+        first[r] = place_of_key(count, list, owners->key[r]);
     }
     return (tile_range){first[comm_rank(ctx)], first[comm_rank(ctx) + 1]};
-}
-
-typedef struct range_job {
-    parallel_fcn* fcn;
-    void* data;
-    int64_t offset;
-    const tile_map* map;
-} range_job;
-
-static void run_range(void* data, int64_t begin, int64_t end) {
-    const range_job* job = data;
-    job->fcn(job->data, begin + job->offset, end + job->offset);
-}
-
-void tile_for_range(treacle_context* ctx, tile_range range, int64_t grain, parallel_fcn* fcn,
-                    void* data) {
-    range_job job = {.fcn = fcn, .data = data, .offset = range.begin};
-    parallel_for(ctx, range.end - range.begin, grain, run_range, &job);
-}
-
-void tile_for(const tile_map* map, int64_t grain, parallel_fcn* fcn, void* data) {
-    tile_for_range(map->ctx, tile_ranks_own(map), grain, fcn, data);
-}
-
-void tile_gather(const tile_map* map, void* data, size_t tile_bytes) {
-    if (map->ranks != NULL) {
-        comm_gather(map->ctx, data, tile_bytes, map->ranks->first);
-    }
-}
-
-void tile_gather_field(const tile_map* map, float* field) {
-    tile_gather(map, field, TILE_CELLS * sizeof(float));
-}
-
-void tile_exchange(const tile_map* map, void* data, size_t tile_bytes) {
-    if (map->ranks != NULL) {
-        comm_items items = {.data = data, .item_bytes = tile_bytes};
-        comm_exchange(map->ctx, map->ranks->peer_count, map->ranks->peers, &items);
-    }
 }
 
 // --- what a rank holds ---------------------------------------------------------------------------
@@ -348,6 +315,7 @@ bool tile_ranks_are_lean(const tile_map* map) {
 }
 
 bool tile_ranks_holds(const tile_map* map, tile_ix t) {
+    TREACLE_ASSERT(t >= 0 && t < map->count);
     if (!tile_ranks_are_lean(map)) {
         return true;
     }
@@ -356,120 +324,4 @@ bool tile_ranks_holds(const tile_map* map, tile_ix t) {
     int64_t place = place_of(ranks->ghost_count, ranks->ghost, t);
     return (t >= own.begin && t < own.end) ||
            (place < ranks->ghost_count && ranks->ghost[place] == t);
-}
-
-static void run_ghosts(void* data, int64_t begin, int64_t end) {
-    const range_job* job = data;
-    const tile_map* map = job->map;
-    for (int64_t i = begin; i < end; ++i) {
-        int64_t t = map->ranks->ghost[i];
-        job->fcn(job->data, t, t + 1);
-    }
-}
-
-void tile_for_held(const tile_map* map, int64_t grain, parallel_fcn* fcn, void* data) {
-    if (!tile_ranks_are_lean(map)) {
-        parallel_for(map->ctx, map->count, grain, fcn, data);
-        return;
-    }
-    range_job job = {.fcn = fcn, .data = data, .map = map};
-    tile_for(map, grain, fcn, data);
-    parallel_for(map->ctx, map->ranks->ghost_count, grain, run_ghosts, &job);
-}
-
-typedef struct bytes_job {
-    char* to;
-    const char* from; // NULL: zeroes
-    size_t tile_bytes;
-} bytes_job;
-
-static void set_tiles(void* data, int64_t begin, int64_t end) {
-    const bytes_job* job = data;
-    size_t at = (size_t)begin * job->tile_bytes, bytes = (size_t)(end - begin) * job->tile_bytes;
-    if (job->from == NULL) {
-        memset(job->to + at, 0, bytes);
-    } else {
-        memcpy(job->to + at, job->from + at, bytes);
-    }
-}
-
-static void set_held(const tile_map* map, bytes_job job) {
-    tile_for_held(map, 64, set_tiles, &job);
-    set_tiles(&job, map->count, (int64_t)map->count + 1);
-}
-
-void tile_clear(const tile_map* map, void* data, size_t tile_bytes) {
-    set_held(map, (bytes_job){.to = data, .tile_bytes = tile_bytes});
-}
-
-void tile_copy(const tile_map* map, void* to, const void* from, size_t tile_bytes) {
-    set_held(map, (bytes_job){.to = to, .from = from, .tile_bytes = tile_bytes});
-}
-
-// NaN, or a number far too large, wherever this rank must not read.
-static void poison(const tile_map* map, char* data, size_t tile_bytes) {
-    tile_range own = tile_ranks_own(map);
-    int64_t ghost = 0;
-    for (int64_t t = 0; t < map->count; ++t) {
-        bool is_ghost = ghost < map->ranks->ghost_count && map->ranks->ghost[ghost] == t;
-        ghost += is_ghost ? 1 : 0;
-        if (!is_ghost && !(t >= own.begin && t < own.end)) {
-            memset(data + (size_t)t * tile_bytes, 0xff, tile_bytes);
-        }
-    }
-}
-
-void tile_share(const tile_map* map, void* data, size_t tile_bytes) {
-    if (!tile_ranks_are_lean(map)) {
-        tile_gather(map, data, tile_bytes);
-        return;
-    }
-    tile_exchange(map, data, tile_bytes);
-    if (comm_poisons(map->ctx)) {
-        poison(map, data, tile_bytes);
-    }
-}
-
-void tile_share_field(const tile_map* map, float* field) {
-    tile_share(map, field, TILE_CELLS * sizeof(float));
-}
-
-typedef struct term_job {
-    parallel_term_fcn* fcn;
-    void* data;
-    int64_t offset;
-} term_job;
-
-static double term_of(void* data, int64_t i) {
-    const term_job* job = data;
-    return job->fcn(job->data, i + job->offset);
-}
-
-double tile_sum_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
-                      void* data) {
-    term_job job = {fcn, data, own.begin};
-    exact_sum sum;
-    parallel_sum_exact(ctx, own.end - own.begin, term_of, &job, &sum);
-    if (is_shared) {
-        comm_sum_exact(ctx, &sum, 1);
-    }
-    return exact_sum_value(&sum);
-}
-
-double tile_max_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
-                      void* data) {
-    term_job job = {fcn, data, own.begin};
-    double most = parallel_max(ctx, own.end - own.begin, term_of, &job);
-    if (is_shared) {
-        comm_max_f64(ctx, &most, 1);
-    }
-    return most;
-}
-
-double tile_sum(const tile_map* map, parallel_term_fcn* fcn, void* data) {
-    return tile_sum_range(map->ctx, tile_ranks_own(map), map->ranks != NULL, fcn, data);
-}
-
-double tile_max(const tile_map* map, parallel_term_fcn* fcn, void* data) {
-    return tile_max_range(map->ctx, tile_ranks_own(map), map->ranks != NULL, fcn, data);
 }

@@ -17,6 +17,7 @@ static int clamp_index(const tile_sampler* s, int axis, int at) {
 }
 
 float tile_sample_at(tile_sampler* s, const int at[AXES]) {
+    TREACLE_ASSERT(s->values != NULL);
     tile_coord coord;
     int cell[AXES];
     for (int a = 0; a < AXES; ++a) {
@@ -69,6 +70,8 @@ static void read_corners(tile_sampler* s, const between* b, float corner[8]) {
 }
 
 float tile_sample(tile_sampler* s, tile_coord home, const float x[AXES]) {
+    TREACLE_ASSERT(s->last_tile <= s->map->count);
+    TREACLE_ASSERT(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]));
     between b = between_of(s, home, x);
     float corner[8];
     read_corners(s, &b, corner);
@@ -110,6 +113,8 @@ static float sagitta(tile_sampler* s, const between* b, const float corner[8], i
 }
 
 float tile_sample_smooth(tile_sampler* s, tile_coord home, const float x[AXES]) {
+    TREACLE_ASSERT(s->last_tile <= s->map->count);
+    TREACLE_ASSERT(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]));
     between b = between_of(s, home, x);
     float corner[8];
     read_corners(s, &b, corner);

@@ -224,6 +224,8 @@ static int64_t put(exr_const_context_t file, void* user, const void* bytes, uint
 }
 
 treacle_status exr_write(treacle_context* ctx, const exr_layout* layout, const char* path) {
+    TREACLE_ASSERT(layout->width > 0 && layout->height > 0);
+    TREACLE_ASSERT(layout->channel_count > 0 && layout->channel_count <= EXR_CHANNELS_MAX);
     exr_context_initializer_t init = initializer();
     exr_context_t file = NULL;
     exr_sink sink = {.status = TREACLE_OK};

@@ -10,6 +10,7 @@ static size_t byte_count(const image_rgb8* image) {
 }
 
 treacle_status image_create(treacle_context* ctx, int width, int height, image_rgb8* out) {
+    TREACLE_ASSERT(width > 0 && height > 0);
     *out = (image_rgb8){.ctx = ctx, .width = width, .height = height};
     void* block = NULL;
     TREACLE_TRY(alloc_zero(ctx, byte_count(out), 1, "a picture", &block));
@@ -25,6 +26,7 @@ void image_destroy(image_rgb8* image) {
 }
 
 void image_paste(const image_rgb8* from, image_rgb8* to, int x, int y) {
+    TREACLE_ASSERT(from != to && from->pixels != to->pixels);
     TREACLE_ASSERT(x >= 0 && y >= 0);
     TREACLE_ASSERT(x + from->width <= to->width && y + from->height <= to->height);
     for (int row = 0; row < from->height; ++row) {

@@ -19,6 +19,7 @@ treacle_status image_create(treacle_context* ctx, int width, int height,
 void image_destroy(image_rgb8* image);
 
 static inline uint8_t* image_at(const image_rgb8* image, int x, int y) {
+    TREACLE_ASSERT(x >= 0 && x < image->width && y >= 0 && y < image->height);
     return image->pixels + ((size_t)y * (size_t)image->width + (size_t)x) * 3;
 }
 /// Copies `from` to (x, y) of `to`, where it must fit.

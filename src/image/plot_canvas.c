@@ -96,6 +96,7 @@ static const double advance = 0.98, unit = 1.0 / 6.0;
 
 treacle_status plot_canvas_create(treacle_context* ctx, int width, int height, bool is_svg,
                                   plot_canvas* out) {
+    TREACLE_ASSERT(width > 0 && height > 0);
     *out = (plot_canvas){.ctx = ctx, .width = width, .height = height, .is_svg = is_svg};
     text_init(&out->svg, ctx);
     if (is_svg) {
@@ -152,6 +153,8 @@ static void draw_segment(plot_canvas* c, const double a[2], const double b[2],
 }
 
 void plot_canvas_path(plot_canvas* c, const double* points, int64_t count, canvas_stroke stroke) {
+    TREACLE_ASSERT(count >= 0 && (points != NULL || count == 0));
+    TREACLE_ASSERT(stroke.width > 0.0);
     if (!c->is_svg) {
         for (int64_t i = 0; i + 1 < count; ++i) {
             draw_segment(c, points + 2 * i, points + 2 * i + 2, stroke);
@@ -169,6 +172,7 @@ void plot_canvas_path(plot_canvas* c, const double* points, int64_t count, canva
 }
 
 void plot_canvas_dot(plot_canvas* c, double x, double y, double radius, canvas_colour colour) {
+    TREACLE_ASSERT(radius > 0.0);
     if (c->is_svg) {
         text_printf(&c->svg,
                     "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%02x%02x%02x\"/>\n", x, y,
@@ -235,6 +239,7 @@ static void draw_glyph(plot_canvas* c, const canvas_word* w, char letter, double
 }
 
 void plot_canvas_text(plot_canvas* c, canvas_word where, const char* words) {
+    TREACLE_ASSERT(words != NULL && where.size > 0.0);
     if (c->is_svg) {
         write_svg(c, &where, words);
         return;

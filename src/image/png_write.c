@@ -105,6 +105,7 @@ static treacle_status out_of_memory(writer* w) {
 }
 
 treacle_status png_write(treacle_context* ctx, const image_rgb8* image, const char* path) {
+    TREACLE_ASSERT(image->pixels != NULL && image->width > 0 && image->height > 0);
     writer w = {.ctx = ctx, .image = image, .path = path};
     TREACLE_TRY(atomic_file_open(ctx, path, &w.file));
     w.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning, &w, take,

@@ -30,6 +30,7 @@ treacle_status curve_check(treacle_context* ctx, const treacle_curve* curve, con
 }
 
 treacle_status curve_copy(treacle_context* ctx, const treacle_curve* curve, treacle_curve* out) {
+    TREACLE_ASSERT(curve->count >= 0 && (curve->keys != NULL || curve->count == 0));
     *out = (treacle_curve){0};
     if (curve->count == 0) {
         return TREACLE_OK;
@@ -75,16 +76,19 @@ static double value_at(const treacle_curve* curve, double t, int component) {
 }
 
 double curve_eval_scalar(const treacle_curve* curve, double t) {
+    TREACLE_ASSERT(curve->count > 0 && !isnan(t));
     return value_at(curve, t, 0);
 }
 
 void curve_eval(const treacle_curve* curve, double t, double out[3]) {
+    TREACLE_ASSERT(curve->count > 0 && !isnan(t));
     for (int c = 0; c < 3; ++c) {
         out[c] = value_at(curve, t, c);
     }
 }
 
 void curve_slope(const treacle_curve* curve, double t, double out[3]) {
+    TREACLE_ASSERT(curve->count > 0 && !isnan(t));
     int i = key_before(curve, t);
     bool is_constant = i < 0 || i == curve->count - 1;
     for (int c = 0; c < 3; ++c) {
@@ -111,16 +115,19 @@ static double integral_to(const treacle_curve* curve, double t, int component) {
 }
 
 double curve_integral_scalar(const treacle_curve* curve, double a, double b) {
+    TREACLE_ASSERT(curve->count > 0 && !isnan(a) && !isnan(b));
     return integral_to(curve, b, 0) - integral_to(curve, a, 0);
 }
 
 void curve_integral(const treacle_curve* curve, double a, double b, double out[3]) {
+    TREACLE_ASSERT(curve->count > 0 && !isnan(a) && !isnan(b));
     for (int c = 0; c < 3; ++c) {
         out[c] = integral_to(curve, b, c) - integral_to(curve, a, c);
     }
 }
 
 void curve_way(const treacle_curve* curve, double a, double b, double out[3]) {
+    TREACLE_ASSERT(curve->count > 0 && a <= b);
     out[0] = out[1] = out[2] = 0.0;
     int next = key_before(curve, a) + 1;
     for (double from = a; from < b; ++next) {

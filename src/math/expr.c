@@ -112,6 +112,7 @@ static int argument_count(op_code code) {
 }
 
 double expr_eval(const expr* e, vec3 x, double t) {
+    TREACLE_ASSERT(e->count > 0 && e->count <= e->capacity);
     double stack[EXPR_STACK_MAX];
     const double variables[] = {x.at[0], x.at[1], x.at[2], t};
     double* top = stack; // the next free place

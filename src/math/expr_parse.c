@@ -425,6 +425,7 @@ static treacle_status compile_text(treacle_context* ctx, const char* source, par
 
 treacle_status expr_create(treacle_context* ctx, const char* source, expr_error* error,
                            expr** out) {
+    TREACLE_ASSERT(source != NULL);
     *out = NULL;
     parser p = {.ctx = ctx, .text = source, .at = source};
     treacle_status status = compile_text(ctx, source, &p, out);

@@ -89,6 +89,8 @@ static double ramp_share(const field* f, vec3 x) {
 }
 
 void field_eval(const field* f, vec3 x, double t, double* out) {
+    TREACLE_ASSERT(f->components == 1 || f->components == 3);
+    TREACLE_ASSERT(f->kind != TREACLE_FIELD_EXPRESSION || f->expression[0] != NULL);
     double share = f->kind == TREACLE_FIELD_RAMP ? ramp_share(f, x) : 0.0;
     for (int c = 0; c < f->components; ++c) {
         if (f->kind == TREACLE_FIELD_EXPRESSION) {

@@ -1,5 +1,6 @@
 #include "math/mat3.h"
 
+#include "base/check.h"
 #include "math/elementary.h"
 
 mat3 mat3_multiply(const mat3* a, const mat3* b) {
@@ -27,6 +28,7 @@ double mat3_determinant(const mat3* a) {
 }
 
 bool mat3_invert(const mat3* a, mat3* out) {
+    TREACLE_ASSERT(out != NULL);
     double determinant = mat3_determinant(a);
     if (determinant == 0.0 || !isfinite(determinant)) {
         return false;
@@ -61,6 +63,7 @@ static mat3 turn(int b, int c, double angle) {
 }
 
 mat3 mat3_rotation(const double angles[3]) {
+    TREACLE_ASSERT(isfinite(angles[0]) && isfinite(angles[1]) && isfinite(angles[2]));
     mat3 x = turn(1, 2, angles[0]), y = turn(2, 0, angles[1]), z = turn(0, 1, angles[2]);
     mat3 yx = mat3_multiply(&y, &x);
     return mat3_multiply(&z, &yx);
@@ -68,6 +71,7 @@ mat3 mat3_rotation(const double angles[3]) {
 
 // R = 1 + sin(w) K + (1 - cos(w)) K^2, K x = axis cross x.
 mat3 mat3_rotation_about(vec3 turn) {
+    TREACLE_ASSERT(vec3_is_finite(turn));
     double angle = vec3_length(turn);
     vec3 n = vec3_normalise(turn);
     double sine = elementary_sin(angle), half = elementary_sin(0.5 * angle);

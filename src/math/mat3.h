@@ -1,6 +1,7 @@
 // 3 x 3 matrices, in double. at[row][column].
 #pragma once
 
+#include "base/check.h"
 #include "math/vec3.h"
 
 typedef struct mat3 {
@@ -12,10 +13,12 @@ static inline mat3 mat3_identity(void) {
 }
 
 static inline vec3 mat3_row(const mat3* a, int row) {
+    TREACLE_ASSERT(row >= 0 && row < 3);
     return vec3_from(a->at[row]);
 }
 
 static inline vec3 mat3_column(const mat3* a, int column) {
+    TREACLE_ASSERT(column >= 0 && column < 3);
     return vec3_make(a->at[0][column], a->at[1][column], a->at[2][column]);
 }
 

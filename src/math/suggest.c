@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
+
 static int smallest(int a, int b, int c) {
     int m = a < b ? a : b;
     return m < c ? m : c;
@@ -32,6 +34,7 @@ static int fill_row(const char* a, const char* b, int i, int rows[][SUGGEST_LENG
 }
 
 int suggest_distance(const char* a, const char* b, int limit) {
+    TREACLE_ASSERT(a != NULL && b != NULL && limit >= 0);
     int a_length = (int)strnlen(a, SUGGEST_LENGTH_MAX + 1);
     int b_length = (int)strnlen(b, SUGGEST_LENGTH_MAX + 1);
     if (a_length > SUGGEST_LENGTH_MAX || b_length > SUGGEST_LENGTH_MAX ||
@@ -55,6 +58,7 @@ int suggest_distance(const char* a, const char* b, int limit) {
 }
 
 const char* suggest_word(const char* word, const char* const* candidates, int count) {
+    TREACLE_ASSERT(word != NULL && (candidates != NULL || count <= 0));
     int length = (int)strnlen(word, SUGGEST_LENGTH_MAX + 1);
     int limit = (length + 2) / 3; // one of 1..3 letters, two of 4..6
     const char* best = NULL;

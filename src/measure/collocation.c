@@ -197,6 +197,8 @@ static bool iterate(newton* n) {
 }
 
 treacle_status collocation_solve(treacle_context* ctx, collocation* c, bool* is_solved) {
+    TREACLE_ASSERT(c->nodes >= 2 && c->t[0] == 0.0 && c->t[c->nodes - 1] == 1.0);
+    TREACLE_ASSERT(c->slopes != NULL && c->begin != NULL && c->end != NULL);
     TREACLE_ASSERT(c->size <= SIZE_MAX_Y && c->begin_count + c->end_count == c->size);
     int rows = c->nodes * c->size, below = c->begin_count + c->size - 1;
     newton n = {.c = c, .matrix = {rows, below, below + 2 * c->size - 1 - c->begin_count, NULL}};
@@ -256,6 +258,8 @@ static void ranges_of(const collocation* c, double* range) {
 }
 
 treacle_status collocation_spread(treacle_context* ctx, collocation* c) {
+    TREACLE_ASSERT(c->nodes >= 2 && c->size <= SIZE_MAX_Y);
+    TREACLE_ASSERT(c->y != NULL && c->last != NULL && c->y != c->last);
     double range[SIZE_MAX_Y], total = 0.0, done = 0.0;
     size_t values = (size_t)c->nodes * (2 * (size_t)c->size + 1);
     double* t = NULL;

@@ -403,6 +403,8 @@ static treacle_status find_states(walk* w, double height) {
 
 treacle_status rope_solve(treacle_context* ctx, const treacle_nozzle* nozzle, double height,
                           rope_state out[ROPE_BRANCHES], int* count) {
+    TREACLE_ASSERT(height > 0.0 && isfinite(height));
+    TREACLE_ASSERT(count != NULL);
     size_t values = NODES * (3 * UNKNOWNS + 1);
     walk w = {.ctx = ctx, .r = {.nozzle = nozzle}, .found = out};
     double* memory = NULL;

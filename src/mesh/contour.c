@@ -196,6 +196,8 @@ static treacle_status fill_mesh(contour_job* job) {
 
 treacle_status contour_mesh(const mesh_blocks* b, const contour_table* table, float iso,
                             surface_mesh* out) {
+    TREACLE_ASSERT(b->count >= 0 && b->step > 0.0);
+    TREACLE_ASSERT(!isnan(iso));
     contour_job job = {.b = b, .table = table, .iso = iso, .out = out};
     *out = (surface_mesh){0};
     void* counts = NULL;
@@ -254,6 +256,7 @@ static double volume_of(void* data, int64_t i) {
 }
 
 double contour_volume(const mesh_blocks* b, const contour_table* table, float iso) {
+    TREACLE_ASSERT(b->step > 0.0 && !isnan(iso));
     contour_job job = {.b = b, .table = table, .iso = iso};
     double cube = b->step * b->step * b->step;
     return parallel_sum(b->ctx, b->count, volume_of, &job) * cube / 6.0;
@@ -261,6 +264,8 @@ double contour_volume(const mesh_blocks* b, const contour_table* table, float is
 
 float contour_match_volume(const mesh_blocks* b, const contour_table* table, const float range[2],
                            double volume) {
+    TREACLE_ASSERT(range[0] < range[1]);
+    TREACLE_ASSERT(volume >= 0.0);
     // Regula falsi; an end that stays for two rounds counts half (Illinois). The volume falls with
     // the value.
     double x[2] = {(double)range[0], (double)range[1]}, excess[2];

@@ -183,6 +183,7 @@ static treacle_status low_pass(const mesh_points* p, mesh_blocks* blocks) {
 }
 
 treacle_status mesh_field_splat(const mesh_points* p, double resolution, mesh_field* out) {
+    TREACLE_ASSERT(resolution > 0.0);
     double step = 1.0 / resolution;
     *out = (mesh_field){.iso = 0.5f, .low = 0.1f, .high = 0.9f};
     double reach = fmax((tent + FILTER_ROUNDS + 1) * step, 1.0);

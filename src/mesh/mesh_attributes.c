@@ -28,6 +28,7 @@ typedef struct attribute_job {
 } attribute_job;
 
 int mesh_attribute_components(mesh_attribute attribute) {
+    TREACLE_ASSERT((int)attribute >= 0 && attribute < MESH_ATTRIBUTE_COUNT);
     return infos[attribute].components;
 }
 
@@ -168,6 +169,7 @@ static treacle_status allocate(attribute_job* job) {
 
 treacle_status mesh_attributes_find(const mesh_points* p, const surface_mesh* m,
                                     mesh_attributes* out) {
+    TREACLE_ASSERT(p->ctx != NULL && m->vertex_count >= 0);
     *out = (mesh_attributes){.ctx = p->ctx, .count = m->vertex_count};
     attribute_job job = {.p = p, .m = m, .out = out};
     treacle_status status = allocate(&job);

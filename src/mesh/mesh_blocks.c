@@ -36,6 +36,8 @@ static treacle_status append(block_list* list, int32_t x, int32_t y, int32_t z) 
 
 treacle_status block_list_add(block_list* list, double step, const double low[3],
                               const double high[3]) {
+    TREACLE_ASSERT(list->ctx != NULL && step > 0.0);
+    TREACLE_ASSERT(low[0] <= high[0] && low[1] <= high[1] && low[2] <= high[2]);
     int32_t from[3], to[3];
     for (int k = 0; k < AXIS_COUNT; ++k) {
         from[k] = (int32_t)floor((low[k] / step - 1.0) / BLOCK_SIDE);
@@ -117,6 +119,7 @@ static treacle_status allocate(mesh_blocks* b, size_t count) {
 }
 
 treacle_status mesh_blocks_create(block_list* list, double step, float outside, mesh_blocks* out) {
+    TREACLE_ASSERT(list->ctx != NULL && step > 0.0);
     *out = (mesh_blocks){.ctx = list->ctx, .step = step, .outside = outside};
     size_t count = sort_unique(list);
     if (count > INT32_MAX) {
@@ -149,6 +152,8 @@ void mesh_blocks_destroy(mesh_blocks* b) {
 
 void mesh_blocks_gather(const mesh_blocks* b, const float* values, int64_t block, int low, int high,
                         float* out) {
+    TREACLE_ASSERT(block >= 0 && block < b->count);
+    TREACLE_ASSERT(low >= 0 && low <= BLOCK_PAD_MAX && high >= 0 && high <= BLOCK_PAD_MAX);
     int side = BLOCK_SIDE + low + high;
     for (int z = 0; z < side; ++z) {
         int dz = (z - low + BLOCK_SIDE) / BLOCK_SIDE, lz = (z - low) & (BLOCK_SIDE - 1);

@@ -268,6 +268,8 @@ static treacle_status allocate(decimation* d) {
 }
 
 treacle_status surface_mesh_decimate(surface_mesh* m, double share, double step) {
+    TREACLE_ASSERT(share >= 0.0 && share < 1.0);
+    TREACLE_ASSERT(step > 0.0);
     decimation d = {.m = m, .limit = largest_error * largest_error * step * step};
     size_t vertices = (size_t)m->vertex_count;
     d.wanted = (int64_t)(share * (double)m->triangle_count);

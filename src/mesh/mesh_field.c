@@ -10,6 +10,8 @@ enum { AXIS_COUNT = 3, BLOCK_GRAIN = 4 };
 
 treacle_status mesh_field_blocks(const mesh_points* p, double step, double offset, double reach,
                                  mesh_blocks* out) {
+    TREACLE_ASSERT(step > 0.0 && reach >= 0.0);
+    TREACLE_ASSERT(p->bin > 0.0);
     block_list list = {.ctx = p->ctx};
     treacle_status status = TREACLE_OK;
     for (int64_t b = 0; b < p->bin_count && status == TREACLE_OK; ++b) {
@@ -37,6 +39,8 @@ treacle_status mesh_field_blocks(const mesh_points* p, double step, double offse
 
 field_window mesh_field_window(const mesh_points* p, const mesh_blocks* b, int64_t block,
                                double reach) {
+    TREACLE_ASSERT(block >= 0 && block < b->count);
+    TREACLE_ASSERT(p->bin > 0.0 && reach >= 0.0);
     field_window w;
     for (int k = 0; k < AXIS_COUNT; ++k) {
         w.corner[k] = b->step * ((double)BLOCK_SIDE * b->at[block][k] + b->offset);
@@ -113,6 +117,7 @@ static void fill_smooth(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status mesh_field_smooth(const mesh_points* p, double resolution, mesh_field* out) {
+    TREACLE_ASSERT(resolution > 0.0);
     // Kernels are drawn away from their points' bins by the averaging, less than half a spacing.
     double reach = mesh_kernels_reach(p) + p->spacing;
     *out = (mesh_field){.iso = 0.5f, .low = 0.2f, .high = 0.8f};

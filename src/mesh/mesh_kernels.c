@@ -36,10 +36,12 @@ typedef struct moments {
 } moments;
 
 double mesh_kernels_reach(const mesh_points* p) {
+    TREACLE_ASSERT(p->spacing > 0.0);
     return support * p->spacing * (double)longest;
 }
 
 float mesh_kernel_value(float square) {
+    TREACLE_ASSERT(square >= 0.0f);
     if (square >= 1.0f) {
         return 0.0f;
     }
@@ -292,6 +294,7 @@ static treacle_status allocate(kernel_job* job) {
 }
 
 treacle_status mesh_kernels_find(const mesh_points* p, mesh_kernel* out) {
+    TREACLE_ASSERT(out != NULL || p->count == 0);
     kernel_job job = {.p = p, .out = out};
     size_t bins = (size_t)p->bin_count;
     treacle_status status = allocate(&job);

@@ -122,6 +122,7 @@ static int compare_points(const void* a, const void* b) {
 }
 
 void mesh_points_bin(const mesh_points* p, const float place[3], int32_t bin[3]) {
+    TREACLE_ASSERT(p->bin > 0.0);
     for (int k = 0; k < AXIS_COUNT; ++k) {
         bin[k] = (int32_t)floor((double)place[k] / p->bin);
     }
@@ -306,6 +307,7 @@ int64_t mesh_points_find(const mesh_points* p, const int32_t at[3]) {
 }
 
 mesh_run mesh_points_row(const mesh_points* p, int32_t x0, int32_t x1, int32_t y, int32_t z) {
+    TREACLE_ASSERT(x0 <= x1);
     const int32_t from[3] = {x0, y, z}, to[3] = {x1 + 1, y, z};
     return (mesh_run){p->bin_first[mesh_points_find(p, from)],
                       p->bin_first[mesh_points_find(p, to)]};

@@ -13,6 +13,7 @@ static const float shrink = 0.5f, grow = -0.526f; // pass band 0.1 [Tau95]
 
 treacle_status surface_mesh_create(treacle_context* ctx, int64_t vertices, int64_t triangles,
                                    surface_mesh* out) {
+    TREACLE_ASSERT(vertices >= 0 && triangles >= 0);
     *out = (surface_mesh){
         .ctx = ctx, .vertex_capacity = (size_t)vertices, .triangle_capacity = (size_t)triangles};
     size_t v = (size_t)vertices, t = (size_t)triangles;
@@ -94,14 +95,17 @@ static int64_t run_count(const surface_mesh* m) {
 
 // The callbacks of parallel_sum read only; their pointer is older than const.
 double surface_mesh_volume(const surface_mesh* m) {
+    TREACLE_ASSERT(m->ctx != NULL);
     return parallel_sum(m->ctx, run_count(m), run_volume, (void*)m);
 }
 
 double surface_mesh_area(const surface_mesh* m) {
+    TREACLE_ASSERT(m->ctx != NULL);
     return parallel_sum(m->ctx, run_count(m), run_area, (void*)m);
 }
 
 treacle_status surface_fans_create(const surface_mesh* m, surface_fans* out) {
+    TREACLE_ASSERT(m->ctx != NULL && m->vertex_count >= 0);
     treacle_context* ctx = m->ctx;
     *out = (surface_fans){
         .ctx = ctx, .vertices = (size_t)m->vertex_count, .entries = 3 * (size_t)m->triangle_count};
@@ -216,6 +220,7 @@ static void match_volume(vertex_job* job, double volume) {
 }
 
 treacle_status surface_mesh_smooth(surface_mesh* m, int rounds, double volume) {
+    TREACLE_ASSERT(rounds >= 0 && !isnan(volume));
     treacle_context* ctx = m->ctx;
     surface_fans fans;
     TREACLE_TRY(surface_fans_create(m, &fans));

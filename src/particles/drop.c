@@ -83,6 +83,8 @@ void drop_list_finish(drop_list* list) {
 
 treacle_status drop_list_emit(const drop_list* list, double from, double to,
                               const seed_def* seeding, particles* p, int64_t* count) {
+    TREACLE_ASSERT(from <= to);
+    TREACLE_ASSERT(count != NULL && seeding->domain != NULL);
     particle_ix before = p->count;
     for (int i = 0; i < list->count && list->time[i] <= to; ++i) {
         bool comes = list->time[i] > from || (from == 0.0 && list->time[i] == 0.0);

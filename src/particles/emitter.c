@@ -129,6 +129,8 @@ static double root(double x, int axes) {
 
 treacle_status emitter_init(treacle_context* ctx, const treacle_emitter_def* def,
                             const emitter_setting* setting, emitter* out) {
+    TREACLE_ASSERT(setting->domain != NULL && setting->domain->h > 0.0);
+    TREACLE_ASSERT(setting->particles.per_cell > 0);
     *out = (emitter){.ctx = ctx, .seed = setting->seed, .source = setting->source};
     emitter e = *out;
     e.domain = *setting->domain;
@@ -175,11 +177,13 @@ void emitter_finish(emitter* e) {
 }
 
 double emitter_path(const emitter* e, double time) {
+    TREACLE_ASSERT(e->path_divisor > 0.0 && e->start <= e->stop);
     double until = fmin(fmax(time, e->start), e->stop);
     return curve_integral_scalar(&e->path, e->start, until) / e->path_divisor;
 }
 
 double emitter_speed(const emitter* e, double time) {
+    TREACLE_ASSERT(e->path_divisor > 0.0);
     bool runs = time >= e->start && time <= e->stop;
     return runs ? curve_eval_scalar(&e->path, time) / e->path_divisor : 0.0;
 }
@@ -268,6 +272,9 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
 
 treacle_status emitter_emit(const emitter* e, double from, double to, const treacle_curve* gravity,
                             particles* p, int64_t* count) {
+    TREACLE_ASSERT(from <= to);
+    TREACLE_ASSERT(count != NULL);
+    TREACLE_ASSERT(e->column_count == 0 || e->spacing > 0.0);
     double speed = emitter_speed(e, fmin(to, e->stop));
     emission now = {.e = e, .p = p, .offset = emitter_offset(e, to), .gravity = gravity};
     now.velocity = vec3_add_scaled(emitter_motion(e, from, to), speed, e->direction);

@@ -59,6 +59,9 @@ static int64_t steps_over(interval x, double step) {
 }
 
 line_grid line_grid_lay(const grid_domain* domain, const shape* s, vec3 direction, double step) {
+    TREACLE_ASSERT(step > 0.0);
+    TREACLE_ASSERT(s != NULL);
+    TREACLE_ASSERT(fabs(vec3_length(direction) - 1.0) < 1e-6);
     line_grid g = {.shape = s, .direction = direction, .step = step, .axes = active_axes(domain)};
     choose_frame(domain, &g);
     box3 bounds = bounds_in(domain, s);
@@ -84,6 +87,7 @@ static shape_ray line_at(const line_grid* lines, double i, double j) {
 }
 
 bool line_grid_enters(const line_grid* lines, double i, double j, vec3* entry) {
+    TREACLE_ASSERT(lines->step > 0.0 && lines->length > 0.0);
     shape_ray line = line_at(lines, i, j);
     double s = 0.0;
     if (!shape_enter(lines->shape, &line, &s)) {
@@ -163,6 +167,8 @@ static treacle_status measure(treacle_context* ctx, area_job* job) {
 
 treacle_status line_grid_area(treacle_context* ctx, const grid_domain* domain, const shape* s,
                               vec3 direction, double* out) {
+    TREACLE_ASSERT(out != NULL);
+    TREACLE_ASSERT(fabs(vec3_length(direction) - 1.0) < 1e-6);
     int axes = active_axes(domain);
     line_grid lines = line_grid_lay(domain, s, direction, domain->h);
     interval u = extent(bounds_in(domain, s), lines.u), v = extent(bounds_in(domain, s), lines.v);

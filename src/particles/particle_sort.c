@@ -21,8 +21,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "particles/particle_ranks.h"
+#include "grid/tile_loop.h"
+#include "particles/particle_loop.h"
 #include "particles/particle_trade.h"
 
 enum {
@@ -246,7 +246,7 @@ static void classify_group(sort_job* job, tile_ix group) {
 static void classify(void* data, int64_t begin, int64_t end) {
     sort_job* job = data;
     for (int64_t group = begin; group < end; ++group) {
-        if (particle_ranks_has(job->domain, job->p, (tile_ix)group)) {
+        if (particle_ranks_has(job->p, (tile_ix)group)) {
             classify_group(job, (tile_ix)group);
         } else {
             memset(job->slot_count[group], 0, sizeof(job->slot_count[group]));
@@ -256,7 +256,7 @@ static void classify(void* data, int64_t begin, int64_t end) {
 
 // Brings what ranks have counted to all of them.
 static void share_counts(sort_job* job) {
-    if (!job->domain->is_lean) {
+    if (!particle_ranks_are_distributed(job->p)) {
         return;
     }
     int64_t sums[] = {job->removed, job->stopped, job->far, job->bad};
@@ -311,7 +311,7 @@ static void list_far_rows(sort_job* job, tile_ix group) {
 // Brings the streams of far rows, of which this rank has listed its own, to all.
 static treacle_status share_far(sort_job* job, arena* scratch) {
     treacle_context* ctx = job->p->ctx;
-    if (job->far == 0 || !job->domain->is_lean) {
+    if (job->far == 0 || !particle_ranks_are_distributed(job->p)) {
         return TREACLE_OK;
     }
     int rank = comm_rank(ctx), size = comm_size(ctx);
@@ -347,7 +347,7 @@ static treacle_status list_streams(sort_job* job, arena* scratch) {
     }
     job->near_count = job->stream_count;
     for (tile_ix g = 0; g < job->p->tile_count && job->far > 0; ++g) {
-        if (particle_ranks_has(job->domain, job->p, (tile_ix)g)) {
+        if (particle_ranks_has(job->p, (tile_ix)g)) {
             list_far_rows(job, g);
         }
     }
@@ -407,9 +407,8 @@ static void scatter(void* data, int64_t begin, int64_t end) {
     const sort_job* job = data;
     for (int64_t g = begin; g < end; ++g) {
         particle_ix* cursor = job->cursor[g];
-        particle_ix row = particle_ranks_has(job->domain, job->p, (tile_ix)g)
-                              ? job->p->tile_first[g]
-                              : job->p->tile_first[g + 1];
+        particle_ix row = particle_ranks_has(job->p, (tile_ix)g) ? job->p->tile_first[g]
+                                                                 : job->p->tile_first[g + 1];
         for (; row < job->p->tile_first[g + 1]; ++row) {
             if (job->slot[row] < TILE_NEIGHBOURS) {
                 job->bucket[cursor[job->slot[row]]++] = (uint32_t)row;
@@ -436,8 +435,8 @@ static void go_through(const sort_job* job, particle_parcel* parcels, trade_pass
     }
     for (int64_t i = 0; i < job->stream_count; ++i) {
         const stream* s = &job->streams[i];
-        int from = particle_ranks_owner(ctx, job->domain, job->p->tile[s->group]);
-        int to = particle_ranks_owner(ctx, job->domain, s->tile);
+        int from = particle_ranks_owner(job->p, job->p->tile[s->group]);
+        int to = particle_ranks_owner(job->p, s->tile);
         particle_parcel* parcel = &parcels[from == me ? to : from];
         uint32_t* rows = job->bucket + at;
         size_t bytes = (size_t)s->count * sizeof(*rows);
@@ -475,7 +474,7 @@ static treacle_status take_parcels(const sort_job* job, arena* scratch, particle
 }
 
 static treacle_status trade(sort_job* job, arena* scratch) {
-    if (!job->domain->is_lean) {
+    if (!particle_ranks_are_distributed(job->p)) {
         return TREACLE_OK;
     }
     particle_parcel* parcels = NULL;
@@ -604,7 +603,7 @@ static void gather(void* data, int64_t begin, int64_t end) {
 
 static void gather_columns(sort_job* job, const particles* sorted, particle_spares* spares) {
     particles* p = job->p;
-    tile_range rows = particle_ranks_rows(job->domain, sorted);
+    tile_range rows = particle_ranks_rows(sorted);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         if (p->column[c] == NULL) {
             continue;
@@ -658,9 +657,8 @@ static treacle_status check_finite(const sort_job* job) {
     }
     int64_t first = INT64_MIN; // less the row: the first is the most
     for (tile_ix g = 0; g < p->tile_count && first == INT64_MIN; ++g) {
-        particle_ix row = particle_ranks_has(job->domain, job->p, (tile_ix)g)
-                              ? p->tile_first[g]
-                              : p->tile_first[g + 1];
+        particle_ix row =
+            particle_ranks_has(job->p, (tile_ix)g) ? p->tile_first[g] : p->tile_first[g + 1];
         for (; row < p->tile_first[g + 1] && first == INT64_MIN; ++row) {
             first = is_finite_row(p, row) ? first : -row;
         }
@@ -679,30 +677,34 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     particles* p = job->p;
     TREACLE_TRY(take_rows(job, sorter->scratch));
     int64_t grain = p->tile_count / 256 + 1;
-    particle_group_for(p, grain, classify, job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = grain}, classify, job);
     share_counts(job);
     TREACLE_TRY(check_finite(job));
     TREACLE_TRY(take_streams(job, sorter->scratch));
     TREACLE_TRY(list_streams(job, sorter->scratch));
     sort_streams(job);
     place_streams(job);
-    particle_group_for(p, grain, scatter, job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = grain}, scatter, job);
     TREACLE_TRY(trade(job, sorter->scratch));
     particles sorted = {.ctx = p->ctx,
+                        .owners = p->owners,
                         .count = job->tile_first[job->tile_count],
                         .tile_count = (tile_ix)job->tile_count,
                         .tile = job->tile,
                         .tile_first = job->tile_first};
-    particle_ranks_for(job->domain, &sorted, grain, order, job);
-    particle_ranks_gather(job->domain, &sorted, job->order, sizeof(*job->order));
+    particle_use use = {.span = PARTICLES_OWN_TILES,
+                        .grain = grain,
+                        .values = job->order,
+                        .value_bytes = sizeof(*job->order)};
+    particle_for(&sorted, &use, order, job);
     TREACLE_TRY(particles_reserve(p, p->count, job->tile_count));
     gather_columns(job, &sorted, sorter->spares);
     p->count = sorted.count;
     p->tile_count = sorted.tile_count;
     memcpy(p->tile, job->tile, (size_t)job->tile_count * sizeof(*p->tile));
     memcpy(p->tile_first, job->tile_first, ((size_t)job->tile_count + 1) * sizeof(*p->tile_first));
-    particle_ranks_keep_own(job->domain, p);
-    for (int s = 0; s < PARTICLE_ROW_SIZES && job->domain->is_lean; ++s) {
+    particle_ranks_keep_own(p);
+    for (int s = 0; s < PARTICLE_ROW_SIZES && particle_ranks_are_distributed(job->p); ++s) {
         size_t all = (size_t)sorter->spares->capacity[s] * row_size[s];
         alloc_forget(p->ctx, sorter->spares->column[s], all, 0, all);
     }
@@ -720,6 +722,9 @@ static int64_t count_migrated(const sort_job* job) {
 
 treacle_status particle_sort(particles* p, const particle_sorter* sorter,
                              particle_sort_stats* out) {
+    TREACLE_ASSERT(sorter->domain != NULL && sorter->scratch != NULL);
+    TREACLE_ASSERT(sorter->spares != NULL && sorter->spares->ctx == p->ctx);
+    TREACLE_ASSERT(p->tile_first[p->tile_count] == p->count);
     *out = (particle_sort_stats){0};
     if (p->count > (int64_t)UINT32_MAX) {
         return check_fail(p->ctx, TREACLE_ERR_LIMIT,

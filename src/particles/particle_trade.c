@@ -53,6 +53,7 @@ static void trade(const particles* p, int count, const particle_parcel* parcels,
 
 treacle_status particle_trade(const particles* p, int count, const particle_parcel* parcels,
                               arena* scratch) {
+    TREACLE_ASSERT(count >= 0 && (parcels != NULL || count == 0));
     size_t rows = 0;
     for (int i = 0; i < count; ++i) {
         rows += (size_t)(parcels[i].give_count + parcels[i].take_count);

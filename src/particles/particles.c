@@ -26,6 +26,8 @@ const particle_column_info particle_columns[PARTICLE_COLUMN_COUNT] = {
 };
 
 treacle_status particles_create(treacle_context* ctx, uint32_t column_mask, particles* out) {
+    TREACLE_ASSERT(ctx != NULL);
+    TREACLE_ASSERT(column_mask >> PARTICLE_COLUMN_COUNT == 0);
     *out = (particles){.ctx = ctx, .column_mask = column_mask | basic_columns};
     treacle_status status = particles_reserve(out, 0, 0);
     if (status != TREACLE_OK) {
@@ -101,6 +103,8 @@ static treacle_status grow_column(particles* p, int c, particle_ix rows) {
 }
 
 treacle_status particles_reserve(particles* p, particle_ix rows, int64_t groups) {
+    TREACLE_ASSERT(rows >= 0 && groups >= 0);
+    TREACLE_ASSERT(p->ctx != NULL);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         bool exists = (p->column_mask >> c & 1u) != 0;
         if (exists && (p->column[c] == NULL || rows > p->column_capacity[c])) {
@@ -123,6 +127,8 @@ static bool is_same_tile(tile_coord a, tile_coord b) {
 
 treacle_status particles_append(particles* p, tile_coord tile, particle_ix rows,
                                 particle_ix* first) {
+    TREACLE_ASSERT(rows >= 0 && first != NULL);
+    TREACLE_ASSERT(p->tile_first[p->tile_count] == p->count);
     bool extends = p->tile_count > 0 && is_same_tile(p->tile[p->tile_count - 1], tile);
     tile_ix groups = p->tile_count + (extends ? 0 : 1);
     TREACLE_TRY(particles_reserve(p, grown(p->column_capacity[PARTICLE_ID], p->count + rows),
@@ -168,6 +174,7 @@ static void compact_groups(particles* p, const uint8_t* is_removed) {
 }
 
 void particles_remove(particles* p, const uint8_t* is_removed) {
+    TREACLE_ASSERT(p->away.low_end == 0 && p->away.high_first == p->away.high_end);
     const uint8_t* gone = p->count > 0 ? memchr(is_removed, 1, (size_t)p->count) : NULL;
     if (gone == NULL) {
         return;
@@ -178,6 +185,7 @@ void particles_remove(particles* p, const uint8_t* is_removed) {
 }
 
 treacle_status particles_copy(particles* dst, const particles* src) {
+    TREACLE_ASSERT(dst != src && dst->ctx == src->ctx);
     TREACLE_ASSERT(dst->column_mask == src->column_mask);
     particles_clear(dst);
     // The capacity of src, not its count: then the two stores of a step settle at one size.
@@ -197,12 +205,14 @@ treacle_status particles_copy(particles* dst, const particles* src) {
 }
 
 void particles_swap(particles* a, particles* b) {
+    TREACLE_ASSERT(a != b && a->column_mask == b->column_mask);
     particles c = *a;
     *a = *b;
     *b = c;
 }
 
 void particles_clear(particles* p) {
+    TREACLE_ASSERT(p->tile_first != NULL);
     p->count = 0;
     p->away = (particle_away){0};
     p->tile_count = 0;
@@ -210,6 +220,7 @@ void particles_clear(particles* p) {
 }
 
 bool particles_is_grouped(const particles* p) {
+    TREACLE_ASSERT(p->tile_count >= 0 && p->count >= 0);
     if (p->tile_first[0] != 0 || p->tile_first[p->tile_count] != p->count) {
         return false;
     }
@@ -267,6 +278,8 @@ bool particles_is_sorted(const particles* p, const grid_domain* domain) {
 
 void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
                     const particle_birth* birth) {
+    TREACLE_ASSERT(row >= 0 && row < p->count);
+    TREACLE_ASSERT(birth->volume > 0.0 && isfinite(birth->volume));
     float* affine = particles_f32(p, PARTICLE_AFFINE);
     float* colour = particles_f32(p, PARTICLE_COLOUR);
     float* rest = particles_f32(p, PARTICLE_REST);
@@ -315,6 +328,8 @@ void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
 
 void particles_locate(const grid_domain* domain, vec3 place, tile_coord* tile,
                       float position[AXES]) {
+    TREACLE_ASSERT(domain->h > 0.0);
+    TREACLE_ASSERT(vec3_is_finite(place));
     for (int a = 0; a < AXES; ++a) {
         double cells = (place.at[a] - domain->origin[a]) / domain->h;
         double at = domain->is_active[a] ? floor(cells / TILE_SIZE) : 0.0;
@@ -322,14 +337,4 @@ void particles_locate(const grid_domain* domain, vec3 place, tile_coord* tile,
         tile->at[a] = (int32_t)at;
         position[a] = domain->is_active[a] ? (float)(cells - TILE_SIZE * at) : 0.5f;
     }
-}
-
-void particle_row_for(const particles* p, int64_t grain, parallel_fcn* fcn, void* data) {
-    parallel_count_pass(p->ctx);
-    parallel_for(p->ctx, p->count, grain, fcn, data);
-}
-
-void particle_group_for(const particles* p, int64_t grain, parallel_fcn* fcn, void* data) {
-    parallel_count_pass(p->ctx);
-    parallel_for(p->ctx, p->tile_count, grain, fcn, data);
 }

@@ -54,9 +54,9 @@ typedef struct particle_column_info {
 } particle_column_info;
 extern const particle_column_info particle_columns[PARTICLE_COLUMN_COUNT];
 
-// Rows that are other ranks', where ranks hold no more than their own (grid_domain.is_lean): of
-// those in order what is before one's own and what is behind. They have their numbers on all ranks,
-// and room in all columns, in memory that nobody touches; what the columns hold there means
+// Rows that are other ranks', where ranks hold no more than their own (tile_owners.is_distributed):
+// of those in order what is before one's own and what is behind. They have their numbers on all
+// ranks, and room in all columns, in memory that nobody touches; what the columns hold there means
 // nothing. Rows that were appended since the last sort are on all ranks.
 typedef struct particle_away {
     particle_ix low_end;              // rows 0 .. low_end - 1
@@ -68,6 +68,9 @@ typedef struct particle_away {
 typedef struct particles {
     treacle_context* ctx;
     uint32_t column_mask; // bit c: column c exists
+    // Ranks that own the tiles, and with them their particles; NULL: one has all. The same for all
+    // stores of a simulation.
+    const struct tile_owners* owners;
     particle_ix count;
     particle_away away;                                 // zeros: all rows are here
     void* column[PARTICLE_COLUMN_COUNT];                // NULL where it does not exist
@@ -85,10 +88,6 @@ treacle_status particles_create(treacle_context* ctx, uint32_t column_mask,
                                 particles* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed store, and twice.
 void particles_destroy(particles* p);
-
-/// parallel_for over all rows or over all groups: a pass over the particles.
-void particle_row_for(const particles* p, int64_t grain, parallel_fcn* fcn, void* data);
-void particle_group_for(const particles* p, int64_t grain, parallel_fcn* fcn, void* data);
 
 /// Room for that many rows and groups in all. On failure the store holds what it held.
 treacle_status particles_reserve(particles* p, particle_ix rows, int64_t groups) TREACLE_NODISCARD;
@@ -152,7 +151,8 @@ static inline tile_points particles_points(const particles* p) {
     return (tile_points){.tile_count = p->tile_count,
                          .tile = p->tile,
                          .tile_first = p->tile_first,
-                         .position = particles_f32(p, PARTICLE_POSITION)};
+                         .position = particles_f32(p, PARTICLE_POSITION),
+                         .owners = p->owners};
 }
 
 /// The place of a tile-local position, m.
@@ -174,5 +174,6 @@ void particles_locate(const grid_domain* domain, vec3 place, tile_coord* tile,
 enum { PARTICLE_SOURCE_SHIFT = 48 };
 #define PARTICLE_BIRTHS_MAX (UINT64_C(1) << PARTICLE_SOURCE_SHIFT)
 static inline uint64_t particles_make_id(uint64_t source, uint64_t birth) {
+    TREACLE_ASSERT(source >> (64 - PARTICLE_SOURCE_SHIFT) == 0 && birth < PARTICLE_BIRTHS_MAX);
     return source << PARTICLE_SOURCE_SHIFT | birth;
 }

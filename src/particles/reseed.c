@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "grid/tile_loop.h"
 #include "particles/particle_ranks.h"
 #include "particles/split_merge.h"
 
@@ -134,7 +135,7 @@ static treacle_status split_all(particles* p, reseed_job* job, int64_t count) {
         return check_fail(p->ctx, TREACLE_ERR_LIMIT, "no ids are left for particles that split");
     }
     tile_ix tiles = p->tile_count;
-    tile_range here = particle_ranks_here(params->domain, p);
+    tile_range here = particle_ranks_here(p);
     TREACLE_TRY(particles_reserve(p, p->count + count, (int64_t)tiles * 2));
     for (tile_ix t = 0; t < tiles; ++t) {
         particle_ix other;
@@ -157,9 +158,8 @@ static treacle_status reseed(particles* p, reseed_job* job, reseed_stats* stats)
                                 (void**)&job->is_removed));
     TREACLE_TRY(arena_take_zero(scratch, tiles, sizeof(int64_t), "splits", (void**)&job->splits));
     TREACLE_TRY(arena_take_zero(scratch, tiles, sizeof(int64_t), "merges", (void**)&job->merges));
-    const grid_domain* domain = job->params->domain;
-    tile_for_range(p->ctx, particle_ranks_here(domain, p), 1, look_at_tiles, job);
-    if (domain->is_lean) {
+    tile_for_range(p->ctx, particle_ranks_here(p), 1, look_at_tiles, job);
+    if (particle_ranks_are_distributed(p)) {
         comm_sum_i64(p->ctx, job->splits, p->tile_count);
         comm_sum_i64(p->ctx, job->merges, p->tile_count);
     }
@@ -168,12 +168,14 @@ static treacle_status reseed(particles* p, reseed_job* job, reseed_stats* stats)
         stats->merged += job->merges[t];
     }
     if (stats->merged > 0) {
-        TREACLE_TRY(particle_ranks_remove(domain, p, job->is_removed, scratch));
+        TREACLE_TRY(particle_ranks_remove(p, job->is_removed, scratch));
     }
     return stats->split > 0 ? split_all(p, job, stats->split) : TREACLE_OK;
 }
 
 treacle_status reseed_particles(particles* p, const reseed_params* params, reseed_stats* stats) {
+    TREACLE_ASSERT(params->per_cell > 0 && params->domain->h > 0.0);
+    TREACLE_ASSERT(params->scratch != NULL);
     *stats = (reseed_stats){0};
     double h = params->domain->h;
     reseed_job job = {.p = p, .params = params, .volume = h * h * h / params->per_cell};

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
 #include "math/hash_random.h"
 #include "math/limits.h"
@@ -10,6 +11,7 @@
 
 // The next number that is the product of sides of which none is more than twice another.
 seed_boxes seed_choose_boxes(const grid_domain* domain, int per_cell) {
+    TREACLE_ASSERT(per_cell > 0);
     enum { SIDE_MAX = 64 };
     seed_boxes best = {{0}, 0};
     int most[AXES];
@@ -239,7 +241,7 @@ static void count_tiles(void* data, int64_t begin, int64_t end) {
 static void fill_tiles(void* data, int64_t begin, int64_t end) {
     const seed_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        bool is_here = particle_ranks_has_tile(job->def->domain, job->p, tile_at(job, t));
+        bool is_here = particle_ranks_has_tile(job->p, tile_at(job, t));
         if (job->tile_rows[t] > 0 && is_here) {
             seed_tile(job, t, job->tile_row[t]);
         }
@@ -267,7 +269,7 @@ static int64_t bound_tiles(seed_job* job) {
 // Counts what lives in each tile of a liquid; each rank looks at some of them.
 static treacle_status count_liquid(seed_job* job) {
     treacle_context* ctx = job->p->ctx;
-    bool is_shared = job->def->domain->rank_key != NULL;
+    bool is_shared = job->p->owners != NULL;
     int64_t rank = is_shared ? comm_rank(ctx) : 0, size = is_shared ? comm_size(ctx) : 1;
     job->tile_count = bound_tiles(job);
     size_t count = (size_t)job->tile_count;
@@ -326,6 +328,9 @@ static treacle_status seed_liquids(const seed_def* def, seed_job* jobs, particle
 }
 
 treacle_status seed_particles(particles* p, const seed_def* def) {
+    TREACLE_ASSERT(def->liquid_count >= 0 && (def->liquids != NULL || def->liquid_count == 0));
+    TREACLE_ASSERT(def->domain->h > 0.0);
+    TREACLE_ASSERT(def->particles.per_cell > 0);
     const grid_domain* domain = def->domain;
     int boxes = seed_choose_boxes(domain, def->particles.per_cell).count;
     double births = (double)domain->cells[0] * domain->cells[1] * domain->cells[2];

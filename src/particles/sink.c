@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 
 treacle_status sink_init(treacle_context* ctx, const treacle_sink_def* def,
                          const grid_domain* domain, sink* out) {
+    TREACLE_ASSERT(domain->h > 0.0);
     *out = (sink){.domain = *domain, .start = def->start, .stop = def->stop};
     if (isnan(def->start) || !(def->stop >= def->start)) {
         return check_fail(ctx, TREACLE_ERR_SCENE,
@@ -42,7 +42,7 @@ static void mark_group(const absorb_job* job, tile_ix group) {
 static void mark(void* data, int64_t begin, int64_t end) {
     const absorb_job* job = data;
     for (int64_t group = begin; group < end; ++group) {
-        if (particle_ranks_has(job->domain, job->p, (tile_ix)group)) {
+        if (particle_ranks_has(job->p, (tile_ix)group)) {
             mark_group(job, (tile_ix)group);
         }
     }
@@ -50,6 +50,8 @@ static void mark(void* data, int64_t begin, int64_t end) {
 
 treacle_status sink_absorb(const sink* s, double time, particles* p, arena* scratch,
                            int64_t* count) {
+    TREACLE_ASSERT(count != NULL && scratch != NULL);
+    TREACLE_ASSERT(s->shape != NULL);
     *count = 0;
     if (!(time >= s->start && time <= s->stop) || p->count == 0) {
         return TREACLE_OK;
@@ -57,9 +59,10 @@ treacle_status sink_absorb(const sink* s, double time, particles* p, arena* scra
     absorb_job job = {.shape = s->shape, .domain = &s->domain, .p = p};
     TREACLE_TRY(
         arena_take(scratch, (size_t)p->count, 1, "rows to absorb", (void**)&job.is_removed));
-    particle_group_for(p, p->tile_count / 256 + 1, mark, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = p->tile_count / 256 + 1},
+                 mark, &job);
     particle_ix before = p->count;
-    treacle_status status = particle_ranks_remove(&s->domain, p, job.is_removed, scratch);
+    treacle_status status = particle_ranks_remove(p, job.is_removed, scratch);
     arena_give(scratch, job.is_removed);
     *count = before - p->count;
     return status;

@@ -29,6 +29,10 @@ static void move_along(const particles* p, particle_ix row, const float by[AXES]
 }
 
 void particles_split(const particles* p, const particle_split* split) {
+    TREACLE_ASSERT(split->row != split->other);
+    TREACLE_ASSERT(split->row >= 0 && split->row < p->count && split->other >= 0 &&
+                   split->other < p->count);
+    TREACLE_ASSERT(split->h > 0.0 && split->apart >= 0.0f);
     float* volume = particles_f32(p, PARTICLE_VOLUME);
     float forth[AXES], back[AXES];
     for (int a = 0; a < AXES; ++a) {
@@ -49,6 +53,10 @@ static bool is_averaged(int column) {
 }
 
 void particles_merge(const particles* p, const particle_merge* merge) {
+    TREACLE_ASSERT(merge->row != merge->other);
+    TREACLE_ASSERT(merge->row >= 0 && merge->row < p->count && merge->other >= 0 &&
+                   merge->other < p->count);
+    TREACLE_ASSERT(particles_material(p)[merge->row] == particles_material(p)[merge->other]);
     float* volume = particles_f32(p, PARTICLE_VOLUME);
     double mine = (double)volume[merge->row], theirs = (double)volume[merge->other];
     double share = theirs / (mine + theirs);
@@ -73,6 +81,7 @@ void particles_merge(const particles* p, const particle_merge* merge) {
 }
 
 void particles_split_axis(uint64_t seed, uint64_t id, const grid_domain* domain, float axis[AXES]) {
+    TREACLE_ASSERT(domain->is_active[0] || domain->is_active[1] || domain->is_active[2]);
     static const random_purpose purpose[AXES] = {RANDOM_SPLIT_X, RANDOM_SPLIT_Y, RANDOM_SPLIT_Z};
     double x[AXES], squared = 0.0;
     // A point of the cube that is in the ball, and not too near its centre, has an even direction.

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 #include "phys/advect_kernel.h"
 
 enum { ADVECT_SIZE_MAX = TILE_SIZE + 2 * VELOCITY_HALO_MAX };
@@ -47,6 +47,9 @@ static void advect_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void advect_particles(const face_velocity* field, const particles* p, const advect_params* params) {
+    TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
+    TREACLE_ASSERT(params->reach >= 0.0);
+    TREACLE_ASSERT(field->u.at[0] != NULL && field->u.at[1] != NULL && field->u.at[2] != NULL);
     int halo = (int)ceil(params->reach) + 2;
     TREACLE_ASSERT(halo <= VELOCITY_HALO_MAX);
     const grid_domain* domain = field->domain;
@@ -58,6 +61,8 @@ void advect_particles(const face_velocity* field, const particles* p, const adve
         .scheme = params->scheme,
         .dt_over_h = (float)(params->dt / domain->h),
     };
-    particle_ranks_for(domain, p, 1, advect_tiles, &job);
-    particle_ranks_gather_column(domain, p, PARTICLE_POSITION);
+    particle_for(p,
+                 &(particle_use){
+                     .span = PARTICLES_OWN_TILES, .grain = 1, .columns = 1u << PARTICLE_POSITION},
+                 advect_tiles, &job);
 }

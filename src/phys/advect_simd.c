@@ -88,6 +88,8 @@ TREACLE_ALWAYS_INLINE void move(const advect_tile* t, const f32x8 frame[AXES], f
 }
 
 void ISA(advect_move)(const advect_tile* tile) {
+    TREACLE_ASSERT(tile->count >= 0 && tile->halo > 0);
+    TREACLE_ASSERT(tile->size > 2 * tile->halo);
     for (int64_t i = 0; i < tile->count; i += SIMD_LANES) {
         int n = tile->count - i < SIMD_LANES ? (int)(tile->count - i) : SIMD_LANES;
         float* position = tile->position + AXES * i;

@@ -21,8 +21,9 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
+#include "particles/particle_loop.h"
 #include "phys/p2g.h"
 #include "phys/stress.h"
 
@@ -154,20 +155,24 @@ static treacle_status find(apart_job* job) {
     p2g_params transfer = {.domain = p->domain, .map = p->map, .from = p->p};
     for (job->material = 0; job->material < p->material_count; ++job->material) {
         if (!p->materials[job->material].merges) {
-            particle_row_for(p->p, 4096, fill_shares, job);
+            particle_for(p->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
+                         fill_shares, job);
             p2g_values values = {job->column, 1};
             TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &values, job->share, job->weight));
             parallel_for(ctx, p->map->count + 1, 8, mark_empty, job);
-            parallel_for(ctx, p->map->count, 8, mark_touching, job);
+            tile_for(p->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, mark_touching, job);
         }
     }
-    parallel_for(ctx, p->map->count, 4, open_tiles, job);
-    parallel_for(ctx, p->map->count, 4, cut_tiles, job);
+    tile_for(p->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, open_tiles, job);
+    tile_for(p->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, cut_tiles, job);
     return TREACLE_OK;
 }
 
 treacle_status apart_find(const apart_params* params, arena* scratch, float* cell_phi,
                           uint8_t* cell_cut) {
+    TREACLE_ASSERT(params->material_count > 0 && params->materials != NULL);
+    TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
+    TREACLE_ASSERT(params->cell_pressure != NULL);
     TREACLE_ASSERT(cell_phi != NULL && cell_cut != NULL);
     apart_job job = {.params = params, .cell_phi = cell_phi, .cell_cut = cell_cut};
     size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
@@ -209,8 +214,9 @@ static void forget_tiles(void* data, int64_t begin, int64_t end) {
 
 void apart_cut_stretch(const tile_map* map, const uint8_t* cell_cut, const tensor_field* stretch,
                        float* const spin[AXES]) {
+    TREACLE_ASSERT(cell_cut == NULL || (stretch->cell[0] != NULL && stretch->edge[0] != NULL));
     cut_job job = {cell_cut, stretch, spin};
     if (cell_cut != NULL) {
-        parallel_for(map->ctx, map->count, 8, forget_tiles, &job);
+        tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, forget_tiles, &job);
     }
 }

@@ -28,8 +28,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
+#include "grid/tile_loop.h"
 #include "solve/diffusion_solver.h"
 
 enum { NEWTON_MAX = 40, NEWTON_FULL = 12, WHOLE_ROUNDS_MAX = 12, LINES = TILE_SIZE * TILE_SIZE };
@@ -417,7 +416,7 @@ static double advance_tile(void* data, int64_t tile) {
 static treacle_status solve_round(whole_job* job, solve_stats* stats) {
     const conduction_params* p = job->params;
     treacle_context* ctx = p->map->ctx;
-    parallel_for(ctx, p->map->count, 8, linearise, job);
+    tile_for(p->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, linearise, job);
     diffusion_system system = {
         .domain = p->domain,
         .map = p->map,
@@ -436,7 +435,7 @@ static treacle_status solve_round(whole_job* job, solve_stats* stats) {
 static treacle_status settle_whole(whole_job* job, solve_stats* stats) {
     const conduction_params* p = job->params;
     treacle_context* ctx = p->map->ctx;
-    parallel_for(ctx, p->map->count, 8, sum_exchange, job);
+    tile_for(p->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, sum_exchange, job);
     for (int round = 0; round < WHOLE_ROUNDS_MAX; ++round) {
         TREACLE_TRY(solve_round(job, stats));
         double largest = parallel_max(ctx, p->map->count, advance_tile, job);
@@ -509,7 +508,7 @@ static treacle_status step_adi(const conduction_params* p, double* energy, doubl
     void* before = NULL;
     TREACLE_TRY(alloc_zero(ctx, values, sizeof(double), "temperature before", &before));
     state_job job = {p, energy, before};
-    parallel_for(ctx, p->map->count, 8, find_temperature, &job);
+    tile_for(p->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, find_temperature, &job);
     treacle_status status = flow_by_lines(p, before, energy, exchanged);
     if (status == TREACLE_OK) {
         status = step_by_lines(p, before, energy, exchanged);
@@ -520,6 +519,11 @@ static treacle_status step_adi(const conduction_params* p, double* energy, doubl
 
 treacle_status conduction_step(const conduction_params* params, double* energy, double* exchanged,
                                solve_stats* stats) {
+    TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
+    TREACLE_ASSERT(params->capacity != NULL && energy != NULL && exchanged != NULL);
+    TREACLE_ASSERT(params->method != TREACLE_CONDUCTION_AUTO);
+    TREACLE_ASSERT(params->melt.latent == NULL || params->melt.melted != NULL);
+    TREACLE_ASSERT(energy != exchanged);
     *stats = (solve_stats){.is_converged = true};
     switch (params->method) {
     case TREACLE_CONDUCTION_IMPLICIT:
@@ -534,10 +538,14 @@ treacle_status conduction_step(const conduction_params* params, double* energy, 
 }
 
 double conduction_temperature(const conduction_params* params, size_t cell, double energy) {
+    TREACLE_ASSERT(cell < tile_map_values(params->map));
+    TREACLE_ASSERT(params->capacity[cell] > 0.0f);
     return state_of(params, cell, energy).temperature;
 }
 
 double conduction_energy(const conduction_params* params, size_t cell, double temperature) {
+    TREACLE_ASSERT(cell < tile_map_values(params->map));
+    TREACLE_ASSERT(params->capacity[cell] > 0.0f);
     heat_curve curve = curve_of(params, cell);
     double before = params->melt.melted == NULL ? 0.0 : (double)params->melt.melted[cell];
     double melted = heat_curve_melted(&curve, temperature, before);

@@ -34,8 +34,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "particles/particle_loop.h"
 #include "phys/transfer.h"
 
 // --- from particles ------------------------------------------------------------------------------
@@ -93,8 +93,13 @@ static void load_particles(void* data, int64_t begin, int64_t end) {
 
 void elastic_load(const elastic_params* params, const particles* p, const float* stretch,
                   float* stress, float* mu) {
+    TREACLE_ASSERT(params->laws != NULL && mu != NULL);
+    TREACLE_ASSERT(params->theta == 0.0 || (params->theta >= 0.5 && params->theta <= 1.0));
+    TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
+    TREACLE_ASSERT(p->column[PARTICLE_STRAIN] != NULL);
     particle_job job = {.params = params, .p = p, .stretch = stretch, .stress = stress, .mu = mu};
-    particle_row_for(p, 4096, load_particles, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, load_particles,
+                 &job);
 }
 
 // Whether the particle's strain is 0 and stays so.
@@ -175,8 +180,12 @@ static void advance_particles(void* data, int64_t begin, int64_t end) {
 
 void elastic_advance(const elastic_params* params, const particles* p,
                      const elastic_motion* motion) {
+    TREACLE_ASSERT(params->laws != NULL && motion->stretch != NULL);
+    TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
+    TREACLE_ASSERT(p->column[PARTICLE_STRAIN] != NULL);
     particle_job job = {.params = params, .p = p, .stretch = motion->stretch, .spin = motion->spin};
-    particle_row_for(p, 1024, advance_particles, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 1024}, advance_particles,
+                 &job);
 }
 
 // --- to particles --------------------------------------------------------------------------------
@@ -227,6 +236,8 @@ static void gather_tiles(void* data, int64_t begin, int64_t end) {
 
 void elastic_gather(const face_velocity* flow, const tensor_field* stretch, float* const spin[AXES],
                     const particles* p, const elastic_motion* out) {
+    TREACLE_ASSERT(out->stretch != NULL);
+    TREACLE_ASSERT(out->spin == NULL || spin != NULL);
     gather_job job = {flow, stretch, spin, p, out};
-    particle_group_for(p, 1, gather_tiles, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, gather_tiles, &job);
 }

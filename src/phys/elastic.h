@@ -9,7 +9,7 @@ typedef struct elastic_params {
     const strain_law* laws; // [materials]; modulus 0: not elastic
     const float* melted;    // [count], 0..1; what is melted has no elasticity; NULL: nothing is
     double dt;              // s
-    double theta;           // 1/2 .. 1: how implicit the stress is
+    double theta;           // 1/2 .. 1: how implicit the stress is; 0: not at all
 } elastic_params;
 
 /// What particles bring to the solve [elastic.2]; the stretch they expect during the step is taken

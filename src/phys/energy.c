@@ -48,7 +48,7 @@
 
 #include "base/alloc.h"
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/separation.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
@@ -258,6 +258,7 @@ static void sum_strains(void* data, int64_t begin, int64_t end) {
 
 void energy_add_body(const double mass[BODY_MOTIONS][BODY_MOTIONS], const double* before,
                      const double* after, energy_part* out) {
+    TREACLE_ASSERT(before != NULL && after != NULL && before != after);
     double change[BODY_MOTIONS], impulse[BODY_MOTIONS];
     for (int n = 0; n < BODY_MOTIONS; ++n) {
         change[n] = after[n] - before[n];
@@ -282,6 +283,10 @@ static void add_bodies(const energy_flow* flow, energy_part* out) {
 }
 
 treacle_status energy_of_flow(const energy_flow* flow, energy_part* out) {
+    TREACLE_ASSERT(flow->u != NULL && flow->before != NULL);
+    TREACLE_ASSERT((flow->p == NULL) == (flow->h == NULL));
+    TREACLE_ASSERT(flow->push != NULL);
+    TREACLE_ASSERT(flow->liquid->reference_density > 0.0);
     const tile_map* map = flow->liquid->map;
     size_t tiles = (size_t)map->count + 1;
     energy_job job = {.flow = flow};
@@ -291,8 +296,8 @@ treacle_status energy_of_flow(const energy_flow* flow, energy_part* out) {
     treacle_status status =
         alloc_zero(map->ctx, tiles, 1, "energies of tiles", (void**)&job.has_walls);
     if (status == TREACLE_OK) {
-        tile_for_held(map, 4, sum_faces, &job);
-        tile_for(map, 4, sum_strains, &job);
+        tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 4}, sum_faces, &job);
+        tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 4}, sum_strains, &job);
         total(&job, map, out);
         add_bodies(flow, out);
         alloc_free(map->ctx, job.has_walls, tiles);
@@ -389,13 +394,17 @@ static void add_released(const energy_projection* flow, energy_part* out) {
 }
 
 treacle_status energy_of_projection(const energy_projection* flow, energy_part* out) {
+    TREACLE_ASSERT(flow->system->params != NULL && flow->push != NULL);
+    TREACLE_ASSERT(flow->cell_x != NULL);
+    TREACLE_ASSERT(flow->before[0] != NULL && flow->after[0] != NULL &&
+                   flow->before[0] != flow->after[0]);
     const tile_map* map = flow->system->params->map;
     size_t tiles = (size_t)map->count + 1;
     energy_job job = {.projected = flow};
     *out = (energy_part){0};
     TREACLE_TRY(
         alloc_zero(map->ctx, tiles, sizeof(*job.sum), "energies of tiles", (void**)&job.sum));
-    tile_for(map, 4, sum_projected, &job);
+    tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 4}, sum_projected, &job);
     total(&job, map, out);
     add_released(flow, out);
     alloc_free(map->ctx, job.sum, tiles * sizeof(*job.sum));
@@ -418,6 +427,7 @@ static double forces_of_tile(void* data, int64_t t) {
 }
 
 double energy_of_forces(const energy_forces* forces) {
+    TREACLE_ASSERT(forces->push != NULL && forces->mass != NULL && forces->face_u != NULL);
     energy_forces job = *forces;
     return tile_sum(forces->map, forces_of_tile, &job);
 }
@@ -437,6 +447,8 @@ static double given_of_tile(void* data, int64_t t) {
 }
 
 double energy_of_given(const energy_given* given) {
+    TREACLE_ASSERT(given->push != NULL && given->mass != NULL);
+    TREACLE_ASSERT(given->before != NULL && given->after != NULL && given->before != given->after);
     energy_given job = *given;
     return tile_sum(given->map, given_of_tile, &job);
 }

@@ -7,8 +7,9 @@
 // what it can: once (1 - S) would be as much diffusion again. Sums of heat stay.
 #include "phys/even_out.h"
 
-#include "base/parallel.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
+#include "particles/particle_loop.h"
 #include "phys/g2p.h"
 #include "phys/p2g.h"
 
@@ -76,7 +77,7 @@ static treacle_status find_near(const even_out_params* params, const even_cells*
     TREACLE_TRY(arena_take(scratch, (size_t)params->p->count, sizeof(float), "nearness of solids",
                            (void**)&whole));
     whole_job at_cells = {params->cell_solid_phi, cells->value};
-    parallel_for(params->map->ctx, params->map->count, 8, find_whole, &at_cells);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, find_whole, &at_cells);
     face_velocity on = {.map = params->map, .domain = params->domain};
     g2p_scalar(&on, params->p, cells->value, whole);
     job->whole = whole;
@@ -84,6 +85,10 @@ static treacle_status find_near(const even_out_params* params, const even_cells*
 }
 
 treacle_status even_out(const even_out_params* params, double dt, arena* scratch, float** change) {
+    TREACLE_ASSERT(dt > 0.0 && isfinite(dt));
+    TREACLE_ASSERT(params->domain->h > 0.0 && params->diffusivity >= 0.0);
+    TREACLE_ASSERT(params->value != NULL || params->p->count == 0);
+    TREACLE_ASSERT(params->capacity != NULL);
     const particles* p = params->p;
     size_t count = (size_t)p->count, values = tile_map_values(params->map);
     double cells = PI / params->domain->h;
@@ -102,9 +107,9 @@ treacle_status even_out(const even_out_params* params, double dt, arena* scratch
         arena_take_zero(scratch, values, sizeof(float), "means at cells", (void**)&room.weight));
     TREACLE_TRY(find_near(params, &room, scratch, &job));
     TREACLE_TRY(there_and_back(params, &room, job.value, params->reference, job.mean));
-    particle_row_for(p, 4096, find_part, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, find_part, &job);
     TREACLE_TRY(there_and_back(params, &room, job.part, 0.0f, job.mean));
-    particle_row_for(p, 4096, give_part, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, give_part, &job);
     *change = job.mean;
     return TREACLE_OK;
 }

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 // Cells, by which a film stands out from where the surface would meet the wall.
 #define FILM_MIN 0.5f
@@ -119,17 +119,21 @@ static void take_tiles(void* data, int64_t begin, int64_t end) {
 // The dummy tile, too.
 static void run_held(parallel_fcn* fcn, extend_job job) {
     const tile_map* map = job.params->map;
-    tile_for_held(map, 8, fcn, &job);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, fcn, &job);
     fcn(&job, map->count, (int64_t)map->count + 1);
 }
 
 void extend_surface(const extend_surface_params* params, float* cell_phi, float* const scratch[2]) {
+    TREACLE_ASSERT(scratch[0] != NULL && scratch[1] != NULL && scratch[0] != scratch[1]);
+    TREACLE_ASSERT(cell_phi != scratch[0] && cell_phi != scratch[1]);
+    TREACLE_ASSERT(params->cell_solid_phi != NULL && params->cell_solid_phi != cell_phi);
     run_held(forget_tiles, (extend_job){params, cell_phi, scratch[0]});
     run_held(forget_tiles, (extend_job){params, cell_phi, scratch[1]});
     for (int layer = 0; layer < LAYERS; ++layer) {
         extend_job job = {params, scratch[layer % 2], scratch[(layer + 1) % 2]};
-        tile_for(params->map, 4, extend_tiles, &job);
-        tile_share_field(params->map, job.to);
+        tile_for(params->map,
+                 &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = job.to}}},
+                 extend_tiles, &job);
     }
     run_held(take_tiles, (extend_job){params, scratch[LAYERS % 2], cell_phi});
 }

@@ -335,6 +335,8 @@ static treacle_status fill(body_coupling* c, const stress_params* p, const stres
 
 treacle_status body_coupling_create(const stress_params* params, const stress_weights* weights,
                                     float* const face_u[AXES], body_coupling* out) {
+    TREACLE_ASSERT(params->bodies == NULL || params->bodies->count >= 0);
+    TREACLE_ASSERT(params->bodies == NULL || params->bodies->first_solid >= 0);
     *out = (body_coupling){.ctx = params->map->ctx};
     if (params->bodies == NULL) {
         return TREACLE_OK;
@@ -368,6 +370,8 @@ size_t body_coupling_tail(const body_coupling* coupling) {
 
 void body_coupling_load(const body_coupling* coupling, const stress_params* params, bool is_stiff,
                         double* f, double* u) {
+    TREACLE_ASSERT(coupling->count == 0 || (f != NULL && u != NULL && f != u));
+    TREACLE_ASSERT(coupling->count == 0 || params->bodies != NULL);
     for (int32_t b = 0; b < coupling->count; ++b) {
         const flow_motion* motion = &params->bodies->at[b];
         const solve_body* body = &coupling->bodies[b];
@@ -389,6 +393,7 @@ void body_coupling_load(const body_coupling* coupling, const stress_params* para
 
 void body_coupling_motion(const body_coupling* coupling, int32_t body, const double* tail,
                           double motion[BODY_MOTIONS]) {
+    TREACLE_ASSERT(body >= 0 && body < coupling->count);
     const solve_body* at = &coupling->bodies[body];
     const double* y = tail + (size_t)body * BODY_MOTIONS;
     for (int n = 0; n < BODY_MOTIONS; ++n) {
@@ -398,6 +403,8 @@ void body_coupling_motion(const body_coupling* coupling, int32_t body, const dou
 
 double body_coupling_speed(const body_coupling* coupling, const stress_params* params, int32_t body,
                            const double* tail, int axis, int64_t face) {
+    TREACLE_ASSERT(axis >= 0 && axis < AXES);
+    TREACLE_ASSERT(face >= 0 && face < (int64_t)tile_map_values(params->map));
     double row[BODY_MOTIONS], motion[BODY_MOTIONS];
     face_row(params, body, axis, face, row);
     body_coupling_motion(coupling, body, tail, motion);
@@ -406,6 +413,7 @@ double body_coupling_speed(const body_coupling* coupling, const stress_params* p
 
 double body_coupling_drag(const body_coupling* coupling, const stress_params* params,
                           const double* u, const double* tail) {
+    TREACLE_ASSERT(u != NULL && (coupling->count == 0 || tail != NULL));
     double sum = 0.0;
     for (int32_t b = 0; b < coupling->count; ++b) {
         for (int64_t i = 0; i < coupling->bodies[b].pull_count; ++i) {
@@ -422,6 +430,7 @@ double body_coupling_drag(const body_coupling* coupling, const stress_params* pa
 void body_coupling_store(const body_coupling* coupling, const stress_params* params,
                          const stress_weights* weights, const double* u,
                          float* const face_u[AXES]) {
+    TREACLE_ASSERT(coupling->count == 0 || (params->bodies != NULL && weights->owner[0] != NULL));
     for (int32_t b = 0; b < coupling->count; ++b) {
         body_coupling_motion(coupling, b, u, params->bodies->at[b].after);
     }

@@ -13,7 +13,7 @@
 
 #include "grid/gather.h"
 #include "grid/stagger.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 typedef struct force_job {
     const force_params* params;
@@ -48,6 +48,8 @@ static double fields_at(const force_params* params, int a, const int cell[AXES],
 }
 
 void force_at(const force_params* params, vec3 x, double out[AXES]) {
+    TREACLE_ASSERT(params->field_count >= 0 &&
+                   (params->fields != NULL || params->field_count == 0));
     for (int a = 0; a < AXES; ++a) {
         out[a] = params->gravity[a] + params->uniform[a];
     }
@@ -93,12 +95,19 @@ static void push_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void force_apply(const force_params* params, float* const face_u[AXES]) {
+    TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
+    TREACLE_ASSERT(params->face_push.at[0] == NULL || params->face_push.at[0] != face_u[0]);
     force_job job = {params, face_u};
-    tile_for(params->map, 4, push_tiles, &job);
-    for (int a = 0; a < AXES; ++a) {
-        tile_share_field(params->map, face_u[a]);
-        if (params->face_push.at[a] != NULL) {
-            tile_share_field(params->map, params->face_push.at[a]);
-        }
-    }
+    const face_field* push = &params->face_push;
+    tile_for(params->map,
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 4,
+                         .writes = {{.at = face_u[0]},
+                                    {.at = face_u[1]},
+                                    {.at = face_u[2]},
+                                    {.at = push->at[0]},
+                                    {.at = push->at[1]},
+                                    {.at = push->at[2]}}},
+             push_tiles, &job);
 }

@@ -26,7 +26,7 @@
 #include <math.h>
 
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 #define FORESEE_MAX 0.5
 // Of the residual: an error is the gradient of something that vanishes on the surface, and the next
@@ -95,6 +95,11 @@ static void find_sources(void* data, int64_t begin, int64_t end) {
 
 treacle_status foresee_impulse(const foresee_params* params, float* const impulse[AXES],
                                solve_stats* stats) {
+    TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
+    TREACLE_ASSERT(params->system->params != NULL && params->scratch != NULL);
+    TREACLE_ASSERT(impulse[0] != NULL && impulse[0] != params->u.at[0]);
+    TREACLE_ASSERT(impulse[1] != NULL && impulse[1] != params->u.at[1]);
+    TREACLE_ASSERT(impulse[2] != NULL && impulse[2] != params->u.at[2]);
     const tile_map* map = params->system->params->map;
     size_t values = tile_map_values(map);
     foresee_job job = {.of = params};
@@ -103,8 +108,12 @@ treacle_status foresee_impulse(const foresee_params* params, float* const impuls
                                 (void**)&job.rhs));
     TREACLE_TRY(
         arena_take_zero(params->scratch, values, sizeof(double), "pressure to come", (void**)&x));
-    tile_for(map, 4, find_sources, &job);
-    tile_share(map, job.rhs, TILE_CELLS * sizeof(double));
+    tile_for(
+        map,
+        &(tile_use){.reads = TILE_AROUND,
+                    .grain = 4,
+                    .writes = {tile_block(job.rhs, TILE_CELLS * sizeof(double), TILE_TO_HOLDERS)}},
+        find_sources, &job);
     projection system = *params->system;
     projection_params cold = *params->system->params;
     cold.solve.is_warm = false;

@@ -10,8 +10,7 @@
 // is kept in APIC; bits do not depend on threads.
 #include "phys/g2p.h"
 
-#include "base/parallel.h"
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 #include "phys/transfer.h"
 
 static const velocity_block whole_block = {.halo = BLOCK_HALO, .size = BLOCK_SIZE};
@@ -114,14 +113,21 @@ static void gather_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void g2p_velocity(const g2p_params* params) {
-    const grid_domain* domain = params->now->domain;
+    TREACLE_ASSERT(params->keep == NULL || params->before != NULL);
+    TREACLE_ASSERT(params->before == NULL || params->before->map == params->now->map);
+    TREACLE_ASSERT(!params->is_affine || params->to->column[PARTICLE_AFFINE] != NULL);
+    TREACLE_ASSERT(params->now->u.at[0] != NULL && params->now->u.at[1] != NULL &&
+                   params->now->u.at[2] != NULL);
     if (params->thin != NULL && params->thin->count > 0) { // whose rows nobody gathers
-        particle_group_for(params->to, 1, gather_tiles, (void*)params);
+        particle_for(params->to, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1},
+                     gather_tiles, (void*)params);
         return;
     }
-    particle_ranks_for(domain, params->to, 1, gather_tiles, (void*)params);
-    particle_ranks_gather_column(domain, params->to, PARTICLE_VELOCITY);
-    particle_ranks_gather_column(domain, params->to, PARTICLE_AFFINE);
+    particle_for(params->to,
+                 &(particle_use){.span = PARTICLES_OWN_TILES,
+                                 .grain = 1,
+                                 .columns = 1u << PARTICLE_VELOCITY | 1u << PARTICLE_AFFINE},
+                 gather_tiles, (void*)params);
 }
 
 typedef struct thin_job {
@@ -149,8 +155,10 @@ static void gather_thin_tiles(void* data, int64_t begin, int64_t end) {
 
 void g2p_thin(const face_velocity* field, const particles* p, treacle_kernel kernel,
               const thin_view* view) {
+    TREACLE_ASSERT(view != NULL && field->u.at[0] != NULL);
     thin_job job = {field, p, kernel, view};
-    particle_group_for(p, 4, gather_thin_tiles, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4}, gather_thin_tiles,
+                 &job);
 }
 
 typedef struct scalar_job {
@@ -182,7 +190,12 @@ static void gather_scalar(void* data, int64_t begin, int64_t end) {
 }
 
 void g2p_scalar(const face_velocity* on, const particles* at, const float* cell, float* out) {
+    TREACLE_ASSERT(cell != NULL && (out != NULL || at->count == 0));
+    TREACLE_ASSERT(on->map != NULL && on->domain != NULL);
     scalar_job job = {on, at, cell, out};
-    particle_ranks_for(on->domain, at, 1, gather_scalar, &job);
-    particle_ranks_gather(on->domain, at, out, sizeof(float));
+    particle_for(
+        at,
+        &(particle_use){
+            .span = PARTICLES_OWN_TILES, .grain = 1, .values = out, .value_bytes = sizeof(float)},
+        gather_scalar, &job);
 }

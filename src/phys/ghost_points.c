@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "particles/particle_loop.h"
 
 enum { MARGIN = 4, SIDE = BLOCK_SIDE(MARGIN, MARGIN), NOWHERE = -1 };
 // Cells, how far from a wall a particle may be to have an image.
@@ -208,6 +208,8 @@ static treacle_status take(arena* scratch, size_t count, size_t bytes, void** ou
 }
 
 treacle_status ghost_points(const ghost_params* params, tile_points* out) {
+    TREACLE_ASSERT(params->cell_solid_phi != NULL && params->scratch != NULL);
+    TREACLE_ASSERT(params->p->tile_first[params->p->tile_count] == params->p->count);
     ghost_job job = {.params = params};
     treacle_context* ctx = params->map->ctx;
     arena* scratch = params->scratch;
@@ -221,13 +223,15 @@ treacle_status ghost_points(const ghost_params* params, tile_points* out) {
     TREACLE_TRY(take(scratch, rows, sizeof(int64_t), (void**)&job.order));
     TREACLE_TRY(take(scratch, tiles, sizeof(tile_ix), (void**)&job.row_tile));
     TREACLE_TRY(take(scratch, tiles, sizeof(tile_ix), (void**)&job.out_tile));
-    particle_group_for(params->p, 1, reflect_tiles, &job);
+    particle_for(params->p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, reflect_tiles,
+                 &job);
     order_images(&job);
     tile_ix count = list_tiles(&job);
     for (tile_ix i = 0; i < count; ++i) {
         coords[i] = params->map->coord[job.out_tile[i]];
     }
     parallel_for(ctx, count, 4, sort_tiles, &job);
-    *out = (tile_points){count, coords, job.out_first, job.position};
+    *out = (tile_points){
+        .tile_count = count, .tile = coords, .tile_first = job.out_first, .position = job.position};
     return TREACLE_OK;
 }

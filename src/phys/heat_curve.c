@@ -17,6 +17,8 @@
 // Properties that tests check: E of T and f and back; monotone; a loop of hysteresis closes.
 #include "phys/heat_curve.h"
 
+#include "base/check.h"
+
 static double share_of(const double range[2], double temperature) {
     if (temperature >= range[1]) {
         return 1.0;
@@ -25,10 +27,14 @@ static double share_of(const double range[2], double temperature) {
 }
 
 double heat_curve_energy(const heat_curve* curve, double temperature, double melted) {
+    TREACLE_ASSERT(curve->capacity > 0.0 && curve->latent >= 0.0);
+    TREACLE_ASSERT(melted >= 0.0 && melted <= 1.0);
     return curve->capacity * (temperature - curve->reference) + curve->latent * melted;
 }
 
 double heat_curve_melted(const heat_curve* curve, double temperature, double melted) {
+    TREACLE_ASSERT(curve->freeze[0] <= curve->melt[0] && curve->freeze[1] <= curve->melt[1]);
+    TREACLE_ASSERT(melted >= 0.0 && melted <= 1.0);
     double least = share_of(curve->melt, temperature), most = share_of(curve->freeze, temperature);
     double kept = melted < least ? least : melted > most ? most : melted;
     return curve->latent > 0.0 ? kept : 0.0;
@@ -49,6 +55,8 @@ static heat_state on_range(const heat_curve* curve, const double range[2], doubl
 }
 
 heat_state heat_curve_at(const heat_curve* curve, double energy, double melted) {
+    TREACLE_ASSERT(curve->capacity > 0.0 && curve->latent >= 0.0);
+    TREACLE_ASSERT(melted >= 0.0 && melted <= 1.0);
     double warm = (energy - curve->latent * melted) / curve->capacity;
     heat_state out = {curve->reference + warm, melted, 1.0 / curve->capacity};
     if (!(curve->latent > 0.0)) {
@@ -64,6 +72,7 @@ heat_state heat_curve_at(const heat_curve* curve, double energy, double melted) 
 }
 
 float heat_curve_seen(const heat_curve* curve, float temperature, float melted) {
+    TREACLE_ASSERT(curve->melt[0] <= curve->melt[1]);
     float from = (float)curve->melt[0], to = (float)curve->melt[1];
     if (!(curve->latent > 0.0)) {
         return temperature;

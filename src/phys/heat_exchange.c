@@ -36,9 +36,8 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
 
 static const double stefan_boltzmann = 5.670374419e-8; // W/(m^2 K^4)
 #define FOUR_PI 12.56637061435917295385
@@ -146,9 +145,11 @@ static void lose_to_air(const facet_job* job, size_t i, const int at[AXES], cons
 }
 
 void heat_exchange_air(const heat_cells* cells, const treacle_heat_def* def) {
+    TREACLE_ASSERT(cells->phi != NULL && cells->temperature != NULL);
+    TREACLE_ASSERT(cells->exchange[0] != NULL && cells->outside[0] != NULL);
     facet_job job = {.cells = cells, .def = def, .visit = lose_to_air};
     if (def->loss > 0.0 || def->emissivity > 0.0) {
-        parallel_for(cells->map->ctx, cells->map->count, 4, visit_facets, &job);
+        tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, visit_facets, &job);
     }
 }
 
@@ -182,8 +183,11 @@ static void light_up(const facet_job* job, size_t i, const int at[AXES], const f
 }
 
 void heat_exchange_radiant(const heat_cells* cells, vec3 place, double power) {
+    TREACLE_ASSERT(cells->phi != NULL && cells->energy != NULL && cells->exchanged != NULL);
+    TREACLE_ASSERT(vec3_is_finite(place));
+    TREACLE_ASSERT(cells->dt > 0.0);
     facet_job job = {.cells = cells, .place = place, .power = power, .visit = light_up};
-    parallel_for(cells->map->ctx, cells->map->count, 4, visit_facets, &job);
+    tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, visit_facets, &job);
 }
 
 // --- sides of the domain -------------------------------------------------------------------------
@@ -218,8 +222,10 @@ static void touch_side(void* data, int64_t begin, int64_t end) {
 }
 
 void heat_exchange_side(const heat_cells* cells, const heat_side* side) {
+    TREACLE_ASSERT(side->axis >= 0 && side->axis < AXES && side->end >= 0 && side->end < 2);
+    TREACLE_ASSERT(cells->domain->is_active[side->axis] && !cells->domain->is_periodic[side->axis]);
     side_job job = {cells, side};
-    parallel_for(cells->map->ctx, cells->map->count, 4, touch_side, &job);
+    tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, touch_side, &job);
 }
 
 // --- solids --------------------------------------------------------------------------------------
@@ -246,6 +252,7 @@ static double find_wall(const double low[AXES], const double high[AXES], bool ha
 }
 
 double heat_wall_shift(double phi) {
+    TREACLE_ASSERT(!isnan(phi));
     double near = fabs(phi), side = phi >= 0.0 ? 1.0 - near : 0.0;
     double mass = phi >= 0.0 ? 1.0 - 0.5 * side * side : 0.5 * (1.0 - near) * (1.0 - near);
     double moment = 1.0 / 6.0 - near * near * (0.5 - near / 3.0);
@@ -313,8 +320,10 @@ static void touch_solids(void* data, int64_t begin, int64_t end) {
 }
 
 void heat_exchange_solids(const heat_cells* cells, const heat_solids* solids) {
+    TREACLE_ASSERT(solids->count >= 0 && (solids->touch != NULL || solids->count == 0));
+    TREACLE_ASSERT(solids->cell_id != NULL && solids->cell_phi != NULL);
     solid_job job = {cells, solids};
-    parallel_for(cells->map->ctx, cells->map->count, 4, touch_solids, &job);
+    tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, touch_solids, &job);
 }
 
 // --- shapes --------------------------------------------------------------------------------------
@@ -362,16 +371,18 @@ static void give_share(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status heat_exchange_power(const heat_cells* cells, const shape* where, double power) {
+    TREACLE_ASSERT(where != NULL && cells->scratch != NULL);
+    TREACLE_ASSERT(cells->dt > 0.0 && isfinite(power));
     treacle_context* ctx = cells->map->ctx;
     shape_job job = {.cells = cells, .where = where};
     size_t values = (size_t)cells->map->count * TILE_CELLS;
     TREACLE_TRY(
         arena_take(cells->scratch, values, sizeof(float), "heated cells", (void**)&job.weight));
-    parallel_for(ctx, cells->map->count, 4, weigh_cover, &job);
+    tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, weigh_cover, &job);
     double sum = parallel_sum(ctx, cells->map->count, weight_of_tile, &job);
     if (sum > 0.0) {
         job.factor = power * cells->dt / sum;
-        parallel_for(ctx, cells->map->count, 4, give_share, &job);
+        tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, give_share, &job);
     }
     arena_give(cells->scratch, job.weight);
     return TREACLE_OK;
@@ -388,8 +399,10 @@ static void gain_by_rate(void* data, int64_t begin, int64_t end) {
 }
 
 void heat_exchange_rate(const heat_cells* cells, const shape* where, double rate) {
+    TREACLE_ASSERT(where != NULL && cells->conduction != NULL);
+    TREACLE_ASSERT(cells->dt > 0.0 && isfinite(rate));
     shape_job job = {.cells = cells, .where = where, .factor = rate * cells->dt};
-    parallel_for(cells->map->ctx, cells->map->count, 4, gain_by_rate, &job);
+    tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, gain_by_rate, &job);
 }
 
 static void hold(void* data, int64_t begin, int64_t end) {
@@ -406,6 +419,8 @@ static void hold(void* data, int64_t begin, int64_t end) {
 }
 
 void heat_exchange_hold(const heat_cells* cells, const shape* where, double temperature) {
+    TREACLE_ASSERT(where != NULL && cells->conduction != NULL);
+    TREACLE_ASSERT(temperature > 0.0);
     shape_job job = {.cells = cells, .where = where, .temperature = temperature};
-    parallel_for(cells->map->ctx, cells->map->count, 4, hold, &job);
+    tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, hold, &job);
 }

@@ -6,6 +6,7 @@
 #include "phys/marker.h"
 
 #include "math/elementary.h"
+#include "particles/particle_loop.h"
 
 enum { MATERIALS_MAX = 256 }; // their index is one byte of a particle
 
@@ -26,10 +27,13 @@ static void cure_rows(void* data, int64_t begin, int64_t end) {
 
 void marker_cure(const particles* p, int material_count, const treacle_material_def* materials,
                  double dt) {
+    TREACLE_ASSERT(material_count > 0 && material_count <= MATERIALS_MAX);
+    TREACLE_ASSERT(dt > 0.0 && isfinite(dt));
+    TREACLE_ASSERT(p->column[PARTICLE_MARKER] != NULL);
     float part[MATERIALS_MAX];
     for (int m = 0; m < material_count; ++m) {
         part[m] = (float)(1.0 - elementary_exp(-materials[m].marker_rate * dt));
     }
     cure_job job = {p, materials, part};
-    particle_row_for(p, 4096, cure_rows, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, cure_rows, &job);
 }

@@ -26,7 +26,7 @@
 
 #include <math.h>
 
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
 #include "phys/rheology.h"
 
@@ -98,13 +98,17 @@ static void mix_tiles(void* data, int64_t begin, int64_t end) {
 
 void mixture_viscosity(const mixture_params* params, const mixture_rates* rates,
                        float* cell_log_mu) {
+    TREACLE_ASSERT(params->material_count > 0 && params->materials != NULL);
+    TREACLE_ASSERT(params->cell_volume != NULL && params->cell_volume != cell_log_mu);
+    TREACLE_ASSERT(rates->way >= 0.0 && rates->way <= 1.0);
     TREACLE_ASSERT(params->cell_base != NULL && cell_log_mu != NULL);
     TREACLE_ASSERT(rates->along == NULL || (rates->rate_before != NULL && rates->slope != NULL));
     mixture_job job = {params, rates, cell_log_mu};
-    tile_for_held(params->map, 4, mix_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ALONE, .grain = 4}, mix_tiles, &job);
 }
 
 double mixture_way(int material_count, const treacle_material_def* materials) {
+    TREACLE_ASSERT(material_count > 0 && materials != NULL);
     double exponent = 1.0;
     for (int m = 0; m < material_count; ++m) {
         const treacle_rheology_def* r = &materials[m].rheology;

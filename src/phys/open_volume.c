@@ -14,7 +14,7 @@
 #include <math.h>
 
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
 
@@ -82,7 +82,8 @@ static void normalise_tiles(void* data, int64_t begin, int64_t end) {
 
 void open_volume_normalise(const grid_domain* domain, const tile_map* map, const float* cell_open,
                            float* cell_volume) {
+    TREACLE_ASSERT(cell_open != NULL && cell_volume != NULL && cell_open != cell_volume);
     open_job job = {domain, map, cell_open, cell_volume};
-    tile_for(map, 4, normalise_tiles, &job);
-    tile_share_field(map, cell_volume);
+    tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = cell_volume}}},
+             normalise_tiles, &job);
 }

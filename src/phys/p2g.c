@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/transfer.h"
 #include "phys/velocity.h"
 
@@ -299,9 +298,11 @@ static treacle_status run(scatter_job* job) {
     for (int f = 0; f < job->field_count; ++f) {
         const scatter_field* field = &job->field[f];
         normalise_job n = {field->sum, field->weight, field->whole.reference};
-        tile_for(job->params->map, 8, normalise_tiles, &n);
-        tile_share_field(job->params->map, field->sum);
-        tile_share_field(job->params->map, field->weight);
+        tile_for(job->params->map,
+                 &(tile_use){.reads = TILE_AROUND,
+                             .grain = 8,
+                             .writes = {{.at = field->sum}, {.at = field->weight}}},
+                 normalise_tiles, &n);
     }
     alloc_free(p->ctx, tiles.tile, (size_t)p->tile_count * sizeof(tile_ix));
     return TREACLE_OK;
@@ -309,6 +310,9 @@ static treacle_status run(scatter_job* job) {
 
 treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
                             float* const face_mass[AXES]) {
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
+    TREACLE_ASSERT(face_mass[0] != NULL && face_mass[0] != face_u[0]);
+    TREACLE_ASSERT(!params->is_affine || params->from->column[PARTICLE_AFFINE] != NULL);
     scatter_job job = {.params = params, .field_count = AXES};
     for (int a = 0; a < AXES; ++a) {
         job.field[a] = velocity_of(params, a);
@@ -320,6 +324,9 @@ treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
 
 treacle_status p2g_weighted(const p2g_params* params, const p2g_column* column, float* cell_value,
                             float* cell_weight) {
+    TREACLE_ASSERT(cell_value != NULL && cell_weight != NULL && cell_value != cell_weight);
+    TREACLE_ASSERT(column->value != NULL || params->from->count == 0);
+    TREACLE_ASSERT(isfinite(column->reference));
     scatter_job job = {.params = params, .field_count = 1, .field = {field_of(params)}};
     job.field[0].place.kernel = TREACLE_KERNEL_LINEAR;
     job.field[0].whole.value = column->value;
@@ -333,6 +340,9 @@ treacle_status p2g_weighted(const p2g_params* params, const p2g_column* column, 
 
 treacle_status p2g_mean(const p2g_params* params, grid_place place, const p2g_values* values,
                         float* mean, float* weight) {
+    TREACLE_ASSERT(mean != NULL && weight != NULL && mean != weight);
+    TREACLE_ASSERT(values->stride > 0);
+    TREACLE_ASSERT(values->first != NULL || params->from->count == 0);
     scatter_job job = {.params = params, .field_count = 1, .field = {field_of(params)}};
     scatter_field* field = &job.field[0];
     field->component = AT_NODES;
@@ -372,6 +382,8 @@ static void mirror_nodes(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status p2g_node_volume(const p2g_params* params, float* node_volume) {
+    TREACLE_ASSERT(node_volume != NULL);
+    TREACLE_ASSERT(params->from->ctx == params->map->ctx);
     treacle_context* ctx = params->from->ctx;
     size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
     void* unused = NULL;
@@ -389,7 +401,7 @@ treacle_status p2g_node_volume(const p2g_params* params, float* node_volume) {
     field->weight = node_volume;
     treacle_status status = run(&job);
     if (status == TREACLE_OK) {
-        tile_for_held(params->map, 8, mirror_nodes, &job);
+        tile_for(params->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, mirror_nodes, &job);
     }
     alloc_free(ctx, unused, values * sizeof(float));
     return status;

@@ -10,7 +10,7 @@
 
 #include "math/elementary.h"
 #include "math/mat3.h"
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 
 enum { SUM_KINETIC, SUM_ELASTIC, SUM_PUSHED, SUM_HEIGHT, SUM_MASS, SUM_COUNT };
 
@@ -168,13 +168,19 @@ static particle_job job_of(const particle_energy_params* of) {
 
 treacle_status particle_energy_measure(const particle_energy_params* params, double dt,
                                        arena* scratch, particle_energy* out) {
+    TREACLE_ASSERT(dt > 0.0 && isfinite(dt));
+    TREACLE_ASSERT(params->reference_density > 0.0 && params->density != NULL);
+    TREACLE_ASSERT(params->gravity != NULL);
+    TREACLE_ASSERT(!params->is_affine || !params->has_motion ||
+                   params->p->column[PARTICLE_AFFINE] != NULL);
     particle_job job = job_of(params);
     double total[SUM_COUNT], unit = params->reference_density;
     TREACLE_TRY(arena_take(scratch, (size_t)params->p->tile_count, sizeof(*job.sum),
                            "energies of particles", (void**)&job.sum));
-    particle_ranks_for(params->domain, params->p, 1, sum_groups, &job);
+    particle_for(params->p, &(particle_use){.span = PARTICLES_OWN_TILES, .grain = 1}, sum_groups,
+                 &job);
     for (job.which = 0; job.which < SUM_COUNT; ++job.which) {
-        total[job.which] = particle_ranks_sum(params->domain, params->p, sum_of_group, &job);
+        total[job.which] = particle_sum(params->p, sum_of_group, &job);
     }
     arena_give(scratch, job.sum);
     *out = (particle_energy){.kinetic = 0.5 * unit * total[SUM_KINETIC],

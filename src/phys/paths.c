@@ -11,6 +11,8 @@
 #include "base/check.h"
 
 void paths_gather(const paths* p, tile_ix tile, paths_block* out) {
+    TREACLE_ASSERT(tile >= 0 && tile < p->flow->map->count);
+    TREACLE_ASSERT(p->reach >= 0.0 && isfinite(p->dt));
     int halo = (int)ceil(p->reach) + 2;
     TREACLE_ASSERT(halo <= VELOCITY_HALO_MAX);
     const grid_domain* domain = p->flow->domain;
@@ -32,6 +34,8 @@ void paths_gather(const paths* p, tile_ix tile, paths_block* out) {
 }
 
 void paths_trace(const paths_block* block, int64_t count, float* x) {
+    TREACLE_ASSERT(count >= 0 && (x != NULL || count == 0));
+    TREACLE_ASSERT(block->ctx != NULL);
     advect_tile tile = block->tile;
     tile.count = count;
     tile.position = x;
@@ -39,6 +43,8 @@ void paths_trace(const paths_block* block, int64_t count, float* x) {
 }
 
 float paths_component(const paths_block* block, int a, const float x[AXES]) {
+    TREACLE_ASSERT(a >= 0 && a < AXES);
+    TREACLE_ASSERT(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]));
     const advect_tile* t = &block->tile;
     if (!t->is_active[a]) {
         return 0.0f;

@@ -26,8 +26,8 @@
 #include <string.h>
 
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
-#include "particles/particle_ranks.h"
+#include "grid/tile_loop.h"
+#include "particles/particle_loop.h"
 
 // A cell nearer to something solid than this touches it; cells.
 #define TOUCH_DISTANCE 1.0
@@ -76,11 +76,14 @@ static treacle_status find_regions(const pieces_params* params, pieces* out) {
     }
     TREACLE_TRY(arena_take_zero(params->scratch, values, sizeof(float), "links of liquid",
                                 (void**)&job.own));
-    tile_for(params->map, 8, link_tiles, &job);
-    for (int a = 0; a < AXES; ++a) {
-        tile_share_field(params->map, job.link[a]);
-    }
-    tile_share_field(params->map, job.own);
+    tile_for(params->map,
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 8,
+                         .writes = {{.at = job.link[0]},
+                                    {.at = job.link[1]},
+                                    {.at = job.link[2]},
+                                    {.at = job.own}}},
+             link_tiles, &job);
     const float* const link[AXES] = {job.link[0], job.link[1], job.link[2]};
     TREACLE_TRY(pressure_level_create(params->map->ctx, params->domain, params->map, link, job.own,
                                       &out->level));
@@ -199,7 +202,7 @@ static treacle_status measure_velocities(pieces* p) {
     for (int a = 0; a < AXES; ++a) {
         if (params->domain->is_active[a]) {
             job.axis = a;
-            tile_for(params->map, 8, mean_tiles, &job);
+            tile_for(params->map, &(tile_use){.reads = TILE_AROUND, .grain = 8}, mean_tiles, &job);
             TREACLE_TRY(regions_sum(&p->set, job.value, sum));
             for (size_t r = 0; r < count; ++r) {
                 p->velocity[r][a] = p->is_held[r] != 0 ? 0.0 : sum[r] / p->set.size[r];
@@ -211,6 +214,9 @@ static treacle_status measure_velocities(pieces* p) {
 }
 
 treacle_status pieces_find(const pieces_params* params, pieces* out) {
+    TREACLE_ASSERT(params->cell_phi != NULL && params->scratch != NULL);
+    TREACLE_ASSERT(params->face_u.at[0] != NULL && params->face_u.at[1] != NULL &&
+                   params->face_u.at[2] != NULL);
     *out = (pieces){.params = params};
     treacle_status status = find_regions(params, out);
     if (status == TREACLE_OK) {
@@ -322,6 +328,9 @@ static void find_rows(void* data, int64_t begin, int64_t end) {
 
 treacle_status pieces_rows(const pieces* p, const particles* rows, double dt,
                            const double fall[AXES], piece_rows* out) {
+    TREACLE_ASSERT(dt > 0.0 && isfinite(dt));
+    TREACLE_ASSERT(p->params != NULL);
+    TREACLE_ASSERT(isfinite(fall[0]) && isfinite(fall[1]) && isfinite(fall[2]));
     const pieces_params* params = p->params;
     row_job job = {.p = p, .rows = rows, .cells = dt / params->domain->h};
     TREACLE_TRY(arena_take(params->scratch, (size_t)rows->count, sizeof(piece_motion),
@@ -331,7 +340,7 @@ treacle_status pieces_rows(const pieces* p, const particles* rows, double dt,
     for (int a = 0; a < AXES; ++a) {
         job.shift[a] = params->domain->is_active[a] ? (float)(fall[a] / params->domain->h) : 0.0f;
     }
-    particle_ranks_for(params->domain, rows, 4, find_rows, &job);
+    particle_for(rows, &(particle_use){.span = PARTICLES_OWN_TILES, .grain = 4}, find_rows, &job);
     *out = job.out;
     return TREACLE_OK;
 }

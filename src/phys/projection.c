@@ -30,7 +30,7 @@
 
 #include "base/alloc.h"
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/separation.h"
 #include "phys/solid.h"
 #include "phys/solid_flow.h"
@@ -70,6 +70,7 @@ static void gather_phi(const projection_params* params, tile_ix tile, float phi[
 }
 
 float projection_theta(float inside, float outside) {
+    TREACLE_ASSERT(inside <= 0.0f && outside >= 0.0f && inside < outside);
     return fmaxf(inside / (inside - outside), PROJECTION_THETA_MIN);
 }
 
@@ -144,6 +145,9 @@ static void assemble_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status projection_create(const projection_params* params, projection* out) {
+    TREACLE_ASSERT(params->cell_phi != NULL && params->face_open.at[0] != NULL);
+    TREACLE_ASSERT(params->body_count >= 0 && (params->bodies != NULL || params->body_count == 0));
+    TREACLE_ASSERT(params->first_body <= params->solid_count);
     *out = (projection){.params = params};
     treacle_context* ctx = params->map->ctx;
     size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
@@ -156,11 +160,14 @@ treacle_status projection_create(const projection_params* params, projection* ou
     TREACLE_TRY_GOTO(alloc_zero(ctx, values, sizeof(float), "pressure diagonal", &block), fail);
     out->cell_extra = block;
     project_job job = {.of = out};
-    tile_for(params->map, 4, assemble_tiles, &job);
-    for (int a = 0; a < AXES; ++a) {
-        tile_share_field(params->map, out->face_w[a]);
-    }
-    tile_share_field(params->map, out->cell_extra);
+    tile_for(params->map,
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 4,
+                         .writes = {{.at = out->face_w[0]},
+                                    {.at = out->face_w[1]},
+                                    {.at = out->face_w[2]},
+                                    {.at = out->cell_extra}}},
+             assemble_tiles, &job);
     if (params->walls != NULL) {
         separation_begin(params->walls, out->cell_extra);
     }
@@ -195,6 +202,8 @@ void projection_destroy(projection* p) {
 
 treacle_status projection_solve(const projection* p, double* rhs, double* cell_x,
                                 solve_stats* stats) {
+    TREACLE_ASSERT(rhs != NULL && cell_x != NULL && rhs != cell_x);
+    TREACLE_ASSERT(p->solver != NULL || p->params->other != NULL);
     if (p->params->other != NULL) {
         p->params->other(p, rhs, cell_x, stats);
         return TREACLE_OK;
@@ -309,6 +318,8 @@ static void gather_x(const tile_map* map, const double* cell_x, tile_ix tile, do
 
 void projection_gather(const projection* p, tile_ix tile, const double* cell_x, float* phi,
                        double* x) {
+    TREACLE_ASSERT(tile >= 0 && tile < p->params->map->count);
+    TREACLE_ASSERT(phi != NULL && x != NULL);
     gather_phi(p->params, tile, phi);
     gather_x(p->params->map, cell_x, tile, x);
 }
@@ -350,24 +361,34 @@ static void correct_tiles(void* data, int64_t begin, int64_t end) {
 
 void projection_subtract_gradient(const projection* p, const double* cell_x,
                                   float* const face_u[AXES]) {
+    TREACLE_ASSERT(cell_x != NULL);
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     project_job job = {.of = p, .face_u = face_u, .cell_x = cell_x};
-    tile_for(p->params->map, 4, correct_tiles, &job);
-    for (int a = 0; a < AXES; ++a) {
-        tile_share_field(p->params->map, face_u[a]);
-    }
+    tile_for(p->params->map,
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 4,
+                         .writes = {{.at = face_u[0]}, {.at = face_u[1]}, {.at = face_u[2]}}},
+             correct_tiles, &job);
 }
 
 treacle_status projection_divergence(const projection* p, float* const face_u[AXES],
                                      double* divergence) {
+    TREACLE_ASSERT(divergence != NULL);
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     project_job job = {.of = p, .face_u = face_u, .rhs = divergence};
     TREACLE_TRY(push_cells(&job));
-    tile_for(p->params->map, 4, diverge_tiles, &job);
-    tile_share(p->params->map, divergence, TILE_CELLS * sizeof(double));
+    tile_for(p->params->map,
+             &(tile_use){
+                 .reads = TILE_AROUND,
+                 .grain = 4,
+                 .writes = {tile_block(divergence, TILE_CELLS * sizeof(double), TILE_TO_HOLDERS)}},
+             diverge_tiles, &job);
     return TREACLE_OK;
 }
 
 void projection_body_impulses(const projection* p, const double* cell_x,
                               double (*out)[BODY_MOTIONS]) {
+    TREACLE_ASSERT(cell_x != NULL && (out != NULL || p->params->body_count == 0));
     memset(out, 0, (size_t)p->params->body_count * sizeof(*out));
     if (p->solver != NULL && p->params->body_count > 0) {
         body_term_multiply(pressure_solver_finest(p->solver)->bodies, cell_x, out);
@@ -376,6 +397,8 @@ void projection_body_impulses(const projection* p, const double* cell_x,
 
 treacle_status projection_apply(const projection* p, float* const face_u[AXES], double* cell_x,
                                 solve_stats* stats) {
+    TREACLE_ASSERT(cell_x != NULL && stats != NULL);
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     if (p->params->walls != NULL) {
         return separation_project(p, face_u, cell_x, stats);
     }

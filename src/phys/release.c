@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "grid/tile_loop.h"
 #include "phys/solid.h"
 #include "phys/wall_stress.h"
 
@@ -35,6 +35,7 @@ enum { KIND_NONE, KIND_CONTACT, KIND_RELEASED, KIND_BEHIND };
 enum { LAYERS = 3 };
 
 bool release_is_needed(const wall_set* walls) {
+    TREACLE_ASSERT(walls->count >= 0 && walls->count <= walls->capacity);
     bool is_needed = false;
     for (int64_t i = 0; i < walls->count; ++i) {
         const wall* w = &walls->at[i];
@@ -142,17 +143,20 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void release_compute(const release_params* params, const release_fields* out) {
-    treacle_context* ctx = params->map->ctx;
+    TREACLE_ASSERT(params->walls != NULL && params->cell_solid_id != NULL);
+    TREACLE_ASSERT(out->cell_phi != NULL && out->cell_phi != params->cell_phi);
+    TREACLE_ASSERT(out->cell_kind != NULL);
+    TREACLE_ASSERT(out->cell_solid_id != params->cell_solid_id);
     size_t count = (size_t)params->map->count * TILE_CELLS;
     uint8_t* other = out->cell_kind + count + TILE_CELLS;
     mark_walls(params, out->cell_kind);
     for (int n = 0; n < LAYERS; ++n) {
         kind_job job = {params, out->cell_kind, other};
-        parallel_for(ctx, params->map->count, 8, spread_kinds, &job);
+        tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, spread_kinds, &job);
         memcpy(out->cell_kind, other, count);
     }
     release_job job = {params, out};
-    parallel_for(ctx, params->map->count, 8, fill_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, fill_tiles, &job);
     for (size_t i = count; i < count + TILE_CELLS; ++i) {
         out->cell_phi[i] = params->cell_phi[i];
         out->cell_solid_id[i] = SOLID_NONE;
@@ -195,8 +199,10 @@ static void trim_tiles(void* data, int64_t begin, int64_t end) {
 
 void release_trim(const release_params* params, const release_fields* fields,
                   const fraction_fields* share) {
+    TREACLE_ASSERT(fields->cell_kind != NULL);
+    TREACLE_ASSERT(share->cell != NULL);
     trim_job job = {params, fields->cell_kind, share};
-    parallel_for(params->map->ctx, params->map->count, 8, trim_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, trim_tiles, &job);
 }
 
 // --- velocity -----------------------------------------------------------------------------------
@@ -230,6 +236,8 @@ static void carry_tiles(void* data, int64_t begin, int64_t end) {
 
 void release_velocity(const release_params* params, const release_fields* fields,
                       const float* const extended[AXES], float* const face_u[AXES]) {
+    TREACLE_ASSERT(fields->cell_kind != NULL);
+    TREACLE_ASSERT(extended[0] != NULL && extended[0] != face_u[0]);
     carry_job job = {params, fields, extended, face_u};
-    parallel_for(params->map->ctx, params->map->count, 8, carry_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, carry_tiles, &job);
 }

@@ -30,7 +30,7 @@
 #include <math.h>
 
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
 #include "phys/stress.h"
 
@@ -46,6 +46,7 @@ static double carreau(const treacle_material_def* m, double g) {
 }
 
 double rheology_viscosity(const treacle_material_def* m, double rate) {
+    TREACLE_ASSERT(rate >= 0.0 && !isnan(rate));
     const treacle_rheology_def* r = &m->rheology;
     double g = sqrt(rate * rate + r->critical_rate * r->critical_rate);
     double mu = m->viscosity;
@@ -90,6 +91,7 @@ static double steepness(const treacle_material_def* m, double g) {
 }
 
 double rheology_slope(const treacle_material_def* m, double rate) {
+    TREACLE_ASSERT(rate >= 0.0 && !isnan(rate));
     double critical = m->rheology.critical_rate;
     double square = rate * rate + critical * critical;
     double mu = rheology_viscosity(m, rate);
@@ -98,6 +100,7 @@ double rheology_slope(const treacle_material_def* m, double rate) {
 }
 
 double rheology_to_mean(treacle_viscosity_mean mean, double mu) {
+    TREACLE_ASSERT(mu > 0.0);
     switch (mean) {
     case TREACLE_VISCOSITY_ARITHMETIC:
         return mu;
@@ -110,6 +113,7 @@ double rheology_to_mean(treacle_viscosity_mean mean, double mu) {
 }
 
 double rheology_from_mean(treacle_viscosity_mean mean, double value) {
+    TREACLE_ASSERT(!isnan(value));
     switch (mean) {
     case TREACLE_VISCOSITY_ARITHMETIC:
         return value;
@@ -146,6 +150,8 @@ typedef struct edge_shear {
 } edge_shear;
 
 int rheology_side(const grid_domain* domain, int a, int at) {
+    TREACLE_ASSERT(a >= 0 && a < AXES);
+    TREACLE_ASSERT(at >= 0);
     bool is_side = !domain->is_periodic[a] && (at == 0 || at == domain->cells[a]);
     if (!is_side) {
         return 0;
@@ -274,14 +280,21 @@ static void rate_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void rheology_rate(const rheology_params* params, float* cell_rate) {
+    TREACLE_ASSERT(cell_rate != NULL && cell_rate != params->cell_share);
+    TREACLE_ASSERT(params->face_u.at[0] != NULL && params->face_u.at[1] != NULL &&
+                   params->face_u.at[2] != NULL);
     rate_job job = {.params = params, .out = cell_rate};
-    tile_for(params->map, 4, rate_tiles, &job);
-    tile_share_field(params->map, cell_rate);
+    tile_for(params->map,
+             &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = cell_rate}}},
+             rate_tiles, &job);
 }
 
 void rheology_along(const rheology_params* params, const float* const other[AXES],
                     float* cell_along) {
+    TREACLE_ASSERT(cell_along != NULL && cell_along != params->cell_share);
+    TREACLE_ASSERT(other[0] != NULL && other[1] != NULL && other[2] != NULL);
     rate_job job = {.params = params, .change = {other[0], other[1], other[2]}, .out = cell_along};
-    tile_for(params->map, 4, rate_tiles, &job);
-    tile_share_field(params->map, cell_along);
+    tile_for(params->map,
+             &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = cell_along}}},
+             rate_tiles, &job);
 }

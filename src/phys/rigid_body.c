@@ -60,7 +60,33 @@ bool body_is_finite(const body_state* state) {
     return is_finite;
 }
 
+bool body_state_is_valid(const body_state* state) {
+    const double* q = state->quaternion;
+    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return body_is_finite(state) && fabs(square - 1.0) < 1e-6;
+}
+
+// By its leading minors.
+static bool are_moments_positive(const mat3* m) {
+    double two = m->at[0][0] * m->at[1][1] - m->at[0][1] * m->at[1][0];
+    return m->at[0][0] > 0.0 && two > 0.0 && mat3_determinant(m) > 0.0;
+}
+
+bool body_mass_is_valid(const body_mass* mass) {
+    bool is_symmetric = true;
+    for (int i = 0; i < AXES; ++i) {
+        for (int j = 0; j < i; ++j) {
+            double scale = sqrt(fabs(mass->inertia.at[i][i] * mass->inertia.at[j][j]));
+            double apart = fabs(mass->inertia.at[i][j] - mass->inertia.at[j][i]);
+            is_symmetric = is_symmetric && apart <= 1e-9 * scale;
+        }
+    }
+    return mass->mass > 0.0 && isfinite(mass->mass) && mass->volume > 0.0 && is_symmetric &&
+           are_moments_positive(&mass->inertia);
+}
+
 solid_pose body_pose(const body_state* state) {
+    TREACLE_ASSERT(body_is_finite(state));
     return (solid_pose){.place = vec3_from(state->place),
                         .rotate = matrix_of(state->quaternion),
                         .velocity = vec3_from(state->velocity),
@@ -68,6 +94,7 @@ solid_pose body_pose(const body_state* state) {
 }
 
 body_motion body_motion_of(const body_state* state, double h) {
+    TREACLE_ASSERT(h > 0.0 && isfinite(h));
     body_motion out;
     for (int a = 0; a < AXES; ++a) {
         out.at[a] = state->velocity[a];
@@ -77,6 +104,7 @@ body_motion body_motion_of(const body_state* state, double h) {
 }
 
 void body_set_motion(body_state* state, const body_motion* motion, double h) {
+    TREACLE_ASSERT(h > 0.0 && isfinite(h));
     for (int a = 0; a < AXES; ++a) {
         state->velocity[a] = motion->at[a];
         state->spin[a] = motion->at[AXES + a] / h;
@@ -84,6 +112,8 @@ void body_set_motion(body_state* state, const body_motion* motion, double h) {
 }
 
 void body_advance(body_state* state, double dt) {
+    TREACLE_ASSERT(dt >= 0.0 && isfinite(dt));
+    TREACLE_ASSERT(body_is_finite(state));
     double rate = vec3_length(vec3_from(state->spin)), half = 0.5 * rate * dt;
     double share = rate > 0.0 ? elementary_sin(half) / rate : 0.0, r = elementary_cos(half);
     double x = share * state->spin[0], y = share * state->spin[1], z = share * state->spin[2];
@@ -157,6 +187,8 @@ static mat3 inertia_of(const moments* m, vec3 centre) {
 
 bool body_measure(const shape* s, double density, const grid_domain* domain, body_mass* mass,
                   vec3* centre) {
+    TREACLE_ASSERT(density > 0.0 && domain->h > 0.0);
+    TREACLE_ASSERT(mass != NULL && centre != NULL);
     box3 box = shape_bounds(s);
     double longest = 0.0;
     for (int a = 0; a < AXES; ++a) {
@@ -200,6 +232,7 @@ mat3 body_world_inertia(const body_mass* mass, const mat3* rotate) {
 }
 
 double body_energy(const body_mass* mass, const body_state* state) {
+    TREACLE_ASSERT(mass->mass > 0.0);
     solid_pose pose = body_pose(state);
     mat3 inertia = body_world_inertia(mass, &pose.rotate);
     vec3 v = vec3_from(state->velocity), spin = vec3_from(state->spin);
@@ -317,6 +350,8 @@ static bool is_in_layers(const tile_map* map, int q) {
 
 int64_t body_make_rows(const body_faces* faces, const body_on_grid* body, int64_t room,
                        int64_t* slot, double (*row)[BODY_MOTIONS]) {
+    TREACLE_ASSERT(room >= 0 && ((slot == NULL) == (row == NULL)));
+    TREACLE_ASSERT(body->id >= 0 && body->radius > 0.0);
     tile_ix tiles[TILES_MAX];
     int64_t count = 0;
     int tile_count = list_tiles(faces, body, tiles);
@@ -420,6 +455,8 @@ static double sum_faces(const body_faces* faces, const body_on_grid* body, six_b
 
 double body_grid_mass(const body_faces* faces, const body_on_grid* body,
                       double mass[BODY_MOTIONS][BODY_MOTIONS]) {
+    TREACLE_ASSERT(faces->reference_density > 0.0 && body->density > 0.0);
+    TREACLE_ASSERT(body->id >= 0 && body->radius > 0.0);
     six_by_six closed, rest;
     double volume = sum_faces(faces, body, closed, mass);
     for (int i = 0; i < BODY_MOTIONS * BODY_MOTIONS; ++i) {
@@ -434,6 +471,8 @@ double body_grid_mass(const body_faces* faces, const body_on_grid* body,
 
 void body_own_mass(const body_mass* own, const mat3* rotate, const body_faces* faces,
                    double mass[BODY_MOTIONS][BODY_MOTIONS]) {
+    TREACLE_ASSERT(own->mass > 0.0);
+    TREACLE_ASSERT(faces->reference_density > 0.0);
     double h = faces->domain->h, unit = faces->reference_density * h * h * h;
     mat3 inertia = body_world_inertia(own, rotate);
     memset(mass, 0, BODY_MOTIONS * BODY_MOTIONS * sizeof(double));

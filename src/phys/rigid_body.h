@@ -23,6 +23,8 @@ typedef struct body_motion {
 
 /// Whether all of a state is.
 bool body_is_finite(const body_state* state);
+/// Whether it is finite and the quaternion of unit length, to a millionth.
+bool body_state_is_valid(const body_state* state);
 solid_pose body_pose(const body_state* state);
 body_motion body_motion_of(const body_state* state, double h);
 void body_set_motion(body_state* state, const body_motion* motion, double h);
@@ -41,6 +43,8 @@ typedef struct body_mass {
 /// or the shape is endless.
 bool body_measure(const shape* s, double density, const grid_domain* domain, body_mass* mass,
                   vec3* centre);
+/// Whether it is that of a body: above 0, with moments that are symmetric and positive definite.
+bool body_mass_is_valid(const body_mass* mass);
 /// Moments about the pivot, turned as the pose says.
 mat3 body_world_inertia(const body_mass* mass, const mat3* rotate);
 /// Kinetic energy, J.
@@ -79,6 +83,7 @@ void body_own_mass(const body_mass* own, const mat3* rotate, const body_faces* f
                    double mass[BODY_MOTIONS][BODY_MOTIONS]);
 /// Velocity of the body across a face's middle x.
 static inline double body_face_speed(const body_state* state, vec3 x, int axis) {
+    TREACLE_ASSERT(axis >= 0 && axis < AXES);
     vec3 arm = vec3_sub(x, vec3_from(state->place));
     return state->velocity[axis] + vec3_cross(vec3_from(state->spin), arm).at[axis];
 }

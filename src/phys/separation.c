@@ -237,6 +237,11 @@ static treacle_status add_tile(const wall_params* params, tile_ix t, wall_set* w
 }
 
 treacle_status wall_set_create(const wall_params* params, wall_set* out) {
+    TREACLE_ASSERT(params->cell_phi != NULL && params->cell_wall != NULL);
+    TREACLE_ASSERT(params->pressure_unit > 0.0 && isfinite(params->pressure_unit));
+    TREACLE_ASSERT(params->solids.cell_id == NULL ||
+                   (params->solids.solids != NULL && params->solids.cell_phi != NULL &&
+                    params->solids.cell_open != NULL));
     *out = (wall_set){.ctx = params->map->ctx};
     treacle_status status = TREACLE_OK;
     for (tile_ix t = 0; t < params->map->count && status == TREACLE_OK; ++t) {
@@ -256,6 +261,7 @@ void wall_set_destroy(wall_set* walls) {
 }
 
 int64_t wall_set_released(const wall_set* walls) {
+    TREACLE_ASSERT(walls->count >= 0 && walls->count <= walls->capacity);
     int64_t count = 0;
     for (int64_t i = 0; i < walls->count; ++i) {
         count += walls->at[i].is_released ? 1 : 0;
@@ -264,6 +270,7 @@ int64_t wall_set_released(const wall_set* walls) {
 }
 
 void wall_set_keep(const wall_set* walls, const tile_map* map, uint8_t* cell_wall) {
+    TREACLE_ASSERT(cell_wall != NULL && walls->count <= walls->capacity);
     memset(cell_wall, 0, ((size_t)map->count + 1) * TILE_CELLS);
     for (int64_t i = 0; i < walls->count; ++i) {
         const wall* w = &walls->at[i];
@@ -284,6 +291,7 @@ static void put_velocity(const wall* w, double u, float* const face_u[AXES]) {
 }
 
 void wall_set_open(const wall_set* walls, bool is_open, float* const face_open[AXES]) {
+    TREACLE_ASSERT(face_open[0] != NULL && face_open[1] != NULL && face_open[2] != NULL);
     for (int64_t i = 0; i < walls->count; ++i) {
         const wall* w = &walls->at[i];
         if (w->slot != WALL_OF_SOLID) {
@@ -305,6 +313,7 @@ static void tie(const wall_set* walls, float* cell_extra) {
 }
 
 void separation_begin(wall_set* walls, float* cell_extra) {
+    TREACLE_ASSERT(cell_extra != NULL && walls->count <= walls->capacity);
     for (int64_t i = 0; i < walls->count; ++i) {
         walls->at[i].base = cell_extra[walls->at[i].cell];
     }
@@ -472,6 +481,8 @@ static treacle_status follow_sets(const projection* p, wall_set* walls) {
 
 treacle_status separation_project(const projection* p, float* const face_u[AXES], double* cell_x,
                                   solve_stats* stats) {
+    TREACLE_ASSERT(p->params->walls != NULL && cell_x != NULL);
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     treacle_context* ctx = p->params->map->ctx;
     wall_set* walls = p->params->walls;
     size_t values = ((size_t)p->params->map->count + 1) * TILE_CELLS;
@@ -498,6 +509,7 @@ treacle_status separation_project(const projection* p, float* const face_u[AXES]
 // --- with viscosity in the same solve -----------------------------------------------------------
 
 void separation_load(wall_set* walls, float* const face_u[AXES]) {
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     load_velocity(walls, face_u);
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
@@ -507,6 +519,7 @@ void separation_load(wall_set* walls, float* const face_u[AXES]) {
 }
 
 void separation_hold(const wall_set* walls, float* const face_u[AXES]) {
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     for (int64_t i = 0; i < walls->count; ++i) {
         const wall* w = &walls->at[i];
         put_velocity(w, w->is_released ? w->u_before : w->u_wall, face_u);
@@ -548,6 +561,8 @@ static double reaction(const wall* w, const wall_flow* flow) {
 }
 
 void separation_measure(wall_set* walls, const wall_flow* flow) {
+    TREACLE_ASSERT(flow->mu_scale >= 0.0 && flow->cell_x != NULL);
+    TREACLE_ASSERT(flow->cell_share != NULL && flow->cell_log_mu != NULL);
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
         w->answer = w->is_released ? speed_at(w, flow->face_u.at) : reaction(w, flow);
@@ -555,6 +570,7 @@ void separation_measure(wall_set* walls, const wall_flow* flow) {
 }
 
 int64_t separation_review(wall_set* walls, double least) {
+    TREACLE_ASSERT(least >= 0.0 && isfinite(least));
     int64_t count = 0;
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];

@@ -27,7 +27,7 @@
 #include <math.h>
 
 #include "grid/gather.h"
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 
 enum { MARGIN = 2, CORNERS = 8 };
 
@@ -107,6 +107,10 @@ static void shift_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void shift_particles(const shift_params* params) {
-    particle_ranks_for(params->domain, params->p, 4, shift_tiles, (void*)params);
-    particle_ranks_gather_column(params->domain, params->p, PARTICLE_POSITION);
+    TREACLE_ASSERT(params->cell_phi != NULL && params->node_volume != NULL);
+    TREACLE_ASSERT(params->p->tile_first[params->p->tile_count] == params->p->count);
+    particle_for(params->p,
+                 &(particle_use){
+                     .span = PARTICLES_OWN_TILES, .grain = 4, .columns = 1u << PARTICLE_POSITION},
+                 shift_tiles, (void*)params);
 }

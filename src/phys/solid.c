@@ -23,6 +23,8 @@ double solid_distance(const solid* s, const solid_pose* pose, vec3 x) {
 }
 
 vec3 solid_form_velocity(const solid_pose* pose, vec3 x) {
+    TREACLE_ASSERT(pose->form.dt > 0.0);
+    TREACLE_ASSERT(pose->form.from != NULL && pose->form.to != NULL);
     const solid_form* form = &pose->form;
     vec3 b = vec3_add(form->pivot, mat3_apply_transposed(&pose->rotate, vec3_sub(x, pose->place)));
     mesh_nearest near = mesh_tree_nearest(form->from, form->to, form->share, b);
@@ -42,12 +44,15 @@ static vec3 gradient_at(const solid* s, const solid_form* form, vec3 b, double h
 }
 
 vec3 solid_normal(const solid* s, const solid_pose* pose, vec3 x, double h) {
+    TREACLE_ASSERT(h > 0.0);
     vec3 gradient = gradient_at(s, &pose->form, solid_to_body(s, pose, x), 0.5 * h);
     vec3 normal = vec3_normalise(mat3_apply(&pose->rotate, gradient));
     return s->is_inside_out ? vec3_scale(-1.0, normal) : normal;
 }
 
 int solid_nearest(const solid_scene* scene, vec3 x, double* distance) {
+    TREACLE_ASSERT(scene->count >= 0 && scene->count <= SOLID_COUNT_MAX);
+    TREACLE_ASSERT(distance != NULL);
     int nearest = SOLID_NONE;
     *distance = INFINITY;
     for (int i = 0; i < scene->count; ++i) {

@@ -59,7 +59,8 @@ static inline vec3 solid_to_world(const solid* s, const solid_pose* pose, vec3 b
 /// What a change of shape adds to the velocity at x.
 vec3 solid_form_velocity(const solid_pose* pose, vec3 x);
 
-/// Of the material at x, or of that on the surface which is nearest, where the shape changes.
+/// The velocity of the solid's material at x; where the shape changes, that of the nearest point of
+/// its surface.
 static inline vec3 solid_velocity(const solid_pose* pose, vec3 x) {
     vec3 v = vec3_add(pose->velocity, vec3_cross(pose->spin, vec3_sub(x, pose->place)));
     return pose->form.dt > 0.0 ? vec3_add(v, solid_form_velocity(pose, x)) : v;

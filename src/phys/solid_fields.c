@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "grid/fraction_tile.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 enum {
     POINTS = FRACTION_POINTS,
@@ -471,6 +471,9 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void solid_fields_compute(const solid_fields_params* params, const solid_fields* out) {
+    TREACLE_ASSERT(out->cell_phi != NULL && out->cell_id != NULL && out->cell_open != NULL);
+    TREACLE_ASSERT(params->scene.count >= 0 && params->scene.count <= SOLID_COUNT_MAX);
+    TREACLE_ASSERT(params->before == NULL || params->before->fields.cell_phi != out->cell_phi);
     fields_job job = {params, out};
-    tile_for_held(params->map, 1, fill_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ALONE, .grain = 1}, fill_tiles, &job);
 }

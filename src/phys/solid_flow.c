@@ -31,7 +31,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "math/forest.h"
 
 // A face that is open less is no way out of a pocket; the narrow ones first.
@@ -248,9 +248,16 @@ static treacle_status bound_pockets(flow_job* job) {
 }
 
 treacle_status solid_flow_compute(const solid_flow_params* params, double* flow) {
+    TREACLE_ASSERT(flow != NULL && params->cell != NULL);
+    TREACLE_ASSERT(params->face != NULL && params->sign != 0.0f);
+    TREACLE_ASSERT(params->body_count >= 0);
     flow_job job = {.params = params, .flow = flow};
-    tile_for(params->map, 8, fill_cells, &job);
-    tile_share(params->map, flow, TILE_CELLS * sizeof(double));
+    tile_for(
+        params->map,
+        &(tile_use){.reads = TILE_AROUND,
+                    .grain = 8,
+                    .writes = {tile_block(flow, TILE_CELLS * sizeof(double), TILE_TO_HOLDERS)}},
+        fill_cells, &job);
     bool is_any = tile_max(params->map, largest_of_tile, &job) > 0.0;
     return is_any ? bound_pockets(&job) : TREACLE_OK;
 }

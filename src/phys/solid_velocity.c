@@ -17,7 +17,7 @@
 
 #include "grid/gather.h"
 #include "grid/stagger.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
 static const int u_strides[AXES] = {1, SIDE, SIDE* SIDE};
@@ -150,10 +150,16 @@ static void copy_tiles(void* data, int64_t begin, int64_t end) {
 
 void solid_velocity_constrain(const solid_velocity_params* params, float* const face_u[AXES],
                               float* const scratch[AXES]) {
+    TREACLE_ASSERT(params->cell_phi != NULL && params->cell_id != NULL);
+    TREACLE_ASSERT(scratch[0] != face_u[0] && scratch[1] != face_u[1] && scratch[2] != face_u[2]);
     constrain_job job = {params, face_u, scratch};
-    tile_for(params->map, 4, constrain_tiles, &job);
+    tile_for(params->map,
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 4,
+                         .writes = {{.at = scratch[0]}, {.at = scratch[1]}, {.at = scratch[2]}}},
+             constrain_tiles, &job);
     for (int a = 0; a < AXES; ++a) {
-        tile_share_field(params->map, scratch[a]);
-        tile_for_held(params->map, 16, copy_tiles, &(copy_job){scratch[a], face_u[a]});
+        tile_for(params->map, &(tile_use){.reads = TILE_ALONE, .grain = 16}, copy_tiles,
+                 &(copy_job){scratch[a], face_u[a]});
     }
 }

@@ -75,11 +75,15 @@ static double mean_decay(double a, double decayed) {
 }
 
 strain_step strain_begin(const strain_law* law, double dt) {
+    TREACLE_ASSERT(dt > 0.0 && isfinite(dt));
+    TREACLE_ASSERT(law->modulus >= 0.0 && law->decay >= 0.0 && law->yield >= 0.0);
     return (strain_step){law, dt, law->decay > 0.0 ? elementary_exp(-law->decay * dt) : 1.0};
 }
 
 strain_factors strain_yield(const strain_step* step, const double eps[STRAIN_PARTS],
                             const double stretch[STRAIN_PARTS]) {
+    TREACLE_ASSERT(step->dt > 0.0);
+    TREACLE_ASSERT(step->decayed >= 0.0 && step->decayed <= 1.0);
     const strain_law* law = step->law;
     double dt = step->dt;
     if (!(law->decay > 0.0) || isinf(law->yield)) {
@@ -191,6 +195,7 @@ static void advance_convected(strain_factors k, double dt, const strain_motion* 
 
 void strain_advance(const strain_step* step, const strain_motion* motion,
                     double eps[STRAIN_PARTS]) {
+    TREACLE_ASSERT(step->law != NULL);
     strain_factors k = strain_yield(step, eps, motion->stretch);
     if (step->law->rate == TREACLE_STRAIN_CONVECTED) {
         advance_convected(k, step->dt, motion, eps);
@@ -268,6 +273,7 @@ void strain_keep_whole(double eps[STRAIN_PARTS]) {
 }
 
 void strain_melt(double before, double after, float eps[STRAIN_PARTS]) {
+    TREACLE_ASSERT(before >= 0.0 && before <= 1.0 && after >= 0.0 && after <= 1.0);
     double kept = after >= 1.0 ? 0.0 : after < before ? (1.0 - before) / (1.0 - after) : 1.0;
     for (int i = 0; i < STRAIN_PARTS && kept != 1.0; ++i) {
         eps[i] = (float)(kept * (double)eps[i]); // [strain.5]
@@ -275,6 +281,7 @@ void strain_melt(double before, double after, float eps[STRAIN_PARTS]) {
 }
 
 strain_law strain_law_of(const treacle_elastic_def* def) {
+    TREACLE_ASSERT(def != NULL);
     treacle_elastic_def words = *def;
     def_elastic_to_words(&words);
     double modulus = 2.0 * words.shear_modulus;

@@ -57,5 +57,6 @@ ISA_DECLARE(void, strain_turn, (strain_lanes * lanes, double dt, bool decays_who
 /// The nearest strain whose c = I + 2 eps has stretches of 0 to STRAIN_LONGEST; eps itself if all
 /// are.
 void strain_keep_whole(double eps[STRAIN_PARTS]);
-/// Of a body whose melted share was `before` and is `after`: what freezes has none.
+/// The strain of material whose melted fraction was `before` and is `after`. What has just frozen
+/// has no strain.
 void strain_melt(double before, double after, float eps[STRAIN_PARTS]);

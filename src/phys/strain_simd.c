@@ -45,6 +45,7 @@ TREACLE_ALWAYS_INLINE void relax(strain_lanes* s, double dt, bool is_whole) {
 }
 
 void ISA(strain_turn)(strain_lanes* lanes, double dt, bool decays_whole) {
+    TREACLE_ASSERT(dt > 0.0);
     f64x8 quarter[AXES];
     for (int a = 0; a < AXES; ++a) {
         quarter[a] = 0.25 * dt * lanes->spin[a];

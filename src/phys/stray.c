@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "grid/gather.h"
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 
 enum { CORNERS = 8 };
 
@@ -127,7 +127,11 @@ static void find_in_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void stray_find(const stray_params* params, uint8_t* is_stray) {
+    TREACLE_ASSERT(params->cell_phi != NULL);
+    TREACLE_ASSERT(is_stray != NULL || params->p->count == 0);
     stray_job job = {params, is_stray};
-    particle_ranks_for(params->domain, params->p, 4, find_in_tiles, &job);
-    particle_ranks_gather(params->domain, params->p, is_stray, 1);
+    particle_for(params->p,
+                 &(particle_use){
+                     .span = PARTICLES_OWN_TILES, .grain = 4, .values = is_stray, .value_bytes = 1},
+                 find_in_tiles, &job);
 }

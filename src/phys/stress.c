@@ -26,10 +26,9 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 #include "grid/gather.h"
 #include "grid/stagger.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
 #include "phys/flow_bodies.h"
 #include "phys/rheology.h"
@@ -379,17 +378,21 @@ static void pull_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void stress_add_force(const stress_params* params, const stress_weights* weights, double* force) {
+    TREACLE_ASSERT(weights->fixed != NULL && force != NULL);
+    TREACLE_ASSERT(params->dt > 0.0);
     if (params->stress == NULL) {
         return;
     }
     stress_job job = {params, weights};
-    parallel_for(params->map->ctx, params->map->count, 4, pull_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, pull_tiles, &job);
     tensor_add_divergence(params->map, params->stress, force);
 }
 
 // --- walls ---------------------------------------------------------------------------------------
 
 double stress_held(const stress_params* params, int axis, int64_t face, double u) {
+    TREACLE_ASSERT(axis >= 0 && axis < AXES);
+    TREACLE_ASSERT(face >= 0 && face < (int64_t)tile_map_values(params->map));
     bool is_prescribed =
         params->face_rho.at[axis] != NULL && isinf(params->face_rho.at[axis][face]);
     const float* held = params->face_solid_u.at[axis];
@@ -399,6 +402,8 @@ double stress_held(const stress_params* params, int axis, int64_t face, double u
 }
 
 double stress_wall_velocity(const stress_params* p, int axis, int64_t face) {
+    TREACLE_ASSERT(axis >= 0 && axis < AXES);
+    TREACLE_ASSERT(p->cell_solid_id != NULL && p->poses != NULL);
     int at[AXES];
     vec3 x;
     tile_cell_at(p->map, (tile_ix)(face / TILE_CELLS), (int)(face % TILE_CELLS), at);
@@ -411,6 +416,8 @@ double stress_wall_velocity(const stress_params* p, int axis, int64_t face) {
 
 double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
                       int64_t face, double u) {
+    TREACLE_ASSERT(axis >= 0 && axis < AXES);
+    TREACLE_ASSERT(face >= 0 && face < (int64_t)tile_map_values(params->map));
     double mass = (double)weights->mass[axis][face];
     if (weights->drag[axis] == NULL) {
         return mass * u;
@@ -452,6 +459,11 @@ static treacle_status create_owners(const stress_params* params, stress_weights*
 }
 
 treacle_status stress_weights_create(const stress_params* params, stress_weights* out) {
+    TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
+    TREACLE_ASSERT(params->reference_density > 0.0);
+    TREACLE_ASSERT(params->cell_share != NULL && params->cell_log_mu != NULL);
+    TREACLE_ASSERT(params->cell_solid_id == NULL ||
+                   (params->cell_solid_phi != NULL && params->walls != NULL));
     treacle_context* ctx = params->map->ctx;
     size_t values = field_length(params);
     *out = (stress_weights){0};
@@ -468,14 +480,15 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
         out->drag[a] = has_walls ? out->block + (size_t)(FIELDS + a) * values : NULL;
     }
     stress_job job = {params, out};
-    tile_for(params->map, 4, weigh_tiles, &job);
-    for (size_t n = 0; n < field_count(params); ++n) {
-        tile_share_field(params->map, out->block + n * values);
-    }
-    for (int a = 0; a < AXES && out->owners != NULL; ++a) {
-        tile_share(params->map, out->owners + (size_t)a * values, TILE_CELLS * sizeof(uint16_t));
-    }
-    tile_share(params->map, out->fixed, TILE_CELLS);
+    tile_for(params->map,
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 4,
+                         .writes = {{.at = out->block, .fields = (int64_t)field_count(params)},
+                                    {.at = out->owners,
+                                     .tile_bytes = TILE_CELLS * sizeof(uint16_t),
+                                     .fields = AXES},
+                                    tile_block(out->fixed, TILE_CELLS, TILE_TO_HOLDERS)}},
+             weigh_tiles, &job);
     return TREACLE_OK;
 fail:
     stress_weights_destroy(params, out);
@@ -492,6 +505,7 @@ void stress_weights_destroy(const stress_params* params, stress_weights* weights
 }
 
 viscosity_weights stress_weights_view(const stress_weights* weights) {
+    TREACLE_ASSERT(weights->block != NULL && weights->fixed != NULL);
     return (viscosity_weights){.cell = weights->cell,
                                .edge = {weights->edge[0], weights->edge[1], weights->edge[2]},
                                .mass = {weights->mass[0], weights->mass[1], weights->mass[2]},

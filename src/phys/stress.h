@@ -27,7 +27,7 @@ typedef struct stress_params {
     const tensor_field* stress;  // Pa, there without any motion; NULL: none
     const uint8_t* cell_cut;     // bit a: the edge along a carries no stress, STRESS_CUT_CELL:
                                  // the cell does not; NULL: all do
-    // Of solids; NULL without. See phys/solid_fields.h.
+    // The solids, as in phys/solid_fields.h; NULL where there are none.
     const float* cell_solid_phi;
     const uint16_t* cell_solid_id;
     face_view face_solid_u;
@@ -77,7 +77,7 @@ double stress_held(const stress_params* params, int axis, int64_t face, double u
 /// The impulse on a face: its momentum before, and what walls other than bodies drag along.
 double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
                       int64_t face, double u);
-/// Of the solid nearest to a face.
+/// The velocity of the solid nearest to a face, across the face.
 double stress_wall_velocity(const stress_params* params, int axis, int64_t face);
 /// Whether a fixed face moves with a body.
 static inline bool stress_is_owned(const stress_weights* weights, int axis, int64_t face) {

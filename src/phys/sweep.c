@@ -21,8 +21,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/tile_points.h"
+#include "particles/particle_loop.h"
 #include "phys/sweep_form.h"
 
 enum {
@@ -318,10 +318,15 @@ static void sweep_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void sweep_particles(const sweep_params* params) {
-    particle_group_for(params->p, 1, sweep_tiles, (void*)params);
+    TREACLE_ASSERT(params->from.count == params->to.count);
+    TREACLE_ASSERT(params->reach >= 0.0 && isfinite(params->reach));
+    TREACLE_ASSERT(params->before != NULL || params->p->count == 0);
+    particle_for(params->p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, sweep_tiles,
+                 (void*)params);
 }
 
 void sweep_stop(const sweep_params* params, vec3 x, float v[AXES]) {
+    TREACLE_ASSERT(params->domain->h > 0.0 && vec3_is_finite(x));
     double distance, h = params->domain->h;
     int i = solid_nearest(&params->to, x, &distance);
     if (i == SOLID_NONE || distance > 2.0 * SWEEP_GAP * h) {

@@ -25,6 +25,7 @@ static const double shortest_step = 5.0;
 static const double clearance = 1.5;
 
 solid_form form_between(const solid_pose* from, const solid_pose* to) {
+    TREACLE_ASSERT(from->form.share <= to->form.share);
     solid_form form = to->form;
     if (from->form.share > 0.0) {
         form.from = form.to;
@@ -89,6 +90,7 @@ static vec3 push_out(const form_path* p, vec3 b) {
 }
 
 bool sweep_form_follow(const form_path* p, vec3 b0, vec3* b1) {
+    TREACLE_ASSERT(p->gap >= 0.0 && p->form.from != NULL && p->form.to != NULL);
     const solid_form* form = &p->form;
     double begin = signed_distance(p, form->from, b0);
     if (begin > vec3_length(vec3_sub(*b1, b0)) + form->reach + p->gap) {

@@ -19,7 +19,7 @@
 
 #include "base/alloc.h"
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1), FIELDS = 5 * AXES + 1 };
 static const int steps[AXES] = {1, SIDE, SIDE* SIDE};
@@ -132,6 +132,9 @@ static void look_at_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status tangent_create(const tangent_params* params, tangent* out) {
+    TREACLE_ASSERT(params->weights != NULL && params->weights->cell != NULL);
+    TREACLE_ASSERT(params->cell_rate != NULL && params->cell_slope != NULL);
+    TREACLE_ASSERT(params->rate.face_u.at[0] != NULL);
     const tile_map* map = params->rate.map;
     size_t values = field_length(params);
     *out = (tangent){.params = *params};
@@ -145,10 +148,11 @@ treacle_status tangent_create(const tangent_params* params, tangent* out) {
         out->share[a] = out->block + (size_t)(4 * AXES + a) * values;
     }
     out->change = out->block + 5 * AXES * values;
-    tile_for(map, 4, look_at_tiles, out);
-    for (int n = 0; n < 5 * AXES; ++n) {
-        tile_share_field(map, out->block + (size_t)n * values);
-    }
+    tile_for(map,
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 4,
+                         .writes = {{.at = out->block, .fields = 5 * AXES}}},
+             look_at_tiles, out);
     return TREACLE_OK;
 }
 
@@ -324,10 +328,16 @@ static void add_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void tangent_add(void* of, const float* u, double* y) {
+    TREACLE_ASSERT(u != NULL && y != NULL);
+    TREACLE_ASSERT(((const tangent*)of)->block != NULL);
     const tangent* tan = of;
     const tile_map* map = tan->params.rate.map;
-    tile_for(map, 4, change_tiles, &(change_job){tan, u});
-    tile_share_field(map, tan->change);
-    tile_for(map, 4, add_tiles, &(add_job){tan, y});
-    tile_share(map, y, (size_t)AXES * TILE_CELLS * sizeof(double));
+    tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = tan->change}}},
+             change_tiles, &(change_job){tan, u});
+    tile_for(map,
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 4,
+                         .writes = {tile_block(y, (size_t)AXES * TILE_CELLS * sizeof(double),
+                                               TILE_TO_HOLDERS)}},
+             add_tiles, &(add_job){tan, y});
 }

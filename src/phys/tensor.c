@@ -16,8 +16,8 @@
 // pulls nowhere; force and stretch are adjoint.
 #include "phys/tensor.h"
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
 static const int step_of[AXES] = {1, SIDE, SIDE* SIDE};
@@ -61,8 +61,10 @@ static void force_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void tensor_add_divergence(const tile_map* map, const tensor_field* pull, double* force) {
+    TREACLE_ASSERT(force != NULL);
+    TREACLE_ASSERT(pull->cell[0] != NULL && pull->edge[0] != NULL);
     grid_job job = {.map = map, .tensor = pull, .force = force};
-    parallel_for(map->ctx, map->count, 4, force_tiles, &job);
+    tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, force_tiles, &job);
 }
 
 enum { MOTION_SIDE = TILE_SIZE + 2 };
@@ -143,7 +145,11 @@ static void measure_tiles(void* data, int64_t begin, int64_t end) {
 
 void tensor_of_velocity(const face_velocity* flow, const tensor_walls* walls,
                         const tensor_field* stretch, float* const spin[AXES]) {
+    TREACLE_ASSERT(flow->u.at[0] != NULL && flow->u.at[1] != NULL && flow->u.at[2] != NULL);
+    TREACLE_ASSERT(walls == NULL ||
+                   (walls->cell_solid_phi != NULL && walls->cell_solid_id != NULL));
+    TREACLE_ASSERT(stretch->cell[0] != NULL && stretch->edge[0] != NULL);
     grid_job job = {
         .map = flow->map, .tensor = stretch, .flow = flow, .walls = walls, .spin = spin};
-    parallel_for(flow->map->ctx, flow->map->count, 2, measure_tiles, &job);
+    tile_for(flow->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 2}, measure_tiles, &job);
 }

@@ -15,9 +15,11 @@ typedef struct tensor_field {
 
 /// Where a part of a tensor lives, parts as in phys/strain.h.
 static inline grid_place tensor_place(int part) {
+    TREACLE_ASSERT(part >= 0 && part < 2 * AXES);
     return part < AXES ? PLACE_CELL : place_edge(part - AXES);
 }
 static inline float* tensor_part(const tensor_field* t, int part) {
+    TREACLE_ASSERT(part >= 0 && part < 2 * AXES);
     return part < AXES ? t->cell[part] : t->edge[part - AXES];
 }
 

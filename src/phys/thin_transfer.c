@@ -19,6 +19,8 @@
 
 void thin_scatter(const thin_tile* tile, const transfer_source* source, const transfer_place* place,
                   float* block) {
+    TREACLE_ASSERT(tile->which >= 0 && tile->which < THIN_PLACES);
+    TREACLE_ASSERT(tile->count == 0 || tile->rows[0].row >= tile->first);
     for (int64_t r = 0; r < tile->count; ++r) {
         const thin_row* row = &tile->rows[r];
         int64_t p = row->row - tile->first;
@@ -82,6 +84,8 @@ static float sample_of(const thin_stencil* st, const thin_row* row, int which, c
 
 void thin_gather(const thin_tile* tile, const float* position, const transfer_place* place,
                  const float* block) {
+    TREACLE_ASSERT(tile->which >= 0 && tile->which < THIN_PLACES);
+    TREACLE_ASSERT(tile->count == 0 || tile->rows[0].row >= tile->first);
     int which = tile->which;
     for (int64_t r = 0; r < tile->count; ++r) {
         thin_row* row = &tile->rows[r];

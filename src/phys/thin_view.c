@@ -22,8 +22,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/tile_points.h"
+#include "particles/particle_loop.h"
 #include "phys/thin.h"
 #include "phys/thin_weights.h"
 
@@ -297,6 +297,8 @@ static treacle_status hide_volumes(const thin_params* params, thin_view* out) {
 }
 
 treacle_status thin_look(const thin_params* params, thin_view* out) {
+    TREACLE_ASSERT(params->scratch != NULL && params->domain->h > 0.0);
+    TREACLE_ASSERT(params->scene.count == 0 || params->scene.poses != NULL);
     const particles* p = params->p;
     size_t tiles = (size_t)p->tile_count;
     *out = (thin_view){0};
@@ -307,7 +309,7 @@ treacle_status thin_look(const thin_params* params, thin_view* out) {
     TREACLE_TRY(take(params, tiles + 1, sizeof(int64_t), (void**)&job.first));
     TREACLE_TRY(take(params, tiles, sizeof(int64_t), (void**)&job.found));
     job.first[0] = 0;
-    particle_group_for(p, 4, count_near, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4}, count_near, &job);
     for (size_t t = 0; t < tiles; ++t) {
         job.first[t + 1] += job.first[t];
     }
@@ -316,7 +318,8 @@ treacle_status thin_look(const thin_params* params, thin_view* out) {
     }
     TREACLE_TRY(take(params, (size_t)job.first[tiles], sizeof(thin_row), (void**)&job.rows));
     TREACLE_TRY(take(params, (size_t)p->ctx->threads, sizeof(sample_table), (void**)&job.tables));
-    particle_group_for(p, 1, look_from_tiles, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, look_from_tiles,
+                 &job);
     for (size_t t = 0; t < tiles; ++t) {
         memmove(job.rows + out->count, job.rows + job.first[t],
                 (size_t)job.found[t] * sizeof(thin_row));
@@ -328,6 +331,7 @@ treacle_status thin_look(const thin_params* params, thin_view* out) {
 
 thin_row* thin_rows_between(const thin_view* view, particle_ix first, particle_ix end,
                             int64_t* count) {
+    TREACLE_ASSERT(first <= end && count != NULL);
     int64_t low = 0, high = view->count;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;

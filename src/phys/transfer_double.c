@@ -48,6 +48,7 @@ static transfer_double_stencil stencil_of(const transfer_place* place, const dou
 
 void transfer_scatter_double(int64_t count, const double* position, const double* value,
                              const double* slope, const transfer_place* place, double* block) {
+    TREACLE_ASSERT(count >= 0 && block != NULL);
     memset(block, 0, (2 * BLOCK_CELLS + BLOCK_TAIL) * sizeof(double));
     for (int64_t p = 0; p < count; ++p) {
         const double* c = slope + AXES * p;
@@ -59,6 +60,7 @@ void transfer_scatter_double(int64_t count, const double* position, const double
 
 void transfer_gather_double(int64_t count, const double* position, double* value, double* slope,
                             const transfer_place* place, const double* block) {
+    TREACLE_ASSERT(count >= 0 && block != NULL);
     for (int64_t p = 0; p < count; ++p) {
         transfer_double_stencil stencil = stencil_of(place, position + AXES * p);
         value[p] = transfer_double_gather_group(&stencil, true, block, slope + AXES * p);

@@ -70,6 +70,8 @@ TREACLE_ALWAYS_INLINE void scatter(const transfer_source* s, const transfer_plac
 
 void ISA(transfer_scatter)(const transfer_source* source, const transfer_place* place,
                            float* block) {
+    TREACLE_ASSERT(source->count >= 0 && source->value_stride > 0);
+    TREACLE_ASSERT(source->density == NULL || source->material != NULL);
     memset(block, 0, (2 * BLOCK_CELLS + BLOCK_TAIL) * sizeof(float));
     bool has_slope = source->slope != NULL;
     if (place->kernel != TREACLE_KERNEL_LINEAR || !is_full(place)) {
@@ -113,6 +115,8 @@ TREACLE_ALWAYS_INLINE void gather(const transfer_target* t, const transfer_place
 
 void ISA(transfer_gather)(const transfer_target* target, const transfer_place* place,
                           const float* block, const float* old) {
+    TREACLE_ASSERT(target->count >= 0 && target->value_stride > 0);
+    TREACLE_ASSERT(target->keep == NULL || (old != NULL && target->material != NULL));
     gather_blocks blocks = {block, old};
     bool has_slope = target->slope != NULL;
     if (place->kernel != TREACLE_KERNEL_LINEAR || !is_full(place)) {

@@ -37,7 +37,7 @@
 
 #include "base/alloc.h"
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/flow_bodies.h"
 #include "phys/solid_flow.h"
 
@@ -47,10 +47,8 @@ static const double divergence_target = 1e-3, net_target = 2e-6;
 static const double motion_least = 0.003;
 // Velocities below this share of a cell a step are none.
 static const double speed_floor = 1e-6;
-static const float gap_share = 1e-3f;    // a face below it lies in a gap
-static const double stiff_weight = 10.0; // of stress against mass: the new velocity is no guess
-// Directions kept: up to SMALL_TILES their memory is no matter.
-enum { RESTART = 30, RESTART_LONG = 60, SMALL_TILES = 256, MOMENTS = 2 * AXES + 1 };
+static const float gap_share = 1e-3f; // a face below it lies in a gap
+enum { MOMENTS = 2 * AXES + 1 };
 
 typedef struct unified_solver {
     const unified_params* params;
@@ -66,7 +64,7 @@ typedef struct unified_solver {
     stokes_vectors v;         // f, h, u, p, one after the other
     double *vectors, *moment; // moment: [count][MOMENTS]
     int which;                // of the moments
-    bool is_stiff;
+    bool is_stiff;            // the velocity that particles bring has not felt the stress: no guess
     float* const* face_u;
     double* cell_x;
     energy_part* energy;
@@ -91,13 +89,14 @@ static size_t half_length(const unified_solver* job) {
 static bool is_across_gap(const float* const box[AXES], const float* cell, int at) {
     static const int side = BLOCK_SIDE(1, 1);
     const int steps[AXES] = {1, side, side * side};
+    float least = solve_policy_default()->schur.smallest_volume;
     bool is_lost = false;
     for (int a = 0; a < AXES; ++a) {
         int s = steps[a];
-        is_lost = is_lost || (box[a][at] < gap_share && cell[at - s] >= cell[at] &&
-                              cell[at - s] >= UNIFIED_PRESSURE_MIN);
-        is_lost = is_lost || (box[a][at + s] < gap_share && cell[at + s] > cell[at] &&
-                              cell[at + s] >= UNIFIED_PRESSURE_MIN);
+        is_lost = is_lost ||
+                  (box[a][at] < gap_share && cell[at - s] >= cell[at] && cell[at - s] >= least);
+        is_lost = is_lost ||
+                  (box[a][at + s] < gap_share && cell[at + s] > cell[at] && cell[at + s] >= least);
     }
     return is_lost;
 }
@@ -105,6 +104,7 @@ static bool is_across_gap(const float* const box[AXES], const float* cell, int a
 static void choose_cells(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
     const stress_params* p = &job->params->liquid;
+    float least = solve_policy_default()->schur.smallest_volume;
     for (int64_t t = begin; t < end; ++t) {
         float share[BLOCK_VALUES(1, 1)], boxes[AXES][BLOCK_VALUES(1, 1)];
         const float* const box[AXES] = {boxes[0], boxes[1], boxes[2]};
@@ -119,7 +119,7 @@ static void choose_cells(void* data, int64_t begin, int64_t end) {
             tile_cell_at(p->map, (tile_ix)t, q, cell);
             bool is_inside = cell[0] < p->domain->cells[0] && cell[1] < p->domain->cells[1] &&
                              cell[2] < p->domain->cells[2];
-            bool has_pressure = is_inside && share[at] >= UNIFIED_PRESSURE_MIN &&
+            bool has_pressure = is_inside && share[at] >= least &&
                                 (share[at] > 0.5f || !is_across_gap(box, share, at));
             job->cell[t * TILE_CELLS + q] = has_pressure ? share[at] : 0.0f;
         }
@@ -236,20 +236,11 @@ static double moment_of_tile(void* data, int64_t tile) {
     return job->moment[tile * MOMENTS + job->which];
 }
 
-static double weight_of_tile(void* data, int64_t tile) {
-    const unified_solver* job = data;
-    float most = 0.0f;
-    for (int64_t i = tile * TILE_CELLS; i < (tile + 1) * TILE_CELLS; ++i) {
-        most = fmaxf(most, job->weights.cell[i]);
-    }
-    return (double)most;
-}
-
 // The share of the velocity u* that is not the mean motion, but at least what forces have given.
 static double motion_share(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
     double sum[MOMENTS], mean_energy = 0.0;
-    tile_for(p->map, 8, measure_tiles, job);
+    tile_for(p->map, &(tile_use){.reads = TILE_AROUND, .grain = 8}, measure_tiles, job);
     for (job->which = 0; job->which < MOMENTS; ++job->which) {
         sum[job->which] = tile_sum(p->map, moment_of_tile, job);
     }
@@ -272,7 +263,6 @@ static stokes_params targets_of(unified_solver* job) {
     out.divergence = divergence_target * cell_a_step;
     out.net = net_target * cell_a_step;
     out.max_iterations = job->params->max_iterations;
-    out.restart = p->map->count <= SMALL_TILES ? RESTART_LONG : RESTART;
     out.is_warm = true;
     out.keeps_momentum = !p->has_slip_walls;
     return out;
@@ -309,10 +299,10 @@ static treacle_status load(unified_solver* job) {
     size_t tail = AXES * field_length(job);
     memset(job->v.u + tail, 0, job->tail * sizeof(double));
     tile_clear(map, job->v.p, TILE_CELLS * sizeof(double));
-    tile_for_held(map, 8, load_fixed, job);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, load_fixed, job);
     stokes_apply(job->stokes, job->v.u, job->v.p, job->v.f, job->v.h);
     TREACLE_TRY(push_cells(job));
-    tile_for_held(map, 8, load_tiles, job);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, load_tiles, job);
     stress_add_force(&job->params->liquid, &job->weights, job->v.f);
     for (size_t i = tail; i < face_length(job); ++i) {
         job->v.f[i] = -job->v.f[i];
@@ -336,13 +326,14 @@ static treacle_status solve(unified_solver* job, const stokes_extra* extra, stok
         int before = stats->iterations;
         double seconds = stats->seconds;
         copy_rhs(job, again, job->v.f);
-        targets.restart = RESTART_LONG;
+        targets.restart = solve_policy_default()->krylov.restart_long;
         TREACLE_TRY(stokes_solve(job->stokes, &job->v, &targets, stats));
         stats->iterations += before;
         stats->seconds += seconds;
     }
     TREACLE_TRY(account(job, again));
-    tile_for_held(job->params->liquid.map, 8, store_tiles, job);
+    tile_for(job->params->liquid.map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, store_tiles,
+             job);
     body_coupling_store(&job->bodies, &job->params->liquid, &job->weights, job->v.u + tail,
                         job->face_u);
     return TREACLE_OK;
@@ -392,7 +383,7 @@ static treacle_status account_tangent(unified_solver* job) {
     power_job power = {.job = job, .force = job->vectors + 2 * half_length(job)};
     TREACLE_TRY(
         alloc_zero(map->ctx, values, sizeof(float), "changes of velocity", (void**)&power.change));
-    tile_for_held(map, 8, find_change, &power);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, find_change, &power);
     tangent_add(&job->tangent, power.change, power.force);
     job->energy->dissipation += tile_sum(map, power_of_tile, &power);
     alloc_free(map->ctx, power.change, values * sizeof(float));
@@ -402,7 +393,7 @@ static treacle_status account_tangent(unified_solver* job) {
 static treacle_status solve_pass(unified_solver* job, stokes_stats* stats) {
     const tile_map* map = job->params->liquid.map;
     const unified_pass* pass = job->pass;
-    tile_for_held(map, 8, hold_tiles, job);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, hold_tiles, job);
     TREACLE_TRY(load(job));
     tile_copy(map, job->about, job->v.u, VISCOSITY_BLOCK * sizeof(double));
     tangent_params params = {.rate = pass->rate,
@@ -419,6 +410,9 @@ static treacle_status solve_pass(unified_solver* job, stokes_stats* stats) {
 
 treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
                              float* const face_u[AXES], double* cell_x, stokes_stats* stats) {
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
+    TREACLE_ASSERT(cell_x != NULL && stats != NULL);
+    TREACLE_ASSERT(pass == NULL || (pass->cell_rate != NULL && pass->cell_slope != NULL));
     solver->face_u = face_u;
     solver->cell_x = cell_x;
     solver->pass = pass;
@@ -471,14 +465,18 @@ static treacle_status build(unified_solver* job, float* const face_u[AXES]) {
     TREACLE_TRY(body_coupling_create(p, &job->weights, face_u, &job->bodies));
     job->tail = body_coupling_tail(&job->bodies);
     TREACLE_TRY(create_vectors(job));
-    tile_for(p->map, 4, choose_cells, job);
-    tile_share_field(p->map, job->cell);
-    job->is_stiff = tile_max(p->map, weight_of_tile, job) > stiff_weight;
-    return create_stokes(job);
+    tile_for(p->map, &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = job->cell}}},
+             choose_cells, job);
+    TREACLE_TRY(create_stokes(job));
+    job->is_stiff = stokes_solver_regime(job->stokes)->is_thick;
+    return TREACLE_OK;
 }
 
 treacle_status unified_create(const unified_params* params, float* const face_u[AXES],
                               energy_part* energy, unified_solver** out) {
+    TREACLE_ASSERT(params->tolerance > 0.0 && params->max_iterations > 0);
+    TREACLE_ASSERT(params->liquid.dt > 0.0 && isfinite(params->liquid.dt));
+    TREACLE_ASSERT(params->push >= 0.0);
     unified_solver* job = NULL;
     *out = NULL;
     TREACLE_TRY(
@@ -508,6 +506,7 @@ static treacle_status rebuild(unified_solver* job, float* const face_u[AXES]) {
 }
 
 treacle_status unified_reweigh(unified_solver* solver, float* const face_u[AXES]) {
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     const stress_params* p = &solver->params->liquid;
     if (solver->bodies.count > 0) {
         return rebuild(solver, face_u);
@@ -545,6 +544,7 @@ void unified_destroy(unified_solver* solver) {
 
 treacle_status unified_apply(const unified_params* params, float* const face_u[AXES],
                              double* cell_x, stokes_stats* stats, energy_part* energy) {
+    TREACLE_ASSERT(cell_x != NULL && stats != NULL && energy != NULL);
     unified_solver* solver = NULL;
     TREACLE_TRY(unified_create(params, face_u, energy, &solver));
     treacle_status status = unified_solve(solver, NULL, face_u, cell_x, stats);

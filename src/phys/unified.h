@@ -22,8 +22,6 @@ typedef struct unified_params {
 #define UNIFIED_ENERGY_MAX 1e-2
 /// Faces with at least this share of liquid as their mass have a velocity to rely on.
 #define UNIFIED_SHARE_MIN 0.01f
-/// The least share of liquid of a cell with a pressure.
-#define UNIFIED_PRESSURE_MIN 0.02f
 
 typedef struct unified_solver unified_solver;
 

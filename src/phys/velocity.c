@@ -76,6 +76,7 @@ static bool lets_go(const face_velocity* field, int axis, int end) {
 }
 
 velocity_mirror velocity_mirror_of(const face_velocity* field, int a, int b, int g) {
+    TREACLE_ASSERT(a >= 0 && a <= AXES && b >= 0 && b < AXES);
     const grid_domain* domain = field->domain;
     int n = domain->cells[b];
     int last = b == a ? n : n - 1;
@@ -124,12 +125,18 @@ static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity
 
 void velocity_gather(const face_velocity* field, int a, tile_ix tile, velocity_block block,
                      float* out) {
+    TREACLE_ASSERT(a >= 0 && a < AXES && field->u.at[a] != NULL);
+    TREACLE_ASSERT(tile >= 0 && tile < field->map->count);
+    TREACLE_ASSERT(block.halo <= VELOCITY_HALO_MAX && block.size == TILE_SIZE + 2 * block.halo);
     gather_neighbours(field, field->u.at[a], tile, block, out);
     fold_sides(field, a, tile, block, out);
 }
 
 void velocity_gather_cells(const face_velocity* field, const float* cell, tile_ix tile,
                            velocity_block block, float* out) {
+    TREACLE_ASSERT(cell != NULL);
+    TREACLE_ASSERT(tile >= 0 && tile < field->map->count);
+    TREACLE_ASSERT(block.halo <= VELOCITY_HALO_MAX && block.size == TILE_SIZE + 2 * block.halo);
     gather_neighbours(field, cell, tile, block, out);
     fold_sides(field, AXES, tile, block, out);
 }

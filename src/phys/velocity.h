@@ -45,14 +45,15 @@ typedef struct velocity_mirror {
     int edge;   // index of the sample on the side, of which twice the value is added; or
                 // VELOCITY_NO_EDGE
 } velocity_mirror;
-/// Of index g along axis b of component a; a = AXES for values at cells. Inside it is g itself.
-/// Of the field only the domain and what its sides do count.
+/// The mirror image of index g along axis b, for component a, or for values at cells with a = AXES.
+/// An index inside of the domain is its own image. Only the domain of the field and its sides
+/// count.
 velocity_mirror velocity_mirror_of(const face_velocity* field, int a, int b, int g);
 
 /// Gathers component a around a tile into out[(z n + y) n + x] with n = size; on an inactive axis
 /// only the layer of the tile's cell 0 is set.
 void velocity_gather(const face_velocity* field, int a, tile_ix tile, velocity_block block,
                      float* out);
-/// The same of values at cells on the map and domain of the field; beyond sides they are mirrored.
+/// Gathers values at cells on the map and domain of the field; beyond sides they are mirrored.
 void velocity_gather_cells(const face_velocity* field, const float* cell, tile_ix tile,
                            velocity_block block, float* out);

@@ -15,7 +15,7 @@
 #include "phys/viscosity.h"
 
 #include "base/alloc.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/flow_bodies.h"
 #include "solve/viscosity_solver.h"
 
@@ -71,7 +71,7 @@ static void store_tiles(void* data, int64_t begin, int64_t end) {
 static treacle_status solve(visc_job* job, const solve_params* want, solve_stats* stats) {
     const stress_params* p = job->params;
     treacle_context* ctx = p->map->ctx;
-    tile_for_held(p->map, 8, load_tiles, job);
+    tile_for(p->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, load_tiles, job);
     viscosity_system system = {.domain = p->domain,
                                .map = p->map,
                                .weights = stress_weights_view(&job->weights),
@@ -100,7 +100,7 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
         status = energy_of_flow(&flow, job->energy);
     }
     if (status == TREACLE_OK) {
-        tile_for_held(p->map, 8, store_tiles, job);
+        tile_for(p->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, store_tiles, job);
         body_coupling_store(&job->bodies, p, &job->weights, job->u + tail, job->face_u);
     }
     return status;
@@ -110,6 +110,9 @@ enum { VECTORS = 3 };
 
 treacle_status viscosity_apply(const viscosity_params* params, float* const face_u[AXES],
                                solve_stats* stats, energy_part* energy) {
+    TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
+    TREACLE_ASSERT(params->liquid.dt > 0.0 && isfinite(params->liquid.dt));
+    TREACLE_ASSERT(stats != NULL && energy != NULL);
     const stress_params* p = &params->liquid;
     treacle_context* ctx = p->map->ctx;
     size_t values = ((size_t)p->map->count + 1) * TILE_CELLS;

@@ -133,6 +133,7 @@ treacle_status viscosity_law_check(treacle_context* ctx, const treacle_viscosity
 
 treacle_status viscosity_law_init(treacle_context* ctx, const treacle_viscosity_law* def,
                                   double viscosity, viscosity_law* out) {
+    TREACLE_ASSERT(viscosity >= 0.0);
     *out = (viscosity_law){.ctx = ctx, .def = *def};
     out->def.table = (treacle_curve){0};
     out->log_mu = elementary_log(fmax(viscosity, VISCOSITY_LEAST));
@@ -187,6 +188,7 @@ static double raw(const viscosity_law* law, double x) {
 }
 
 double viscosity_law_eval(const viscosity_law* law, double x) {
+    TREACLE_ASSERT(law->def.kind == TREACLE_LAW_NONE || law->log_least <= law->log_most);
     if (law->def.kind == TREACLE_LAW_NONE) {
         return law->log_mu;
     }

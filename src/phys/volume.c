@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/advect.h"
 
 typedef struct volume_job {
@@ -105,10 +105,10 @@ static void clamp_tiles(void* data, int64_t begin, int64_t end) {
 static treacle_status solve_and_move(volume_job* job, double* cell_q, volume_stats* stats) {
     const projection* geometry = job->params->geometry;
     const tile_map* map = geometry->params->map;
-    tile_for_held(map, 8, excess_tiles, job);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, excess_tiles, job);
     TREACLE_TRY(projection_solve(geometry, job->rhs, cell_q, &stats->solve));
     projection_subtract_gradient(geometry, cell_q, job->face_d.at);
-    tile_for_held(map, 8, clamp_tiles, job);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, clamp_tiles, job);
     face_velocity field = {.map = map, .domain = geometry->params->domain, .u = job->face_d};
     // Displacements are in cells: with dt = h the field moves by itself.
     advect_params params = {.scheme = TREACLE_ADVECTION_EULER,
@@ -119,6 +119,9 @@ static treacle_status solve_and_move(volume_job* job, double* cell_q, volume_sta
 }
 
 treacle_status volume_correct(const volume_params* params, volume_stats* stats) {
+    TREACLE_ASSERT(params->cell_volume != NULL && params->cell_volume != params->cell_open);
+    TREACLE_ASSERT(params->geometry->params != NULL);
+    TREACLE_ASSERT(params->p->tile_first[params->p->tile_count] == params->p->count);
     const tile_map* map = params->geometry->params->map;
     treacle_context* ctx = map->ctx;
     size_t values = ((size_t)map->count + 1) * TILE_CELLS;

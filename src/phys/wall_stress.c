@@ -44,6 +44,7 @@ static double positive_square(double x) {
 }
 
 double wall_box_share(const double normal[AXES], double distance, double* area) {
+    TREACLE_ASSERT(area != NULL && !isnan(distance));
     double m[AXES], sum = 0.0, volume = 0.0, square = 0.0;
     for (int a = 0; a < AXES; ++a) {
         m[a] = fmax(fabs(normal[a]), slope_least);
@@ -93,6 +94,9 @@ static void add_pair(double one, double other, double* sum, int* count) {
 }
 
 double wall_steepness(const wall_block* block, int one, int other, int a) {
+    TREACLE_ASSERT(a >= 0 && a < AXES);
+    TREACLE_ASSERT(one >= 0 && one < BLOCK_VALUES(1, 1) && other >= 0 &&
+                   other < BLOCK_VALUES(1, 1));
     double here = face_phi(block->phi, one, a), there = face_phi(block->phi, other, a);
     return (here < 0.0) != (there < 0.0) ? steepness(here, there) : 1.0;
 }
@@ -164,6 +168,8 @@ wall_effect wall_let_go(void) {
 
 wall_effect wall_stress(const wall_block* block, int at, const grid_domain* domain,
                         const wall_kind* kind) {
+    TREACLE_ASSERT(at >= 0 && at < BLOCK_VALUES(1, 1));
+    TREACLE_ASSERT(kind->slip_length >= 0.0);
     wall_effect out = {.cell = 1.0, .edge = {1.0, 1.0, 1.0}};
     if (wall_sticks(kind)) {
         stick(block->phi, at, domain, &out);

@@ -30,9 +30,10 @@ typedef struct wall_effect {
     double drag[AXES];    // over r mu
 } wall_effect;
 
-/// Of a solid that the liquid has let go of: its surface is the liquid's, which the shares know.
+/// The effect of a solid that the liquid has let go of. Its surface is that of the liquid, and the
+/// fractions of liquid know that one.
 wall_effect wall_let_go(void);
-/// Of the cell at `at` of the block.
+/// The effect on the cell at `at` of the block.
 wall_effect wall_stress(const wall_block* block, int at, const grid_domain* domain,
                         const wall_kind* kind);
 /// Whether liquid sticks to a wall of this kind.

@@ -38,6 +38,10 @@ treacle_status preview_check(treacle_context* ctx, const treacle_preview_def* de
         return check_fail(ctx, TREACLE_ERR_USAGE, "a preview of %d x %d pixels, expected 1 to %d",
                           def->width, def->height, SIZE_MAX_PIXELS);
     }
+    if (!isfinite(def->turn)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "the preview's camera is turned by %g",
+                          def->turn);
+    }
     bool is_scale = (int)def->by >= 0 && def->by <= TREACLE_PREVIEW_BY_MARKER &&
                     isfinite(def->from) && isfinite(def->to);
     if (!is_scale) {
@@ -93,6 +97,16 @@ static void aim_light(preview_scene* scene, const preview_view* view) {
     }
 }
 
+static treacle_status fit_camera(treacle_context* ctx, const treacle_frame* frame,
+                                 const treacle_preview_def* def, preview_box* box) {
+    TREACLE_TRY(preview_things_box(ctx, frame, def, box->fit[0], box->fit[1]));
+    for (int k = 0; k < 3; ++k) {
+        box->fit[0][k] -= box->centre[k];
+        box->fit[1][k] -= box->centre[k];
+    }
+    return TREACLE_OK;
+}
+
 treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
                               const treacle_preview_def* def, image_rgb8* out) {
     TREACLE_TRY(preview_check(ctx, def));
@@ -101,6 +115,7 @@ treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
     preview_particles particles;
     TREACLE_TRY(preview_particles_init(ctx, frame, &scene.box, &particles));
     TREACLE_TRY(preview_particles_show(ctx, def, &particles));
+    TREACLE_TRY(fit_camera(ctx, frame, def, &scene.box));
     preview_view view = preview_view_camera(def, &scene.box, def->width * scene.samples,
                                             def->height * scene.samples);
     aim_light(&scene, &view);
@@ -109,6 +124,7 @@ treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
     preview_view lamp = preview_view_light(scene.light_direction, &scene.box, size);
     preview_layer camera = {.ctx = ctx};
     preview_layer light = {.ctx = ctx};
+    preview_things things = {.ctx = ctx};
     *out = (image_rgb8){.ctx = ctx};
     treacle_status status = TREACLE_OK;
     TREACLE_TRY_GOTO(preview_layer_create(ctx, &view, &camera), done);
@@ -116,7 +132,10 @@ treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
     TREACLE_TRY_GOTO(image_create(ctx, def->width, def->height, out), done);
     TREACLE_TRY_GOTO(draw_camera(&camera, &particles), done);
     TREACLE_TRY_GOTO(draw_light(&light, &particles), done);
+    const preview_view views[2] = {view, lamp};
+    TREACLE_TRY_GOTO(preview_things_create(ctx, frame, def, views, &things), done);
     scene.camera = &camera;
+    scene.things = &things;
     scene.light = &light;
     scene.edge = 2.0f * particles.default_radius;
     memcpy(scene.tint, particles.first_colour, sizeof(scene.tint));
@@ -125,6 +144,7 @@ treacle_status preview_render(treacle_context* ctx, const treacle_frame* frame,
 done:
     preview_layer_destroy(&camera);
     preview_layer_destroy(&light);
+    preview_things_destroy(&things);
     if (status != TREACLE_OK) {
         image_destroy(out);
     }

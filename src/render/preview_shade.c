@@ -6,6 +6,9 @@
 //             tinted
 //     skin    reflection of sky and lamps by Schlick's Fresnel term
 //
+// Solids and bodies are matt. Walls of containers are glass: hardly there where one looks straight
+// through them, more so towards their rims and along their edges.
+//
 // Absorption per metre follows from the albedo a as in Kubelka and Munk, K = (1 - a)^2 / (2 a):
 // no logarithm, and a thicker layer of the same paint becomes deeper, not greyer. exp(-x) is
 // replaced by the reciprocal of its series, which costs four multiplications and is the same on
@@ -15,6 +18,7 @@
 #include <math.h>
 
 #include "base/parallel.h"
+#include "render/trace_look.h"
 
 typedef struct vec3 {
     float x, y, z;
@@ -34,6 +38,8 @@ static const float exposure = 0.82f;
 // Lengths below are shares of the domain's diagonal.
 static const float absorption_length = 0.065f; // over which K counts once
 static const float veil_length = 0.016f;       // of liquid hides most of what is behind it
+// What moves in the liquid is to be seen, however cloudy that is.
+static const float clarity_before_solids = 0.45f;
 
 typedef struct shade_job {
     const preview_scene* scene;
@@ -152,11 +158,29 @@ static vec3 backdrop(const shade_job* job, vec3 ray) {
     return mix(backdrop_low, backdrop_high, smooth_step(-0.25f, 0.75f, up + 0.12f));
 }
 
+// The share of the key light that solids let through to a place, over a few texels.
+static float past_solids(const shade_job* job, vec3 p) {
+    const preview_walls* lamp = &job->scene->things->lamp;
+    if (lamp->depth == NULL) {
+        return 1.0f;
+    }
+    preview_point at = in_light(job, p);
+    float lit = 0.0f, slack = 3.0f / (float)lamp->view.scale;
+    for (int k = 0; k < 16; ++k) {
+        int x = (int)floorf(at.x) + k % 4 - 1, y = (int)floorf(at.y) + k / 4 - 1;
+        bool is_inside = x >= 0 && y >= 0 && x < lamp->view.width && y < lamp->view.height;
+        float nearest =
+            is_inside ? lamp->depth[(size_t)y * (size_t)lamp->view.width + (size_t)x] : INFINITY;
+        lit += at.depth < nearest + slack ? 1.0f / 16.0f : 0.0f;
+    }
+    return lit;
+}
+
 static vec3 floor_light(const shade_job* job, vec3 p) {
     float liquid = liquid_over_floor(job, p) / job->diagonal;
     vec3 through = transmit(job->tint, liquid / absorption_length);
     float veil = 0.30f + 0.70f * fade(liquid / veil_length);
-    vec3 key = scale(mul(key_colour, through), veil * job->to_light.y);
+    vec3 key = scale(mul(key_colour, through), veil * past_solids(job, p) * job->to_light.y);
     vec3 glow = scale(job->tint, 0.55f * (1.0f - veil));
     const vec3 white = {1.0f, 1.0f, 1.0f};
     vec3 ambient =
@@ -190,6 +214,8 @@ typedef struct surface {
     vec3 place, normal, albedo;
     vec3 ray;        // towards it, unit length
     float thickness; // m
+    vec3 behind;     // what is seen without it
+    float clarity;   // 0..1, by which what is behind shows more than it would
 } surface;
 
 static vec3 shade_liquid(const shade_job* job, const surface* s) {
@@ -197,7 +223,8 @@ static vec3 shade_liquid(const shade_job* job, const surface* s) {
     float depth = depth_under_light(job, s->place) / job->diagonal;
     float lit = saturate((dot(s->normal, job->to_light) + 0.35f) / 1.35f);
     vec3 inner = transmit(s->albedo, depth / absorption_length);
-    vec3 key = scale(mul(key_colour, inner), lit * fade(depth / (3.0f * veil_length)));
+    float shadow = 0.25f + 0.75f * past_solids(job, s->place);
+    vec3 key = scale(mul(key_colour, inner), shadow * lit * fade(depth / (3.0f * veil_length)));
     vec3 glow = scale(mul(key_colour, inner), 0.28f * fade(depth / (5.0f * veil_length)));
     vec3 sky = mix(bounce_colour, sky_colour, 0.5f + 0.5f * s->normal.y);
     float lengths = s->thickness / job->diagonal;
@@ -205,8 +232,8 @@ static vec3 shade_liquid(const shade_job* job, const surface* s) {
     vec3 paint = mul(s->albedo, add(scale(deep, 0.45f), (vec3){0.65f, 0.65f, 0.65f}));
     vec3 body = scale(mul(paint, add(add(key, glow), sky)), exposure);
 
-    vec3 behind = mul(surroundings(job, s->ray), transmit(s->albedo, lengths / absorption_length));
-    float veil = 1.0f - fade(lengths / veil_length);
+    vec3 behind = mul(s->behind, transmit(s->albedo, lengths / absorption_length));
+    float veil = (1.0f - s->clarity) * (1.0f - fade(lengths / veil_length));
     vec3 inside = mix(behind, body, veil);
 
     float grazing = 1.0f - saturate(facing);
@@ -281,31 +308,125 @@ static surface surface_at(const shade_job* job, int x, int y) {
     return s;
 }
 
+// What walls have at a sample of the buffer.
+typedef struct wall {
+    float depth; // m; INFINITY: nothing is there
+    vec3 normal; // towards the eye
+    int what;
+    float outline; // 1 along edges
+} wall;
+
+static vec3 normal_of(const preview_walls* w, size_t at) {
+    float n[3];
+    preview_unpack_normal(w->normal[at], n);
+    return (vec3){n[0], n[1], n[2]};
+}
+
+// Along the rim of walls, and where their normals change at once.
+static float outline_at(const preview_walls* w, int x, int y, int reach) {
+    size_t at = (size_t)y * (size_t)w->view.width + (size_t)x;
+    vec3 n = normal_of(w, at);
+    const int by[4][2] = {{reach, 0}, {-reach, 0}, {0, reach}, {0, -reach}};
+    float sum = 0.0f;
+    for (int k = 0; k < 4; ++k) {
+        int u = x + by[k][0], v = y + by[k][1];
+        if (u >= 0 && v >= 0 && u < w->view.width && v < w->view.height) {
+            size_t other = (size_t)v * (size_t)w->view.width + (size_t)u;
+            bool is_edge = w->what[other] != w->what[at] || dot(normal_of(w, other), n) < 0.8f;
+            sum += is_edge ? 0.5f : 0.0f;
+        }
+    }
+    return saturate(sum);
+}
+
+static wall wall_at(const shade_job* job, const preview_walls* w, int x, int y) {
+    wall out = {.depth = INFINITY};
+    if (w->depth == NULL) {
+        return out;
+    }
+    size_t at = (size_t)y * (size_t)w->view.width + (size_t)x;
+    if (w->depth[at] < INFINITY) {
+        out.depth = w->depth[at];
+        out.what = w->what[at];
+        vec3 n = normal_of(w, at);
+        vec3 sight = line_of_sight(job, (float)x + 0.5f, (float)y + 0.5f);
+        out.normal = dot(n, sight) > 0.0f ? scale(n, -1.0f) : n;
+        out.outline = out.what < PREVIEW_WHAT_PAINT ? outline_at(w, x, y, job->scene->samples) : 0;
+    }
+    return out;
+}
+
+// Matt, under the key light and the sky.
+static vec3 shade_solid(const shade_job* job, const wall* w, vec3 sight) {
+    vec3 place = add(job->eye, scale(sight, w->depth));
+    const float* paint = trace_look_paint(w->what - PREVIEW_WHAT_PAINT);
+    float lit = saturate(dot(w->normal, job->to_light)) * past_solids(job, place);
+    float liquid = depth_under_light(job, place) / job->diagonal;
+    vec3 key = scale(key_colour, lit * (0.4f + 0.6f * fade(liquid / veil_length)));
+    vec3 sky = mix(bounce_colour, sky_colour, 0.5f + 0.5f * w->normal.y);
+    return mul((vec3){paint[0], paint[1], paint[2]}, scale(add(key, sky), 1.1f));
+}
+
+// Something clear over what is behind it.
+static vec3 shade_glass(const shade_job* job, const wall* w, vec3 ray, vec3 behind) {
+    static const vec3 ink = {0.16f, 0.19f, 0.22f};
+    static const vec3 ink_of_emitters = {0.35f, 0.20f, 0.05f};
+    bool is_glass = w->what == PREVIEW_WHAT_GLASS;
+    float grazing = 1.0f - saturate(-dot(w->normal, ray)), square = grazing * grazing;
+    vec3 mirrored = add(ray, scale(w->normal, -2.0f * dot(w->normal, ray)));
+    float fresnel = is_glass ? 0.05f + 0.35f * square * square : 0.0f;
+    vec3 seen = mix(behind, studio(job, mirrored), fresnel);
+    float cover = is_glass ? 0.04f + 0.30f * square * grazing : 0.10f;
+    cover += (is_glass ? 0.45f : 0.25f) * w->outline;
+    return mix(seen, is_glass ? ink : ink_of_emitters, saturate(cover));
+}
+
 // Highlights roll off instead of clipping.
 static float tone(float x) {
     return x < 0.7f ? x : 0.7f + 0.3f * (1.0f - fade((x - 0.7f) / 0.3f));
 }
 
-static void shade_pixel(const shade_job* job, int x, int y) {
-    const preview_scene* scene = job->scene;
-    int n = scene->samples;
-    int covered = 0;
-    vec3 sum = {0};
-    for (int k = 0; k < n * n; ++k) {
-        int sx = x * n + k % n;
-        int sy = y * n + k / n;
-        if (depth_at(scene->camera, sx, sy) < INFINITY) {
-            surface s = surface_at(job, sx, sy);
-            vec3 light = shade_liquid(job, &s);
-            sum = add(sum, (vec3){tone(light.x), tone(light.y), tone(light.z)});
-            covered += 1;
+static vec3 tone_of(vec3 light) {
+    return (vec3){tone(light.x), tone(light.y), tone(light.z)};
+}
+
+// A sample of the picture, from what is farthest to what is nearest.
+static vec3 shade_sample(const shade_job* job, int x, int y) {
+    const preview_things* things = job->scene->things;
+    vec3 sight = line_of_sight(job, (float)x + 0.5f, (float)y + 0.5f), ray = normalise(sight);
+    float liquid = depth_at(job->scene->camera, x, y);
+    wall solid = wall_at(job, &things->solid, x, y);
+    const wall clear[2] = {wall_at(job, &things->back, x, y), wall_at(job, &things->front, x, y)};
+    vec3 light = solid.depth < INFINITY ? shade_solid(job, &solid, sight) : surroundings(job, ray);
+    bool is_drawn[3] = {clear[0].depth >= solid.depth, clear[1].depth >= solid.depth,
+                        liquid >= solid.depth};
+    const float depth[3] = {clear[0].depth, clear[1].depth, liquid};
+    for (int round = 0; round < 3; ++round) {
+        int next = -1;
+        for (int k = 0; k < 3; ++k) {
+            next = !is_drawn[k] && (next < 0 || depth[k] > depth[next]) ? k : next;
+        }
+        if (next == 2) {
+            surface s = surface_at(job, x, y);
+            s.thickness = fminf(s.thickness, solid.depth - liquid);
+            s.behind = light;
+            s.clarity = solid.depth < INFINITY ? clarity_before_solids : 0.0f;
+            light = shade_liquid(job, &s);
+        } else if (next >= 0) {
+            light = shade_glass(job, &clear[next], ray, light);
+        }
+        if (next >= 0) {
+            is_drawn[next] = true;
         }
     }
-    if (covered < n * n) {
-        vec3 sight = line_of_sight(job, ((float)x + 0.5f) * (float)n, ((float)y + 0.5f) * (float)n);
-        vec3 light = surroundings(job, normalise(sight));
-        vec3 toned = {tone(light.x), tone(light.y), tone(light.z)};
-        sum = add(sum, scale(toned, (float)(n * n - covered)));
+    return tone_of(light);
+}
+
+static void shade_pixel(const shade_job* job, int x, int y) {
+    int n = job->scene->samples;
+    vec3 sum = {0};
+    for (int k = 0; k < n * n; ++k) {
+        sum = add(sum, shade_sample(job, x * n + k % n, y * n + k / n));
     }
     sum = scale(sum, 1.0f / (float)(n * n));
     uint8_t* pixel = image_at(job->out, x, y);
@@ -324,6 +445,9 @@ static void shade_rows(void* data, int64_t begin, int64_t end) {
 }
 
 void preview_shade(const preview_scene* scene, image_rgb8* out) {
+    TREACLE_ASSERT(scene->samples >= 1 && scene->samples <= 2);
+    TREACLE_ASSERT(scene->camera->view.width == out->width * scene->samples &&
+                   scene->camera->view.height == out->height * scene->samples);
     const preview_view* view = &scene->camera->view;
     shade_job job = {
         .scene = scene,
@@ -357,6 +481,15 @@ static void blend(uint8_t* pixel, float share) {
     }
 }
 
+// Of liquid or a solid.
+static float hiding_depth(const preview_scene* scene, int x, int y) {
+    const preview_walls* solid = &scene->things->solid;
+    float depth = depth_at(scene->camera, x, y);
+    return solid->depth == NULL
+               ? depth
+               : fminf(depth, solid->depth[(size_t)y * (size_t)solid->view.width + (size_t)x]);
+}
+
 // One pixel column or row across the line, at parameter t from its start.
 static void draw_line_at(const preview_scene* scene, image_rgb8* out, const line* l, float t) {
     bool is_steep = fabsf(l->to.y - l->from.y) > fabsf(l->to.x - l->from.x);
@@ -371,8 +504,8 @@ static void draw_line_at(const preview_scene* scene, image_rgb8* out, const line
         }
         float off = is_steep ? (float)px + 0.5f - x : (float)py + 0.5f - y;
         float cover = saturate(1.1f - fabsf(off));
-        float liquid = depth_at(scene->camera, px * scene->samples, py * scene->samples);
-        blend(image_at(out, px, py), cover * (liquid < depth ? 0.05f : 0.34f));
+        float hides = hiding_depth(scene, px * scene->samples, py * scene->samples);
+        blend(image_at(out, px, py), cover * (hides < depth ? 0.05f : 0.34f));
     }
 }
 
@@ -400,6 +533,7 @@ static preview_point corner_point(const preview_scene* scene, int corner) {
 }
 
 void preview_draw_box(const preview_scene* scene, image_rgb8* out) {
+    TREACLE_ASSERT(scene->box.flat_axis >= -1 && scene->box.flat_axis < 3);
     for (int corner = 0; corner < 8; ++corner) {
         for (int axis = 0; axis < 3; ++axis) {
             bool is_low = (corner >> axis & 1) == 0;

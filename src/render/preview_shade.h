@@ -2,6 +2,7 @@
 #pragma once
 
 #include "image/image.h"
+#include "render/preview_solid.h"
 #include "render/preview_splat.h"
 
 typedef struct preview_scene {
@@ -9,10 +10,11 @@ typedef struct preview_scene {
     preview_box box;
     const preview_layer* camera; // samples x samples of its pixels make one of the picture's
     const preview_layer* light;  // seen from the key light
-    double light_direction[3];   // in which the key light shines, not normalised
-    float tint[3];               // linear RGB of the light that gets through the liquid
-    float edge;                  // m: a larger step of depth between pixels is an edge
-    int samples;                 // along each axis, 1..2
+    const preview_things* things;
+    double light_direction[3]; // in which the key light shines, not normalised
+    float tint[3];             // linear RGB of the light that gets through the liquid
+    float edge;                // m: a larger step of depth between pixels is an edge
+    int samples;               // along each axis, 1..2
 } preview_scene;
 
 void preview_shade(const preview_scene* scene, image_rgb8* out);

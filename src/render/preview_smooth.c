@@ -156,6 +156,7 @@ static void smooth_level(preview_layer* layer, float* field, smooth_job job, par
 }
 
 void preview_smooth_depth(preview_layer* layer, float reach, float step) {
+    TREACLE_ASSERT(reach >= 0.0f && layer->depth != NULL);
     int levels = level_count(reach);
     for (int level = 0; level < levels; ++level) {
         smooth_job job = {.gap = 1 << level, .sharpness = 1.0f / step};
@@ -164,6 +165,7 @@ void preview_smooth_depth(preview_layer* layer, float reach, float step) {
 }
 
 void preview_smooth_thickness(preview_layer* layer, float reach) {
+    TREACLE_ASSERT(reach >= 0.0f && layer->thickness != NULL);
     int levels = level_count(reach);
     for (int level = 0; level < levels; ++level) {
         smooth_job job = {.gap = 1 << level};

@@ -157,6 +157,7 @@ static void paint_scalar(const preview_particles* p, int64_t i, float rgb[3]) {
 
 treacle_status preview_layer_create(treacle_context* ctx, const preview_view* view,
                                     preview_layer* out) {
+    TREACLE_ASSERT(view->width > 0 && view->height > 0);
     *out = (preview_layer){.ctx = ctx, .view = *view};
     size_t pixels = preview_layer_pixels(out);
     void* block = NULL;
@@ -496,6 +497,7 @@ static void end_layer(preview_layer* layer, const preview_particles* particles) 
 }
 
 treacle_status preview_splat(preview_layer* layer, const preview_particles* particles) {
+    TREACLE_ASSERT(layer->depth != NULL && particles->frame != NULL);
     treacle_context* ctx = layer->ctx;
     splat_job job = {.layer = layer, .particles = particles};
     preview_box box = preview_box_of(particles->frame);

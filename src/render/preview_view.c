@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "base/check.h"
+#include "render/camera_place.h"
+
 enum { AXIS_COUNT = 3, CORNERS = 8 };
 
 // Share of the picture that stays free around the box.
@@ -46,6 +49,8 @@ preview_box preview_box_of(const treacle_frame* frame) {
     for (int i = 0; i < AXIS_COUNT; ++i) {
         box.half[i] = 0.5 * frame->cell * frame->cells[i];
         box.centre[i] = frame->origin[i] + box.half[i];
+        box.fit[0][i] = -box.half[i];
+        box.fit[1][i] = box.half[i];
         sum += 4.0 * box.half[i] * box.half[i];
         if (frame->cells[i] == 1) {
             box.flat_axis = i;
@@ -77,13 +82,16 @@ static void orient(preview_view* view, const double forward[3], const double up[
 // Moves the eye along its line of sight and sideways until the projected box fills the picture and
 // sits in its middle. `slope` is half the extent of the picture at depth 1, across and up.
 static void frame_box(preview_view* view, const preview_box* box, const double slope[2]) {
-    double target[3] = {0.0, 0.0, 0.0};
+    double target[3];
+    for (int i = 0; i < AXIS_COUNT; ++i) {
+        target[i] = 0.5 * (box->fit[0][i] + box->fit[1][i]);
+    }
     for (int round = 0; round < 8; ++round) {
         double away = 0.0;
         for (int c = 0; c < CORNERS; ++c) {
             double p[3];
             for (int i = 0; i < AXIS_COUNT; ++i) {
-                p[i] = preview_box_sign(c, i) * box->half[i] - target[i];
+                p[i] = box->fit[c >> i & 1][i] - target[i];
             }
             double depth = dot(p, view->forward);
             away = fmax(away, fabs(dot(p, view->right)) / slope[0] - depth);
@@ -94,7 +102,7 @@ static void frame_box(preview_view* view, const preview_box* box, const double s
         for (int c = 0; c < CORNERS; ++c) {
             double p[3];
             for (int i = 0; i < AXIS_COUNT; ++i) {
-                p[i] = preview_box_sign(c, i) * box->half[i] - target[i];
+                p[i] = box->fit[c >> i & 1][i] - target[i];
             }
             double depth = dot(p, view->forward) + away;
             double at[2] = {dot(p, view->right) / depth, dot(p, view->up) / depth};
@@ -111,7 +119,8 @@ static void frame_box(preview_view* view, const preview_box* box, const double s
     }
 }
 
-static void choose_direction(const preview_box* box, double forward[3], double up[3]) {
+static void choose_direction(const treacle_preview_def* def, const preview_box* box,
+                             double forward[3], double up[3]) {
     // From the right, above and in front: tan of the height is 0.36, of the turn 0.55.
     const double three_quarter[3] = {-0.55, -0.42, -1.0};
     for (int i = 0; i < AXIS_COUNT; ++i) {
@@ -120,11 +129,15 @@ static void choose_direction(const preview_box* box, double forward[3], double u
     }
     if (box->flat_axis >= 0) {
         forward[box->flat_axis] = -1.0;
+    } else {
+        const double ahead[3] = {0.0, 0.0, 0.0};
+        camera_turn(def->turn, forward, ahead);
     }
 }
 
 preview_view preview_view_camera(const treacle_preview_def* def, const preview_box* box, int width,
                                  int height) {
+    TREACLE_ASSERT(width > 0 && height > 0 && def->field_of_view > 0.0);
     preview_view view = {.has_perspective = true, .width = width, .height = height};
     double half_slope = tangent(0.5 * def->field_of_view);
     view.scale = 0.5 * height / half_slope;
@@ -132,11 +145,13 @@ preview_view preview_view_camera(const treacle_preview_def* def, const preview_b
     view.middle[1] = 0.5 * height;
     double forward[3];
     double up[3];
-    choose_direction(box, forward, up);
+    choose_direction(def, box, forward, up);
     if (def->eye_set) {
+        double eye[3] = {def->eye[0], def->eye[1], def->eye[2]};
+        camera_turn(def->turn, eye, def->target);
         for (int i = 0; i < AXIS_COUNT; ++i) {
-            view.eye[i] = def->eye[i] - box->centre[i];
-            forward[i] = def->target[i] - def->eye[i];
+            view.eye[i] = eye[i] - box->centre[i];
+            forward[i] = def->target[i] - eye[i];
             up[i] = i == 1 ? 1.0 : 0.0;
         }
         orient(&view, forward, up);
@@ -150,6 +165,7 @@ preview_view preview_view_camera(const treacle_preview_def* def, const preview_b
 }
 
 preview_view preview_view_light(const double direction[3], const preview_box* box, int size) {
+    TREACLE_ASSERT(size > 0);
     preview_view view = {.width = size, .height = size, .middle = {0.5 * size, 0.5 * size}};
     const double up[3] = {0.0, 1.0, 0.0};
     orient(&view, direction, up);
@@ -184,6 +200,7 @@ preview_point preview_view_project(const preview_view* view, const double place[
 }
 
 void preview_view_ray(const preview_view* view, double x, double y, double out[3]) {
+    TREACLE_ASSERT(view->scale > 0.0);
     double across = (x - view->middle[0]) / view->scale;
     double upward = (view->middle[1] - y) / view->scale;
     for (int i = 0; i < AXIS_COUNT; ++i) {

@@ -9,11 +9,14 @@
 
 #include "treacle/preview.h"
 
+#include "base/check.h"
+
 typedef struct preview_box {
     double centre[3]; // m, in the world
     double half[3];   // m
     double diagonal;  // m
     int flat_axis;    // the inactive axis, or -1
+    double fit[2][3]; // m from the centre: corners of what the camera frames
 } preview_box;
 
 typedef struct preview_view {
@@ -32,7 +35,8 @@ typedef struct preview_point {
 } preview_point;
 
 preview_box preview_box_of(const treacle_frame* frame);
-/// The camera of the def, or one that frames the box. width and height in pixels of the buffer.
+/// The camera of the def, or one that frames what is to fit. width and height in pixels of the
+/// buffer.
 preview_view preview_view_camera(const treacle_preview_def* def, const preview_box* box, int width,
                                  int height);
 /// Sees the box along `direction` without perspective, as large as fits into size x size pixels.
@@ -44,5 +48,6 @@ void preview_view_ray(const preview_view* view, double x, double y, double out[3
 
 /// +1, -1: corner i (0..7) of the box, along an axis.
 static inline double preview_box_sign(int corner, int axis) {
+    TREACLE_ASSERT(corner >= 0 && corner < 8 && axis >= 0 && axis < 3);
     return (corner >> axis & 1) != 0 ? 1.0 : -1.0;
 }

@@ -8,21 +8,11 @@
 #include "base/alloc.h"
 #include "base/profile.h"
 #include "image/exr.h"
-#include "image/image.h"
-#include "render/sheet_layout.h"
-#include "render/trace_image.h"
+#include "render/picture.h"
 #include "render/trace_look.h"
 #include "render/trace_stage.h"
 
 enum { AXIS_COUNT = 3, SIZE_MAX_PIXELS = 16384, MATERIALS_MAX = 256 };
-
-struct treacle_picture {
-    treacle_context* ctx;
-    trace_layers layers;
-    treacle_tone tone;
-    float exposure;
-    treacle_picture_stats stats;
-};
 
 treacle_render_def treacle_render_def_default(void) {
     return (treacle_render_def){
@@ -128,6 +118,7 @@ static treacle_status take_picture(trace_stage* s, treacle_picture* picture) {
         sum += (double)image.pixels[i].samples;
     }
     picture->stats.paths = (int64_t)sum;
+    picture->stats.is_quiet = image.is_quiet;
     picture->stats.samples = sum / ((double)def->width * def->height);
     trace_image_destroy(&image);
     TREACLE_TRY(status);
@@ -146,7 +137,8 @@ static treacle_status draw(trace_stage* s, treacle_picture* picture) {
     def.hidden = hidden;
     for (int i = 0; i < s->def->material_count && i < MATERIALS_MAX; ++i) {
         trace_material look;
-        trace_look_material(s->def, i, 1.0, false, &look);
+        const trace_look_room anywhere = {1.0, 0.1, false};
+        trace_look_material(s->def, i, &anywhere, &look);
         hidden[i] = look.is_hidden ? 1 : 0;
         def.hidden_count = i + 1;
     }
@@ -198,8 +190,7 @@ treacle_picture_stats treacle_picture_get_stats(const treacle_picture* picture) 
     return picture->stats;
 }
 
-// What a screen shows of it.
-static treacle_status develop(treacle_context* ctx, const treacle_picture* p, image_rgb8* out) {
+treacle_status picture_develop(treacle_context* ctx, const treacle_picture* p, image_rgb8* out) {
     const trace_layers* l = &p->layers;
     TREACLE_TRY(image_create(ctx, l->width, l->height, out));
     for (int y = 0; y < l->height; ++y) {
@@ -217,7 +208,7 @@ static treacle_status develop(treacle_context* ctx, const treacle_picture* p, im
 
 static treacle_status write_png(treacle_context* ctx, const treacle_picture* p, const char* path) {
     image_rgb8 image;
-    TREACLE_TRY(develop(ctx, p, &image));
+    TREACLE_TRY(picture_develop(ctx, p, &image));
     treacle_status status = png_write(ctx, &image, path);
     image_destroy(&image);
     return status;
@@ -254,74 +245,4 @@ treacle_status treacle_picture_write(treacle_context* ctx, const treacle_picture
         return write_png(ctx, picture, path);
     }
     return check_fail(ctx, TREACLE_ERR_USAGE, "%s: the ending must be .png or .exr", path);
-}
-
-struct treacle_contact_sheet {
-    treacle_context* ctx;
-    int count;
-    sheet_layout layout;
-    image_rgb8 image;
-};
-
-treacle_status treacle_contact_create(treacle_context* ctx, const treacle_contact_def* def,
-                                      treacle_contact_sheet** out) {
-    *out = NULL;
-    bool is_good = def->count >= 1 && def->count <= SHEET_PICTURES_MAX && def->columns >= 0 &&
-                   def->gap >= 0 && def->gap <= SHEET_GAP_MAX && def->width >= 1 &&
-                   def->height >= 1;
-    if (!is_good) {
-        return check_fail(ctx, TREACLE_ERR_USAGE,
-                          "a sheet of %d pictures of %d x %d pixels in %d columns with gaps of %d "
-                          "pixels, expected 1 to %d pictures and gaps of 0 to %d",
-                          def->count, def->width, def->height, def->columns, def->gap,
-                          SHEET_PICTURES_MAX, SHEET_GAP_MAX);
-    }
-    const int tile[2] = {def->width, def->height};
-    sheet_layout l = sheet_lay_out(def->count, def->columns, def->gap, tile);
-    if (l.width > SHEET_PIXELS_MAX || l.height > SHEET_PIXELS_MAX) {
-        return check_fail(ctx, TREACLE_ERR_LIMIT,
-                          "the sheet would have %lld x %lld pixels, at most %d are possible",
-                          (long long)l.width, (long long)l.height, SHEET_PIXELS_MAX);
-    }
-    void* block = NULL;
-    TREACLE_TRY(alloc_zero(ctx, 1, sizeof(treacle_contact_sheet), "a contact sheet", &block));
-    treacle_contact_sheet* sheet = block;
-    *sheet = (treacle_contact_sheet){.ctx = ctx, .count = def->count, .layout = l};
-    treacle_status status = image_create(ctx, (int)l.width, (int)l.height, &sheet->image);
-    if (status != TREACLE_OK) {
-        alloc_free(ctx, sheet, sizeof(*sheet));
-        return status;
-    }
-    *out = sheet;
-    return TREACLE_OK;
-}
-
-void treacle_contact_destroy(treacle_contact_sheet* sheet) {
-    if (sheet != NULL) {
-        image_destroy(&sheet->image);
-        alloc_free(sheet->ctx, sheet, sizeof(*sheet));
-    }
-}
-
-treacle_status treacle_contact_put(treacle_contact_sheet* sheet, int index,
-                                   const treacle_picture* picture) {
-    const trace_layers* l = &picture->layers;
-    const int* tile = sheet->layout.tile;
-    if (index < 0 || index >= sheet->count || l->width != tile[0] || l->height != tile[1]) {
-        return check_fail(
-            sheet->ctx, TREACLE_ERR_USAGE,
-            "picture %d of %d x %d pixels does not belong into a sheet of %d pictures "
-            "of %d x %d",
-            index, l->width, l->height, sheet->count, tile[0], tile[1]);
-    }
-    image_rgb8 image;
-    TREACLE_TRY(develop(sheet->ctx, picture, &image));
-    image_paste(&image, &sheet->image, sheet_left(&sheet->layout, index),
-                sheet_top(&sheet->layout, index));
-    image_destroy(&image);
-    return TREACLE_OK;
-}
-
-treacle_status treacle_contact_write(const treacle_contact_sheet* sheet, const char* path) {
-    return png_write(sheet->ctx, &sheet->image, path);
 }

@@ -1,6 +1,9 @@
 #include "render/trace_bsdf.h"
 
+#include "base/check.h"
+
 float trace_fresnel(float cos_i, float eta, float* cos_t) {
+    TREACLE_ASSERT(cos_t != NULL);
     float c = trace_min(fabsf(cos_i), 1.0f);
     float sin2 = (1.0f - c * c) / (eta * eta);
     if (sin2 >= 1.0f) {
@@ -40,6 +43,7 @@ v3f trace_sample_sphere(trace_pair u) {
 }
 
 v3f trace_sample_phase(v3f forward, float g, trace_pair u) {
+    TREACLE_ASSERT(g > -1.0f && g < 1.0f);
     float c = 1.0f - 2.0f * u.a;
     if (fabsf(g) > 1e-3f) {
         float s = (1.0f - g * g) / (1.0f - g + 2.0f * g * u.a);
@@ -136,7 +140,8 @@ float trace_reflect_chance(float fresnel, float least, float weight[2]) {
 static bool sample_glass(const trace_facets* f, const trace_meeting* at, trace_pair facet,
                          float choice, trace_bounce* out) {
     v3f w_o = at->w_o;
-    float eta = at->is_inside ? 1.0f / f->eta : f->eta, weight[2];
+    float inner = at->outside > 0.0f ? f->eta / at->outside : f->eta, weight[2];
+    float eta = at->is_inside ? 1.0f / inner : inner;
     bool is_rough = f->alpha >= TRACE_SMOOTH;
     v3f m = is_rough ? sample_facet(w_o, f->alpha, facet) : v3f_make(0.0f, 0.0f, 1.0f);
     float cos_o = v3f_dot(w_o, m), cos_t = 0.0f;

@@ -53,6 +53,7 @@ v3f trace_metal_value(const trace_facets* f, v3f colour, v3f w_o, v3f w_i, float
 typedef struct trace_meeting {
     v3f w_o;
     bool is_inside; // w_o is in the medium; z points to its side
+    float outside;  // index of what is on the medium's other side, if it is not air; 0: air
     float least; // chance of reflection, where it is less by Fresnel: for highlights without noise
 } trace_meeting;
 /// The chance to be reflected, and what a sample of either kind then weighs.

@@ -1,6 +1,7 @@
 #include "render/trace_camera.h"
 
 void trace_camera_aim(trace_camera* c, v3f eye, v3f target, float field_of_view) {
+    TREACLE_ASSERT(field_of_view > 0.0f && c->width > 0 && c->height > 0);
     v3f to = v3f_sub(target, eye);
     c->eye = eye;
     c->forward = v3f_normalise(to);
@@ -23,13 +24,15 @@ static float tent(float u) {
 }
 
 trace_ray trace_camera_ray(const trace_camera* c, int x, int y, trace_random* r) {
+    TREACLE_ASSERT(x >= 0 && x < c->width && y >= 0 && y < c->height);
     trace_pair p = trace_random_pair(r), lens = trace_random_pair(r);
     float time = c->shutter > 0.0f ? trace_random_one(r) : 0.5f;
     float across = 2.0f * ((float)x + 0.5f + tent(p.a)) / (float)c->width - 1.0f;
     float upward = 1.0f - 2.0f * ((float)y + 0.5f + tent(p.b)) / (float)c->height;
     v3f to = v3f_madd(v3f_madd(c->forward, across * c->half_slope[0], c->right),
                       upward * c->half_slope[1], c->up);
-    trace_ray ray = {.origin = c->eye, .far = INFINITY, .time = time, .sees_walls = true};
+    trace_ray ray = {
+        .origin = c->eye, .far = INFINITY, .time = time, .sees_walls = true, .is_first = true};
     if (c->lens > 0.0f) {
         float radius = c->lens * sqrtf(lens.a), phi = 2.0f * TRACE_PI * lens.b;
         v3f offset = v3f_madd(v3f_scale(radius * cosf(phi), c->right), radius * sinf(phi), c->up);

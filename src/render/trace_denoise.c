@@ -128,6 +128,7 @@ static void run_rounds(trace_layers* l, v3f* light[2], float* variance[2]) {
 }
 
 treacle_status trace_denoise(trace_layers* l) {
+    TREACLE_ASSERT(l->block != NULL && l->width > 0 && l->height > 0);
     size_t n = (size_t)l->width * (size_t)l->height;
     void* light = NULL;
     void* variance = NULL;

@@ -1,6 +1,7 @@
 // Flat domains, one cell thick, are drawn as slabs: what is in them is as thick as it looks well.
 #pragma once
 
+#include "base/check.h"
 #include "math/vec3.h"
 #include "treacle/cache.h"
 
@@ -26,6 +27,7 @@ static inline trace_flat trace_flat_of(const treacle_frame* frame) {
 /// The slab along its axis, m, by `more` cells thicker to either side.
 static inline void trace_flat_range(trace_flat flat, const treacle_frame* frame, double more,
                                     double range[2]) {
+    TREACLE_ASSERT(flat.axis >= 0 && flat.axis < 3);
     double middle = frame->origin[flat.axis] + 0.5 * frame->cell;
     double half = (0.5 * flat.cells + more) * frame->cell;
     range[0] = middle - half;

@@ -17,6 +17,7 @@ typedef struct image_job {
 } image_job;
 
 treacle_status trace_image_create(treacle_context* ctx, int width, int height, trace_image* out) {
+    TREACLE_ASSERT(width > 0 && height > 0);
     *out = (trace_image){.ctx = ctx, .width = width, .height = height};
     void* block = NULL;
     TREACLE_TRY(
@@ -137,6 +138,7 @@ static void render_passes(image_job* job) {
         parallel_for(job->image->ctx, tiles, 1, render_tiles, job);
         job->image->rays += open * TRACE_TILE * TRACE_TILE * (job->to - job->from);
         open = mark_done(job);
+        job->image->is_quiet = open == 0;
         double fraction = open == 0 ? 1.0 : (double)job->to / job->quality->samples;
         if (job->quality->progress != NULL &&
             !job->quality->progress(fraction, job->quality->user)) {
@@ -147,6 +149,8 @@ static void render_passes(image_job* job) {
 
 treacle_status trace_image_render(trace_image* image, const trace_scene* scene,
                                   const trace_camera* camera, const trace_quality* quality) {
+    TREACLE_ASSERT(image->width == camera->width && image->height == camera->height);
+    TREACLE_ASSERT(quality->samples > 0 && quality->noise >= 0.0f);
     image_job job = {.image = image,
                      .scene = scene,
                      .camera = camera,
@@ -171,6 +175,7 @@ treacle_status trace_image_render(trace_image* image, const trace_scene* scene,
 }
 
 treacle_status trace_layers_create(const trace_image* image, trace_layers* out) {
+    TREACLE_ASSERT(image->pixels != NULL);
     size_t n = (size_t)image->width * (size_t)image->height;
     void* block = NULL;
     *out = (trace_layers){.ctx = image->ctx, .width = image->width, .height = image->height};

@@ -19,7 +19,8 @@ typedef struct trace_image {
     treacle_context* ctx;
     int width, height;
     trace_pixel* pixels;
-    int64_t rays; // paths so far
+    int64_t rays;
+    bool is_quiet; // every tile met the noise that was wanted // paths so far
 } trace_image;
 
 treacle_status trace_image_create(treacle_context* ctx, int width, int height,

@@ -7,6 +7,7 @@ static const float brightness_floor = 0.02f;
 
 treacle_status trace_environment_create(treacle_context* ctx, int width, int height,
                                         trace_environment* out) {
+    TREACLE_ASSERT(width > 0 && height > 0);
     *out = (trace_environment){.ctx = ctx, .width = width, .height = height, .sun_cosine = 2.0f};
     size_t w = (size_t)width, h = (size_t)height;
     void* block = NULL;
@@ -46,6 +47,7 @@ void trace_environment_destroy(trace_environment* e) {
 }
 
 v3f trace_environment_direction(const trace_environment* e, int x, int y) {
+    TREACLE_ASSERT(x >= 0 && x < e->width && y >= 0 && y < e->height);
     float phi = 2.0f * TRACE_PI * (((float)x + 0.5f) / (float)e->width - 0.5f);
     float theta = TRACE_PI * ((float)y + 0.5f) / (float)e->height;
     return v3f_make(sinf(theta) * sinf(phi), cosf(theta), -sinf(theta) * cosf(phi));
@@ -223,6 +225,7 @@ int trace_lights_count(const trace_lights* l) {
 
 bool trace_lights_sample(const trace_lights* l, v3f place, trace_random* r,
                          trace_light_sample* out) {
+    TREACLE_ASSERT(l->environment != NULL && l->lamp_count >= 0);
     int count = trace_lights_count(l), sun = has_sun(l->environment);
     int chosen = count > 1 ? (int)(trace_random_one(r) * (float)count) : 0;
     trace_pair u = trace_random_pair(r);

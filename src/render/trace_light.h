@@ -43,6 +43,7 @@ typedef struct trace_lamp {
     v3f side, up;       // unit, of the rectangle
     float half[2];      // m; half[0] is a disc's radius
     v3f radiance;
+    bool is_seen; // by the camera
 } trace_lamp;
 /// Distance along the ray, or INFINITY.
 float trace_lamp_hit(const trace_lamp* lamp, v3f origin, v3f direction);

@@ -4,13 +4,23 @@
 #include "render/trace_scene.h"
 #include "treacle/render.h"
 
-/// The material of the scene's i-th material. `size` is the domain's diagonal, m.
-/// Unless the look says what it looks like, liquid in a flat domain is not clear: one would look
-/// through it.
-void trace_look_material(const treacle_render_def* def, int index, double size, bool is_flat,
+/// What looks depend on beside the look.
+typedef struct trace_look_room {
+    double size;  // m, the domain's diagonal
+    double depth; // m, of the liquid, the way that is shortest
+    bool is_flat; // liquid that would be clear by its name is not: one would look through it
+} trace_look_room;
+
+/// The material of the scene's i-th material.
+void trace_look_material(const treacle_render_def* def, int index, const trace_look_room* room,
                          trace_material* out);
+/// The same where it is molten. False if it looks no different then.
+bool trace_look_molten(const treacle_render_def* def, int index, const trace_look_room* room,
+                       trace_material* out);
 void trace_look_ground(const treacle_look_def* look, double size, trace_material* out);
 enum { TRACE_LOOK_PAINTS = 7 };
+/// Linear RGB.
+const float* trace_look_paint(int paint);
 /// Of a solid or a body. Which of the paints it gets counts if the look has no colour: 0 is grey.
 void trace_look_solid(const treacle_look_material* look, int paint, double size,
                       trace_material* out);

@@ -13,9 +13,11 @@ typedef struct path {
     v3f weight; // of what is still to come
     float pdf;  // of the last direction; 0: a mirror's, or the camera's
     int inside; // material of glass that the ray is in; -1: none
+    int under;  // liquid that glass takes the place of here; -1: none
     int bounces;
     trace_guide* guide;
-    trace_point entry; // where a walk below the surface begins
+    bool looks_through; // clear things alone so far: the guide is to tell what is behind them
+    trace_point entry;  // where a walk below the surface begins
 } path;
 
 static void add_light(path* p, v3f light) {
@@ -114,6 +116,7 @@ static void go_on(path* p, v3f place, v3f geometry, v3f direction) {
     p->ray.direction = direction;
     p->ray.near = 0.0f;
     p->ray.far = INFINITY;
+    p->ray.is_first = false;
 }
 
 // Light at a wide lobe, and a direction to go on. False if the path ends.
@@ -153,12 +156,37 @@ static lobe lobe_at(const path* p, const trace_point* at) {
     return l;
 }
 
+// Whether the path is in glass that takes the place of the liquid whose surface it meets.
+static bool is_displaced(const path* p, const trace_material* m) {
+    return p->inside >= 0 && p->s->materials[p->inside].is_solid && !m->is_solid;
+}
+
+// The index on the other side of a surface, and which liquid that is: glass in liquid meets that,
+// everything else meets air.
+static int other_side(const path* p, const trace_material* m, bool is_inside) {
+    int other = is_inside ? p->under : p->inside;
+    return m->is_solid && other >= 0 && !p->s->materials[other].is_solid ? other : -1;
+}
+
+// Passes a surface as if there were none.
+static void pass_through(path* p, const trace_point* at, bool is_inside) {
+    p->under = is_inside ? -1 : at->material;
+    go_on(p, at->place, at->normal, p->ray.direction);
+}
+
 static bool hit_glass(path* p, const trace_point* at, const trace_material* m) {
     bool is_inside = v3f_dot(p->ray.direction, at->normal) > 0.0f;
+    if (is_displaced(p, m)) {
+        pass_through(p, at, is_inside);
+        return true;
+    }
     lobe l = lobe_at(p, at);
     trace_bounce b;
-    trace_meeting meeting = {v3f_to_local(l.back, l.normal), is_inside,
-                             p->bounces == 0 ? reflect_least : 0.0f};
+    int other = other_side(p, m, is_inside);
+    trace_meeting meeting = {.w_o = v3f_to_local(l.back, l.normal),
+                             .is_inside = is_inside,
+                             .outside = other < 0 ? 0.0f : p->s->materials[other].facets.eta,
+                             .least = p->bounces == 0 ? reflect_least : 0.0f};
     if (!trace_glass_sample(&m->facets, &meeting, p->r, &b)) {
         return false;
     }
@@ -167,7 +195,8 @@ static bool hit_glass(path* p, const trace_point* at, const trace_material* m) {
     // A normal that was interpolated may send light to the wrong side of the triangle: what it
     // weighs is then scattered anew by the triangle's own.
     if ((v3f_dot(direction, l.geometry) < 0.0f) != b.is_through) {
-        meeting = (trace_meeting){v3f_to_local(l.back, l.geometry), is_inside, 0.0f};
+        meeting.w_o = v3f_to_local(l.back, l.geometry);
+        meeting.least = 0.0f;
         if (!trace_glass_sample(&m->facets, &meeting, p->r, &b)) {
             return false;
         }
@@ -176,7 +205,8 @@ static bool hit_glass(path* p, const trace_point* at, const trace_material* m) {
     }
     p->pdf = 0.0f;
     bool ends_inside = is_inside != b.is_through;
-    p->inside = ends_inside ? at->material : -1;
+    p->inside = ends_inside ? at->material : other;
+    p->under = ends_inside ? other : -1;
     go_on(p, at->place, l.geometry, direction);
     return true;
 }
@@ -231,6 +261,7 @@ static path_end hit_translucent(path* p, const trace_point* at, const trace_mate
     }
     if (m->kind == TRACE_WALK) {
         p->entry = *at;
+        p->inside = p->under = -1;
         return END_WALKS;
     }
     trace_entry entry = entry_of(p, at);
@@ -270,6 +301,25 @@ static bool pass_medium(path* p, float distance, bool* is_scattered) {
     return true;
 }
 
+// Matt, perhaps under a lacquer, which reflects as much as Fresnel says and takes the same on the
+// way in and out.
+static path_end hit_matt(path* p, const trace_point* at, const trace_material* m) {
+    lobe l = lobe_at(p, at);
+    l.colour = v3f_mul(m->colour, at->colour);
+    if (m->coat > 0.0f) {
+        float unused, fresnel = trace_fresnel(v3f_dot(l.back, l.normal), m->coat, &unused);
+        float weight[2];
+        float chance =
+            trace_reflect_chance(fresnel, p->bounces == 0 ? reflect_least : 0.0f, weight);
+        bool is_reflected = trace_random_one(p->r) < chance;
+        p->weight = v3f_scale(weight[is_reflected ? 0 : 1], p->weight);
+        l.facets = is_reflected ? &m->facets : NULL;
+        l.colour = is_reflected ? v3f_grey(1.0f) : l.colour;
+        l.skin = m->coat;
+    }
+    return end_unless(scatter(p, &l, at->place));
+}
+
 static path_end hit_surface(path* p, const trace_point* at) {
     const trace_material* m = &p->s->materials[at->material];
     if (m->glows && v3f_dot(p->ray.direction, at->normal) < 0.0f) {
@@ -278,8 +328,7 @@ static path_end hit_surface(path* p, const trace_point* at) {
     lobe l = lobe_at(p, at);
     switch (m->kind) {
     case TRACE_DIFFUSE:
-        l.colour = v3f_mul(m->colour, at->colour);
-        return end_unless(scatter(p, &l, at->place));
+        return hit_matt(p, at, m);
     case TRACE_METAL:
         l.colour = v3f_mul(m->colour, at->colour);
         l.facets = &m->facets;
@@ -318,6 +367,11 @@ static void tell(const trace_scene* s, const trace_point* at, trace_guide* guide
     }
 }
 
+static bool is_clear(const trace_scene* s, const trace_point* at) {
+    return at->distance < INFINITY && at->material >= 0 &&
+           s->materials[at->material].kind == TRACE_GLASS;
+}
+
 static bool survives(path* p) {
     if (p->bounces < ROULETTE_FROM) {
         return true;
@@ -337,6 +391,12 @@ static path_end bounce(path* p) {
     trace_scene_find(s, &p->ray, s->ground.is_there ? trace_random_one(p->r) : 0.0f, &at);
     if (p->bounces == 0) {
         tell(s, &at, p->guide);
+        p->looks_through = is_clear(s, &at);
+    } else if (p->looks_through && !is_clear(s, &at)) {
+        bool is_thing = at.distance < INFINITY && at.material >= 0;
+        v3f behind = is_thing ? albedo_of(&s->materials[at.material], &at) : v3f_grey(1.0f);
+        p->guide->albedo = v3f_mul(p->guide->albedo, behind);
+        p->looks_through = false;
     }
     bool is_scattered = false;
     if (p->inside >= 0 && !pass_medium(p, at.distance, &is_scattered)) {
@@ -369,6 +429,8 @@ static bool follow(path* p) {
 }
 
 void trace_paths(const trace_scene* s, trace_quest* quests, int count) {
+    TREACLE_ASSERT(count >= 0 && count <= TRACE_WALKS_MAX);
+    TREACLE_ASSERT(s->max_bounces >= 0);
     path paths[TRACE_WALKS_MAX];
     trace_walker walkers[TRACE_WALKS_MAX];
     int waiting[TRACE_WALKS_MAX], wait_count = 0;
@@ -379,6 +441,7 @@ void trace_paths(const trace_scene* s, trace_quest* quests, int count) {
                           .r = &q->r,
                           .weight = v3f_grey(1.0f),
                           .inside = -1,
+                          .under = -1,
                           .guide = &q->guide};
         if (follow(&paths[i])) {
             waiting[wait_count++] = i;

@@ -99,6 +99,8 @@ static bool set_vertices(RTCGeometry geometry, const trace_triangles* mesh, unsi
 }
 
 treacle_status trace_rays_add(trace_rays* rays, const trace_triangles* mesh) {
+    TREACLE_ASSERT(mesh->vertex_count >= 0 && mesh->triangle_count >= 0);
+    TREACLE_ASSERT(mesh->from != NULL || mesh->vertex_count == 0);
     RTCGeometry geometry = rtcNewGeometry(rays->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     bool is_whole = geometry != NULL;
     if (is_whole) {
@@ -152,6 +154,7 @@ void trace_rays_listen(trace_rays* rays, trace_listener* listener, void* user) {
 }
 
 void trace_rays_hit(const trace_rays* rays, const trace_ray* ray, trace_touch* out) {
+    TREACLE_ASSERT(ray->near <= ray->far);
     if (TREACLE_UNLIKELY(rays->listener != NULL)) {
         rays->listener(rays->listener_user, ray, false);
     }

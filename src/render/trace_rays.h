@@ -14,6 +14,7 @@ typedef struct trace_ray {
     float near, far;       // m
     float time;            // 0..1
     bool sees_walls;       // of containers; light passes them
+    bool is_first;         // from the camera: lamps that are not to be seen are not there
 } trace_ray;
 
 typedef struct trace_touch {

@@ -82,7 +82,47 @@ static int added_material(const trace_mesh* mesh, const int32_t v[3], float b, f
     return of[v[chance < b ? 1 : chance < b + c ? 2 : 0]];
 }
 
+// Where a body of melting temperatures is molten, its other material is met; in between as often as
+// it is near to that.
+static int by_temperature(const trace_scene* s, int material, float temperature, v3f place) {
+    const trace_material* m = &s->materials[material];
+    if (m->molten == 0 || temperature <= m->melting[0]) {
+        return material;
+    }
+    float share = (temperature - m->melting[0]) / trace_max(m->melting[1] - m->melting[0], 1e-3f);
+    uint32_t bits[2];
+    memcpy(&bits[0], &place.x, sizeof(place.x));
+    memcpy(&bits[1], &place.z, sizeof(place.z));
+    return trace_unit(trace_hash(bits[0] ^ trace_hash(bits[1]))) < share ? m->molten : material;
+}
+
+// Plates of a cold skin with cracks between them, which no simulation of this size has: at the
+// cracks the rock is as hot as the liquid under it, on the plates by up to 400 K colder. The skin
+// is thicker where the lava itself is colder. Plates are rough, too.
+static void cover_with_crust(const trace_material* m, v3f rest, trace_point* out) {
+    const float coldest = 400.0f, wide = 0.09f, rough = 0.55f;
+    v3f p = v3f_scale(1.0f / m->texture_size, rest);
+    float bend = layered_noise(v3f_scale(0.7f, p));
+    v3f q = v3f_add(p, v3f_scale(1.5f, v3f_make(bend, 0.0f, bend)));
+    float ridge = fabsf(layered_noise(q) - 0.47f);
+    float plate = trace_min(ridge / wide, 1.0f);
+    float cold =
+        m->melting[1] > 0.0f
+            ? trace_min(trace_max((m->melting[1] + 150.0f - out->temperature) / 300.0f, 0.25f),
+                        1.0f)
+            : 0.6f;
+    plate = plate * plate * (3.0f - 2.0f * plate);
+    out->temperature -= coldest * m->crust * (0.35f + 0.65f * cold) * plate;
+    v3f fine = v3f_scale(5.0f, p);
+    v3f slope = {noise(v3f_add(fine, v3f_make(0.3f, 0.0f, 0.0f))) - noise(fine),
+                 noise(v3f_add(fine, v3f_make(0.0f, 0.3f, 0.0f))) - noise(fine),
+                 noise(v3f_add(fine, v3f_make(0.0f, 0.0f, 0.3f))) - noise(fine)};
+    out->shading = v3f_normalise(v3f_madd(out->shading, rough / 0.3f * plate, slope));
+}
+
 void trace_scene_look_up(const trace_scene* s, const trace_touch* touch, trace_point* out) {
+    TREACLE_ASSERT(touch->mesh >= 0 && touch->mesh < s->mesh_count);
+    TREACLE_ASSERT(touch->triangle >= 0);
     const trace_mesh* mesh = &s->meshes[touch->mesh];
     const int32_t* v = mesh->triangles + 3 * (int64_t)touch->triangle;
     float b = touch->u, c = touch->v, a = 1.0f - b - c;
@@ -93,16 +133,21 @@ void trace_scene_look_up(const trace_scene* s, const trace_touch* touch, trace_p
         mesh->normal == NULL ? touch->normal : v3f_normalise(interpolate(mesh->normal, v, a, b, c));
     int added = added_material(mesh, v, b, c);
     out->material = mesh->material + (added <= mesh->added_most ? added : mesh->added_most);
+    out->temperature = mesh->temperature == NULL
+                           ? 0.0f
+                           : a * mesh->temperature[v[0]] + b * mesh->temperature[v[1]] +
+                                 c * mesh->temperature[v[2]];
+    out->material = by_temperature(s, out->material, out->temperature, out->place);
     const trace_material* m = &s->materials[out->material];
     out->colour = m->is_tinted && mesh->colour != NULL ? interpolate(mesh->colour, v, a, b, c)
                                                        : v3f_grey(1.0f);
     out->velocity =
         mesh->velocity == NULL ? v3f_grey(0.0f) : interpolate(mesh->velocity, v, a, b, c);
-    out->temperature = mesh->temperature == NULL
-                           ? 0.0f
-                           : a * mesh->temperature[v[0]] + b * mesh->temperature[v[1]] +
-                                 c * mesh->temperature[v[2]];
-    paint(s, mesh->rest == NULL ? out->place : interpolate(mesh->rest, v, a, b, c), out);
+    v3f rest = mesh->rest == NULL ? out->place : interpolate(mesh->rest, v, a, b, c);
+    if (m->crust > 0.0f) {
+        cover_with_crust(m, rest, out);
+    }
+    paint(s, rest, out);
 }
 
 // How much of the ground is gone at a place.
@@ -140,6 +185,7 @@ static void find_ground(const trace_scene* s, const trace_ray* ray, float fade, 
 }
 
 void trace_scene_find(const trace_scene* s, const trace_ray* ray, float fade, trace_point* out) {
+    TREACLE_ASSERT(fade >= 0.0f && fade < 1.0f);
     trace_touch touch;
     trace_rays_hit(s->rays, ray, &touch);
     out->distance = touch.distance;
@@ -149,6 +195,9 @@ void trace_scene_find(const trace_scene* s, const trace_ray* ray, float fade, tr
     trace_point other = {.distance = touch.distance};
     find_ground(s, ray, fade, &other);
     for (int i = 0; i < s->lights.lamp_count; ++i) {
+        if (ray->is_first && !s->lights.lamps[i].is_seen) {
+            continue;
+        }
         float t = trace_lamp_hit(&s->lights.lamps[i], ray->origin, ray->direction);
         if (t > ray->near && t < other.distance) {
             other = (trace_point){.distance = t, .material = -1, .mesh = -1, .lamp = i};

@@ -29,8 +29,13 @@ typedef struct trace_material {
     float g;             // glass: mean cosine of scattering
     bool glows;          // as a black body, by its temperature
     float glow;          // times so much
+    float crust;         // 0..1, how much of a cold skin with cracks there is
+    float melting[2];    // K, from where to where it melts; 0: never
+    int molten;          // material where it is molten; 0: this one
     bool is_tinted;      // by the colour of the vertices, instead of `colour`
     bool is_hidden;      // nothing of it is drawn
+    float coat;          // index of a lacquer on what is matt; 0: none
+    bool is_solid;       // where glass and liquid overlap, the glass is there
     trace_texture texture;
     float texture_size; // m
 } trace_material;

@@ -11,7 +11,7 @@
 #include "math/mat3.h"
 #include "mesh/contour.h"
 
-enum { AXIS_COUNT = 3, SAMPLES_ALONG = 176, BLOCK_GRAIN = 4, ROUND = 96, SMOOTH_FROM = 400 };
+enum { AXIS_COUNT = 3, BLOCK_GRAIN = 4, ROUND = 96, SMOOTH_FROM = 400 };
 
 static const double pi = 3.14159265358979323846;
 static const double long_ago = -1e9; // s: parts of a shape do not change, the first mesh counts
@@ -293,7 +293,7 @@ static treacle_status contour_shape(treacle_context* ctx, const shape* s,
     for (int k = 0; k < AXIS_COUNT; ++k) {
         extent = fmax(extent, box->high.at[k] - box->low.at[k]);
     }
-    double step = extent / SAMPLES_ALONG;
+    double step = extent / room->samples;
     block_list list = {.ctx = ctx};
     mesh_blocks blocks = {0};
     if (box3_is_empty(*box) || !(step > 0.0)) {
@@ -385,6 +385,8 @@ static treacle_status join(treacle_context* ctx, const treacle_shape* def,
 
 treacle_status trace_shape_mesh(treacle_context* ctx, const treacle_shape* def,
                                 const trace_shape_room* room, double time, surface_mesh* out) {
+    TREACLE_ASSERT(room->flat_axis >= -1 && room->flat_axis < 3);
+    TREACLE_ASSERT(!box3_is_empty(room->box));
     *out = (surface_mesh){0};
     if (room->flat_axis >= 0) {
         return contour(ctx, def, room, out);

@@ -15,6 +15,7 @@ typedef struct trace_shape_room {
     box3 box; // m
     vec3 middle;
     int flat_axis; // -1: none
+    int samples;   // along the longest side of what is drawn by its distance
 } trace_shape_room;
 
 /// The mesh, in the world; of a sequence of meshes the one of that time, s. What never ends, like a

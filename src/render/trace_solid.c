@@ -7,7 +7,6 @@
 #include "math/curve.h"
 #include "math/mat3.h"
 #include "render/trace_flat.h"
-#include "render/trace_shape.h"
 
 enum { AXIS_COUNT = 3, STATE_DOUBLES = 13 };
 
@@ -102,7 +101,7 @@ static treacle_status place_solid(const mover* how, solid_mesh* s) {
     return TREACLE_OK;
 }
 
-static treacle_status find_states(treacle_context* ctx, const treacle_render_def* def,
+static treacle_status find_states(treacle_context* ctx, const solid_cast* def,
                                   const treacle_frame* frame, const double* out[2]) {
     static const char* const names[2] = {"body_start", "body_state"};
     for (int i = 0; i < 2; ++i) {
@@ -121,9 +120,9 @@ static treacle_status find_states(treacle_context* ctx, const treacle_render_def
 }
 
 // Solids of flat domains reach a little out of the liquid.
-static trace_shape_room room_of(const treacle_frame* frame) {
+trace_shape_room solid_room(const treacle_frame* frame, int samples) {
     trace_flat flat = trace_flat_of(frame);
-    trace_shape_room out = {.flat_axis = flat.axis};
+    trace_shape_room out = {.flat_axis = flat.axis, .samples = samples};
     for (int k = 0; k < AXIS_COUNT; ++k) {
         double range[2] = {frame->origin[k], frame->origin[k] + frame->cell * frame->cells[k]};
         out.middle.at[k] = 0.5 * (range[0] + range[1]);
@@ -136,15 +135,15 @@ static trace_shape_room room_of(const treacle_frame* frame) {
     return out;
 }
 
-static treacle_status make_all(solid_meshes* out, const treacle_render_def* def,
-                               const treacle_frame* frame, const uint8_t* is_hidden) {
+static treacle_status make_all(solid_meshes* out, const solid_cast* def,
+                               const treacle_frame* frame) {
     const double* states[2];
     TREACLE_TRY(find_states(out->ctx, def, frame, states));
-    trace_shape_room room = room_of(frame);
+    trace_shape_room room = solid_room(frame, def->samples);
     for (int i = 0; i < out->count; ++i) {
         int body = i - def->solid_count;
         mover m = {.time = frame->time};
-        if (is_hidden[i] != 0) {
+        if (def->is_hidden != NULL && def->is_hidden[i] != 0) {
             continue;
         }
         if (body < 0) {
@@ -165,15 +164,14 @@ static treacle_status make_all(solid_meshes* out, const treacle_render_def* def,
     return TREACLE_OK;
 }
 
-treacle_status solid_meshes_create(treacle_context* ctx, const treacle_render_def* def,
-                                   const treacle_frame* frame, const uint8_t* is_hidden,
-                                   solid_meshes* out) {
+treacle_status solid_meshes_create(treacle_context* ctx, const solid_cast* cast,
+                                   const treacle_frame* frame, solid_meshes* out) {
     void* block = NULL;
-    int count = def->solid_count + def->body_count;
+    int count = cast->solid_count + cast->body_count;
     *out = (solid_meshes){0};
     TREACLE_TRY(alloc_zero(ctx, (size_t)count, sizeof(solid_mesh), "solids", &block));
     *out = (solid_meshes){ctx, count, block};
-    return make_all(out, def, frame, is_hidden);
+    return make_all(out, cast, frame);
 }
 
 void solid_meshes_destroy(solid_meshes* s) {

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "render/camera_place.h"
 #include "render/trace_look.h"
 #include "render/trace_path.h"
 
-enum { AXIS_COUNT = 3 };
+enum { AXIS_COUNT = 3, SAMPLES_ALONG = 176 };
 
 static treacle_status find_box(trace_stage* s) {
     const treacle_frame* f = s->frame;
@@ -130,7 +131,9 @@ static treacle_status make_solids(trace_stage* s) {
     for (int i = 0; i < count; ++i) {
         is_hidden[i] = s->materials[solid_material(s, i)].is_hidden ? 1 : 0;
     }
-    treacle_status status = solid_meshes_create(s->ctx, s->def, s->frame, is_hidden, &s->solids);
+    const solid_cast cast = {s->def->solid_count, s->def->solids, s->def->body_count,
+                             s->def->bodies,      is_hidden,      SAMPLES_ALONG};
+    treacle_status status = solid_meshes_create(s->ctx, &cast, s->frame, &s->solids);
     alloc_free(s->ctx, block, (size_t)count);
     return status;
 }
@@ -172,25 +175,40 @@ static treacle_status add_solids(trace_stage* s) {
     return TREACLE_OK;
 }
 
+// The shortest way through all that the camera frames of the liquid.
+static double liquid_depth(const trace_stage* s) {
+    double depth = INFINITY;
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        depth = k == s->flat.axis ? depth : fmin(depth, s->high[k] - s->low[k]);
+    }
+    return fmax(depth, s->frame->cell);
+}
+
 static treacle_status set_materials(trace_stage* s) {
     const treacle_look_def* look = &s->def->look;
     int liquids = s->def->material_count > 0 ? s->def->material_count : 1;
     int own = look->solid_count;
     void* block = NULL;
     s->liquid_count = liquids;
-    s->material_count = liquids + 1 + own + TRACE_LOOK_PAINTS;
+    s->material_count = liquids + 1 + own + TRACE_LOOK_PAINTS + liquids;
     TREACLE_TRY(
         alloc_zero(s->ctx, (size_t)s->material_count, sizeof(trace_material), "looks", &block));
     s->materials = block;
+    trace_look_room room = {s->size, liquid_depth(s), s->flat.axis >= 0};
+    int molten = s->material_count - liquids;
     for (int i = 0; i < liquids; ++i) {
-        trace_look_material(s->def, i, s->size, s->flat.axis >= 0, &s->materials[i]);
+        trace_look_material(s->def, i, &room, &s->materials[i]);
+        bool differs = trace_look_molten(s->def, i, &room, &s->materials[molten + i]);
+        s->materials[i].molten = differs ? molten + i : 0;
     }
     trace_look_ground(look, s->size, &s->materials[liquids]);
     for (int i = 0; i < own; ++i) {
         trace_look_solid(&look->solids[i], 0, s->size, &s->materials[liquids + 1 + i]);
+        s->materials[liquids + 1 + i].is_solid = true;
     }
     for (int i = 0; i < TRACE_LOOK_PAINTS; ++i) {
         trace_look_solid(&look->solid, i, s->size, &s->materials[liquids + 1 + own + i]);
+        s->materials[liquids + 1 + own + i].is_solid = true;
     }
     s->scene.materials = s->materials;
     s->scene.material_count = s->material_count;
@@ -259,32 +277,6 @@ static treacle_status set_lights(trace_stage* s) {
     return TREACLE_OK;
 }
 
-// Eye and target between the keys, by Catmull and Rom's curve.
-static void follow_keys(const treacle_camera_def* camera, double time, double eye[3],
-                        double target[3]) {
-    int n = camera->key_count, i = 0;
-    while (i < n - 2 && time >= camera->keys[i + 1].time) {
-        i += 1;
-    }
-    const treacle_camera_key* key[4];
-    for (int k = 0; k < 4; ++k) {
-        int at = i + k - 1;
-        key[k] = &camera->keys[at < 0 ? 0 : at >= n ? n - 1 : at];
-    }
-    double span = key[2]->time - key[1]->time;
-    double t = span > 0.0 ? fmin(fmax((time - key[1]->time) / span, 0.0), 1.0) : 0.0;
-    const double w[4] = {0.5 * (-t + 2.0 * t * t - t * t * t),
-                         0.5 * (2.0 - 5.0 * t * t + 3.0 * t * t * t),
-                         0.5 * (t + 4.0 * t * t - 3.0 * t * t * t), 0.5 * (-t * t + t * t * t)};
-    for (int a = 0; a < AXIS_COUNT; ++a) {
-        eye[a] = target[a] = 0.0;
-        for (int k = 0; k < 4; ++k) {
-            eye[a] += w[k] * key[k]->eye[a];
-            target[a] += w[k] * key[k]->target[a];
-        }
-    }
-}
-
 // Far enough away that the box fits, from the right, above and in front.
 static void frame_box(const trace_stage* s, double eye[3], double target[3]) {
     const treacle_camera_def* camera = &s->def->camera;
@@ -325,18 +317,10 @@ static void frame_box(const trace_stage* s, double eye[3], double target[3]) {
 static void set_camera(trace_stage* s) {
     const treacle_camera_def* camera = &s->def->camera;
     double eye[3], target[3];
-    if (camera->key_count > 0) {
-        follow_keys(camera, s->frame->time, eye, target);
-    } else if (camera->eye_set) {
-        memcpy(eye, camera->eye, sizeof(eye));
-        memcpy(target, camera->target, sizeof(target));
-    } else {
+    if (!camera_place(camera, s->frame->time, eye, target)) {
         frame_box(s, eye, target);
     }
-    double angle = camera->turntable * s->frame->time, c = cos(angle), sn = sin(angle);
-    double x = eye[0] - target[0], z = eye[2] - target[2];
-    eye[0] = target[0] + c * x + sn * z;
-    eye[2] = target[2] - sn * x + c * z;
+    camera_turn(camera->turn + camera->turntable * s->frame->time, eye, target);
     s->camera = (trace_camera){.width = s->def->width,
                                .height = s->def->height,
                                .lens = (float)(0.5 * camera->aperture),
@@ -347,6 +331,7 @@ static void set_camera(trace_stage* s) {
 }
 
 treacle_status trace_stage_set(trace_stage* s) {
+    TREACLE_ASSERT(s->frame != NULL && s->def != NULL && s->meshes == NULL);
     void* block = NULL;
     size_t meshes = 1 + (size_t)s->def->solid_count + (size_t)s->def->body_count;
     TREACLE_TRY(alloc_zero(s->ctx, meshes, sizeof(trace_mesh), "meshes to draw", &block));

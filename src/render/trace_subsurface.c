@@ -31,6 +31,7 @@ float trace_dipole_total(float scatter, float absorb, float eta) {
 }
 
 float trace_dipole_profile(const trace_medium* m, int channel, float radius) {
+    TREACLE_ASSERT(channel >= 0 && channel < TRACE_CHANNELS && radius >= 0.0f);
     return profile_of(&m->dipole[channel], radius);
 }
 
@@ -130,6 +131,7 @@ static int probe(const trace_entry* from, trace_ray ray, trace_touch hits[PROBE_
 
 bool trace_dipole_sample(const trace_medium* m, const trace_entry* from, trace_random* r,
                          trace_exit* out) {
+    TREACLE_ASSERT(from->rays != NULL && from->epsilon > 0.0f);
     v3f axis[3];
     axis[2] = from->normal;
     v3f_frame(from->normal, &axis[0], &axis[1]);

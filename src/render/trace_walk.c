@@ -225,6 +225,7 @@ static void begin(walks* w, trace_walker* who) {
 }
 
 void trace_walks(trace_walker* walkers, int count) {
+    TREACLE_ASSERT(count >= 0 && count <= TRACE_WALKS_MAX);
     walks w;
     w.count = 0;
     for (int i = 0; i < count; ++i) {

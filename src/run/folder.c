@@ -98,6 +98,7 @@ treacle_status folder_open(treacle_context* ctx, const char* path, folder* out) 
 }
 
 treacle_status folder_check_writable(const folder* f) {
+    TREACLE_ASSERT(f->fd >= 0);
     return faccessat(f->fd, ".", W_OK | X_OK, 0) == 0 ? TREACLE_OK
                                                       : fail_errno(f->ctx, "write into", f->path);
 }
@@ -110,6 +111,7 @@ void folder_close(folder* f) {
 }
 
 treacle_status folder_file(const folder* f, const char* name, char* out) {
+    TREACLE_ASSERT(name != NULL && out != NULL);
     size_t length = strlen(f->path);
     const char* slash = length > 0 && f->path[length - 1] == '/' ? "" : "/";
     int written = snprintf(out, FOLDER_PATH_CAPACITY, "%s%s%s", f->path, slash, name);
@@ -126,12 +128,14 @@ static void numbered_name(folder_kind kind, int64_t number, char name[NAME_CAPAC
 }
 
 treacle_status folder_numbered(const folder* f, folder_kind kind, int64_t number, char* out) {
+    TREACLE_ASSERT(number >= 0);
     char name[NAME_CAPACITY];
     numbered_name(kind, number, name);
     return folder_file(f, name, out);
 }
 
 bool folder_has(const folder* f, const char* name) {
+    TREACLE_ASSERT(f->fd >= 0);
     struct stat info;
     return fstatat(f->fd, name, &info, 0) == 0;
 }
@@ -143,6 +147,7 @@ bool folder_has_numbered(const folder* f, folder_kind kind, int64_t number) {
 }
 
 treacle_status folder_check_plain(const folder* f, const char* name, int fd) {
+    TREACLE_ASSERT(fd >= 0);
     char path[FOLDER_PATH_CAPACITY];
     struct stat info;
     TREACLE_TRY(folder_file(f, name, path));
@@ -155,6 +160,7 @@ treacle_status folder_check_plain(const folder* f, const char* name, int fd) {
 }
 
 treacle_status folder_read(const folder* f, const char* name, FILE** out) {
+    TREACLE_ASSERT(f->fd >= 0);
     char path[FOLDER_PATH_CAPACITY];
     *out = NULL;
     TREACLE_TRY(folder_file(f, name, path));
@@ -193,6 +199,8 @@ static void staged_name(const char* name, char out[NAME_CAPACITY]) {
 }
 
 treacle_status folder_stage(const folder* f, const char* name, const char* text, size_t length) {
+    TREACLE_ASSERT(f->fd >= 0);
+    TREACLE_ASSERT(text != NULL || length == 0);
     char path[FOLDER_PATH_CAPACITY];
     char staged[NAME_CAPACITY];
     TREACLE_TRY(folder_file(f, name, path));
@@ -213,12 +221,14 @@ treacle_status folder_stage(const folder* f, const char* name, const char* text,
 }
 
 void folder_unstage(const folder* f, const char* name) {
+    TREACLE_ASSERT(f->fd >= 0);
     char staged[NAME_CAPACITY];
     staged_name(name, staged);
     unlinkat(f->fd, staged, 0);
 }
 
 treacle_status folder_commit(const folder* f, int count, const char* const* names) {
+    TREACLE_ASSERT(f->fd >= 0 && count >= 0);
     char path[FOLDER_PATH_CAPACITY];
     char staged[NAME_CAPACITY];
     for (int k = 0; k < count; ++k) {
@@ -360,6 +370,7 @@ treacle_status folder_bytes(const folder* f, double* out) {
 }
 
 treacle_status folder_remove(const folder* f, folder_kind kind, int64_t number) {
+    TREACLE_ASSERT(f->fd >= 0 && number >= 0);
     char name[NAME_CAPACITY];
     char path[FOLDER_PATH_CAPACITY];
     numbered_name(kind, number, name);
@@ -370,6 +381,54 @@ treacle_status folder_remove(const folder* f, folder_kind kind, int64_t number) 
     TREACLE_TRY(folder_file(f, name, path));
     errno = error;
     return fail_errno(f->ctx, "remove", path);
+}
+
+typedef struct clear_job {
+    bool only_states;
+    folder_census* census;
+} clear_job;
+
+static int64_t* census_of(folder_census* census, const char* name) {
+    int64_t* const of_kind[] = {[FOLDER_FRAME] = &census->frames,
+                                [FOLDER_STATE] = &census->states,
+                                [FOLDER_PREVIEW] = &census->previews};
+    for (size_t k = 0; k < sizeof(kind_names) / sizeof(kind_names[0]); ++k) {
+        if (number_of((folder_kind)k, name) > 0) {
+            return of_kind[k];
+        }
+    }
+    return NULL;
+}
+
+static treacle_status clear_entry(const folder* f, const char* name, void* data) {
+    clear_job* job = data;
+    struct stat info;
+    int64_t* count = census_of(job->census, name);
+    bool is_result = count != NULL || strcmp(name, FOLDER_STATS) == 0;
+    bool is_dots = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    if (job->only_states && count != &job->census->states) {
+        return TREACLE_OK;
+    }
+    if (!is_result) {
+        job->census->others += !is_ours(name) && !is_staged(name) && !is_dots;
+        return TREACLE_OK;
+    }
+    double bytes = fstatat(f->fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 ? (double)info.st_size : 0;
+    if (unlinkat(f->fd, name, 0) != 0) {
+        return errno == ENOENT ? TREACLE_OK : fail_errno(f->ctx, "remove", name);
+    }
+    job->census->bytes += bytes;
+    if (count != NULL) {
+        *count += 1;
+    }
+    return TREACLE_OK;
+}
+
+treacle_status folder_clear(const folder* f, folder_census* out) {
+    *out = (folder_census){0};
+    TREACLE_TRY(each_entry(f, clear_entry, &(clear_job){.only_states = true, .census = out}));
+    TREACLE_TRY(each_entry(f, clear_entry, &(clear_job){.census = out}));
+    return fsync(f->fd) == 0 ? TREACLE_OK : fail_errno(f->ctx, "write into", f->path);
 }
 
 static treacle_status sweep_entry(const folder* f, const char* name, void* data) {

@@ -76,5 +76,16 @@ treacle_status folder_bytes(const folder* f, double* out) TREACLE_NODISCARD;
 
 /// Removes a numbered file; it is no error if there is none.
 treacle_status folder_remove(const folder* f, folder_kind kind, int64_t number) TREACLE_NODISCARD;
+// What was in a folder that was cleared.
+typedef struct folder_census {
+    int64_t frames, states, previews;
+    int64_t others; // files that are not a run's: they stay
+    double bytes;   // that are gone
+} folder_census;
+
+/// Removes a run's results, states first: whoever is stopped halfway leaves a run that begins again
+/// from its start. Its scene and its record stay, for the next run's to take their place at once,
+/// and so does everything that is not the run's.
+treacle_status folder_clear(const folder* f, folder_census* out) TREACLE_NODISCARD;
 /// Removes the unfinished files that a killed run leaves behind.
 treacle_status folder_sweep(const folder* f) TREACLE_NODISCARD;

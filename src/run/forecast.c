@@ -312,6 +312,8 @@ static treacle_status ask_copies(double spend, copy_run* base, double* out) {
 
 treacle_status forecast_run(treacle_context* ctx, const treacle_sim_def* def, int64_t frames,
                             double rows, double spend, forecast_clock* clock, double* out) {
+    TREACLE_ASSERT(clock != NULL && out != NULL);
+    TREACLE_ASSERT(frames > 0 && spend > 0.0);
     int64_t asked = frames < RECORDS_MAX ? frames : RECORDS_MAX;
     copy_run given = {
         .ctx = ctx, .clock = clock, .def = *def, .width = 1.0, .frames = asked, .rows = rows};

@@ -6,6 +6,8 @@
 
 #include "base/log.h"
 #include "base/profile.h"
+#include "cache/frame_format.h"
+#include "render/camera_place.h"
 #include "treacle/preview.h"
 
 // Time is a sum of steps and hits the frame's time up to rounding: this share of a frame is none.
@@ -57,21 +59,29 @@ static treacle_status write_preview(run_job* job, const treacle_frame* frame) {
     treacle_preview_def def = treacle_preview_def_default();
     def.width = job->record.preview_width;
     def.height = job->record.preview_height;
-    def.by = job->preview_by;
-    def.from = job->preview_from;
-    def.to = job->preview_to;
+    const treacle_output_def* output = treacle_scene_output(job->scene);
+    const treacle_camera_def* camera = treacle_scene_camera(job->scene);
+    def.by = output->preview_by;
+    def.from = output->preview_from;
+    def.to = output->preview_to;
+    def.scene = treacle_scene_sim(job->scene);
+    def.field_of_view = camera->field_of_view;
+    def.eye_set = camera_place(camera, frame->time, def.eye, def.target);
+    def.turn = camera->turn + camera->turntable * frame->time;
     return treacle_preview_write(job->ctx, frame, &def, path);
 }
 
 // Writes the simulation's view of that kind. The scene's hash ties the file to the run.
 static treacle_status write_view(run_job* job, folder_kind kind, treacle_frame* frame) {
     char path[FOLDER_PATH_CAPACITY];
+    TREACLE_VALIDATE(frame_is_valid(frame));
     frame->scene_hash = job->record.scene_hash;
     TREACLE_TRY(folder_numbered(&job->folder, kind, frame->number, path));
     return treacle_frame_write(job->ctx, frame, path);
 }
 
 treacle_status frame_loop_write_picture(run_job* job, int64_t number) {
+    TREACLE_ASSERT(job->sim != NULL && number >= 1);
     treacle_frame frame;
     TREACLE_TRY(
         comm_agree(job->ctx, treacle_sim_view(job->sim, TREACLE_FRAME_PICTURE, number, &frame)));
@@ -97,6 +107,7 @@ static treacle_status prune_one(run_job* job, int64_t number) {
 }
 
 treacle_status frame_loop_prune(run_job* job, int64_t newest) {
+    TREACLE_ASSERT(newest >= 1);
     folder_list states;
     treacle_status status = folder_list_kind(&job->folder, FOLDER_STATE, &states);
     for (size_t k = 0; k < states.count && status == TREACLE_OK; ++k) {
@@ -207,6 +218,8 @@ static treacle_status run_frames(run_job* job, int64_t* at) {
 }
 
 treacle_status frame_loop_run(run_job* job, int64_t at) {
+    TREACLE_ASSERT(job->sim != NULL && job->fps > 0.0);
+    TREACLE_ASSERT(at >= 0 && at <= job->record.frames);
     int64_t frames = job->record.frames;
     job->began_at = at;
     job->began_clock = profile_now();

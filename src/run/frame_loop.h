@@ -17,16 +17,15 @@ typedef struct run_job {
     folder folder;
     run_record record;
     char scene_path[FOLDER_PATH_CAPACITY]; // behind the record of a new run
-    char film_path[FOLDER_PATH_CAPACITY];  // likewise
+    char film_path[FOLDER_PATH_CAPACITY];  // behind the record of a new run, too
     treacle_sim* sim;
     stats_file stats;
-    double fps;      // 1/s
-    int state_every; // frames between states that are kept for good; 0: none
-    treacle_preview_by preview_by;
-    double preview_from, preview_to;
-    int64_t began_at;   // frame at which this process began, 0 for a new run
-    double began_clock; // s, profile_now() when the loop began
-    bool stop;          // the callback wants to end
+    double fps;                 // 1/s
+    int state_every;            // frames between states that are kept for good; 0: none
+    const treacle_scene* scene; // of previews
+    int64_t began_at;           // frame at which this process began, 0 for a new run
+    double began_clock;         // s, profile_now() when the loop began
+    bool stop;                  // the callback wants to end
     // Steps of this process that have viscosity by shear, and those that ended before it was found.
     int64_t rheology_steps, rheology_unconverged;
     double rheology_change; // the largest that was left

@@ -35,18 +35,30 @@ static treacle_status check_def(treacle_context* ctx, const treacle_run_def* def
     return TREACLE_OK;
 }
 
-// Refuses to write over another run, or over a scene of the user's that has our file's name.
-static treacle_status check_empty(const folder* f) {
+// Refuses to write over another run, unless it may be replaced, or over a scene of the user's that
+// has our file's name.
+static treacle_status check_empty(const folder* f, bool may_replace) {
     folder_list frames;
     treacle_status status = folder_list_kind(f, FOLDER_FRAME, &frames);
     bool has_frames = frames.count > 0;
     folder_list_free(f, &frames);
     TREACLE_TRY(status);
     bool has_scene = folder_has(f, FOLDER_SCENE);
-    if (has_frames || (has_scene && folder_has(f, FOLDER_RECORD))) {
+    bool is_run = has_scene && folder_has(f, FOLDER_RECORD);
+    if (is_run && may_replace) {
+        return TREACLE_OK;
+    }
+    if (has_frames && may_replace) {
         return check_fail(f->ctx, TREACLE_ERR_USAGE,
-                          "%s already holds a run; go on with it by \"treacle resume %s\", or "
+                          "%s holds frames without the " FOLDER_RECORD " and " FOLDER_SCENE
+                          " of their run: nobody knows whose they are, so they are not removed; "
                           "choose another folder",
+                          f->path);
+    }
+    if (has_frames || is_run) {
+        return check_fail(f->ctx, TREACLE_ERR_USAGE,
+                          "%s already holds a run; go on with it by \"treacle resume %s\", choose "
+                          "another folder, or replace it with --force",
                           f->path, f->path);
     }
     if (has_scene) {
@@ -112,9 +124,7 @@ static treacle_status fill_record(run_job* job, const treacle_scene* scene) {
 static void take_output(run_job* job, const treacle_scene* scene) {
     job->fps = treacle_scene_sim(scene)->fps;
     job->state_every = treacle_scene_output(scene)->state_every;
-    job->preview_by = treacle_scene_output(scene)->preview_by;
-    job->preview_from = treacle_scene_output(scene)->preview_from;
-    job->preview_to = treacle_scene_output(scene)->preview_to;
+    job->scene = scene;
 }
 
 // Makes the film that the run wants; without `again` only if there is none yet.
@@ -181,14 +191,33 @@ static treacle_status check_scene(run_job* job, uint64_t hash) {
     return comm_check_same(job->ctx, "the scene's hash", text);
 }
 
+// Makes room for the new run, and says what had to go.
+static treacle_status replace_old(const folder* f) {
+    folder_census gone;
+    if (!folder_has(f, FOLDER_RECORD)) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(folder_clear(f, &gone));
+    log_message(f->ctx, TREACLE_LOG_INFO,
+                "the run that was in %s is replaced: %" PRId64 " frames, %" PRId64
+                " states, %" PRId64 " previews and the statistics, %.3g MB, are removed; %" PRId64
+                " other files stay",
+                f->path, gone.frames, gone.states, gone.previews, 1e-6 * gone.bytes, gone.others);
+    return TREACLE_OK;
+}
+
 static treacle_status begin_files(run_job* job, const treacle_scene* scene) {
     TREACLE_TRY(folder_sweep(&job->folder));
+    if (job->def->replace) {
+        TREACLE_TRY(replace_old(&job->folder));
+    }
     return write_birth(job, scene);
 }
 
 static treacle_status start_in(run_job* job, const treacle_scene* scene) {
     TREACLE_TRY(check_scene(job, treacle_scene_hash(scene)));
-    TREACLE_TRY(comm_agree(job->ctx, run_is_writer(job) ? check_empty(&job->folder) : TREACLE_OK));
+    TREACLE_TRY(comm_agree(
+        job->ctx, run_is_writer(job) ? check_empty(&job->folder, job->def->replace) : TREACLE_OK));
     TREACLE_TRY(comm_agree(job->ctx, fill_record(job, scene)));
     take_output(job, scene);
     TREACLE_TRY(treacle_sim_create(job->ctx, treacle_scene_sim(scene), &job->sim));

@@ -37,6 +37,8 @@ static json_t* record_object(const run_record* record) {
 }
 
 treacle_status run_record_stage(const folder* f, const run_record* record) {
+    TREACLE_ASSERT(record->set_count >= 0 && (record->sets != NULL || record->set_count == 0));
+    TREACLE_ASSERT(record->scene != NULL && record->film != NULL);
     json_t* object = record_object(record);
     char* text = object == NULL ? NULL : json_dumps(object, JSON_INDENT(2));
     json_decref(object);

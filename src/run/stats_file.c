@@ -24,6 +24,7 @@ static treacle_status fail_file(const folder* f, const char* verb) {
 }
 
 treacle_status stats_file_append(stats_file* file, int64_t frame, const treacle_step_stats* stats) {
+    TREACLE_ASSERT(file->fd >= 0 && frame >= 0);
     char line[LINE_CAPACITY];
     size_t length = stats_line_format(frame, stats, LINE_CAPACITY - 1, line);
     if (length == 0) {
@@ -42,6 +43,7 @@ treacle_status stats_file_append(stats_file* file, int64_t frame, const treacle_
 }
 
 treacle_status stats_file_sync(stats_file* file) {
+    TREACLE_ASSERT(file->fd >= 0);
     return fsync(file->fd) == 0 ? TREACLE_OK : fail_file(file->folder, "write");
 }
 
@@ -112,6 +114,7 @@ static treacle_status cut_back(stats_file* file, const char* path, int64_t last_
 }
 
 treacle_status stats_file_open(const folder* f, int64_t last_step, stats_file* out) {
+    TREACLE_ASSERT(last_step >= 0);
     *out = (stats_file){.folder = f, .fd = -1};
     char path[FOLDER_PATH_CAPACITY];
     TREACLE_TRY(folder_file(f, FOLDER_STATS, path));
@@ -146,17 +149,39 @@ static void add_seconds(const json_t* seconds, treacle_run_info* info) {
     }
 }
 
+// A step's way of solving, that of its last solve of a flow.
+static void add_regime(const char* name, treacle_run_info* info) {
+    int k = 0;
+    if (name == NULL) {
+        return;
+    }
+    while (k < info->regime_count && strcmp(info->regimes[k].name, name) != 0) {
+        ++k;
+    }
+    if (k == info->regime_count && k < TREACLE_RUN_REGIMES) {
+        snprintf(info->regimes[k].name, sizeof(info->regimes[k].name), "%s", name);
+        info->regime_count += 1;
+    }
+    if (k < TREACLE_RUN_REGIMES) {
+        info->regimes[k].steps += 1;
+    }
+}
+
 // All solves of a step.
 static void add_solves(const json_t* line, treacle_run_info* info) {
     static const char* const names[] = {"pressure", "viscosity", "flow"};
     int64_t iterations = 0;
     bool is_left = false;
+    const char* regime = NULL;
     for (int k = 0; k < 3; ++k) {
         const json_t* solve = json_object_get(line, names[k]);
         int64_t count = integer(solve, "iterations");
         iterations += count;
+        const json_t* name = json_object_get(solve, "regime");
+        regime = json_is_string(name) ? json_string_value(name) : regime;
         is_left = is_left || (count > 0 && !json_is_true(json_object_get(solve, "converged")));
     }
+    add_regime(regime, info);
     info->unconverged += is_left;
     info->iterations += iterations;
     info->iterations_max =

@@ -2,6 +2,9 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "base/check.h"
 
 enum { LINE_FLAGS = JSON_COMPACT | JSON_REAL_PRECISION(17) };
 
@@ -28,8 +31,9 @@ static json_t* seconds_object(const treacle_step_stats* stats) {
 }
 
 static json_t* solve_object(const treacle_solve_stats* solve) {
-    return json_pack("{s:i, s:o, s:b}", "iterations", solve->iterations, "residual",
-                     real(solve->residual), "converged", (int)solve->converged);
+    const char* regime = solve->regime[0] != '\0' ? solve->regime : NULL;
+    return json_pack("{s:i, s:o, s:b, s:s*}", "iterations", solve->iterations, "residual",
+                     real(solve->residual), "converged", (int)solve->converged, "regime", regime);
 }
 
 static json_t* rheology_object(const treacle_rheology_stats* rheology) {
@@ -109,6 +113,7 @@ static json_t* line_object(int64_t frame, const treacle_step_stats* s) {
 
 size_t stats_line_format(int64_t frame, const treacle_step_stats* stats, size_t capacity,
                          char* out) {
+    TREACLE_ASSERT(capacity > 0 && out != NULL);
     json_t* object = line_object(frame, stats);
     size_t length = object == NULL ? 0 : json_dumpb(object, out, capacity, LINE_FLAGS);
     json_decref(object);
@@ -157,11 +162,14 @@ void stats_line_add_energy(const json_t* line, treacle_energy_stats* sum) {
 
 static treacle_solve_stats solve_of(const json_t* line, const char* key) {
     const json_t* solve = json_object_get(line, key);
-    return (treacle_solve_stats){
+    const char* regime = json_string_value(json_object_get(solve, "regime"));
+    treacle_solve_stats out = {
         .iterations = (int)integer(solve, "iterations"),
         .residual = number(solve, "residual"),
         .converged = json_is_true(json_object_get(solve, "converged")),
     };
+    snprintf(out.regime, sizeof(out.regime), "%s", regime != NULL ? regime : "");
+    return out;
 }
 
 static treacle_rheology_stats rheology_of(const json_t* line) {
@@ -174,6 +182,7 @@ static treacle_rheology_stats rheology_of(const json_t* line) {
 }
 
 void stats_line_read(const json_t* line, treacle_step_stats* out) {
+    TREACLE_ASSERT(line != NULL);
     *out = (treacle_step_stats){
         .step = integer(line, "step"),
         .time = number(line, "time"),

@@ -50,7 +50,17 @@ treacle_status bind_warning(binder* b, scene_place place, const schema_path* pat
     return status;
 }
 
+treacle_status bind_note(binder* b, scene_place place, const schema_path* path, const char* format,
+                         ...) {
+    va_list args;
+    va_start(args, format);
+    treacle_status status = say(b, &(message){TREACLE_LOG_INFO, place, path}, format, args);
+    va_end(args);
+    return status;
+}
+
 scene_place bind_place(const scene_node* map, const char* key) {
+    TREACLE_ASSERT(map != NULL && key != NULL);
     const scene_node* node = scene_node_find(map, key);
     return node == NULL ? map->place : node->place;
 }
@@ -365,6 +375,7 @@ static treacle_status report_fault(binder* b, const schema_fault* fault, const b
 
 treacle_status bind_section(binder* b, const schema_section* section, const scene_node* map,
                             void* item, const schema_path* path) {
+    TREACLE_ASSERT(section->keys != NULL && map != NULL && item != NULL);
     const int before_all = b->diags->errors;
     int errors = before_all;
     const bind_slot where = {.node = map, .item = item, .path = path};

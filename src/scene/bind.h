@@ -33,6 +33,8 @@ treacle_status bind_error(binder* b, scene_place place, const schema_path* path,
                           ...) TREACLE_NODISCARD TREACLE_PRINTF(4, 5);
 treacle_status bind_warning(binder* b, scene_place place, const schema_path* path,
                             const char* format, ...) TREACLE_NODISCARD TREACLE_PRINTF(4, 5);
+treacle_status bind_note(binder* b, scene_place place, const schema_path* path, const char* format,
+                         ...) TREACLE_NODISCARD TREACLE_PRINTF(4, 5);
 /// The place of a key's value in a map; the map's own if it is not given.
 scene_place bind_place(const scene_node* map, const char* key);
 

@@ -57,6 +57,7 @@ static treacle_status append(binder* b, const treacle_material_def* material, in
 }
 
 treacle_status bind_add_preset(binder* b, const scene_node* node, int* index) {
+    TREACLE_ASSERT(index != NULL && node != NULL);
     const treacle_material_preset* preset = preset_of(node);
     treacle_material_def water = treacle_material_def_default();
     int count = b->root->sim.material_count;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "defs/spelling.h"
 #include "math/elementary.h"
 #include "math/suggest.h"
 #include "scene/bind.h"
@@ -86,6 +87,7 @@ static treacle_status report_wrong_unit(binder* b, const bind_slot* slot, unit_d
 }
 
 treacle_status bind_number(binder* b, const bind_slot* slot, double* out) {
+    TREACLE_ASSERT(slot->key != NULL && slot->node != NULL && out != NULL);
     unit_quantity quantity;
     unit_error error;
     if (slot->node->kind != NODE_SCALAR || scene_node_is_null(slot->node)) {
@@ -148,6 +150,7 @@ static treacle_status report_not_three(binder* b, const bind_slot* slot) {
 }
 
 treacle_status bind_vector(binder* b, const bind_slot* slot, double out[3]) {
+    TREACLE_ASSERT(slot->key != NULL && slot->node != NULL);
     bool takes_two = (slot->key->flags & SCHEMA_PAIR) != 0 || b->flat_axis == 2;
     bool is_list = slot->node->kind == NODE_LIST;
     if (!is_list || !(slot->node->count == 3 || (takes_two && slot->node->count == 2))) {
@@ -229,9 +232,12 @@ static bool is_same_word(const char* a, const char* b) {
     return *a == *b;
 }
 
+// In either spelling.
 static int find_word(const scene_node* node, const char* const* words, int count) {
-    for (int i = 0; i < count; ++i) {
-        if (node->kind == NODE_SCALAR && is_same_word(node->text, words[i])) {
+    char other[SPELLING_MAX];
+    for (int i = 0; i < count && node->kind == NODE_SCALAR; ++i) {
+        if (is_same_word(node->text, words[i]) ||
+            (spelling_other(words[i], other) && is_same_word(node->text, other))) {
             return i;
         }
     }
@@ -274,6 +280,7 @@ static treacle_status report_word(binder* b, const bind_slot* slot, const word_l
 }
 
 treacle_status bind_enum(binder* b, const bind_slot* slot) {
+    TREACLE_ASSERT(slot->key->words != NULL);
     int count = 0;
     while (slot->key->words[count] != NULL) {
         count += 1;

@@ -271,6 +271,7 @@ static treacle_status check_emitter_rooms(room* r) {
 }
 
 treacle_status bind_check_room(binder* b, const scene_node* root) {
+    TREACLE_ASSERT(b->is_domain_known);
     const treacle_sim_def* sim = &b->root->sim;
     room r = {b, root, sim->solid_count, sim->liquid_count, NULL, NULL, 0};
     treacle_status status = make_shapes(&r);

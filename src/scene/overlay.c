@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "defs/spelling.h"
 #include "scene/scene_internal.h"
 
 enum {
@@ -87,6 +88,29 @@ static void merge(scene_node* below, scene_node* above, merge_kind kind) {
     }
 }
 
+// The row of a section's key that is spelt in the other way; NULL if the key is no such word.
+static const schema_key* find_respelt(const schema_section* section, const char* key) {
+    char word[SPELLING_MAX];
+    bool is_other = section != NULL && key != NULL && schema_find(section, key) == NULL;
+    return is_other && spelling_house(key, word) ? schema_find(section, word) : NULL;
+}
+
+// Keys get the spelling of the table, so that layers merge however each of them spells.
+static treacle_status respell(overlay* o, scene_node* node, merge_kind kind) {
+    for (scene_node* n = node->first; n != NULL; n = n->next) {
+        const schema_key* row = find_respelt(kind.section, n->key);
+        if (row != NULL && scene_node_find(node, row->name) != NULL) {
+            o->is_broken = true;
+            return scene_diag_error(o->reader.diags, n->key_place,
+                                    "'%s' is another spelling of '%s', which is given, too", n->key,
+                                    row->name);
+        }
+        n->key = row == NULL ? n->key : row->name;
+        TREACLE_TRY(respell(o, n, kind_below(kind, n->key)));
+    }
+    return TREACLE_OK;
+}
+
 // Files ----------------------------------------------------------------------
 
 typedef struct open_file {
@@ -161,6 +185,7 @@ static treacle_status load_file(overlay* o, open_file* file, const scene_node* f
 
 treacle_status overlay_join_path(scene_pool* pool, const char* from, const char* path,
                                  const char** out) {
+    TREACLE_ASSERT(from != NULL && path != NULL);
     const char* slash = strrchr(from, '/');
     size_t folder = path[0] == '/' || slash == NULL ? 0 : (size_t)(slash - from) + 1;
     text t;
@@ -244,6 +269,7 @@ static treacle_status parse_layer(overlay* o, const open_file* file, const file_
         return refuse(o, *out, "expected a scene, keys with values such as 'domain: ...', got %s",
                       scene_node_kind_text(*out));
     }
+    TREACLE_TRY(respell(o, *out, (merge_kind){.section = &schema_root}));
     return resolve_includes(o, file, out);
 }
 
@@ -291,8 +317,32 @@ treacle_status overlay_load(overlay* o, const char* path, scene_node** out) {
     return load_file(o, &file, NULL, out);
 }
 
+treacle_status overlay_look(overlay* o, const overlay_text* from, scene_node* root) {
+    scene_node* look = NULL;
+    TREACLE_TRY(from->chars == NULL
+                    ? overlay_load(o, from->path, &look)
+                    : overlay_parse(o, from->path, from->chars, from->length, &look));
+    if (o->is_broken || look == NULL) {
+        return TREACLE_OK;
+    }
+    if (look->kind != NODE_MAP) {
+        return refuse(o, look, "expected the sections %s", "'look' and 'camera'");
+    }
+    for (const scene_node* n = look->first; n != NULL; n = n->next) {
+        if (strcmp(n->key, "look") != 0 && strcmp(n->key, "camera") != 0) {
+            TREACLE_TRY(scene_diag_error(o->reader.diags, n->key_place,
+                                         "a look has the sections 'look' and 'camera', not '%s'",
+                                         n->key));
+        }
+    }
+    const merge_kind whole = {.section = &schema_root};
+    merge(root, look, whole);
+    return TREACLE_OK;
+}
+
 treacle_status overlay_parse(overlay* o, const char* name, const char* chars, size_t length,
                              scene_node** out) {
+    TREACLE_ASSERT(chars != NULL || length == 0);
     open_file file = {.path = name};
     file_text whole = {.chars = (char*)chars, .length = length};
     *out = NULL;
@@ -343,6 +393,7 @@ static treacle_status enter_key(set_work* work, const char* key) {
 
 static treacle_status put_key(set_work* work, const char* key) {
     scene_node above = {.kind = NODE_MAP};
+    TREACLE_TRY(respell(work->o, work->value, kind_below(work->kind, key)));
     work->value->key = key;
     work->value->key_place = work->place;
     scene_node_append(&above, work->value);
@@ -359,6 +410,8 @@ static treacle_status step_key(set_work* work) {
     }
     TREACLE_TRY(scene_pool_text(work->o->reader.pool, work->at, length, &key));
     work->at += length;
+    const schema_key* row = find_respelt(work->kind.section, key);
+    key = row == NULL ? key : row->name;
     if (work->node->kind != NODE_MAP) {
         const char* format = work->node->kind == NODE_LIST
                                  ? "'%s' cannot follow a list: choose an item, as in [0]"
@@ -370,6 +423,7 @@ static treacle_status step_key(set_work* work) {
 
 static treacle_status put_item(set_work* work, int index) {
     scene_node* old = scene_node_at(work->node, index);
+    TREACLE_TRY(respell(work->o, work->value, kind_below(work->kind, NULL)));
     if (old == NULL) {
         scene_node_append(work->node, work->value);
     } else {
@@ -427,6 +481,7 @@ static treacle_status follow_path(set_work* work) {
 }
 
 treacle_status overlay_set(overlay* o, scene_node* root, const char* setting) {
+    TREACLE_ASSERT(setting != NULL && root != NULL);
     const char* equals = strchr(setting, '=');
     const scene_file* file = NULL;
     text name;

@@ -29,6 +29,7 @@ typedef struct scene_source {
     size_t length;
     int set_count;
     const char* const* sets;
+    overlay_text look; // look and camera that are laid over the scene; no path: none
 } scene_source;
 
 // A name for files from the scene's path: its stem, with '_' for what does not belong there.
@@ -70,9 +71,16 @@ static treacle_status read_all(treacle_scene* scene, const scene_source* source)
     if (o.is_broken || tree == NULL) {
         return TREACLE_OK;
     }
+    if (source->look.path != NULL) {
+        TREACLE_TRY(overlay_look(&o, &source->look, tree));
+    }
+    if (o.is_broken) {
+        return TREACLE_OK;
+    }
     for (int i = 0; i < source->set_count; ++i) {
         TREACLE_TRY(overlay_set(&o, tree, source->sets[i]));
     }
+    TREACLE_VALIDATE(scene_node_is_valid(tree));
     return bind(scene, source, tree);
 }
 
@@ -144,6 +152,15 @@ static treacle_status make_in_c_locale(treacle_context* ctx, const scene_source*
 treacle_status treacle_scene_load(treacle_context* ctx, const char* path, int set_count,
                                   const char* const* sets, treacle_scene** out) {
     scene_source source = {.name = path, .set_count = set_count, .sets = sets};
+    return make_in_c_locale(ctx, &source, out);
+}
+
+treacle_status treacle_scene_load_look(treacle_context* ctx, const treacle_scene_files* files,
+                                       treacle_scene** out) {
+    scene_source source = {.name = files->scene,
+                           .set_count = files->set_count,
+                           .sets = files->sets,
+                           .look = {files->look, files->look_text, files->look_length}};
     return make_in_c_locale(ctx, &source, out);
 }
 

@@ -25,7 +25,7 @@ static const char* const axis_names = "xyz";
 
 typedef struct domain_check {
     const scene_node* map;
-    const scene_domain* said;
+    scene_domain* said; // sizes become whole numbers of cells
     treacle_domain_def* def;
     const schema_path* path;
     int cells[3];
@@ -44,6 +44,17 @@ static scene_place size_place(const domain_check* check, int a) {
     return is_over ? cell->place : place;
 }
 
+// The size becomes that of the cells there are, as the scene's text will tell it.
+static treacle_status round_size(binder* b, domain_check* check, int a) {
+    double said = check->said->size[a], cell = check->def->cell;
+    double taken = check->cells[a] * cell;
+    check->said->size[a] = taken;
+    return bind_note(b, size_place(check, a), check->path,
+                     "the size along %c, %.9g m, is not a multiple of the cell, %.9g m: %d cells, "
+                     "%.9g m, are taken",
+                     axis_names[a], said, cell, check->cells[a], taken);
+}
+
 static treacle_status count_cells(binder* b, domain_check* check, int a) {
     double size = check->said->size[a], cell = check->def->cell;
     double exact = size / cell, whole = floor(exact + 0.5);
@@ -53,16 +64,16 @@ static treacle_status count_cells(binder* b, domain_check* check, int a) {
                           "or a smaller 'size'",
                           whole, axis_names[a], most_cells);
     }
-    if (size > 0.0 && (fabs(exact - whole) > size_tolerance || whole < 1.0)) {
-        double below = floor(exact), above = floor(exact) + 1.0;
-        return bind_error(b, size_place(check, a), check->path,
-                          "the size along %c, %.9g m, is not a multiple of the cell, %.9g m: the "
-                          "nearest sizes are %.9g m%s and %.9g m",
-                          axis_names[a], size, cell, below * cell, below > 0.0 ? "" : " (flat)",
-                          above * cell);
+    bool is_whole = fabs(exact - whole) <= size_tolerance;
+    if (size > 0.0 && (is_whole ? whole < 1.0 : whole < 2.0)) {
+        return bind_error(
+            b, size_place(check, a), check->path,
+            "the size along %c, %.9g m, is %.3g cells of %.9g m: one cell, %.9g m, or "
+            "0 makes the scene flat (2D), and two or more do not",
+            axis_names[a], size, exact, cell, cell);
     }
     check->cells[a] = whole < 1.0 ? 1 : (int)whole;
-    return TREACLE_OK;
+    return size > 0.0 && !is_whole ? round_size(b, check, a) : TREACLE_OK;
 }
 
 static treacle_status check_flat(binder* b, domain_check* check) {
@@ -134,7 +145,7 @@ static treacle_status check_cell(binder* b, const domain_check* check) {
 treacle_status bind_check_domain(binder* b, const scene_node* map, void* item,
                                  const schema_path* path) {
     const int errors = b->diags->errors;
-    const scene_domain* said = item;
+    scene_domain* said = item;
     domain_check check = {.map = map, .said = said, .def = &b->root->sim.domain, .path = path};
     bool has_cell = scene_node_find(map, "cell") != NULL;
     check.def->cell = has_cell ? said->cell : longest(said->size) / said->resolution;

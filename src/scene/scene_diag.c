@@ -46,6 +46,8 @@ static treacle_status reserve(scene_diags* diags) {
 
 treacle_status scene_diag_add(scene_diags* diags, treacle_log_level level, scene_place place,
                               const char* sentence) {
+    TREACLE_ASSERT(sentence != NULL && place.file != NULL);
+    TREACLE_ASSERT(diags->pool != NULL);
     diags->errors += level == TREACLE_LOG_ERROR;
     if (is_known(diags, place, sentence) || diags->count >= SCENE_DIAG_MAX) {
         return TREACLE_OK;
@@ -96,6 +98,7 @@ void scene_diags_sort(scene_diags* diags) {
 }
 
 treacle_diagnostic scene_diag_show(const scene_diag* diag) {
+    TREACLE_ASSERT(diag->place.file != NULL);
     bool has_line = !diag->place.file->is_set;
     return (treacle_diagnostic){
         .level = diag->level,
@@ -112,7 +115,10 @@ static void append_line(text* t, const scene_diag* diag) {
     if (d.line > 0) {
         text_printf(t, ":%d:%d", d.line, d.column);
     }
-    text_printf(t, ": %s: %s\n", d.level == TREACLE_LOG_ERROR ? "error" : "warning", d.text);
+    const char* kind = d.level == TREACLE_LOG_ERROR     ? "error"
+                       : d.level == TREACLE_LOG_WARNING ? "warning"
+                                                        : "note";
+    text_printf(t, ": %s: %s\n", kind, d.text);
 }
 
 treacle_status scene_diags_report(const scene_diags* diags, const char** out) {

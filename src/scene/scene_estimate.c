@@ -25,6 +25,7 @@ static const double parallel_share = 0.9;           // of the work that threads 
 static const double kept_states = 2.0;
 
 int scene_flat_axis(const treacle_domain_def* domain) {
+    TREACLE_ASSERT(domain->cell > 0.0);
     for (int a = 0; a < 3; ++a) {
         if (domain->size[a] < 1.5 * domain->cell) {
             return a;
@@ -34,6 +35,7 @@ int scene_flat_axis(const treacle_domain_def* domain) {
 }
 
 box3 scene_box_inside(const treacle_domain_def* domain, const shape* s) {
+    TREACLE_ASSERT(domain->cell > 0.0);
     box3 box = {vec3_from(domain->origin), vec3_from(domain->origin)};
     for (int a = 0; a < 3; ++a) {
         box.high.at[a] += fmax(domain->size[a], domain->cell);

@@ -27,6 +27,13 @@ typedef struct overlay {
     bool is_broken;      // a text could not be read: checking the rest would only mislead
 } overlay;
 
+/// A file, or what stands in for one.
+typedef struct overlay_text {
+    const char* path;
+    const char* chars; // NULL: those of the file
+    size_t length;
+} overlay_text;
+
 /// The scene of a file with all that it includes. ERR_IO if the file itself cannot be read.
 treacle_status overlay_load(overlay* o, const char* path, scene_node** out) TREACLE_NODISCARD;
 /// The scene of a text.
@@ -35,6 +42,9 @@ treacle_status overlay_parse(overlay* o, const char* name, const char* chars, si
 /// `path` as seen from the file `from`: beside it, unless it is absolute. Lives in the pool.
 treacle_status overlay_join_path(scene_pool* pool, const char* from, const char* path,
                                  const char** out) TREACLE_NODISCARD;
+/// Lays a file over the scene that has no other sections than look and camera.
+treacle_status overlay_look(overlay* o, const overlay_text* look,
+                            scene_node* root) TREACLE_NODISCARD;
 /// Lays one "key.path=value" over the scene.
 treacle_status overlay_set(overlay* o, scene_node* root, const char* setting) TREACLE_NODISCARD;
 
@@ -51,6 +61,12 @@ void scene_locale_end(const scene_locale* locale);
 void scene_print(text* t, const scene_root* root, bool has_paths);
 /// A row's value as in a scene file, for the manual's defaults.
 void scene_print_value(text* t, const schema_key* key, const void* item);
+
+/// Cells of a row of the reference, as Markdown (scene_reference.c).
+void scene_reference_type(text* t, const schema_key* key);
+void scene_reference_range(text* t, const schema_key* key);
+/// `defaults` is the section's struct with its defaults; NULL: it has none.
+void scene_reference_default(text* t, const schema_key* key, const char* defaults);
 
 /// Which axis of the domain is one cell thick; -1 if none.
 int scene_flat_axis(const treacle_domain_def* domain);

@@ -48,6 +48,9 @@ bool scene_node_is_null(const scene_node* node);
 /// "a list", "a map", "the text 'abc'": for messages.
 const char* scene_node_kind_text(const scene_node* node);
 
+/// Whether a tree is whole: texts at scalars alone, children counted and linked to the last, keys
+/// in maps alone and each once, a place everywhere, none deeper than SCENE_DEPTH_MAX.
+bool scene_node_is_valid(const scene_node* node);
 /// Reads one YAML document (yaml_tree.c). *out is NULL if it is not valid YAML or is empty; the
 /// diagnostics then say why.
 treacle_status yaml_tree_read(scene_reader* reader, const scene_file* file, const char* chars,

@@ -18,6 +18,7 @@ static size_t round_up(size_t bytes) {
 }
 
 void scene_pool_init(scene_pool* pool, treacle_context* ctx) {
+    TREACLE_ASSERT(ctx != NULL);
     *pool = (scene_pool){.ctx = ctx};
 }
 
@@ -60,6 +61,7 @@ treacle_status scene_pool_take(scene_pool* pool, size_t count, size_t item_bytes
 
 treacle_status scene_pool_text(scene_pool* pool, const char* chars, size_t length,
                                const char** out) {
+    TREACLE_ASSERT(chars != NULL || length == 0);
     void* copy = NULL;
     *out = NULL;
     TREACLE_TRY(scene_pool_take(pool, length + 1, 1, &copy));

@@ -150,6 +150,7 @@ static void print_separation(text* t, treacle_separation value) {
 }
 
 void scene_print_value(text* t, const schema_key* key, const void* item) {
+    TREACLE_ASSERT(key != NULL && item != NULL);
     const char* at = (const char*)item + key->offset;
     switch (key->type) {
     case SCHEMA_BOOL:

@@ -39,6 +39,9 @@ static const char head[] =
     "abs\n"
     "  floor tanh min max pow step clamp smoothstep`. Put an expression with a comma in quotes.\n"
     "- **Angles** without a unit are in radians: write `90 deg`.\n"
+    "- **Spelling.** `color`, `center` and `gray` are read as `colour`, `centre` and `grey`, in "
+    "keys\n"
+    "  and in values, and printed so. Names that you give yourself stay as they are.\n"
     "- **Anchors and aliases** of YAML (`&name`, `*name`) work; tags and merge keys do not.\n"
     "- In a scene that lies on top of another (`include`, `--set`), sections and named maps are "
     "merged\n"
@@ -83,7 +86,7 @@ static const char* type_text(const schema_key* key) {
     return is_of_temperature ? "number over temperature" : texts[key->type];
 }
 
-static void write_type(text* t, const schema_key* key) {
+void scene_reference_type(text* t, const schema_key* key) {
     switch (key->type) {
     case SCHEMA_ENUM:
         for (int i = 0; key->words[i] != NULL; ++i) {
@@ -105,7 +108,7 @@ static void write_type(text* t, const schema_key* key) {
     }
 }
 
-static void write_range(text* t, const schema_key* key) {
+void scene_reference_range(text* t, const schema_key* key) {
     const schema_range* range = &key->range;
     char low[32], high[32];
     unit_print_number(range->min, low);
@@ -120,7 +123,7 @@ static void write_range(text* t, const schema_key* key) {
     }
 }
 
-static void write_default(text* t, const schema_key* key, const char* defaults) {
+void scene_reference_default(text* t, const schema_key* key, const char* defaults) {
     if ((key->flags & SCHEMA_REQUIRED) != 0) {
         text_append(t, key->choice > 0 ? "one is needed" : "needed");
     } else if (key->default_text != NULL) {
@@ -132,11 +135,11 @@ static void write_default(text* t, const schema_key* key, const char* defaults) 
 
 static void write_row(text* t, const schema_key* key, const char* defaults) {
     text_printf(t, "| `%s` | ", key->name);
-    write_type(t, key);
+    scene_reference_type(t, key);
     text_printf(t, " | %s | ", unit_kind_get(key->unit)->si);
-    write_range(t, key);
+    scene_reference_range(t, key);
     text_append(t, " | ");
-    write_default(t, key, defaults);
+    scene_reference_default(t, key, defaults);
     text_printf(t, " | %s |\n", key->help);
 }
 

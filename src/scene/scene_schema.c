@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "defs/spelling.h"
 #include "scene/scene_internal.h"
 #include "treacle/materials.h"
 
@@ -42,11 +43,16 @@ static void write_string(text* t, const char* chars) {
     text_append_char(t, '"');
 }
 
-// In the words of the table, and with '_' for '-', which people mix up.
+// In the words of the table and their other spelling, and with '_' for '-', which people mix up.
 static void write_words(text* t, const char* const* words) {
     for (int i = 0; words[i] != NULL; ++i) {
         text_append(t, i == 0 ? "" : ", ");
         write_string(t, words[i]);
+        char other[SPELLING_MAX];
+        if (spelling_other(words[i], other)) {
+            text_append(t, ", ");
+            write_string(t, other);
+        }
     }
     for (int i = 0; words[i] != NULL; ++i) {
         if (strchr(words[i], '-') != NULL) {
@@ -340,12 +346,13 @@ static void write_default(text* t, const schema_key* key, const char* defaults) 
 }
 
 // A reference stands alone in this draft, so that what goes with it is put around it.
-static void write_property(writer* w, const schema_key* key, const schema_form* in) {
+static void write_property(writer* w, const schema_key* key, const char* name,
+                           const schema_form* in) {
     const char* si = unit_kind_get(key->unit)->si;
     bool is_ramp_value =
         in->section == &schema_ramp && (strcmp(key->name, "a") == 0 || strcmp(key->name, "b") == 0);
     text_append(w->out, "\n        ");
-    write_string(w->out, key->name);
+    write_string(w->out, name);
     text_append(w->out, ": {\"description\": ");
     write_string(w->out, key->help);
     if (si[0] != '\0') {
@@ -397,26 +404,40 @@ static void write_choice(text* t, const schema_section* section, int first, bool
     text_append(t, "]}");
 }
 
+// Of a key with two spellings one may be given, and one must be if it is needed.
+static void write_spellings(text* t, const schema_key* key, const char* other, bool is_needed) {
+    text_append(t, is_needed ? "{\"oneOf\": [" : "{\"not\": {\"allOf\": [");
+    text_printf(t, "{\"required\": [\"%s\"]}, {\"required\": [\"%s\"]}", key->name, other);
+    text_append(t, is_needed ? "]}" : "]}}");
+}
+
 static void write_needed(text* t, const schema_form* form) {
     const schema_section* section = form->section;
-    int needed = 0, choices = 0;
+    char other[SPELLING_MAX];
+    int needed = 0, rules = 0;
     for (int i = 0; i < section->key_count && !form->is_part; ++i) {
         const schema_key* key = &section->keys[i];
-        if ((key->flags & SCHEMA_REQUIRED) != 0 && key->choice == 0) {
+        if ((key->flags & SCHEMA_REQUIRED) != 0 && key->choice == 0 &&
+            !spelling_other(key->name, other)) {
             text_printf(t, "%s\"%s\"", needed == 0 ? ", \"required\": [" : ", ", key->name);
             needed += 1;
         }
     }
     text_append(t, needed > 0 ? "]" : "");
     for (int i = 0; i < section->key_count; ++i) {
-        if (begins_choice(section, i)) {
-            bool is_needed = (section->keys[i].flags & SCHEMA_REQUIRED) != 0 && !form->is_part;
-            text_append(t, choices == 0 ? ", \"allOf\": [" : ", ");
+        const schema_key* key = &section->keys[i];
+        bool is_needed = (key->flags & SCHEMA_REQUIRED) != 0 && !form->is_part;
+        bool is_choice = begins_choice(section, i);
+        if (is_choice || spelling_other(key->name, other)) {
+            text_append(t, rules++ == 0 ? ", \"allOf\": [" : ", ");
+        }
+        if (is_choice) {
             write_choice(t, section, i, is_needed);
-            choices += 1;
+        } else if (spelling_other(key->name, other)) {
+            write_spellings(t, key, other, is_needed);
         }
     }
-    text_append(t, choices > 0 ? "]" : "");
+    text_append(t, rules > 0 ? "]" : "");
 }
 
 static bool has_needed(const schema_form* form) {
@@ -434,7 +455,12 @@ static void write_object(writer* w, const schema_form* form) {
     text_append(w->out, ", \"properties\": {");
     for (int i = 0; i < section->key_count; ++i) {
         text_append(w->out, i == 0 ? "" : ",");
-        write_property(w, &section->keys[i], form);
+        write_property(w, &section->keys[i], section->keys[i].name, form);
+        char other[SPELLING_MAX];
+        if (spelling_other(section->keys[i].name, other)) {
+            text_append_char(w->out, ',');
+            write_property(w, &section->keys[i], other, form);
+        }
     }
     text_append(w->out, "}}");
 }

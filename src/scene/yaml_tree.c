@@ -420,6 +420,7 @@ static treacle_status read_document(tree* t, scene_node** out) {
 
 treacle_status yaml_tree_read(scene_reader* reader, const scene_file* file, const char* chars,
                               size_t length, scene_node** out) {
+    TREACLE_ASSERT(file != NULL && (chars != NULL || length == 0));
     *out = NULL;
     bool has_mark = length >= 3 && memcmp(chars, "\xef\xbb\xbf", 3) == 0; // of byte order
     chars += has_mark ? 3 : 0;

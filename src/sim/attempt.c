@@ -19,8 +19,8 @@ enum { FIRST_RETRIES = 4 };
 // A step may share the tiles out anew. If it fails, `now` is owned as before.
 static void keep_ranks(treacle_sim* sim, bool is_failed) {
     size_t count = (size_t)comm_size(sim->ctx) + 1;
-    if (sim->rank_key != NULL) {
-        uint64_t *now = sim->rank_key, *kept = sim->rank_key + count;
+    if (sim->ranks.key != NULL) {
+        uint64_t *now = sim->ranks.key, *kept = sim->ranks.key + count;
         memcpy(is_failed ? now : kept, is_failed ? kept : now, count * sizeof(uint64_t));
     }
 }
@@ -95,6 +95,8 @@ static treacle_status attempt_first(treacle_sim* sim, double dt, bool is_thin) {
 }
 
 treacle_status step_prepare(treacle_sim* sim) {
+    TREACLE_ASSERT(sim->now.step == 0 || sim->now.liquid.map.count == 0);
+    TREACLE_ASSERT(sim->def.step.max_dt > 0.0);
     if (sim->def.flow == TREACLE_FLOW_NONE) {
         return TREACLE_OK;
     }

@@ -2,9 +2,8 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
 #include "math/curve.h"
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 
 enum { BLOCK_ROWS = 4096 };
 
@@ -22,6 +21,8 @@ static void push_rows(void* data, int64_t begin, int64_t end) {
 
 void ballistic_advect(const particles* p, const grid_domain* domain, const treacle_curve* gravity,
                       double from, double to) {
+    TREACLE_ASSERT(from <= to);
+    TREACLE_ASSERT(gravity->count > 0 && domain->h > 0.0);
     push_job job = {.p = p};
     double kick[AXES], fall[AXES];
     curve_integral(gravity, from, to, kick);
@@ -31,7 +32,8 @@ void ballistic_advect(const particles* p, const grid_domain* domain, const treac
         job.push.drift[a] = domain->is_active[a] ? (float)((to - from) / domain->h) : 0.0f;
         job.push.fall[a] = domain->is_active[a] ? (float)(fall[a] / domain->h) : 0.0f;
     }
-    particle_row_for(p, BLOCK_ROWS, push_rows, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = BLOCK_ROWS}, push_rows,
+                 &job);
 }
 
 static double fastest_of_tile(void* data, int64_t tile) {
@@ -42,7 +44,7 @@ static double fastest_of_tile(void* data, int64_t tile) {
                                                            velocity);
 }
 
-double ballistic_max_speed(const grid_domain* domain, const particles* p) {
+double ballistic_max_speed(const particles* p) {
     particles view = *p;
-    return p->count == 0 ? 0.0 : sqrt(particle_ranks_max(domain, p, fastest_of_tile, &view));
+    return p->count == 0 ? 0.0 : sqrt(particle_max(p, fastest_of_tile, &view));
 }

@@ -24,4 +24,4 @@ ISA_DECLARE(float, ballistic_max_squared, (int64_t count, const float* velocity)
 void ballistic_advect(const particles* p, const grid_domain* domain, const treacle_curve* gravity,
                       double from, double to);
 /// The largest speed, m/s; 0 without particles.
-double ballistic_max_speed(const grid_domain* domain, const particles* p);
+double ballistic_max_speed(const particles* p);

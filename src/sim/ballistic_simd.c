@@ -12,6 +12,7 @@ static void repeat(const float by_axis[AXES], f32x8 pattern[VECTORS]) {
 
 void ISA(ballistic_rows)(int64_t count, float* position, float* velocity,
                          const ballistic_push* push) {
+    TREACLE_ASSERT(count >= 0);
     f32x8 kick[VECTORS], drift[VECTORS], fall[VECTORS];
     repeat(push->kick, kick);
     repeat(push->drift, drift);
@@ -37,6 +38,7 @@ static inline float squared(const float v[AXES]) {
 }
 
 float ISA(ballistic_max_squared)(int64_t count, const float* velocity) {
+    TREACLE_ASSERT(count >= 0);
     float most[ROWS] = {0};
     int64_t row = 0;
     for (; row + ROWS <= count; row += ROWS) {

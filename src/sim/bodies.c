@@ -276,6 +276,8 @@ static treacle_status make_all(treacle_context* ctx, const treacle_sim_def* def,
 
 treacle_status bodies_create(treacle_context* ctx, const treacle_sim_def* def,
                              const grid_domain* domain, solid_set* solids, body_set* out) {
+    TREACLE_ASSERT(domain->h > 0.0);
+    TREACLE_ASSERT(solids->count == solids->scripted_count);
     *out = (body_set){0};
     if (def->body_count == 0) {
         return TREACLE_OK;
@@ -301,6 +303,7 @@ void bodies_destroy(treacle_context* ctx, body_set* set) {
 }
 
 double bodies_fastest(const body_set* set, const body_state* states) {
+    TREACLE_ASSERT(set->count == 0 || states != NULL);
     double fastest = 0.0;
     for (int i = 0; i < set->count; ++i) {
         fastest = fmax(fastest, vec3_length(vec3_from(states[i].velocity)) +

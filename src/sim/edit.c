@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "grid/tile_ranks.h"
 #include "sim/sim_internal.h"
 
 enum { EDIT_SOURCE = 0xfff0 }; // of ids; the sources of a scene are far fewer
@@ -296,6 +297,9 @@ static treacle_status widen(treacle_edit* e, liquid_state* out) {
     }
     treacle_status status =
         liquid_state_create(e->ctx, &e->sim->domain, (int64_t)count, coords, out);
+    if (status == TREACLE_OK) {
+        status = tile_ranks_create(e->sim->now.particles.owners, &out->map);
+    }
     alloc_free(e->ctx, block, count * sizeof(tile_coord));
     return status;
 }

@@ -17,6 +17,7 @@ level_set_work eulerian_level(treacle_sim* sim) {
 }
 
 treacle_status eulerian_create(treacle_sim* sim) {
+    TREACLE_ASSERT(sim->domain.h > 0.0);
     if (!sim->plan.is_eulerian) {
         return TREACLE_OK;
     }
@@ -27,6 +28,8 @@ treacle_status eulerian_create(treacle_sim* sim) {
 }
 
 euler_work eulerian_work(treacle_sim* sim, step_work* w) {
+    TREACLE_ASSERT(sim->plan.is_eulerian);
+    TREACLE_ASSERT(sim->def.level_set.reseed > 0);
     return (euler_work){.w = w,
                         .level = eulerian_level(sim),
                         .before = &sim->now.surface,
@@ -49,6 +52,7 @@ static step_work work_now(treacle_sim* sim) {
 }
 
 treacle_status eulerian_seed(treacle_sim* sim, const seed_def* seeding) {
+    TREACLE_ASSERT(sim->plan.is_eulerian && sim->now.surface.map.ctx != NULL);
     const liquid_state none = {0};
     step_work w = work_now(sim);
     w.before = &none;
@@ -60,6 +64,7 @@ treacle_status eulerian_seed(treacle_sim* sim, const seed_def* seeding) {
 }
 
 treacle_status eulerian_show(treacle_sim* sim) {
+    TREACLE_ASSERT(sim->plan.is_eulerian && sim->now.surface.phi != NULL);
     int count = sim->setup.solids.count;
     solid_pose* poses = NULL;
     step_work w = work_now(sim);

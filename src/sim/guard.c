@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "base/comm.h"
-#include "particles/particle_ranks.h"
+#include "grid/tile_loop.h"
+#include "particles/particle_loop.h"
 #include "sim/ballistic.h"
 #include "sim/bodies.h"
 #include "sim/timestep.h"
@@ -78,12 +79,13 @@ static double fastest_of_bodies(const treacle_sim* sim, const sim_state* state) 
 }
 
 guard_speeds guard_measure(const treacle_sim* sim, const sim_state* state) {
+    TREACLE_ASSERT(state == &sim->now || state == &sim->next);
     guard_speeds out = {.bodies = fastest_of_bodies(sim, state)};
     particles p = state->particles, markers = state->surface.markers;
     liquid_state liquid = state->liquid;
     level_set surface = state->surface;
     if (p.count > 0) {
-        out.particles = particle_ranks_max(&sim->domain, &p, fastest_of_group, &p);
+        out.particles = particle_max(&p, fastest_of_group, &p);
     }
     if (liquid.map.count > 0) {
         out.faces = tile_max(&liquid.map, fastest_of_tile, &liquid);
@@ -92,7 +94,7 @@ guard_speeds guard_measure(const treacle_sim* sim, const sim_state* state) {
         out.faces = fmax(out.faces, tile_max(&surface.map, distance_of_tile, &surface));
     }
     if (markers.count > 0) { // their velocity is not used
-        double most = particle_ranks_max(&sim->lattice, &markers, fastest_of_group, &markers);
+        double most = particle_max(&markers, fastest_of_group, &markers);
         out.faces = isfinite(most) ? out.faces : INFINITY;
     }
     return out;
@@ -147,7 +149,7 @@ static void describe_particle(const grid_domain* domain, const particles* p, til
 
 static void find_particle(const grid_domain* domain, const particles* p, finding* out) {
     const float* velocity = particles_f32(p, PARTICLE_VELOCITY);
-    tile_range here = particle_ranks_here(domain, p);
+    tile_range here = particle_ranks_here(p);
     particle_ix worst = -1;
     tile_ix group = 0;
     for (int64_t t = here.begin; t < here.end; ++t) {
@@ -243,6 +245,7 @@ static finding find_worst(const treacle_sim* sim, const sim_state* state) {
 
 treacle_status guard_finite(const treacle_sim* sim, const sim_state* state,
                             const guard_speeds* speeds, treacle_status status) {
+    TREACLE_ASSERT(status != TREACLE_OK);
     if (isfinite(speeds->particles) && isfinite(speeds->faces) && isfinite(speeds->bodies)) {
         return TREACLE_OK;
     }
@@ -252,6 +255,7 @@ treacle_status guard_finite(const treacle_sim* sim, const sim_state* state,
 
 treacle_status guard_pace(const treacle_sim* sim, const sim_state* state,
                           const guard_speeds* speeds) {
+    TREACLE_ASSERT(sim->def.step.min_dt > 0.0);
     double limit = timestep_limit(sim, state, guard_fastest(speeds));
     if (limit >= sim->def.step.min_dt) {
         return TREACLE_OK;

@@ -11,7 +11,7 @@
 #include "base/simd.h"
 #include "sim/sim_internal.h"
 
-/// Of the state's own numbers; INFINITY where one of them is not finite.
+/// The largest speeds of a state; INFINITY where a number of it is not finite.
 typedef struct guard_speeds {
     double particles, faces, bodies; // m/s, the largest
 } guard_speeds;

@@ -11,6 +11,7 @@ static inline int32_t bits_of(float value) {
 }
 
 float ISA(guard_largest)(int64_t count, const float* values) {
+    TREACLE_ASSERT(count >= 0);
     i32x8 most = {0};
     int64_t at = 0;
     for (; at + SIMD_LANES <= count; at += SIMD_LANES) {

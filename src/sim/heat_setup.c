@@ -176,6 +176,10 @@ void heat_setup_destroy(treacle_context* ctx, heat_setup* setup) {
 }
 
 void heat_begin(const heat_setup* setup, const particles* p, particle_ix first) {
+    TREACLE_ASSERT(first >= 0 && first <= p->count);
+    TREACLE_ASSERT(!setup->is_on ||
+                   (p->column[PARTICLE_TEMPERATURE] != NULL && p->column[PARTICLE_MELTED] != NULL &&
+                    p->column[PARTICLE_ENTHALPY] != NULL));
     for (particle_ix i = first; setup->is_on && i < p->count; ++i) {
         const heat_curve* curve = &setup->curve[particles_material(p)[i]];
         double temperature = (double)particles_f32(p, PARTICLE_TEMPERATURE)[i];

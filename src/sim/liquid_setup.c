@@ -61,6 +61,8 @@ static treacle_status make_forces(treacle_context* ctx, const treacle_sim_def* d
 treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* def,
                                    const sim_plan* plan, const grid_domain* domain,
                                    liquid_setup* out) {
+    TREACLE_ASSERT(plan->flow != TREACLE_FLOW_AUTO && domain->h > 0.0);
+    TREACLE_ASSERT(def->material_count <= LIQUID_MATERIALS_MAX);
     *out = (liquid_setup){
         .domain = domain,
         .material_count = def->material_count,

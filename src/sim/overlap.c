@@ -191,6 +191,8 @@ static treacle_status look_at_all(const overlap_work* w) {
 treacle_status overlaps_visit(treacle_context* ctx, const grid_domain* domain,
                               const solid_set* solids, const body_set* set,
                               treacle_overlap_fcn* visit, void* user) {
+    TREACLE_ASSERT(visit != NULL);
+    TREACLE_ASSERT(solids->scripted_count + set->count == solids->count);
     if (set->count == 0) {
         return TREACLE_OK;
     }

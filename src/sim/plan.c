@@ -150,6 +150,7 @@ static const char* whole_because(const treacle_sim_def* def, const grid_domain* 
 }
 
 sim_plan sim_plan_of(const treacle_sim_def* def, const grid_domain* domain) {
+    TREACLE_ASSERT(domain->h > 0.0 && domain->tiles[0] >= 1);
     sim_plan plan = {
         .flow = flow_of(def),
         .is_eulerian = def->motion == TREACLE_MOTION_EULERIAN,
@@ -197,6 +198,7 @@ static void print_laws(const sim_plan* plan, text* out) {
 }
 
 void sim_plan_print(const sim_plan* plan, text* out) {
+    TREACLE_ASSERT(plan->flow != TREACLE_FLOW_AUTO);
     static const char* const flows[] = {"none: particles fly freely", "pressure, no viscosity",
                                         "split: pressure, viscosity, pressure",
                                         "unified: pressure and viscosity in one solve"};

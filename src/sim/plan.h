@@ -26,7 +26,7 @@ typedef struct sim_plan {
     const char* whole_because;
 } sim_plan;
 
-/// Of a def that is checked. domain->lets_go counts solids, too.
+/// Works out the plan of a def that has been checked. domain->lets_go counts solids, too.
 sim_plan sim_plan_of(const treacle_sim_def* def, const grid_domain* domain);
 
 struct text;

@@ -3,7 +3,7 @@
 // right whatever the step's length turns out to be, and also if it is begun again.
 #include <math.h>
 
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 #include "sim/sim_internal.h"
 
 typedef struct push_job {
@@ -36,7 +36,7 @@ treacle_status sim_push_begin(treacle_sim* sim, const float* acceleration) {
                           "accelerations push particles, and this liquid is carried by the grid");
     }
     push_job job = {.p = &sim->now.particles, .acceleration = acceleration};
-    double most = particle_ranks_max(&sim->domain, job.p, largest_of_group, &job);
+    double most = particle_max(job.p, largest_of_group, &job);
     if (!isfinite(most)) {
         return check_fail(sim->ctx, TREACLE_ERR_USAGE, "an acceleration is not a finite number");
     }
@@ -57,10 +57,14 @@ static void push_groups(void* data, int64_t begin, int64_t end) {
 }
 
 void sim_push(treacle_sim* sim, double dt) {
+    TREACLE_ASSERT(sim->push != NULL && dt > 0.0);
+    TREACLE_ASSERT(sim->next.particles.count == sim->now.particles.count);
     push_job job = {.p = &sim->next.particles, .acceleration = sim->push};
     for (int a = 0; a < AXES; ++a) {
         job.dt[a] = sim->domain.is_active[a] ? dt : 0.0;
     }
-    particle_ranks_for(&sim->domain, job.p, 8, push_groups, &job);
-    particle_ranks_gather_column(&sim->domain, job.p, PARTICLE_VELOCITY);
+    particle_for(job.p,
+                 &(particle_use){
+                     .span = PARTICLES_OWN_TILES, .grain = 8, .columns = 1u << PARTICLE_VELOCITY},
+                 push_groups, &job);
 }

@@ -10,6 +10,7 @@
 #include "sim/sim_seed.h"
 
 void sim_colour(const treacle_sim_def* def, int material, float out[3]) {
+    TREACLE_ASSERT(material >= 0 && material < def->material_count);
     for (int c = 0; c < 3; ++c) {
         out[c] = (float)def->materials[material].colour[c];
     }
@@ -80,16 +81,15 @@ static treacle_status init_ranks(treacle_sim* sim) {
         return TREACLE_OK;
     }
     TREACLE_TRY(alloc_zero(sim->ctx, 2 * (ranks + 1), sizeof(uint64_t), "what ranks own",
-                           (void**)&sim->rank_key));
+                           (void**)&sim->ranks.key));
     TREACLE_TRY(alloc_zero(sim->ctx, 2 * (ranks + 1), sizeof(int64_t), "what ranks own",
-                           (void**)&sim->rank_rows));
-    sim->rank_cells = sim->rank_rows + ranks + 1;
+                           (void**)&sim->ranks.rows));
+    sim->ranks.cells = sim->ranks.rows + ranks + 1;
     for (size_t r = 1; r <= ranks; ++r) {
-        sim->rank_key[r] = UINT64_MAX;
+        sim->ranks.key[r] = UINT64_MAX;
     }
-    sim->domain.rank_key = sim->rank_key;
-    sim->domain.is_lean = sim->plan.whole_because == NULL;
-    sim->scratch.is_lean = sim->domain.is_lean;
+    sim->ranks.owners = (tile_owners){sim->ranks.key, sim->plan.whole_because == NULL};
+    sim->scratch.is_lean = sim->ranks.owners.is_distributed;
     return TREACLE_OK;
 }
 
@@ -107,6 +107,8 @@ static treacle_status init_bodies(treacle_sim* sim) {
 }
 
 void sim_copy_bodies(treacle_sim* sim) {
+    TREACLE_ASSERT(sim->setup.bodies.count == 0 ||
+                   (sim->next.bodies != NULL && sim->next.bodies != sim->now.bodies));
     size_t count = (size_t)sim->setup.bodies.count;
     if (count > 0) {
         memcpy(sim->next.bodies, sim->now.bodies, count * sizeof(body_state));
@@ -152,6 +154,8 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     TREACLE_TRY(init_bodies(sim));
     TREACLE_TRY(particles_create(sim->ctx, sim->plan.columns, &sim->now.particles));
     TREACLE_TRY(particles_create(sim->ctx, sim->plan.columns, &sim->next.particles));
+    const tile_owners* owners = sim->ranks.key != NULL ? &sim->ranks.owners : NULL;
+    sim->now.particles.owners = sim->next.particles.owners = owners;
     TREACLE_TRY(eulerian_create(sim));
     TREACLE_TRY(sim_seed(sim, def));
     return step_prepare(sim);
@@ -195,8 +199,8 @@ void treacle_sim_destroy(treacle_sim* sim) {
     alloc_free(ctx, sim->sinks, (size_t)sim->sink_count * sizeof(*sim->sinks));
     alloc_free(ctx, sim->palette, (size_t)sim->material_count * sizeof(*sim->palette));
     curve_free(ctx, &sim->gravity);
-    alloc_free(ctx, sim->rank_key, 2 * ((size_t)comm_size(ctx) + 1) * sizeof(uint64_t));
-    alloc_free(ctx, sim->rank_rows, 2 * ((size_t)comm_size(ctx) + 1) * sizeof(int64_t));
+    alloc_free(ctx, sim->ranks.key, 2 * ((size_t)comm_size(ctx) + 1) * sizeof(uint64_t));
+    alloc_free(ctx, sim->ranks.rows, 2 * ((size_t)comm_size(ctx) + 1) * sizeof(int64_t));
     size_t body_bytes = (size_t)sim->setup.bodies.count * sizeof(body_state);
     alloc_free(ctx, sim->now.bodies, body_bytes);
     alloc_free(ctx, sim->next.bodies, body_bytes);

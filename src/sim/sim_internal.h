@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "compare/level_set.h"
-#include "grid/domain.h"
+#include "grid/tile_ranks.h"
 #include "particles/drop.h"
 #include "particles/emitter.h"
 #include "particles/particle_sort.h"
@@ -24,6 +24,15 @@ enum {
     SIM_MATERIALS_MAX = 256, // their index is one byte of a particle
     SIM_ARRAYS_MAX = PARTICLE_COLUMN_COUNT + 32,
 };
+
+// What belongs to which rank.
+typedef struct sim_ranks {
+    tile_owners owners; // of the particles; meaningless where key is NULL
+    uint64_t* key;  // [2][ranks + 1], of the owners, now and when the step began; NULL: one rank
+                    // has all tiles
+    int64_t* cells; // [ranks + 1], of the last view
+    int64_t* rows;  // [ranks + 1], of the last view
+} sim_ranks;
 
 // The state between steps: all of it is in a STATE frame. Whatever is not here is made anew every
 // step.
@@ -51,10 +60,7 @@ struct treacle_sim {
     treacle_sim_def def; // its pointers are NULL: what they point to is below, made ready
     sim_plan plan;       // what follows from it
     grid_domain domain;
-    uint64_t* rank_key;    // [2][ranks + 1], the domain's, and as they were when the step began;
-                           // NULL: tiles are not shared out
-    int64_t* rank_cells;   // [ranks + 1], of the last view
-    int64_t* rank_rows;    // [ranks + 1], of the last view
+    sim_ranks ranks;
     grid_domain lattice;   // of the surface, see compare/level_set.h
     treacle_curve gravity; // m/s^2
     int material_count;
@@ -79,7 +85,7 @@ struct treacle_sim {
     arena scratch;
 
     treacle_array arrays[SIM_ARRAYS_MAX]; // of the last view
-    const int64_t* parts[SIM_ARRAYS_MAX]; // likewise, what ranks have of them
+    const int64_t* parts[SIM_ARRAYS_MAX]; // of the last view: which items of an array each rank has
 };
 
 /// A material's colour as particles carry it.

@@ -140,7 +140,8 @@ static tile_ix merge_loads(const particles* p, seed_load* loads) {
 }
 
 treacle_status sim_share_tiles(treacle_sim* sim, const particles* p) {
-    if (!sim->domain.is_lean) { // the next step does it
+    TREACLE_ASSERT(!sim->ranks.owners.is_distributed || sim->ranks.key != NULL);
+    if (!sim->ranks.owners.is_distributed) { // the next step does it
         return TREACLE_OK;
     }
     size_t groups = (size_t)p->tile_count;
@@ -157,7 +158,7 @@ treacle_status sim_share_tiles(treacle_sim* sim, const particles* p) {
         weights[t] = partition_weight(loads[t].rows);
     }
     partition_load load = {count, tiles, weights};
-    treacle_status status = partition_find(sim->ctx, &load, sim->rank_key);
+    treacle_status status = partition_find(sim->ctx, &load, sim->ranks.key);
     arena_give_to(&sim->scratch, mark);
     return status;
 }
@@ -180,6 +181,8 @@ static bool is_in_solid(const void* data, vec3 x) {
 }
 
 void sim_pose_solids(const treacle_sim* sim, double time, solid_pose* poses) {
+    TREACLE_ASSERT(sim->setup.solids.count == 0 || poses != NULL);
+    TREACLE_ASSERT(isfinite(time));
     const solid_set* set = &sim->setup.solids;
     for (int i = 0; i < set->scripted_count; ++i) {
         solid_pose* pose = &poses[i];
@@ -215,6 +218,7 @@ static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
 }
 
 treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) {
+    TREACLE_ASSERT(sim->now.particles.count == 0);
     liquids compiled = {0};
     background rest;
     background_fill(&sim->domain, &rest);

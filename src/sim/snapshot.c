@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "grid/tile_loop.h"
 #include "particles/particle_ranks.h"
 #include "sim/attempt.h"
 #include "sim/eulerian.h"
@@ -71,10 +72,10 @@ static void share_fields(treacle_sim* sim, int begin, int end) {
         return;
     }
     for (int r = 0; r <= comm_size(sim->ctx); ++r) {
-        sim->rank_cells[r] = map->ranks->first[r] * TILE_CELLS;
+        sim->ranks.cells[r] = map->ranks->first[r] * TILE_CELLS;
     }
     for (int i = begin; i < end; ++i) {
-        sim->parts[i] = sim->rank_cells;
+        sim->parts[i] = sim->ranks.cells;
     }
 }
 
@@ -130,9 +131,9 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
     }
     const particles* p = is_shown_apart ? &sim->shown : &sim->now.particles;
     const int64_t* rank_rows = NULL;
-    if (sim->domain.is_lean) {
-        particle_ranks_first(&sim->domain, p, sim->rank_rows);
-        rank_rows = sim->rank_rows;
+    if (sim->ranks.owners.is_distributed) {
+        particle_ranks_first(p, sim->ranks.rows);
+        rank_rows = sim->ranks.rows;
     }
     treacle_array* arrays = sim->arrays;
     int count = 0;
@@ -285,7 +286,7 @@ static treacle_status copy_items(const treacle_sim* sim, const treacle_frame* st
 
 static treacle_status copy_columns(treacle_sim* sim, const treacle_frame* state) {
     particles* p = &sim->next.particles;
-    tile_range rows = particle_ranks_rows(&sim->domain, p);
+    tile_range rows = particle_ranks_rows(p);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         const particle_column_info* info = &particle_columns[c];
         if (p->column[c] != NULL) {
@@ -300,11 +301,14 @@ static treacle_status copy_columns(treacle_sim* sim, const treacle_frame* state)
 static bool are_rows_sound(const treacle_sim* sim, const particles* p) {
     const float* position = particles_f32(p, PARTICLE_POSITION);
     const float* log_factor = particles_f32(p, PARTICLE_LOG_FACTOR);
+    const float* volume = particles_f32(p, PARTICLE_VOLUME);
+    const float* melted = particles_f32(p, PARTICLE_MELTED);
     const uint8_t* material = particles_material(p);
-    tile_range rows = particle_ranks_rows(&sim->domain, p);
+    tile_range rows = particle_ranks_rows(p);
     bool is_sound = true;
     for (particle_ix row = rows.begin; row < rows.end; ++row) {
-        is_sound = is_sound && material[row] < sim->material_count &&
+        is_sound = is_sound && material[row] < sim->material_count && !(volume[row] <= 0.0f) &&
+                   (melted == NULL || !(melted[row] < 0.0f || melted[row] > 1.0f)) &&
                    (log_factor == NULL || fabsf(log_factor[row]) <= largest_log_factor);
         for (int a = 0; a < AXES; ++a) {
             is_sound = is_sound && fabsf(position[AXES * row + a]) <= farthest;
@@ -365,6 +369,7 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
     TREACLE_TRY(find_array(sim, state, &tile));
     TREACLE_TRY(check_tiles(sim, &sim->domain, &tile));
     TREACLE_TRY(liquid_state_create(sim->ctx, &sim->domain, tile.count, tile.data, liquid));
+    TREACLE_TRY(tile_ranks_create(sim->next.particles.owners, &liquid->map));
     bool is_whole =
         liquid->map.count == tile.count &&
         memcmp(liquid->map.coord, tile.data, (size_t)tile.count * sizeof(*liquid->map.coord)) == 0;
@@ -481,6 +486,14 @@ static treacle_status copy_bodies(treacle_sim* sim, const treacle_frame* state) 
         array_of("body_state", TREACLE_TYPE_F64, BODY_STATE_DOUBLES, count, NULL);
     TREACLE_TRY(find_array(sim, state, &bodies));
     memcpy(sim->next.bodies, bodies.data, (size_t)count * sizeof(body_state));
+    for (int64_t i = 0; i < count; ++i) {
+        const body_state* body = &sim->next.bodies[i];
+        if (body_is_finite(body) && !body_state_is_valid(body)) {
+            return check_fail(sim->ctx, TREACLE_ERR_FORMAT,
+                              "the quaternion of body %lld of the state is not of unit length",
+                              (long long)i);
+        }
+    }
     return TREACLE_OK;
 }
 
@@ -504,7 +517,7 @@ static treacle_status copy_particles(treacle_sim* sim, const treacle_frame* stat
     if (status == TREACLE_OK && !are_rows_sound(sim, p)) {
         status = fail_rows(sim, state);
     }
-    particle_ranks_keep_own(&sim->domain, p);
+    particle_ranks_keep_own(p);
     return status;
 }
 
@@ -533,8 +546,8 @@ static treacle_status check_numbers(const treacle_sim* sim, const treacle_frame*
 treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state) {
     TREACLE_TRY(check_head(sim, state));
     size_t keys = (size_t)comm_size(sim->ctx) + 1;
-    if (sim->rank_key != NULL) {
-        copy_bytes(sim->rank_key + keys, sim->rank_key, keys * sizeof(*sim->rank_key));
+    if (sim->ranks.key != NULL) {
+        copy_bytes(sim->ranks.key + keys, sim->ranks.key, keys * sizeof(*sim->ranks.key));
     }
     treacle_status status = copy_particles(sim, state);
     if (status == TREACLE_OK) {
@@ -542,8 +555,8 @@ treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state)
     }
     status = comm_agree(sim->ctx, status);
     status = status == TREACLE_OK ? check_numbers(sim, state) : status;
-    if (status != TREACLE_OK && sim->rank_key != NULL) { // `now` is shared out as it was
-        copy_bytes(sim->rank_key, sim->rank_key + keys, keys * sizeof(*sim->rank_key));
+    if (status != TREACLE_OK && sim->ranks.key != NULL) { // `now` is shared out as it was
+        copy_bytes(sim->ranks.key, sim->ranks.key + keys, keys * sizeof(*sim->ranks.key));
     }
     if (status != TREACLE_OK) {
         particles_clear(&sim->next.particles);
@@ -551,7 +564,7 @@ treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state)
         return status;
     }
     for (int i = 0; i < FIELDS && tile_ranks_are_lean(&sim->next.liquid.map); ++i) {
-        tile_share_field(&sim->next.liquid.map, field_at(&sim->next.liquid, i));
+        tile_publish(&sim->next.liquid.map, &(tile_values){.at = field_at(&sim->next.liquid, i)});
     }
     sim->next.time = state->time;
     sim->next.step = state->step;

@@ -117,6 +117,7 @@ static treacle_status make_all(treacle_context* ctx, const treacle_sim_def* def,
 
 treacle_status solids_create(treacle_context* ctx, const treacle_sim_def* def,
                              const grid_domain* domain, solid_set* out) {
+    TREACLE_ASSERT(domain->h > 0.0);
     *out = (solid_set){0};
     treacle_status status = make_all(ctx, def, domain, out);
     if (status != TREACLE_OK) {

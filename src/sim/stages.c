@@ -19,6 +19,11 @@ static treacle_status check_particles(treacle_sim* sim, const treacle_stages_par
                               "particle %lld is of material %d: there are %d, counted from 0",
                               (long long)i, material, sim->material_count);
         }
+        if (given->volume != NULL && !(given->volume[i] > 0.0f && isfinite(given->volume[i]))) {
+            return check_fail(sim->ctx, TREACLE_ERR_USAGE,
+                              "the volume of particle %lld is %g m^3: expected more than 0",
+                              (long long)i, (double)given->volume[i]);
+        }
         if (!vec3_is_finite(vec3_from(given->place + AXES * i))) {
             return check_fail(sim->ctx, TREACLE_ERR_USAGE,
                               "the place of particle %lld is not finite", (long long)i);
@@ -69,7 +74,15 @@ treacle_status treacle_stages_seed(treacle_sim* sim, const treacle_sim_def* def)
     return sim_seed(sim, def);
 }
 
+static treacle_status check_span(const treacle_sim* sim, double from, double to) {
+    return to >= from && isfinite(to - from)
+               ? TREACLE_OK
+               : check_fail(sim->ctx, TREACLE_ERR_USAGE,
+                            "from %g s to %g s: expected a span of 0 s or more", from, to);
+}
+
 treacle_status treacle_stages_advect(treacle_sim* sim, double dt) {
+    TREACLE_TRY(check_span(sim, sim->now.time, sim->now.time + dt));
     ballistic_advect(&sim->now.particles, &sim->domain, &sim->gravity, sim->now.time,
                      sim->now.time + dt);
     return TREACLE_OK;
@@ -77,6 +90,7 @@ treacle_status treacle_stages_advect(treacle_sim* sim, double dt) {
 
 treacle_status treacle_stages_emit(treacle_sim* sim, double from, double to, int64_t* count) {
     *count = 0;
+    TREACLE_TRY(check_span(sim, from, to));
     const treacle_curve* gravity = sim->def.flow == TREACLE_FLOW_NONE ? &sim->gravity : NULL;
     for (int i = 0; i < sim->emitter_count; ++i) {
         int64_t born = 0;

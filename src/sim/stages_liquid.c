@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
 #include "grid/fraction.h"
 #include "grid/stagger.h"
 #include "grid/tile_band.h"
+#include "grid/tile_loop.h"
 #include "grid/tile_sample.h"
 #include "math/field.h"
 #include "phys/advect.h"
@@ -25,6 +25,7 @@ treacle_status stages_check_flow(const treacle_sim* sim) {
 }
 
 treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats, step_work* out) {
+    TREACLE_ASSERT(stats != NULL && sim->def.flow != TREACLE_FLOW_NONE);
     liquid_state_destroy(&sim->next.liquid);
     *out = (step_work){
         .f = {.ctx = sim->ctx,
@@ -105,6 +106,7 @@ static treacle_field component_of(const treacle_field* whole, int a) {
 }
 
 treacle_status stages_sample_faces(step_work* w, const treacle_field* velocity, double at) {
+    TREACLE_ASSERT(w->state->face_u.at[0] != NULL);
     for (int a = 0; a < AXES; ++a) {
         if (!w->f.setup->domain->is_active[a]) {
             continue;
@@ -113,7 +115,8 @@ treacle_status stages_sample_faces(step_work* w, const treacle_field* velocity, 
         field component;
         TREACLE_TRY(field_init(w->f.ctx, &def, 1, &component));
         sample_job job = {w->state, w->f.setup->domain, &component, a, at};
-        parallel_for(w->f.ctx, w->state->map.count, 1, sample_tiles, &job);
+        tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 1}, sample_tiles,
+                 &job);
         field_finish(&component);
     }
     return TREACLE_OK;
@@ -128,6 +131,9 @@ static treacle_status carry(step_work* w, const treacle_field* velocity, double 
 treacle_status treacle_stages_carry(treacle_sim* sim, const treacle_field* velocity, double at,
                                     double dt) {
     TREACLE_TRY(stages_check_flow(sim));
+    if (!(dt > 0.0 && isfinite(dt))) {
+        return check_fail(sim->ctx, TREACLE_ERR_USAGE, "a step of %g s: expected more than 0", dt);
+    }
     if (sim->plan.is_eulerian) {
         return stages_carry_surface(sim, velocity, at, dt);
     }
@@ -144,6 +150,7 @@ treacle_status treacle_stages_carry(treacle_sim* sim, const treacle_field* veloc
 // --- surface -------------------------------------------------------------------------------------
 
 void stages_spread(const step_work* w, const float* values, float* dense) {
+    TREACLE_ASSERT(values != NULL && dense != NULL);
     const grid_domain* domain = w->f.setup->domain;
     const tile_map* map = &w->state->map;
     for (int64_t i = 0; i < (int64_t)map->count * TILE_CELLS; ++i) {

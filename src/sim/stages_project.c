@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
 #include "sim/stages_liquid.h"
 #include "step/forces.h"
 #include "treacle/unstable/stages.h"
@@ -36,7 +36,7 @@ static treacle_status place_liquid(step_work* w, const treacle_shape* def) {
         TREACLE_TRY(shape_create(w->f.ctx, def, &liquid));
     }
     job.liquid = liquid;
-    parallel_for(w->f.ctx, w->state->map.count, 4, place_tiles, &job);
+    tile_for(&w->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, place_tiles, &job);
     shape_destroy(liquid);
     return TREACLE_OK;
 }

@@ -9,6 +9,7 @@
 // The surface of liquid on the grid, through velocities on all faces of the domain.
 treacle_status stages_carry_surface(treacle_sim* sim, const treacle_field* velocity, double at,
                                     double dt) {
+    TREACLE_ASSERT(sim->plan.is_eulerian);
     liquid_state given = {0};
     TREACLE_TRY(tile_band_whole(sim->ctx, &sim->domain, &given.map));
     treacle_status status = liquid_state_fields(&given, &sim->domain);

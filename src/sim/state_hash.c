@@ -21,14 +21,14 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     uint64_t hash = hash_bytes(&sim->now.time, sizeof(sim->now.time),
                                (uint64_t)sim->now.step + sim->now.reseed_births);
     hash = hash_bytes(&sim->now.calm, sizeof(sim->now.calm), hash);
-    bool is_lean = sim->domain.is_lean;
+    bool is_lean = sim->ranks.owners.is_distributed;
     if (is_lean) {
-        particle_ranks_first(&sim->domain, p, sim->rank_rows);
+        particle_ranks_first(p, sim->ranks.rows);
     }
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         if (p->column[c] != NULL) {
             comm_array column = {p->column[c], particle_columns[c].bytes, p->count,
-                                 is_lean ? sim->rank_rows : NULL};
+                                 is_lean ? sim->ranks.rows : NULL};
             hash = comm_hash(sim->ctx, &column, hash);
         }
     }

@@ -61,7 +61,7 @@ static treacle_status run_liquid(const stage_run* r, sim_run* s) {
     STAGE(SORT, traffic_sort(t));
     STAGE(SORT, traffic_reseed(t));
     STAGE(ENERGY, energy_account_given(f, w->p, &m->account));
-    STAGE(TILES, build_tiles(f, w->before, s->sim->rank_key, w->p, w->state, &m->history));
+    STAGE(TILES, build_tiles(f, w->before, s->sim->ranks.key, w->p, w->state, &m->history));
     STAGE(TO_GRID, step_to_grid(w));
     STAGE(GEOMETRY, step_geometry(w));
     STAGE(FORCES, forces_push(f, &m->given, w->bodies, w->state, &m->account));
@@ -83,7 +83,7 @@ static treacle_status run_first(const stage_run* r, sim_run* s) {
     step_products* m = &w->made;
     const step_frame* f = &w->f;
     STAGE(SOLIDS, move_solids(f, w->before, w->bodies, &m->poses));
-    STAGE(TILES, build_tiles(f, w->before, s->sim->rank_key, w->p, w->state, &m->history));
+    STAGE(TILES, build_tiles(f, w->before, s->sim->ranks.key, w->p, w->state, &m->history));
     STAGE(TO_GRID, step_to_grid(w));
     STAGE(GEOMETRY, step_geometry(w));
     STAGE(FLOW, step_flow(w));
@@ -137,6 +137,9 @@ static step_work work_of(treacle_sim* sim, const step_span* span, treacle_step_s
 
 treacle_status step_run(treacle_sim* sim, const step_span* span, profile* timers,
                         treacle_step_stats* stats) {
+    TREACLE_ASSERT(span->dt > 0.0 && isfinite(span->dt));
+    TREACLE_ASSERT(span->is_first || span->from < span->to);
+    TREACLE_ASSERT(arena_mark(&sim->scratch) == 0);
     particles* p = &sim->next.particles;
     step_work w = work_of(sim, span, stats);
     const stage_run r = {&w, timers, sim->plan.stages};

@@ -1,6 +1,6 @@
 #include "sim/step_stats.h"
 
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 
 typedef struct sum_job {
     const particles* p;
@@ -35,6 +35,8 @@ static double tile_enthalpy(void* data, int64_t tile) {
 }
 
 void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
+    TREACLE_ASSERT(sim->now.particles.tile_first[sim->now.particles.tile_count] ==
+                   sim->now.particles.count);
     const particles* p = &sim->now.particles;
     sum_job job = {p, sim->setup.materials};
     out->step = sim->now.step;
@@ -46,10 +48,10 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     }
     out->particles = p->count;
     out->tiles = p->tile_count;
-    out->volume = particle_ranks_volume(&sim->domain, p);
-    out->kinetic_energy = particle_ranks_sum(&sim->domain, p, tile_energy, &job);
+    out->volume = particle_volume(p);
+    out->kinetic_energy = particle_sum(p, tile_energy, &job);
     if (p->column[PARTICLE_ENTHALPY] != NULL) {
-        out->enthalpy = particle_ranks_sum(&sim->domain, p, tile_enthalpy, &job);
+        out->enthalpy = particle_sum(p, tile_enthalpy, &job);
     }
 }
 

@@ -35,7 +35,7 @@
 
 #include <math.h>
 
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
 #include "sim/guard.h"
 
@@ -129,6 +129,8 @@ static double motion_limit(const treacle_sim* sim, const sim_state* state, doubl
 }
 
 double timestep_limit(const treacle_sim* sim, const sim_state* state, double speed) {
+    TREACLE_ASSERT(speed >= 0.0 || isnan(speed));
+    TREACLE_ASSERT(sim->domain.h > 0.0);
     double v = fmax(speed, fastest_emitter(sim, state->time));
     double limit = fmin(motion_limit(sim, state, v), elastic_limit(sim, state));
     if (sim->push_most > 0.0) {
@@ -139,12 +141,14 @@ double timestep_limit(const treacle_sim* sim, const sim_state* state, double spe
 }
 
 double timestep_choose(const treacle_sim* sim, double max_dt, double speed) {
+    TREACLE_ASSERT(max_dt > 0.0 && isfinite(max_dt));
     double limit = timestep_limit(sim, &sim->now, speed);
     double steps = ceil(max_dt / limit);
     return steps <= 1.0 ? max_dt : max_dt / steps;
 }
 
 bool timestep_review(treacle_sim* sim, double dt, double before, double after) {
+    TREACLE_ASSERT(dt > 0.0 && isfinite(dt));
     before = fmax(before, fastest_emitter(sim, sim->now.time));
     double g = fmax(gravity_at(sim, sim->now.time), gravity_at(sim, sim->next.time));
     double gain = fmax(after - before, 0.0) / dt;

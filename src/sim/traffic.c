@@ -1,6 +1,6 @@
 #include "sim/traffic.h"
 
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 #include "particles/reseed.h"
 #include "sim/heat_setup.h"
 
@@ -28,6 +28,7 @@ static treacle_status drop(const traffic* t, const solid_pose* poses) {
 }
 
 treacle_status traffic_emit(const traffic* t, const solid_pose* poses) {
+    TREACLE_ASSERT(t->from <= t->to && t->p != &t->sim->now.particles);
     particle_ix first = t->p->count;
     bool flies = t->sim->def.flow == TREACLE_FLOW_NONE; // else it moves as the emitter says
     const treacle_curve* gravity = flies ? &t->sim->gravity : NULL;
@@ -42,6 +43,7 @@ treacle_status traffic_emit(const traffic* t, const solid_pose* poses) {
 }
 
 treacle_status traffic_absorb(const traffic* t) {
+    TREACLE_ASSERT(t->p != &t->sim->now.particles);
     for (int i = 0; i < t->sim->sink_count; ++i) {
         int64_t count = 0;
         TREACLE_TRY(sink_absorb(&t->sim->sinks[i], t->to, t->p, &t->sim->scratch, &count));
@@ -51,6 +53,7 @@ treacle_status traffic_absorb(const traffic* t) {
 }
 
 treacle_status traffic_sort(const traffic* t) {
+    TREACLE_ASSERT(t->p != &t->sim->now.particles);
     particle_sorter sorter = {&t->sim->domain, &t->sim->scratch, &t->sim->spares};
     particle_sort_stats stats;
     TREACLE_TRY(particle_sort(t->p, &sorter, &stats));
@@ -60,6 +63,7 @@ treacle_status traffic_sort(const traffic* t) {
 
 // Crowded cells merge particles, grown particles split; then they are out of order again.
 treacle_status traffic_reseed(const traffic* t) {
+    TREACLE_ASSERT(!t->sim->def.reseed || t->sim->def.particles.per_cell > 0);
     treacle_sim* sim = t->sim;
     if (!sim->def.reseed) {
         return TREACLE_OK;
@@ -81,9 +85,10 @@ treacle_status traffic_reseed(const traffic* t) {
 }
 
 treacle_status traffic_find_room(traffic* t, step_work* w) {
+    TREACLE_ASSERT(w->p == t->p && !t->is_full);
     double brought;
     if (find_room_is_asked(&w->f, t->sim->sink_count > 0, &brought)) {
-        double volume = brought + particle_ranks_volume(&t->sim->domain, w->p);
+        double volume = brought + particle_volume(w->p);
         t->is_full = w->f.is_full = !find_room(&w->f, &w->made.poses, volume, &t->sim->room);
     }
     return TREACLE_OK;

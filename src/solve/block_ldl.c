@@ -12,9 +12,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "solve/dissection.h"
-
-// Pivots below this share of the original diagonal are rounding.
-static const double smallest_pivot = 1e-11;
+#include "solve/policy.h"
 
 struct block_ldl {
     treacle_context* ctx;
@@ -40,6 +38,8 @@ typedef struct adjacency {
 } adjacency;
 
 static void fill_adjacency(const ldl_matrix* m, adjacency* a) {
+    // Counted, added up, filled: filling moves each start to its end, which is the next one's
+    // start, so all are moved back by one afterwards.
     for (int64_t e = 0; e < m->entry_count; ++e) {
         a->first[m->entry[e][0] + 1] += 1;
         a->first[m->entry[e][1] + 1] += 1;
@@ -62,6 +62,7 @@ static treacle_status reserve(block_ldl* ldl, int64_t wanted) {
     if (wanted <= ldl->capacity) {
         return TREACLE_OK;
     }
+    // Doubled: the fill is not known before the pattern is found, column by column.
     int64_t capacity = 2 * wanted;
     TREACLE_TRY(alloc_resize(ldl->ctx, (void**)&ldl->row, (size_t)ldl->capacity, (size_t)capacity,
                              sizeof(int32_t), "the pattern of a factor"));
@@ -81,6 +82,8 @@ typedef struct pattern_work {
 } pattern_work;
 
 static void add_row(block_ldl* ldl, pattern_work* w, int32_t j, int32_t i, int64_t* end) {
+    // A row may come from A and from several children; the mark lets it in once, and needs no
+    // clearing from column to column.
     if (i > j && w->mark[i] != j) {
         w->mark[i] = j;
         ldl->row[(*end)++] = i;
@@ -90,10 +93,13 @@ static void add_row(block_ldl* ldl, pattern_work* w, int32_t j, int32_t i, int64
 static treacle_status find_column(block_ldl* ldl, const adjacency* a, pattern_work* w, int32_t j) {
     int64_t begin = ldl->first[j], end = begin;
     int32_t node = ldl->order[j];
+    // A column has at most all rows after it.
     TREACLE_TRY(reserve(ldl, begin + ldl->count));
     for (int64_t p = a->first[node]; p < a->first[node + 1]; ++p) {
         add_row(ldl, w, j, ldl->place[a->neighbour[p]], &end);
     }
+    // Eliminating a child joins all of its rows to one another, and j is the first of them: so
+    // column j has them all. Grandchildren have handed theirs on.
     for (int32_t c = w->child[j]; c >= 0; c = w->sibling[c]) {
         for (int64_t p = ldl->first[c]; p < ldl->first[c + 1]; ++p) {
             add_row(ldl, w, j, ldl->row[p], &end);
@@ -102,6 +108,7 @@ static treacle_status find_column(block_ldl* ldl, const adjacency* a, pattern_wo
     sort_items(ldl->row + begin, (size_t)(end - begin), sizeof(int32_t), compare_rows);
     ldl->first[j + 1] = end;
     if (end > begin) {
+        // Ascending: the first row is the next column that this one changes.
         int32_t parent = ldl->row[begin];
         w->sibling[j] = w->child[parent];
         w->child[parent] = j;
@@ -141,12 +148,14 @@ finish:
 static void transpose(const ldl_block* from, ldl_block* to) {
     for (int r = 0; r < BLOCK_SIZE; ++r) {
         for (int c = 0; c < SIMD_LANES; ++c) {
+            // Padding stays zero, so that updates by whole vectors leave it so.
             to->at[r][c] = c < BLOCK_SIZE ? from->at[c][r] : 0.0;
         }
     }
 }
 
 static int64_t find_row(const block_ldl* ldl, int32_t j, int32_t i) {
+    // The row is there: the pattern has all entries of A.
     int64_t low = ldl->first[j], high = ldl->first[j + 1] - 1;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -165,6 +174,7 @@ static void load_values(block_ldl* ldl, const ldl_matrix* m) {
     }
     for (int64_t e = 0; e < m->entry_count; ++e) {
         int32_t i = ldl->place[m->entry[e][0]], j = ldl->place[m->entry[e][1]];
+        // An entry lies below the diagonal in the order of elimination, or its transpose does.
         if (i > j) {
             ldl->value[find_row(ldl, j, i)] = m->value[e];
         } else {
@@ -175,9 +185,12 @@ static void load_values(block_ldl* ldl, const ldl_matrix* m) {
 
 // The scalar factor of a diagonal block in place: unit L below, inverse pivots on the diagonal.
 static void factor_pivot(ldl_block* d, const double original[BLOCK_SIZE]) {
+    double smallest = solve_policy_default()->rounding.pivot;
     for (int j = 0; j < BLOCK_SIZE; ++j) {
         double pivot = d->at[j][j];
-        double inverse = pivot > smallest_pivot * original[j] ? 1.0 / pivot : 0.0;
+        // Against the diagonal before elimination: what is left of it after cancellation is
+        // rounding, and its inverse would be noise. Zero leaves the direction out of the solution.
+        double inverse = pivot > smallest * original[j] ? 1.0 / pivot : 0.0;
         for (int i = j + 1; i < BLOCK_SIZE; ++i) {
             double factor = d->at[i][j] * inverse;
             for (int k = j + 1; k <= i; ++k) {
@@ -198,6 +211,7 @@ static void solve_pivot(const ldl_block* d, double* v) {
             v[i] -= d->at[i][k] * v[k];
         }
     }
+    // Inverse pivots stand on the diagonal.
     for (int i = 0; i < BLOCK_SIZE; ++i) {
         v[i] *= d->at[i][i];
     }
@@ -215,8 +229,10 @@ static void update_columns(block_ldl* ldl, int32_t j, const ldl_block* other_t,
     for (int64_t q = begin; q < end; ++q) {
         int32_t k = ldl->row[q];
         int64_t at = ldl->first[k];
+        // The diagonal block first, then the rows below it, which are rows of this column, too.
         update(&ldl->pivot[k], &ldl->value[q], &other_t[q - begin]);
         for (int64_t p = q + 1; p < end; ++p) {
+            // Both lists ascend, and the pattern says that every row is found.
             while (ldl->row[at] < ldl->row[p]) {
                 ++at;
             }
@@ -230,10 +246,12 @@ static void eliminate(block_ldl* ldl, const ldl_matrix* m, ldl_block* other_t) {
     for (int32_t j = 0; j < ldl->count; ++j) {
         double original[BLOCK_SIZE];
         for (int n = 0; n < BLOCK_SIZE; ++n) {
+            // Of A itself: the pivot block has changed since.
             original[n] = m->diagonal[ldl->order[j]].at[n][n];
         }
         factor_pivot(&ldl->pivot[j], original);
         for (int64_t p = ldl->first[j]; p < ldl->first[j + 1]; ++p) {
+            // W is kept, transposed, before it becomes L = W D^-1: updates need both.
             transpose(&ldl->value[p], &other_t[p - ldl->first[j]]);
             for (int r = 0; r < BLOCK_SIZE; ++r) {
                 solve_pivot(&ldl->pivot[j], ldl->value[p].at[r]);
@@ -273,6 +291,8 @@ static treacle_status order_and_factor(block_ldl* ldl, const ldl_matrix* m, cons
     for (int32_t k = 0; k < ldl->count; ++k) {
         ldl->place[ldl->order[k]] = k;
     }
+    // The order from positions, the pattern from the order, numbers at last: memory is asked for
+    // once.
     TREACLE_TRY(find_pattern(ldl, a));
     return compute(ldl, m);
 }
@@ -291,6 +311,7 @@ static treacle_status allocate(block_ldl* ldl) {
 }
 
 treacle_status block_ldl_create(treacle_context* ctx, const ldl_matrix* matrix, block_ldl** out) {
+    TREACLE_ASSERT(matrix->count > 0 && matrix->entry_count >= 0);
     *out = NULL;
     block_ldl* ldl = NULL;
     adjacency a = {0};
@@ -303,6 +324,7 @@ treacle_status block_ldl_create(treacle_context* ctx, const ldl_matrix* matrix, 
     TREACLE_TRY_GOTO(alloc_zero(ctx, nodes, sizeof(int64_t), "a graph", (void**)&a.first), finish);
     TREACLE_TRY_GOTO(alloc_array(ctx, ends, sizeof(int32_t), "a graph", (void**)&a.neighbour),
                      finish);
+    // Needed for order and pattern, and then no more.
     fill_adjacency(matrix, &a);
     status = order_and_factor(ldl, matrix, &a);
 finish:
@@ -335,6 +357,7 @@ void block_ldl_destroy(block_ldl* ldl) {
 
 static void solve_forward(const block_ldl* ldl) {
     for (int32_t j = 0; j < ldl->count; ++j) {
+        // v -= L v, column by column; then D^-1; then v -= L^T v, from the last column on.
         const double* v = ldl->work + (int64_t)j * BLOCK_SIZE;
         for (int64_t p = ldl->first[j]; p < ldl->first[j + 1]; ++p) {
             double* to = ldl->work + (int64_t)ldl->row[p] * BLOCK_SIZE;
@@ -364,6 +387,7 @@ static void solve_backward(const block_ldl* ldl) {
 void block_ldl_solve(const block_ldl* ldl, double* y) {
     const size_t bytes = BLOCK_SIZE * sizeof(double);
     for (int32_t k = 0; k < ldl->count; ++k) {
+        // In the order of elimination, and back.
         memcpy(ldl->work + (int64_t)k * BLOCK_SIZE, y + (int64_t)ldl->order[k] * BLOCK_SIZE, bytes);
     }
     solve_forward(ldl);

@@ -23,6 +23,7 @@ typedef struct sweep_job {
 static double pull(const body_term* term, double (*const lambda)[BODY_MOTIONS],
                    const body_site* site) {
     double sum = 0.0;
+    // A site may have rows of several bodies: it lies in the gap between them.
     for (int64_t i = site->first_entry; i < site[1].first_entry; ++i) {
         int64_t row = term->entry[i];
         sum += six_dot(term->row[row], lambda[term->row_body[row]]);
@@ -36,6 +37,7 @@ static void sum_values(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
     const body_term* term = job->term;
     for (int64_t c = job->first + begin; c < job->first + end; ++c) {
+        // A chunk has rows of one body and one colour.
         double sum[BODY_MOTIONS] = {0};
         for (int64_t n = term->chunk[c].begin; n < term->chunk[c].end; ++n) {
             double value = term->value[term->row_site[n]];
@@ -51,6 +53,7 @@ static void sum_values(void* data, int64_t begin, int64_t end) {
 static void add_chunks(const body_term* term, int64_t begin, int64_t end) {
     sweep_job job = {.term = term, .first = begin};
     parallel_for(term->ctx, end - begin, CHUNK_GRAIN, sum_values, &job);
+    // Chunks in their order, by one thread.
     memset(term->sum, 0, (size_t)term->body_count * sizeof(*term->sum));
     for (int64_t c = begin; c < end; ++c) {
         for (int i = 0; i < BODY_MOTIONS; ++i) {
@@ -75,6 +78,7 @@ static void multiply_float(const body_term* term, const float* x) {
 // ---- Sweeps ---------------------------------------------------------------------------------
 
 void body_term_reset(body_term* term) {
+    // lambda = C J x, and x is zero.
     memset(term->lambda, 0, (size_t)term->body_count * sizeof(*term->lambda));
 }
 
@@ -84,6 +88,7 @@ static void find_residuals(void* data, int64_t begin, int64_t end) {
     for (int64_t s = job->first + begin; s < job->first + end; ++s) {
         const body_site* site = &job->term->site[s];
         float self = job->x[site->slot];
+        // b - L x alone: what bodies add is in lambda, which is solved for.
         float r = job->b[site->slot] - site->extra * self;
         for (int n = 0; n < 2 * AXES; ++n) {
             r -= site->link[n] * (self - job->x[site->near[n]]);
@@ -96,12 +101,14 @@ static void move_sites(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
     for (int64_t s = job->first + begin; s < job->first + end; ++s) {
         const body_site* site = &job->term->site[s];
+        // x += D^-1 (r - J^T lambda) [body.1].
         double force = pull(job->term, job->lambda, site);
         job->x[site->slot] += (float)(job->term->value[s] - (double)site->inverse * force);
     }
 }
 
 void body_term_relax(body_term* term, int colour, const float* b, float* x) {
+    // No link joins two sites of one colour, so all of them can be solved for together.
     int64_t first = colour == 0 ? 0 : term->red_count;
     int64_t count = colour == 0 ? term->red_count : term->site_count - term->red_count;
     sweep_job job = {.term = term, .first = first, .b = b, .x = x, .lambda = term->lambda};
@@ -110,11 +117,13 @@ void body_term_relax(body_term* term, int colour, const float* b, float* x) {
                colour == 0 ? term->red_chunk_count : term->chunk_count);
     for (int32_t n = 0; n < term->body_count; ++n) {
         double before[BODY_MOTIONS];
+        // M lambda_before: what the other colour and the liquid have given the bodies so far.
         six_multiply(term->masses[n].mass, term->lambda[n], before);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             term->lambda[n][i] = term->sum[n][i] + before[i];
         }
     }
+    // K couples bodies that share a site; the lambdas lie one behind the other.
     block_ldl_solve(term->coupling[colour], term->lambda[0]);
     parallel_for(term->ctx, count, SITE_GRAIN, move_sites, &job);
 }
@@ -127,12 +136,15 @@ static void subtract_pull(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// The residual that links have restricted lacks the bodies' part, J^T lambda, whose restriction is
+// that of the rows: coarse rows, fine lambda.
 void body_term_restrict(const body_term* fine, const body_term* coarse, float* coarse_b) {
     sweep_job job = {.term = coarse, .x = coarse_b, .lambda = fine->lambda};
     parallel_for(coarse->ctx, coarse->site_count, SITE_GRAIN, subtract_pull, &job);
 }
 
 void body_term_prolong(body_term* fine, const body_term* coarse, const float* coarse_x) {
+    // x += P x' changes lambda by C J P x', and J P are the coarse rows.
     multiply_float(coarse, coarse_x);
     for (int32_t n = 0; n < fine->body_count; ++n) {
         double change[BODY_MOTIONS];
@@ -153,6 +165,7 @@ static double load_bodies(const body_term* term) {
         six_multiply(term->masses[n].inverse, term->sum[n], force);
         energy += six_dot(force, term->sum[n]);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
+            // Negative, since the loops below subtract what is pulled: y += J^T C J x.
             term->sum[n][i] = -force[i];
         }
     }
@@ -178,6 +191,8 @@ static void read_double(void* data, int64_t begin, int64_t end) {
 
 // The sums of all bodies over the values that were read, exactly.
 static void sum_exactly(const body_term* term, double (*out)[BODY_MOTIONS]) {
+    // Chunks are summed as they are, in a fixed order; the many of a large body then exactly: this
+    // is the outer operator, which residuals are held against.
     add_chunks(term, 0, term->chunk_count);
     memset(out, 0, (size_t)term->body_count * sizeof(*out));
     exact_sum sum[BODY_MOTIONS];
@@ -233,6 +248,7 @@ double body_term_apply_rounded(const body_term* term, const float* x, double* y)
 void body_term_add_diagonal(const body_term* term, double* d) {
     for (int64_t n = 0; n < term->row_count; ++n) {
         double force[BODY_MOTIONS];
+        // Row . C row; pairs of bodies at one site are no part of a diagonal.
         six_multiply(term->masses[term->row_body[n]].inverse, term->row[n], force);
         d[term->site[term->row_site[n]].slot] += six_dot(force, term->row[n]);
     }

@@ -6,13 +6,9 @@
 #include "base/exact_sum.h"
 #include "base/parallel.h"
 #include "base/sort.h"
+#include "solve/policy.h"
 
 enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, CHUNK_ROWS = 256 };
-
-// What of a body's inverse mass is added to its diagonal where it has no inverse.
-static const double mass_floor = 1e-9;
-// A summed row that is less than this share of the body's largest one is a sum of nothing.
-static const double row_floor = 1e-12;
 
 // ---- Rows on their way from level to level ----------------------------------------------------
 
@@ -26,6 +22,7 @@ typedef struct row_list {
 
 static treacle_status list_create(treacle_context* ctx, int64_t rows, int32_t bodies,
                                   row_list* out) {
+    // Coarse levels have at most the rows of the finer one: lists are made at that size and cut.
     *out = (row_list){.count = rows};
     TREACLE_TRY(
         alloc_zero(ctx, (size_t)rows, sizeof(int64_t), "rows of bodies", (void**)&out->slot));
@@ -52,13 +49,15 @@ static double row_size(const double row[BODY_MOTIONS]) {
 // Keeps the rows begin .. end of body b that say something about an unknown.
 static void keep_rows(row_list* list, int32_t b, int64_t end, const pressure_level* level) {
     int64_t to = list->first[b];
-    double largest = 0.0;
+    // Sums over a block may cancel: a body in the middle of it pushes both ways. What is left then
+    // is rounding, and would make a site of a cell that no body moves.
+    double largest = 0.0, floor = solve_policy_default()->rounding.body_row;
     for (int64_t n = to; n < end; ++n) {
         double size = row_size(list->row[n]);
         largest = size > largest ? size : largest;
     }
     for (int64_t n = to; n < end; ++n) {
-        if (level->inverse[list->slot[n]] > 0.0f && row_size(list->row[n]) > row_floor * largest) {
+        if (level->inverse[list->slot[n]] > 0.0f && row_size(list->row[n]) > floor * largest) {
             list->slot[to] = list->slot[n];
             memmove(list->row[to], list->row[n], sizeof(*list->row));
             to += 1;
@@ -71,10 +70,12 @@ static void keep_rows(row_list* list, int32_t b, int64_t end, const pressure_lev
 
 static int64_t colour_of(int64_t slot) {
     int64_t cell = slot % TILE_CELLS;
+    // Tiles have an even number of cells a side, so the parity within a tile is that of the grid.
     return (cell + cell / ROW + cell / LAYER) & 1;
 }
 
 // Sorts by colour, then by slot.
+// A bit above all slots: red cells come first, and each colour in order of slots.
 #define BLACK ((int64_t)1 << 62)
 static int64_t key_of(int64_t slot) {
     return colour_of(slot) * BLACK + slot;
@@ -102,6 +103,8 @@ static int64_t neighbour(const tile_map* map, int64_t slot, int axis, int by) {
     int64_t t = slot / TILE_CELLS, cell = slot % TILE_CELLS;
     int at = (int)(cell / stride[axis]) % TILE_SIZE + by;
     int step[AXES] = {0, 0, 0};
+    // Across a tile's side the cell is the other end of the neighbour's row; without a neighbour it
+    // is in the zero tile, where x is zero.
     if (at >= 0 && at < TILE_SIZE) {
         return slot + by * stride[axis];
     }
@@ -126,11 +129,13 @@ static void fill_site(const pressure_level* level, body_site* site, int64_t slot
         site->near[2 * a] = neighbour(level->map, slot, a, -1);
         site->near[2 * a + 1] = neighbour(level->map, slot, a, 1);
         site->link[2 * a] = low_link(level, slot, a);
+        // A link is kept at its high cell: that of the high face by the next one.
         site->link[2 * a + 1] = low_link(level, site->near[2 * a + 1], a);
     }
 }
 
 static int64_t find_site(const int64_t* key, int64_t count, int64_t wanted) {
+    // It is there, so no search ends without it.
     int64_t low = 0, high = count - 1;
     while (low < high) {
         int64_t middle = (low + high) / 2;
@@ -147,6 +152,7 @@ static int64_t find_site(const int64_t* key, int64_t count, int64_t wanted) {
 static void sort_rows(body_term* term, const row_list* list, const int64_t* key) {
     int64_t n = 0;
     for (int32_t b = 0; b < term->body_count; ++b) {
+        // Of each body red rows first: chunks are then of one colour, without a look at every row.
         term->first_row[b] = n;
         for (int64_t colour = 0; colour < 2; ++colour) {
             for (int64_t i = list->first[b]; i < list->first[b + 1]; ++i) {
@@ -160,6 +166,8 @@ static void sort_rows(body_term* term, const row_list* list, const int64_t* key)
     }
     term->first_row[term->body_count] = n;
     for (int64_t i = 0; i < n; ++i) {
+        // Counted one place up, added up, and filled from the last on, so that each place ends as
+        // the start of its site.
         term->site[term->row_site[i] + 1].first_entry += 1;
     }
     for (int64_t s = 0; s < term->site_count; ++s) {
@@ -179,6 +187,7 @@ static int64_t cut_chunks(const body_term* term, int colour, body_chunk* out) {
     int64_t count = 0;
     for (int32_t b = 0; b < term->body_count; ++b) {
         int64_t begin = term->first_row[b], end = term->first_row[b + 1], middle = begin;
+        // Red sites have the lower numbers.
         while (middle < end && term->row_site[middle] < term->red_count) {
             middle += 1;
         }
@@ -199,6 +208,7 @@ static int64_t cut_chunks(const body_term* term, int colour, body_chunk* out) {
 
 static int64_t pair_of(const body_term* term, int64_t row, int64_t column) {
     int64_t b = term->row_body[row], c = term->row_body[column];
+    // One number for a pair, larger body first: the lower triangle.
     return b > c ? b * term->body_count + c : c * term->body_count + b;
 }
 
@@ -216,6 +226,8 @@ static int64_t visit_pairs(const body_term* term, int64_t* out) {
     int64_t count = 0;
     for (int64_t s = 0; s < term->site_count; ++s) {
         for (int64_t i = term->site[s].first_entry; i < term->site[s + 1].first_entry; ++i) {
+            // Sites where bodies meet are few, so pairs repeat little, and a sort makes them
+            // unique.
             for (int64_t j = term->site[s].first_entry; j < i; ++j) {
                 if (out != NULL) {
                     out[count] = pair_of(term, term->entry[i], term->entry[j]);
@@ -236,6 +248,7 @@ static void add_product(ldl_block* to, double scale, const double* row, const do
 }
 
 static void add_site(const body_term* term, const pair_list* pairs, const body_site* site) {
+    // J D^-1 J^T of a site: D is diagonal within a colour, so sites add up.
     double inverse = (double)site->inverse;
     for (int64_t i = site->first_entry; i < site[1].first_entry; ++i) {
         int64_t row = term->entry[i];
@@ -257,6 +270,7 @@ static void start_pairs(const body_term* term, const pair_list* pairs) {
     for (int32_t b = 0; b < term->body_count; ++b) {
         pairs->diagonal[b] = (ldl_block){0};
         for (int i = 0; i < BODY_MOTIONS; ++i) {
+            // K begins as M, and gets the sites of its colour.
             memcpy(pairs->diagonal[b].at[i], term->masses[b].mass[i],
                    BODY_MOTIONS * sizeof(double));
         }
@@ -308,6 +322,7 @@ static treacle_status factor(body_term* term) {
     TREACLE_TRY_GOTO(alloc_array(ctx, (size_t)pairs.count, sizeof(ldl_block), "pairs of bodies",
                                  (void**)&pairs.value),
                      finish);
+    // The same pairs for both, of which one colour may leave some empty.
     for (int colour = 0; colour < 2; ++colour) {
         TREACLE_TRY_GOTO(factor_colour(term, &pairs, colour), finish);
     }
@@ -325,12 +340,14 @@ finish:
 // The next array in the term's memory; while there is none, only counts the bytes.
 static void* carve(body_term* term, size_t* used, size_t count, size_t item_bytes) {
     size_t begin = *used;
+    // One allocation for all arrays of a level, each at the start of a cache line.
     *used += (count * item_bytes + 63) / 64 * 64;
     return term->memory != NULL ? term->memory + begin : NULL;
 }
 
 static size_t carve_all(body_term* term) {
     size_t used = 0, bodies = (size_t)term->body_count, rows = (size_t)term->row_count;
+    // Each body may end a chunk of each colour early.
     size_t chunks = rows / CHUNK_ROWS + 2 * bodies + 1;
     term->row = carve(term, &used, rows, sizeof(*term->row));
     term->row_site = carve(term, &used, rows, sizeof(int64_t));
@@ -363,6 +380,7 @@ static void count_sites(body_term* term, int64_t* key, const row_list* list) {
 static treacle_status fill(body_term* term, const pressure_level* level, const row_list* list,
                            int64_t* key) {
     count_sites(term, key, list);
+    // Twice the same walk: bytes first, then places.
     size_t bytes = carve_all(term);
     TREACLE_TRY(alloc_zero(term->ctx, bytes, 1, "terms of bodies", (void**)&term->memory));
     term->bytes = bytes;
@@ -390,12 +408,15 @@ static treacle_status build(body_term* term, const pressure_level* level, const 
 // mass = (inverse + a little on the diagonal)^-1.
 static void invert_mass(body_masses* m) {
     double held[BODY_MOTIONS][BODY_MOTIONS], largest = 0.0;
+    double floor = solve_policy_default()->rounding.body_mass;
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         largest = m->inverse[i][i] > largest ? m->inverse[i][i] : largest;
     }
+    // A body that cannot turn, or not move, has an inverse mass without an inverse: a little on its
+    // diagonal makes its mass very large instead of infinite.
     memcpy(held, m->inverse, sizeof(held));
     for (int i = 0; i < BODY_MOTIONS; ++i) {
-        held[i][i] += largest > 0.0 ? mass_floor * largest : 1.0;
+        held[i][i] += largest > 0.0 ? floor * largest : 1.0;
     }
     six_invert((const double(*)[BODY_MOTIONS])held, m->mass);
 }
@@ -435,6 +456,7 @@ static treacle_status create_finest(body_term* term, const pressure_level* level
 
 treacle_status body_term_create(const pressure_level* level, int32_t body_count,
                                 const solve_body* bodies, body_term** out) {
+    TREACLE_ASSERT(body_count > 0 && bodies != NULL);
     row_list list = {0};
     TREACLE_TRY(term_create(level->ctx, body_count, out));
     treacle_status status = create_finest(*out, level, bodies, &list);
@@ -502,6 +524,7 @@ static void aggregate_rows(const pressure_level* fine, const pressure_level* coa
 
 treacle_status body_term_coarsen(const pressure_level* fine, const pressure_level* coarse,
                                  body_term** out) {
+    TREACLE_ASSERT(fine->bodies != NULL);
     treacle_context* ctx = fine->ctx;
     const body_term* from = fine->bodies;
     size_t rows = (size_t)from->row_count;

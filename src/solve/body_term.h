@@ -72,10 +72,11 @@ struct body_term {
     block_ldl* coupling[2];         // K of red and of black sites
 };
 
-/// Of the finest level. `bodies` may go afterwards. A level without rows gets a term too.
+/// Makes the term of the finest level. `bodies` may go afterwards. A level without rows gets a term
+/// too.
 treacle_status body_term_create(const pressure_level* level, int32_t body_count,
                                 const solve_body* bodies, body_term** out) TREACLE_NODISCARD;
-/// Of the next coarser level; `fine` and its term must outlive it.
+/// Makes the term of the next coarser level; `fine` and its term must outlive it.
 treacle_status body_term_coarsen(const pressure_level* fine, const pressure_level* coarse,
                                  body_term** out) TREACLE_NODISCARD;
 /// Accepts NULL.

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
+#include "grid/tile_loop.h"
 #include "solve/pressure_solver.h"
 
 enum { GRAIN = 8 };
@@ -24,6 +24,7 @@ static size_t field_length(const diffusion_solver* s) {
 }
 
 static bool is_fixed(const diffusion_solver* s, int64_t i) {
+    // The zero tile beyond the map is nobody's.
     return s->system.fixed != NULL && i < (int64_t)s->system.map->count * TILE_CELLS &&
            s->system.fixed[i] != 0;
 }
@@ -46,6 +47,7 @@ static cell_face face_of(const diffusion_solver* s, int64_t t, int q, int n) {
     int64_t other =
         n < AXES ? tile_slot_below(system->map, t, q, a) : tile_slot_above(system->map, t, q, a);
     bool has_other = other < (int64_t)system->map->count * TILE_CELLS;
+    // A conductance stands at the low face of its cell: that of a high face is the next cell's.
     int64_t owner = n < AXES ? here : other;
     return (cell_face){has_other ? system->conductance[a][owner] : 0.0f, other};
 }
@@ -55,14 +57,18 @@ static cell_face face_of(const diffusion_solver* s, int64_t t, int q, int n) {
 static void fill_cell(const diffusion_solver* s, int64_t t, int q) {
     size_t length = field_length(s);
     int64_t here = t * TILE_CELLS + q;
+    // Its links are zero and so is its diagonal: no unknown.
     if (is_fixed(s, here)) {
         return;
     }
+    // A neighbour whose value is given holds this cell as a wall does: its conductance joins the
+    // diagonal, and its value comes in by the defect.
     float extra = s->system.mass[here] + exchange_at(s, here);
     for (int n = 0; n < 2 * AXES; ++n) {
         cell_face face = face_of(s, t, q, n);
         if (is_fixed(s, face.other)) {
             extra += face.conductance;
+            // The high faces are other cells' low ones: each link is written once.
         } else if (n < AXES) {
             s->fields[(size_t)n * length + (size_t)here] = face.conductance;
         }
@@ -82,11 +88,12 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
 static treacle_status build(diffusion_solver* s) {
     const diffusion_system* system = &s->system;
     size_t length = field_length(s);
+    // Zeroed: fixed cells write nothing, and so are no unknowns.
     TREACLE_TRY(alloc_zero(s->ctx, (AXES + 1) * length, sizeof(float), "diffusion links",
                            (void**)&s->fields));
     TREACLE_TRY(
         alloc_zero(s->ctx, length, sizeof(double), "changes by diffusion", (void**)&s->change));
-    parallel_for(s->ctx, system->map->count, GRAIN, fill_tiles, s);
+    tile_for(system->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = GRAIN}, fill_tiles, s);
     pressure_system cells = {.domain = system->domain,
                              .map = system->map,
                              .link = {s->fields, s->fields + length, s->fields + 2 * length},
@@ -96,6 +103,7 @@ static treacle_status build(diffusion_solver* s) {
 
 treacle_status diffusion_solver_create(treacle_context* ctx, const diffusion_system* system,
                                        diffusion_solver** out) {
+    TREACLE_ASSERT(system->domain != NULL && system->map != NULL && system->mass != NULL);
     *out = NULL;
     diffusion_solver* s = NULL;
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*s), "the diffusion solver", (void**)&s));
@@ -136,8 +144,11 @@ typedef struct solve_job {
 static double defect(const diffusion_solver* s, const diffusion_vectors* v, int64_t t, int q) {
     int64_t here = t * TILE_CELLS + q;
     double x = v->x[here], outside = v->outside != NULL ? (double)v->outside[here] : 0.0;
+    // Differences of values and not values: a constant leaves exactly nothing, whatever its size,
+    // and what leaves one cell through a face enters the other to the last bit.
     double sum = v->b[here] - (double)s->system.mass[here] * x -
                  (double)exchange_at(s, here) * (x - outside);
+    // Fixed neighbours come in here with their given values.
     for (int n = 0; n < 2 * AXES; ++n) {
         cell_face face = face_of(s, t, q, n);
         sum -= (double)face.conductance * (x - v->x[face.other]);
@@ -163,12 +174,17 @@ static void add_changes(void* data, int64_t begin, int64_t end) {
 
 treacle_status diffusion_solve(diffusion_solver* solver, const diffusion_vectors* vectors,
                                const solve_params* params, solve_stats* stats) {
+    TREACLE_ASSERT(vectors->b != vectors->x);
     solve_job job = {solver, vectors};
+    // The unknown is the change from the guess, and its first guess zero: so rounding is that of
+    // the change, and the target counts from the guess's residual.
     solve_params cold = *params;
     cold.is_warm = false;
     parallel_for(solver->ctx, solver->system.map->count, GRAIN, find_defects, &job);
+    // The tile that stands for all missing neighbours must be zero.
     memset(vectors->b + (size_t)solver->system.map->count * TILE_CELLS, 0,
            TILE_CELLS * sizeof(double));
+    // A closed region with mass on its diagonal is not singular: nothing of it is dropped.
     TREACLE_TRY(pressure_solve(solver->cells, vectors->b, solver->change, &cold, stats));
     parallel_for(solver->ctx, solver->system.map->count, GRAIN, add_changes, &job);
     return TREACLE_OK;

@@ -4,8 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
-
-enum { SMALLEST_PART = 8 };
+#include "solve/policy.h"
 
 typedef struct ranked {
     double key;
@@ -25,6 +24,7 @@ static int compare(const void* p, const void* q) {
     if (a->key != b->key) {
         return a->key < b->key ? -1 : 1;
     }
+    // Equal places, as in a regular grid of pieces: by number, so that the order is one alone.
     return a->node < b->node ? -1 : a->node > b->node ? 1 : 0;
 }
 
@@ -38,6 +38,7 @@ static int widest_axis(const dissector* d, int32_t begin, int32_t end) {
             low = fmin(low, at);
             high = fmax(high, at);
         }
+        // The first of equal ones.
         widest = high - low > most ? a : widest;
         most = fmax(most, high - low);
     }
@@ -53,6 +54,7 @@ static void sort_along(dissector* d, int32_t begin, int32_t end, int axis) {
 
 static bool touches(const dissector* d, int32_t node, int32_t side) {
     for (int64_t p = d->graph->first[node]; p < d->graph->first[node + 1]; ++p) {
+        // Nodes of parts further up have other numbers: separators above are not asked.
         if (d->side[d->graph->neighbour[p]] == side) {
             return true;
         }
@@ -65,6 +67,7 @@ static int32_t separate(dissector* d, int32_t middle, int32_t end, int32_t other
     int32_t kept = middle, moved = 0;
     for (int32_t i = middle; i < end; ++i) {
         if (touches(d, d->list[i].node, other)) {
+            // Both keep their order.
             d->spare[moved++] = d->list[i];
         } else {
             d->list[kept++] = d->list[i];
@@ -77,13 +80,18 @@ static int32_t separate(dissector* d, int32_t middle, int32_t end, int32_t other
 }
 
 static void dissect(dissector* d, int32_t begin, int32_t end) {
-    while (end - begin > SMALLEST_PART) {
+    // The upper half is what the loop goes on with, so only the lower one takes stack: its depth is
+    // the logarithm of the number of nodes.
+    while (end - begin > solve_policy_default()->lump.dissection_part) {
+        // Sides have numbers that no part before had, so marks need not be cleared.
         int32_t middle = begin + (end - begin) / 2, low = d->sides + 1;
         d->sides += 2;
         sort_along(d, begin, end, widest_axis(d, begin, end));
         for (int32_t i = begin; i < end; ++i) {
             d->side[d->list[i].node] = i < middle ? low : low + 1;
         }
+        // Nodes of the upper half that touch the lower one go last: then elimination within the
+        // halves fills nothing between them.
         int32_t separator = separate(d, middle, end, low);
         dissect(d, begin, middle);
         begin = middle;
@@ -93,6 +101,7 @@ static void dissect(dissector* d, int32_t begin, int32_t end) {
 
 treacle_status dissection_order(treacle_context* ctx, const dissection_graph* graph,
                                 int32_t* order) {
+    TREACLE_ASSERT(graph->count >= 0);
     size_t count = (size_t)graph->count;
     dissector d = {.graph = graph};
     treacle_status status;

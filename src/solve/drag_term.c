@@ -49,13 +49,17 @@ void drag_body_row(const solve_body* body, const grid_domain* domain, int a, con
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
     double arm[AXES];
     for (int n = 0; n < AXES; ++n) {
+        // Flat grids know no place along their flat axis, and no rotation out of the plane.
         arm[n] = domain->is_active[n] ? at[n] - body->pivot[n] : 0.0;
     }
     memset(row, 0, BODY_MOTIONS * sizeof(double));
+    // u_a = v_a + omega_b arm_c - omega_c arm_b, as in rigid_assembly.c.
     row[a] = 1.0;
     row[AXES + b] = arm[c];
     row[AXES + c] = -arm[b];
     if (body->is_bound) {
+        // Joints leave one motion: its speed at this face is all that there is, kept in the first
+        // place.
         double speed = six_dot(row, body->left);
         memset(row, 0, BODY_MOTIONS * sizeof(double));
         row[0] = speed;
@@ -69,6 +73,7 @@ static void row_of(const drag_def* def, int64_t slot, int32_t body, double row[B
     const int32_t* tile = level->map->coord[slot / VISCOSITY_BLOCK].at;
     double at[AXES];
     for (int b = 0; b < AXES; ++b) {
+        // In cells of the finest level, in which pivots are given on all levels.
         at[b] = def->scale[b] * (TILE_SIZE * tile[b] + (q >> 3 * b & 7) + (b == a ? 0.0 : 0.5));
     }
     drag_body_row(&def->bodies[body], &level->domain, a, at, row);
@@ -89,6 +94,7 @@ static int32_t body_at(const viscosity_level* level, int64_t slot) {
 // The place of a body in a link, added if it is new.
 static int place_in(drag_link* link, int32_t body) {
     int at = 0;
+    // A term has at most four faces, and so at most four bodies.
     while (at < link->body_count && link->body[at] != body) {
         at += 1;
     }
@@ -103,6 +109,7 @@ static bool make_link(const drag_def* def, const stress_term* term, drag_link* o
     *out = (drag_link){.weight = (double)term->weight};
     for (int n = 0; n < term->count; ++n) {
         int32_t body = body_at(def->level, term->slot[n]);
+        // Unknowns and walls alike: a wall's value is zero in a vector.
         if (body < 0 && term->slot[n] >= 0) {
             out->slot[out->face_count] = term->slot[n];
             out->sign[out->face_count++] = term->sign[n];
@@ -115,11 +122,13 @@ static bool make_link(const drag_def* def, const stress_term* term, drag_link* o
             }
         }
     }
+    // All faces of one body: a rigid motion, which has no strain.
     return out->weight > 0.0 && (out->face_count > 0 || out->body_count > 1);
 }
 
 // Whether `slot` is the first face of the term that a body has: so each term is met once.
 static bool is_first_owned(const drag_def* def, const stress_term* term, int64_t slot) {
+    // It ends: `slot` itself is a body's.
     int n = 0;
     while (body_at(def->level, term->slot[n]) < 0) {
         n += 1;
@@ -138,6 +147,7 @@ static int64_t list_links_of_face(const drag_def* def, int64_t slot, drag_link* 
             continue;
         }
         stress_term term = stress_term_at(def->level, places[n]);
+        // A term is met from each of its faces that a body has, and kept from the first.
         if (!is_first_owned(def, &term, slot) || !make_link(def, &term, &link)) {
             continue;
         }
@@ -151,6 +161,7 @@ static int64_t list_links_of_face(const drag_def* def, int64_t slot, drag_link* 
 
 static int64_t list_pulls(const drag_def* def, drag_link* out) {
     int64_t count = 0;
+    // Slip is a matter of the finest level: coarse ones see stress between liquid and body only.
     for (int32_t b = 0; b < def->body_count && def->is_finest; ++b) {
         for (int64_t i = 0; i < def->bodies[b].pull_count; ++i, ++count) {
             const body_pull* pull = &def->bodies[b].pull[i];
@@ -158,6 +169,7 @@ static int64_t list_pulls(const drag_def* def, drag_link* out) {
                 drag_link* link = &out[count];
                 *link = (drag_link){.weight = pull->weight, .face_count = 1, .body_count = 1};
                 link->slot[0] = pull->slot;
+                // w (u_f - r_f . y)^2 / 2, with the sign on the liquid's side.
                 link->sign[0] = -1.0;
                 link->body[0] = b;
                 row_of(def, pull->slot, b, link->c[0]);
@@ -189,6 +201,7 @@ static int64_t list_links(const drag_def* def, drag_link* out) {
 // Whether the cycle looks at a face of a body: on coarse levels interpolation may look at any.
 static bool is_looked_at(const drag_def* def, int64_t slot) {
     term_place places[STRESS_TERMS_OF_FACE];
+    // On the finest level only terms read faces of bodies.
     bool is_near = !def->is_finest;
     stress_terms_of_face(def->level, slot, places);
     for (int n = 0; n < STRESS_TERMS_OF_FACE && !is_near; ++n) {
@@ -308,6 +321,8 @@ static treacle_status fill(drag_term* term, const drag_def* def) {
 }
 
 treacle_status drag_term_create(const drag_def* def, drag_term** out) {
+    TREACLE_ASSERT(def->body_count > 0 && def->level->weights.owner[0] != NULL);
+    TREACLE_ASSERT(def->scale[0] >= 1.0 && def->scale[1] >= 1.0 && def->scale[2] >= 1.0);
     *out = NULL;
     drag_term* term = NULL;
     TREACLE_TRY(alloc_zero(def->level->ctx, 1, sizeof(*term), "drag of bodies", (void**)&term));

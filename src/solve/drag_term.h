@@ -28,9 +28,9 @@ void drag_body_row(const solve_body* body, const grid_domain* domain, int a, con
 
 typedef struct drag_term drag_term;
 
-/// Of a level whose weights have owners; `scale` is the width of its cells in the finest one's,
-/// along each axis. Pulls count on the finest level only. `bodies` may go afterwards; the level
-/// must outlive the term.
+/// The term of a level whose weights have owners; `scale` is the width of its cells in the finest
+/// one's, along each axis. Pulls count on the finest level only. `bodies` may go afterwards; the
+/// level must outlive the term.
 typedef struct drag_def {
     const viscosity_level* level;
     double scale[AXES];

@@ -16,11 +16,6 @@
 #include "base/profile.h"
 #include "math/elementary.h"
 
-// Gives up when so many iterations have not brought the residual below this share of its best. The
-// 2-norm may rise for a while at high contrast; what falls steadily is the energy of the error.
-static const double stagnation_share = 0.9;
-enum { STAGNATION_ITERATIONS = 60, PACE_ITERATIONS = 10 };
-
 treacle_status pcg_vectors_create(const vec_space* space, pcg_vectors* out) {
     *out = (pcg_vectors){0};
     treacle_status status;
@@ -61,30 +56,35 @@ static double best_of(const solve_stats* stats, int begin, int end) {
     return best;
 }
 
-static bool has_stagnated(const solve_stats* stats) {
-    int n = stats->iterations, before = n - STAGNATION_ITERATIONS;
+// The 2-norm may rise for a while at high contrast; what falls steadily is the energy of the error.
+static bool has_stagnated(const krylov_policy* policy, const solve_stats* stats) {
+    int n = stats->iterations, before = n - policy->stagnation_iterations;
+    // The history is full: then nobody knows what the best was, and the loop goes on.
     return before > 0 && n < SOLVE_HISTORY &&
-           best_of(stats, before, n + 1) > stagnation_share * best_of(stats, 0, before);
+           best_of(stats, before, n + 1) > policy->stagnation_share * best_of(stats, 0, before);
 }
 
 // Iterations that the rest would take at the pace of the last few.
-static double iterations_left(const solve_stats* stats) {
-    int n = stats->iterations, before = n - PACE_ITERATIONS;
+static double iterations_left(int pace_iterations, const solve_stats* stats) {
+    int n = stats->iterations, before = n - pace_iterations;
     if (before < 0 || n >= SOLVE_HISTORY) {
         return 0.0;
     }
-    double pace = elementary_log(stats->history[before] / stats->residual) / PACE_ITERATIONS;
+    // The pace is a mean over some iterations, since the residual does not fall evenly. It may even
+    // rise at first: then the rest is without end.
+    double pace = elementary_log(stats->history[before] / stats->residual) / pace_iterations;
     double rest = elementary_log(stats->residual / stats->target);
     return pace > 0.0 ? rest / pace : INFINITY;
 }
 
 // True when there is nothing more to do; the reason is in stats.
 static bool is_over(const solve_params* params, solve_stats* stats) {
+    const solve_policy* policy = solve_policy_or_default(params->policy);
     stats->is_broken = !isfinite(stats->residual);
     stats->is_converged = stats->residual <= stats->target;
-    stats->is_stagnated = !stats->is_converged && has_stagnated(stats);
-    stats->is_slow =
-        params->patience > 0.0 && !stats->is_converged && iterations_left(stats) > params->patience;
+    stats->is_stagnated = !stats->is_converged && has_stagnated(&policy->krylov, stats);
+    stats->is_slow = params->patience > 0.0 && !stats->is_converged &&
+                     iterations_left(policy->slow.pace_iterations, stats) > params->patience;
     return stats->is_broken || stats->is_converged || stats->is_stagnated || stats->is_slow ||
            stats->iterations >= params->max_iterations;
 }
@@ -92,18 +92,27 @@ static bool is_over(const solve_params* params, solve_stats* stats) {
 // A power of two that brings the residual to a mean square near one.
 static double rounding_scale(double square, double unknowns) {
     double mean = sqrt(square / (unknowns > 1.0 ? unknowns : 1.0));
+    // A power of two, so that scaling rounds nothing and the bits do not depend on it.
     int exponent = 0;
     frexp(mean, &exponent);
     return mean > 0.0 ? ldexp(1.0, -exponent) : 1.0;
 }
 
-// r = b - A x for the first x; returns its sizes.
+// r = b - A x for the first x; returns its sizes. A guess is worse than none if it has more of the
+// energy x . A x / 2 - b . x that the loop brings down, which for zero is zero: a velocity that
+// thick liquid stops at once has, by its stiffness.
 static vec_sizes start(const linop* op, const pcg_vectors* vectors, const solve_params* params,
                        double* r, double* x) {
-    if (params->is_warm) {
-        op->apply(op->data, x, vectors->q);
+    bool is_guessed = params->is_warm;
+    if (is_guessed) {
+        double square = op->apply(op->data, x, vectors->q); // x . A x
         vec_add_scaled(op->space, -1.0, vectors->q, r);
-    } else {
+        is_guessed = square + 2.0 * vec_dot(op->space, x, r) >= 0.0;
+        if (!is_guessed) {
+            vec_add_scaled(op->space, 1.0, vectors->q, r);
+        }
+    }
+    if (!is_guessed) {
         vec_set_zero(op->space, x);
     }
     return vec_measure(op->space, r);
@@ -118,6 +127,8 @@ static void iterate(const linop* op, const pcg_vectors* vectors, const solve_par
     vec_conjugate(op->space, vectors->z, 0.0, vectors->p);
     while (!is_over(params, stats)) {
         double pq = op->apply_rounded(op->data, vectors->p, vectors->q);
+        // Of a positive operator and preconditioner both are positive until rounding is all that is
+        // left, or until a number is no number.
         if (!(pq > 0.0) || !(rz > 0.0)) {
             stats->is_broken = true;
             return;
@@ -131,6 +142,8 @@ static void iterate(const linop* op, const pcg_vectors* vectors, const solve_par
         }
         op->precondition(op->data, vectors->r, vectors->z);
         vec_pair dots = vec_dot_two(op->space, vectors->z, step.r, vectors->q);
+        // Polak and Ribiere: r_new - r_old is -a q, so its product with z costs a dot product
+        // alone.
         double beta = op->is_flexible ? -step.a * dots.second / rz : dots.first / rz;
         rz = dots.first;
         vec_conjugate(op->space, vectors->z, beta, vectors->p);
@@ -139,9 +152,12 @@ static void iterate(const linop* op, const pcg_vectors* vectors, const solve_par
 
 solve_stats pcg_solve(const linop* op, const pcg_vectors* vectors, const solve_params* params,
                       double* r, double* x) {
+    TREACLE_ASSERT(r != x && vectors->p != NULL);
+    TREACLE_ASSERT(params->relative >= 0.0 && params->absolute >= 0.0);
     double begin = profile_now();
     solve_stats stats = {.unknowns = op->unknowns};
     stats.rhs_norm = norm_of(params, vec_measure(op->space, r));
+    // `absolute` is of one unknown: in the 2-norm of n equal ones it counts sqrt(n) times.
     double spread = params->norm == SOLVE_NORM_2 ? sqrt(op->unknowns) : 1.0;
     stats.target = fmax(params->relative * stats.rhs_norm, params->absolute * spread);
     vec_sizes sizes = start(op, vectors, params, r, x);

@@ -1,11 +1,12 @@
 #include "solve/pressure_level.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "solve/body_term.h"
+#include "solve/policy.h"
 #include "solve/pressure_kernels.h"
 
 enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, GRAIN = 8 };
@@ -23,6 +24,7 @@ typedef struct setup_job {
 static void pad_links(void* data, int64_t begin, int64_t end) {
     const pressure_level* level = ((const setup_job*)data)->level;
     for (int64_t t = begin; t < end; ++t) {
+        // The ninth place of each row is filled when the diagonals are: it is another tile's link.
         const float* from = level->link[0] + t * TILE_CELLS;
         float* to = level->link_x + t * PRESSURE_PADDED_TILE;
         for (int row = 0; row < PRESSURE_ROWS; ++row) {
@@ -34,12 +36,15 @@ static void pad_links(void* data, int64_t begin, int64_t end) {
 // Adds the eight values of a fine row to a coarse one, in pairs where x is halved.
 static void add_row(const pyramid_step* step, const float* from, float* to) {
     for (int i = 0; i < ROW; ++i) {
+        // An axis that does not coarsen keeps its places.
         to[step->shift[0] != 0 ? i >> 1 : i] += from[i];
     }
 }
 
 // Adds the links that lie on coarse faces: every second one where x is halved.
 static void add_links_x(const pyramid_step* step, const float* from, float* to) {
+    // Of two fine faces along a halved axis the even one lies on a coarse face; the odd one is
+    // inside of a block, where x is constant: it has no energy.
     int stride = step->shift[0] != 0 ? 2 : 1;
     for (int i = 0; i < ROW; i += stride) {
         to[i / stride] += from[i];
@@ -57,11 +62,13 @@ static int coarse_at(const pyramid_step* step, int o, int axis, int at) {
 
 static void aggregate_child(const pressure_level* fine, pressure_level* level, int64_t T, int o) {
     const pyramid_step* step = &level->step;
+    // Tile T of the coarse level has up to eight children, each an octant of it.
     size_t t = (size_t)step->child[T][o], block = TILE_CELLS;
     float* own = level->owned;
     size_t field = ((size_t)level->map->count + 1) * block;
     for (int row = 0; row < PRESSURE_ROWS; ++row) {
         int j = row % ROW, k = row / ROW;
+        // Row by row: eight fine cells along x lie in four coarse ones of one coarse row.
         int J = coarse_at(step, o, 1, j), K = coarse_at(step, o, 2, k);
         int X = coarse_at(step, o, 0, 0);
         size_t from = t * block + (size_t)(row * ROW);
@@ -83,6 +90,7 @@ static void aggregate_child(const pressure_level* fine, pressure_level* level, i
 static void aggregate_extra(const pressure_level* fine, pressure_level* level, int64_t T, int o) {
     const pyramid_step* step = &level->step;
     const float* from = fine->extra + (int64_t)step->child[T][o] * TILE_CELLS;
+    // Behind the links along y and z, as allocate_coarse has it.
     float* to = level->owned + 2 * ((size_t)level->map->count + 1) * TILE_CELLS + T * TILE_CELLS;
     for (int row = 0; row < PRESSURE_ROWS; ++row) {
         int J = coarse_at(step, o, 1, row % ROW), K = coarse_at(step, o, 2, row / ROW);
@@ -93,6 +101,7 @@ static void aggregate_extra(const pressure_level* fine, pressure_level* level, i
 static void aggregate(void* data, int64_t begin, int64_t end) {
     const setup_job* job = data;
     for (int64_t T = begin; T < end; ++T) {
+        // A coarse tile is one thread's, and its children come in order: the same sums always.
         for (int o = 0; o < PYRAMID_CHILDREN; ++o) {
             if (job->level->step.child[T][o] != PYRAMID_NONE) {
                 aggregate_child(job->fine, job->level, T, o);
@@ -105,6 +114,7 @@ static void aggregate(void* data, int64_t begin, int64_t end) {
 static void aggregate_extras(void* data, int64_t begin, int64_t end) {
     const setup_job* job = data;
     for (int64_t T = begin; T < end; ++T) {
+        // Sums begin anew; links stand.
         memset((float*)job->level->extra + T * TILE_CELLS, 0, TILE_CELLS * sizeof(float));
         for (int o = 0; o < PYRAMID_CHILDREN; ++o) {
             if (job->level->step.child[T][o] != PYRAMID_NONE) {
@@ -128,6 +138,7 @@ static void close_padding(pressure_level* level, int64_t t) {
 static const float* high_links(const pressure_level* level, int64_t t, int axis) {
     int n = axis == 1 ? TILE_NEIGHBOUR(0, 1, 0) : TILE_NEIGHBOUR(0, 0, 1);
     tile_ix next = level->map->neighbour[t][n];
+    // Where there is no tile there is no link.
     return next < level->map->count ? level->link[axis] + (int64_t)next * TILE_CELLS : zero_tile;
 }
 
@@ -141,11 +152,13 @@ static void add_up_row(const pressure_level* level, int64_t t, int row, float* d
     const float* z_high = k < ROW - 1 ? z + LAYER : high_links(level, t, 2) + j * ROW;
     const float* extra = level->extra + t * TILE_CELLS + q;
     for (int i = 0; i < ROW; ++i) {
+        // Pairs along each axis, then the axes: the order is part of the results' bits.
         diagonal[i] = extra[i] + (x[i] + x[i + 1]) + (y[i] + y_high[i]) + (z[i] + z_high[i]);
     }
 }
 
 static bool has_extra(const pressure_level* level, int64_t t) {
+    // Extras are not negative, so the sum is zero only if all are.
     float sum = 0.0f;
     for (int q = 0; q < TILE_CELLS; ++q) {
         sum += level->extra[t * TILE_CELLS + q];
@@ -154,14 +167,14 @@ static bool has_extra(const pressure_level* level, int64_t t) {
 }
 
 // Sweeps repeat where the surface is: extra diagonals or missing cells.
-enum { REPEATS_INSIDE = 1, REPEATS_AT_SURFACE = 2 };
-
 static void invert_diagonal(void* data, int64_t begin, int64_t end) {
     const setup_job* job = data;
     pressure_level* level = job->level;
+    uint8_t at_surface = (uint8_t)solve_policy_default()->cycle.surface_sweeps;
     for (int64_t t = begin; t < end; ++t) {
         uint64_t rows = 0;
         int unknowns = 0;
+        // Before the diagonals, which read the ninth link.
         close_padding(level, t);
         for (int row = 0; row < PRESSURE_ROWS; ++row) {
             float diagonal[ROW];
@@ -169,15 +182,18 @@ static void invert_diagonal(void* data, int64_t begin, int64_t end) {
             int found = 0;
             add_up_row(level, t, row, diagonal);
             for (int i = 0; i < ROW; ++i) {
+                // A cell with a zero diagonal is no unknown: with an inverse of zero sweeps leave
+                // it as it is.
                 inverse[i] = diagonal[i] > 0.0f ? 1.0f / diagonal[i] : 0.0f;
                 found += diagonal[i] > 0.0f ? 1 : 0;
             }
             rows |= (uint64_t)(found > 0 ? 1 : 0) << row;
             unknowns += found;
         }
+        // Errors live at the surface, where aggregates of few cells stand for whole blocks.
         bool is_inside = unknowns == TILE_CELLS && !has_extra(level, t);
         level->rows[t] = rows;
-        level->repeats[t] = is_inside ? REPEATS_INSIDE : REPEATS_AT_SURFACE;
+        level->repeats[t] = is_inside ? 1 : at_surface;
         job->unknowns[t] = (uint16_t)unknowns;
     }
 }
@@ -185,15 +201,19 @@ static void invert_diagonal(void* data, int64_t begin, int64_t end) {
 // What a tile has a few bytes of, all ranks know.
 static void invert(setup_job* job) {
     const pressure_level* level = job->level;
-    tile_for(level->map, GRAIN, invert_diagonal, job);
-    tile_share_field(level->map, level->inverse);
-    tile_share(level->map, level->link_x, PRESSURE_PADDED_TILE * sizeof(float));
-    tile_gather(level->map, level->rows, sizeof(*level->rows));
-    tile_gather(level->map, level->repeats, sizeof(*level->repeats));
-    tile_gather(level->map, job->unknowns, sizeof(*job->unknowns));
+    tile_use use = {
+        .reads = TILE_AROUND,
+        .grain = GRAIN,
+        .writes = {{.at = level->inverse},
+                   tile_block(level->link_x, PRESSURE_PADDED_TILE * sizeof(float), TILE_TO_HOLDERS),
+                   tile_block(level->rows, sizeof(*level->rows), TILE_TO_ALL),
+                   tile_block(level->repeats, sizeof(*level->repeats), TILE_TO_ALL),
+                   tile_block(job->unknowns, sizeof(*job->unknowns), TILE_TO_ALL)}};
+    tile_for(level->map, &use, invert_diagonal, job);
 }
 
 static void list_active(pressure_level* level, const uint16_t* unknowns) {
+    // In order of tiles: lists of own tiles are then stretches of it.
     level->space.active = level->active;
     for (tile_ix t = 0; t < level->map->count; ++t) {
         if (unknowns[t] > 0) {
@@ -218,11 +238,14 @@ static treacle_status allocate(pressure_level* level) {
 treacle_status pressure_level_refresh(pressure_level* level, const pressure_level* fine,
                                       bool* is_same) {
     size_t tiles = (size_t)level->map->count;
+    // Diagonals anew, and whether the same tiles have unknowns: active lists and colours depend on
+    // that.
     void* unknowns = NULL;
     TREACLE_TRY(alloc_zero(level->ctx, tiles, sizeof(uint16_t), "counts of unknowns", &unknowns));
     setup_job job = {.level = level, .fine = fine, .unknowns = unknowns};
     if (fine != NULL) {
-        parallel_for(level->ctx, level->map->count, 2, aggregate_extras, &job);
+        tile_for(level->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 2}, aggregate_extras,
+                 &job);
     }
     invert(&job);
     tile_ix active = 0;
@@ -247,6 +270,7 @@ static treacle_status finish(pressure_level* level) {
     invert(&job);
     list_active(level, unknowns);
     alloc_free(level->ctx, unknowns, tiles * sizeof(uint16_t));
+    // Stencils reach across faces only, so two colours do, but for odd periodic axes.
     return tile_colours_create(&level->domain, level->map, level->space.active_count, level->active,
                                TILE_CONTACT_FACE, &level->colours);
 }
@@ -254,11 +278,13 @@ static treacle_status finish(pressure_level* level) {
 treacle_status pressure_level_create(treacle_context* ctx, const grid_domain* domain,
                                      const tile_map* map, const float* const link[AXES],
                                      const float* extra, pressure_level* out) {
+    TREACLE_ASSERT(link[0] != NULL && link[1] != NULL && link[2] != NULL && extra != NULL);
     *out = (pressure_level){.ctx = ctx, .domain = *domain, .map = map, .extra = extra};
     memcpy(out->link, link, sizeof(out->link));
     treacle_status status;
     TREACLE_TRY_GOTO(allocate(out), fail);
-    tile_for_held(map, GRAIN, pad_links, &(setup_job){.level = out});
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = GRAIN}, pad_links,
+             &(setup_job){.level = out});
     TREACLE_TRY_GOTO(finish(out), fail);
     return TREACLE_OK;
 fail:
@@ -271,6 +297,7 @@ static treacle_status create_step(const pressure_level* fine, pyramid_step* step
     uint32_t* reach = NULL;
     TREACLE_TRY(alloc_array(fine->ctx, tiles, sizeof(*reach), "reach of tiles", (void**)&reach));
     for (size_t t = 0; t < tiles; ++t) {
+        // Constant interpolation reaches its own block only: no tile is needed beside the parents.
         reach[t] = fine->rows[t] != 0 ? PYRAMID_REACH(0, 0, 0) : 0;
     }
     treacle_status status =
@@ -291,6 +318,7 @@ static treacle_status allocate_coarse(pressure_level* level, bool has_k_cycle) {
     level->extra = level->owned + 2 * field_length(level);
     TREACLE_TRY(vec_create_float(&level->space, "coarse right-hand sides", &level->b));
     TREACLE_TRY(vec_create_float(&level->space, "coarse corrections", &level->x));
+    // Two directions of a K-cycle and no more: z2 is x itself.
     for (int i = 0; i < 2 && has_k_cycle; ++i) {
         TREACLE_TRY(vec_create_float(&level->space, "coarse directions", &level->k[i]));
     }
@@ -302,8 +330,10 @@ void pressure_level_share(pressure_level* level) {
 }
 
 treacle_status pressure_level_attach(pressure_level* level, body_term* bodies) {
+    TREACLE_ASSERT(level->bodies == NULL && level->space.shared == NULL); // rows reach anywhere
     level->bodies = bodies;
     TREACLE_TRY(vec_create_float(&level->space, "inverse diagonals", &level->relax));
+    // Sites of bodies are left out of the sweep over tiles, and taken exactly afterwards [body.1].
     memcpy(level->relax, level->inverse, field_length(level) * sizeof(float));
     for (int64_t s = 0; s < bodies->site_count; ++s) {
         level->relax[bodies->site[s].slot] = 0.0f;
@@ -320,17 +350,20 @@ static treacle_status coarsen_bodies(const pressure_level* fine, pressure_level*
     return pressure_level_attach(out, bodies);
 }
 
-static void tell_links(const pressure_level* level,
-                       void (*tell)(const tile_map* map, void* data, size_t tile_bytes)) {
-    const size_t bytes = TILE_CELLS * sizeof(float);
-    tell(level->map, level->link_x, PRESSURE_PADDED_TILE * sizeof(float));
-    tell(level->map, (void*)level->link[1], bytes);
-    tell(level->map, (void*)level->link[2], bytes);
-    tell(level->map, (void*)level->extra, bytes);
+static void tell_links(const pressure_level* level, tile_readers readers) {
+    const tile_values links[] = {
+        tile_block(level->link_x, PRESSURE_PADDED_TILE * sizeof(float), readers),
+        {.at = (void*)level->link[1], .readers = readers},
+        {.at = (void*)level->link[2], .readers = readers},
+        {.at = (void*)level->extra, .readers = readers}};
+    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); ++i) {
+        tile_publish(level->map, &links[i]);
+    }
 }
 
 treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cycle,
                                       pressure_level* out) {
+    TREACLE_ASSERT(fine != out && fine->space.active_count > 0);
     *out = (pressure_level){.ctx = fine->ctx};
     treacle_status status;
     TREACLE_TRY_GOTO(create_step(fine, &out->step), fail);
@@ -338,11 +371,14 @@ treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cyc
     out->map = &out->step.map;
     TREACLE_TRY_GOTO(allocate(out), fail);
     TREACLE_TRY_GOTO(allocate_coarse(out, has_k_cycle), fail);
+    // From here on down all ranks have all tiles, so they need all links of the last level that was
+    // shared out.
     if (tile_ranks_are_lean(fine->map) && out->map->ranks == NULL) { // everybody does all of it
-        tell_links(fine, tile_gather);
+        tell_links(fine, TILE_TO_ALL);
     }
-    tile_for(out->map, 2, aggregate, &(setup_job){.level = out, .fine = fine});
-    tell_links(out, tile_share);
+    tile_for(out->map, &(tile_use){.reads = TILE_AROUND, .grain = 2}, aggregate,
+             &(setup_job){.level = out, .fine = fine});
+    tell_links(out, TILE_TO_HOLDERS);
     TREACLE_TRY_GOTO(finish(out), fail);
     TREACLE_TRY_GOTO(coarsen_bodies(fine, out), fail);
     return TREACLE_OK;
@@ -385,6 +421,8 @@ static void run_loop(parallel_fcn* loop, pressure_job* job, const vec_space* spa
 static void smooth_tiles(const pressure_level* level, const float* b, float* x, bool is_reverse,
                          bool from_zero) {
     const tile_colours* colours = &level->colours;
+    // From zero the first colour sees no neighbours, and the second none but the first: nobody
+    // needs to write zeros first. That holds forward and with two colours.
     bool can_skip_zeros = from_zero && !is_reverse && colours->count == 2;
     if (from_zero && !can_skip_zeros) {
         vec_set_zero_float(&level->space, x);
@@ -401,12 +439,14 @@ static void smooth_tiles(const pressure_level* level, const float* b, float* x, 
                             .is_others_zero = can_skip_zeros && i == 0};
         run_loop(ISA_CALL(level->ctx, pressure_loop_smooth), &job, &level->space,
                  colours->first[c + 1] - colours->first[c], GRAIN);
+        // The next colour reads this one across the borders of ranks.
         vec_exchange_colour(&level->space, colours, c, x);
     }
 }
 
 void pressure_level_smooth(const pressure_level* level, const float* b, float* x, bool is_reverse,
                            bool from_zero) {
+    TREACLE_ASSERT(b != x);
     if (level->bodies == NULL) {
         smooth_tiles(level, b, x, is_reverse, from_zero);
         return;
@@ -415,11 +455,14 @@ void pressure_level_smooth(const pressure_level* level, const float* b, float* x
         body_term_reset(level->bodies);
     }
     if (!is_reverse) {
+        // Liquid, red sites, black sites; in reverse the other way round, so that one is the
+        // transpose of the other.
         smooth_tiles(level, b, x, false, from_zero);
         body_term_relax(level->bodies, 0, b, x);
         body_term_relax(level->bodies, 1, b, x);
         return;
     }
+    // Sites come first here and read their neighbours.
     if (from_zero) {
         vec_set_zero_float(&level->space, x);
     }
@@ -430,6 +473,7 @@ void pressure_level_smooth(const pressure_level* level, const float* b, float* x
 
 void pressure_level_restrict(const pressure_level* fine, const float* b, const float* x,
                              const pressure_level* coarse, float* coarse_b) {
+    TREACLE_ASSERT((fine->bodies == NULL) == (coarse->bodies == NULL)); // on all levels or on none
     pressure_job job = {.level = fine,
                         .coarse = coarse,
                         .tiles = coarse->active,
@@ -440,6 +484,7 @@ void pressure_level_restrict(const pressure_level* fine, const float* b, const f
         vec_gather_float(&fine->space, x);
         vec_gather_float(&fine->space, b);
     }
+    // Residual and sum in one pass over the children of coarse tiles: the residual is never stored.
     run_loop(ISA_CALL(fine->ctx, pressure_loop_restrict), &job, &coarse->space,
              coarse->space.active_count, 2);
     if (fine->bodies != NULL) {
@@ -487,6 +532,8 @@ double pressure_level_apply_rounded(const pressure_level* level, const float* x,
 }
 
 double pressure_level_link_share(const pressure_level* level) {
+    // Searched as the least share of extras, and cut short at zero: liquid with one free cell
+    // inside is the usual case.
     float least = 1.0f; // share of the extra
     tile_range own = tile_ranks_list(level->map, level->space.active_count, level->active);
     for (int64_t i = own.begin; i < own.end && least > 0.0f; ++i) {
@@ -517,4 +564,29 @@ void pressure_level_diagonal(const pressure_level* level, double* d) {
     if (level->bodies != NULL) {
         body_term_add_diagonal(level->bodies, d);
     }
+}
+
+static bool is_tile_valid(const pressure_level* level, int64_t t) {
+    bool is_valid = level->repeats[t] > 0 && level->rows[t] != 0;
+    for (int q = 0; q < TILE_CELLS && is_valid; ++q) {
+        float inverse = level->inverse[t * TILE_CELLS + q];
+        bool has_row = (level->rows[t] >> q / ROW & 1) != 0;
+        is_valid = isfinite(inverse) && inverse >= 0.0f && (inverse == 0.0f || has_row);
+    }
+    return is_valid;
+}
+
+bool pressure_level_is_valid(const pressure_level* level) {
+    const tile_ix* active = level->active;
+    int64_t count = level->space.active_count;
+    bool is_valid = count >= 0 && count <= level->map->count && level->unknowns >= (double)count;
+    for (int64_t i = 0; i < count && is_valid; ++i) {
+        is_valid = active[i] >= 0 && active[i] < level->map->count &&
+                   (i == 0 || active[i] > active[i - 1]);
+    }
+    tile_range own = tile_ranks_list(level->space.shared, is_valid ? count : 0, active);
+    for (int64_t i = own.begin; i < own.end && is_valid; ++i) {
+        is_valid = is_tile_valid(level, active[i]);
+    }
+    return is_valid;
 }

@@ -79,3 +79,7 @@ double pressure_level_apply_rounded(const pressure_level* level, const float* x,
 /// The largest share of the links in a diagonal; 1 where a cell has no extra.
 double pressure_level_link_share(const pressure_level* level);
 void pressure_level_diagonal(const pressure_level* level, double* d);
+
+/// Active tiles are in order and in the map, diagonals are not negative and finite, every tile that
+/// is active has an unknown and is swept. Of one's own tiles.
+bool pressure_level_is_valid(const pressure_level* level);

@@ -55,6 +55,7 @@ static near_float find_near(const float* v, const tile_map* map, tile_ix t) {
     return at;
 }
 
+// In the first half of a sweep from zero nobody has written the neighbours yet.
 static near_float find_near_zero(const float* v, tile_ix t) {
     near_float at = {.self = v + (size_t)t * TILE_CELLS};
     for (int a = 0; a < AXES; ++a) {
@@ -79,6 +80,7 @@ typedef struct near_links {
     const float *x, *y, *y_high, *z, *z_high, *extra;
 } near_links;
 
+// Found once a tile: rows then only add offsets.
 static near_links find_links(const pressure_level* level, tile_ix t) {
     const tile_map* map = level->map;
     return (near_links){
@@ -98,6 +100,7 @@ typedef struct row_links {
 TREACLE_ALWAYS_INLINE row_links load_links(const near_links* w, int j, int k) {
     int q = k * LAYER + j * ROW;
     const float* x = w->x + (k * TILE_SIZE + j) * PRESSURE_PADDED;
+    // High faces are the next cells' low ones; along x the ninth link of the row has the last.
     const float* y_high = j < TILE_SIZE - 1 ? w->y + q + ROW : w->y_high + k * LAYER;
     const float* z_high = k < TILE_SIZE - 1 ? w->z + q + LAYER : w->z_high + j * ROW;
     return (row_links){
@@ -117,6 +120,7 @@ TREACLE_ALWAYS_INLINE row_float load_row(const near_float* v, int j, int k) {
     const float* y_high = j < last ? v->self + q + ROW : v->high[1] + k * LAYER;
     const float* z_low = k > 0 ? v->self + q - LAYER : v->low[2] + last * LAYER + j * ROW;
     const float* z_high = k < last ? v->self + q + LAYER : v->high[2] + j * ROW;
+    // Along x neighbours are the row itself, shifted by a lane, with one value of the next tile.
     f32x8 self = f32x8_load(v->self + q);
     return (row_float){
         .self = self,
@@ -170,6 +174,7 @@ TREACLE_ALWAYS_INLINE f64x8 row_apply_double(const near_links* w, const row_doub
 TREACLE_ALWAYS_INLINE f32x8 row_solve(const near_links* w, const row_float* x, f32x8 b, int j,
                                       int k) {
     row_links link = load_links(w, j, k);
+    // Not in differences: b + sum of w x_j, over the diagonal, is the new value itself.
     f32x8 sum = b;
     for (int a = 0; a < AXES; ++a) {
         sum += link.low[a] * x->low[a] + link.high[a] * x->high[a];
@@ -183,6 +188,7 @@ static void relax_colour(const pressure_job* job, tile_ix t, const near_float* v
     near_links w = find_links(level, t);
     const float* b = job->b + (size_t)t * TILE_CELLS;
     const float* inverse =
+        // Cells with rows of bodies have a zero here: they are not due.
         (level->relax != NULL ? level->relax : level->inverse) + (size_t)t * TILE_CELLS;
     float* x = job->x + (size_t)t * TILE_CELLS;
     const i32x8 even = {-1, 0, -1, 0, -1, 0, -1, 0};
@@ -191,6 +197,7 @@ static void relax_colour(const pressure_job* job, tile_ix t, const near_float* v
         row_float near = load_row(v, j, k);
         f32x8 share = f32x8_load(inverse + q);
         f32x8 now = row_solve(&w, &near, f32x8_load(b + q), j, k) * share;
+        // The row is worked out as a whole and half of it is taken.
         i32x8 is_due = (((colour + j + k) & 1) == 0 ? even : ~even) & (share > f32x8_set(0.0f));
         f32x8_store(x + q, f32x8_select(is_due, now, near.self));
     }
@@ -202,11 +209,14 @@ void ISA(pressure_loop_smooth)(void* data, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
         if (job->is_own_zero) {
+            // The other half of the tile's own cells is read before it is written.
             memset(job->x + (size_t)t * TILE_CELLS, 0, TILE_CELLS * sizeof(float));
         }
         near_float v =
             job->is_others_zero ? find_near_zero(job->x, t) : find_near(job->x, level->map, t);
         for (int n = 0; n < level->repeats[t]; ++n) {
+            // Red and black, or black and red: transposes of one another. Repeats see neighbours as
+            // they were.
             relax_colour(job, t, &v, job->is_reverse ? 1 : 0);
             relax_colour(job, t, &v, job->is_reverse ? 0 : 1);
         }
@@ -221,6 +231,7 @@ TREACLE_ALWAYS_INLINE f32x4 add_pairs(f32x8 v) {
 static int coarse_row(const pyramid_step* step, int o, int j, int k) {
     int J = step->shift[1] != 0 ? (o >> 1 & 1) * 4 + (j >> 1) : j;
     int K = step->shift[2] != 0 ? (o >> 2 & 1) * 4 + (k >> 1) : k;
+    // Along an axis that does not coarsen a child is its parent, place by place.
     return K * LAYER + J * ROW + (o & 1) * 4;
 }
 
@@ -232,10 +243,12 @@ static void restrict_child(const pressure_job* job, tile_ix t, int o, float* sum
     const float* b = job->b + (size_t)t * TILE_CELLS;
     for (uint64_t rows = level->rows[t]; rows != 0; rows &= rows - 1) {
         int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3;
+        // Cells without an unknown have zeros in b and x, and no links: they add nothing.
         f32x8 r = f32x8_load(b + row * ROW) - row_apply(&w, &v, j, k);
         float* to = sums + coarse_row(step, o, j, k);
         if (step->shift[0] != 0) {
             f32x4 sum;
+            // Half a vector, which need not be aligned to its size.
             memcpy(&sum, to, sizeof(sum));
             sum += add_pairs(r);
             memcpy(to, &sum, sizeof(sum));
@@ -250,6 +263,7 @@ void ISA(pressure_loop_restrict)(void* data, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         tile_ix T = job->tiles[i];
         float* sums = job->y + (size_t)T * TILE_CELLS;
+        // Children in their order: a coarse sum has one order of its terms.
         memset(sums, 0, TILE_CELLS * sizeof(float));
         for (int o = 0; o < PYRAMID_CHILDREN; ++o) {
             tile_ix t = job->coarse->step.child[T][o];
@@ -266,6 +280,7 @@ TREACLE_ALWAYS_INLINE f32x8 spread(const float* from, int shift) {
     }
     f32x4 v;
     memcpy(&v, from, sizeof(v));
+    // Each coarse value twice: constant interpolation.
     return __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3);
 }
 
@@ -287,6 +302,7 @@ void ISA(pressure_loop_prolong)(void* data, int64_t begin, int64_t end) {
         for (uint64_t rows = level->rows[t]; rows != 0; rows &= rows - 1) {
             int row = __builtin_ctzll(rows), q = row * ROW;
             f32x8 v = spread(from + coarse_row(step, o, row & 7, row >> 3), step->shift[0]);
+            // A block may have cells that are no unknowns.
             i32x8 is_unknown = f32x8_load(inverse + q) > f32x8_set(0.0f);
             f32x8_store(to + q, f32x8_load(to + q) + f32x8_select(is_unknown, v, f32x8_set(0.0f)));
         }
@@ -304,6 +320,7 @@ void ISA(pressure_loop_apply_float)(void* data, int64_t begin, int64_t end) {
         for (uint64_t rows = level->rows[t]; rows != 0; rows &= rows - 1) {
             int row = __builtin_ctzll(rows);
             f32x8 y = row_apply(&w, &v, row & 7, row >> 3);
+            // Energies of K-cycles in double: they are differences of near numbers later.
             sum += f64x8_from_f32x8(y) * f64x8_from_f32x8(f32x8_load(v.self + row * ROW));
             if (job->y != NULL) {
                 f32x8_store(job->y + (size_t)t * TILE_CELLS + row * ROW, y);
@@ -349,6 +366,7 @@ void ISA(pressure_loop_apply_rounded)(void* data, int64_t begin, int64_t end) {
         for (uint64_t rows = level->rows[t]; rows != 0; rows &= rows - 1) {
             int row = __builtin_ctzll(rows);
             row_float narrow = load_row(&v, row & 7, row >> 3);
+            // Widened before anything is subtracted: as exact as if x had been double.
             row_double x = {.self = f64x8_from_f32x8(narrow.self)};
             for (int a = 0; a < AXES; ++a) {
                 x.low[a] = f64x8_from_f32x8(narrow.low[a]);

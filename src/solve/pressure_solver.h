@@ -19,6 +19,7 @@ typedef struct pressure_system {
     const float* extra;       // [tile][512] at cells, >= 0
     int32_t body_count;       // terms of rank six on top (solve/body_term.h); not needed afterwards
     const solve_body* bodies; // [body_count]
+    const solve_policy* policy; // NULL: the default; must outlive the solver
 } pressure_system;
 
 typedef struct pressure_solver pressure_solver;
@@ -41,6 +42,10 @@ const pressure_level* pressure_solver_finest(const pressure_solver* solver);
 treacle_status pressure_solver_project(const pressure_solver* solver, double* v) TREACLE_NODISCARD;
 /// The closed region of a cell, given by its index in a field; REGION_NONE (-1) in open ones.
 int pressure_solver_region_of(const pressure_solver* solver, int64_t cell);
+/// How the system is solved.
+const solve_regime* pressure_solver_regime(const pressure_solver* solver);
+/// Its levels are valid, and each has no more unknowns than the one above it.
+bool pressure_solver_is_valid(const pressure_solver* solver);
 /// Regions without a free surface.
 int pressure_solver_closed_count(const pressure_solver* solver);
 

@@ -9,9 +9,9 @@
 
 #include "base/alloc.h"
 #include "base/exact_sum.h"
-#include "base/parallel.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "math/forest.h"
+#include "solve/policy.h"
 
 enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, NO_PART = 0xffff };
 
@@ -33,6 +33,7 @@ static int coordinate(int q, int axis) {
     return q >> 3 * axis & 7;
 }
 
+// Links along x are kept in rows of nine (solve/pressure_level.h), the others as fields.
 // The link of the low face of cell q of tile t.
 static float link_of(const pressure_level* level, int64_t t, int q, int axis) {
     if (axis == 0) {
@@ -41,6 +42,7 @@ static float link_of(const pressure_level* level, int64_t t, int q, int axis) {
     return level->link[axis][t * TILE_CELLS + q];
 }
 
+// Paths are halved on the way up: the next search is shorter, and no rank needs to be kept.
 static uint16_t find_root(uint16_t* parent, uint16_t i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
@@ -51,14 +53,19 @@ static uint16_t find_root(uint16_t* parent, uint16_t i) {
 
 static void unite(uint16_t* parent, uint16_t i, uint16_t j) {
     uint16_t p = find_root(parent, i), q = find_root(parent, j);
+    // The smaller index stays a root: a set is then named by its first cell, in whatever order its
+    // links are met.
     parent[p > q ? p : q] = p > q ? q : p;
 }
 
+// The usual tile, inside of liquid, needs no union-find at all: 512 unknowns with all links between
+// them are one part.
 static bool is_whole(const pressure_level* level, int64_t t) {
     for (int q = 0; q < TILE_CELLS; ++q) {
         if (!(level->inverse[t * TILE_CELLS + q] > 0.0f)) {
             return false;
         }
+        // Only links inside of the tile count: those across its sides are for the second stage.
         for (int a = 0; a < AXES; ++a) {
             if (coordinate(q, a) > 0 && !(link_of(level, t, q, a) > 0.0f)) {
                 return false;
@@ -81,6 +88,8 @@ static int split_tile(const pressure_level* level, int64_t t, uint16_t* part) {
             }
         }
     }
+    // A root comes before its members, so its number stands when they ask. Cells without an unknown
+    // are roots of nothing.
     int count = 0;
     for (int q = 0; q < TILE_CELLS; ++q) {
         uint16_t root = find_root(parent, (uint16_t)q);
@@ -117,9 +126,11 @@ static void join_low_face(const part_job* job, const forest* trees, int64_t t, i
     static const int low[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
                                   TILE_NEIGHBOUR(0, 0, -1)};
     tile_ix s = job->level->map->neighbour[t][low[axis]];
+    // No tile, or none with unknowns: nothing to join.
     if (s == job->level->map->count || job->part_count[t] == 0 || job->part_count[s] == 0) {
         return;
     }
+    // Two tiles of one part each are joined by the first link that there is.
     bool is_one_pair = job->part_count[t] == 1 && job->part_count[s] == 1;
     int across = stride_of(axis), b = stride_of((axis + 1) % AXES),
         c = stride_of((axis + 2) % AXES);
@@ -136,6 +147,7 @@ static void join_low_face(const part_job* job, const forest* trees, int64_t t, i
     }
 }
 
+// An extra ties a cell to a given value: its region is open, and has no free constant.
 static void open_tile(const part_job* job, const forest* trees, int64_t t) {
     const float* extra = job->level->extra + t * TILE_CELLS;
     for (int q = 0; q < TILE_CELLS; ++q) {
@@ -154,6 +166,8 @@ static void join_own(const part_job* job, const forest* trees) {
     for (int64_t t = own.begin; t < own.end; ++t) {
         for (int a = 0; a < AXES; ++a) {
             tile_ix next = map->neighbour[t][high[a]];
+            // A link is kept by the cell above it, so a face on the high side is the next tile's
+            // low one.
             join_low_face(job, trees, t, a);
             if (next != map->count && (next < own.begin || next >= own.end)) {
                 join_low_face(job, trees, next, a);
@@ -185,8 +199,10 @@ static bool has_news(const part_job* job, const forest* trees) {
         has_any = has_any != 0 || trees->told[i] != root;
         trees->told[i] = root;
     }
+    // Everybody must agree to go on, also ranks that have learned nothing themselves.
     comm_max_i64(map->ctx, &has_any, 1);
     gather_parts(job, trees, trees->told, sizeof(*trees->told));
+    // Roots of all parts as their owners know them: the next round joins what two owners see apart.
     memcpy(trees->parent, trees->told, (size_t)trees->first[map->count] * sizeof(int32_t));
     return has_any != 0;
 }
@@ -197,6 +213,7 @@ static void grow_forest(const part_job* job, const forest* trees) {
     for (int32_t i = 0; i < trees->first[tiles]; ++i) {
         trees->parent[i] = trees->told[i] = i;
     }
+    // At most as many rounds as a region crosses borders of ranks; one without ranks.
     do {
         join_own(job, trees);
     } while (has_news(job, trees));
@@ -206,6 +223,7 @@ static void grow_forest(const part_job* job, const forest* trees) {
     if (job->level->map->ranks != NULL) {
         gather_parts(job, trees, trees->is_open, sizeof(*trees->is_open));
     }
+    // From parts to their roots, which alone are asked later.
     for (int32_t i = 0; i < trees->first[tiles]; ++i) {
         if (trees->is_open[i] != 0) {
             trees->is_open[forest_root(trees->parent, i)] = 1;
@@ -216,6 +234,8 @@ static void grow_forest(const part_job* job, const forest* trees) {
 // Makes parent[i] the number of the region of part i, or REGION_NONE. A root comes before
 // its members, so its number stands when they ask for it.
 static int32_t number_regions(const forest* trees, int32_t parts) {
+    // Flat first: numbering overwrites parents, and a path through an overwritten one leads
+    // nowhere.
     int32_t count = 0;
     for (int32_t i = 0; i < parts; ++i) {
         trees->parent[i] = forest_root(trees->parent, i);
@@ -234,6 +254,7 @@ static int32_t number_regions(const forest* trees, int32_t parts) {
 
 static void label_tile(region_set* out, const part_job* job, const forest* trees, int64_t t) {
     int32_t* label = out->label + t * TILE_CELLS;
+    // A tile whose unknowns all have one label is summed as a whole; the label says so.
     int32_t only = REGION_NONE;
     bool is_first = true;
     for (int q = 0; q < TILE_CELLS; ++q) {
@@ -250,6 +271,7 @@ static void label_tile(region_set* out, const part_job* job, const forest* trees
 
 static treacle_status measure_regions(region_set* out, const tile_map* map) {
     size_t count = (size_t)out->count;
+    // Counted as integers: they are sums over ranks, and must not depend on their order.
     int64_t* cells = NULL;
     TREACLE_TRY(alloc_zero(out->ctx, count, sizeof(double), "region sizes", (void**)&out->size));
     TREACLE_TRY(alloc_zero(out->ctx, count, sizeof(*cells), "region sizes", (void**)&cells));
@@ -272,6 +294,7 @@ static treacle_status measure_regions(region_set* out, const tile_map* map) {
 static treacle_status label_cells(region_set* out, const part_job* job, const forest* trees) {
     const tile_map* map = job->level->map;
     size_t tiles = (size_t)map->count;
+    // Liquid with a free surface everywhere, the usual case, has no closed region, and no labels.
     if (out->count == 0) {
         return TREACLE_OK;
     }
@@ -333,9 +356,12 @@ static treacle_status create(const pressure_level* level, bool is_all, region_se
         finish);
     TREACLE_TRY_GOTO(alloc_zero(ctx, tiles + 1, sizeof(int32_t), "parts of tiles", (void**)&first),
                      finish);
-    tile_for(level->map, 8, split_tiles, &job);
-    tile_share(level->map, job.parts, sizeof(tile_parts));
-    tile_gather(level->map, job.part_count, sizeof(*job.part_count));
+    // By threads, each tile for itself; what lies between tiles is one thread's, in order.
+    tile_use use = {.reads = TILE_AROUND,
+                    .grain = 8,
+                    .writes = {tile_block(job.parts, sizeof(tile_parts), TILE_TO_HOLDERS),
+                               tile_block(job.part_count, sizeof(uint16_t), TILE_TO_ALL)}};
+    tile_for(level->map, &use, split_tiles, &job);
     status = find_regions(out, &job, first, is_all);
 finish:
     alloc_free(ctx, job.parts, tiles * sizeof(tile_parts));
@@ -374,6 +400,7 @@ void regions_destroy(region_set* set) {
 static void take_out_held(const region_set* set, double* v) {
     for (int32_t n = 0; n < set->held_count; ++n) {
         const double* q = set->held + (size_t)n * (size_t)set->count;
+        // Gram and Schmidt's, in the order in which directions came: they are orthonormal.
         double share = 0.0;
         for (int32_t r = 0; r < set->count; ++r) {
             share += q[r] * v[r];
@@ -393,27 +420,28 @@ static double length_of(const region_set* set, const double* v) {
 }
 
 // A row that is hardly more than a combination of earlier ones adds no direction.
-static const double new_share = 1e-6;
-
 static void hold_row(region_set* set, const double* row, double floor) {
     double* to = set->held + (size_t)set->held_count * (size_t)set->count;
     double largest = 0.0;
     for (int32_t r = 0; r < set->count; ++r) {
         bool is_seen = fabs(row[r]) > floor;
         largest = is_seen ? fmax(largest, fabs(row[r])) : largest;
+        // Constants are scaled to length one: a region of n cells has the constant 1 / sqrt(n) in
+        // each.
         to[r] = is_seen ? row[r] / sqrt(set->size[r]) : 0.0;
     }
     double before = length_of(set, to);
     if (set->held_count == set->held_room - 1 || !(largest > 0.0)) {
         return;
     }
+    // Twice: what is left after the first may be mostly rounding, and the second says so.
     take_out_held(set, to);
     take_out_held(set, to);
     double after = length_of(set, to);
     for (int32_t r = 0; r < set->count; ++r) {
         to[r] /= after;
     }
-    set->held_count += after > new_share * before ? 1 : 0;
+    set->held_count += after > solve_policy_default()->rounding.region_new * before ? 1 : 0;
 }
 
 treacle_status regions_hold(region_set* set, int32_t row_count, const double* row,
@@ -437,6 +465,7 @@ treacle_status regions_hold(region_set* set, int32_t row_count, const double* ro
 static double sum_tile(const double* v) {
     double lane[ROW] = {0};
     for (int q = 0; q < TILE_CELLS; ++q) {
+        // Eight sums and a fixed tree, as the loops over vectors have it.
         lane[q % ROW] += v[q];
     }
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
@@ -452,6 +481,7 @@ static void sum_regions(const region_set* set, const double* v, exact_sum* sums)
         if (only >= 0) {
             exact_sum_add(&sums[only], sum_tile(v + t * TILE_CELLS));
         }
+        // Cell by cell into exact sums: no order matters.
         for (int q = 0; q < TILE_CELLS && only == REGION_MIXED; ++q) {
             int32_t label = set->label[t * TILE_CELLS + q];
             if (label >= 0) {
@@ -489,6 +519,7 @@ static void subtract_means(void* data, int64_t begin, int64_t end) {
     const shift_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = job->set->space->active[i];
+        // Tiles of other ranks are not here in full; their owners do them.
         if (!tile_ranks_holds(job->set->map, (tile_ix)t)) {
             continue;
         }
@@ -510,6 +541,8 @@ treacle_status regions_project_told(const region_set* set, double* v, double* dr
     treacle_status status;
     TREACLE_TRY_GOTO(regions_sum(set, v, mean), finish);
     for (size_t r = 0; r < count; ++r) {
+        // To coordinates along unit constants; less what bodies hold of them, which b may well
+        // have; and back to means.
         mean[r] /= sqrt(set->size[r]);
     }
     take_out_held(set, mean);

@@ -23,6 +23,7 @@ static treacle_status renumber(rigid_labels* labels, bool only_free, int32_t* co
                             (void**)&number));
     *count = 0;
     for (size_t g = 0; g < old_count; ++g) {
+        // Walls hold the others: their motions are as stiff as any, and the cycle has them.
         number[g] = labels->is_held[g] != 0 ? NONE : (*count)++;
     }
     for (size_t i = 0; i < length; ++i) {
@@ -38,11 +39,13 @@ static int32_t list_tile(const rigid_labels* labels, int64_t t, int32_t* list, u
     int32_t seen[LIST_LIMIT], count = 0, at = -1;
     const int32_t* label = labels->label + t * VISCOSITY_BLOCK;
     for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+        // Faces in a row mostly have one label: the search through the list is for the others.
         bool is_as_before = n > 0 && label[n] == label[n - 1];
         at = is_as_before ? at : count - 1;
         while (!is_as_before && at >= 0 && seen[at] != label[n]) {
             --at;
         }
+        // Places are bytes, two of which have another meaning.
         if (label[n] != NONE && at < 0 && count < LIST_LIMIT) {
             at = count;
             seen[count++] = label[n];
@@ -62,6 +65,7 @@ static uint8_t place_of_row(const viscosity_level* level, int64_t slot, const ui
     uint8_t common = RIGID_NO_PLACE;
     bool is_first = true;
     for (int i = 0; i < RIGID_ROW; ++i) {
+        // Half a row of one place is summed as a whole, which is what makes the space cheap.
         if (level->inverse[slot + i] > 0.0f) {
             common = is_first || common == place[i] ? place[i] : RIGID_MIXED;
             is_first = false;
@@ -92,6 +96,7 @@ static treacle_status find_places(const viscosity_level* level, const rigid_labe
     for (int64_t u = 0; u < map->used; ++u) {
         list_tile(labels, map->tile[u], map->list + map->first[u], place);
         bool is_mixed = fill_rows(level, map->tile[u], place, map->row + u * RIGID_ROWS);
+        // Only tiles with a mixed row, a few at surfaces and seams, keep a byte a face.
         map->block[u] = is_mixed ? map->blocks++ : -1;
     }
     TREACLE_TRY(alloc_array(map->ctx, (size_t)map->blocks, VISCOSITY_BLOCK, "places of faces",
@@ -106,6 +111,7 @@ static treacle_status find_places(const viscosity_level* level, const rigid_labe
 
 static treacle_status list_tiles(const rigid_labels* labels, rigid_map* map) {
     treacle_context* ctx = map->ctx;
+    // Counted first, then filled: arrays are asked for once, at their size.
     for (tile_ix t = 0; t < labels->tile_count; ++t) {
         map->used += list_tile(labels, t, NULL, NULL) > 0 ? 1 : 0;
     }
@@ -140,6 +146,8 @@ static treacle_status find_centres(const viscosity_level* level, const rigid_lab
             int32_t g = labels->label[begin + n];
             for (int b = 0; b < AXES && g != NONE; ++b) {
                 int at = TILE_SIZE * level->map->coord[map->tile[u]].at[b] + (n >> 3 * b & 7);
+                // Faces lie on cell sides along their own axis and in the middle along the others.
+                // Sums of halves below 2^53 are exact: no order matters.
                 map->centre[g][b] += at + (b == n / TILE_CELLS ? 0.0 : 0.5);
             }
             if (g != NONE) {
@@ -168,6 +176,7 @@ static treacle_status find_bodies(const viscosity_level* level, const rigid_labe
         int64_t face = i / VISCOSITY_BLOCK * TILE_CELLS + i % TILE_CELLS;
         int32_t b = (int32_t)level->weights.owner[a][face] - 1;
         if (b >= 0 && labels->label[i] != NONE) {
+            // All faces of a body have one label.
             map->body[b] = labels->label[i];
         }
     }
@@ -221,6 +230,7 @@ void rigid_map_move_body(const rigid_map* map, const viscosity_level* level, int
     arm_of_body(map, level, b, arm);
     for (int a = 0; a < AXES; ++a) {
         int n = (a + 1) % AXES, m = (a + 2) % AXES;
+        // v + omega x arm; the spin is the same anywhere.
         y[a] = g[a] + g[AXES + n] * arm[m] - g[AXES + m] * arm[n];
         y[AXES + a] = g[AXES + a];
     }
@@ -232,6 +242,8 @@ void rigid_map_push_body(const rigid_map* map, const viscosity_level* level, int
     arm_of_body(map, level, b, arm);
     for (int a = 0; a < AXES; ++a) {
         int n = (a + 1) % AXES, m = (a + 2) % AXES;
+        // The transpose of the above: a force at the pivot is the same force at the centre and a
+        // torque.
         sum[a] += y[a];
         sum[AXES + a] += y[AXES + a];
         sum[AXES + n] += y[a] * arm[m];
@@ -258,12 +270,14 @@ typedef struct assembly {
 
 static uint64_t home_slot(const assembly* s, int32_t row, int32_t column) {
     uint64_t key = (uint64_t)(uint32_t)row << 32 | (uint32_t)column;
+    // Neighbouring pairs have neighbouring numbers: they are spread by a multiplication.
     key = (key ^ key >> 31) * 0x9e3779b97f4a7c15u;
     return (key ^ key >> 32) & (uint64_t)(s->slot_count - 1);
 }
 
 static void insert(assembly* s, int64_t e) {
     uint64_t at = home_slot(s, s->entry[e][0], s->entry[e][1]);
+    // The table is at most half full, so there is an empty slot nearby.
     while (s->slot[at] >= 0) {
         at = (at + 1) & (uint64_t)(s->slot_count - 1);
     }
@@ -272,6 +286,7 @@ static void insert(assembly* s, int64_t e) {
 
 static treacle_status grow(assembly* s) {
     const char* what = "blocks of rigid motions";
+    // Each array has a size of its own until all have grown: one that fails leaves all to be freed.
     int64_t wanted = s->capacity == 0 ? 256 : 2 * s->capacity;
     TREACLE_TRY(alloc_resize(s->ctx, (void**)&s->slot, (size_t)s->slot_count, 2 * (size_t)wanted,
                              sizeof(int64_t), what));
@@ -298,6 +313,8 @@ static ldl_block* find_block(assembly* s, int32_t row, int32_t column) {
             return &s->value[e];
         }
     }
+    // Entries are numbered in the order in which terms name them, which is that of tiles: the hash
+    // decides nothing but where they are found.
     int64_t e = s->count++;
     s->entry[e][0] = row;
     s->entry[e][1] = column;
@@ -308,6 +325,7 @@ static ldl_block* find_block(assembly* s, int32_t row, int32_t column) {
 
 static void add_product(ldl_block* to, double weight, const double* d, const double* e) {
     for (int r = 0; r < BLOCK_SIZE; ++r) {
+        // w d e^T, of which the diagonal blocks are symmetric.
         double left = weight * d[r];
         for (int c = 0; c < BLOCK_SIZE; ++c) {
             to->at[r][c] += left * e[c];
@@ -323,6 +341,7 @@ static void mode_at(const assembly* s, int64_t slot, int32_t g, double mode[BLOC
     rigid_map_arm(s->map, s->level, (tile_ix)(slot / VISCOSITY_BLOCK), n, g, arm);
     memset(mode, 0, BLOCK_SIZE * sizeof(double));
     mode[a] = 1.0;
+    // (omega x arm) along a = omega_b arm_c - omega_c arm_b.
     mode[AXES + b] = arm[c];
     mode[AXES + c] = -arm[b];
 }
@@ -343,6 +362,7 @@ static void find_seam(const assembly* s, const stress_term* term, seam* out) {
             continue;
         }
         int at = 0;
+        // At most four faces, so at most four aggregates.
         while (at < out->count && out->aggregate[at] != g) {
             ++at;
         }
@@ -353,6 +373,7 @@ static void find_seam(const assembly* s, const stress_term* term, seam* out) {
         double mode[BLOCK_SIZE];
         mode_at(s, term->slot[n], g, mode);
         for (int k = 0; k < BLOCK_SIZE; ++k) {
+            // Z^T d of the term, aggregate by aggregate.
             out->strain[at][k] += term->sign[n] * mode[k];
         }
         out->covered += 1;
@@ -362,11 +383,14 @@ static void find_seam(const assembly* s, const stress_term* term, seam* out) {
 static treacle_status add_term(assembly* s, const stress_term* term) {
     seam m;
     find_seam(s, term, &m);
+    // Within one aggregate a rigid motion has no strain, exactly; but in periodic grids a rotation
+    // does not close, and all terms count.
     bool is_rigid = m.count == 1 && m.covered == term->count && !s->level->domain.is_periodic[0] &&
                     !s->level->domain.is_periodic[1] && !s->level->domain.is_periodic[2];
     if (m.count == 0 || is_rigid) {
         return TREACLE_OK;
     }
+    // Before blocks are asked for: their addresses must not change in between.
     if (s->count + STRESS_TERM_FACES * STRESS_TERM_FACES > s->capacity) {
         TREACLE_TRY(grow(s));
     }
@@ -374,6 +398,7 @@ static treacle_status add_term(assembly* s, const stress_term* term) {
     for (int i = 0; i < m.count; ++i) {
         add_product(&s->diagonal[m.aggregate[i]], weight, m.strain[i], m.strain[i]);
         for (int j = 0; j < m.count; ++j) {
+            // E is symmetric: one triangle is enough.
             if (m.aggregate[i] > m.aggregate[j]) {
                 add_product(find_block(s, m.aggregate[i], m.aggregate[j]), weight, m.strain[i],
                             m.strain[j]);
@@ -397,6 +422,7 @@ static int32_t only_aggregate(const assembly* s, tile_ix t) {
 // Whether a tile or one next to it has a face of an aggregate.
 static bool is_near_aggregate(const assembly* s, tile_ix t, const uint8_t* is_used) {
     bool is_near = false;
+    // Its own place is among the neighbours; a term of this tile may touch a face of the next one.
     for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
         tile_ix other = s->level->map->neighbour[t][n];
         is_near = is_near || (other < s->level->map->count && is_used[other] != 0);
@@ -417,6 +443,7 @@ static bool is_at_side(int q) {
 static bool is_within_one(const assembly* s, tile_ix t, int kind, int q) {
     const int32_t* label = s->labels->label + (int64_t)t * VISCOSITY_BLOCK;
     int faces[STRESS_TERM_FACES], count = stress_term_inside(kind, q, faces);
+    // Cheaper than to look the term up: most are inside of a tile and of a lump.
     bool is_one = count == (kind < AXES ? 2 : STRESS_TERM_FACES);
     for (int n = 1; n < count; ++n) {
         is_one = is_one && label[faces[n]] == label[faces[0]];
@@ -428,6 +455,7 @@ static treacle_status add_tile(assembly* s, tile_ix t) {
     bool is_uniform = only_aggregate(s, t) != NONE;
     for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
+            // Deep inside of a lump only the sides of tiles have terms that lead out.
             bool can_skip = is_uniform && !is_at_side(q);
             if (!can_skip && stress_term_weight(s->level, t, kind, q) > 0.0f &&
                 !is_within_one(s, t, kind, q)) {
@@ -446,6 +474,7 @@ static void add_masses(assembly* s) {
             int64_t slot = t * VISCOSITY_BLOCK + n;
             int32_t g = s->labels->label[slot];
             float mass = s->level->weights.mass[n / TILE_CELLS][t * TILE_CELLS + n % TILE_CELLS];
+            // Z^T M Z: what resists a free lump, and all that does.
             if (g != NONE && mass > 0.0f) {
                 double mode[BLOCK_SIZE];
                 mode_at(s, slot, g, mode);
@@ -462,6 +491,8 @@ static void add_bodies(assembly* s) {
         for (int c = 0; c < BLOCK_SIZE && g != NONE; ++c) {
             double unit[BLOCK_SIZE] = {0}, motion[BLOCK_SIZE], push[BLOCK_SIZE];
             double column[BLOCK_SIZE] = {0};
+            // A unit motion of the lump moves the body by T, M makes momentum of it, T^T brings it
+            // back.
             unit[c] = 1.0;
             rigid_map_move_body(s->map, s->level, b, unit, motion);
             six_multiply((const double(*)[BODY_MOTIONS])s->map->bodies->at[b].mass, motion, push);
@@ -480,6 +511,7 @@ static treacle_status assemble(assembly* s) {
     for (int64_t u = 0; u < s->map->used; ++u) {
         is_used[s->map->tile[u]] = 1;
     }
+    // One thread, in the order of tiles: the sums of E are part of the results' bits.
     treacle_status status = grow(s);
     for (tile_ix t = 0; t < tiles && status == TREACLE_OK; ++t) {
         status = is_near_aggregate(s, t, is_used) ? add_tile(s, t) : TREACLE_OK;
@@ -501,6 +533,8 @@ treacle_status rigid_assembly_factor(const viscosity_level* level, const rigid_l
         finish);
     TREACLE_TRY_GOTO(assemble(&s), finish);
     ldl_matrix matrix = {.count = map->count,
+                         // Lumps that are near one another couple: dissection by their centres
+                         // keeps the factor small.
                          .position = (const double(*)[3])map->centre,
                          .entry_count = s.count,
                          .entry = (const int32_t(*)[2])s.entry,

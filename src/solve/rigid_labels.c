@@ -8,19 +8,14 @@
 #include "solve/rigid_strength.h"
 #include "solve/stress_term.h"
 
-// A link is strong from this share of the largest weight around on: where it counts whether liquid
-// hangs together at all, and where pieces shall end at necks.
-static const float strong_share = 0.2f, strong_share_of_pieces = 0.7f;
 // A piece has faces of one octant of its tile: these bits of their places are the same.
 enum { OCTANT_BITS = 0444 };
-// Up to so many tiles the memory of small pieces is no matter.
-enum { FEW_TILES = 256 };
-// Flakes may be as small as two faces.
-enum { SMALLEST_AGGREGATE = 12, SMALLEST_FLAKE = 2, NONE = -1, HELD = 1 << 30 };
+enum { NONE = -1, HELD = 1 << 30 };
 
 typedef struct labeller {
     const viscosity_level* level;
     const rigid_body_list* bodies;
+    const lump_policy* policy;
     bool joins_bodies; // liquid and the bodies that it sticks to are one
     bool has_octants;  // they split tiles
     rigid_strength strength;
@@ -41,6 +36,7 @@ static int32_t body_at(const labeller* l, int64_t slot) {
     }
     int a = (int)(slot % VISCOSITY_BLOCK) / TILE_CELLS;
     const uint16_t* owner = l->level->weights.owner[a];
+    // Owners count from one, bodies from zero.
     int32_t b = (int32_t)owner[slot / VISCOSITY_BLOCK * TILE_CELLS + slot % TILE_CELLS] - 1;
     return b >= 0 && !l->bodies->at[b].is_bound ? b : NONE;
 }
@@ -59,6 +55,7 @@ static bool check_whole(const labeller* l, tile_ix t) {
             return false;
         }
     }
+    // Kinds 0 to 2 are the stretches, which all have the weight of their cell: one of them does.
     for (int kind = 2; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             if (!rigid_strength_has(&l->strength, t, kind, q)) {
@@ -85,12 +82,14 @@ static void unite_faces(tile_union* u, int count, const int* faces) {
             is_held = true;
             continue;
         }
+        // Places have three bits an axis: the highest ones say which octant.
         if (previous != NONE && ((previous ^ faces[n]) & u->apart) == 0) {
             forest_unite(u->parent, previous, faces[n]);
         }
         previous = faces[n];
     }
     for (int n = 0; n < count && is_held; ++n) {
+        // Noted at faces, since parts have no numbers yet.
         u->is_held[faces[n]] = 1;
     }
 }
@@ -104,6 +103,8 @@ static int32_t number_parts(tile_union* u, int32_t* label) {
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
         int32_t root = forest_root(u->parent, n);
         bool is_unknown = u->is_member[n];
+        // A root is the lowest face of its part, so it has its number before its members ask. A bit
+        // above all numbers says that the face is held.
         label[n] = !is_unknown ? NONE : root == n ? count++ : label[root] & ~HELD;
         label[n] |= is_unknown && u->is_held[n] != 0 ? HELD : 0;
     }
@@ -140,6 +141,7 @@ static void split_tiles(void* data, int64_t begin, int64_t end) {
             fill_labels(l->out->label + t * VISCOSITY_BLOCK, NONE);
             continue;
         }
+        // Inside of liquid: one part, without a union.
         l->is_whole[t] = check_whole(l, (tile_ix)t) ? 1 : 0;
         if (l->is_whole[t] != 0) {
             memset(l->out->label + t * VISCOSITY_BLOCK, 0, VISCOSITY_BLOCK * sizeof(int32_t));
@@ -162,6 +164,8 @@ static void join_term(const labeller* l, const stress_term* term, bool can_join)
             continue;
         }
         int32_t here = l->out->label[term->slot[n]];
+        // Within tiles nothing is joined, but walls hold a piece across its tile's side all the
+        // same.
         if (previous != NONE && can_join) {
             forest_unite(l->parent, previous, here);
         }
@@ -176,6 +180,7 @@ static void join_term(const labeller* l, const stress_term* term, bool can_join)
 
 // True if all terms of a tile that reach out of it lead to whole tiles.
 static bool is_deep_inside(const labeller* l, tile_ix t) {
+    // Its terms at its sides join whole tiles, which are one part each: three unions stand for all.
     bool is_deep = l->is_whole[t] != 0;
     for (int n = 0; n < TILE_NEIGHBOURS && is_deep; ++n) {
         tile_ix other = l->level->map->neighbour[t][n];
@@ -185,6 +190,7 @@ static bool is_deep_inside(const labeller* l, tile_ix t) {
 }
 
 // Whether a term has faces outside its own tile.
+// A stretch ends at the next cell's face, a shear begins at the cell before.
 static bool reaches_out(int kind, int q) {
     if (kind < AXES) {
         return coordinate(q, kind) == TILE_SIZE - 1;
@@ -240,8 +246,10 @@ static treacle_status join_parts(const labeller* l, rigid_scope scope) {
     for (tile_ix t = 0; t < l->out->tile_count; ++t) {
         join_tile(l, t, scope == RIGID_SCOPE_GRID);
     }
+    // After the liquid: a body may join two lumps that do not touch.
     TREACLE_TRY(l->joins_bodies ? join_bodies(l) : TREACLE_OK);
     for (int32_t i = 0; i < parts; ++i) {
+        // Held parts hold their whole lump.
         l->parent[i] = forest_root(l->parent, i);
         if (l->is_held[i] != 0) {
             l->is_held[l->parent[i]] = 1;
@@ -254,6 +262,7 @@ static void count_faces(const labeller* l, int32_t* size) {
     for (tile_ix t = 0; t < l->out->tile_count; ++t) {
         const int32_t* label = l->out->label + (size_t)t * VISCOSITY_BLOCK;
         if (l->is_whole[t] != 0) {
+            // Sizes are faces: whole tiles have all of them.
             size[l->parent[l->first[t]]] += VISCOSITY_BLOCK;
             continue;
         }
@@ -283,6 +292,7 @@ static treacle_status number_aggregates(const labeller* l) {
     rigid_labels* out = l->out;
     int32_t parts = l->first[out->tile_count];
     int32_t* size = NULL;
+    int smallest = l->strength.has_flakes ? l->policy->smallest_flake : l->policy->smallest;
     TREACLE_TRY(alloc_zero(out->ctx, (size_t)parts, sizeof(int32_t), "sizes", (void**)&size));
     count_faces(l, size);
     for (int32_t i = 0; i < parts; ++i) {
@@ -291,8 +301,9 @@ static treacle_status number_aggregates(const labeller* l) {
             l->parent[i] = l->parent[root]; // a root comes before its members
             continue;
         }
-        bool is_kept = size[i] >= (l->strength.has_flakes ? SMALLEST_FLAKE : SMALLEST_AGGREGATE);
+        bool is_kept = size[i] >= smallest;
         if (is_kept) {
+            // Numbers never pass the parts that they are given to, so marks can be moved in place.
             l->is_held[out->count] = l->is_held[i];
         }
         l->parent[i] = is_kept ? out->count++ : NONE;
@@ -396,6 +407,8 @@ static treacle_status cover_all(const labeller* l) {
     int64_t all = list_uncovered(l, NULL), left = all, before;
     TREACLE_TRY(alloc_array(ctx, (size_t)all, sizeof(growth), "uncovered faces", (void**)&list));
     list_uncovered(l, list);
+    // Layer by layer from all lumps at once, so that faces join what is nearest. What no lump
+    // reaches stays without.
     do {
         before = left;
         left = grow_layer(l, list, left);
@@ -432,6 +445,7 @@ static void spread_labels(const labeller* l) {
             if (label[n] == NONE) {
                 continue;
             }
+            // From marks at faces to marks at parts.
             bool is_held = (label[n] & HELD) != 0;
             label[n] = (label[n] & ~HELD) + l->first[t];
             l->is_held[label[n]] |= is_held ? 1 : 0;
@@ -448,11 +462,13 @@ static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
     spread_labels(l);
     TREACLE_TRY(join_parts(l, scope));
     TREACLE_TRY(number_aggregates(l));
+    // A pool in a pan: nothing is free, and covering all faces would be for nothing.
     if (scope == RIGID_SCOPE_GRID && !has_free(l)) {
         l->out->count = 0; // nobody will ask for the labels
         return TREACLE_OK;
     }
     relabel(l);
+    // In tiles a body is a piece of its own: it moves with no part of the liquid alone.
     TREACLE_TRY(l->joins_bodies ? TREACLE_OK : number_bodies(l));
     TREACLE_TRY(cover_all(l));
     TREACLE_TRY(alloc_array(ctx, (size_t)l->out->count, sizeof(uint8_t), "held aggregates",
@@ -461,34 +477,40 @@ static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
     return TREACLE_OK;
 }
 
-static treacle_status label_all(labeller* l, rigid_scope scope) {
+static treacle_status label_all(labeller* l, const rigid_def* def) {
     tile_ix tiles = l->out->tile_count;
     TREACLE_TRY(allocate(l));
-    float share = l->has_octants ? strong_share_of_pieces : strong_share;
-    TREACLE_TRY(rigid_strength_create(l->level, share, &l->strength));
-    l->has_octants = l->has_octants && !l->strength.has_flakes;
+    bool has_flakes = def->regime->has_flakes;
+    float share = has_flakes       ? l->policy->flake_strong
+                  : l->has_octants ? l->policy->strong_of_piece
+                                   : l->policy->strong;
+    TREACLE_TRY(rigid_strength_create(l->level, share, has_flakes, &l->strength));
     parallel_for(l->out->ctx, tiles, 4, split_tiles, l);
+    // Parts are numbered through in the order of tiles, whatever thread split them.
     for (tile_ix t = 0; t < tiles; ++t) {
         l->first[t + 1] = l->first[t] + l->part_count[t];
     }
-    return join_and_cover(l, scope);
+    return join_and_cover(l, def->scope);
 }
 
-treacle_status rigid_labels_create(const viscosity_level* level, const rigid_body_list* bodies,
-                                   rigid_scope scope, rigid_labels* out) {
+treacle_status rigid_labels_create(const rigid_def* def, rigid_labels* out) {
+    TREACLE_ASSERT(def->policy->smallest > 0 && def->policy->smallest_flake > 0);
+    TREACLE_ASSERT(def->bodies->count == 0 || def->level->weights.owner[0] != NULL);
+    const viscosity_level* level = def->level;
     size_t tiles = (size_t)level->map->count;
     *out = (rigid_labels){.ctx = level->ctx, .tile_count = level->map->count};
-    bool is_grid = scope == RIGID_SCOPE_GRID;
-    bool has_small_pieces = !is_grid && level->space.active_count <= FEW_TILES;
+    bool is_grid = def->scope == RIGID_SCOPE_GRID;
     labeller l = {.level = level,
-                  .bodies = bodies,
+                  .bodies = def->bodies,
+                  .policy = def->policy,
                   .joins_bodies = is_grid,
-                  .has_octants = has_small_pieces,
+                  .has_octants =
+                      !is_grid && def->regime->has_small_pieces && !def->regime->has_flakes,
                   .out = out};
-    treacle_status status = label_all(&l, scope);
+    treacle_status status = label_all(&l, def);
     size_t parts = l.first != NULL ? (size_t)l.first[tiles] : 0;
     alloc_free(out->ctx, l.parent, parts * sizeof(int32_t));
-    alloc_free(out->ctx, l.is_held, (parts + (size_t)bodies->count) * sizeof(uint8_t));
+    alloc_free(out->ctx, l.is_held, (parts + (size_t)def->bodies->count) * sizeof(uint8_t));
     alloc_free(out->ctx, l.part_count, tiles * sizeof(int32_t));
     alloc_free(out->ctx, l.first, (tiles + 1) * sizeof(int32_t));
     alloc_free(out->ctx, l.is_whole, tiles * sizeof(uint8_t));

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "solve/drag_term.h"
+#include "solve/regime.h"
 #include "solve/viscosity_level.h"
 
 /// Zeroed: there are none.
@@ -40,8 +41,15 @@ typedef enum rigid_scope {
     RIGID_SCOPE_TILE, // they end at the sides of tiles
 } rigid_scope;
 
-/// `bodies` are those of the level's owners. Of the whole grid: if all aggregates are held, none is
-/// counted and labels mean nothing.
-treacle_status rigid_labels_create(const viscosity_level* level, const rigid_body_list* bodies,
-                                   rigid_scope scope, rigid_labels* out) TREACLE_NODISCARD;
+/// `bodies` are those of the level's owners; all must outlive what is made of it.
+typedef struct rigid_def {
+    const viscosity_level* level;
+    const rigid_body_list* bodies;
+    const lump_policy* policy;
+    const solve_regime* regime; // whether pieces are small, and whether there are flakes
+    rigid_scope scope;
+} rigid_def;
+
+/// Of the whole grid: if all aggregates are held, none is counted and labels mean nothing.
+treacle_status rigid_labels_create(const rigid_def* def, rigid_labels* out) TREACLE_NODISCARD;
 void rigid_labels_destroy(rigid_labels* labels);

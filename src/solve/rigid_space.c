@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "solve/rigid_assembly.h"
 #include "solve/viscosity_kernels.h"
 
@@ -22,6 +22,7 @@ struct rigid_space {
 
 static treacle_status build(rigid_space* s, const rigid_map_def* def, rigid_labels* labels) {
     TREACLE_TRY(rigid_map_create(def, labels, &s->map));
+    // All lumps may prove to be held by walls: then there is no space.
     if (s->map.count == 0) {
         return TREACLE_OK;
     }
@@ -34,14 +35,15 @@ static treacle_status build(rigid_space* s, const rigid_map_def* def, rigid_labe
                        (void**)&s->motion);
 }
 
-treacle_status rigid_space_create(const viscosity_level* level, const rigid_body_list* bodies,
-                                  rigid_scope scope, rigid_space** out) {
+treacle_status rigid_space_create(const rigid_def* def, rigid_space** out) {
+    const viscosity_level* level = def->level;
     treacle_context* ctx = level->ctx;
     rigid_labels labels;
     rigid_space* s = NULL;
     *out = NULL;
+    // Labels cross tiles and ranks, so everybody labels everything: it needs all weights.
     viscosity_level_complete(level);
-    TREACLE_TRY(rigid_labels_create(level, bodies, scope, &labels));
+    TREACLE_TRY(rigid_labels_create(def, &labels));
     treacle_status status = TREACLE_OK;
     if (labels.count == 0) {
         goto finish;
@@ -49,8 +51,8 @@ treacle_status rigid_space_create(const viscosity_level* level, const rigid_body
     TREACLE_TRY_GOTO(alloc_zero(ctx, 1, sizeof(*s), "rigid motions", (void**)&s), finish);
     s->ctx = ctx;
     s->level = level;
-    rigid_map_def def = {level, bodies, scope == RIGID_SCOPE_GRID};
-    status = build(s, &def, &labels);
+    rigid_map_def map = {level, def->bodies, def->scope == RIGID_SCOPE_GRID};
+    status = build(s, &map, &labels);
 finish:
     rigid_labels_destroy(&labels);
     if (s != NULL && (status != TREACLE_OK || s->map.count == 0)) {
@@ -65,6 +67,7 @@ void rigid_space_destroy(rigid_space* space) {
     if (space == NULL) {
         return;
     }
+    // A space that failed while it was made has no lists yet.
     size_t lists = space->map.first == NULL ? 0 : (size_t)space->map.first[space->map.used];
     alloc_free(space->ctx, space->local, lists * sizeof(*space->local));
     alloc_free(space->ctx, space->rank_first,
@@ -91,6 +94,7 @@ typedef struct rigid_job {
 
 // Adds the force v at arm to a sum: push along a, and torque.
 static void add_force(double* sum, int a, const double push, const double moment[AXES]) {
+    // Torque is arm x force: a force along a has components along b and c alone.
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
     sum[a] += push;
     sum[AXES + b] += moment[c];
@@ -99,6 +103,7 @@ static void add_force(double* sum, int a, const double push, const double moment
 
 // A row of forces on one aggregate: its total, and its moment along x from the first face.
 static void sum_row(const double* v, double* total, double* along) {
+    // In the order in which the lanes of a vector would be added: it is part of what results are.
     *total = (v[0] + v[2]) + (v[1] + v[3]);
     *along = 2.0 * v[2] + (v[1] + 3.0 * v[3]);
 }
@@ -122,6 +127,7 @@ static void sum_faces(const rigid_space* s, int64_t used, int begin, int count, 
 static void sum_tile(const rigid_space* s, int64_t used, const double* v) {
     const rigid_map* map = &s->map;
     double(*sums)[BLOCK_SIZE] = s->local + map->first[used];
+    // A tile's sums are its own: no two threads add to one.
     memset(sums, 0, (size_t)(map->first[used + 1] - map->first[used]) * sizeof(*sums));
     for (int row = 0; row < RIGID_ROWS; ++row) {
         uint8_t place = map->row[used * RIGID_ROWS + row];
@@ -133,6 +139,8 @@ static void sum_tile(const rigid_space* s, int64_t used, const double* v) {
             int32_t g = map->list[map->first[used] + place];
             rigid_map_arm(map, s->level, map->tile[used], n, g, arm);
             sum_row(v + n, &total, &along);
+            // Faces of a row lie one apart along x: the arm of the first serves for all, and the
+            // rest is the moment along x, which flat grids do not have.
             bool is_wide = s->level->domain.is_active[0];
             const double moment[AXES] = {arm[0] * total + (is_wide ? along : 0.0), arm[1] * total,
                                          arm[2] * total};
@@ -145,6 +153,7 @@ static void sum_defects(void* data, int64_t begin, int64_t end) {
     const rigid_job* job = data;
     const rigid_space* s = job->space;
     for (int64_t u = begin; u < end; ++u) {
+        // r - A z of one tile, in double and never stored: rigid motions are what float cannot see.
         double defect[VISCOSITY_BLOCK];
         ISA_CALL(s->ctx, viscosity_defect)(s->level, s->map.tile[u], job->r, job->z, defect);
         sum_tile(s, u, defect);
@@ -162,6 +171,7 @@ static void sum_values(void* data, int64_t begin, int64_t end) {
 // The tiles' sums and those of bodies together, and the motions that they cause.
 static void solve_motions(const rigid_space* s, const double* bodies) {
     const rigid_map* map = &s->map;
+    // Tiles in their order, by one thread: so the sums have the same bits for every number of them.
     memset(s->motion, 0, (size_t)map->count * sizeof(*s->motion));
     for (int64_t i = 0; i < map->first[map->used]; ++i) {
         for (int k = 0; k < BLOCK_SIZE; ++k) {
@@ -174,6 +184,7 @@ static void solve_motions(const rigid_space* s, const double* bodies) {
                                 s->motion[map->body[b]]);
         }
     }
+    // Sums in, motions out.
     block_ldl_solve(s->ldl, &s->motion[0][0]);
 }
 
@@ -193,6 +204,8 @@ static void motion_at(const rigid_space* s, tile_ix t, int n, int32_t g, double*
     double arm[AXES];
     rigid_map_arm(&s->map, s->level, t, n, g, arm);
     *here = motion[a] + motion[AXES + b] * arm[c] - motion[AXES + c] * arm[b];
+    // A rotation changes the velocity linearly along a row: a start and a slope describe four
+    // faces.
     *along = c == 0 ? motion[AXES + b] : b == 0 ? -motion[AXES + c] : 0.0;
     *along = s->level->domain.is_active[0] ? *along : 0.0;
 }
@@ -207,6 +220,7 @@ static void motions_of_mixed_row(const rigid_space* s, int64_t used, int row,
         double along;
         int64_t slot = (int64_t)map->tile[used] * VISCOSITY_BLOCK + n;
         out[i] = 0.0;
+        // Labels also cover faces of bodies, which are no unknowns of the vector.
         if (place != RIGID_NO_PLACE && s->level->inverse[slot] > 0.0f) {
             int32_t g = map->list[map->first[used] + place];
             motion_at(s, map->tile[used], n, g, &out[i], &along);
@@ -218,6 +232,7 @@ static void motions_of_mixed_row(const rigid_space* s, int64_t used, int row,
 static void motions_of_row(const rigid_space* s, int64_t used, int row, double out[RIGID_ROW]) {
     const rigid_map* map = &s->map;
     uint8_t common = map->row[used * RIGID_ROWS + row];
+    // Half a row of one lump: a start and a slope.
     int64_t slot = (int64_t)map->tile[used] * VISCOSITY_BLOCK + row * RIGID_ROW;
     double here = 0.0, along = 0.0;
     if (common == RIGID_MIXED) {
@@ -242,6 +257,7 @@ static void add_motions(void* data, int64_t begin, int64_t end) {
                 continue;
             }
             motions_of_row(s, u, row, motion);
+            // Into a correction in float, or into a solution in double.
             for (int i = 0; i < RIGID_ROW && job->z != NULL; ++i) {
                 job->z[slot + i] += (float)motion[i];
             }
@@ -267,6 +283,7 @@ static void gather_sums(const rigid_space* s) {
     int size = comm_size(s->ctx);
     int64_t tile = 0, *first = s->rank_first;
     for (int r = 0; r <= size; ++r) {
+        // Used tiles are in order and ranks own stretches of tiles: so ranks own stretches of sums.
         while (tile < s->map.used && s->map.tile[tile] < shared->ranks->first[r]) {
             tile += 1;
         }
@@ -277,6 +294,7 @@ static void gather_sums(const rigid_space* s) {
 
 void rigid_space_correct(const rigid_space* space, const rigid_vectors* v) {
     rigid_job job = {.space = space, .r = v->r, .z = v->z};
+    // Z^T (r - A z), then E^-1, then z += Z of it; and the bodies that lumps carry move with them.
     run(space, 2, sum_defects, &job);
     gather_sums(space);
     solve_motions(space, v->rest);
@@ -292,6 +310,7 @@ void rigid_space_correct(const rigid_space* space, const rigid_vectors* v) {
 
 void rigid_space_project(const rigid_space* space, int64_t tail, const double* r, double* x) {
     rigid_job job = {.space = space, .from = r, .to = x};
+    // Z^T r of a given residual: for the exact momentum of free lumps, before and after a loop.
     run(space, 4, sum_values, &job);
     gather_sums(space);
     solve_motions(space, r + tail);

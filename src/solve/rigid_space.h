@@ -15,9 +15,8 @@
 typedef struct rigid_space rigid_space;
 
 /// Aggregates of the given scope; with RIGID_SCOPE_GRID only those that no wall holds. *out is NULL
-/// if there is none. The bodies are those of the level's owners and must outlive the space.
-treacle_status rigid_space_create(const viscosity_level* level, const rigid_body_list* bodies,
-                                  rigid_scope scope, rigid_space** out) TREACLE_NODISCARD;
+/// if there is none.
+treacle_status rigid_space_create(const rigid_def* def, rigid_space** out) TREACLE_NODISCARD;
 /// Accepts NULL.
 void rigid_space_destroy(rigid_space* space);
 int32_t rigid_space_count(const rigid_space* space);

@@ -4,13 +4,11 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
-#include "base/parallel_sum.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
+#include "solve/policy.h"
 #include "solve/stress_term.h"
 
-static const float flake_share = 0.2f;    // of the heaviest term at a face
-static const double flake_contrast = 1e3; // of viscosities
-static const double least_mass = 0.1;     // of a face that counts in it
 static const int steps[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SIDE(1, 1)};
 
 typedef struct strength_job {
@@ -30,6 +28,8 @@ static float larger(float a, float b) {
 static void find_heaviest(const float* stress, int a, int row, float* out) {
     int j = row & 7, k = row >> 3, b = (a + 1) % AXES, c = (a + 2) % AXES;
     const float* cell = stress + viscosity_cell_at(0, j, k);
+    // A face enters the stretches of its two cells and four shears: two edges along each other
+    // axis.
     const float* below = cell - VISCOSITY_STRIDE(a);
     const float* across_b = stress + viscosity_edge_at(c, 0, j, k);
     const float* across_c = stress + viscosity_edge_at(b, 0, j, k);
@@ -44,6 +44,7 @@ static void find_heaviest(const float* stress, int a, int row, float* out) {
 static void read_faces(void* data, int64_t begin, int64_t end) {
     const strength_job* job = data;
     enum { ROWS = TILE_SIZE * TILE_SIZE };
+    // Also of tiles without unknowns: their neighbours ask for the terms at their common faces.
     for (int64_t t = begin; t < end; ++t) {
         const float* stress = job->level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
         for (int n = 0; n < AXES * ROWS; ++n) {
@@ -57,6 +58,7 @@ static void read_cells(void* data, int64_t begin, int64_t end) {
     const strength_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         tile_ix t = (tile_ix)(i / TILE_CELLS);
+        // Packed weights of cells are twice w_c: here is the weight itself, as edges have it.
         job->cell[i] = 0.5f * stress_term_weight(job->level, t, 0, (int)(i % TILE_CELLS));
     }
 }
@@ -73,6 +75,7 @@ static void gather_faces(const strength_job* job, tile_ix t, face_blocks* out) {
 
 // The heaviest of all terms that the faces of a term enter. `at` is its cell in the blocks.
 static float heaviest_around(const face_blocks* face, int kind, int at) {
+    // Two faces of a stretch, four of a shear; block neighbours lie a step along an axis away.
     if (kind < AXES) {
         return larger(face->at[kind][at], face->at[kind][at + steps[kind]]);
     }
@@ -87,8 +90,11 @@ static double stiffness_at(const strength_job* job, int64_t t, int a, int q) {
     const float* stress = job->level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
     int i = q & 7, j = q >> 3 & 7, k = q >> 6;
     const float* cell = stress + viscosity_cell_at(i, j, k);
+    // Both are times the share of liquid of the face's surroundings, so it cancels.
     double mass = (double)job->level->weights.mass[a][t * TILE_CELLS + q];
-    return mass > least_mass ? (double)larger(cell[0], cell[-VISCOSITY_STRIDE(a)]) / mass : 0.0;
+    return mass > solve_policy_default()->lump.flake_mass
+               ? (double)larger(cell[0], cell[-VISCOSITY_STRIDE(a)]) / mass
+               : 0.0;
 }
 
 // The largest of a tile, or the inverse of the smallest.
@@ -97,21 +103,55 @@ static double stiffest_of_tile(void* data, int64_t t) {
     double most = 0.0;
     for (int n = 0; n < VISCOSITY_BLOCK && !rigid_strength_is_empty(job->level, t); ++n) {
         double here = stiffness_at(job, t, n / TILE_CELLS, n % TILE_CELLS);
+        // The largest inverse is that of the smallest: one reduction serves for both.
         double value = !job->wants_softest ? here : here > 0.0 ? 1.0 / here : 0.0;
         most = value > most ? value : most;
     }
     return most;
 }
 
-static bool find_flakes(strength_job* job) {
-    int64_t tiles = job->level->map->count;
-    double stiffest = parallel_max(job->level->ctx, tiles, stiffest_of_tile, job);
-    job->wants_softest = true;
-    return stiffest * parallel_max(job->level->ctx, tiles, stiffest_of_tile, job) > flake_contrast;
+// The largest ratio of stress across a face of a tile.
+static double jump_of_tile(void* data, int64_t t) {
+    const strength_job* job = data;
+    const float* stress = job->level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
+    double most = 1.0;
+    for (int n = 0; n < VISCOSITY_BLOCK && !rigid_strength_is_empty(job->level, t); ++n) {
+        int a = n / TILE_CELLS, q = n % TILE_CELLS;
+        const float* above = stress + viscosity_cell_at(q & 7, q >> 3 & 7, q >> 6);
+        float one = above[0], other = above[-VISCOSITY_STRIDE(a)];
+        float low = one < other ? one : other;
+        bool counts = low > 0.0f && job->level->weights.mass[a][t * TILE_CELLS + q] >
+                                        solve_policy_default()->lump.jump_mass;
+        double jump = counts ? (double)larger(one, other) / (double)low : 1.0;
+        most = jump > most ? jump : most;
+    }
+    return most;
+}
+
+// The largest value of a tile, over all of them. On ranks each asks its own tiles, whose stresses
+// it has, and then the others.
+static double largest_of(strength_job* job, parallel_term_fcn* of_tile) {
+    const viscosity_level* level = job->level;
+    bool is_shared = level->space.shared != NULL;
+    tile_range own = is_shared ? tile_ranks_own(level->map) : (tile_range){0, level->map->count};
+    return tile_max_range(level->ctx, own, is_shared, of_tile, job);
+}
+
+double rigid_strength_contrast(const viscosity_level* level) {
+    strength_job job = {.level = level};
+    double stiffest = largest_of(&job, stiffest_of_tile);
+    job.wants_softest = true;
+    return stiffest * largest_of(&job, stiffest_of_tile);
+}
+
+double rigid_strength_jump(const viscosity_level* level) {
+    strength_job job = {.level = level};
+    return largest_of(&job, jump_of_tile);
 }
 
 // Bits of a tile where viscosity varies: no face has a term that is much heavier.
 static void mark_by_faces(const strength_job* job, tile_ix t) {
+    // Terms of this tile have faces in the next ones: hence blocks with a layer of neighbours.
     face_blocks face;
     gather_faces(job, t, &face);
     for (int q = 0; q < TILE_CELLS; ++q) {
@@ -119,7 +159,9 @@ static void mark_by_faces(const strength_job* job, tile_ix t) {
         unsigned bits = 0;
         for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
             float weight = stress_term_weight(job->level, t, kind, q);
-            bool is_so = weight > 0.0f && weight >= flake_share * heaviest_around(&face, kind, at);
+            // Against the heaviest of all its faces: a link from a flake to thin liquid is weak at
+            // the face that the flake has, whatever the other one says.
+            bool is_so = weight > 0.0f && weight >= job->share * heaviest_around(&face, kind, at);
             bits |= is_so ? 1u << kind : 0u;
         }
         job->out->terms[(size_t)t * TILE_CELLS + (size_t)q] = (uint8_t)bits;
@@ -131,6 +173,7 @@ static void find_peaks(const strength_job* job, tile_ix t, float peak[BLOCK_VALU
     enum { VALUES = BLOCK_VALUES(1, 1) };
     float spare[VALUES];
     float* block[2] = {spare, peak};
+    // One axis after the other makes the largest of 3 x 3 x 3 from three passes of three.
     gather_block(job->level->map, job->cell, t, 1, 1, spare);
     memcpy(peak, spare, sizeof(spare));
     for (int a = 0; a < AXES; ++a) {
@@ -146,6 +189,7 @@ static void mark_by_cells(const strength_job* job, tile_ix t) {
     float peak[BLOCK_VALUES(1, 1)];
     find_peaks(job, t, peak);
     for (int q = 0; q < TILE_CELLS; ++q) {
+        // Against cells and not faces: so a sliver at the surface is weak beside a full cell.
         float least = job->share * peak[BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6)];
         unsigned bits = 0;
         for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
@@ -170,16 +214,17 @@ static void mark_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-treacle_status rigid_strength_create(const viscosity_level* level, float share,
+treacle_status rigid_strength_create(const viscosity_level* level, float share, bool has_flakes,
                                      rigid_strength* out) {
+    TREACLE_ASSERT(share > 0.0f && share <= 1.0f);
     treacle_context* ctx = level->ctx;
     int64_t tiles = level->map->count;
     size_t values = ((size_t)tiles + 1) * TILE_CELLS;
-    *out = (rigid_strength){.ctx = ctx, .tile_count = level->map->count};
+    *out = (rigid_strength){.ctx = ctx, .tile_count = level->map->count, .has_flakes = has_flakes};
     strength_job job = {.level = level, .share = share, .out = out};
     float* fields = NULL;
     TREACLE_TRY(alloc_zero(ctx, (size_t)tiles, TILE_CELLS, "strong terms", (void**)&out->terms));
-    out->has_flakes = find_flakes(&job);
+    // By faces or by cells: never both.
     size_t length = (out->has_flakes ? AXES : 1) * values;
     treacle_status status =
         alloc_zero(ctx, length, sizeof(float), "weights of faces or cells", (void**)&fields);

@@ -22,8 +22,12 @@ static inline bool rigid_strength_is_empty(const viscosity_level* level, int64_t
     return (rows[0] | rows[1] | rows[2]) == 0 && level->weights.owner[0] == NULL;
 }
 
-/// share: of the largest weight around. With flakes it is a fifth, whatever is asked for.
-treacle_status rigid_strength_create(const viscosity_level* level, float share,
+/// Stress against mass at the stiffest face with liquid over that at the softest; 0 without any.
+double rigid_strength_contrast(const viscosity_level* level);
+/// The largest ratio of stress across a face that has nearly all of its mass.
+double rigid_strength_jump(const viscosity_level* level);
+/// share: of the largest weight around, or with flakes of the heaviest term at a face.
+treacle_status rigid_strength_create(const viscosity_level* level, float share, bool has_flakes,
                                      rigid_strength* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed one.
 void rigid_strength_destroy(rigid_strength* strength);

@@ -4,7 +4,7 @@
 // and the caller decides.
 #pragma once
 
-#include <stdbool.h>
+#include "solve/regime.h"
 
 enum { SOLVE_HISTORY = 256 };
 
@@ -21,8 +21,9 @@ typedef struct solve_params {
     double relative;
     double absolute;
     int max_iterations;
-    bool is_warm;    // x holds a first guess; otherwise it is taken as zero
-    double patience; // gives up when so many more iterations seem necessary; 0: never
+    bool is_warm;               // x holds a first guess; otherwise it is taken as zero
+    double patience;            // gives up when so many more iterations seem necessary; 0: never
+    const solve_policy* policy; // of the loop; NULL: the default
 } solve_params;
 
 static inline solve_params solve_params_default(void) {
@@ -43,5 +44,6 @@ typedef struct solve_stats {
     double factor;     // mean reduction of |r| an iteration
     double seconds;    // wall time
     int history_count; // entries of history: the first SOLVE_HISTORY - 1 and the last
-    double history[SOLVE_HISTORY]; // |r| after 0, 1, 2, ... iterations
+    double history[SOLVE_HISTORY];  // |r| after 0, 1, 2, ... iterations
+    char regime[SOLVE_REGIME_NAME]; // how it was solved (solve/regime.h)
 } solve_stats;

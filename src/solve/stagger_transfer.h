@@ -13,7 +13,7 @@
 
 #include "base/simd.h"
 #include "grid/pyramid.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 typedef enum stagger_rule {
     STAGGER_SAME,

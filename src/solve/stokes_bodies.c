@@ -43,11 +43,14 @@ static void list_rows(const stokes_solver* s, const stokes_system* system) {
     for (int32_t n = 0; n < b->count; ++n) {
         const solve_body* body = &system->bodies[n];
         for (int64_t i = 0; i < body->row_count; ++i) {
+            // Cells without a pressure push nobody.
             if (!(s->cells->inverse[body->slot[i]] > 0.0f)) {
                 continue;
             }
             flow_row* row = &b->row[b->row_count++];
             *row = (flow_row){.slot = body->slot[i], .body = n};
+            // A bound body has one motion, kept in the first of its six places: its row is along
+            // that.
             if (body->is_bound) {
                 row->at[0] = six_dot(body->row[i], body->left);
             } else {
@@ -55,6 +58,8 @@ static void list_rows(const stokes_solver* s, const stokes_system* system) {
             }
         }
     }
+    // By cell: rows of several bodies at one cell then lie side by side, which is what couples
+    // them.
     sort_items(b->row, (size_t)b->row_count, sizeof(*b->row), compare_rows);
 }
 
@@ -67,6 +72,7 @@ typedef struct schur_blocks {
 } schur_blocks;
 
 static ldl_block* block_between(schur_blocks* m, int32_t i, int32_t j) {
+    // Searched from the first: bodies that touch are few.
     int64_t at = 0;
     while (at < m->count && (m->entry[at][0] != i || m->entry[at][1] != j)) {
         at += 1;
@@ -98,6 +104,7 @@ static int64_t add_rows(const stokes_solver* s, schur_blocks* m) {
         if (m != NULL) {
             add_product(&m->diagonal[row->body], weight, row->at, row->at);
         }
+        // Those before it at the same cell have lower numbers: row > column, each pair once.
         for (int64_t k = i - 1; k >= 0 && b->row[k].slot == row->slot; --k) {
             shared += 1;
             if (m != NULL) {
@@ -115,6 +122,7 @@ static treacle_status fill_schur(const stokes_solver* s, const stokes_system* sy
     size_t count = (size_t)b->count;
     const char* what = "flow around bodies";
     const drag_term* coarsest = viscosity_solver_drag(s->viscosity, true);
+    // Twice the same walk: counted, then filled. Pairs may repeat, so this is an upper bound.
     m->capacity = add_rows(s, NULL);
     size_t room = (size_t)m->capacity;
     TREACLE_TRY(alloc_zero(s->ctx, room, sizeof(*m->entry), what, (void**)&m->entry));
@@ -122,6 +130,8 @@ static treacle_status fill_schur(const stokes_solver* s, const stokes_system* sy
     TREACLE_TRY(alloc_zero(s->ctx, count, sizeof(*m->diagonal), what, (void**)&m->diagonal));
     TREACLE_TRY(alloc_zero(s->ctx, count, sizeof(*m->position), what, (void**)&m->position));
     for (int32_t n = 0; n < b->count; ++n) {
+        // K: on the coarsest level the liquid around a body answers nearly as a whole, so its block
+        // is near to its drag; the finest one would be that of a thin layer.
         const double(*block)[BODY_MOTIONS] = drag_term_block(coarsest, n);
         memcpy(m->position[n], system->bodies[n].pivot, sizeof(m->position[n]));
         for (int i = 0; i < BODY_MOTIONS; ++i) {
@@ -159,6 +169,7 @@ treacle_status stokes_bodies_create(stokes_solver* s, const stokes_system* syste
     s->bodies = b;
     b->ctx = s->ctx;
     b->count = system->body_count;
+    // The finest level's: that is A. The coarsest one's is for W alone.
     b->drag = viscosity_solver_drag(s->viscosity, false);
     b->tail = ((int64_t)s->map->count + 1) * VISCOSITY_BLOCK;
     for (int32_t n = 0; n < b->count; ++n) {
@@ -194,6 +205,8 @@ void stokes_bodies_add(const stokes_solver* s, const stokes_vectors* x, double s
     if (b == NULL) {
         return;
     }
+    // A's part first, then J y to the divergence and J^T p to the bodies: one the transpose of the
+    // other.
     drag_term_add(b->drag, &(drag_source){.wide = x->u, .tail = b->tail}, sign, y->u);
     for (int64_t i = 0; i < b->row_count; ++i) {
         const flow_row* row = &b->row[i];
@@ -212,12 +225,15 @@ void stokes_bodies_image(const stokes_solver* s, int j) {
     }
     const tile_ix* tiles = NULL;
     int64_t count = drag_term_tiles(b->drag, &tiles);
-    const float *z_u = s->w_u, *z_p = s->w_p;
+    const float *z_u = s->vec.w_u, *z_p = s->vec.w_p;
     stokes_job image = stokes_job_of(s);
     image.u_float = z_u;
     image.p_float = z_p;
     image.to = b->wide;
+    // Around bodies the stress of the liquid and that of the body cancel: their sum is taken in
+    // double and rounded once.
     stokes_run_tiles(s, ISA_CALL(s->ctx, stokes_loop_image_wide), &image, count, tiles);
+    // The loop over tiles writes faces; the bodies' rows begin at zero.
     memset(b->wide + b->tail, 0, (size_t)s->u_space->tail * sizeof(double));
     drag_term_add(b->drag, &(drag_source){.rounded = z_u, .tail = b->tail}, 1.0, b->wide);
     for (int64_t i = 0; i < b->row_count; ++i) {
@@ -229,24 +245,26 @@ void stokes_bodies_image(const stokes_solver* s, int j) {
     }
     for (int64_t i = 0; i < count * VISCOSITY_BLOCK; ++i) {
         int64_t at = (int64_t)tiles[i / VISCOSITY_BLOCK] * VISCOSITY_BLOCK + i % VISCOSITY_BLOCK;
-        s->q_u[j][at] = (float)b->wide[at];
+        s->dir.q_u[j][at] = (float)b->wide[at];
     }
     for (int64_t i = b->tail; i < b->tail + s->u_space->tail; ++i) {
-        s->q_u[j][i] = (float)b->wide[i];
+        s->dir.q_u[j][i] = (float)b->wide[i];
     }
 }
 
 void stokes_bodies_defect(const stokes_solver* s, int j) {
     const stokes_bodies* b = s->bodies;
+    // Few rows, in their order, by one thread.
     for (int64_t i = 0; b != NULL && i < b->row_count; ++i) {
         const flow_row* row = &b->row[i];
-        const float* y = s->w_u + b->tail + (int64_t)row->body * BODY_MOTIONS;
+        const float* y = s->vec.w_u + b->tail + (int64_t)row->body * BODY_MOTIONS;
         double flow = 0.0;
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             flow += row->at[n] * (double)y[n];
         }
-        s->q_p[j][row->slot] += (float)flow;
-        s->t_p[row->slot] += (float)flow;
+        // Both hold B z_u here, t less r_p: what is displaced belongs to either.
+        s->dir.q_p[j][row->slot] += (float)flow;
+        s->vec.t_p[row->slot] += (float)flow;
     }
 }
 
@@ -260,11 +278,14 @@ void stokes_bodies_schur(const stokes_solver* s, float* z) {
     for (int64_t i = 0; i < b->row_count; ++i) {
         const flow_row* row = &b->row[i];
         double* sum = b->sum + (size_t)row->body * BODY_MOTIONS;
-        double push = (double)s->schur[row->slot] * (double)s->t_p[row->slot];
+        // z = W t stands in z already; this finds what the bodies take of it.
+        double push = (double)s->schur[row->slot] * (double)s->vec.t_p[row->slot];
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             sum[n] += row->at[n] * push;
         }
     }
+    // sum = J^T W t; then (K + J^T W J)^-1 of it, which is how the bodies would move; and W J of
+    // that is the pressure which their giving way takes off.
     block_ldl_solve(b->schur, b->sum);
     for (int64_t i = 0; i < b->row_count; ++i) {
         const flow_row* row = &b->row[i];

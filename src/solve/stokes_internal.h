@@ -12,8 +12,39 @@ enum { STOKES_MAX_RESTART = 60 };
 
 typedef struct stokes_bodies stokes_bodies;
 
+/// What GCR keeps: corrections z as the preconditioner gave them, and their images q, made
+/// orthogonal. Undefined beside what counts.
+typedef struct stokes_directions {
+    int capacity; // that there is room for
+    float* z_u[STOKES_MAX_RESTART];
+    float* z_p[STOKES_MAX_RESTART];
+    float* q_u[STOKES_MAX_RESTART];
+    float* q_p[STOKES_MAX_RESTART];
+    vec_many many_u, many_p;
+} stokes_directions;
+
+/// Vectors of the loop and of the preconditioner, of faces (u) and of cells (p).
+typedef struct stokes_work {
+    float *w_u, *w_p;  // the direction at hand, zero beside what counts
+    double *b_u, *b_p; // f and h
+    float *r_u, *r_p;  // the residual rounded
+    float *t_p, *s_p;  // in the Schur part
+    float *h_u, *h_p;  // what a row's residual counts in the products of images
+    float *m_u, *m_p;  // an image so weighted
+    double* e_u;       // E of something; NULL until it is needed
+} stokes_work;
+
+/// What the net flow of connected regions is measured by.
+typedef struct stokes_net {
+    const float* volume;
+    region_set regions;    // found when first asked for
+    double* region_volume; // [regions], and room for as many sums
+} stokes_net;
+
 struct stokes_solver {
     treacle_context* ctx;
+    const solve_policy* policy;
+    solve_regime regime;
     const tile_map* map;
     viscosity_solver* viscosity;
     pressure_solver* pressure;
@@ -26,23 +57,9 @@ struct stokes_solver {
     const float *opening[AXES], *below[AXES]; // as cells above and below a face see it
     float* fields;                            // link[3] and extra of B M^-1 B^T
     float* schur;                             // W, [tile][512]
-    bool has_pressure_cycle;
-    int capacity;                   // directions that there is room for
-    float *w_u, *w_p;               // the direction at hand, zero beside what counts
-    float* z_u[STOKES_MAX_RESTART]; // those kept, undefined beside it
-    float* z_p[STOKES_MAX_RESTART];
-    float* q_u[STOKES_MAX_RESTART];
-    float* q_p[STOKES_MAX_RESTART];
-    vec_many many_u, many_p;
-    double *b_u, *b_p; // f and h
-    float *r_u, *r_p;  // the residual rounded
-    float *t_p, *s_p;  // in the Schur part
-    float *h_u, *h_p;  // what a row's residual counts in the products of images
-    float *m_u, *m_p;  // an image so weighted
-    double* e_u;       // E of something; NULL until it is needed
-    const float* volume;
-    region_set regions;    // found when first asked for
-    double* region_volume; // [regions], and room for as many sums
+    stokes_directions dir;
+    stokes_work vec;
+    stokes_net net;
 };
 
 /// Values in a field of cells, zero tile included.

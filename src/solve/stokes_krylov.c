@@ -26,26 +26,14 @@
 
 #include "base/alloc.h"
 #include "base/profile.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "solve/stokes_internal.h"
-
-enum { SLOW_ITERATIONS = 6, PACE_ITERATIONS = 2, STALLS_MAX = 8 };
-
-static const double rounding_left = 1e-9;   // of the right-hand side
-static const double slow_factor = 0.8;      // of the estimate an iteration: pieces pay
-static const double caution = 1.4;          // how much worse a foreseen energy may prove
-static const double small_region = 500.0;   // cells
-static const double little_left = 0.01;     // of the square of an image: orthogonalise it twice
-static const double stalled_share = 0.9999; // of the residual is left after a step that is none
-static const double weighed_reach = 1e-4;   // of its square: what is less has to be measured anew
-static const double pulled = 4.0;           // times the square of forces: what moved was not free
-static const double cycle_reach = 1e-6; // of a residual: farther the rounded images do not bring it
 
 // The square of the energy of the error, estimated from direction j, times the scale that r was
 // rounded with.
 static double energy_square(const stokes_solver* s, int j) {
-    return vec_dot_float(s->u_space, s->z_u[j], s->r_u) +
-           fabs(vec_dot_float(&s->p_space, s->z_p[j], s->t_p));
+    return vec_dot_float(s->u_space, s->dir.z_u[j], s->vec.r_u) +
+           fabs(vec_dot_float(&s->p_space, s->dir.z_p[j], s->vec.t_p));
 }
 
 typedef struct gcr_state {
@@ -79,30 +67,30 @@ static double square(const stokes_solver* s, const double* u, const double* p) {
 
 static treacle_status make_room(stokes_solver* s, int j) {
     const vec_space *u = s->u_space, *p = &s->p_space;
-    if (j < s->capacity) {
+    if (j < s->dir.capacity) {
         return TREACLE_OK;
     }
     const char* what = "directions";
-    TREACLE_TRY(s->z_u[j] != NULL ? TREACLE_OK : vec_create_float_raw(u, what, &s->z_u[j]));
-    TREACLE_TRY(s->q_u[j] != NULL ? TREACLE_OK : vec_create_float_raw(u, what, &s->q_u[j]));
-    TREACLE_TRY(s->z_p[j] != NULL ? TREACLE_OK : vec_create_float_raw(p, what, &s->z_p[j]));
-    TREACLE_TRY(s->q_p[j] != NULL ? TREACLE_OK : vec_create_float_raw(p, what, &s->q_p[j]));
-    s->capacity = j + 1;
+    TREACLE_TRY(s->dir.z_u[j] != NULL ? TREACLE_OK : vec_create_float_raw(u, what, &s->dir.z_u[j]));
+    TREACLE_TRY(s->dir.q_u[j] != NULL ? TREACLE_OK : vec_create_float_raw(u, what, &s->dir.q_u[j]));
+    TREACLE_TRY(s->dir.z_p[j] != NULL ? TREACLE_OK : vec_create_float_raw(p, what, &s->dir.z_p[j]));
+    TREACLE_TRY(s->dir.q_p[j] != NULL ? TREACLE_OK : vec_create_float_raw(p, what, &s->dir.q_p[j]));
+    s->dir.capacity = j + 1;
     return TREACLE_OK;
 }
 
 static void round_residual(const stokes_solver* s, gcr_state* k) {
     k->size_u = vec_measure(s->u_space, k->r_u);
     k->size_p = vec_measure(&s->p_space, k->r_p);
-    vec_round(s->u_space, k->scale, k->r_u, s->r_u);
-    vec_round(&s->p_space, k->scale, k->r_p, s->r_p);
+    vec_round(s->u_space, k->scale, k->r_u, s->vec.r_u);
+    vec_round(&s->p_space, k->scale, k->r_p, s->vec.r_p);
 }
 
 static double weigh_residual(const stokes_solver* s, const gcr_state* k) {
-    vec_weigh(s->u_space, s->h_u, s->r_u, s->m_u);
-    vec_weigh(&s->p_space, s->h_p, s->r_p, s->m_p);
-    double square =
-        vec_dot_float(s->u_space, s->m_u, s->r_u) + vec_dot_float(&s->p_space, s->m_p, s->r_p);
+    vec_weigh(s->u_space, s->vec.h_u, s->vec.r_u, s->vec.m_u);
+    vec_weigh(&s->p_space, s->vec.h_p, s->vec.r_p, s->vec.m_p);
+    double square = vec_dot_float(s->u_space, s->vec.m_u, s->vec.r_u) +
+                    vec_dot_float(&s->p_space, s->vec.m_p, s->vec.r_p);
     return square / (k->scale * k->scale);
 }
 
@@ -110,14 +98,15 @@ static double weigh_residual(const stokes_solver* s, const gcr_state* k) {
 // of rounded numbers: of a residual that has fallen far their difference is all rounding, and no
 // step would seem to bring anything any more.
 static void carry_weighed(const stokes_solver* s, gcr_state* k, double length, double gone) {
+    const krylov_policy* policy = &s->policy->krylov;
     double left = fmax(k->weighed - gone, 0.0);
-    if (left < weighed_reach * k->measured) {
+    if (left < policy->weighed_reach * k->measured) {
         left = k->measured = weigh_residual(s, k);
     }
     k->fallen = k->weighed > 0.0 ? sqrt(left / k->weighed) : 1.0;
-    k->is_stalled = k->fallen > stalled_share;
+    k->is_stalled = k->fallen > policy->stalled;
     bool has_image = length > 0.0 && gone >= 0.0; // without one there is nothing to look past
-    k->stalls = !k->is_stalled ? 0 : has_image ? k->stalls + 1 : STALLS_MAX;
+    k->stalls = !k->is_stalled ? 0 : has_image ? k->stalls + 1 : policy->stalls;
     k->weighed = left;
 }
 
@@ -125,19 +114,19 @@ static void carry_weighed(const stokes_solver* s, gcr_state* k, double length, d
 static treacle_status find_regions(stokes_solver* s) {
     double* volume = NULL;
     treacle_status status;
-    if (s->region_volume != NULL) {
+    if (s->net.region_volume != NULL) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(regions_create_all(s->cells, &s->regions));
-    TREACLE_TRY(alloc_zero(s->ctx, 2 * (size_t)s->regions.count + 1, sizeof(double),
-                           "volumes of regions", (void**)&s->region_volume));
+    TREACLE_TRY(regions_create_all(s->cells, &s->net.regions));
+    TREACLE_TRY(alloc_zero(s->ctx, 2 * (size_t)s->net.regions.count + 1, sizeof(double),
+                           "volumes of regions", (void**)&s->net.region_volume));
     TREACLE_TRY(vec_create(&s->p_space, "volumes", &volume));
     tile_range own =
         s->p_space.shared != NULL ? tile_ranks_own(s->map) : (tile_range){0, s->map->count};
     for (int64_t i = own.begin * TILE_CELLS; i < own.end * TILE_CELLS; ++i) {
-        volume[i] = (double)s->volume[i];
+        volume[i] = (double)s->net.volume[i];
     }
-    status = regions_sum(&s->regions, volume, s->region_volume);
+    status = regions_sum(&s->net.regions, volume, s->net.region_volume);
     vec_destroy(&s->p_space, volume);
     return status;
 }
@@ -146,12 +135,12 @@ static treacle_status find_regions(stokes_solver* s) {
 // larger: a share of theirs is next to nothing, and they would keep the whole solve waiting.
 static treacle_status find_net(stokes_solver* s, const double* r_p, double* net) {
     TREACLE_TRY(find_regions(s));
-    int32_t count = s->regions.count;
-    double* sum = s->region_volume + count;
-    TREACLE_TRY(regions_sum(&s->regions, r_p, sum));
+    int32_t count = s->net.regions.count;
+    double *sum = s->net.region_volume + count, small = s->policy->krylov.small_region;
+    TREACLE_TRY(regions_sum(&s->net.regions, r_p, sum));
     *net = 0.0;
     for (int32_t i = 0; i < count; ++i) {
-        *net = fmax(*net, fabs(sum[i]) / fmax(s->region_volume[i], small_region));
+        *net = fmax(*net, fabs(sum[i]) / fmax(s->net.region_volume[i], small));
     }
     return TREACLE_OK;
 }
@@ -206,7 +195,7 @@ static treacle_status foresee(stokes_solver* s, const gcr_state* k) {
     double before = have->relative, energy = have->energy;
     measure(k);
     double plain = before > 0.0 ? have->relative / before : 1.0;
-    have->energy = caution * energy * fmax(plain, k->fallen);
+    have->energy = s->policy->krylov.caution * energy * fmax(plain, k->fallen);
     TREACLE_TRY(check_targets(s, k));
     if (have->is_converged) {
         record(have);
@@ -228,15 +217,15 @@ static gcr_products find_products(const stokes_solver* s, const gcr_state* k, in
     double product[STOKES_MAX_RESTART + 2], product_p[STOKES_MAX_RESTART + 2];
     gcr_products out;
     for (int i = 0; i <= j; ++i) {
-        u[i] = s->q_u[i];
-        p[i] = s->q_p[i];
+        u[i] = s->dir.q_u[i];
+        p[i] = s->dir.q_p[i];
     }
-    u[j + 1] = s->r_u;
-    p[j + 1] = s->r_p;
-    vec_weigh(s->u_space, s->h_u, s->q_u[j], s->m_u);
-    vec_weigh(&s->p_space, s->h_p, s->q_p[j], s->m_p);
-    vec_dot_many(&s->many_u, j + 2, u, s->m_u, product);
-    vec_dot_many(&s->many_p, j + 2, p, s->m_p, product_p);
+    u[j + 1] = s->vec.r_u;
+    p[j + 1] = s->vec.r_p;
+    vec_weigh(s->u_space, s->vec.h_u, s->dir.q_u[j], s->vec.m_u);
+    vec_weigh(&s->p_space, s->vec.h_p, s->dir.q_p[j], s->vec.m_p);
+    vec_dot_many(&s->dir.many_u, j + 2, u, s->vec.m_u, product);
+    vec_dot_many(&s->dir.many_p, j + 2, p, s->vec.m_p, product_p);
     out.whole = out.rest = product[j] + product_p[j];
     for (int i = 0; i < j; ++i) {
         double along = product[i] + product_p[i];
@@ -256,11 +245,11 @@ static vec_orthogonal parts(float* const* q, int j, const double* share) {
 static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     const vec_space *u = s->u_space, *p = &s->p_space;
     stokes_job image = stokes_job_of(s);
-    image.u_float = s->w_u;
-    image.p_float = s->w_p;
-    image.out = s->q_u[j];
-    vec_exchange_float(&s->faces->space, s->w_u);
-    vec_exchange_float(&s->p_space, s->w_p);
+    image.u_float = s->vec.w_u;
+    image.p_float = s->vec.w_p;
+    image.out = s->dir.q_u[j];
+    vec_exchange_float(&s->faces->space, s->vec.w_u);
+    vec_exchange_float(&s->p_space, s->vec.w_p);
     stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_image), &image);
     stokes_extra_image(s, k->params->extra, j);
     stokes_bodies_image(s, j);
@@ -268,8 +257,9 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     for (int i = 0; i < j; ++i) {
         k->r[i][j] = now.share[i];
     }
-    if (now.rest < little_left * now.whole) {
-        vec_orthogonal first_u = parts(s->q_u, j, now.share), first_p = parts(s->q_p, j, now.share);
+    if (now.rest < s->policy->krylov.twice_below * now.whole) {
+        vec_orthogonal first_u = parts(s->dir.q_u, j, now.share),
+                       first_p = parts(s->dir.q_p, j, now.share);
         vec_subtract_many(u, &first_u);
         vec_subtract_many(p, &first_p);
         now = find_products(s, k, j);
@@ -277,8 +267,10 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
             k->r[i][j] += now.share[i];
         }
     }
-    vec_retreat_step step_u = {parts(s->q_u, j, now.share), now.step, k->scale, k->r_u, s->r_u};
-    vec_retreat_step step_p = {parts(s->q_p, j, now.share), now.step, k->scale, k->r_p, s->r_p};
+    vec_retreat_step step_u = {parts(s->dir.q_u, j, now.share), now.step, k->scale, k->r_u,
+                               s->vec.r_u};
+    vec_retreat_step step_p = {parts(s->dir.q_p, j, now.share), now.step, k->scale, k->r_p,
+                               s->vec.r_p};
     k->size_u = vec_retreat(u, &step_u);
     k->size_p = vec_retreat(p, &step_p);
     carry_weighed(s, k, now.rest, now.step * now.step * now.rest);
@@ -297,16 +289,16 @@ static void add_solution(const stokes_solver* s, const gcr_state* k, double* x_u
         }
         y[j] = sum;
     }
-    vec_add_many_float(s->u_space, k->count, (const float* const*)s->z_u, y, x_u);
-    vec_add_many_float(&s->p_space, k->count, (const float* const*)s->z_p, y, x_p);
+    vec_add_many_float(s->u_space, k->count, (const float* const*)s->dir.z_u, y, x_u);
+    vec_add_many_float(&s->p_space, k->count, (const float* const*)s->dir.z_p, y, x_p);
 }
 
-// Whether the estimate has fallen less than slow_factor an iteration over the last `count`.
-static bool is_slow_over(const stokes_stats* stats, int count) {
+// Whether the estimate has fallen less than `factor` an iteration over the last `count`.
+static bool is_slow_over(const stokes_stats* stats, double factor, int count) {
     int n = stats->history_count - 1, before = n - count;
     double share = 1.0;
     for (int i = 0; i < count; ++i) {
-        share *= slow_factor;
+        share *= factor;
     }
     return before >= 0 && n < SOLVE_HISTORY - 1 &&
            stats->history[n] > share * stats->history[before];
@@ -314,12 +306,13 @@ static bool is_slow_over(const stokes_stats* stats, int count) {
 
 // Slow for long, not getting faster, and far from the target: not there in twice as many iterations
 // of this pace. The loop begins anew with its pieces, and forgets all directions.
-static bool is_slow(const stokes_stats* stats, double target) {
-    if (!is_slow_over(stats, SLOW_ITERATIONS) || !is_slow_over(stats, PACE_ITERATIONS)) {
+static bool is_slow(const slow_policy* slow, const stokes_stats* stats, double target) {
+    if (!is_slow_over(stats, slow->factor, slow->iterations) ||
+        !is_slow_over(stats, slow->factor, slow->recent)) {
         return false;
     }
     int n = stats->history_count - 1;
-    double energy = stats->history[n], pace = energy / stats->history[n - SLOW_ITERATIONS];
+    double energy = stats->history[n], pace = energy / stats->history[n - slow->iterations];
     bool is_met = energy <= target; // or not asked for: then something else is far off
     return is_met || energy * (pace * pace) > target;
 }
@@ -327,14 +320,15 @@ static bool is_slow(const stokes_stats* stats, double target) {
 // Direction j from the image before it, made as long as one: images of images would grow without
 // end.
 static void look_past(stokes_solver* s, const gcr_state* k, int j) {
-    float *r_u = s->r_u, *r_p = s->r_p, by = (float)power_of_two_near(sqrt(k->length[j - 1]));
-    s->r_u = s->q_u[j - 1];
-    s->r_p = s->q_p[j - 1];
+    float *r_u = s->vec.r_u, *r_p = s->vec.r_p,
+          by = (float)power_of_two_near(sqrt(k->length[j - 1]));
+    s->vec.r_u = s->dir.q_u[j - 1];
+    s->vec.r_p = s->dir.q_p[j - 1];
     stokes_precondition(s, j);
-    s->r_u = r_u;
-    s->r_p = r_p;
-    float* const of_faces[] = {s->w_u, s->z_u[j]};
-    float* const of_cells[] = {s->w_p, s->z_p[j], s->q_p[j]};
+    s->vec.r_u = r_u;
+    s->vec.r_p = r_p;
+    float* const of_faces[] = {s->vec.w_u, s->dir.z_u[j]};
+    float* const of_cells[] = {s->vec.w_p, s->dir.z_p[j], s->dir.q_p[j]};
     for (int i = 0; i < 2; ++i) {
         vec_combine_float(s->u_space, 0.0f, of_faces[i], by, of_faces[i]);
     }
@@ -367,13 +361,15 @@ static double size_of(const gcr_state* k) {
 }
 
 // Whether the directions of a cycle say something of the residual still.
-static bool has_more(const gcr_state* k, double begun) {
-    return !(size_of(k) < cycle_reach * begun) && k->stalls < STALLS_MAX;
+static bool has_more(const krylov_policy* policy, const gcr_state* k, double begun) {
+    return !(size_of(k) < policy->cycle_reach * begun) && k->stalls < policy->stalls;
 }
 
 // One cycle of up to `restart` directions, or until its images say no more of the residual. True if
 // the solve is over.
 static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
+    // A cycle is as long as there is room for directions; what it has found is added to x at its
+    // end.
     int room = k->params->restart < STOKES_MAX_RESTART ? k->params->restart : STOKES_MAX_RESTART;
     k->count = 0;
     k->is_stalled = false;
@@ -383,13 +379,15 @@ static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
     }
     double begun = size_of(k);
     k->weighed = k->measured = weigh_residual(s, k);
-    for (int j = 0; j < room && !*is_over && has_more(k, begun); ++j) {
+    for (int j = 0; j < room && !*is_over && has_more(&s->policy->krylov, k, begun); ++j) {
         TREACLE_TRY(look(s, k, j));
         *is_over = is_at_end(k);
         if (*is_over) {
             break;
         }
-        if (is_slow(k->stats, k->params->energy) && !viscosity_solver_has_pieces(s->viscosity)) {
+        if (is_slow(&s->policy->slow, k->stats, k->params->energy) &&
+            !viscosity_solver_has_pieces(s->viscosity)) {
+            regime_note_slow(&s->regime);
             return viscosity_solver_add_pieces(s->viscosity);
         }
         add_direction(s, k, j);
@@ -405,16 +403,16 @@ static void find_residual(const stokes_solver* s, const stokes_vectors* v, gcr_s
     stokes_job job = stokes_job_of(s);
     job.u = v->u;
     job.p = v->p;
-    job.b = s->b_u;
+    job.b = s->vec.b_u;
     job.to = k->r_u;
     vec_exchange(&s->faces->space, v->u);
     vec_exchange(&s->p_space, v->p);
     stokes_run_faces(s, ISA_CALL(s->ctx, stokes_loop_forces), &job);
-    job.b = s->b_p;
+    job.b = s->vec.b_p;
     job.to = k->r_p;
     stokes_run_cells(s, ISA_CALL(s->ctx, stokes_loop_divergence), &job);
     size_t tail = vec_length(&s->faces->space), all = vec_length(s->u_space);
-    memcpy(k->r_u + tail, s->b_u + tail, (all - tail) * sizeof(double));
+    memcpy(k->r_u + tail, s->vec.b_u + tail, (all - tail) * sizeof(double));
     stokes_vectors r = {.u = k->r_u, .p = k->r_p};
     stokes_bodies_add(s, v, -1.0, &r);
     stokes_extra_residual(s, k->params->extra, v->u, k->r_u);
@@ -423,6 +421,7 @@ static void find_residual(const stokes_solver* s, const stokes_vectors* v, gcr_s
 
 // The energy norm of the solution without pressure, for scale: sqrt(f . A^-1 f).
 static treacle_status measure_goal(stokes_solver* s, gcr_state* k) {
+    // The first preconditioning serves twice: for the scale, and as direction 0 of a cold start.
     double unknowns = s->faces->unknowns + s->cells->unknowns;
     TREACLE_TRY(make_room(s, 0));
     k->whole = sqrt(square(s, k->r_u, k->r_p));
@@ -437,8 +436,8 @@ static treacle_status measure_goal(stokes_solver* s, gcr_state* k) {
 // Where pressure bears most of the load, what moves has little of its energy: then that of the
 // first guess is the scale,  u . A u = u . (f - r_u) - p . (h - r_p)  [stokes.6].
 static void measure_guess(const stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
-    double forces = vec_dot(s->u_space, v->u, s->b_u) - vec_dot(s->u_space, v->u, k->r_u);
-    double flow = vec_dot(&s->p_space, v->p, s->b_p) - vec_dot(&s->p_space, v->p, k->r_p);
+    double forces = vec_dot(s->u_space, v->u, s->vec.b_u) - vec_dot(s->u_space, v->u, k->r_u);
+    double flow = vec_dot(&s->p_space, v->p, s->vec.b_p) - vec_dot(&s->p_space, v->p, k->r_p);
     double energy = sqrt(fmax(forces - flow, 0.0));
     double least = k->params->least * k->energy_norm;
     k->energy_norm = fmin(k->energy_norm, fmax(energy, least));
@@ -459,7 +458,7 @@ static void mask_tiles(void* data, int64_t begin, int64_t end) {
 
 // The dummy tile, too.
 static void mask(const tile_map* map, mask_job job) {
-    tile_for_held(map, 8, mask_tiles, &job);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, mask_tiles, &job);
     mask_tiles(&job, map->count, (int64_t)map->count + 1);
 }
 
@@ -472,11 +471,13 @@ static void mask_vectors(const stokes_solver* s, const stokes_vectors* v) {
 
 // Whether the residual proves larger than its recurrence said, so that another cycle is due.
 static bool has_drifted(const stokes_solver* s, const gcr_state* k) {
-    double said = k->stats->relative;
+    const solve_policy* policy = s->policy;
+    double said = k->stats->relative, rounding = policy->rounding.residual;
     double relative = k->whole > 0.0 ? sqrt(square(s, k->r_u, k->r_p)) / k->whole : 0.0;
     k->stats->relative = relative;
     return k->stats->is_converged &&
-           (relative > 1.1 * k->params->relative || relative > 2.0 * said + rounding_left);
+           (relative > policy->krylov.drift_of_target * k->params->relative ||
+            relative > policy->krylov.drift_of_said * said + rounding);
 }
 
 // Free bodies get exactly the momentum that f asks for, unless that makes a divergence: then what
@@ -487,15 +488,19 @@ static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr
     double *before = NULL, most = vec_measure(cells, k->r_p).max;
     double all = vec_measure(faces, k->r_u).square;
     bool has_moved = false;
+    // To be taken back if the motion proves to be held: pressure and changed weights hold what the
+    // labels of lumps do not know.
     TREACLE_TRY(vec_create(faces, "velocities", &before));
     vec_copy(faces, v->u, before);
     treacle_status status = viscosity_solver_move_bodies(s->viscosity, k->r_u, v->u, &has_moved);
     if (has_moved) {
         find_residual(s, v, k);
     }
-    double rounding = 1e-12 * vec_measure(faces, v->u).max;
-    bool is_held = !(vec_measure(cells, k->r_p).max <= 1.1 * most + rounding) ||
-                   !(vec_measure(faces, k->r_u).square <= pulled * all);
+    const krylov_policy* policy = &s->policy->krylov;
+    double rounding = s->policy->rounding.velocity * vec_measure(faces, v->u).max;
+    double flow = vec_measure(cells, k->r_p).max, force = vec_measure(faces, k->r_u).square;
+    bool is_held = !(flow <= policy->push_divergence * most + rounding) ||
+                   !(force <= policy->push_force * all);
     if (has_moved && is_held) {
         vec_copy(faces, before, v->u);
         find_residual(s, v, k);
@@ -508,8 +513,8 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
     bool is_over = false;
     TREACLE_TRY(pressure_solver_project(s->pressure, v->h));
     TREACLE_TRY(measure_goal(s, k));
-    vec_copy(s->u_space, k->r_u, s->b_u);
-    vec_copy(&s->p_space, k->r_p, s->b_p);
+    vec_copy(s->u_space, k->r_u, s->vec.b_u);
+    vec_copy(&s->p_space, k->r_p, s->vec.b_p);
     if (k->params->is_warm) {
         find_residual(s, v, k);
     } else {
@@ -534,6 +539,9 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
 
 treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors,
                             const stokes_params* params, stokes_stats* stats) {
+    TREACLE_ASSERT(vectors->f != vectors->u && vectors->h != vectors->p);
+    TREACLE_ASSERT(params->restart > 0 && params->max_iterations >= 0 && params->energy >= 0.0);
+    TREACLE_VALIDATE(stokes_solver_is_valid(solver));
     double begin = profile_now();
     gcr_state* k = NULL;
     *stats = (stokes_stats){.unknowns = solver->faces->unknowns + solver->cells->unknowns};
@@ -550,6 +558,7 @@ treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors
     vec_share(&solver->p_space, vectors->h);
     vec_share(&solver->p_space, vectors->p);
     alloc_free(solver->ctx, k, sizeof(*k));
+    memcpy(stats->regime, solver->regime.name, sizeof(stats->regime));
     stats->seconds = profile_now() - begin;
     return status;
 }

@@ -14,6 +14,7 @@ typedef struct either {
 } either;
 
 TREACLE_ALWAYS_INLINE f64x8 load_row(either v, int64_t at) {
+    // Sums are in double for either: rounding comes at the end, once.
     return v.f != NULL ? widen(v.f + at) : f64x8_load(v.d + at);
 }
 
@@ -37,8 +38,11 @@ TREACLE_ALWAYS_INLINE f64x8 outflow(const stokes_job* job, either u, int64_t t, 
     int stride = a == 1 ? ROW : LAYER, at = q >> 3 * a & 7;
     tile_ix next = map->neighbour[t][high_neighbour[a]];
     bool is_inside = next < map->count;
+    // A cell sees its low faces from above and its high ones, the next cells' low faces, from
+    // below.
     f64x8 low = flow(job->opening, u, t, a, q);
     if (a == 0) {
+        // Along x the next faces are the row shifted by one, and the last of them another tile's.
         double last = is_inside ? (double)job->below[0][(int64_t)next * TILE_CELLS + q] *
                                       load_one(u, (int64_t)next * VISCOSITY_BLOCK + q)
                                 : 0.0;
@@ -47,6 +51,7 @@ TREACLE_ALWAYS_INLINE f64x8 outflow(const stokes_job* job, either u, int64_t t, 
     if (at < TILE_SIZE - 1) {
         return flow(job->below, u, t, a, q + stride) - low;
     }
+    // Beyond the map nothing flows.
     return is_inside ? flow(job->below, u, next, a, q - (TILE_SIZE - 1) * stride) - low : -low;
 }
 
@@ -55,6 +60,7 @@ TREACLE_ALWAYS_INLINE f64x8 row_divergence(const stokes_job* job, either u, int6
     for (int a = 0; a < AXES; ++a) {
         sum += outflow(job, u, t, a, q);
     }
+    // Cells without a pressure have no row: a mask of bits keeps even a NaN out of it.
     i64x8 is_cell = widen(job->cells->inverse + t * TILE_CELLS + q) > f64x8_set(0.0);
     return (f64x8)((i64x8)sum & is_cell);
 }
@@ -66,6 +72,7 @@ void ISA(stokes_loop_divergence)(void* data, int64_t begin, int64_t end) {
         for (int q = 0; q < TILE_CELLS; q += ROW) {
             int64_t at = t * TILE_CELLS + q;
             f64x8 sum = row_divergence(job, (either){.d = job->u}, t, q);
+            // B u, or the residual h - B u.
             f64x8_store(job->to + at, job->b != NULL ? f64x8_load(job->b + at) - sum : sum);
         }
     }
@@ -76,10 +83,12 @@ void ISA(stokes_loop_defect)(void* data, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = job->tiles[i];
         uint64_t rows = job->cell_rows != NULL ? job->cell_rows[t] : UINT64_MAX;
+        // The lowest bit is the next row that has a cell with a pressure.
         for (; rows != 0; rows &= rows - 1) {
             int q = __builtin_ctzll(rows) * ROW;
             int64_t at = t * TILE_CELLS + q;
             f64x8 sum = row_divergence(job, (either){.f = job->u_float}, t, q);
+            // B z_u is part of the image, and less r_p it is what the Schur part has to mend.
             f32x8_store(job->out + at, f32x8_from_f64x8(sum));
             f32x8_store(job->rest + at, f32x8_from_f64x8(sum - widen(job->r + at)));
         }
@@ -95,6 +104,7 @@ TREACLE_ALWAYS_INLINE f64x8 pressure_below(const tile_map* map, either p, int64_
     bool is_inside = next < map->count;
     int64_t other = (int64_t)next * TILE_CELLS + q;
     if (a == 0) {
+        // Along x the cells below are the row shifted the other way.
         double first = is_inside ? load_one(p, other + ROW - 1) : 0.0;
         return SIMD_SLIDE(f64x8_set(first), load_row(p, t * TILE_CELLS + q), 7);
     }
@@ -109,6 +119,7 @@ TREACLE_ALWAYS_INLINE f64x8 row_push(const stokes_job* job, either p, int64_t t,
     int64_t at = t * TILE_CELLS + q;
     f64x8 above = widen(job->opening[a] + at), below = widen(job->below[a] + at);
     f64x8 here = load_row(p, at), there = pressure_below(job->faces->map, p, t, a, q);
+    // A difference first: a constant pressure pushes exactly nobody, whatever it is.
     return above * (there - here) + (below - above) * there;
 }
 
@@ -118,6 +129,7 @@ TREACLE_ALWAYS_INLINE void force_rows(const stokes_job* job, int a, int64_t t, c
         int row = __builtin_ctzll(rows), at = a * TILE_CELLS + row * ROW;
         int64_t n = t * VISCOSITY_BLOCK + at;
         f64x8 push = row_push(job, (either){.d = job->p}, t, a, row * ROW);
+        // A u + B^T p, or the residual of it.
         f64x8 sum = keep_unknowns(v, at, row_apply_wide(a, v, block, row) + push);
         f64x8_store(job->to + n, job->b != NULL ? f64x8_load(job->b + n) - sum : sum);
     }
@@ -129,6 +141,8 @@ void ISA(stokes_loop_forces)(void* data, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         tile_ix t = job->tiles[i];
         tile_view v = view_tile(job->faces, t);
+        // A tile and a layer of its neighbours in one block: rows then read without asking where
+        // they are.
         gather_wide(NULL, job->u, job->faces, t, block);
         force_rows(job, 0, t, &v, block);
         force_rows(job, 1, t, &v, block);
@@ -138,6 +152,7 @@ void ISA(stokes_loop_forces)(void* data, int64_t begin, int64_t end) {
 
 TREACLE_ALWAYS_INLINE void image_rows(const stokes_job* job, int a, int64_t t, const tile_view* v,
                                       const double* block) {
+    // Where sums pass over all rows those without unknowns must hold zeros.
     uint64_t other = job->faces->space.rows == NULL ? ~v->rows[a] : 0; // zero for good
     for (uint64_t rest = other; rest != 0; rest &= rest - 1) {
         int at = a * TILE_CELLS + __builtin_ctzll(rest) * ROW;

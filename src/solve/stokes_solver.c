@@ -4,16 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "solve/stokes_internal.h"
-
-static const double smallest_volume = 0.02; // of a cell with a pressure
-static const float smallest_mass = 1e-3f;   // in B M^-1 B^T
-static const double held_share = 0.3;       // of D that holds a face whose neighbours give way
-static const double leaning_weight = 1e4;   // of stress against mass
-static const double thin_share = 0.5;       // of W that goes where all cells are at the surface
-enum { FEW_TILES = 256 };
 
 stokes_params stokes_params_default(void) {
     return (stokes_params){.energy = 5e-4,
@@ -23,7 +15,7 @@ stokes_params stokes_params_default(void) {
                            .relative = INFINITY,
                            .max_iterations = 150,
                            .keeps_momentum = true,
-                           .restart = 30};
+                           .restart = solve_policy_default()->krylov.restart};
 }
 
 // ---- B and B^T ------------------------------------------------------------------------------
@@ -38,6 +30,7 @@ stokes_job stokes_job_of(const stokes_solver* s) {
 
 // Over the own ones of the active tiles.
 static void run_own(const vec_space* space, int64_t grain, parallel_fcn* fcn, void* data) {
+    // Lists of active tiles are in order, so one's own are a stretch of them.
     tile_range own = tile_ranks_list(space->shared, space->active_count, space->active);
     tile_for_range(space->ctx, own, grain, fcn, data);
 }
@@ -68,6 +61,7 @@ void stokes_apply(const stokes_solver* solver, const double* u, const double* p,
     stokes_job job = stokes_job_of(solver);
     job.u = u;
     job.p = p;
+    // Both loops read neighbours' values: halos once, before either.
     job.to = y_u;
     exchange(solver, u, p);
     stokes_run_faces(solver, ISA_CALL(solver->ctx, stokes_loop_forces), &job);
@@ -92,6 +86,7 @@ typedef struct cell_face {
 // Face n of cell q of tile t: the low ones along x, y, z, then the high ones.
 static cell_face face_of(const stokes_solver* s, int64_t t, int q, int n) {
     int a = n % AXES;
+    // A face belongs to the cell above it: high faces are the low ones of the next cell.
     bool is_low = n < AXES;
     int64_t here = t * TILE_CELLS + q;
     int64_t other = is_low ? tile_slot_below(s->map, t, q, a) : tile_slot_above(s->map, t, q, a);
@@ -102,7 +97,7 @@ static cell_face face_of(const stokes_solver* s, int64_t t, int q, int n) {
 
 static bool has_pressure(const stokes_solver* s, const stokes_system* system, int64_t cell) {
     return cell < (int64_t)s->map->count * TILE_CELLS &&
-           (double)system->volume[cell] >= smallest_volume;
+           system->volume[cell] >= s->policy->schur.smallest_volume;
 }
 
 static float cell_weight(const viscosity_level* level, int64_t t, int q) {
@@ -112,8 +107,8 @@ static float cell_weight(const viscosity_level* level, int64_t t, int q) {
 
 // W of a cell, from 2 w_c and diag(B D^-1 B^T). A cell with one open face, as behind a wall, holds
 // that face however little stress it has itself.
-static double schur_weight(double twice, double sum) {
-    return fmax(2.0 / 3.0 * sqrt(twice * 1.5 / sum), held_share / sum);
+static double schur_weight(double held, double twice, double sum) {
+    return fmax(2.0 / 3.0 * sqrt(twice * 1.5 / sum), held / sum);
 }
 
 // Fills in what the faces of a cell give to B M^-1 B^T, links to cells with a pressure and extra
@@ -122,26 +117,34 @@ static double schur_weight(double twice, double sum) {
 static double fill_cell(const stokes_solver* s, const stokes_system* system, int64_t t, int q) {
     size_t length = stokes_field_length(s);
     int64_t here = t * TILE_CELLS + q;
+    const schur_policy* policy = &s->policy->schur;
     float stiffness_sum = 0.0f, extra = 0.0f, diagonal = 0.0f;
+    // Infinite stress: it does not count in the least weight.
     if (!has_pressure(s, system, here)) {
         return INFINITY;
     }
     for (int n = 0; n < 2 * AXES; ++n) {
         cell_face face = face_of(s, t, q, n);
         float inverse = s->faces->inverse[face.slot];
+        // A fixed face moves as it is told: no pressure changes that.
         if (!(inverse > 0.0f)) {
             continue;
         }
         const float *above = s->opening[face.axis], *below = s->below[face.axis];
         float opening = n < AXES ? above[face.field] : below[face.field];
+        // What the cell on the other side has of the same face: where one has let go of a solid the
+        // two differ, and the link is their product, as B M^-1 B^T has it.
         float across = n < AXES ? below[face.field] : above[face.field];
         float mass = system->weights.mass[face.axis][face.field];
         bool has_other = has_pressure(s, system, face.other);
         float weight = opening * (has_other ? across : opening) /
-                       (mass > smallest_mass ? mass : smallest_mass);
+                       (mass > policy->smallest_mass ? mass : policy->smallest_mass);
+        // D = diag(A) - M, the stress alone; zero where a face has no viscous neighbour, and then
+        // the floor makes this cell one that nothing viscous holds.
         float stiffness = 1.0f / inverse - mass;
         stiffness_sum += opening * opening / (stiffness > 1e-12f ? stiffness : 1e-12f);
         diagonal += weight;
+        // Towards a cell without a pressure the link ends at zero: it is diagonal only.
         extra += has_other ? 0.0f : weight;
         if (has_other && n < AXES) {
             s->fields[(size_t)n * length + (size_t)here] = weight;
@@ -150,7 +153,9 @@ static double fill_cell(const stokes_solver* s, const stokes_system* system, int
     double twice = (double)cell_weight(s->faces, t, q);
     bool is_cell = diagonal > 0.0f && stiffness_sum > 0.0f;
     s->fields[AXES * length + (size_t)here] = extra;
-    s->schur[here] = is_cell ? (float)schur_weight(twice, (double)stiffness_sum) : 0.0f;
+    s->schur[here] =
+        is_cell ? (float)schur_weight(policy->held, twice, (double)stiffness_sum) : 0.0f;
+    // Weights are times the share of liquid: divided by it, a sliver of thick liquid is thick.
     return diagonal > 0.0f ? twice / (double)system->volume[here] : INFINITY;
 }
 
@@ -169,6 +174,7 @@ typedef struct scale_job {
 static void fill_tiles(void* data, int64_t begin, int64_t end) {
     const fill_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
+        // Sums go by tiles, each written by one thread, and are added up in the order of tiles.
         double least = INFINITY;
         int cells = 0, outer = 0;
         const float* extra = job->s->fields + AXES * stokes_field_length(job->s);
@@ -195,10 +201,11 @@ static void scale_tiles(void* data, int64_t begin, int64_t end) {
 // viscosity, where inside of much liquid only waves are left, at twice of it: the fewer cells are
 // inside, the less W.
 static void scale_schur(const stokes_solver* s, tile_range own) {
+    // Partial sums 1 and 2 of the space of faces were filled tile by tile by fill_tiles.
     double cells = vec_sum_partial(&s->faces->space, 1),
            outer = vec_sum_partial(&s->faces->space, 2);
     double share = cells > 0.0 ? outer / cells : 0.0;
-    scale_job job = {s->schur, (float)(1.0 - thin_share * share)};
+    scale_job job = {s->schur, (float)(1.0 - s->policy->schur.surface * share)};
     tile_for_range(s->ctx, own, 8, scale_tiles, &job);
 }
 
@@ -214,13 +221,15 @@ static double fill_fields(const stokes_solver* s, const stokes_system* system) {
     scale_schur(s, own);
     if (shared != NULL) {
         for (int n = 0; n <= AXES; ++n) {
-            tile_share_field(s->map, s->fields + (size_t)n * stokes_field_length(s));
+            tile_publish(s->map,
+                         &(tile_values){.at = s->fields + (size_t)n * stokes_field_length(s)});
         }
-        tile_share_field(s->map, s->schur);
+        tile_publish(s->map, &(tile_values){.at = s->schur});
     }
     for (int64_t t = own.begin; t < own.end; ++t) {
         least = fmin(least, job.least[t]);
     }
+    // Ranks agree on the least by the largest of its negative.
     double most = -least;
     if (shared != NULL) {
         comm_max_f64(s->ctx, &most, 1);
@@ -229,6 +238,7 @@ static double fill_fields(const stokes_solver* s, const stokes_system* system) {
 }
 
 static int widest_side(const grid_domain* domain) {
+    // The longest wave that fits the domain is that of its longest side.
     int most = 1;
     for (int a = 0; a < AXES; ++a) {
         most = domain->cells[a] > most ? domain->cells[a] : most;
@@ -238,85 +248,93 @@ static int widest_side(const grid_domain* domain) {
 
 static treacle_status create_pressure(stokes_solver* s, const stokes_system* system) {
     size_t length = stokes_field_length(s);
-    double side = widest_side(system->domain);
     TREACLE_TRY(
         alloc_zero(s->ctx, 4 * length, sizeof(float), "pressure links", (void**)&s->fields));
     TREACLE_TRY(alloc_zero(s->ctx, length, sizeof(float), "Schur weights", (void**)&s->schur));
+    // Links first: the pressure solver keeps pointers into `fields`.
     double least = fill_fields(s, system);
     pressure_system links = {.domain = system->domain,
                              .map = system->map,
                              .link = {s->fields, s->fields + length, s->fields + 2 * length},
                              .extra = s->fields + 3 * length,
                              .body_count = system->body_count,
-                             .bodies = system->bodies};
+                             .bodies = system->bodies,
+                             .policy = s->policy};
     TREACLE_TRY(pressure_solver_create(s->ctx, &links, &s->pressure));
     s->cells = pressure_solver_finest(s->pressure);
     s->p_space = s->cells->space;
+    // Sums over cells skip rows without unknowns; rows of bodies are summed apart, and reach cells
+    // that have no other unknown in their row.
     s->p_space.rows = system->body_count == 0 ? s->cells->rows : NULL; // bodies fill more
-    s->has_pressure_cycle = least < side * side / 30.0;
+    // What the faces are is known already: the rest are the waves of pressure.
+    solve_facts facts = *viscosity_solver_facts(s->viscosity);
+    facts.has_cells = true;
+    facts.softest = least;
+    facts.side = widest_side(system->domain);
+    s->regime = regime_of(s->policy, &facts);
     return TREACLE_OK;
 }
 
 static treacle_status create_vectors(stokes_solver* s) {
     const vec_space *u = s->u_space, *p = &s->p_space;
-    TREACLE_TRY(vec_create(u, "right-hand sides", &s->b_u));
-    TREACLE_TRY(vec_create(p, "right-hand sides", &s->b_p));
-    TREACLE_TRY(vec_create_float(u, "directions", &s->w_u));
-    TREACLE_TRY(vec_create_float(p, "directions", &s->w_p));
-    TREACLE_TRY(vec_create_float(u, "residuals", &s->r_u));
-    TREACLE_TRY(vec_create_float(p, "residuals", &s->r_p));
-    TREACLE_TRY(vec_create_float(p, "divergences", &s->t_p));
-    TREACLE_TRY(vec_create_float(p, "pressure corrections", &s->s_p));
-    TREACLE_TRY(vec_create_float(u, "weights of rows", &s->h_u));
-    TREACLE_TRY(vec_create_float(p, "weights of rows", &s->h_p));
-    TREACLE_TRY(vec_create_float(u, "weighted images", &s->m_u));
-    return vec_create_float(p, "weighted images", &s->m_p);
+    // What a solve needs in any case; directions are made as they are met.
+    TREACLE_TRY(vec_create(u, "right-hand sides", &s->vec.b_u));
+    TREACLE_TRY(vec_create(p, "right-hand sides", &s->vec.b_p));
+    TREACLE_TRY(vec_create_float(u, "directions", &s->vec.w_u));
+    TREACLE_TRY(vec_create_float(p, "directions", &s->vec.w_p));
+    TREACLE_TRY(vec_create_float(u, "residuals", &s->vec.r_u));
+    TREACLE_TRY(vec_create_float(p, "residuals", &s->vec.r_p));
+    TREACLE_TRY(vec_create_float(p, "divergences", &s->vec.t_p));
+    TREACLE_TRY(vec_create_float(p, "pressure corrections", &s->vec.s_p));
+    TREACLE_TRY(vec_create_float(u, "weights of rows", &s->vec.h_u));
+    TREACLE_TRY(vec_create_float(p, "weights of rows", &s->vec.h_p));
+    TREACLE_TRY(vec_create_float(u, "weighted images", &s->vec.m_u));
+    return vec_create_float(p, "weighted images", &s->vec.m_p);
 }
 
+// 1 / diag(A), the bodies' six unknowns included below.
 static void weigh_faces(void* data, int64_t begin, int64_t end) {
     const stokes_solver* s = data;
     for (int64_t i = begin; i < end; ++i) {
         size_t at = (size_t)s->faces->active[i] * VISCOSITY_BLOCK;
-        memcpy(s->h_u + at, s->faces->inverse + at, VISCOSITY_BLOCK * sizeof(float));
+        memcpy(s->vec.h_u + at, s->faces->inverse + at, VISCOSITY_BLOCK * sizeof(float));
     }
 }
 
 static void weigh_cells(void* data, int64_t begin, int64_t end) {
     const stokes_solver* s = data;
+    const float viscous = s->policy->schur.weight_of_image;
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = s->cells->active[i];
         for (int64_t q = t * TILE_CELLS; q < (t + 1) * TILE_CELLS; ++q) {
-            s->h_p[q] = s->schur[q] + (s->has_pressure_cycle ? s->cells->inverse[q] : 0.0f);
+            float inverse = s->regime.has_pressure_cycle ? s->cells->inverse[q] : 0.0f;
+            s->vec.h_p[q] = viscous * s->schur[q] + inverse;
         }
     }
 }
 
-// The inverse diagonals of A and of the Schur complement: so weighted, a residual is near the
-// square of the energy that it stands for, and stiff faces do not drown soft ones.
+// The inverse diagonals of A, so that stiff faces do not drown soft ones, and of the Schur
+// complement, but only a small share of W. With all of it a residual would be near the square of
+// the energy that it stands for; but every correction mends the divergence that the one before has
+// left, and what holds the loop up where viscosity rules is pressure, which forces alone show.
 static treacle_status weigh_rows(stokes_solver* s) {
     const drag_term* drag = viscosity_solver_drag(s->viscosity, false);
     size_t faces = vec_length(&s->faces->space), tail = vec_length(s->u_space) - faces;
     double* diagonal = NULL;
+    // Own tiles are enough: products are sums over own tiles, and then over ranks.
     run_own(&s->faces->space, 8, weigh_faces, s);
     run_own(&s->p_space, 8, weigh_cells, s);
     if (drag == NULL) {
         return TREACLE_OK;
     }
     TREACLE_TRY(alloc_zero(s->ctx, tail, sizeof(double), "weights of bodies", (void**)&diagonal));
+    // Six rows a body: their own diagonal, masses and stresses at its faces.
     drag_term_diagonal(drag, diagonal);
     for (size_t i = 0; i < tail; ++i) {
-        s->h_u[faces + i] = diagonal[i] > 0.0 ? (float)(1.0 / diagonal[i]) : 0.0f;
+        s->vec.h_u[faces + i] = diagonal[i] > 0.0 ? (float)(1.0 / diagonal[i]) : 0.0f;
     }
     alloc_free(s->ctx, diagonal, tail * sizeof(double));
     return TREACLE_OK;
-}
-
-// Few tiles of stiff liquid: drops and strands that lean on one another are to be expected, and the
-// motions of their pieces cost little. When the loop finds itself slow it is late for that: by then
-// the soft motions, which the cycle alone does not see, have grown.
-static bool is_leaning(const viscosity_level* faces) {
-    return faces->space.active_count <= FEW_TILES &&
-           viscosity_level_largest(faces) > leaning_weight;
 }
 
 static treacle_status build(stokes_solver* s, const stokes_system* system) {
@@ -324,29 +342,38 @@ static treacle_status build(stokes_solver* s, const stokes_system* system) {
                                   .map = system->map,
                                   .weights = system->weights,
                                   .body_count = system->body_count,
-                                  .bodies = system->bodies};
+                                  .bodies = system->bodies,
+                                  .policy = s->policy};
     TREACLE_TRY(viscosity_solver_create(s->ctx, &viscosity, &s->viscosity));
+    // The cycle of A first: fill_fields reads its diagonals.
     s->faces = viscosity_solver_finest(s->viscosity);
-    if (is_leaning(s->faces)) {
-        TREACLE_TRY(viscosity_solver_add_pieces(s->viscosity));
-    }
     s->u_space = viscosity_solver_linop(s->viscosity).space;
     TREACLE_TRY(create_pressure(s, system));
+    // After the regime is known, which needs the least weight that create_pressure finds.
+    if (s->regime.is_stacked) {
+        TREACLE_TRY(viscosity_solver_add_pieces(s->viscosity));
+    }
     TREACLE_TRY(stokes_bodies_create(s, system));
-    TREACLE_TRY(vec_many_create(s->u_space, &s->many_u));
-    TREACLE_TRY(vec_many_create(&s->p_space, &s->many_p));
+    TREACLE_TRY(vec_many_create(s->u_space, &s->dir.many_u));
+    TREACLE_TRY(vec_many_create(&s->p_space, &s->dir.many_p));
     TREACLE_TRY(create_vectors(s));
     return weigh_rows(s);
 }
 
 treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* system,
                                     stokes_solver** out) {
+    TREACLE_ASSERT(system->domain != NULL && system->map != NULL && system->volume != NULL);
+    TREACLE_ASSERT(system->opening[0] != NULL && system->opening[1] != NULL);
+    TREACLE_ASSERT(system->body_count >= 0 && (system->body_count == 0 || system->bodies != NULL));
     *out = NULL;
+    // Zeroed: a build that fails half-way can be destroyed as it is.
     stokes_solver* s = NULL;
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*s), "the Stokes solver", (void**)&s));
     s->ctx = ctx;
     s->map = system->map;
-    s->volume = system->volume;
+    s->net.volume = system->volume;
+    s->policy = solve_policy_or_default(system->policy);
+    // Where nothing lets go of solids both cells of a face see the same opening.
     for (int a = 0; a < AXES; ++a) {
         const float* below = system->opening_below[a];
         s->opening[a] = system->opening[a];
@@ -361,7 +388,14 @@ treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* s
     return TREACLE_OK;
 }
 
+const solve_regime* stokes_solver_regime(const stokes_solver* solver) {
+    return &solver->regime;
+}
+
 treacle_status stokes_solver_reweigh(stokes_solver* solver, const viscosity_weights* weights) {
+    TREACLE_ASSERT(solver->bodies == NULL); // their links keep copies of the weights
+    // Only A itself is made anew, and that without coarser levels: the cycle of the first weights
+    // is a preconditioner still, as long as Newton's method has not gone far.
     viscosity_level_destroy(&solver->reweighed);
     return viscosity_level_create(solver->ctx, &solver->faces->domain, solver->map, weights,
                                   &solver->reweighed);
@@ -370,41 +404,43 @@ treacle_status stokes_solver_reweigh(stokes_solver* solver, const viscosity_weig
 static void destroy_vectors(stokes_solver* s) {
     const vec_space *u = s->u_space, *p = &s->p_space;
     for (int j = 0; j < STOKES_MAX_RESTART; ++j) {
-        vec_destroy_float(u, s->z_u[j]);
-        vec_destroy_float(u, s->q_u[j]);
-        vec_destroy_float(p, s->z_p[j]);
-        vec_destroy_float(p, s->q_p[j]);
+        vec_destroy_float(u, s->dir.z_u[j]);
+        vec_destroy_float(u, s->dir.q_u[j]);
+        vec_destroy_float(p, s->dir.z_p[j]);
+        vec_destroy_float(p, s->dir.q_p[j]);
     }
-    vec_many_destroy(&s->many_u);
-    vec_many_destroy(&s->many_p);
-    vec_destroy(u, s->b_u);
-    vec_destroy(u, s->e_u);
-    vec_destroy(p, s->b_p);
-    vec_destroy_float(u, s->w_u);
-    vec_destroy_float(p, s->w_p);
-    vec_destroy_float(u, s->r_u);
-    vec_destroy_float(p, s->r_p);
-    vec_destroy_float(p, s->t_p);
-    vec_destroy_float(p, s->s_p);
-    vec_destroy_float(u, s->h_u);
-    vec_destroy_float(p, s->h_p);
-    vec_destroy_float(u, s->m_u);
-    vec_destroy_float(p, s->m_p);
+    vec_many_destroy(&s->dir.many_u);
+    vec_many_destroy(&s->dir.many_p);
+    vec_destroy(u, s->vec.b_u);
+    vec_destroy(u, s->vec.e_u);
+    vec_destroy(p, s->vec.b_p);
+    vec_destroy_float(u, s->vec.w_u);
+    vec_destroy_float(p, s->vec.w_p);
+    vec_destroy_float(u, s->vec.r_u);
+    vec_destroy_float(p, s->vec.r_p);
+    vec_destroy_float(p, s->vec.t_p);
+    vec_destroy_float(p, s->vec.s_p);
+    vec_destroy_float(u, s->vec.h_u);
+    vec_destroy_float(p, s->vec.h_p);
+    vec_destroy_float(u, s->vec.m_u);
+    vec_destroy_float(p, s->vec.m_p);
 }
 
 void stokes_solver_destroy(stokes_solver* solver) {
     if (solver == NULL) {
         return;
     }
+    // Of one that failed half-way: without spaces there are no vectors.
     if (solver->faces != NULL && solver->cells != NULL) {
         destroy_vectors(solver);
     }
+    // Bodies refer to the viscosity solver's drag, so they go first.
     size_t length = stokes_field_length(solver);
     stokes_bodies_destroy(solver);
     viscosity_level_destroy(&solver->reweighed);
-    alloc_free(solver->ctx, solver->region_volume,
-               (2 * (size_t)solver->regions.count + 1) * sizeof(double));
-    regions_destroy(&solver->regions);
+    alloc_free(solver->ctx, solver->net.region_volume,
+               (2 * (size_t)solver->net.regions.count + 1) * sizeof(double));
+    regions_destroy(&solver->net.regions);
     pressure_solver_destroy(solver->pressure);
     viscosity_solver_destroy(solver->viscosity);
     alloc_free(solver->ctx, solver->fields, 4 * length * sizeof(float));
@@ -426,31 +462,46 @@ static void add_diagonal(void* data, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
         int64_t t = s->cells->active[i];
         for (int64_t q = t * TILE_CELLS; q < (t + 1) * TILE_CELLS; ++q) {
+            // z_p = W t + cycle(t); with viscosity everywhere the second part is nothing.
             float cycled = job->cycled != NULL ? job->cycled[q] : 0.0f;
-            job->z[q] = s->schur[q] * s->t_p[q] + cycled;
+            job->z[q] = s->schur[q] * s->vec.t_p[q] + cycled;
         }
     }
 }
 
 void stokes_precondition(const stokes_solver* s, int j) {
+    TREACLE_ASSERT(j >= 0 && j < s->dir.capacity);
     linop a = viscosity_solver_linop(s->viscosity);
-    a.precondition(a.data, s->r_u, s->w_u);
+    // Block triangular: the pressure's part sees what the velocity's has left of the divergence.
+    a.precondition(a.data, s->vec.r_u, s->vec.w_u);
     stokes_job defect = stokes_job_of(s);
-    defect.u_float = s->w_u;
-    defect.r = s->r_p;
-    defect.out = s->q_p[j];
-    defect.rest = s->t_p;
-    vec_exchange_float(&s->faces->space, s->w_u);
+    defect.u_float = s->vec.w_u;
+    defect.r = s->vec.r_p;
+    // B z_u is half of the image of z, and comes for free here: it goes to q_p, and t = B z_u - r_p
+    // to t_p, in one pass.
+    defect.out = s->dir.q_p[j];
+    defect.rest = s->vec.t_p;
+    vec_exchange_float(&s->faces->space, s->vec.w_u);
     stokes_run_cells(s, ISA_CALL(s->ctx, stokes_loop_defect), &defect);
     stokes_bodies_defect(s, j);
-    schur_job schur = {.s = s, .z = s->w_p};
-    if (s->has_pressure_cycle) {
+    schur_job schur = {.s = s, .z = s->vec.w_p};
+    if (s->regime.has_pressure_cycle) {
         linop l = pressure_solver_linop(s->pressure);
-        l.precondition(l.data, s->t_p, s->s_p);
-        schur.cycled = s->s_p;
+        l.precondition(l.data, s->vec.t_p, s->vec.s_p);
+        schur.cycled = s->vec.s_p;
     }
     run_own(&s->p_space, 8, add_diagonal, &schur);
-    stokes_bodies_schur(s, s->w_p);
-    vec_copy_float(s->u_space, s->w_u, s->z_u[j]);
-    vec_copy_float(&s->p_space, s->w_p, s->z_p[j]);
+    stokes_bodies_schur(s, s->vec.w_p);
+    // w stays as it is for the image: it is zero beside unknowns, where the z that are kept are not
+    // even written.
+    vec_copy_float(s->u_space, s->vec.w_u, s->dir.z_u[j]);
+    vec_copy_float(&s->p_space, s->vec.w_p, s->dir.z_p[j]);
+}
+
+bool stokes_solver_is_valid(const stokes_solver* solver) {
+    const krylov_policy* krylov = &solver->policy->krylov;
+    return viscosity_solver_is_valid(solver->viscosity) &&
+           pressure_solver_is_valid(solver->pressure) && krylov->restart > 0 &&
+           krylov->restart_long <= STOKES_MAX_RESTART &&
+           vec_length(solver->u_space) >= vec_length(&solver->faces->space);
 }

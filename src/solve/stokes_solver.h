@@ -33,6 +33,7 @@ typedef struct stokes_system {
     const float* volume;              // [tile][512] at cells: share of liquid
     int32_t body_count;               // that weights.owner names
     const solve_body* bodies;         // [body_count]; rows: what they displace, in all six motions
+    const solve_policy* policy;       // NULL: the default; must outlive the solver
 } stokes_system;
 
 /// More than the weights say of A, for a law that is linearised: A u + E (u - about). The cycle
@@ -74,6 +75,7 @@ typedef struct stokes_stats {
     int history_count;
     double history[SOLVE_HISTORY]; // energy estimates before iteration 1, 2, ...
     double history_relative[SOLVE_HISTORY];
+    char regime[SOLVE_REGIME_NAME]; // how it was solved (solve/regime.h)
 } stokes_stats;
 
 typedef struct stokes_solver stokes_solver;
@@ -90,6 +92,11 @@ treacle_status stokes_solver_reweigh(stokes_solver* solver,
                                      const viscosity_weights* weights) TREACLE_NODISCARD;
 /// Accepts NULL.
 void stokes_solver_destroy(stokes_solver* solver);
+
+/// Both of its cycles are valid.
+bool stokes_solver_is_valid(const stokes_solver* solver);
+/// How the system is solved.
+const solve_regime* stokes_solver_regime(const stokes_solver* solver);
 
 /// f and u are [tile][axis][512], h and p [tile][512], each with a zero tile at the end, f and u
 /// with a tail for bodies (solve/viscosity_solver.h). On return f and h hold the residuals. Not

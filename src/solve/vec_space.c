@@ -4,15 +4,17 @@
 
 #include "base/alloc.h"
 #include "base/exact_sum.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "solve/vec_kernels.h"
 
 enum { GRAIN_VALUES = 16 * TILE_CELLS }; // a chunk of a loop
 
 treacle_status vec_space_create(treacle_context* ctx, tile_ix tile_count, int block, int tail,
                                 vec_space* out) {
+    // The tail is one more run of whole vectors: what is behind its values is zero and stays zero.
     int padded_tail = (tail + SIMD_LANES - 1) / SIMD_LANES * SIMD_LANES;
     *out = (vec_space){.ctx = ctx, .tile_count = tile_count, .block = block, .tail = padded_tail};
+    // Three sums at most are taken in one pass: a square, a largest value and one more product.
     for (int i = 0; i < 3; ++i) {
         treacle_status status = alloc_zero(ctx, (size_t)tile_count + 1, sizeof(double),
                                            "sums over tiles", (void**)&out->partial[i]);
@@ -31,19 +33,28 @@ void vec_space_destroy(vec_space* space) {
     *space = (vec_space){0};
 }
 
+// Tiles, one more that is always zero and stands for all missing neighbours, and the tail.
 size_t vec_length(const vec_space* space) {
     return ((size_t)space->tile_count + 1) * (size_t)space->block + (size_t)space->tail;
 }
 
+// Exchange: the tiles beside one's own, from their owners. Gather: all tiles to everybody. Share:
+// as the map has it, either of the two.
 void vec_exchange(const vec_space* space, const double* v) {
     if (space->shared != NULL) {
-        tile_exchange(space->shared, (void*)v, (size_t)space->block * sizeof(double));
+        tile_publish(space->shared,
+                     &(tile_values){.at = (void*)v,
+                                    .tile_bytes = (size_t)space->block * sizeof(double),
+                                    .readers = TILE_TO_NEIGHBOURS});
     }
 }
 
 void vec_exchange_float(const vec_space* space, const float* v) {
     if (space->shared != NULL) {
-        tile_exchange(space->shared, (void*)v, (size_t)space->block * sizeof(float));
+        tile_publish(space->shared,
+                     &(tile_values){.at = (void*)v,
+                                    .tile_bytes = (size_t)space->block * sizeof(float),
+                                    .readers = TILE_TO_NEIGHBOURS});
     }
 }
 
@@ -51,6 +62,7 @@ void vec_exchange_colour(const vec_space* space, const tile_colours* colours, in
                          float* v) {
     if (space->shared != NULL) {
         const tile_ranks* ranks = space->shared->ranks;
+        // After a colour of a sweep only tiles of this colour have changed: only they travel.
         comm_items items = {.data = v,
                             .item_bytes = (size_t)space->block * sizeof(float),
                             .mark = colours->of_tile,
@@ -61,25 +73,34 @@ void vec_exchange_colour(const vec_space* space, const tile_colours* colours, in
 
 void vec_gather(const vec_space* space, double* v) {
     if (space->shared != NULL) {
-        tile_gather(space->shared, v, (size_t)space->block * sizeof(double));
+        tile_publish(space->shared,
+                     &(tile_values){.at = v,
+                                    .tile_bytes = (size_t)space->block * sizeof(double),
+                                    .readers = TILE_TO_ALL});
     }
 }
 
 void vec_share(const vec_space* space, double* v) {
     if (space->shared != NULL) {
-        tile_share(space->shared, v, (size_t)space->block * sizeof(double));
+        tile_publish(space->shared,
+                     &(tile_values){.at = v, .tile_bytes = (size_t)space->block * sizeof(double)});
     }
 }
 
 void vec_share_float(const vec_space* space, const float* v) {
     if (space->shared != NULL) {
-        tile_share(space->shared, (void*)v, (size_t)space->block * sizeof(float));
+        tile_publish(
+            space->shared,
+            &(tile_values){.at = (void*)v, .tile_bytes = (size_t)space->block * sizeof(float)});
     }
 }
 
 void vec_gather_float(const vec_space* space, const float* v) {
     if (space->shared != NULL) {
-        tile_gather(space->shared, (void*)v, (size_t)space->block * sizeof(float));
+        tile_publish(space->shared,
+                     &(tile_values){.at = (void*)v,
+                                    .tile_bytes = (size_t)space->block * sizeof(float),
+                                    .readers = TILE_TO_ALL});
     }
 }
 
@@ -91,6 +112,7 @@ treacle_status vec_create_float(const vec_space* space, const char* what, float*
     return alloc_zero(space->ctx, vec_length(space), sizeof(float), what, (void**)out);
 }
 
+// Without zeros, for vectors that a loop fills before it reads: pages are then touched once.
 treacle_status vec_create_float_raw(const vec_space* space, const char* what, float** out) {
     return alloc_array(space->ctx, vec_length(space), sizeof(float), what, (void**)out);
 }
@@ -114,8 +136,11 @@ static tile_range own_runs(const vec_space* space) {
 
 static void run_loop(parallel_fcn* loop, vec_job* job) {
     const vec_space* space = job->space;
+    // A run is an active tile, and one more the tail. On ranks the tail is everybody's: it is
+    // worked on by all alike, after the loop, for its place is not in anybody's stretch.
     tile_range runs = own_runs(space);
     runs.end += space->tail > 0 && space->shared == NULL ? 1 : 0;
+    // Chunks of the same number of values, whatever a tile has: 1 for cells, 3 for faces.
     int64_t grain = GRAIN_VALUES / space->block;
     tile_for_range(space->ctx, runs, grain < 1 ? 1 : grain, loop, job);
     if (space->tail > 0 && space->shared != NULL) {
@@ -125,10 +150,12 @@ static void run_loop(parallel_fcn* loop, vec_job* job) {
 
 static void add_runs(const vec_space* space, const double* partial, exact_sum* sum) {
     tile_range own = own_runs(space);
+    // In the order of tiles, though an exact sum has the same bits in any.
     exact_sum_init(sum);
     for (int64_t i = own.begin; i < own.end; ++i) {
         exact_sum_add(sum, partial[space->active[i]]);
     }
+    // The tail is the same on all ranks and counts once.
     if (space->tail > 0 && (space->shared == NULL || comm_rank(space->ctx) == 0)) {
         exact_sum_add(sum, partial[space->tile_count]);
     }
@@ -137,6 +164,7 @@ static void add_runs(const vec_space* space, const double* partial, exact_sum* s
 static double sum_runs(const vec_space* space, const double* partial) {
     exact_sum sum;
     add_runs(space, partial, &sum);
+    // Exact accumulators are added over ranks before they are rounded: as if there were one rank.
     if (space->shared != NULL) {
         comm_sum_exact(space->ctx, &sum, 1);
     }
@@ -148,6 +176,7 @@ double vec_sum_partial(const vec_space* space, int which) {
 }
 
 double vec_max_partial(const vec_space* space, int which) {
+    // Of magnitudes, so never below zero; the tail's is known to everybody.
     double most = space->tail > 0 ? space->partial[which][space->tile_count] : 0.0;
     tile_range own = own_runs(space);
     for (int64_t i = own.begin; i < own.end; ++i) {
@@ -160,10 +189,13 @@ double vec_max_partial(const vec_space* space, int which) {
     return most;
 }
 
+// Loops that measure leave squares in the first partial sums and largest values in the second.
 static vec_sizes sizes_of_partials(const vec_space* space) {
     return (vec_sizes){vec_sum_partial(space, 0), vec_max_partial(space, 1)};
 }
 
+// These move bytes, for which no instruction set does better than memset and memcpy. Spans are the
+// stretches of a run that have unknowns: vectors are not touched elsewhere.
 static void zero_runs(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
@@ -231,6 +263,7 @@ static void subtract_runs(void* data, int64_t begin, int64_t end) {
         vec_run run = vec_run_at(job->space, i);
         FOR_SPANS(s, job->space, run) {
             for (size_t k = s.offset; k < s.offset + (size_t)s.count; ++k) {
+                // Each value for itself: any order, any vector width, the same bits.
                 job->u[k] = job->x[k] - job->u[k];
             }
         }
@@ -270,6 +303,8 @@ void vec_weigh(const vec_space* space, const float* weight, const float* from, f
 }
 
 vec_sizes vec_descend(const vec_space* space, const vec_descent* step) {
+    // Step and measure in one pass over memory: x += a p, r -= a q, the rounded residual, its
+    // sizes.
     vec_job job = {.space = space,
                    .a = step->a,
                    .scale = step->scale,
@@ -285,6 +320,7 @@ vec_sizes vec_descend(const vec_space* space, const vec_descent* step) {
 vec_pair vec_dot_two(const vec_space* space, const float* z, const double* x, const double* y) {
     vec_job job = {.space = space, .f = z, .x = x, .y = y};
     run_loop(ISA_CALL(space->ctx, vec_loop_dot_two), &job);
+    // One pass over z for both products.
     return (vec_pair){vec_sum_partial(space, 0), vec_sum_partial(space, 1)};
 }
 
@@ -294,6 +330,7 @@ void vec_conjugate(const vec_space* space, const float* z, double beta, float* p
 }
 
 void vec_combine_float(const vec_space* space, float a, const float* f, float c, float* u) {
+    // Handed over as doubles, which hold floats exactly; the loop works in float.
     vec_job job = {.space = space, .a = (double)a, .scale = (double)c, .f = f, .h = u};
     run_loop(ISA_CALL(space->ctx, vec_loop_combine_float), &job);
 }
@@ -305,6 +342,7 @@ void vec_add_many_float(const vec_space* space, int count, const float* const* x
 }
 
 treacle_status vec_many_create(const vec_space* space, vec_many* out) {
+    // Partial sums of each product lie together: [product][tile].
     *out = (vec_many){.space = space};
     return alloc_zero(space->ctx, VEC_MANY * ((size_t)space->tile_count + 1), sizeof(double),
                       "sums over tiles", (void**)&out->partial);
@@ -323,6 +361,7 @@ void vec_dot_many(const vec_many* many, int count, const float* const* q, const 
     const vec_space* space = many->space;
     vec_job job = {.space = space, .count = count, .list = q, .f = w, .many = many->partial};
     run_loop(ISA_CALL(space->ctx, vec_loop_dot_many), &job);
+    // All products go over the ranks in one message.
     exact_sum sums[VEC_MANY];
     for (int i = 0; i < count; ++i) {
         add_runs(space, many->partial + (size_t)i * ((size_t)space->tile_count + 1), &sums[i]);
@@ -346,6 +385,7 @@ void vec_subtract_many(const vec_space* space, const vec_orthogonal* step) {
 }
 
 vec_sizes vec_retreat(const vec_space* space, const vec_retreat_step* step) {
+    // Orthogonalise, step and measure in one pass: the images are the largest of all that is read.
     vec_job job = subtraction(space, &step->first);
     job.a = step->a;
     job.scale = step->scale;

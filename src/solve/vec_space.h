@@ -11,9 +11,9 @@
 // Outer vectors are double. What the preconditioner reads and writes is float, scaled by a power of
 // two so that it is neither huge nor denormal.
 //
-// On ranks that share out the tiles (grid/tile_ranks.h) a loop does one's own and a sum is that of
-// all ranks; what is read beside one's own tiles has to be exchanged before. The tail is
-// everybody's.
+// Where each rank has tiles of its own (grid/tile_ranks.h) a loop runs over the rank's own tiles
+// and a sum is taken over all ranks. What a loop reads beside its own tiles has to be exchanged
+// before. Every rank has the whole tail.
 //
 // Sums: every tile adds up its products in eight lanes and the lanes in a fixed tree; the tiles'
 // sums go through base/exact_sum.h. So a sum depends on the values only, not on threads.
@@ -51,13 +51,14 @@ void vec_space_destroy(vec_space* space);
 
 /// Values in a vector, zero tile and tail included.
 size_t vec_length(const vec_space* space);
-/// The neighbours' tiles of a vector come from their owners, or all tiles do.
+/// Fetches the tiles of a vector that are next to one's own from the ranks that own them;
+/// vec_gather fetches all tiles.
 void vec_exchange(const vec_space* space, const double* v);
 void vec_exchange_float(const vec_space* space, const float* v);
-/// Those of one colour alone.
+/// Fetches only the neighbouring tiles of one colour.
 void vec_exchange_colour(const vec_space* space, const tile_colours* colours, int colour, float* v);
 void vec_gather(const vec_space* space, double* v);
-/// They come to who may read them (tile_share).
+/// Brings the tiles that this rank has written to all ranks that may read them (tile_share).
 void vec_share(const vec_space* space, double* v);
 void vec_share_float(const vec_space* space, const float* v);
 void vec_gather_float(const vec_space* space, const float* v);

@@ -4,6 +4,7 @@
 
 typedef int64_t i64x8 __attribute__((vector_size(64)));
 
+// By bits and not by comparison: a NaN stays one, and the solve that has met it is told so.
 static f64x8 magnitude(f64x8 v) {
     const int64_t all_but_sign = INT64_MAX;
     i64x8 mask = {all_but_sign, all_but_sign, all_but_sign, all_but_sign,
@@ -13,6 +14,7 @@ static f64x8 magnitude(f64x8 v) {
 
 // The larger of each lane; v's where they cannot be compared.
 static f64x8 larger(f64x8 most, f64x8 v) {
+    // False for a NaN in v, which is then taken.
     i64x8 keep = most > v;
     return (f64x8)(((i64x8)most & keep) | ((i64x8)v & ~keep));
 }
@@ -51,6 +53,8 @@ void ISA(vec_loop_dot)(void* data, int64_t begin, int64_t end) {
                 sum += f64x8_load(x + k) * f64x8_load(y + k);
             }
         }
+        // Lanes have the same meaning for every instruction set and are added in one fixed tree: a
+        // tile's sum has the same bits everywhere.
         job->space->partial[0][run.slot] = f64x8_sum(sum);
     }
 }
@@ -63,6 +67,7 @@ void ISA(vec_loop_dot_float)(void* data, int64_t begin, int64_t end) {
         FOR_SPANS(s, job->space, run) {
             const float *f = job->f + s.offset, *g = job->g + s.offset;
             for (int k = 0; k < s.count; k += SIMD_LANES) {
+                // Products of floats are exact in double.
                 sum += f64x8_from_f32x8(f32x8_load(f + k)) * f64x8_from_f32x8(f32x8_load(g + k));
             }
         }
@@ -95,6 +100,7 @@ void ISA(vec_loop_weigh)(void* data, int64_t begin, int64_t end) {
             const float *f = job->f + s.offset, *g = job->g + s.offset;
             float* h = job->h + s.offset;
             for (int k = 0; k < s.count; k += SIMD_LANES) {
+                // In float: a weight only has to be near.
                 f32x8_store(h + k, f32x8_load(f + k) * f32x8_load(g + k));
             }
         }
@@ -110,6 +116,8 @@ void ISA(vec_loop_round)(void* data, int64_t begin, int64_t end) {
             const double* x = job->x + s.offset;
             float* h = job->h + s.offset;
             for (int k = 0; k < s.count; k += SIMD_LANES) {
+                // A power of two, so that residuals of any size use the range of a float and lose
+                // nothing by it.
                 f32x8_store(h + k, f32x8_from_f64x8(scale * f64x8_load(x + k)));
             }
         }

@@ -1,19 +1,17 @@
 #include "solve/viscosity_level.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
+#include "solve/policy.h"
 #include "solve/stagger_transfer.h"
 #include "solve/viscosity_kernels.h"
 
 enum { ROW = TILE_SIZE, ROWS = TILE_SIZE * TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, GRAIN = 4 };
 // A colour of a small liquid has a tile or two, and a sweep of one takes longer than to share it.
 enum { SWEEP_GRAIN = 1 };
-
-// Sweeps repeat where faces are missing: at walls and at the surface.
-enum { REPEATS_INSIDE = 1, REPEATS_AT_SURFACE = 2 };
 
 // Differences double from level to level, so their squares count four times.
 static const float stress_scale = 0.25f;
@@ -29,6 +27,8 @@ static size_t field_length(const viscosity_level* level) {
 static void pad_field(const float* field, const tile_ix* near, int start, float scale, float* to) {
     for (int k = 0; k < VISCOSITY_SIDE; ++k) {
         for (int j = 0; j < VISCOSITY_SIDE; ++j) {
+            // Shifted by a tile, so that quotients and remainders are of numbers that are not
+            // negative: 0, 1, 2 is the tile below, this one, the one above.
             int y = j + start + ROW, z = k + start + ROW;
             const tile_ix* tiles = near + 9 * (z / ROW) + 3 * (y / ROW);
             const float* row = field + z % ROW * LAYER + y % ROW * ROW;
@@ -36,6 +36,8 @@ static void pad_field(const float* field, const tile_ix* near, int start, float 
             for (int i = 0; i < ROW; ++i) {
                 out[i - start] = scale * row[(size_t)tiles[1] * TILE_CELLS + (size_t)i];
             }
+            // Cells need the layer below (a face enters the stretch of the cell under it), edges
+            // the one above (the shear at the far side of its cell).
             if (start < 0) {
                 out[0] = scale * row[(size_t)tiles[0] * TILE_CELLS + ROW - 1];
             } else {
@@ -50,8 +52,10 @@ static float diagonal_at(const viscosity_level* level, int64_t t, int a, int q) 
     int i = q % ROW, j = q / ROW % ROW, k = q / LAYER;
     const float* stress = level->stress + t * VISCOSITY_STRESS_BLOCK;
     const float* cell = stress + viscosity_cell_at(i, j, k);
+    // Weights of cells are packed times two, as the second derivative of w (D u)^2 has them.
     float sum = level->weights.mass[a][t * TILE_CELLS + q] + cell[0] + cell[-VISCOSITY_STRIDE(a)];
     for (int n = 1; n < AXES; ++n) {
+        // Edges along c carry the shear of a and b; the face has one at each of its sides along b.
         int b = (a + n) % AXES, c = 3 - a - b;
         const float* edge = stress + viscosity_edge_at(c, i, j, k);
         sum += edge[0] + edge[VISCOSITY_STRIDE(b)];
@@ -67,6 +71,7 @@ static int pack_component(viscosity_level* level, int64_t t, int a) {
     float* inverse = level->inverse + t * VISCOSITY_BLOCK + a * TILE_CELLS;
     int found = 0;
     for (int q = 0; q < TILE_CELLS; ++q) {
+        // A zero diagonal, fixed or without liquid: no unknown, and sweeps leave it alone.
         float diagonal = is_fixed(level, t, a, q) ? 0.0f : diagonal_at(level, t, a, q);
         bool is_unknown = diagonal > 0.0f;
         inverse[q] = is_unknown ? 1.0f / diagonal : 0.0f;
@@ -77,6 +82,7 @@ static int pack_component(viscosity_level* level, int64_t t, int a) {
 }
 
 // Faces of bodies in a tile.
+// A tile with faces of bodies alone is active too: their motion is in the vectors of a cycle.
 static int count_owned(const viscosity_level* level, int64_t t) {
     int found = 0;
     for (int n = 0; n < VISCOSITY_BLOCK && level->weights.owner[0] != NULL; ++n) {
@@ -94,10 +100,12 @@ typedef struct setup_job {
 static void pack_tiles(void* data, int64_t begin, int64_t end) {
     const setup_job* job = data;
     viscosity_level* level = job->level;
+    uint8_t at_surface = (uint8_t)solve_policy_default()->cycle.surface_sweeps;
     for (int64_t t = begin; t < end; ++t) {
         const tile_ix* near = level->map->neighbour[t];
         float* stress = level->stress + t * VISCOSITY_STRESS_BLOCK;
         int found = 0;
+        // Packed once: sweeps then read a tile's own block, and no neighbour's weights.
         pad_field(level->weights.cell, near, -1, 2.0f, stress);
         for (int c = 0; c < AXES; ++c) {
             pad_field(level->weights.edge[c], near, 0, 1.0f,
@@ -106,7 +114,8 @@ static void pack_tiles(void* data, int64_t begin, int64_t end) {
         for (int a = 0; a < AXES; ++a) {
             found += pack_component(level, t, a);
         }
-        level->repeats[t] = found == VISCOSITY_BLOCK ? REPEATS_INSIDE : REPEATS_AT_SURFACE;
+        // Sweeps repeat where faces are missing: at walls and at the surface.
+        level->repeats[t] = found == VISCOSITY_BLOCK ? 1 : at_surface;
         job->unknowns[t] = (uint16_t)found;
         job->owned[t] = (uint16_t)count_owned(level, t);
     }
@@ -114,6 +123,7 @@ static void pack_tiles(void* data, int64_t begin, int64_t end) {
 
 static void list_active(const setup_job* job) {
     viscosity_level* level = job->level;
+    // Sums skip rows without unknowns, but where bodies are rows without have values, too.
     level->space.active = level->active;
     level->space.rows = level->weights.owner[0] == NULL ? level->rows[0] : NULL; // bodies fill more
     for (tile_ix t = 0; t < level->map->count; ++t) {
@@ -144,17 +154,22 @@ static treacle_status finish(viscosity_level* level) {
     TREACLE_TRY(
         alloc_zero(level->ctx, 2 * tiles, sizeof(uint16_t), "counts of unknowns", (void**)&counts));
     setup_job job = {.level = level, .unknowns = counts, .owned = counts + tiles};
+    // Bodies reach anywhere, so with them every rank has all of every level.
     bool has_bodies = level->weights.owner[0] != NULL;
     level->space.shared = level->map->ranks != NULL && !has_bodies ? level->map : NULL;
     if (level->space.shared != NULL) {
-        tile_for(level->map, GRAIN, pack_tiles, &job);
+        tile_for(level->map, &(tile_use){.reads = TILE_AROUND, .grain = GRAIN}, pack_tiles, &job);
         vec_share_float(&level->space, level->inverse);
-        tile_gather(level->map, job.unknowns, sizeof(uint16_t));
+        tile_publish(level->map, &(tile_values){.at = job.unknowns,
+                                                .tile_bytes = sizeof(uint16_t),
+                                                .readers = TILE_TO_ALL});
     } else {
-        parallel_for(level->ctx, level->map->count, GRAIN, pack_tiles, &job);
+        tile_for(level->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = GRAIN}, pack_tiles, &job);
     }
     list_active(&job);
     alloc_free(level->ctx, counts, 2 * tiles * sizeof(uint16_t));
+    // Shears reach across edges of tiles, so tiles of a colour must not touch at all: eight
+    // colours.
     return tile_colours_create(&level->domain, level->map, level->space.active_count, level->active,
                                TILE_CONTACT_ANY, &level->colours);
 }
@@ -162,6 +177,8 @@ static treacle_status finish(viscosity_level* level) {
 treacle_status viscosity_level_create(treacle_context* ctx, const grid_domain* domain,
                                       const tile_map* map, const viscosity_weights* weights,
                                       viscosity_level* out) {
+    TREACLE_ASSERT(weights->cell != NULL && weights->fixed != NULL && weights->mass[0] != NULL);
+    TREACLE_ASSERT((weights->owner[0] == NULL) == (weights->owner[2] == NULL)); // all axes or none
     *out = (viscosity_level){.ctx = ctx, .domain = *domain, .map = map, .weights = *weights};
     treacle_status status;
     TREACLE_TRY_GOTO(allocate(out), fail);
@@ -174,6 +191,7 @@ fail:
 
 // ---- Coarsening -----------------------------------------------------------------------------
 
+// What interpolation writes to: unknowns, and faces of bodies.
 static bool is_moving(const viscosity_level* level, int64_t t, int n) {
     const uint16_t* owner = level->weights.owner[n / TILE_CELLS];
     return level->inverse[t * VISCOSITY_BLOCK + n] > 0.0f ||
@@ -192,6 +210,8 @@ static uint32_t reach_of_tile(const viscosity_level* level, int64_t t) {
         for (int a = 0; a < AXES; ++a) {
             int at = n % TILE_CELLS >> 3 * a & 7;
             bool is_active = level->domain.is_active[a];
+            // Linear interpolation reads coarse values up to one cell away: from the first and last
+            // layers of a tile that may be another coarse tile.
             low[a] = is_active && at == 0 ? -1 : 0;
             high[a] = is_active && at == ROW - 1 ? 1 : 0;
         }
@@ -222,12 +242,16 @@ static treacle_status create_step(const viscosity_level* fine, pyramid_step* ste
     size_t tiles = (size_t)fine->map->count;
     uint32_t* reach = NULL;
     TREACLE_TRY(alloc_array(fine->ctx, tiles, sizeof(*reach), "reach of tiles", (void**)&reach));
-    tile_for(fine->map, GRAIN, find_reach, &(reach_job){fine, reach});
-    tile_gather(fine->map, reach, sizeof(*reach));
+    // Which coarse tiles there are must be known to all ranks alike.
+    tile_use use = {.reads = TILE_AROUND,
+                    .grain = GRAIN,
+                    .writes = {tile_block(reach, sizeof(*reach), TILE_TO_ALL)}};
+    tile_for(fine->map, &use, find_reach, &(reach_job){fine, reach});
     treacle_status status =
         pyramid_step_create(fine->ctx, &fine->domain, fine->map, reach, PYRAMID_TOGETHER, step);
     alloc_free(fine->ctx, reach, tiles * sizeof(*reach));
     TREACLE_TRY(status);
+    // And their 4 x 4 x 4 fine tiles, since restriction reads a layer beyond the children.
     status = pyramid_step_widen(step, &fine->domain, fine->map);
     if (status != TREACLE_OK) {
         pyramid_step_destroy(step);
@@ -271,6 +295,8 @@ static void restrict_weights(const viscosity_level* fine, viscosity_level* level
     const viscosity_weights* w = &fine->weights;
     const float* from[OWNED_FIELDS] = {w->cell,    w->edge[0], w->edge[1], w->edge[2],
                                        w->mass[0], w->mass[1], w->mass[2]};
+    // Bits of the axes along which a field lies on nodes: cells none, an edge along c the two
+    // others, a face its own.
     static const int nodal_axes[OWNED_FIELDS] = {0, 6, 5, 3, 1, 2, 4};
     stagger_job job = {.step = &level->step,
                        .fine = {TILE_CELLS, 0},
@@ -283,12 +309,13 @@ static void restrict_weights(const viscosity_level* fine, viscosity_level* level
                        .scale = n < VISCOSITY_STRESSES ? stress_scale : 1.0f};
     stagger_set_rules(&job, nodal_axes[n]);
     stagger_restrict(level->map, &job, tile_ranks_own(level->map));
-    tile_share_field(level->map, job.to);
+    tile_publish(level->map, &(tile_values){.at = job.to});
 }
 
 // Whether face a of coarse cell `at` lies on a far side of the domain or past one.
 static bool is_beyond(const viscosity_level* level, const int at[AXES]) {
     bool is_out = false;
+    // Faces on the far side have no tile of their own and are walls.
     for (int b = 0; b < AXES; ++b) {
         is_out = is_out || (!level->domain.is_periodic[b] && at[b] >= level->domain.cells[b]);
     }
@@ -308,6 +335,7 @@ static void ask_face(const viscosity_level* fine, int64_t t, int a, int q, coars
     if (is_fixed(fine, t, a, q)) {
         out->is_fixed = true;
         out->is_wall = out->is_wall || owner == 0;
+        // Two bodies that meet on one coarse face: the one with the lower number has it.
         out->owner = out->owner == 0 || owner < out->owner ? owner : out->owner;
     }
 }
@@ -318,12 +346,14 @@ static coarse_face find_face(const viscosity_level* fine, const viscosity_level*
     const int32_t* tile = level->map->coord[T].at;
     const int coarse[AXES] = {8 * tile[0] + I[0], 8 * tile[1] + I[1], 8 * tile[2] + I[2]};
     coarse_face out = {0};
+    // The four fine faces that lie on a coarse one: even along its axis, either along the others.
     for (int n = 0; n < 4; ++n) {
         int at[AXES], place = 0, q = 0;
         for (int m = 0; m < AXES; ++m) {
             int b = (a + m) % AXES;
             int extra = m == 0 ? 0 : n >> (m - 1) & 1;
             at[b] = (I[b] << shift[b]) + (shift[b] != 0 ? extra : 0);
+            // The fine tile in the step's 4 x 4 x 4, and the cell in it.
             place += (at[b] / ROW + 1) << 2 * b;
             q += (at[b] % ROW) << 3 * b;
         }
@@ -371,11 +401,16 @@ static void bring_weights(const viscosity_level* fine, const viscosity_level* le
     if (!tile_ranks_are_lean(fine->map)) {
         return;
     }
+    // The first level that everybody has: all weights to all.
     if (level->map->ranks == NULL) {
         for (int n = 0; n < OWNED_FIELDS; ++n) {
-            tile_gather(fine->map, (void*)fields[n], bytes);
+            tile_publish(fine->map, &(tile_values){.at = (void*)fields[n],
+                                                   .tile_bytes = bytes,
+                                                   .readers = TILE_TO_ALL});
         }
-        tile_gather(fine->map, (void*)w->fixed, TILE_CELLS);
+        tile_publish(fine->map, &(tile_values){.at = (void*)w->fixed,
+                                               .tile_bytes = TILE_CELLS,
+                                               .readers = TILE_TO_ALL});
         return;
     }
     for (int n = 0; n < OWNED_FIELDS; ++n) {
@@ -387,6 +422,8 @@ static void bring_weights(const viscosity_level* fine, const viscosity_level* le
 }
 
 treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_level* out) {
+    TREACLE_ASSERT(fine != out && fine->space.active_count > 0);
+    TREACLE_ASSERT(fine->weights.cell != NULL); // its set-up has not ended
     *out = (viscosity_level){.ctx = fine->ctx};
     treacle_status status;
     TREACLE_TRY_GOTO(create_step(fine, &out->step), fail);
@@ -394,16 +431,19 @@ treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_le
     out->map = &out->step.map;
     TREACLE_TRY_GOTO(allocate(out), fail);
     TREACLE_TRY_GOTO(allocate_coarse(out, fine->weights.owner[0] != NULL), fail);
+    // Restriction first asks for what it reads of other ranks, then every rank does its own tiles.
     bring_weights(fine, out);
     for (int n = 0; n < OWNED_FIELDS; ++n) {
         restrict_weights(fine, out, n);
     }
-    tile_for(out->map, 2, fix_faces, &(fix_job){fine, out});
-    tile_share(out->map, out->owned_fixed, TILE_CELLS);
-    for (int a = 0; a < AXES && out->owned_owner != NULL; ++a) {
-        tile_gather(out->map, out->owned_owner + (size_t)a * field_length(out),
-                    TILE_CELLS * sizeof(uint16_t));
-    }
+    tile_values owners = {.at = out->owned_owner,
+                          .tile_bytes = TILE_CELLS * sizeof(uint16_t),
+                          .fields = AXES,
+                          .readers = TILE_TO_ALL};
+    tile_use use = {.reads = TILE_AROUND,
+                    .grain = 2,
+                    .writes = {tile_block(out->owned_fixed, TILE_CELLS, TILE_TO_HOLDERS), owners}};
+    tile_for(out->map, &use, fix_faces, &(fix_job){fine, out});
     TREACLE_TRY_GOTO(finish(out), fail);
     return TREACLE_OK;
 fail:
@@ -412,6 +452,7 @@ fail:
 }
 
 void viscosity_level_end_setup(viscosity_level* level) {
+    // The caller's fields may go, or change, from now on: mass and owner are read on.
     level->weights.cell = NULL;
     memset(level->weights.edge, 0, sizeof(level->weights.edge));
     level->weights.fixed = NULL;
@@ -433,11 +474,18 @@ void viscosity_level_end_setup(viscosity_level* level) {
 
 void viscosity_level_complete(const viscosity_level* level) {
     if (level->space.shared != NULL) {
-        tile_gather(level->map, level->stress, VISCOSITY_STRESS_BLOCK * sizeof(float));
-        tile_gather(level->map, level->rows, sizeof(*level->rows));
+        tile_publish(level->map,
+                     &(tile_values){.at = level->stress,
+                                    .tile_bytes = VISCOSITY_STRESS_BLOCK * sizeof(float),
+                                    .readers = TILE_TO_ALL});
+        tile_publish(level->map, &(tile_values){.at = level->rows,
+                                                .tile_bytes = sizeof(*level->rows),
+                                                .readers = TILE_TO_ALL});
         for (int a = 0; a < AXES && tile_ranks_are_lean(level->map); ++a) {
-            tile_gather_field(level->map, (float*)level->weights.mass[a]);
+            tile_publish(level->map, &(tile_values){.at = (float*)level->weights.mass[a],
+                                                    .readers = TILE_TO_ALL});
         }
+        // Lean maps hold own tiles only: what the labels of lumps read must come here in full.
         if (tile_ranks_are_lean(level->map)) {
             vec_gather_float(&level->space, level->inverse);
         }
@@ -445,7 +493,7 @@ void viscosity_level_complete(const viscosity_level* level) {
 }
 
 void viscosity_level_sweep_once(viscosity_level* level) {
-    memset(level->repeats, REPEATS_INSIDE, (size_t)level->map->count);
+    memset(level->repeats, 1, (size_t)level->map->count);
 }
 
 void viscosity_level_destroy(viscosity_level* level) {
@@ -479,7 +527,10 @@ static void run_loop(parallel_fcn* loop, viscosity_job* job, int64_t count, int6
 
 void viscosity_level_smooth(const viscosity_level* level, const float* b, float* x,
                             bool is_reverse) {
+    TREACLE_ASSERT(b != x);
     const tile_colours* colours = &level->colours;
+    // Tiles of one colour do not touch: threads may do them in any order. Colours have theirs, and
+    // the reverse of it is the transpose.
     for (int i = 0; i < colours->count; ++i) {
         int c = is_reverse ? colours->count - 1 - i : i;
         viscosity_job job = {.level = level,
@@ -494,6 +545,7 @@ void viscosity_level_smooth(const viscosity_level* level, const float* b, float*
 }
 
 void viscosity_level_residual(const viscosity_level* level, const float* b, const float* x) {
+    TREACLE_ASSERT(x != level->residual);
     viscosity_job job = {
         .level = level, .tiles = level->active, .b = b, .x = (float*)x, .y = level->residual};
     run_loop(ISA_CALL(level->ctx, viscosity_loop_residual), &job, level->space.active_count, GRAIN);
@@ -505,6 +557,7 @@ static void share_residual(const viscosity_level* fine, const viscosity_level* c
     if (fine->space.shared == NULL) {
         return;
     }
+    // Wide ranks know which tiles around the children of own coarse tiles are others'.
     if (coarse->space.shared == NULL) { // then everybody does all of it
         vec_gather_float(&fine->space, fine->residual);
     } else {
@@ -520,6 +573,7 @@ static const uint64_t* rows_of(const viscosity_level* level, int a) {
 
 void viscosity_level_restrict(const viscosity_level* fine, const float* b, const float* x,
                               const viscosity_level* coarse) {
+    // Unlike pressure's the residual is stored: each value goes to up to eight coarse ones.
     viscosity_level_residual(fine, b, x);
     share_residual(fine, coarse);
     tile_range own =
@@ -549,6 +603,8 @@ static tile_range parents_of_own(const viscosity_level* fine, const viscosity_le
     tile_range own = tile_ranks_own(fine->map), out = {coarse->map->count, 0};
     for (int64_t t = own.begin; t < own.end; ++t) {
         tile_ix T = coarse->step.parent[t];
+        // Children of a rank are a stretch, and so are their parents, as the order of tiles is that
+        // of a space-filling curve.
         out.begin = T != PYRAMID_NONE && T < out.begin ? T : out.begin;
         out.end = T != PYRAMID_NONE && T + 1 > out.end ? T + 1 : out.end;
     }
@@ -565,6 +621,7 @@ void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level*
                            .from = coarse->x,
                            .to = x,
                            .rows = rows_of(fine, a),
+                           // Only unknowns take a correction: fixed faces stay as they are.
                            .mask = fine->inverse};
         stagger_set_rules(&job, 1 << a);
         stagger_prolong(coarse->map, &job, own);
@@ -591,6 +648,7 @@ double viscosity_level_largest(const viscosity_level* level) {
     float most = 0.0f;
     tile_range own = tile_ranks_list(level->space.shared, level->space.active_count, level->active);
     for (int64_t i = own.begin; i < own.end; ++i) {
+        // Of the padded block, the first field: cells, packed times two.
         const float* twice = level->stress + (size_t)level->active[i] * VISCOSITY_STRESS_BLOCK;
         for (int q = 0; q < VISCOSITY_PADDED; ++q) {
             most = twice[q] > most ? twice[q] : most;
@@ -612,4 +670,29 @@ void viscosity_level_diagonal(const viscosity_level* level, double* d) {
             d[t * VISCOSITY_BLOCK + n] = is_unknown ? (double)sum : 0.0;
         }
     }
+}
+
+static bool is_tile_valid(const viscosity_level* level, int64_t t) {
+    bool is_valid = level->repeats[t] > 0;
+    for (int n = 0; n < VISCOSITY_BLOCK && is_valid; ++n) {
+        float inverse = level->inverse[t * VISCOSITY_BLOCK + n];
+        bool has_row = (level->rows[t][n / TILE_CELLS] >> n % TILE_CELLS / ROW & 1) != 0;
+        is_valid = isfinite(inverse) && inverse >= 0.0f && (inverse == 0.0f || has_row);
+    }
+    return is_valid;
+}
+
+bool viscosity_level_is_valid(const viscosity_level* level) {
+    const tile_ix* active = level->active;
+    int64_t count = level->space.active_count;
+    bool is_valid = count >= 0 && count <= level->map->count;
+    for (int64_t i = 0; i < count && is_valid; ++i) {
+        is_valid = active[i] >= 0 && active[i] < level->map->count &&
+                   (i == 0 || active[i] > active[i - 1]);
+    }
+    tile_range own = tile_ranks_list(level->space.shared, is_valid ? count : 0, active);
+    for (int64_t i = own.begin; i < own.end && is_valid; ++i) {
+        is_valid = is_tile_valid(level, active[i]);
+    }
+    return is_valid;
 }

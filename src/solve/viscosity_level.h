@@ -73,8 +73,9 @@ typedef struct viscosity_level {
     float *b, *x; // levels >= 1
 } viscosity_level;
 
-/// A level without bodies is shared out as its map is: stresses and rows are known of one's own
-/// tiles alone. This brings them all, for who looks at the whole.
+/// The tiles of a level without bodies are split among ranks as those of its map are, and a rank
+/// knows stresses and masks of unknowns for its own tiles alone. This fetches them for all tiles,
+/// for code that has to look at the whole level.
 void viscosity_level_complete(const viscosity_level* level);
 /// The finest level. The weights are not copied; mass and owner must outlive the level.
 treacle_status viscosity_level_create(treacle_context* ctx, const grid_domain* domain,
@@ -105,3 +106,7 @@ double viscosity_level_apply_rounded(const viscosity_level* level, const float* 
 /// The largest weight of a cell.
 double viscosity_level_largest(const viscosity_level* level);
 void viscosity_level_diagonal(const viscosity_level* level, double* d);
+
+/// Active tiles are in order and in the map, diagonals are not negative and finite, rows have the
+/// unknowns that they say. Of one's own tiles.
+bool viscosity_level_is_valid(const viscosity_level* level);

@@ -9,6 +9,7 @@
 
 static void gather(const float* x, const viscosity_level* level, tile_ix t, float* to) {
     const tile_ix* near = level->map->neighbour[t];
+    // Only rows that a row with unknowns reads: at the surface a tile is mostly air.
     rows_read read = find_rows_read(level->rows[t]);
     for (int k = -1; k <= ROW; ++k) {
         for (uint32_t bits = read.at[k + 1]; bits != 0; bits &= bits - 1) {
@@ -16,6 +17,8 @@ static void gather(const float* x, const viscosity_level* level, tile_ix t, floa
             if (!is_row_needed(j, k)) {
                 continue;
             }
+            // Rows beside the tile lie in its neighbours, and each row's two ends in the next tiles
+            // along x.
             row_place at = place_row(j, k);
             const float* self = x + (size_t)near[at.tile] * VISCOSITY_BLOCK + at.offset;
             const float* low = x + (size_t)near[at.tile - 1] * VISCOSITY_BLOCK + at.offset;
@@ -37,12 +40,17 @@ TREACLE_ALWAYS_INLINE f32x8 row_stress(int a, const float* stress, const float* 
     const float* u = block + a * BLOCK + block_row(j, k);
     const float* cell = stress + viscosity_cell_at(0, j, k);
     f32x8 here = f32x8_load(u);
+    // Stretches of the cells above and below the face, 2 w_c (D u)^2 / 2 each: packed weights have
+    // the 2.
     f32x8 sum = f32x8_load(cell) * (here - f32x8_load(u + sa)) +
                 f32x8_load(cell - wa) * (here - f32x8_load(u - sa));
     for (int n = 1; n < AXES; ++n) {
         const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b), wb = VISCOSITY_STRIDE(b);
         const float* v = block + b * BLOCK + block_row(j, k);
         const float* edge = stress + viscosity_edge_at(c, 0, j, k);
+        // The strain at the edge on the low side along b, D_b u_a + D_a u_b, and the one at the
+        // high side. All are differences: a rigid motion leaves exactly nothing of any of them but
+        // rounding.
         f32x8 low = (here - f32x8_load(u - sb)) + (f32x8_load(v) - f32x8_load(v - sa));
         f32x8 high = (f32x8_load(u + sb) - here) + (f32x8_load(v + sb) - f32x8_load(v + sb - sa));
         sum += f32x8_load(edge) * low - f32x8_load(edge + wb) * high;
@@ -54,6 +62,8 @@ TREACLE_ALWAYS_INLINE f32x8 row_stress(int a, const float* stress, const float* 
 TREACLE_ALWAYS_INLINE void relax(int a, const tile_view* v, const float* b, float* block,
                                  int colour) {
     const i32x8 even = {-1, 0, -1, 0, -1, 0, -1, 0};
+    // Faces of a component couple to neighbours of the other colour, and to the other components,
+    // which stand still meanwhile: so all of one colour may be done at once.
     for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
         int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
         float* u = block + a * BLOCK + block_row(j, k);
@@ -61,11 +71,14 @@ TREACLE_ALWAYS_INLINE void relax(int a, const tile_view* v, const float* b, floa
         f32x8 au = f32x8_load(v->mass[a] + q) * here + row_stress(a, v->stress, block, j, k);
         f32x8 change =
             (f32x8_load(b + a * TILE_CELLS + q) - au) * f32x8_load(v->inverse + a * TILE_CELLS + q);
+        // The whole row is worked out and half of it kept: cheaper than to gather every second
+        // face.
         i32x8 is_due = ((colour + j + k) & 1) == 0 ? even : ~even;
         f32x8_store(u, here + (f32x8)((i32x8)change & is_due));
     }
 }
 
+// Component after component, red and black: the reverse is the same list from its end.
 static void sweep_tile(const tile_view* v, const float* b, float* block, bool is_reverse) {
     if (is_reverse) {
         relax(2, v, b, block, 1);
@@ -102,6 +115,7 @@ void ISA(viscosity_loop_smooth)(void* data, int64_t begin, int64_t end) {
         tile_ix t = job->tiles[i];
         tile_view v = view_tile(level, t);
         const float* b = job->b + (size_t)t * VISCOSITY_BLOCK;
+        // Repeats work on the gathered block: neighbours stand still, and memory is read once.
         gather(job->x, level, t, block);
         for (int n = 0; n < level->repeats[t]; ++n) {
             sweep_tile(&v, b, block, job->is_reverse);
@@ -117,6 +131,7 @@ TREACLE_ALWAYS_INLINE void residual_rows(int a, const tile_view* v, const float*
         int at = a * TILE_CELLS + q;
         f32x8 here = f32x8_load(block + a * BLOCK + block_row(j, k));
         f32x8 au = f32x8_load(v->mass[a] + q) * here + row_stress(a, v->stress, block, j, k);
+        // Faces in the row that are no unknowns have no residual, whatever b holds there.
         i32x8 is_unknown = f32x8_load(v->inverse + at) > f32x8_set(0.0f);
         f32x8_store(y + at, (f32x8)((i32x8)(f32x8_load(b + at) - au) & is_unknown));
     }
@@ -156,6 +171,7 @@ TREACLE_ALWAYS_INLINE void apply_tile(const viscosity_level* level, tile_ix t, c
     f64x8 sum = apply_rows(0, &v, block, y);
     sum += apply_rows(1, &v, block, y);
     sum += apply_rows(2, &v, block, y);
+    // x . A x of the tile, for nothing but a product a row.
     level->space.partial[0][t] = f64x8_sum(sum);
 }
 
@@ -183,6 +199,8 @@ void ISA(viscosity_defect)(const viscosity_level* level, tile_ix t, const float*
                            double* defect) {
     TREACLE_ALIGNED(64) double wide[AXES * BLOCK];
     tile_view v = view_tile(level, t);
+    // In double, from float vectors: a rigid motion has stresses that cancel to all digits of a
+    // float.
     gather_wide(z, NULL, level, t, wide);
     memset(defect, 0, VISCOSITY_BLOCK * sizeof(double));
     apply_rows(0, &v, wide, defect);

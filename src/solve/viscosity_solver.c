@@ -16,19 +16,19 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
+#include "solve/cycle.h"
 #include "solve/pcg.h"
 #include "solve/rigid_space.h"
+#include "solve/rigid_strength.h"
 
-enum {
-    MAX_LEVELS = 24,
-    BOTTOM_SWEEPS = 20, // forward, and as many back
-    SMALL_TILES = 16,
-};
+enum { MAX_LEVELS = 24 };
 
 struct viscosity_solver {
     treacle_context* ctx;
-    bool is_single; // the mass is so strong that a sweep and its reverse do
+    const solve_policy* policy;
+    solve_facts facts;
+    solve_regime regime;
     int level_count;
     viscosity_level level[MAX_LEVELS];
     pcg_vectors vectors;
@@ -44,22 +44,7 @@ struct viscosity_solver {
     bool has_bodies;             // they were looked for
 };
 
-// Up to this weight of stress against mass the coarser levels do not pay, on few tiles later.
-static const double single_weight = 0.201, single_weight_small = 2.0;
-// Below this weight of stress against mass rigid motions are no softer than others.
-static const double rigid_weight = 10.0;
-// More iterations than this and the space of pieces pays.
-static const double patience = 20.0;
-
-// A level's vectors: of faces, and of bodies where there are some.
-typedef struct level_vectors {
-    const float* b;
-    float* x;
-    const float* b_tail;
-    float* x_tail;
-} level_vectors;
-
-static drag_cycle bodies_of(const level_vectors* v) {
+static drag_cycle bodies_of(const cycle_vectors* v) {
     return (drag_cycle){v->b_tail, v->x, v->x_tail};
 }
 
@@ -67,16 +52,33 @@ static size_t tail_values(const viscosity_solver* s) {
     return (size_t)s->body_count * BODY_MOTIONS;
 }
 
-static level_vectors coarse_vectors(const viscosity_solver* s, int l) {
+static cycle_vectors coarse_vectors(const void* data, int l) {
+    const viscosity_solver* s = data;
     const viscosity_level* level = &s->level[l];
+    // [levels - 1][b, x][bodies][6]: level 1 is the first that keeps its own.
     float* tail = s->tails != NULL ? s->tails + 2 * (size_t)(l - 1) * tail_values(s) : NULL;
     float* second = tail != NULL ? tail + tail_values(s) : NULL;
-    return (level_vectors){level->b, level->x, tail, second};
+    // Without bodies there is no tail, and nobody asks for it.
+    return (cycle_vectors){level->b, level->x, tail, second};
+}
+
+static void begin_at_zero(const viscosity_solver* s, int l, const cycle_vectors* v) {
+    vec_set_zero_float(&s->level[l].space, v->x);
+    vec_exchange_float(&s->level[l].space, v->x);
+    if (s->body_count > 0) {
+        memset(v->x_tail, 0, tail_values(s) * sizeof(float));
+    }
 }
 
 // Faces, then bodies; in reverse bodies, then faces.
-static void sweep(const viscosity_solver* s, int l, const level_vectors* v, bool is_reverse) {
+static void sweep(const void* data, int l, const cycle_vectors* v, bool is_reverse, bool is_first) {
+    const viscosity_solver* s = data;
+    // The reverse sweep is the transpose of the forward one, bodies included: else the cycle would
+    // not be symmetric, and conjugate gradients not conjugate.
     drag_cycle at = bodies_of(v);
+    if (is_first) {
+        begin_at_zero(s, l, v);
+    }
     if (s->drag[l] != NULL && is_reverse) {
         drag_term_relax(s->drag[l], &at, true);
     }
@@ -87,11 +89,14 @@ static void sweep(const viscosity_solver* s, int l, const level_vectors* v, bool
 }
 
 // The residual of level l to the next: coarse faces of bodies pass theirs on to them.
-static void descend(const viscosity_solver* s, int l, const level_vectors* v) {
+static void descend(const void* data, int l, const cycle_vectors* v) {
+    const viscosity_solver* s = data;
     viscosity_level_restrict(&s->level[l], v->b, v->x, &s->level[l + 1]);
     if (s->drag[l] != NULL) {
         drag_cycle at = bodies_of(v);
         float* b = s->tails + 2 * (size_t)l * tail_values(s);
+        // A body's rows: its own residual, and what the coarse faces that belong to it have
+        // collected from liquid around them.
         drag_term_residual(s->drag[l], &at, s->rest);
         drag_term_gather(s->drag[l + 1], s->level[l + 1].b, s->rest);
         for (size_t i = 0; i < tail_values(s); ++i) {
@@ -100,9 +105,11 @@ static void descend(const viscosity_solver* s, int l, const level_vectors* v) {
     }
 }
 
-static void ascend(const viscosity_solver* s, int l, const level_vectors* coarse,
-                   const level_vectors* v) {
+static void ascend(const void* data, int l, const cycle_vectors* coarse, const cycle_vectors* v) {
+    const viscosity_solver* s = data;
     viscosity_level_prolong(&s->level[l], &s->level[l + 1], v->x);
+    // The six unknowns are the same ones on all levels: the correction is added as it is, and the
+    // fine faces of the body get its motion rather than an interpolation of it.
     for (size_t i = 0; i < tail_values(s); ++i) {
         v->x_tail[i] += coarse->x_tail[i];
     }
@@ -111,32 +118,21 @@ static void ascend(const viscosity_solver* s, int l, const level_vectors* coarse
     }
 }
 
-static void cycle(const viscosity_solver* s, int l, const level_vectors* v) {
-    bool is_bottom = l + 1 == s->level_count;
-    int sweeps = is_bottom && !s->is_single ? BOTTOM_SWEEPS : 1;
-    vec_set_zero_float(&s->level[l].space, v->x);
-    vec_exchange_float(&s->level[l].space, v->x);
-    if (s->body_count > 0) {
-        memset(v->x_tail, 0, tail_values(s) * sizeof(float));
-    }
-    for (int n = 0; n < sweeps; ++n) {
-        sweep(s, l, v, false);
-    }
-    if (!is_bottom) {
-        level_vectors coarse = coarse_vectors(s, l + 1);
-        descend(s, l, v);
-        cycle(s, l + 1, &coarse);
-        ascend(s, l, &coarse, v);
-    }
-    for (int n = 0; n < sweeps; ++n) {
-        sweep(s, l, v, true);
-    }
+static level_ops ops_of(const viscosity_solver* s) {
+    return (level_ops){.data = s,
+                       .level_count = s->level_count,
+                       .bottom_sweeps = s->regime.bottom_sweeps,
+                       .sweep = sweep,
+                       .descend = descend,
+                       .ascend = ascend,
+                       .vectors = coarse_vectors};
 }
 
 const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver) {
     return &solver->level[0];
 }
 
+// Vectors end with the bodies' unknowns, so their space is another one than that of the faces.
 static const vec_space* space_of(const viscosity_solver* s) {
     return s->body_count > 0 ? &s->space : &s->level[0].space;
 }
@@ -152,6 +148,7 @@ static double add_bodies_to(const viscosity_solver* s, const drag_source* x, dou
     if (s->drag[0] == NULL) {
         return energy;
     }
+    // The loop over faces knows nothing of the tail.
     memset(y + tail_of(s), 0, (size_t)s->space.tail * sizeof(double));
     return energy + drag_term_add(s->drag[0], x, 1.0, y);
 }
@@ -178,19 +175,22 @@ static void diagonal(const void* data, double* d) {
 
 static void precondition(const void* data, const float* r, float* z) {
     const viscosity_solver* s = data;
-    level_vectors v = {r, z, NULL, NULL};
+    cycle_vectors v = {r, z, NULL, NULL};
     if (s->body_count > 0) {
         v.b_tail = r + tail_of(s);
         v.x_tail = z + tail_of(s);
     }
-    cycle(s, 0, &v);
+    level_ops ops = ops_of(s);
+    cycle_run(&ops, 0, &v);
     if (s->rigid != NULL) {
+        // rest = the bodies' rows of r - A z, which the motions of lumps that carry bodies need.
         if (s->body_count > 0) {
             drag_cycle at = bodies_of(&v);
             drag_term_residual(s->drag[0], &at, s->rest);
         }
         rigid_space_correct(s->rigid, &(rigid_vectors){r, z, s->rest, v.x_tail});
     }
+    // Outside of a cycle vectors are zero at the faces of bodies.
     if (s->drag[0] != NULL) {
         drag_term_clear(s->drag[0], z);
     }
@@ -204,6 +204,8 @@ linop viscosity_solver_linop(const viscosity_solver* solver) {
                    .apply_rounded = apply_rounded,
                    .diagonal = diagonal,
                    .precondition = precondition,
+                   // The correction by lumps comes after the cycle and not also before it: cheaper,
+                   // and not symmetric.
                    .is_flexible = solver->rigid != NULL};
 }
 
@@ -246,26 +248,44 @@ static treacle_status make_tails(viscosity_solver* s, const viscosity_system* sy
     return alloc_zero(s->ctx, values, sizeof(double), "motions of bodies", (void**)&s->rest);
 }
 
+// All that regime_of asks about velocities is known once the finest level stands.
+static void find_regime(viscosity_solver* s, int32_t bodies) {
+    // Lumps and depth are decided by the stiffest cell: one stiff lump in thin liquid is what they
+    // are for.
+    const viscosity_level* finest = &s->level[0];
+    s->facts = (solve_facts){.has_faces = true,
+                             .tiles = finest->space.active_count,
+                             .bodies = bodies,
+                             .stiffness = viscosity_level_largest(finest),
+                             .contrast = rigid_strength_contrast(finest),
+                             .jump = rigid_strength_jump(finest)};
+    s->regime = regime_of(s->policy, &s->facts);
+}
+
+static rigid_def lumps_of(const viscosity_solver* s, rigid_scope scope) {
+    return (rigid_def){&s->level[0], &s->list, &s->policy->lump, &s->regime, scope};
+}
+
 static treacle_status build_levels(viscosity_solver* s, const viscosity_system* system) {
     TREACLE_TRY(viscosity_level_create(s->ctx, system->domain, system->map, &system->weights,
                                        &s->level[0]));
     s->level_count = 1;
     TREACLE_TRY(add_bodies(s, system, 0));
-    bool is_small = s->level[0].space.active_count <= SMALL_TILES;
-    bool is_soft =
-        viscosity_level_largest(&s->level[0]) <= (is_small ? single_weight_small : single_weight);
-    s->is_single =
-        system->depth == VISCOSITY_DEPTH_FIT ? is_soft : system->depth == VISCOSITY_DEPTH_ONE;
-    if (s->is_single) {
+    find_regime(s, system->body_count);
+    // Repeated sweeps at the surface are for what coarse levels make of it.
+    if (s->regime.is_single) {
         viscosity_level_sweep_once(&s->level[0]);
     }
-    while (s->level_count < MAX_LEVELS && !s->is_single) {
+    while (s->level_count < MAX_LEVELS && !s->regime.is_single) {
         viscosity_level* fine = &s->level[s->level_count - 1];
+        // All axes together: the factor of stresses, 1/4, is that of differences over twice the
+        // width, and an axis that stayed fine would need another one for each stress.
         if (!pyramid_can_coarsen(&fine->domain, PYRAMID_TOGETHER) ||
             fine->space.active_count == 0) {
             break;
         }
         TREACLE_TRY(viscosity_level_coarsen(fine, &s->level[s->level_count]));
+        // Its weights have been restricted: the packed copy is all that sweeps read.
         viscosity_level_end_setup(fine);
         s->level_count += 1;
         TREACLE_TRY(add_bodies(s, system, s->level_count - 1));
@@ -276,16 +296,21 @@ static treacle_status build_levels(viscosity_solver* s, const viscosity_system* 
 
 treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_system* system,
                                        viscosity_solver** out) {
+    TREACLE_ASSERT(system->domain != NULL && system->map != NULL);
+    TREACLE_ASSERT(system->body_count >= 0 && (system->body_count == 0 || system->bodies != NULL));
+    TREACLE_ASSERT(system->body_count == 0 || system->weights.owner[0] != NULL);
     *out = NULL;
     viscosity_solver* s = NULL;
     treacle_status status;
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*s), "the viscosity solver", (void**)&s));
     s->ctx = ctx;
+    s->policy = solve_policy_or_default(system->policy);
     TREACLE_TRY_GOTO(build_levels(s, system), fail);
     TREACLE_TRY_GOTO(make_tails(s, system), fail);
-    if (viscosity_level_largest(&s->level[0]) > rigid_weight) {
-        TREACLE_TRY_GOTO(rigid_space_create(&s->level[0], &s->list, RIGID_SCOPE_GRID, &s->rigid),
-                         fail);
+    // Thin liquid has no motion that is softer than others, so nobody looks for lumps.
+    if (s->regime.is_thick) {
+        rigid_def def = lumps_of(s, RIGID_SCOPE_GRID);
+        TREACLE_TRY_GOTO(rigid_space_create(&def, &s->rigid), fail);
         s->has_bodies = true;
     }
     *out = s;
@@ -315,7 +340,9 @@ void viscosity_solver_destroy(viscosity_solver* solver) {
 
 treacle_status viscosity_add_fixed(const viscosity_solver* solver, const double* fixed,
                                    double* rhs) {
+    TREACLE_ASSERT(fixed != rhs);
     const vec_space* space = space_of(solver);
+    // A acts on fixed faces as on others; only rows of unknowns are kept of what it gives.
     double* change = NULL;
     TREACLE_TRY(vec_create(space, "forces of walls", &change));
     apply(solver, fixed, change);
@@ -338,13 +365,15 @@ static void mask_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 static void mask(const viscosity_level* level, double* v) {
-    tile_for_held(level->map, 8, mask_tiles, &(mask_job){level, v});
+    tile_for(level->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, mask_tiles,
+             &(mask_job){level, v});
     memset(v + (size_t)level->map->count * VISCOSITY_BLOCK, 0, VISCOSITY_BLOCK * sizeof(double));
 }
 
 // x += the rigid motions that b - A x asks for. After that the residual has no part in them, and
 // the correction in every cycle keeps it so.
 static void start_rigid(viscosity_solver* solver, const double* b, double* x) {
+    // The loop has not begun: its vectors are free.
     double* r = solver->vectors.q;
     apply(solver, x, r);
     vec_subtract_from(space_of(solver), b, r);
@@ -353,6 +382,8 @@ static void start_rigid(viscosity_solver* solver, const double* b, double* x) {
 
 static solve_stats run(viscosity_solver* solver, double* rhs, double* u, solve_params params) {
     linop op = viscosity_solver_linop(solver);
+    // The motions of lumps that b asks for are exact from the start, whatever the guess was: the
+    // loop begins at a residual without momentum.
     if (solver->rigid != NULL) {
         if (!params.is_warm) {
             vec_set_zero(op.space, u);
@@ -361,6 +392,14 @@ static solve_stats run(viscosity_solver* solver, double* rhs, double* u, solve_p
         params.is_warm = true;
     }
     return pcg_solve(&op, &solver->vectors, &params, rhs, u);
+}
+
+const solve_facts* viscosity_solver_facts(const viscosity_solver* solver) {
+    return &solver->facts;
+}
+
+const solve_regime* viscosity_solver_regime(const viscosity_solver* solver) {
+    return &solver->regime;
 }
 
 bool viscosity_solver_is_stiff(const viscosity_solver* solver) {
@@ -372,20 +411,25 @@ bool viscosity_solver_has_pieces(const viscosity_solver* solver) {
 }
 
 treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) {
+    // The space of lumps is kept: at the end of a solve it gives them their exact momentum, which
+    // pieces of tiles cannot, since E of pieces has stresses in it.
     rigid_space_destroy(solver->bodies);
     solver->bodies = solver->rigid;
     solver->rigid = NULL;
     solver->has_pieces = true;
-    return rigid_space_create(&solver->level[0], &solver->list, RIGID_SCOPE_TILE, &solver->rigid);
+    rigid_def def = lumps_of(solver, RIGID_SCOPE_TILE);
+    return rigid_space_create(&def, &solver->rigid);
 }
 
 treacle_status viscosity_solver_move_bodies(viscosity_solver* solver, const double* r, double* x,
                                             bool* has_moved) {
-    const viscosity_level* level = &solver->level[0];
+    TREACLE_ASSERT(r != x);
     if (!solver->has_bodies) {
-        TREACLE_TRY(rigid_space_create(level, &solver->list, RIGID_SCOPE_GRID, &solver->bodies));
+        rigid_def def = lumps_of(solver, RIGID_SCOPE_GRID);
+        TREACLE_TRY(rigid_space_create(&def, &solver->bodies));
         solver->has_bodies = true;
     }
+    // The lumps are in `rigid` unless pieces have taken its place.
     const rigid_space* bodies =
         solver->rigid != NULL && !solver->has_pieces ? solver->rigid : solver->bodies;
     *has_moved = bodies != NULL;
@@ -397,6 +441,7 @@ treacle_status viscosity_solver_move_bodies(viscosity_solver* solver, const doub
 
 // `stats` of a solve that went on from where `before` ended.
 static void prepend(const solve_stats* before, solve_stats* stats) {
+    // The last residual of the one is the first of the other: it is there once.
     int kept = before->history_count - 1, room = SOLVE_HISTORY - kept;
     int added = stats->history_count < room ? stats->history_count : room;
     memmove(stats->history + kept, stats->history, (size_t)added * sizeof(double));
@@ -413,20 +458,27 @@ static treacle_status solve(viscosity_solver* solver, double* rhs, double* u,
     if (solver->vectors.p == NULL) {
         TREACLE_TRY(pcg_vectors_create(space_of(solver), &solver->vectors));
     }
+    // Operators read neighbours unasked: vectors are zero beside unknowns.
     mask(level, rhs);
     mask(level, u);
-    first.patience = solver->has_pieces ? 0.0 : patience;
+    first.policy = solver->policy;
+    first.patience = solver->has_pieces ? 0.0 : solver->policy->slow.patience;
     *stats = run(solver, rhs, u, first);
     if (!stats->is_slow) {
         return TREACLE_OK;
     }
     solve_params rest = *params;
     solve_stats before = *stats;
+    rest.policy = solver->policy;
     rest.is_warm = true;
+    // One budget for both parts of a solve.
     rest.max_iterations -= before.iterations;
+    // The loop has left the residual in rhs: b = r + A u.
     apply(solver, u, solver->vectors.q);
     vec_add_scaled(space_of(solver), 1.0, solver->vectors.q, rhs);
     TREACLE_TRY(viscosity_solver_add_pieces(solver));
+    // Told to whoever reads the statistics: this solve took another way than it began with.
+    regime_note_slow(&solver->regime);
     *stats = run(solver, rhs, u, rest);
     prepend(&before, stats);
     return TREACLE_OK;
@@ -434,8 +486,24 @@ static treacle_status solve(viscosity_solver* solver, double* rhs, double* u,
 
 treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
                                const solve_params* params, solve_stats* stats) {
+    TREACLE_ASSERT(rhs != u && params->max_iterations >= 0 && params->relative >= 0.0);
+    TREACLE_VALIDATE(viscosity_solver_is_valid(solver));
     treacle_status status = solve(solver, rhs, u, params, stats);
+    memcpy(stats->regime, solver->regime.name, sizeof(stats->regime));
+    // The loop has worked on own tiles: callers read those of others, too.
     vec_share(space_of(solver), rhs);
     vec_share(space_of(solver), u);
     return status;
+}
+
+bool viscosity_solver_is_valid(const viscosity_solver* solver) {
+    bool is_valid = solver->level_count >= 1 && solver->level_count <= MAX_LEVELS &&
+                    solver->regime.bottom_sweeps > 0 &&
+                    (!solver->regime.is_single || solver->level_count == 1);
+    for (int l = 0; l < solver->level_count && is_valid; ++l) {
+        // Bodies are on all levels or on none: their six unknowns pass between levels as they are.
+        is_valid = viscosity_level_is_valid(&solver->level[l]) &&
+                   (solver->drag[l] != NULL) == (solver->body_count > 0);
+    }
+    return is_valid;
 }

@@ -7,20 +7,13 @@
 #include "solve/solve_stats.h"
 #include "solve/viscosity_level.h"
 
-/// How many levels: as many as pay; or, for comparison, all or one.
-typedef enum viscosity_depth {
-    VISCOSITY_DEPTH_FIT,
-    VISCOSITY_DEPTH_ALL,
-    VISCOSITY_DEPTH_ONE,
-} viscosity_depth;
-
 typedef struct viscosity_system {
     const grid_domain* domain;
     const tile_map* map;
     viscosity_weights weights;
-    viscosity_depth depth;
-    int32_t body_count;       // that weights.owner names
-    const solve_body* bodies; // [body_count]
+    int32_t body_count;         // that weights.owner names
+    const solve_body* bodies;   // [body_count]
+    const solve_policy* policy; // NULL: the default; must outlive the solver
 } viscosity_system;
 
 typedef struct viscosity_solver viscosity_solver;
@@ -46,6 +39,11 @@ treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) TREACLE_NOD
 /// x += the rigid motions of free bodies that the residual r asks for: then it has no momentum.
 treacle_status viscosity_solver_move_bodies(viscosity_solver* solver, const double* r, double* x,
                                             bool* has_moved) TREACLE_NODISCARD;
+/// What the system is, and how it is solved.
+const solve_facts* viscosity_solver_facts(const viscosity_solver* solver);
+const solve_regime* viscosity_solver_regime(const viscosity_solver* solver);
+/// Its levels are valid, and bodies are on all of them or on none.
+bool viscosity_solver_is_valid(const viscosity_solver* solver);
 /// Whether stress outweighs mass so far that a velocity it has not yet acted on is a bad first
 /// guess.
 bool viscosity_solver_is_stiff(const viscosity_solver* solver);

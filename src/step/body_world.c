@@ -413,6 +413,10 @@ static treacle_status step_all(stepper* s, body_state* places) {
 }
 
 treacle_status bodies_step(treacle_context* ctx, const body_world* world, body_state* states) {
+    TREACLE_ASSERT(world->dt > 0.0 && isfinite(world->dt));
+    TREACLE_ASSERT(world->set->count >= 0 &&
+                   world->first_body + world->set->count == world->solids.count);
+    TREACLE_ASSERT(world->set->count == 0 || (states != NULL && world->fall != NULL));
     stepper s = {.ctx = ctx, .world = world, .states = states};
     size_t count = (size_t)world->set->count, scripted = (size_t)world->first_body;
     body_state* places = NULL;

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 
 static const float gap_open = 0.5f;  // fraction of a cell
 static const float side_open = 0.1f; // of a face that counts as closed
@@ -57,7 +57,9 @@ static void calm_groups(void* data, int64_t begin, int64_t end) {
 void calm_gaps(const step_frame* f, const tile_map* map, const solid_grid* room, particles* p) {
     gap_job job = {f->setup->domain, map, room, p};
     if (room->open != NULL && particles_f32(p, PARTICLE_AFFINE) != NULL) {
-        particle_ranks_for(f->setup->domain, p, 1, calm_groups, &job);
-        particle_ranks_gather_column(f->setup->domain, p, PARTICLE_AFFINE);
+        particle_for(p,
+                     &(particle_use){
+                         .span = PARTICLES_OWN_TILES, .grain = 1, .columns = 1u << PARTICLE_AFFINE},
+                     calm_groups, &job);
     }
 }

@@ -1,6 +1,6 @@
 #include "step/carried_velocity.h"
 
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/foresee.h"
 #include "step/solve_report.h"
 
@@ -37,17 +37,19 @@ static void add_velocity(void* data, int64_t begin, int64_t end) {
 treacle_status carried_velocity_find(const step_frame* f, const projection* system,
                                      const wet_faces* wet, const liquid_state* state,
                                      face_field* out) {
+    TREACLE_ASSERT(state->face_u.at[0] != NULL);
     *out = state->face_u;
     if (f->setup->def->step.splitting != TREACLE_SPLITTING_SECOND || f->is_first) {
         return TREACLE_OK;
     }
+    TREACLE_ASSERT(wet->map == &state->map && system->params != NULL);
     TREACLE_TRY(step_take_faces_zero(f, wet->map, "velocity to carry", out));
     int mark = arena_mark(f->scratch);
     TREACLE_TRY(find_impulse(f, system, wet, state, out->at));
     arena_give_to(f->scratch, mark);
     for (int a = 0; a < AXES; ++a) {
         carry_job job = {state->face_u.at[a], out->at[a]};
-        tile_for_held(wet->map, 8, add_velocity, &job);
+        tile_for(wet->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, add_velocity, &job);
     }
     return TREACLE_OK;
 }

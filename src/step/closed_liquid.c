@@ -6,6 +6,7 @@
 #define SQUEEZE_MIN 1e-3
 
 void closed_liquid_warn(const step_frame* f, const solve_stats* solve, bool* has_warned) {
+    TREACLE_ASSERT(f->dt > 0.0 && f->setup->domain->h > 0.0);
     double fraction = solve->dropped * f->dt / f->setup->domain->h;
     if (fraction > SQUEEZE_MIN && has_warned != NULL && !*has_warned) {
         *has_warned = true;

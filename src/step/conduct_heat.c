@@ -231,6 +231,8 @@ static treacle_status step_heat(const heat_place* at) {
 
 treacle_status conduct_heat(const step_frame* f, const particle_grid* given,
                             const solid_grid* solids, liquid_state* state, particles* p) {
+    TREACLE_ASSERT(f->dt > 0.0 && isfinite(f->dt));
+    TREACLE_ASSERT(given->volume != NULL);
     if (!liquid_has_heat(f->setup)) {
         return TREACLE_OK;
     }

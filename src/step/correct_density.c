@@ -45,7 +45,7 @@ static treacle_status shift(const step_frame* f, const liquid_state* state, part
     TREACLE_TRY(step_take(f, map, "volumes at nodes", &volume));
     const uint32_t columns =
         1u << PARTICLE_POSITION | 1u << PARTICLE_VOLUME | 1u << PARTICLE_MATERIAL;
-    particle_ranks_halo(f->setup->domain, map, p, columns);
+    particle_ranks_halo(map, p, columns);
     p2g_params from = {.domain = f->setup->domain, .map = map, .from = p};
     TREACLE_TRY(p2g_node_volume(&from, volume));
     shift_params params = {f->setup->domain, map, state->cell_phi, volume, p};
@@ -57,6 +57,9 @@ static treacle_status shift(const step_frame* f, const liquid_state* state, part
 treacle_status correct_density(const step_frame* f, const projection* pressure,
                                const liquid_state* state, const particle_grid* given,
                                const solid_grid* solids, const solid_poses* poses, particles* p) {
+    TREACLE_ASSERT(pressure->params != NULL && pressure->params->map == &state->map);
+    TREACLE_ASSERT(given->volume != NULL);
+    TREACLE_ASSERT(f->setup->solids.count == 0 || (poses->from != NULL && poses->to != NULL));
     bool is_on = f->setup->def->density_correction;
     int mark = arena_mark(f->scratch);
     float* start = NULL;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/stagger.h"
+#include "grid/tile_loop.h"
 #include "math/curve.h"
 
 // A body has the mass of its faces where these hold its volume up to this share. They do not where
@@ -23,6 +23,7 @@ static void impulse_of(const treacle_curve* curve, const step_frame* f, double o
 }
 
 void couple_bodies_push(const step_frame* f, body_state* bodies) {
+    TREACLE_ASSERT(f->setup->bodies.count == 0 || bodies != NULL);
     for (int i = 0; i < f->setup->bodies.count; ++i) {
         body_state* state = &bodies[i];
         for (int a = 0; a < AXES; ++a) {
@@ -198,6 +199,8 @@ static treacle_status take_rows(couple_job* job, size_t count) {
 
 treacle_status couple_bodies(const step_frame* f, const liquid_state* state, face_view face_rho,
                              body_state* bodies, body_grid* out) {
+    TREACLE_ASSERT(f->setup->bodies.count == 0 || bodies != NULL);
+    TREACLE_ASSERT(f->dt > 0.0 && state->cell_phi != NULL);
     int count = f->setup->bodies.count;
     if (count == 0 || f->is_first) {
         return TREACLE_OK;
@@ -264,16 +267,19 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
 
 void couple_bodies_hold(const step_frame* f, const tile_map* map, const body_state* bodies,
                         const body_grid* grid, solid_grid* out) {
+    TREACLE_ASSERT(f->setup->bodies.count == 0 || (bodies != NULL && out->face_u.at[0] != NULL));
+    TREACLE_ASSERT(f->setup->bodies.count == 0 || grid->solid[0] != NULL);
     const grid_domain* domain = f->setup->domain;
     for (int a = 0; a < AXES && f->setup->bodies.count > 0; ++a) {
         if (domain->is_active[a]) {
             hold_job job = {domain, map, a, f->setup->solids.scripted_count, bodies, grid, out};
-            parallel_for(f->ctx, map->count, 8, hold_tiles, &job);
+            tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, hold_tiles, &job);
         }
     }
 }
 
 void couple_bodies_note(const step_frame* f, const body_state* bodies, body_grid* out) {
+    TREACLE_ASSERT(out->flow.count == 0 || (out->flow.at != NULL && bodies != NULL));
     for (int i = 0; i < out->flow.count; ++i) {
         body_motion motion = body_motion_of(&bodies[i], f->setup->domain->h);
         memcpy(out->flow.at[i].before, motion.at, sizeof(motion.at));
@@ -286,6 +292,7 @@ void couple_bodies_note(const step_frame* f, const body_state* bodies, body_grid
 }
 
 void couple_bodies_take(const step_frame* f, const body_grid* grid, body_state* bodies) {
+    TREACLE_ASSERT(grid->flow.count == 0 || (grid->flow.at != NULL && bodies != NULL));
     for (int i = 0; i < grid->flow.count; ++i) {
         body_motion motion;
         memcpy(motion.at, grid->flow.at[i].after, sizeof(motion.at));
@@ -295,6 +302,8 @@ void couple_bodies_take(const step_frame* f, const body_grid* grid, body_state* 
 
 void couple_bodies_drag(const step_frame* f, const projection* pressure, const double* cell_x,
                         body_grid* grid, body_state* bodies) {
+    TREACLE_ASSERT(cell_x != NULL);
+    TREACLE_ASSERT(f->setup->bodies.count == 0 || (grid->impulse != NULL && bodies != NULL));
     double h = f->setup->domain->h;
     projection_body_impulses(pressure, cell_x, (double(*)[BODY_MOTIONS])grid->impulse);
     for (int i = 0; i < f->setup->bodies.count; ++i) {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "grid/stagger.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 typedef struct emitter_job {
     const step_frame* f;
@@ -42,6 +42,7 @@ static void set_tiles(void* data, int64_t begin, int64_t end) {
 treacle_status emitter_faces_set(const step_frame* f, const particle_grid* given,
                                  const energy_account* account, face_field face_rho,
                                  liquid_state* out) {
+    TREACLE_ASSERT(f->setup->emitter_count == 0 || face_rho.at[0] != NULL);
     const tile_map* map = &out->map;
     int mark = arena_mark(f->scratch);
     float* before[AXES];
@@ -52,7 +53,7 @@ treacle_status emitter_faces_set(const step_frame* f, const particle_grid* given
         emitter_job job = {f, map, out->face_u.at[a], face_rho.at[a], a};
         TREACLE_TRY(step_take(f, map, "velocity before emitters", &before[a]));
         tile_copy(map, before[a], out->face_u.at[a], TILE_CELLS * sizeof(float));
-        tile_for_held(map, 4, set_tiles, &job);
+        tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 4}, set_tiles, &job);
     }
     if (account != NULL) {
         energy_account_emitters(f, out, given, before, account);

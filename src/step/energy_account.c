@@ -39,11 +39,13 @@ static double body_fall(const step_frame* f, const solid_poses* poses) {
 
 treacle_status energy_account_begin(const step_frame* f, const particles* p,
                                     const body_state* bodies, energy_account* out) {
+    TREACLE_ASSERT(f->setup->bodies.count == 0 || bodies != NULL);
     *out = (energy_account){.bodies = {.begin = body_set_energy(&f->setup->bodies, bodies)}};
     return measure(f, p, true, &out->particles.begin);
 }
 
 treacle_status energy_account_push(const step_frame* f, const particles* p, energy_account* out) {
+    TREACLE_ASSERT(!out->has_part);
     double before = out->particles.begin.kinetic;
     TREACLE_TRY(measure(f, p, true, &out->particles.begin));
     out->forces.given_push = out->particles.begin.kinetic - before;
@@ -54,6 +56,8 @@ treacle_status energy_account_push(const step_frame* f, const particles* p, ener
 treacle_status energy_account_moved(const step_frame* f, const particles* p,
                                     const body_state* bodies, const solid_poses* poses,
                                     energy_account* out) {
+    TREACLE_ASSERT(!out->has_part);
+    TREACLE_ASSERT(f->setup->bodies.count == 0 || (poses->from != NULL && poses->to != NULL));
     f->stats->energy.contacts = body_set_energy(&f->setup->bodies, bodies) - out->bodies.begin;
     out->bodies.fallen = body_fall(f, poses);
     bool has_solids = f->setup->solids.count > 0; // without them nobody stops on his way
@@ -66,12 +70,15 @@ treacle_status energy_account_moved(const step_frame* f, const particles* p,
 }
 
 treacle_status energy_account_given(const step_frame* f, const particles* p, energy_account* out) {
+    TREACLE_ASSERT(!out->has_part);
     return measure(f, p, true, &out->particles.given);
 }
 
 treacle_status energy_account_forces(const step_frame* f, const tile_map* map,
                                      const particle_grid* given, const body_state* bodies,
                                      energy_account* out) {
+    TREACLE_ASSERT(!out->has_part);
+    TREACLE_ASSERT(map->count >= 0 && f->dt > 0.0);
     out->bodies.gravity = -body_set_energy(&f->setup->bodies, bodies);
     for (int a = 0; a < AXES; ++a) {
         bool is_active = f->setup->domain->is_active[a];
@@ -101,6 +108,7 @@ static double forced(const liquid_state* state, const particle_grid* given,
 void energy_account_pushed(const step_frame* f, const liquid_state* state,
                            const particle_grid* given, const body_state* bodies,
                            energy_account* out) {
+    TREACLE_ASSERT(!out->has_part && state->face_u.at[0] != NULL);
     out->forces.forced = forced(state, given, out, true);
     out->bodies.given = body_set_energy(&f->setup->bodies, bodies);
     out->bodies.gravity += out->bodies.given;
@@ -115,6 +123,7 @@ static double unit_of(const step_frame* f) {
 void energy_account_emitters(const step_frame* f, const liquid_state* state,
                              const particle_grid* given, float* const before[AXES],
                              const energy_account* account) {
+    TREACLE_ASSERT(before[0] != state->face_u.at[0]);
     if (given->face_mass.at[0] == NULL) {
         return;
     }
@@ -151,6 +160,8 @@ void energy_account_part(const step_frame* f, energy_account* account) {
 
 treacle_status energy_account_projection(const step_frame* f, const account_projection* flow,
                                          energy_account* out) {
+    TREACLE_ASSERT(flow->system->params != NULL && flow->cell_x != NULL);
+    TREACLE_ASSERT(flow->before != NULL && flow->after->face_u.at[0] != NULL);
     const body_grid* grid = flow->grid;
     energy_projection done = {.system = flow->system,
                               .push = &out->push,
@@ -174,6 +185,7 @@ treacle_status energy_account_projection(const step_frame* f, const account_proj
 
 void energy_account_couple(const step_frame* f, const body_state* bodies, const body_grid* grid,
                            double before, energy_account* out) {
+    TREACLE_ASSERT(isfinite(before) && before >= 0.0);
     double work = 0.0;
     for (int i = 0; i < grid->flow.count; ++i) {
         work += grid->flow.at[i].forced;
@@ -229,6 +241,7 @@ static treacle_status refuse(const step_frame* f) {
 // The flow alone is judged, from its first part to its last. Gel may give back what it has stored.
 treacle_status energy_account_end_on_grid(const step_frame* f, const body_state* bodies,
                                           const energy_account* account) {
+    TREACLE_ASSERT(f->stats != NULL && f->dt > 0.0);
     treacle_energy_stats* out = &f->stats->energy;
     out->kinetic = f->stats->kinetic_energy;
     out->bodies = body_set_energy(&f->setup->bodies, bodies);
@@ -244,6 +257,7 @@ treacle_status energy_account_end_on_grid(const step_frame* f, const body_state*
 
 treacle_status energy_account_end(const step_frame* f, const particles* p, const body_state* bodies,
                                   const energy_account* account) {
+    TREACLE_ASSERT(f->stats != NULL && f->dt > 0.0);
     treacle_energy_stats* out = &f->stats->energy;
     particle_energy end;
     TREACLE_TRY(measure(f, p, true, &end));

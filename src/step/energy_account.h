@@ -16,12 +16,13 @@
 #include "step/solid_grid.h"
 #include "step/step_frame.h"
 
-/// Of particles: at the begin, advected, as the grid gets them.
+/// The energy of particles at the begin of a step, after they have moved, and as the grid gets
+/// them.
 typedef struct particle_account {
     particle_energy begin, moved, given;
 } particle_account;
 
-/// Of bodies, J.
+/// The energy of bodies, J.
 typedef struct body_account {
     double begin, given; // kinetic: at the begin, and as the flow gets them
     double gravity;      // work of gravity

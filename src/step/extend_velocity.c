@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "grid/tile_band.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "step/narrow_faces.h"
 #include "step/viscosity_grid.h"
 
@@ -29,11 +29,13 @@ static void mark_heavy(void* data, int64_t begin, int64_t end) {
 treacle_status extend_velocity_given(const step_frame* f, const wet_faces* wet,
                                      const particle_grid* given, const float* slope,
                                      liquid_state* out) {
+    TREACLE_ASSERT(wet->map == &out->map && wet->known != NULL);
+    TREACLE_ASSERT(given->face_mass.at[0] != NULL);
     bool is_everywhere = f->setup->def->fill == TREACLE_FILL_ALL;
     int layers = is_everywhere ? TILE_BAND_MAX : LIQUID_KERNEL_RADIUS + 1;
     for (int a = 0; a < AXES; ++a) {
         mass_job job = {given->face_mass.at[a], wet->known};
-        tile_for_held(wet->map, 8, mark_heavy, &job);
+        tile_for(wet->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, mark_heavy, &job);
         TREACLE_TRY(wet_faces_extend(wet, a, layers, slope, out->face_u.at[a]));
     }
     return TREACLE_OK;
@@ -55,6 +57,7 @@ static treacle_status slopes_of(const step_frame* f, const wet_faces* wet,
 treacle_status extend_velocity_smoothly(const step_frame* f, const wet_faces* wet,
                                         const particle_grid* given, material_grid* material,
                                         liquid_state* out) {
+    TREACLE_ASSERT(wet->map == &out->map && wet->known != NULL);
     int mark = arena_mark(f->scratch);
     float* slope = NULL;
     if (!viscosity_keeps_slope(f->setup)) {
@@ -70,6 +73,8 @@ treacle_status extend_velocity_smoothly(const step_frame* f, const wet_faces* we
 treacle_status extend_velocity_found(const step_frame* f, const wet_faces* wet,
                                      const particle_grid* given, const material_grid* material,
                                      const flow_elastic* elastic, liquid_state* out) {
+    TREACLE_ASSERT(wet->map == &out->map && wet->known != NULL);
+    TREACLE_ASSERT(f->setup->def->step.cfl > 0.0);
     int layers = (int)ceil(f->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
     int mark = arena_mark(f->scratch);
     float *slope = NULL, *seen = elastic->log_mu; // what the flow has seen

@@ -1,7 +1,7 @@
 #include "step/face_density.h"
 
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 typedef struct density_job {
     const tile_map* map;
@@ -29,13 +29,15 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
 
 treacle_status face_density_find(const step_frame* f, const tile_map* map,
                                  const float* cell_density, face_field* out) {
+    TREACLE_ASSERT(cell_density != NULL ||
+                   (!f->setup->has.densities && f->setup->emitter_count == 0));
     bool has_any = f->setup->has.densities || f->setup->emitter_count > 0;
     *out = (face_field){0};
     for (int a = 0; a < AXES && has_any; ++a) {
         TREACLE_TRY(step_take_zero(f, map, "densities on faces", &out->at[a]));
         density_job job = {map, cell_density, out->at[a], a};
-        tile_for(map, 4, find_tiles, &job);
-        tile_share_field(map, out->at[a]);
+        tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = out->at[a]}}},
+                 find_tiles, &job);
     }
     return TREACLE_OK;
 }

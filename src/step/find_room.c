@@ -74,6 +74,7 @@ static double room_of(const step_frame* f, const solid_poses* poses, room_memory
 }
 
 bool find_room_is_asked(const step_frame* f, bool has_sinks, double* brought) {
+    TREACLE_ASSERT(brought != NULL && f->dt > 0.0);
     *brought = 0.0;
     for (int i = 0; i < f->setup->emitter_count; ++i) {
         const emitter* e = &f->setup->emitters[i];
@@ -83,6 +84,8 @@ bool find_room_is_asked(const step_frame* f, bool has_sinks, double* brought) {
 }
 
 bool find_room(const step_frame* f, const solid_poses* poses, double volume, room_memory* memory) {
+    TREACLE_ASSERT(volume >= 0.0 && memory != NULL);
+    TREACLE_ASSERT(f->setup->solids.count == 0 || poses->to != NULL);
     const grid_domain* domain = f->setup->domain;
     double whole = domain->h * domain->h * domain->h;
     for (int a = 0; a < AXES; ++a) {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "grid/level_liquid.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/extend_surface.h"
 #include "phys/ghost_points.h"
 
@@ -75,6 +75,7 @@ static treacle_status draw(const step_frame* f, const particles* p, const partic
 }
 
 void find_surface_nowhere(liquid_state* out) {
+    TREACLE_ASSERT(out->cell_phi != NULL);
     for (size_t i = 0; i < (size_t)out->map.count * TILE_CELLS; ++i) {
         out->cell_phi[i] = -LIQUID_DISTANCE_MAX;
     }
@@ -82,6 +83,8 @@ void find_surface_nowhere(liquid_state* out) {
 
 treacle_status find_surface(const step_frame* f, const particles* p, const particle_grid* given,
                             const solid_grid* solids, liquid_state* out) {
+    TREACLE_ASSERT(out->cell_phi != NULL);
+    TREACLE_ASSERT(given->volume != NULL);
     if (f->setup->def->fill == TREACLE_FILL_ALL) {
         find_surface_nowhere(out);
         return TREACLE_OK;
@@ -89,7 +92,7 @@ treacle_status find_surface(const step_frame* f, const particles* p, const parti
     TREACLE_TRY(draw(f, p, given, solids, out));
     if (given->seen != NULL) {
         dry_job job = {given, out->cell_phi};
-        tile_for_held(&out->map, 16, dry_tiles, &job);
+        tile_for(&out->map, &(tile_use){.reads = TILE_ALONE, .grain = 16}, dry_tiles, &job);
     }
     return extend(f, solids, out);
 }
@@ -136,6 +139,7 @@ static void sum_volume(const step_frame* f, const liquid_state* state, const sol
 
 treacle_status find_surface_volume(const step_frame* f, const liquid_state* state,
                                    const solid_grid* solids, liquid_grid* out) {
+    TREACLE_ASSERT(state->cell_phi != NULL);
     if (out != NULL) {
         TREACLE_TRY(liquid_grid_take(f->scratch, &state->map, out));
         out->is_current = true;

@@ -48,6 +48,9 @@ static treacle_status find(const flow_inputs* in, const flow_outputs* out, flow_
 }
 
 treacle_status flow_find(const flow_inputs* in, const flow_outputs* out) {
+    TREACLE_ASSERT(in->frame.dt > 0.0 && isfinite(in->frame.dt));
+    TREACLE_ASSERT(out->u.at[0] != NULL && out->u.at[1] != NULL && out->u.at[2] != NULL);
+    TREACLE_ASSERT(in->wet.map != NULL && in->wet.solid != NULL && in->given != NULL);
     TREACLE_ASSERT(out->material->log_mu != NULL);
     TREACLE_ASSERT(!in->is_unified || (out->x != NULL && out->liquid->fraction.cell != NULL));
     flow_loops loops;

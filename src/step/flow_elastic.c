@@ -13,6 +13,7 @@ static treacle_status take_room(const step_frame* f, size_t count, const char* n
 
 treacle_status flow_elastic_take(const step_frame* f, const tile_map* map, const particles* p,
                                  flow_elastic* out) {
+    TREACLE_ASSERT(!f->setup->has.elastic || p->column[PARTICLE_STRAIN] != NULL);
     size_t values = tile_map_values(map), count = (size_t)p->count;
     if (!f->setup->has.elastic) {
         return TREACLE_OK;
@@ -44,6 +45,7 @@ elastic_params flow_elastic_params(const step_frame* frame, const particles* p) 
 
 treacle_status flow_elastic_end(const step_frame* f, const flow_elastic* elastic,
                                 const free_flyers* flyers, particles* p) {
+    TREACLE_ASSERT(!f->setup->has.elastic || f->is_first || elastic->motion.stretch != NULL);
     if (!f->setup->has.elastic || f->is_first) {
         return TREACLE_OK;
     }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/mixture.h"
 
 // A solve of Newton's method may end at this fraction of the error that it began with: the next
@@ -94,6 +94,8 @@ static void forget_slope(const flow_inputs* in, const flow_rheology* loop) {
 
 treacle_status flow_rheology_start(const flow_inputs* in, const flow_outputs* out,
                                    flow_rheology* loop) {
+    TREACLE_ASSERT(!loop->is_over || loop->kind != FLOW_RHEOLOGY_GIVEN ||
+                   out->material->log_mu != NULL);
     loop->is_over = loop->is_plain = false;
     if (loop->kind == FLOW_RHEOLOGY_NONE) {
         mixture_params params = mixture_of(in, out);
@@ -114,6 +116,7 @@ treacle_status flow_rheology_start(const flow_inputs* in, const flow_outputs* ou
 }
 
 void flow_rheology_set(const flow_inputs* in, const flow_outputs* out, const flow_rheology* loop) {
+    TREACLE_ASSERT(loop->kind == FLOW_RHEOLOGY_GIVEN || out->material->log_mu != NULL);
     bool is_again = in->frame.stats->rheology.iterations > 0;
     if (loop->kind == FLOW_RHEOLOGY_FIXED_POINT) {
         double way = is_again
@@ -192,6 +195,7 @@ void flow_rheology_keep_start(const flow_inputs* in, const flow_outputs* out,
 }
 
 void flow_rheology_retreat(const flow_inputs* in, const flow_outputs* out, flow_rheology* loop) {
+    TREACLE_ASSERT(out->x != NULL);
     TREACLE_ASSERT(loop->kind == FLOW_RHEOLOGY_NEWTON);
     treacle_rheology_stats* stats = &in->frame.stats->rheology;
     flow_copy_faces(in, loop->before, out->u);

@@ -40,12 +40,12 @@ void flow_rheology_set(const flow_inputs* in, const flow_outputs* out, const flo
 void flow_rheology_judge(const flow_inputs* in, const flow_outputs* out, bool is_solved,
                          flow_rheology* loop);
 
-/// Of Newton's method, instead of judging: a solve that found nothing is forgotten, and the fixed
-/// point goes on from where it began.
+/// For Newton's method, instead of flow_rheology_judge: forgets a solve that found nothing, and
+/// lets the fixed point go on from where it began.
 void flow_rheology_retreat(const flow_inputs* in, const flow_outputs* out, flow_rheology* loop);
 
-/// Of Newton's method: the velocity now is what every pass begins with.
+/// For Newton's method: keeps the velocity of now as that with which every pass begins.
 void flow_rheology_keep_start(const flow_inputs* in, const flow_outputs* out,
                               const flow_rheology* loop);
-/// Of Newton's method: what the next solve is linearised about.
+/// For Newton's method: the state about which the next solve is linearised.
 unified_pass flow_rheology_pass(const flow_inputs* in, const flow_rheology* loop);

@@ -1,6 +1,6 @@
 #include "step/flow_room.h"
 
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 treacle_status flow_take(const flow_inputs* in, const char* what, float** out) {
     return arena_take(in->frame.scratch, flow_values(in), sizeof(float), what, (void**)out);
@@ -14,6 +14,7 @@ treacle_status flow_take_faces(const flow_inputs* in, const char* what, face_fie
 }
 
 void flow_copy_faces(const flow_inputs* in, face_field from, face_field to) {
+    TREACLE_ASSERT(from.at[0] != NULL && to.at[0] != NULL && from.at[0] != to.at[0]);
     for (int a = 0; a < AXES; ++a) {
         tile_copy(in->wet.map, to.at[a], from.at[a], TILE_CELLS * sizeof(float));
     }
@@ -24,6 +25,8 @@ bool flow_has_past(const flow_inputs* in) {
 }
 
 void flow_carry_velocity(const flow_inputs* in, face_field now, face_field to) {
+    TREACLE_ASSERT(in->history != NULL &&
+                   (in->history->to == NULL || in->history->to == in->wet.map));
     flow_copy_faces(in, now, to);
     for (int a = 0; a < AXES && flow_has_past(in); ++a) {
         tile_history_carry(in->history, in->past_u.at[a], to.at[a], TILE_CELLS * sizeof(float));
@@ -31,6 +34,7 @@ void flow_carry_velocity(const flow_inputs* in, face_field now, face_field to) {
 }
 
 viscosity_grid flow_viscosity(const flow_inputs* in, float* cell_log_mu) {
+    TREACLE_ASSERT(in->given->volume != NULL && in->wet.known != NULL);
     return (viscosity_grid){.domain = in->wet.domain,
                             .map = in->wet.map,
                             .cell_volume = in->given->volume,
@@ -39,6 +43,7 @@ viscosity_grid flow_viscosity(const flow_inputs* in, float* cell_log_mu) {
 }
 
 treacle_status flow_extend_velocity(const flow_inputs* in, float* cell_log_mu, face_field u) {
+    TREACLE_ASSERT(u.at[0] != NULL && in->wet.domain->h > 0.0);
     int mark = arena_mark(in->frame.scratch);
     double h = in->wet.domain->h;
     float* slope = NULL;

@@ -1,6 +1,7 @@
 #include "step/flow_solver.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/check.h"
 #include "phys/viscosity.h"
@@ -94,6 +95,7 @@ static treacle_status run_unified(const flow_inputs* in, const flow_outputs* out
                                   .residual = solve.energy,
                                   .seconds = flow->seconds + solve.seconds,
                                   .converged = solve.is_converged};
+    snprintf(flow->regime, sizeof(flow->regime), "%s", solve.regime);
     solver->is_exact = solve.is_converged && !solve.is_rough;
     bool is_near = solve.is_converged || solve.energy < UNIFIED_ENERGY_MAX;
     solver->is_lost = is_newton(loop) && !loop->is_plain && (solve.is_broken || !is_near);
@@ -154,11 +156,15 @@ static treacle_status run_viscosity(const flow_inputs* in, const flow_outputs* o
 
 treacle_status flow_solver_set(const flow_inputs* in, const flow_outputs* out,
                                const flow_rheology* loop, flow_solver* solver) {
+    TREACLE_ASSERT(solver->mark >= 0 && solver->mark <= arena_mark(in->frame.scratch));
+    TREACLE_ASSERT(!in->is_unified || out->x != NULL);
     return in->is_unified ? set_unified(in, out, loop, solver) : set_viscosity(in, out, solver);
 }
 
 treacle_status flow_solver_run(const flow_inputs* in, const flow_outputs* out,
                                const flow_rheology* loop, flow_solver* solver) {
+    TREACLE_ASSERT(!in->is_unified || solver->unified != NULL);
+    TREACLE_ASSERT(solver->params.liquid.map == in->wet.map);
     return in->is_unified ? run_unified(in, out, loop, solver)
                           : run_viscosity(in, out, &solver->params.liquid);
 }

@@ -4,6 +4,7 @@
 #include "step/flow_yield.h"
 
 treacle_status flow_wall_kinds(const flow_inputs* in, const wall_kind** out) {
+    TREACLE_ASSERT(in->wet.solid->phi == NULL || in->frame.setup->solids.count > 0);
     const solid_set* set = &in->frame.setup->solids;
     wall_kind* walls = NULL;
     *out = NULL;
@@ -89,6 +90,8 @@ static treacle_status leave_solids(const flow_inputs* in, const flow_outputs* ou
 
 treacle_status flow_describe(const flow_inputs* in, const flow_outputs* out, liquid_grid* liquid,
                              stress_params* to) {
+    TREACLE_ASSERT(liquid->fraction.cell != NULL);
+    TREACLE_ASSERT(in->wet.solid->phi == NULL || in->poses != NULL);
     const fraction_fields* share = &liquid->fraction;
     bool has_tents = share->tent.at[0] != NULL;
     *to = (stress_params){

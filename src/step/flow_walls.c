@@ -14,6 +14,7 @@ static bool is_asked(const flow_inputs* in, const flow_outputs* out) {
 }
 
 treacle_status flow_walls_begin(const flow_inputs* in, const flow_outputs* out, flow_walls* loop) {
+    TREACLE_ASSERT(out->walls != NULL);
     *loop = (flow_walls){0};
     if (is_asked(in, out)) {
         TREACLE_TRY(flow_take_faces(in, "velocity before the flow", &loop->before));
@@ -24,6 +25,7 @@ treacle_status flow_walls_begin(const flow_inputs* in, const flow_outputs* out, 
 }
 
 void flow_walls_set(const flow_inputs* in, const flow_outputs* out, flow_walls* loop) {
+    TREACLE_ASSERT(out->walls != NULL && loop->pass >= 0);
     loop->pass += 1;
     if (is_asked(in, out)) {
         flow_copy_faces(in, loop->before, out->u);
@@ -43,6 +45,8 @@ static double least_of(const flow_outputs* out) {
 
 void flow_walls_judge(const flow_inputs* in, const flow_outputs* out, const stress_params* liquid,
                       flow_walls* loop) {
+    TREACLE_ASSERT(loop->pass > 0);
+    TREACLE_ASSERT(out->open.at[0] != NULL);
     loop->is_over = true;
     wall_set_open(out->walls, false, out->open.at);
     if (!is_asked(in, out)) {

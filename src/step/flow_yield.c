@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
-#include "base/parallel_sum.h"
 #include "base/profile.h"
 #include "grid/extrapolate.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
+#include "particles/particle_loop.h"
 #include "phys/apart.h"
 #include "phys/p2g.h"
 #include "step/flow_system.h"
@@ -28,6 +28,7 @@ static treacle_status take_particles(const flow_inputs* in, size_t parts, const 
 }
 
 treacle_status flow_yield_begin(const flow_inputs* in, const flow_outputs* out, flow_yield* loop) {
+    TREACLE_ASSERT(out->elastic != NULL && out->material != NULL);
     const treacle_elasticity_def* def = &in->frame.setup->def->elasticity;
     *loop = (flow_yield){.most = in->frame.setup->has.yield && !def->is_explicit ? def->passes : 1};
     if (!is_on(out)) {
@@ -80,6 +81,7 @@ static void expect_stretch(void* data, int64_t begin, int64_t end) {
 }
 
 void flow_yield_start(const flow_inputs* in, const flow_outputs* out, flow_yield* loop) {
+    TREACLE_ASSERT(loop->most > 0);
     loop->is_over = false;
     loop->change = 1.0;
     if (!is_on(out)) {
@@ -93,7 +95,8 @@ void flow_yield_start(const flow_inputs* in, const flow_outputs* out, flow_yield
     const float* affine = particles_f32(in->p, PARTICLE_AFFINE);
     if (affine != NULL && in->frame.setup->has.yield) {
         expect_job job = {affine, out->elastic->motion.stretch};
-        particle_row_for(in->p, 4096, expect_stretch, &job);
+        particle_for(in->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
+                     expect_stretch, &job);
     }
 }
 
@@ -135,18 +138,19 @@ static treacle_status load(const flow_inputs* in, const flow_outputs* out, float
     }
     if (is_uniform(in)) {
         uniform_job all = {weight, mu[0], cell_mu};
-        parallel_for(map->ctx, map->count, 8, fill_uniform, &all);
+        tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, fill_uniform, &all);
     } else {
         TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &(p2g_values){mu, 1}, cell_mu, weight));
     }
     mix_job job = {out->material->log_mu, cell_mu, e->log_mu};
-    parallel_for(map->ctx, map->count, 8, mix_tiles, &job);
+    tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, mix_tiles, &job);
     arena_give_to(in->frame.scratch, mark);
     return TREACLE_OK;
 }
 
 treacle_status flow_yield_set(const flow_inputs* in, const flow_outputs* out,
                               const flow_yield* loop) {
+    TREACLE_ASSERT(!loop->is_over);
     if (!is_on(out)) {
         return TREACLE_OK;
     }
@@ -195,7 +199,7 @@ static treacle_status spread(const wet_faces* w, spread_job* job) {
     extrapolate_params params = {
         .domain = w->domain, .map = w->map, .place = job->place, .layers = STRETCH_LAYERS};
     job->known = w->known;
-    parallel_for(w->map->ctx, w->map->count, 8, mark_found, job);
+    tile_for(w->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, mark_found, job);
     return extrapolate_fields(&params, job->count, job->values, w->known);
 }
 
@@ -212,6 +216,7 @@ static treacle_status spread_all(const wet_faces* w, const flow_elastic* e) {
 }
 
 treacle_status flow_measure_stretch(const flow_inputs* in, const flow_outputs* out) {
+    TREACLE_ASSERT(out->elastic->stretch.cell[0] != NULL && out->elastic->stretch.edge[0] != NULL);
     const flow_elastic* e = out->elastic;
     int mark = arena_mark(in->frame.scratch);
     face_velocity flow = {.map = in->wet.map, .domain = in->wet.domain, .has_viscosity = true};
@@ -259,6 +264,7 @@ static treacle_status change_since(const flow_inputs* in, const float* stretch, 
 }
 
 treacle_status flow_yield_judge(const flow_inputs* in, const flow_outputs* out, flow_yield* loop) {
+    TREACLE_ASSERT(loop->most > 0);
     loop->is_over = true;
     if (!is_on(out)) {
         return TREACLE_OK;

@@ -61,6 +61,7 @@ static void uniform_forces(const step_frame* f, double out[2][AXES]) {
 }
 
 void forces_fall(const step_frame* f, double out[AXES]) {
+    TREACLE_ASSERT(f->dt > 0.0);
     double forces[2][AXES];
     uniform_forces(f, forces);
     for (int a = 0; a < AXES; ++a) {
@@ -70,6 +71,8 @@ void forces_fall(const step_frame* f, double out[AXES]) {
 
 treacle_status forces_find(const step_frame* f, const tile_map* map, const float* cell_buoyancy,
                            force_params* out) {
+    TREACLE_ASSERT(f->dt > 0.0 && isfinite(f->dt));
+    TREACLE_ASSERT(cell_buoyancy == NULL || map != NULL);
     const liquid_setup* setup = f->setup;
     force_field* fields = NULL;
     TREACLE_TRY(arena_take(f->scratch, (size_t)setup->force_count, sizeof(*fields), "forces",
@@ -98,6 +101,8 @@ treacle_status forces_find(const step_frame* f, const tile_map* map, const float
 
 treacle_status forces_push(const step_frame* f, const particle_grid* given, body_state* bodies,
                            liquid_state* state, energy_account* account) {
+    TREACLE_ASSERT(state->face_u.at[0] != NULL && account != NULL);
+    TREACLE_ASSERT(f->setup->bodies.count == 0 || bodies != NULL);
     force_params params;
     TREACLE_TRY(energy_account_forces(f, &state->map, given, bodies, account));
     TREACLE_TRY(forces_find(f, &state->map, given->buoyancy, &params));

@@ -20,8 +20,10 @@ static void find_thick(const step_frame* f, uint8_t* is_thick) {
 
 treacle_status free_flyers_find(const step_frame* f, const liquid_state* state, const particles* p,
                                 free_flyers* out) {
+    TREACLE_ASSERT(state->cell_phi != NULL || p->count == 0);
+    TREACLE_ASSERT(p->tile_first[p->tile_count] == p->count);
     *out = (free_flyers){0};
-    tile_range rows = particle_ranks_rows(f->setup->domain, p);
+    tile_range rows = particle_ranks_rows(p);
     int64_t found = 0;
     uint8_t* is_stray = NULL;
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, 1, "marks of strays", (void**)&is_stray));
@@ -45,6 +47,8 @@ treacle_status free_flyers_find(const step_frame* f, const liquid_state* state, 
 
 treacle_status free_flyers_keep(const step_frame* f, const free_flyers* flyers, const particles* p,
                                 particle_column column, float** kept) {
+    TREACLE_ASSERT((int)column >= 0 && column < PARTICLE_COLUMN_COUNT);
+    TREACLE_ASSERT(flyers->count >= 0 && flyers->count <= p->count);
     size_t bytes = particle_columns[column].bytes;
     TREACLE_TRY(
         arena_take(f->scratch, (size_t)flyers->count, bytes, "what strays have", (void**)kept));
@@ -57,6 +61,8 @@ treacle_status free_flyers_keep(const step_frame* f, const free_flyers* flyers, 
 
 void free_flyers_put(const free_flyers* flyers, particle_column column, const float* kept,
                      particles* p) {
+    TREACLE_ASSERT((int)column >= 0 && column < PARTICLE_COLUMN_COUNT);
+    TREACLE_ASSERT(flyers->count >= 0 && flyers->count <= p->count);
     size_t bytes = particle_columns[column].bytes;
     char* to = p->column[column];
     for (int64_t i = 0; to != NULL && i < flyers->count; ++i) {
@@ -66,6 +72,8 @@ void free_flyers_put(const free_flyers* flyers, particle_column column, const fl
 
 void free_flyers_move(const step_frame* f, const free_flyers* flyers, const double fall[AXES],
                       particles* p) {
+    TREACLE_ASSERT(f->dt > 0.0 && f->setup->domain->h > 0.0);
+    TREACLE_ASSERT(flyers->count <= p->count);
     double h = f->setup->domain->h;
     float cells = (float)(f->dt / h);
     const float down[AXES] = {(float)(fall[0] / h), (float)(fall[1] / h), (float)(fall[2] / h)};
@@ -79,6 +87,7 @@ void free_flyers_move(const step_frame* f, const free_flyers* flyers, const doub
 }
 
 tile_ix free_flyers_tile(const particles* p, particle_ix row) {
+    TREACLE_ASSERT(row >= 0 && row < p->count);
     tile_ix low = 0, high = p->tile_count;
     while (high - low > 1) {
         tile_ix middle = low + (high - low) / 2;
@@ -114,6 +123,7 @@ static void push_rows(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status free_flyers_push(const step_frame* f, const free_flyers* flyers, particles* p) {
+    TREACLE_ASSERT(flyers->count >= 0 && flyers->count <= p->count);
     force_params forces;
     TREACLE_TRY(forces_find(f, NULL, NULL, &forces));
     push_job job = {f, flyers, p, &forces};

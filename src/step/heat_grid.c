@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
+#include "particles/particle_loop.h"
 #include "phys/heat_exchange.h"
 #include "phys/p2g.h"
 
@@ -80,7 +81,8 @@ static treacle_status bring_by_material(const grid_job* job, int which, float* t
         arena_take(scratch, (size_t)p->count, sizeof(float), "what differs", (void**)&column));
     TREACLE_TRY(step_take_zero(job->at->f, &job->at->state->map, "weights", &unused));
     material_job of = {p, heat, which, column};
-    particle_row_for(p, 4096, fill_by_material, &of);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, fill_by_material,
+                 &of);
     p2g_params params = transfer_of(job->at);
     p2g_column from = {.value = column, .weight = which == HEAT_RANGES ? NULL : heat->latent};
     treacle_status status = p2g_weighted(&params, &from, to, unused);
@@ -198,7 +200,8 @@ static treacle_status make_conductance(grid_job* job) {
         TREACLE_TRY(step_take_zero(job->at->f, &job->at->state->map, "conductance",
                                    &job->out->conductance[job->axis]));
         if (f->setup->domain->is_active[job->axis]) {
-            parallel_for(f->ctx, job->at->state->map.count, 4, conduct_tiles, job);
+            tile_for(&job->at->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4},
+                     conduct_tiles, job);
         }
     }
     return TREACLE_OK;
@@ -206,6 +209,9 @@ static treacle_status make_conductance(grid_job* job) {
 
 treacle_status heat_grid_find(const heat_place* at, const heat_kind* kind, double* energy,
                               heat_grid* out) {
+    TREACLE_ASSERT(energy != NULL && at->given->volume != NULL);
+    TREACLE_ASSERT(kind->heat != NULL && kind->heat->material_count > 0);
+    TREACLE_ASSERT(kind->column == PARTICLE_TEMPERATURE || kind->column == PARTICLE_MARKER);
     *out = (heat_grid){0};
     grid_job job = {.at = at, .kind = kind, .out = out, .energy = energy};
     TREACLE_TRY(step_take_zero(at->f, &at->state->map, "temperature", &out->temperature));
@@ -214,6 +220,6 @@ treacle_status heat_grid_find(const heat_place* at, const heat_kind* kind, doubl
     TREACLE_TRY(step_take_zero(at->f, &at->state->map, "wet cells", &out->wet));
     bool is_on_grid = at->state->carried[CARRIED_TEMPERATURE] != NULL;
     TREACLE_TRY(is_on_grid ? find_in_cells(&job) : find_at_particles(&job));
-    parallel_for(at->f->ctx, at->state->map.count, 8, scale_tiles, &job);
+    tile_for(&at->state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, scale_tiles, &job);
     return make_conductance(&job);
 }

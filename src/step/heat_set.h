@@ -1,7 +1,9 @@
-// What of a def has to do with heat, made ready.
+// The setup of scalar transport: what a def says about heat, or about the marker.
 //
-// Heat is one of two that go this way: the other is the marker, for which read "marker" instead of
-// "temperature", "volume" instead of "heat capacity" and 0 instead of HEAT_REFERENCE.
+// Both are scalars that particles carry, that are conducted at cells and that sources and sides
+// feed, and one code does both. Its names are those of heat. For the marker a temperature is the
+// value of the marker, a heat capacity is a volume, and the reference value is 0 instead of
+// HEAT_REFERENCE.
 #pragma once
 
 #include "geometry/shape.h"

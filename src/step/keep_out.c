@@ -6,6 +6,7 @@
 
 treacle_status keep_out_look(const step_frame* f, const particles* p, const solid_pose* poses,
                              treacle_kernel kernel, thin_view* out) {
+    TREACLE_ASSERT(f->setup->solids.count == 0 || poses != NULL);
     thin_params params = {.domain = f->setup->domain,
                           .scene = solid_scene_of(&f->setup->solids, poses),
                           .p = p,
@@ -37,6 +38,7 @@ static sweep_params sweep_of(const step_frame* f, const solid_poses* poses, cons
 
 void keep_out_sweep(const step_frame* f, const solid_poses* poses, const float* start,
                     particles* p) {
+    TREACLE_ASSERT(start == NULL || (poses->from != NULL && poses->to != NULL));
     if (start != NULL) {
         sweep_params params = sweep_of(f, poses, p);
         params.before = start;
@@ -46,6 +48,8 @@ void keep_out_sweep(const step_frame* f, const solid_poses* poses, const float* 
 
 void keep_out_stop(const step_frame* f, const solid_poses* poses, const free_flyers* flyers,
                    particles* p) {
+    TREACLE_ASSERT(f->setup->solids.count == 0 || (poses->from != NULL && poses->to != NULL));
+    TREACLE_ASSERT(flyers->count <= p->count);
     sweep_params params = sweep_of(f, poses, p);
     for (int64_t i = 0; params.to.count > 0 && i < flyers->count; ++i) {
         particle_ix row = flyers->row[i];

@@ -1,8 +1,8 @@
 #include "step/law_viscosity.h"
 
-#include "base/parallel.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
+#include "particles/particle_loop.h"
 #include "phys/p2g.h"
 #include "phys/rheology.h"
 
@@ -83,12 +83,14 @@ static treacle_status apply_laws(law_job* job, const law_columns* columns) {
         int mark = arena_mark(scratch);
         float* share = NULL;
         if (setup->material_count > 1) {
-            particle_row_for(job->p, 4096, fill_shares, job);
+            particle_for(job->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
+                         fill_shares, job);
             TREACLE_TRY(bring(columns, columns->column, &share));
         }
         job->share = share;
         if (setup->heat.law[job->material].def.kind != TREACLE_LAW_NONE) {
-            tile_for_held(columns->params.map, 8, add_law, job);
+            tile_for(columns->params.map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, add_law,
+                     job);
         }
         arena_give_to(scratch, mark);
     }
@@ -114,7 +116,7 @@ static treacle_status see_cells(const step_frame* f, const liquid_state* state, 
     TREACLE_TRY(step_take_zero(f, &state->map, "what laws ask for", out));
     cell_job job = {&f->setup->heat.curve[0], state->carried[CARRIED_TEMPERATURE],
                     state->carried[CARRIED_MELTED], *out};
-    parallel_for(f->ctx, state->map.count, 8, see_tiles, &job);
+    tile_for(&state->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, see_tiles, &job);
     return TREACLE_OK;
 }
 
@@ -134,7 +136,8 @@ static treacle_status by_laws(const step_frame* f, const liquid_state* state, co
         return apply_laws(&job, &columns);
     }
     if (p->column[PARTICLE_TEMPERATURE] != NULL) {
-        particle_row_for(p, 4096, fill_temperatures, &job);
+        particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
+                     fill_temperatures, &job);
         TREACLE_TRY(bring(&columns, columns.column, &temperature));
     }
     if (p->column[PARTICLE_MARKER] != NULL) {
@@ -147,6 +150,7 @@ static treacle_status by_laws(const step_frame* f, const liquid_state* state, co
 
 treacle_status law_viscosity_add(const step_frame* f, const liquid_state* state, const particles* p,
                                  const particle_grid* given, material_grid* out) {
+    TREACLE_ASSERT(out->base == NULL || given->volume != NULL);
     if (out->base == NULL || !f->setup->heat.has_law) {
         return TREACLE_OK;
     }

@@ -1,6 +1,7 @@
 #include "step/liquid_grid.h"
 
 treacle_status liquid_grid_take(arena* scratch, const tile_map* map, liquid_grid* out) {
+    TREACLE_ASSERT(map->count >= 0 && scratch != NULL);
     if (out->fraction.cell != NULL) {
         return TREACLE_OK;
     }

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 enum { FIELDS = AXES + 2 };
 
 treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* domain,
                                    int64_t tile_count, const tile_coord* tiles, liquid_state* out) {
+    TREACLE_ASSERT(tile_count >= 0 && (tiles != NULL || tile_count == 0));
     *out = (liquid_state){0};
     TREACLE_TRY(tile_map_create(ctx, domain, tile_count, tiles, &out->map));
     treacle_status status = liquid_state_fields(out, domain);
@@ -20,6 +21,8 @@ treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* doma
 }
 
 treacle_status liquid_state_fields(liquid_state* state, const grid_domain* domain) {
+    TREACLE_ASSERT(state->map.ctx != NULL);
+    TREACLE_ASSERT(state->values == NULL && state->cell_wall == NULL);
     size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
     void* block = NULL;
     TREACLE_TRY(
@@ -41,6 +44,8 @@ treacle_status liquid_state_fields(liquid_state* state, const grid_domain* domai
 }
 
 treacle_status liquid_state_carry(liquid_state* state, uint32_t fields) {
+    TREACLE_ASSERT(state->map.ctx != NULL);
+    TREACLE_ASSERT(fields >> CARRIED_COUNT == 0);
     size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
     for (int f = 0; f < CARRIED_COUNT; ++f) {
         if ((fields >> f & 1u) != 0 && state->carried[f] == NULL) {
@@ -78,6 +83,7 @@ static double fastest_of_tile(void* data, int64_t tile) {
 }
 
 double liquid_state_fastest(const liquid_state* state) {
+    TREACLE_ASSERT(state->map.count == 0 || state->face_u.at[0] != NULL);
     if (state->map.count == 0) {
         return 0.0;
     }

@@ -1,7 +1,7 @@
 #include "step/material_grid.h"
 
 #include "math/elementary.h"
-#include "particles/particle_ranks.h"
+#include "particles/particle_loop.h"
 #include "phys/mixture.h"
 #include "phys/rheology.h"
 #include "step/to_grid.h"
@@ -48,7 +48,8 @@ static treacle_status part_to_grid(const step_frame* f, const tile_map* map, con
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, sizeof(float), "viscosity of particles",
                            (void**)&column));
     part_job job = {f->setup, p, material, column};
-    particle_ranks_near(f->setup->domain, map, p, fill_parts, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_NEAR_ROWS, .grain = 4096, .map = map},
+                 fill_parts, &job);
     treacle_status status = to_grid_column(f, map, p, thin, column, *out);
     arena_give(f->scratch, column);
     return status;
@@ -56,6 +57,8 @@ static treacle_status part_to_grid(const step_frame* f, const tile_map* map, con
 
 treacle_status material_grid_bring(const step_frame* f, const tile_map* map, const particles* p,
                                    const particle_grid* given, material_grid* out) {
+    TREACLE_ASSERT(out->log_mu == NULL && out->base == NULL);
+    TREACLE_ASSERT(given->volume != NULL);
     const liquid_setup* setup = f->setup;
     if (!liquid_is_viscous(setup)) {
         return TREACLE_OK;
@@ -75,6 +78,7 @@ treacle_status material_grid_bring(const step_frame* f, const tile_map* map, con
 
 treacle_status material_grid_at_rest(const step_frame* f, const tile_map* map,
                                      const particle_grid* given, material_grid* out) {
+    TREACLE_ASSERT(out->log_mu != NULL && given->volume != NULL);
     const liquid_setup* setup = f->setup;
     mixture_params params = {.map = map,
                              .cell_volume = given->volume,

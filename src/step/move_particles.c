@@ -118,6 +118,10 @@ static treacle_status find_reach(const step_frame* f, const liquid_state* before
 
 treacle_status move_particles(const step_frame* f, const liquid_state* before,
                               const solid_poses* poses, const particle_push* push, particles* p) {
+    TREACLE_ASSERT(f->dt > 0.0 && isfinite(f->dt));
+    TREACLE_ASSERT(before->map.count == 0 || before->face_u.at[0] != NULL);
+    TREACLE_ASSERT(p->tile_first[p->tile_count] == p->count);
+    TREACLE_ASSERT(f->setup->solids.count == 0 || (poses->from != NULL && poses->to != NULL));
     if (before->map.count == 0) {
         return TREACLE_OK;
     }

@@ -8,7 +8,7 @@
 
 /// What moves particles beside the liquid.
 typedef struct particle_push {
-    const float* acceleration; // m/s^2, [particles][3], of who asked for the step; NULL: none
+    const float* acceleration; // m/s^2, [particles][3], from the caller of the step; NULL: none
     bool is_given;             // the velocity was not found by a flow: no piece of liquid flies
 } particle_push;
 

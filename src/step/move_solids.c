@@ -84,6 +84,8 @@ static treacle_status move_bodies(const step_frame* f, const liquid_state* befor
 
 treacle_status move_solids(const step_frame* f, const liquid_state* before, body_state* bodies,
                            solid_poses* out) {
+    TREACLE_ASSERT(f->dt > 0.0 && isfinite(f->dt));
+    TREACLE_ASSERT(f->setup->bodies.count == 0 || bodies != NULL);
     const solid_set* set = &f->setup->solids;
     size_t count = (size_t)set->count;
     *out = (solid_poses){0};

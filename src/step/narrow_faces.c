@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 // Masses that particles may have around a face, in masses of what is open of it.
 static const float mass_share = 2.0f;
@@ -80,10 +80,10 @@ static treacle_status ease_axis(const step_frame* f, narrow_job* job, int axis) 
     int mark = arena_mark(f->scratch);
     TREACLE_TRY(step_take(f, wet->map, "velocity around narrow faces", &eased));
     tile_copy(wet->map, eased, job->u, TILE_CELLS * sizeof(float));
-    tile_for_held(wet->map, 8, forget_narrow, job);
+    tile_for(wet->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, forget_narrow, job);
     TREACLE_TRY(wet_faces_extend(wet, axis, EASE_LAYERS, NULL, eased));
     job->eased = eased;
-    tile_for_held(wet->map, 8, ease_tiles, job);
+    tile_for(wet->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, ease_tiles, job);
     arena_give_to(f->scratch, mark);
     return TREACLE_OK;
 }
@@ -91,6 +91,7 @@ static treacle_status ease_axis(const step_frame* f, narrow_job* job, int axis) 
 treacle_status narrow_faces_ease(const step_frame* f, const wet_faces* wet,
                                  const particle_grid* given, face_view face_rho,
                                  liquid_state* out) {
+    TREACLE_ASSERT(wet->map == &out->map && wet->solid != NULL);
     const solid_grid* walls = wet->solid;
     if (walls->phi == NULL || given->face_mass.at[0] == NULL) {
         return TREACLE_OK;

@@ -156,6 +156,7 @@ static void run(ode_call* call, ode_work* work, void* data) {
 }
 
 void ode_guard_run(treacle_context* ctx, ode_work* work, void* data, ode_report* out) {
+    TREACLE_ASSERT(ctx != NULL && work != NULL && out != NULL);
     *out = (ode_report){0};
     ode_call call = {.ctx = ctx, .report = out};
     run(&call, work, data);

@@ -3,9 +3,9 @@
 // ODE tells of what it cannot do by three handlers of the whole process. A message goes on
 // afterwards: the solver of contacts says in one that it gave up. An error or a failed assertion
 // ends the process (exit, abort) as soon as its handler returns; so ours does not return, it jumps
-// back to who called ODE. What ODE was at work on is then given up; it must belong to that call
-// alone: a world with threading of its own, which no other call sees. No object with a destructor
-// is on the stack between the call and the assertions.
+// back to the code that called ODE. What ODE was at work on is then given up; it must belong to
+// that call alone: a world with threading of its own, which no other call sees. No object with a
+// destructor is on the stack between the call and the assertions.
 //
 // ODE takes its memory by handlers of the process, too. What it takes during a call comes from the
 // call's context, in chunks that are dropped as a whole at the end of the call, however it ended;

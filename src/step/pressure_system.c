@@ -32,6 +32,9 @@ static treacle_status find_walls(const step_frame* f, const liquid_state* state,
 treacle_status pressure_system_create(const step_frame* f, const liquid_state* state,
                                       const solid_grid* grid, const body_grid* bodies,
                                       face_view face_rho, pressure_system* out) {
+    TREACLE_ASSERT(f->dt > 0.0 && isfinite(f->dt));
+    TREACLE_ASSERT(state->cell_phi != NULL && grid->face_open.at[0] != NULL);
+    TREACLE_ASSERT(out->projection.params == NULL && out->walls.ctx == NULL);
     const treacle_pressure_def* def = &f->setup->def->pressure;
     double h = f->setup->domain->h;
     TREACLE_TRY(find_walls(f, state, grid, face_rho, &out->walls));
@@ -65,6 +68,7 @@ void pressure_system_destroy(pressure_system* system) {
 
 void pressure_system_keep_walls(const step_frame* f, const pressure_system* system,
                                 liquid_state* out) {
+    TREACLE_ASSERT(system->walls.ctx == NULL || out->cell_wall != NULL);
     const wall_set* walls = &system->walls;
     if (walls->ctx == NULL) {
         return;

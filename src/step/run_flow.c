@@ -1,6 +1,6 @@
 #include "step/run_flow.h"
 
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/apart.h"
 #include "step/closed_liquid.h"
 #include "step/couple_bodies.h"
@@ -33,7 +33,7 @@ static void scale_tiles(void* data, int64_t begin, int64_t end) {
 static void scale_pressure(const step_frame* f, const liquid_state* state, double* x,
                            bool to_state) {
     scale_job job = {state->cell_pressure, x, f->dt, to_state};
-    tile_for_held(&state->map, 8, scale_tiles, &job);
+    tile_for(&state->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, scale_tiles, &job);
     scale_tiles(&job, state->map.count, (int64_t)state->map.count + 1);
 }
 
@@ -138,10 +138,13 @@ static treacle_status find_with_bodies(const run_flow_inputs* in, const run_flow
 }
 
 treacle_status run_flow_thicken(const run_flow_inputs* in, const run_flow_outputs* out) {
+    TREACLE_ASSERT(in->wet->map == &out->state->map);
+    TREACLE_ASSERT(out->material->log_mu != NULL);
     return find_flow(in, out, false, NULL);
 }
 
 treacle_status run_flow_stretch(const run_flow_inputs* in, const run_flow_outputs* out) {
+    TREACLE_ASSERT(in->wet->map == &out->state->map);
     flow_inputs takes = inputs_of(in, out, true);
     flow_outputs makes = outputs_of(out, NULL);
     return flow_measure_stretch(&takes, &makes);
@@ -187,6 +190,10 @@ static treacle_status begin(const run_flow_inputs* in, const run_flow_outputs* o
 }
 
 treacle_status run_flow(const run_flow_inputs* in, treacle_flow kind, const run_flow_outputs* out) {
+    TREACLE_ASSERT(in->f->dt > 0.0 && isfinite(in->f->dt));
+    TREACLE_ASSERT(in->wet->map == &out->state->map);
+    TREACLE_ASSERT(kind != TREACLE_FLOW_NONE && kind != TREACLE_FLOW_AUTO);
+    TREACLE_ASSERT(out->solid == in->wet->solid);
     const step_frame* f = in->f;
     const tile_map* map = &out->state->map;
     bool is_unified = kind == TREACLE_FLOW_UNIFIED, is_split = kind == TREACLE_FLOW_SPLIT;

@@ -1,6 +1,7 @@
 #include "step/share_tiles.h"
 
 #include "base/comm.h"
+#include "grid/grid_valid.h"
 #include "grid/partition.h"
 #include "particles/particle_ranks.h"
 
@@ -16,26 +17,27 @@ static void weigh_tiles(const particles* p, int32_t* weight) {
 // New keys, and the rows to whom they then belong.
 static treacle_status share_anew(const step_frame* f, const partition_load* load,
                                  uint64_t* rank_key, particles* p) {
-    const grid_domain* domain = f->setup->domain;
     size_t ranks = (size_t)comm_size(f->ctx);
     int64_t *before = NULL, *after = NULL;
     TREACLE_TRY(
         arena_take(f->scratch, ranks + 1, sizeof(int64_t), "rows of ranks", (void**)&before));
     TREACLE_TRY(
         arena_take(f->scratch, ranks + 1, sizeof(int64_t), "rows of ranks", (void**)&after));
-    particle_ranks_first(domain, p, before);
+    particle_ranks_first(p, before);
     TREACLE_TRY(partition_find(f->ctx, load, rank_key));
-    particle_ranks_first(domain, p, after);
-    for (int c = 0; c < PARTICLE_COLUMN_COUNT && domain->is_lean; ++c) {
+    TREACLE_VALIDATE(partition_is_valid(comm_size(f->ctx), rank_key));
+    particle_ranks_first(p, after);
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT && p->owners->is_distributed; ++c) {
         if (p->column[c] != NULL) {
             partition_move(f->ctx, before, after, p->column[c], particle_columns[c].bytes);
         }
     }
-    particle_ranks_keep_own(domain, p);
+    particle_ranks_keep_own(p);
     return TREACLE_OK;
 }
 
 treacle_status share_tiles(const step_frame* f, uint64_t* rank_key, particles* p) {
+    TREACLE_ASSERT(rank_key == NULL || (p->owners != NULL && p->owners->key == rank_key));
     f->stats->imbalance = 1.0;
     if (rank_key == NULL) {
         return TREACLE_OK;

@@ -1,7 +1,6 @@
 #include "step/side_faces.h"
 
-#include "base/parallel.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 typedef struct side_job {
     const grid_domain* domain;
@@ -55,9 +54,11 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void side_faces_close(const grid_domain* domain, const tile_map* map, solid_grid* grid) {
+    TREACLE_ASSERT(grid->face_open.at[0] != NULL && grid->face_open.at[1] != NULL &&
+                   grid->face_open.at[2] != NULL);
     for (int a = 0; a < AXES; ++a) {
         side_job job = {.domain = domain, .map = map, .grid = grid, .axis = a};
-        tile_for_held(map, 8, close_tiles, &job);
+        tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, close_tiles, &job);
     }
 }
 
@@ -80,9 +81,10 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void side_faces_hold(const grid_domain* domain, const solid_grid* grid, liquid_state* out) {
+    TREACLE_ASSERT(out->face_u.at[0] != NULL && grid->face_open.at[0] != NULL);
     for (int a = 0; a < AXES; ++a) {
         side_job job = {domain, &out->map, grid, out->face_u.at[a], a};
-        tile_for_held(&out->map, 8, hold_tiles, &job);
+        tile_for(&out->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, hold_tiles, &job);
     }
 }
 
@@ -102,8 +104,9 @@ static void bound_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void side_faces_bound(const grid_domain* domain, liquid_state* out) {
+    TREACLE_ASSERT(out->cell_wall == NULL || out->face_u.at[0] != NULL);
     for (int a = 0; a < AXES && out->cell_wall != NULL; ++a) {
         side_job job = {.domain = domain, .map = &out->map, .u = out->face_u.at[a], .axis = a};
-        parallel_for(out->map.ctx, out->map.count, 8, bound_tiles, &job);
+        tile_for(&out->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, bound_tiles, &job);
     }
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 enum { FIELDS = 2 + 2 * AXES };
 
@@ -25,6 +25,7 @@ static solid_fields fields_of(const solid_cache* cache) {
 }
 
 solid_fields_before solid_cache_view(const solid_cache* cache) {
+    TREACLE_ASSERT(cache->map.count == 0 || (cache->values != NULL && cache->ids != NULL));
     solid_fields_before out = {.map = &cache->map, .poses = cache->poses};
     if (cache->map.count > 0) {
         out.fields = fields_of(cache);
@@ -62,6 +63,9 @@ static treacle_status make(solid_cache* cache, const grid_domain* domain, const 
 
 treacle_status solid_cache_keep(solid_cache* cache, const grid_domain* domain, const tile_map* map,
                                 const solid_scene* scene, const solid_fields* fields) {
+    TREACLE_ASSERT(scene->count > 0 && scene->poses != NULL);
+    TREACLE_ASSERT(fields->cell_phi != NULL && fields->cell_id != NULL);
+    TREACLE_ASSERT(map != &cache->map);
     solid_cache_clear(cache);
     treacle_status status = make(cache, domain, map, scene->count);
     if (status != TREACLE_OK) {

@@ -1,7 +1,7 @@
 #include "step/solid_geometry.h"
 
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/open_volume.h"
 #include "phys/solid_velocity.h"
 #include "phys/unified.h"
@@ -87,6 +87,7 @@ static treacle_status find_solids(const step_frame* f, const tile_map* map,
 treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
                                    const solid_poses* poses, solid_cache* cache, solid_grid* out,
                                    body_grid* bodies) {
+    TREACLE_ASSERT(f->setup->solids.count == 0 || poses->to != NULL);
     *out = (solid_grid){0};
     TREACLE_TRY(step_take_faces_zero(f, map, "open faces", &out->face_open));
     if (f->setup->solids.count > 0) {
@@ -98,6 +99,7 @@ treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
 
 void solid_geometry_normalise(const grid_domain* domain, const tile_map* map,
                               const solid_grid* grid, float* cell_volume) {
+    TREACLE_ASSERT(grid->open == NULL || cell_volume != NULL);
     if (grid->open != NULL) {
         open_volume_normalise(domain, map, grid->open, cell_volume);
     }
@@ -122,9 +124,10 @@ static bool is_hole(float open, float air, float other_air, float other_open) {
 // of its faces would leave it a dead end, where liquid that slides by is held.
 static void gather_air(const hole_job* job, tile_ix t, float* air) {
     bool has_fraction = job->cell_fraction != NULL;
+    float least = solve_policy_default()->schur.smallest_volume;
     gather_block(job->map, has_fraction ? job->cell_fraction : job->cell_phi, t, 1, 0, air);
     for (int i = 0; i < BLOCK_VALUES(1, 0) && has_fraction; ++i) {
-        air[i] = air[i] >= UNIFIED_PRESSURE_MIN ? -1.0f : 1.0f;
+        air[i] = air[i] >= least ? -1.0f : 1.0f;
     }
 }
 
@@ -152,10 +155,13 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
 
 void solid_geometry_close_holes(const tile_map* map, const float* cell_phi,
                                 const float* cell_fraction, solid_grid* out) {
+    TREACLE_ASSERT(cell_phi != NULL && out->face_open.at[0] != NULL);
     for (int a = 0; a < AXES && out->open != NULL; ++a) {
         hole_job job = {map, cell_phi, cell_fraction, out->open, out->face_open.at[a], a};
-        tile_for(map, 8, close_tiles, &job);
-        tile_share_field(map, out->face_open.at[a]);
+        tile_for(
+            map,
+            &(tile_use){.reads = TILE_AROUND, .grain = 8, .writes = {{.at = out->face_open.at[a]}}},
+            close_tiles, &job);
     }
 }
 
@@ -164,6 +170,8 @@ void solid_geometry_close_holes(const tile_map* map, const float* cell_phi,
 treacle_status solid_geometry_slide(const step_frame* f, const solid_poses* poses,
                                     const solid_grid* grid, face_view face_give,
                                     liquid_state* out) {
+    TREACLE_ASSERT(out->face_u.at[0] != NULL);
+    TREACLE_ASSERT(f->setup->solids.count == 0 || (poses->to != NULL && grid->phi != NULL));
     if (f->setup->solids.count == 0) {
         return TREACLE_OK;
     }

@@ -25,6 +25,7 @@ static void turn_by_curve(const treacle_curve* curve, double time, mat3* rotate,
 }
 
 solid_pose solids_pose_at(const solid_motion* motion, double time) {
+    TREACLE_ASSERT(isfinite(time));
     solid_pose out = {.place = vec3_add_scaled(motion->pivot, time, motion->velocity),
                       .velocity = motion->velocity};
     if (motion->position.count > 0) {
@@ -54,6 +55,8 @@ static double longest_way(const vec3* from, const vec3* to, int32_t count) {
 
 void solids_reshape(const solid* s, const solid_motion* motion, double time, double dt,
                     solid_pose* const poses[2]) {
+    TREACLE_ASSERT(s->sequence != NULL && motion->from != NULL && motion->to != NULL);
+    TREACLE_ASSERT(dt >= 0.0 && isfinite(dt));
     const mesh_sequence* seq = s->sequence;
     mesh_tree* const trees[2] = {motion->from, motion->to};
     solid_form form = {.from = motion->from, .to = motion->to, .pivot = s->pivot};

@@ -1,4 +1,5 @@
-// Stages in a row: each is timed under its name, and what it leaves stale is poisoned in tests.
+// Stages in a row: each is timed under its name, what it leaves stale is poisoned in tests, and
+// what it has made is looked at in builds with assertions (step/step_valid.h).
 #pragma once
 
 #include "base/profile.h"

@@ -1,11 +1,13 @@
 #include "step/step_frame.h"
 
 treacle_status step_take(const step_frame* f, const tile_map* map, const char* name, float** out) {
+    TREACLE_ASSERT(f->scratch != NULL && out != NULL);
     return arena_take(f->scratch, tile_map_values(map), sizeof(float), name, (void**)out);
 }
 
 treacle_status step_take_zero(const step_frame* f, const tile_map* map, const char* name,
                               float** out) {
+    TREACLE_ASSERT(f->scratch != NULL && out != NULL);
     return arena_take_zero(f->scratch, tile_map_values(map), sizeof(float), name, (void**)out);
 }
 

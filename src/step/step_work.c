@@ -17,6 +17,7 @@ void step_work_finish(step_work* w) {
 }
 
 treacle_status step_to_grid(step_work* w) {
+    TREACLE_ASSERT(w->before != w->state && w->state->values != NULL);
     const step_frame* f = &w->f;
     const tile_map* map = &w->state->map;
     step_products* m = &w->made;
@@ -28,6 +29,7 @@ treacle_status step_to_grid(step_work* w) {
 }
 
 treacle_status step_solids(step_work* w) {
+    TREACLE_ASSERT(w->made.given.volume != NULL || w->made.given.face_mass.at[0] == NULL);
     const step_frame* f = &w->f;
     const tile_map* map = &w->state->map;
     step_products* m = &w->made;
@@ -52,6 +54,7 @@ treacle_status step_surface(step_work* w) {
 }
 
 treacle_status step_faces(step_work* w) {
+    TREACLE_ASSERT(w->state->cell_phi != NULL && w->made.wet.known != NULL);
     const step_frame* f = &w->f;
     const tile_map* map = &w->state->map;
     step_products* m = &w->made;
@@ -101,6 +104,8 @@ run_flow_outputs step_flow_outputs(step_work* w) {
 }
 
 treacle_status step_flow(step_work* w) {
+    TREACLE_ASSERT(w->made.wet.map == &w->state->map);
+    TREACLE_ASSERT(w->made.system.projection.params == NULL);
     step_products* m = &w->made;
     run_flow_inputs takes = step_flow_inputs(w);
     run_flow_outputs makes = step_flow_outputs(w);
@@ -109,6 +114,7 @@ treacle_status step_flow(step_work* w) {
 }
 
 treacle_status step_extrapolate(step_work* w, face_view give) {
+    TREACLE_ASSERT(w->made.wet.map == &w->state->map);
     const step_frame* f = &w->f;
     step_products* m = &w->made;
     TREACLE_TRY(extend_velocity_found(f, &m->wet, &m->given, &m->material, &m->elastic, w->state));
@@ -119,6 +125,7 @@ treacle_status step_extrapolate(step_work* w, face_view give) {
 }
 
 treacle_status step_to_particles(step_work* w) {
+    TREACLE_ASSERT(w->state->face_u.at[0] != NULL);
     const step_frame* f = &w->f;
     step_products* m = &w->made;
     int mark = arena_mark(f->scratch);

@@ -1,5 +1,5 @@
-// What a step works on and what its stages make: for those who keep their order. Stages take of it
-// what they ask for and never see it (src/step).
+// What a step works on and what its stages make, for the code that keeps their order. Stages take
+// of it what they ask for and never see it (src/step).
 #pragma once
 
 #include "step/run_flow.h"

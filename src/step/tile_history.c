@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "base/comm.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 
 treacle_status tile_history_find(const tile_map* from, const tile_map* to, arena* scratch,
                                  tile_history* out) {
+    TREACLE_ASSERT(from != to && to->ctx != NULL);
     *out = (tile_history){.from = from, .to = to};
     TREACLE_TRY(arena_take(scratch, (size_t)to->count, sizeof(tile_ix), "tiles of the last step",
                            (void**)&out->tile));
@@ -46,14 +47,16 @@ static void carry_tiles(void* data, int64_t begin, int64_t end) {
 
 void tile_history_carry(const tile_history* history, const void* from, void* to,
                         size_t tile_bytes) {
+    TREACLE_ASSERT(history->to != NULL && tile_bytes > 0);
+    TREACLE_ASSERT(to != NULL && from != to);
     carry_job job = {history, from, to, tile_bytes};
     const tile_map* map = history->to;
     if (history->ranks != NULL) {
         comm_items items = {.data = (void*)from, .item_bytes = tile_bytes};
         comm_exchange(map->ctx, history->ranks->peer_count, history->ranks->peers, &items);
     }
-    tile_for_held(map, 16, carry_tiles, &job);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 16}, carry_tiles, &job);
     if (tile_ranks_are_lean(map)) { // ghosts may have come from elsewhere
-        tile_share(map, to, tile_bytes);
+        tile_publish(map, &(tile_values){.at = to, .tile_bytes = tile_bytes});
     }
 }

@@ -5,10 +5,11 @@
 #include "grid/tile_map.h"
 
 typedef struct tile_history {
-    const tile_map* from;     // of the last step
-    const tile_map* to;       // of this step
-    tile_ix* tile;            // [tiles], the same tile in `from`; its count: none
-    struct tile_ranks* ranks; // who tells whom of the last step's tiles; NULL: all have all
+    const tile_map* from; // of the last step
+    const tile_map* to;   // of this step
+    tile_ix* tile;        // [tiles], the same tile in `from`; its count: none
+    struct tile_ranks*
+        ranks; // which ranks send tiles of the last step to which; NULL: all have all
 } tile_history;
 
 /// The tiles of `to` among those of `from`, in the scratch arena; both maps must stay where they
@@ -18,5 +19,5 @@ treacle_status tile_history_find(const tile_map* from, const tile_map* to, arena
 /// Harmless on a zeroed one, and twice.
 void tile_history_finish(tile_history* history);
 
-/// What a field of the last step has comes to this step's, where both have the tile.
+/// Copies a field of the last step to one of this step, in tiles that both steps have.
 void tile_history_carry(const tile_history* history, const void* from, void* to, size_t tile_bytes);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "grid/tile_ranks.h"
-#include "particles/particle_ranks.h"
+#include "grid/tile_loop.h"
+#include "particles/particle_loop.h"
 #include "phys/p2g.h"
 #include "step/keep_out.h"
 
@@ -37,14 +37,14 @@ static double moment_of_tile(void* data, int64_t tile) {
 }
 
 static treacle_status mean_velocity(const step_frame* f, const particles* p, float out[AXES]) {
-    const grid_domain* domain = f->setup->domain;
     mean_job job = {.p = p, .which = AXES};
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->tile_count, MOMENTS * sizeof(double),
                            "moments of tiles", (void**)&job.moment));
-    particle_ranks_for(domain, p, 1, measure_moments, &job);
-    double volume = particle_ranks_sum(domain, p, moment_of_tile, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_OWN_TILES, .grain = 1}, measure_moments,
+                 &job);
+    double volume = particle_sum(p, moment_of_tile, &job);
     for (job.which = 0; job.which < AXES; ++job.which) {
-        double moment = particle_ranks_sum(domain, p, moment_of_tile, &job);
+        double moment = particle_sum(p, moment_of_tile, &job);
         out[job.which] = volume > 0.0 ? (float)(moment / volume) : 0.0f;
     }
     arena_give(f->scratch, job.moment);
@@ -65,6 +65,7 @@ static p2g_params transfer_of(const step_frame* f, const tile_map* map, const pa
 
 treacle_status to_grid_column(const step_frame* f, const tile_map* map, const particles* p,
                               const thin_view* thin, const float* column, float* to) {
+    TREACLE_ASSERT(to != NULL && (column != NULL || p->count == 0));
     p2g_params params = transfer_of(f, map, p, thin);
     float* unused = NULL;
     TREACLE_TRY(step_take_zero(f, map, "volumes at cells", &unused));
@@ -124,7 +125,9 @@ static treacle_status scalars_to_grid(const step_frame* f, const p2g_params* par
     TREACLE_TRY(arena_take(f->scratch, (size_t)params->from->count, sizeof(float),
                            "scalars of particles", (void**)&column));
     scalar_job job = {f->setup, params->from, kind, column};
-    particle_ranks_near(params->domain, params->map, params->from, fill_scalars, &job);
+    particle_for(params->from,
+                 &(particle_use){.span = PARTICLES_NEAR_ROWS, .grain = 4096, .map = params->map},
+                 fill_scalars, &job);
     treacle_status status = p2g_scalar(params, column, to, out->volume);
     if (status == TREACLE_OK && kind == SCALAR_DENSITY && out->thin.count > 0) {
         status = volumes_on_both_sides(f, params, column, out);
@@ -150,9 +153,11 @@ static treacle_status keep_velocity(const step_frame* f, const liquid_state* sta
 
 treacle_status to_grid(const step_frame* f, const solid_poses* poses, particles* p,
                        liquid_state* state, particle_grid* out) {
+    TREACLE_ASSERT(state->face_u.at[0] != NULL && state->map.count >= 0);
+    TREACLE_ASSERT(f->setup->solids.count == 0 || poses->to != NULL);
     const tile_map* map = &state->map;
     *out = (particle_grid){0};
-    particle_ranks_halo(f->setup->domain, map, p, given_columns);
+    particle_ranks_halo(map, p, given_columns);
     TREACLE_TRY(keep_out_look(f, p, poses->to, f->setup->def->kernel, &out->thin));
     p2g_params params = transfer_of(f, map, p, &out->thin);
     TREACLE_TRY(mean_velocity(f, p, params.reference));

@@ -42,6 +42,8 @@ static void gather(const step_frame* f, const tile_map* map, const particle_grid
 treacle_status to_particles(const step_frame* f, const liquid_state* state,
                             const particle_grid* given, const solid_grid* solids, face_field u,
                             const free_flyers* flyers, particles* p) {
+    TREACLE_ASSERT(u.at[0] != NULL && u.at[1] != NULL && u.at[2] != NULL);
+    TREACLE_ASSERT(flyers->count <= p->count);
     int mark = arena_mark(f->scratch);
     float *velocity = NULL, *affine = NULL;
     TREACLE_TRY(free_flyers_keep(f, flyers, p, PARTICLE_VELOCITY, &velocity));

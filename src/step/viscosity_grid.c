@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "grid/extrapolate.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
 #include "phys/stress.h"
 
@@ -34,11 +34,13 @@ static void mark_unknown(void* data, int64_t begin, int64_t end) {
 }
 
 treacle_status viscosity_spread(const viscosity_grid* v) {
-    tile_for_held(v->map, 8, mark_known, (void*)v);
+    TREACLE_ASSERT(v->known != NULL && v->cell_volume != NULL && v->cell_log_mu != NULL);
+    TREACLE_ASSERT(v->cell_volume != v->cell_log_mu);
+    tile_for(v->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, mark_known, (void*)v);
     extrapolate_params params = {
         .domain = v->domain, .map = v->map, .place = PLACE_CELL, .layers = VISCOSITY_LAYERS};
     TREACLE_TRY(extrapolate(&params, v->cell_log_mu, v->known));
-    tile_for_held(v->map, 8, mark_unknown, (void*)v);
+    tile_for(v->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, mark_unknown, (void*)v);
     for (int i = 0; i < TILE_CELLS; ++i) {
         v->cell_log_mu[(size_t)v->map->count * TILE_CELLS + (size_t)i] = VISCOSITY_NONE;
     }
@@ -73,6 +75,7 @@ bool viscosity_keeps_slope(const liquid_setup* setup) {
 
 treacle_status viscosity_slopes(const viscosity_grid* v, const liquid_setup* setup, double thick,
                                 arena* scratch, float** out) {
+    TREACLE_ASSERT(thick > 0.0 && scratch != NULL);
     size_t values = ((size_t)v->map->count + 1) * TILE_CELLS;
     *out = NULL;
     if (!viscosity_keeps_slope(setup) || v->cell_log_mu == NULL || setup->other.cut != NULL) {
@@ -81,6 +84,6 @@ treacle_status viscosity_slopes(const viscosity_grid* v, const liquid_setup* set
     TREACLE_TRY(viscosity_spread(v));
     TREACLE_TRY(arena_take(scratch, values, sizeof(float), "slopes", (void**)out));
     slope_job job = {v->cell_log_mu, (float)elementary_log(thick), *out};
-    tile_for_held(v->map, 8, find_slopes, &job);
+    tile_for(v->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, find_slopes, &job);
     return TREACLE_OK;
 }

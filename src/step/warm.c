@@ -1,6 +1,7 @@
 #include "step/warm.h"
 
-#include "base/parallel.h"
+#include "grid/tile_loop.h"
+#include "particles/particle_loop.h"
 #include "phys/even_out.h"
 #include "phys/g2p.h"
 
@@ -57,7 +58,8 @@ static void add_rows(void* data, int64_t begin, int64_t end) {
 static void warm_by(const heat_place* at, const heat_kind* kind, const float* gain) {
     warm_job job = {kind->heat, at->p, gain};
     bool is_heat = kind->column == PARTICLE_TEMPERATURE;
-    particle_row_for(at->p, 4096, is_heat ? warm_rows : add_rows, &job);
+    particle_for(at->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
+                 is_heat ? warm_rows : add_rows, &job);
 }
 
 static void warm_tiles(void* data, int64_t begin, int64_t end) {
@@ -111,13 +113,16 @@ static treacle_status even_out_particles(const heat_place* at, const heat_kind* 
 }
 
 treacle_status warm(const heat_place* at, const heat_kind* kind, const heat_gained* gained) {
+    TREACLE_ASSERT(gained->capacity != NULL);
+    TREACLE_ASSERT(gained->before != NULL && gained->after != NULL &&
+                   gained->before != gained->after);
     const step_frame* f = at->f;
     const tile_map* map = &at->state->map;
     gain_job job = {.at = at, .kind = kind, .gained = gained};
     TREACLE_TRY(step_take_zero(f, map, "gain of cells", &job.gain));
-    parallel_for(f->ctx, map->count, 8, find_gain, &job);
+    tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, find_gain, &job);
     if (at->state->carried[CARRIED_TEMPERATURE] != NULL) {
-        parallel_for(f->ctx, map->count, 8, warm_tiles, &job);
+        tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, warm_tiles, &job);
         return TREACLE_OK;
     }
     TREACLE_TRY(warm_particles(&job));

@@ -1,9 +1,10 @@
-// What cells have gained of heat goes back to who carries it, as increments.
+// Gives the heat that cells have gained back to the particles, or to the grid that carries it, as
+// increments.
 #pragma once
 
 #include "step/heat_grid.h"
 
-/// Of cells, [count + 1][512].
+/// Fields at cells, [count + 1][512].
 typedef struct heat_gained {
     const float* capacity;        // J/K
     const double *before, *after; // J

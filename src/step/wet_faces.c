@@ -5,7 +5,7 @@
 
 #include "grid/extrapolate.h"
 #include "grid/gather.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/unified.h"
 
 typedef struct wet_job {
@@ -72,14 +72,21 @@ static void mark_wet(void* data, int64_t begin, int64_t end) {
 }
 
 void wet_faces_find(const wet_faces* w, int axis, bool has_closed) {
+    TREACLE_ASSERT(axis >= 0 && axis < AXES);
+    TREACLE_ASSERT(w->solid != NULL);
     TREACLE_ASSERT(w->known != NULL && w->cell_phi != NULL);
     wet_job job = {w, axis, has_closed};
-    tile_for(w->map, 8, mark_wet, &job);
-    tile_share(w->map, w->known, sizeof(tile_mask));
+    tile_for(w->map,
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 8,
+                         .writes = {tile_block(w->known, sizeof(tile_mask), TILE_TO_HOLDERS)}},
+             mark_wet, &job);
 }
 
 treacle_status wet_faces_extend(const wet_faces* w, int axis, int layers, const float* slope,
                                 float* values) {
+    TREACLE_ASSERT(axis >= 0 && axis < AXES && layers >= 0);
+    TREACLE_ASSERT(values != NULL);
     extrapolate_params params = {.domain = w->domain,
                                  .map = w->map,
                                  .place = place_face(axis),
@@ -124,12 +131,13 @@ static void still_unknown(void* data, int64_t begin, int64_t end) {
 
 treacle_status wet_faces_extend_velocity(const wet_faces* w, int layers, bool has_closed,
                                          const float* slope, float* const u[AXES]) {
+    TREACLE_ASSERT(layers >= 0);
     for (int a = 0; a < AXES; ++a) {
         wet_faces_find(w, a, has_closed);
         TREACLE_TRY(wet_faces_extend(w, a, layers, slope, u[a]));
         if (has_surface(w) || !has_closed) {
             face_job job = {.w = w, .axis = a, .u = u[a]};
-            tile_for_held(w->map, 8, still_unknown, &job);
+            tile_for(w->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, still_unknown, &job);
         }
     }
     return TREACLE_OK;
@@ -144,10 +152,11 @@ static void copy_known(void* data, int64_t begin, int64_t end) {
 }
 
 void wet_faces_copy(const wet_faces* w, face_view u, float* const out[AXES]) {
+    TREACLE_ASSERT(u.at[0] != NULL && u.at[0] != out[0]);
     for (int a = 0; a < AXES; ++a) {
         face_job job = {.w = w, .axis = a, .from = u.at[a], .u = out[a]};
         wet_faces_find(w, a, true);
-        tile_for_held(w->map, 8, copy_known, &job);
+        tile_for(w->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, copy_known, &job);
         for (int i = 0; i < TILE_CELLS; ++i) {
             out[a][(size_t)w->map->count * TILE_CELLS + (size_t)i] = NAN;
         }

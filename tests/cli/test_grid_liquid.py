@@ -66,7 +66,10 @@ class GridLiquid(harness.Case):
         for form in ("ply", "obj", "vtk", "usd", "bgeo", "glb"):
             self.treacle("export", "out", "--frames", 3, "--to", form, "-o", form, "-q")
             written = sorted((self.dir / form).iterdir())
-            self.assertTrue(written and all(path.stat().st_size > 500 for path in written), form)
+            self.assertTrue(written, form)
+            for path in written:
+                least = 100 if path.suffix == ".pvd" else 500  # a list of one frame is short
+                self.assertGreater(path.stat().st_size, least, path.name)
         for name in ("surface_0003.ply", "picture_0003.png", "plot_volume.svg"):
             self.assertGreater((self.dir / "out" / name).stat().st_size, 500, name)
         self.assertTrue((self.dir / "page" / "index.html").exists())

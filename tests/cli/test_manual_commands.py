@@ -27,6 +27,7 @@ PASSED_OVER = {
     "treacle play": "serves until it is ended; tests/page",
     "treacle view out/honey\n": "likewise",
     "treacle coiling": "needs the whole of the demo; tests/unit/test_coiling.c",
+    "treacle compare": "its exit code says whether they differ; tests/cli/test_first_steps.py",
     "treacle help": "compared word for word in tests/cli/test_usage.py",
 }
 
@@ -153,6 +154,8 @@ class Manual(unittest.TestCase):
         self.addCleanup(shutil.rmtree, place, ignore_errors=True)
         if re.match(r"(build/)?treacle (run|sweep) ", command):
             shutil.rmtree(place / "out")
+        if re.match(r"(build/)?treacle new ", command):
+            (place / "honey.yaml").unlink()
         done = self.run_in(place, bounded(command))
         shutil.rmtree(place)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

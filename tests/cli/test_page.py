@@ -174,7 +174,12 @@ class Play(Page):
     def test_the_run_and_its_frames_are_shown(self):
         run = json.loads(self.ask("/run.json")[1])
         self.assertTrue(run["live"])
-        self.assertGreater(len(run["bodies"]), 0)
+        self.assertFalse(run["moves"])
+        props = json.loads(self.ask("/solids_1.json")[1])
+        bodies = [prop for prop in props if prop["role"] == "body"]
+        self.assertGreater(len(bodies), 0)
+        self.assertEqual(len(bodies[0]["state"]), 13)
+        self.assertGreater(len(bodies[0]["triangles"]), 0)
 
     def test_a_body_follows_the_hand_and_is_thrown(self):
         self.act({"step": 1})
@@ -240,7 +245,7 @@ class Static(harness.Case):
         done = self.treacle("view", "out", "--export", "page", "--frames", "2:3")
         self.assertIn("page/index.html: 2 frames", done.stdout)
         names = sorted(path.name for path in (self.dir / "page/data").iterdir())
-        self.assertEqual(names, ["particles_1.js", "particles_2.js", "run.js", "stats.js",
+        self.assertEqual(names, ["particles_1.js", "particles_2.js", "run.js", "solids_1.js", "solids_2.js", "stats.js",
                                  "surface_1.js", "surface_2.js"])
         self.assertIn('data-static="on"', (self.dir / "page/index.html").read_text())
         self.assert_no_leftovers("page")

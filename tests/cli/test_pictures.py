@@ -1,6 +1,7 @@
 """Meshes, pictures, films and plots of a run: what they write, and clear errors where they cannot."""
 
 import os
+import pathlib
 import re
 import shutil
 import struct
@@ -146,6 +147,46 @@ look:
     def test_an_unknown_look_is_an_error_of_the_scene(self):
         done = self.treacle("render", "out", "--set", "look.liquid.kind=hony", code=ERR_SCENE)
         self.assertIn("did you mean 'honey'?", done.stderr)
+
+    def test_a_look_of_its_own_is_laid_over_the_scene(self):
+        self.treacle("render", "out", "--frames", 1, *SMALL, "-q")
+        plain = (self.dir / "out/picture_0001.png").read_bytes()
+        self.scene("wax.yaml", "look: {liquid: {kind: wax}, environment: sky}\n")
+        self.treacle("render", "out", "--frames", 1, *SMALL, "--look", "wax.yaml", "-q")
+        self.assertNotEqual((self.dir / "out/picture_0001.png").read_bytes(), plain)
+        self.scene("bad.yaml", "look:\n  liquid: {kind: waxx}\nfps: 3\n")
+        done = self.treacle("render", "out", "--look", "bad.yaml", code=ERR_SCENE)
+        self.assertIn("bad.yaml:2:18: error: ", done.stderr)
+        self.assertIn("bad.yaml:3:1: error: a look has the sections", done.stderr)
+        done = self.treacle("render", "out", "--look", "gone.yaml", code=ERR_IO)
+        self.assertIn("gone.yaml", done.stderr)
+        done = self.treacle("render", "out/frame_0001.trf", "--look", "wax.yaml", code=ERR_USAGE)
+        self.assertIn("--scene", done.stderr)
+
+    def test_a_frame_is_seen_from_all_around(self):
+        self.treacle("render", "out", *SMALL, "--turn", 3, "--name", "turn", "-q")
+        self.assertEqual(self.names("turn_*.png"), [f"turn_000{k}.png" for k in (1, 2, 3)])
+        around = [(self.dir / "out" / name).read_bytes() for name in self.names("turn_*.png")]
+        self.assertEqual(len(set(around)), 3)
+
+    def test_every_look_that_comes_with_the_program_draws(self):
+        looks = sorted(pathlib.Path("looks").resolve().glob("*.yaml"))
+        self.assertGreater(len(looks), 5)
+        for look in looks:
+            done = self.treacle("render", "out", "--frames", 1, "--size", "8x6", "--samples", 1,
+                                "--look", look)
+            self.assertNotIn("warning", done.stderr, look)
+            by_file = (self.dir / "out/picture_0001.png").read_bytes()
+            self.treacle("render", "out", "--frames", 1, "--size", "8x6", "--samples", 1,
+                         "--look", look.stem, "-q")
+            self.assertEqual((self.dir / "out/picture_0001.png").read_bytes(), by_file, look)
+
+    def test_a_picture_says_whether_it_is_quiet_enough(self):
+        done = self.treacle("render", "out", "--frames", 1, "--size", "24x16", "--noise", 9)
+        self.assertIn("(as wanted)", done.stdout)
+        done = self.treacle("render", "out", "--frames", 1, "--size", "24x16", "--noise", 0.001,
+                            "--samples", 2)
+        self.assertIn("(not everywhere as low as wanted)", done.stdout)
 
     def test_an_environment_that_cannot_be_read_is_named(self):
         (self.dir / "bad.exr").write_text("this is no picture")

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 import numpy
 
@@ -73,6 +74,34 @@ class Export(harness.Case):
         obj = exchange.read_obj(self.export("obj"))
         self.assert_near(obj["P"], ply["P"])
         numpy.testing.assert_array_equal(obj["triangles"], ply["triangles"])
+
+    def test_colours_are_bytes_for_those_who_know_no_others(self):
+        for what in ("surface", "particles"):
+            ply = exchange.read_ply(self.export("ply", what=what))
+            for linear, byte in zip("rgb", ("red", "green", "blue")):
+                x = numpy.clip(ply[linear].astype("f8"), 0, 1)
+                coded = numpy.where(x <= 0.0031308, 12.92 * x, 1.055 * x ** (1 / 2.4) - 0.055)
+                self.assertEqual(ply[byte].dtype, numpy.uint8)
+                self.assertLessEqual(numpy.abs(ply[byte] - 255 * coded).max(), 0.5 + 1e-6)
+
+    def test_a_series_for_paraview_has_its_times(self):
+        self.treacle("export", "out", "--to", "vtk", "--frames", "2:3", "-o", "ex")
+        series = xml.etree.ElementTree.parse(self.dir / "ex/surface.pvd").getroot()
+        self.assertEqual(series.get("type"), "Collection")
+        sets = series.findall("Collection/DataSet")
+        self.assertEqual(len(sets), 2)
+        for one in sets:
+            self.assertTrue((self.dir / "ex" / one.get("file")).is_file())
+            number = int(re.search(r"_(\d+)\.vtp$", one.get("file"))[1])
+            self.assertAlmostEqual(float(one.get("timestep")), (number - 1) / 24, places=9)
+
+    def test_gltf_has_a_material(self):
+        data = self.export("glb").read_bytes()
+        size = int.from_bytes(data[12:16], "little")
+        scene = json.loads(data[20:20 + size])
+        self.assertEqual(scene["meshes"][0]["primitives"][0]["material"], 0)
+        surface = scene["materials"][0]["pbrMetallicRoughness"]
+        self.assertEqual((surface["baseColorFactor"], surface["metallicFactor"]), ([1] * 4, 0))
 
     def test_particles_are_the_frames(self):
         places = self.frame.positions()
@@ -259,7 +288,7 @@ class Export(harness.Case):
     def test_frames_of_a_range_alone_are_written(self):
         self.treacle("export", "out", "--to", "vtk", "--frames", "2:3", "-o", "ex", "-q")
         self.assertEqual(sorted(p.name for p in (self.dir / "ex").iterdir()),
-                         ["surface_0002.vtp", "surface_0003.vtp"])
+                         ["surface.pvd", "surface_0002.vtp", "surface_0003.vtp"])
 
 
 if __name__ == "__main__":

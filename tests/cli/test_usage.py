@@ -108,7 +108,8 @@ class Usage(harness.Case):
             manual = file.read()
         for arguments in (("help",), ("help", "check"), ("help", "run"), ("help", "resume"),
                           ("help", "info"), ("help", "mesh"), ("help", "export"), ("help", "view"), ("help", "play"), ("help", "materials"),
-                          ("help", "render"), ("help", "sweep")):
+                          ("help", "render"), ("help", "sweep"), ("help", "new"), ("help", "compare"),
+                          ("help", "scene.domain.cell")):
             block = f"```text\n$ treacle {' '.join(arguments)}\n{self.treacle(*arguments).stdout}```"
             self.assertIn(block, manual, f"the manual's {arguments} is not what the command prints")
 
@@ -212,7 +213,8 @@ class Run(harness.Case):
         before = harness.contents(self.dir / "out")
         done = self.treacle("run", "drop.yaml", "-o", "out", code=ERR_USAGE)
         self.assertEqual(done.stderr, 'treacle: error: out already holds a run; go on with it by '
-                                      '"treacle resume out", or choose another folder\n')
+                                      '"treacle resume out", choose another folder, or '
+                                      'replace it with --force\n')
         self.assertEqual(harness.contents(self.dir / "out"), before)
 
     def test_a_scene_of_the_same_name_is_not_written_over(self):

@@ -13,6 +13,7 @@ typedef struct stokes_fixture {
     fixture base;
     float behind; // share of their stress that cells behind the floor have; 0: all
     float flakes; // so much stiffer are single cells and pairs here and there; 0: none
+    bool is_open; // no solid covers a part of any face
     float* opening[AXES];
     float* volume;
     stokes_solver* solver;
@@ -58,7 +59,8 @@ static treacle_status stokes_build(stokes_fixture* f, const fixture_def* def) {
     for (int a = 0; a < AXES; ++a) {
         f->opening[a] = array_create(map, sizeof(float));
         for (size_t i = 0; i < f->cells - TILE_CELLS; ++i) {
-            f->opening[a][i] = 0.75f + 0.25f * (float)conform_random(3 * i + (size_t)a);
+            float open = 0.75f + 0.25f * (float)conform_random(3 * i + (size_t)a);
+            f->opening[a][i] = f->is_open ? 1.0f : open;
         }
     }
     for (size_t i = 0; i < f->cells; ++i) {
@@ -90,7 +92,7 @@ static void stokes_clear(stokes_fixture* f) {
 }
 
 static void stokes_open(stokes_fixture* f, const fixture_def* def) {
-    *f = (stokes_fixture){.behind = f->behind, .flakes = f->flakes};
+    *f = (stokes_fixture){.behind = f->behind, .flakes = f->flakes, .is_open = f->is_open};
     treacle_context_def context_def = treacle_context_def_default();
     context_def.threads = def->threads > 0 ? def->threads : 1;
     context_def.isa = def->isa;
@@ -335,12 +337,15 @@ static void test_cells_behind_a_wall_do_not_hold_the_solve_up(void** state) {
     }
 }
 
-// Each moves as one, held by nothing but the thin liquid around it.
+// Each moves as one, held by nothing but the thin liquid around it; where solids cover different
+// shares of its faces it cannot move without a divergence, and is harder to find.
 static void test_stiff_flakes_in_thin_liquid_do_not_hold_the_solve_up(void** state) {
     (void)state;
     check_iterations((stokes_fixture){.flakes = 1.0f}, &domains[3], 15);
     check_iterations((stokes_fixture){.flakes = 1e3f}, &domains[3], 25);
     check_iterations((stokes_fixture){.flakes = 1e4f}, &domains[3], 60);
+    check_iterations((stokes_fixture){.flakes = 1e4f, .is_open = true}, &domains[3], 25);
+    check_iterations((stokes_fixture){.flakes = 1e5f, .is_open = true}, &domains[3], 40);
 }
 
 // Liquid at rest without any force, of which a flow is asked for: the first direction, a pressure

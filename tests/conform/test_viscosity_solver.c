@@ -361,6 +361,32 @@ static void test_threads_switch_the_space_of_pieces_on(void** state) {
     fixture_close(&f);
 }
 
+// As it falls, thick liquid that a floor has just stopped is a guess worse than none.
+static void test_guesses_worse_than_none_are_not_used(void** state) {
+    (void)state;
+    fixture_def def = {.cells = {24, 33, 24}, .has_floor = true, .r = 1e4};
+    int iterations[2];
+    for (int is_warm = 0; is_warm < 2; ++is_warm) {
+        fixture f;
+        fixture_open(&f, &def);
+        linop op = viscosity_solver_linop(f.solver);
+        double *r = random_momentum(&f, &op, 91), *x = conform_vector(&op);
+        for (size_t i = 0; i < vec_length(op.space); ++i) {
+            x[i] = i / TILE_CELLS % AXES == 1 ? -1.0 : 0.0;
+        }
+        solve_params params = solve_params_default();
+        params.is_warm = is_warm != 0;
+        solve_stats stats;
+        assert_int_equal(viscosity_solve(f.solver, r, x, &params, &stats), TREACLE_OK);
+        assert_true(stats.is_converged);
+        iterations[is_warm] = stats.iterations;
+        vec_destroy(op.space, r);
+        vec_destroy(op.space, x);
+        fixture_close(&f);
+    }
+    assert_int_equal(iterations[0], iterations[1]);
+}
+
 static treacle_status build_and_solve(treacle_context* ctx, void* data) {
     fixture f = {.ctx = ctx};
     solve_params params = {.relative = 1e-6, .max_iterations = 40};
@@ -402,6 +428,7 @@ int main(void) {
         cmocka_unit_test(test_free_bodies_are_as_easy_as_held_ones),
         cmocka_unit_test(test_stiff_lumps_swim_freely),
         cmocka_unit_test(test_threads_switch_the_space_of_pieces_on),
+        cmocka_unit_test(test_guesses_worse_than_none_are_not_used),
         cmocka_unit_test(test_a_moving_wall_drags_everything_along),
         cmocka_unit_test(test_bits_depend_neither_on_threads_nor_on_the_instruction_set),
         cmocka_unit_test(test_failing_allocations_leave_nothing_behind),

@@ -33,7 +33,8 @@ static void check_look(treacle_context* ctx, const treacle_scene* scene) {
     def.materials = sim->materials;
     trace_material m;
     for (int i = 0; i <= sim->material_count; ++i) {
-        trace_look_material(&def, i, 1.7, i % 2 == 1, &m);
+        const trace_look_room room = {1.7, 0.03 * i, i % 2 == 1};
+        trace_look_material(&def, i, &room, &m);
         check_material(&m);
     }
     trace_look_solid(&def.look.solid, 0, 1.7, &m);

@@ -11,9 +11,9 @@
 enum { ROUNDS_MAX = 64, PORT = 8357 };
 
 static const unsigned char page[] = "<html></html>\n";
-const page_asset page_assets[] = {{"index.html", "text/html", page, sizeof(page) - 1},
-                                  {"three.js", "text/javascript", page, sizeof(page) - 1}};
-const int page_asset_count = 2;
+const embedded_file page_assets[] = {{"index.html", "text/html", page, sizeof(page) - 1},
+                                     {"three.js", "text/javascript", page, sizeof(page) - 1}};
+const int page_assets_count = 2;
 
 static page_server* server;
 

@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "fuzz.h"
 #include "defs/schema.h"
+#include "fuzz.h"
 #include "treacle/treacle.h"
 
 enum { TEXT_MAX = 16384, DEPTH_MAX = 6, SMALL_CELLS = 4096, SMALL_PARTICLES = 20000 };

@@ -1,5 +1,7 @@
 // The state after n steps is bit for bit the same for every number of threads, every instruction
 // set, and after a save and restore between any of them.
+#include <stdlib.h>
+
 #include "golden/golden_scenes.h"
 #include "unit/sim_fixture.h"
 
@@ -66,6 +68,23 @@ static void test_threads_and_instruction_sets_do_not_show(void** state) {
     }
 }
 
+// A loop that claims to look at its own tile alone finds no neighbours then: see grid/tile_loop.h.
+static void test_loops_read_no_further_than_they_say(void** state) {
+    (void)state;
+    static trace reference, other;
+    for (int which = 0; which < GOLDEN_SCENES; ++which) {
+        treacle_context* ctx = make_context(1);
+        run(ctx, which, &reference);
+        treacle_context_destroy(ctx);
+        setenv("TREACLE_POISON", "1", 1);
+        ctx = make_context(2);
+        unsetenv("TREACLE_POISON");
+        run(ctx, which, &other);
+        treacle_context_destroy(ctx);
+        assert_memory_equal(&other, &reference, sizeof(other));
+    }
+}
+
 // Hands the state on from one way of running to another before each step.
 static void test_states_can_move_between_threads_and_instruction_sets(void** state) {
     (void)state;
@@ -103,6 +122,7 @@ static void test_states_can_move_between_threads_and_instruction_sets(void** sta
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_and_instruction_sets_do_not_show),
+        cmocka_unit_test(test_loops_read_no_further_than_they_say),
         cmocka_unit_test(test_states_can_move_between_threads_and_instruction_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,8 @@ class Manual(unittest.TestCase):
         done = subprocess.run([sys.executable, "-B", "-c", text], cwd=folder, capture_output=True,
                               text=True, timeout=240,
                               env=dict(os.environ, PYTHONPATH=str(ROOT / "python"),
-                                       TREACLE_LIBRARY=str(LIBRARY)))
+                                       TREACLE_LIBRARY=str(LIBRARY),
+                                       TREACLE_COMMAND=str(LIBRARY.parent / "treacle")))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 

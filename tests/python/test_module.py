@@ -1,9 +1,11 @@
 """The Python module: scenes, steps, views without a copy, edits, files, versions."""
 
+import ctypes
 import gc
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +19,7 @@ os.environ.setdefault("TREACLE_LIBRARY", str(pathlib.Path(
     os.environ.get("TREACLE_BUILD", ROOT / "build")).resolve() / "libtreacle.so"))
 sys.path.insert(0, str(ROOT / "python"))
 import treacle
+from treacle import _library
 
 SCENE = {
     "name": "cube", "fps": 24,
@@ -25,6 +28,36 @@ SCENE = {
     "liquids": [{"shape": {"box": {"size": [0.12, 0.12, 0.12], "centre": [0.16, 0.16, 0.16]}}}],
     "step": {"max_dt": 0.01},
 }
+
+
+def members(header, name):
+    """What a struct of a public header holds, in its order."""
+    text = re.sub(r"//.*", "", (ROOT / "include/treacle" / header).read_text())
+    body = re.search(r"typedef struct " + name + r" \{(.*?)\} " + name + ";", text, re.S).group(1)
+    found = []
+    for line in body.split(";"):
+        function = re.search(r"\(\*(\w+)\)", line)
+        found += [function.group(1)] if function else re.findall(r"(\w+)(?:\[\w+\])*\s*(?:,|$)",
+                                                              line.strip())
+    return found
+
+
+class Declarations(unittest.TestCase):
+    def test_structs_have_the_members_of_the_headers(self):
+        for header, name, ours in (("base.h", "treacle_context_def", _library.ContextDef),
+                                   ("preview.h", "treacle_preview_def", _library.PreviewDef),
+                                   ("edit.h", "treacle_particle_def", _library.ParticleDef),
+                                   ("cache.h", "treacle_frame", _library.Frame),
+                                   ("cache.h", "treacle_array", _library.Array)):
+            with self.subTest(name):
+                self.assertEqual(members(header, name),
+                                 [field[0].rstrip("_") for field in ours._fields_])
+
+    def test_defaults_know_their_size(self):
+        for function, ours in (("treacle_context_def_default", _library.ContextDef),
+                               ("treacle_preview_def_default", _library.PreviewDef)):
+            library = _library.load()
+            self.assertEqual(getattr(library, function)().def_size, ctypes.sizeof(ours))
 
 
 class Module(unittest.TestCase):

@@ -7,7 +7,7 @@
 
 #include "base/comm_hash.h"
 #include "grid/partition.h"
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "treacle/cache.h"
 
 enum { RANKS = 3 };
@@ -190,23 +190,22 @@ static void test_the_load_is_shared_out_in_whole_families(void** state) {
     assert_true(key[0] == 0 && key[RANKS] == UINT64_MAX);
     assert_true(key[1] % 8 == 0 && key[2] % 8 == 0 && key[1] < key[2]);
     assert_true(partition_imbalance(ctx, &load, key) < 1.2);
-    tile_map_destroy(&map);
-    domain.rank_key = key;
-    assert_int_equal(tile_map_create(ctx, &domain, TILES, coords, &map), TREACLE_OK);
+    tile_owners owners = {.key = key};
+    assert_int_equal(tile_ranks_create(&owners, &map), TREACLE_OK);
     float* field = calloc((TILES + 1) * TILE_CELLS, sizeof(float));
     tile_range own = tile_ranks_own(&map);
     assert_true(own.end > own.begin);
     for (int64_t i = own.begin * TILE_CELLS; i < own.end * TILE_CELLS; ++i) {
         field[i] = (float)i;
     }
-    tile_exchange(&map, field, TILE_CELLS * sizeof(float));
+    tile_publish(&map, &(tile_values){.at = field, .readers = TILE_TO_NEIGHBOURS});
     for (int64_t t = own.begin; t < own.end; ++t) {
         for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
             int64_t i = (int64_t)map.neighbour[t][n] * TILE_CELLS + n;
             assert_true(field[i] == (float)i);
         }
     }
-    tile_gather_field(&map, field);
+    tile_publish(&map, &(tile_values){.at = field, .readers = TILE_TO_ALL});
     for (int64_t i = 0; i < TILES * TILE_CELLS; ++i) {
         assert_true(field[i] == (float)i);
     }

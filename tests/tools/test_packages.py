@@ -47,6 +47,28 @@ class Packages(unittest.TestCase):
         run("cc", ROOT / "examples/hello.c", "-o", program, *flags, "-lm")
         run(program, cwd=self.dir, env=dict(os.environ, LD_LIBRARY_PATH=str(library)))
 
+    def test_a_program_is_linked_statically(self):
+        env = dict(os.environ, PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig"))
+        flags = run("pkg-config", "--static", "--cflags", "--libs", "treacle", env=env).split()
+        archive = self.prefix / "lib/libtreacle.a"
+        flags = [archive if flag == "-ltreacle" else flag for flag in flags]
+        program = self.dir / "hello_static"
+        run("cc", ROOT / "examples/hello.c", "-o", program, *flags, "-lm")
+        run(program, cwd=self.dir)
+        self.assertNotIn("libtreacle", run("ldd", program))
+
+    def test_what_is_installed_is_removed_and_no_other_file(self):
+        prefix = self.dir / "gone"
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        manifest = self.dir / "manifest.txt"
+        shutil.copy(BUILD / "install_manifest.txt", manifest)
+        (prefix / "share/treacle/mine").write_text("mine")
+        told = run(ROOT / "packaging/uninstall.sh", manifest)
+        self.assertRegex(told, r"^\d+ files are removed\n$")
+        left = [path for path in prefix.rglob("*") if not path.is_dir()]
+        self.assertEqual(left, [prefix / "share/treacle/mine"])
+        self.assertFalse((prefix / "include/treacle").exists())
+
     def test_a_program_is_built_by_cmake(self):
         source = self.dir / "other"
         source.mkdir()
@@ -57,7 +79,10 @@ class Packages(unittest.TestCase):
         run(source / "build/hello", cwd=self.dir)
 
     def test_the_python_module_is_installed(self):
-        env = dict(os.environ, PYTHONPATH=str(self.prefix / "lib/python3/dist-packages"),
+        version = "%d.%d" % sys.version_info[:2]
+        folder = self.prefix / f"lib/python{version}/dist-packages"  # as below /usr/local
+        self.assertTrue((folder / "treacle/py.typed").is_file())
+        env = dict(os.environ, PYTHONPATH=str(folder),
                    LD_LIBRARY_PATH=str(self.prefix / "lib"))
         env.pop("TREACLE_LIBRARY", None)
         told = run(sys.executable, "-c", "import treacle; print(treacle.__version__)", env=env,
@@ -106,7 +131,8 @@ class Packages(unittest.TestCase):
         package, = out.glob("*.deb")
         listed = run("dpkg-deb", "-c", package)
         for path in ("./usr/bin/treacle", "./usr/lib/libtreacle.so.0", "./usr/share/man/man1/",
-                     "./usr/share/treacle/treacle-blender.zip"):
+                     "./usr/share/treacle/treacle-blender.zip",
+                     "./usr/lib/python3/dist-packages/treacle/py.typed"):
             self.assertIn(path, listed)
         self.assertNotIn(str(BUILD), listed)
         self.assertIn("libembree3", run("dpkg-deb", "-f", package, "Depends"))

@@ -188,5 +188,23 @@ class Citations(unittest.TestCase):
         self.one({"docs/math/references.bib": BIB + BIB}, "BB08 is there twice")
 
 
+class SolveNames(unittest.TestCase):
+    CODE = "typedef struct plan_of_it {\n    int a;\n} plan_of_it;\n\nvoid run_it(int x) {\n}\n"
+
+    def said_of(self, page):
+        return complaints("solve_names", {"src/solve/README.md": page, "src/solve/a.c": self.CODE})
+
+    def test_functions_types_and_files_of_the_folder_are_known(self):
+        self.assertEqual(self.said_of("`run_it` of `a.c` by `plan_of_it`, with `restart`\n"), [])
+
+    def test_a_function_that_is_gone_fails(self):
+        said = self.said_of("\n`run_it`, `ran_it`\n")
+        self.assertEqual(len(said), 1, said)
+        self.assertIn("src/solve/README.md:2: src/solve has no ran_it", said[0])
+
+    def test_a_file_that_is_gone_fails(self):
+        self.assertEqual(len(self.said_of("`b.c`\n")), 1)
+
+
 if __name__ == "__main__":
     unittest.main()

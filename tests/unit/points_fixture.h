@@ -89,7 +89,7 @@ static inline points_world points_in(const grid_domain* domain, shape_fcn* shape
     }
     w.tile_first[tiles] = w.count;
     free(items);
-    w.view = (tile_points){tiles, w.tile, w.tile_first, w.position};
+    w.view = (tile_points){tiles, w.tile, w.tile_first, w.position, NULL};
     return w;
 }
 

@@ -269,6 +269,7 @@ static void test_rings_have_no_seam(void** state) {
     size_t values = slab_values(&s);
     s.exchanged = s.energy + values;
     s.params = (conduction_params){.domain = &s.domain, .map = &s.map, .capacity = s.block};
+    s.params.method = TREACLE_CONDUCTION_LOD;
     s.params.dt = 0.01;
     for (int a = 0; a < AXES; ++a) {
         s.params.conductance[a] = s.block + (size_t)(1 + a) * values;

@@ -1,6 +1,9 @@
 #include "alloc_failure.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "base/context.h"
@@ -109,6 +112,29 @@ static void test_every_status_has_a_name_and_a_text(void** state) {
     assert_string_equal(treacle_version(), version);
 }
 
+// The handler of broken contracts says where, and ends the process.
+static void test_a_broken_contract_ends_the_process(void** state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL); // the test program's own handler would go on with the next test
+        dup2(ends[1], STDERR_FILENO);
+        check_assert_failed("dt > 0.0", "clock.c", 12);
+        _exit(0);
+    }
+    close(ends[1]);
+    char said[256] = "";
+    assert_true(read(ends[0], said, sizeof(said) - 1) > 0);
+    close(ends[0]);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    assert_string_equal(said, "treacle: broken invariant: dt > 0.0, at clock.c:12\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_defs_are_refused),
@@ -117,6 +143,7 @@ int main(void) {
         cmocka_unit_test(test_the_last_error_is_kept_and_cut_to_its_place),
         cmocka_unit_test(test_messages_reach_the_callback),
         cmocka_unit_test(test_every_status_has_a_name_and_a_text),
+        cmocka_unit_test(test_a_broken_contract_ends_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

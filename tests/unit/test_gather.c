@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "grid/gather.h"
 #include "field_fixture.h"
+#include "grid/gather.h"
 #include "grid/tile_mask.h"
 
 // Every value tells its cell.

@@ -84,7 +84,7 @@ typedef struct spoiled {
     void* data;
 } spoiled;
 
-static void spoil(const treacle_frame* from, int k, double value, spoiled* out) {
+static void spoil_at(const treacle_frame* from, int k, size_t at, double value, spoiled* out) {
     const treacle_array* array = &from->arrays[k];
     size_t items = (size_t)array->count * (size_t)array->components;
     size_t bytes = items * treacle_type_size(array->type);
@@ -95,12 +95,17 @@ static void spoil(const treacle_frame* from, int k, double value, spoiled* out) 
     assert_non_null(out->data);
     memcpy(out->data, array->data, bytes);
     if (array->type == TREACLE_TYPE_F32) {
-        ((float*)out->data)[items / 2] = (float)value;
+        ((float*)out->data)[at] = (float)value;
     } else {
-        ((double*)out->data)[items / 2] = value;
+        ((double*)out->data)[at] = value;
     }
     out->arrays[k].data = out->data;
     out->frame.arrays = out->arrays;
+}
+
+static void spoil(const treacle_frame* from, int k, double value, spoiled* out) {
+    const treacle_array* array = &from->arrays[k];
+    spoil_at(from, k, (size_t)array->count * (size_t)array->components / 2, value, out);
 }
 
 static bool is_real(const treacle_array* array) {
@@ -143,6 +148,33 @@ static void test_a_state_with_any_number_that_is_not_finite_is_refused(void** st
     (void)state;
     check_all_arrays("");
     check_all_arrays("motion: eulerian");
+}
+
+// What stages rely on: volumes above 0, shares of what is melted, rotations of bodies.
+static void test_a_state_with_numbers_that_no_scene_has_is_refused(void** state) {
+    (void)state;
+    static const struct {
+        const char* name;
+        size_t at;
+        double value;
+    } bad[] = {{"volume", 7, 0.0}, {"volume", 7, -1e-9},    {"melted", 7, -0.1},
+               {"melted", 7, 1.5}, {"body_state", 3, 1.01}, {"body_state", 4, 0.5}};
+    treacle_context* ctx = unit_context(1);
+    treacle_sim* sim = open_sim(ctx, &calm);
+    uint64_t before = treacle_sim_hash(sim);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+        treacle_frame frame;
+        spoiled with;
+        assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_STATE, 1, &frame), TREACLE_OK);
+        const treacle_array* array = treacle_frame_find(&frame, bad[i].name);
+        assert_non_null(array);
+        spoil_at(&frame, (int)(array - frame.arrays), bad[i].at, bad[i].value, &with);
+        assert_int_equal(treacle_sim_restore(sim, &with.frame), TREACLE_ERR_FORMAT);
+        assert_true(treacle_sim_hash(sim) == before);
+        free(with.data);
+    }
+    treacle_sim_destroy(sim);
+    unit_context_end(ctx);
 }
 
 // --- files ---------------------------------------------------------------------------------------
@@ -360,6 +392,7 @@ int main(void) {
         cmocka_unit_test(test_what_ode_takes_is_the_contexts_and_comes_back),
         cmocka_unit_test(test_a_speed_that_asks_for_less_than_min_dt_ends_the_step),
         cmocka_unit_test(test_a_state_with_any_number_that_is_not_finite_is_refused),
+        cmocka_unit_test(test_a_state_with_numbers_that_no_scene_has_is_refused),
         cmocka_unit_test(test_a_spoiled_state_file_falls_back_to_the_one_before_it),
         cmocka_unit_test(test_bodies_of_any_density_are_no_end),
         cmocka_unit_test(test_contexts_in_threads_of_their_own_do_not_meet),

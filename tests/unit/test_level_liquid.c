@@ -191,6 +191,7 @@ static void test_a_crowd_is_liquid(void** state) {
                            .map = &w.map,
                            .points = &w.points.view,
                            .radius = 1.5f,
+                           .per_cell = 8.0,
                            .limit = limit,
                            .cell_volume = w.cell.values};
     tile_ix tile = tile_map_find(&w.map, (tile_coord){{1, 1, 1}});
@@ -242,6 +243,7 @@ static treacle_status make_level(treacle_context* ctx, void* user) {
                                .points = &points->view,
                                .kind = LEVEL_SPHERES,
                                .radius = 0.3f,
+                               .per_cell = 8.0,
                                .limit = limit};
         status = level_liquid(&params, phi.values);
     }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "grid_fixture.h"
 #include "compare/level_set.h"
+#include "grid_fixture.h"
 
 // A surface on its lattice, and a flow that is known everywhere.
 typedef struct world {

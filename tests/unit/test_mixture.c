@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "grid/tile_ranks.h"
+#include "grid/tile_loop.h"
 #include "phys/mixture.h"
 #include "phys/rheology.h"
 #include "unit.h"

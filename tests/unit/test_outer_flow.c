@@ -1,5 +1,5 @@
-#include "flow_fixture.h"
 #include "compare/outer_flow.h"
+#include "flow_fixture.h"
 
 static const int square[AXES] = {32, 32, 1};
 

@@ -42,7 +42,7 @@ static double volume_share(const int cells[AXES], treacle_side side) {
     treacle_context* ctx = make_context(2);
     grid_domain domain = make_domain(ctx, cells[0], cells[1], cells[2], 1.0, side);
     particles p = random_store(ctx, &domain, COUNT);
-    tile_points points = {p.tile_count, p.tile, p.tile_first, particles_f32(&p, PARTICLE_POSITION)};
+    tile_points points = particles_points(&p);
     tile_map map;
     assert_int_equal(tile_band_create(ctx, &domain, &points, 4, &map), TREACLE_OK);
     size_t values = ((size_t)map.count + 1) * TILE_CELLS;
@@ -106,7 +106,7 @@ static given_faces give(const int cells[AXES], treacle_kernel kernel, int count,
     }
     particle_sort_stats stats;
     assert_int_equal(sort_store(&p, &domain, &stats), TREACLE_OK);
-    tile_points points = {p.tile_count, p.tile, p.tile_first, particles_f32(&p, PARTICLE_POSITION)};
+    tile_points points = particles_points(&p);
     assert_int_equal(tile_band_create(out.ctx, &domain, &points, 4, &out.map), TREACLE_OK);
     out.values = ((size_t)out.map.count + 1) * TILE_CELLS;
     for (int a = 0; a < AXES; ++a) {

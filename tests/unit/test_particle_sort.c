@@ -148,7 +148,7 @@ static bool sort_one(const grid_domain* domain, treacle_context* ctx, const floa
     particle_ix row;
     tile_coord tile = {{1, domain->tiles[1] > 1 ? 1 : 0, domain->tiles[2] > 1 ? 1 : 0}};
     assert_int_equal(particles_append(p, tile, 1, &row), TREACLE_OK);
-    particle_birth birth = {.velocity = {{-1.0, 2.0, 3.0}}};
+    particle_birth birth = {.velocity = {{-1.0, 2.0, 3.0}}, .volume = 1.0};
     particles_bear(p, domain, row, &birth);
     memcpy(particles_f32(p, PARTICLE_POSITION), position, AXES * sizeof(float));
     assert_int_equal(sort_store(p, domain, stats), TREACLE_OK);

@@ -4,7 +4,7 @@
 
 static void add_row(particles* p, const grid_domain* domain, tile_coord tile, uint64_t id) {
     particle_ix row;
-    particle_birth birth = {.id = id, .volume = (double)id, .material = (uint8_t)(id % 251)};
+    particle_birth birth = {.id = id, .volume = (double)id + 1.0, .material = (uint8_t)(id % 251)};
     assert_int_equal(particles_append(p, tile, 1, &row), TREACLE_OK);
     particles_bear(p, domain, row, &birth);
 }
@@ -64,7 +64,7 @@ static void test_removal_keeps_order_and_groups(void** state) {
     for (uint64_t i = 0; i < 1000; ++i) {
         if (!is_removed[i]) {
             assert_true(particles_id(&p)[row] == i);
-            assert_true(particles_f32(&p, PARTICLE_VOLUME)[row] == (float)i);
+            assert_true(particles_f32(&p, PARTICLE_VOLUME)[row] == (float)(i + 1));
             assert_int_equal(particles_material(&p)[row], i % 251);
             row += 1;
         }

@@ -370,6 +370,107 @@ static void test_a_sheet_holds_all_frames(void** state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+// Pixels that two pictures of the same size differ in.
+static int differences(const image_rgb8* a, const image_rgb8* b) {
+    int count = 0;
+    for (int i = 0; i < WIDTH * HEIGHT; ++i) {
+        count += memcmp(a->pixels + (size_t)3 * i, b->pixels + (size_t)3 * i, 3) != 0;
+    }
+    return count;
+}
+
+// A ball beside the liquid, a container around it, and an emitter that has ended.
+typedef struct furnished {
+    treacle_shape ball, wall, nozzle;
+    treacle_solid_def solids[2];
+    treacle_emitter_def emitter;
+    treacle_sim_def scene;
+} furnished;
+
+static void furnish(furnished* f, const treacle_frame* frame) {
+    double cell = frame->cell;
+    f->ball = treacle_shape_default(TREACLE_SHAPE_SPHERE);
+    f->ball.radius = 4.0 * cell;
+    f->wall = treacle_shape_default(TREACLE_SHAPE_BOX);
+    f->nozzle = f->ball;
+    for (int k = 0; k < 3; ++k) {
+        f->ball.move[k] = frame->origin[k] + (k == 2 ? 15.0 : 8.0) * cell;
+        f->wall.move[k] = frame->origin[k] + 8.0 * cell;
+        f->wall.size[k] = 15.0 * cell;
+    }
+    f->solids[0] = f->solids[1] = treacle_solid_def_default();
+    f->solids[0].shape = &f->ball;
+    f->solids[1].shape = &f->wall;
+    f->solids[1].inside_out = true;
+    f->emitter = treacle_emitter_def_default();
+    f->emitter.shape = &f->nozzle;
+    f->emitter.stop = -1.0;
+    f->scene = treacle_sim_def_default();
+    f->scene.solids = f->solids;
+    f->scene.emitters = &f->emitter;
+    f->scene.emitter_count = 1;
+}
+
+static void test_solids_and_containers_are_seen(void** state) {
+    (void)state;
+    static pool p;
+    static furnished f;
+    make_pool(&p, false);
+    furnish(&f, &p.frame);
+    treacle_context* ctx = fixture_context(2);
+    treacle_preview_def def = small_def();
+    image_rgb8 pictures[3];
+    for (int i = 0; i < 3; ++i) { // nothing, a ball, a ball in a container
+        f.scene.solid_count = i;
+        def.scene = &f.scene;
+        assert_int_equal(preview_render(ctx, &p.frame, &def, &pictures[i]), TREACLE_OK);
+    }
+    assert_true(differences(&pictures[0], &pictures[1]) > 100);
+    assert_true(differences(&pictures[1], &pictures[2]) > 100);
+    treacle_context* one = fixture_context(1);
+    image_rgb8 again;
+    assert_int_equal(preview_render(one, &p.frame, &def, &again), TREACLE_OK);
+    assert_int_equal(differences(&again, &pictures[2]), 0);
+    image_destroy(&again);
+    for (int i = 0; i < 3; ++i) {
+        image_destroy(&pictures[i]);
+    }
+    treacle_props* props = NULL;
+    assert_int_equal(treacle_props_create(one, &f.scene, &p.frame, &props), TREACLE_OK);
+    assert_int_equal(treacle_props_count(props), 3);
+    assert_int_equal(treacle_props_get(props, 0).role, TREACLE_PROP_SOLID);
+    assert_int_equal(treacle_props_get(props, 1).role, TREACLE_PROP_CONTAINER);
+    assert_int_equal(treacle_props_get(props, 2).role, TREACLE_PROP_EMITTER);
+    assert_int_equal(treacle_props_get(props, 2).triangle_count, 0); // it has ended
+    treacle_props_destroy(props);
+    assert_int_equal(treacle_context_memory(one), 0);
+    treacle_context_destroy(one);
+    treacle_context_destroy(ctx);
+}
+
+static treacle_status furnished_body(treacle_context* ctx, void* data) {
+    const treacle_frame* frame = data;
+    static furnished f;
+    furnish(&f, frame);
+    f.scene.solid_count = 2;
+    f.emitter.stop = INFINITY;
+    treacle_preview_def def = small_def();
+    def.scene = &f.scene;
+    image_rgb8 image;
+    treacle_status status = preview_render(ctx, frame, &def, &image);
+    if (status == TREACLE_OK) {
+        image_destroy(&image);
+    }
+    return status;
+}
+
+static void test_every_allocation_of_solids_may_fail(void** state) {
+    (void)state;
+    static pool p;
+    make_pool(&p, false);
+    ALLOC_FAILURE_CHECK(furnished_body, &p.frame);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bits_are_equal_for_1_to_4_threads),
@@ -382,6 +483,8 @@ int main(void) {
         cmocka_unit_test(test_any_eye_draws),
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_a_sheet_holds_all_frames),
+        cmocka_unit_test(test_solids_and_containers_are_seen),
+        cmocka_unit_test(test_every_allocation_of_solids_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,8 @@
 #include "unit.h"
 
 #include "base/alloc.h"
-#include "phys/projection.h"
 #include "compare/relax.h"
+#include "phys/projection.h"
 
 typedef struct basin {
     treacle_context* ctx;

@@ -45,8 +45,7 @@ static box full_box(double apart) {
     }
     particle_sort_stats stats;
     assert_int_equal(sort_store(&b.p, &b.domain, &stats), TREACLE_OK);
-    tile_points points = {b.p.tile_count, b.p.tile, b.p.tile_first,
-                          particles_f32(&b.p, PARTICLE_POSITION)};
+    tile_points points = particles_points(&b.p);
     assert_int_equal(tile_band_create(b.ctx, &b.domain, &points, 4, &b.map), TREACLE_OK);
     b.values = ((size_t)b.map.count + 1) * TILE_CELLS;
     b.phi = field_of(b.ctx, b.values, -4.0f);

@@ -66,6 +66,8 @@ static void test_stages_make_a_step(void** state) {
     int64_t emitted;
     assert_int_equal(treacle_sim_step(by_step, 0.005, &stats), TREACLE_OK);
     assert_true(stats.dt == 0.005);
+    assert_int_equal(treacle_stages_advect(by_stages, -0.005), TREACLE_ERR_USAGE);
+    assert_int_equal(treacle_stages_emit(by_stages, 0.005, 0.0, &emitted), TREACLE_ERR_USAGE);
     assert_int_equal(treacle_stages_advect(by_stages, 0.005), TREACLE_OK);
     assert_int_equal(treacle_stages_emit(by_stages, 0.0, 0.005, &emitted), TREACLE_OK);
     assert_int_equal(treacle_stages_sort(by_stages, &sorted), TREACLE_OK);

@@ -88,6 +88,8 @@ static void test_carrying_too_far_or_by_nonsense_is_refused(void** state) {
     assert_int_equal(treacle_stages_carry(sim, &storm, 0.0, 0.1), TREACLE_ERR_DIVERGED);
     treacle_field nonsense = {.kind = TREACLE_FIELD_EXPRESSION, .expression = {"1", "2*", "3"}};
     assert_int_equal(treacle_stages_carry(sim, &nonsense, 0.0, 0.1), TREACLE_ERR_SCENE);
+    assert_int_equal(treacle_stages_carry(sim, &storm, 0.0, -0.1), TREACLE_ERR_USAGE);
+    assert_int_equal(treacle_stages_carry(sim, &storm, 0.0, NAN), TREACLE_ERR_USAGE);
     assert_true(treacle_sim_hash(sim) == hash);
     treacle_sim_destroy(sim);
     treacle_context_destroy(ctx);

@@ -82,7 +82,10 @@ static void append_steps(fixture* f, int64_t after, int64_t last) {
             .surface_volume = 0.5,
             .density_spread = 0.125,
             .max_speed = step == 2 ? 1.0 / 0.0 : 1.0,
-            .pressure = {.iterations = (int)step, .residual = 1e-7, .converged = step != 3},
+            .pressure = {.iterations = (int)step,
+                         .residual = 1e-7,
+                         .converged = step != 3,
+                         .regime = "levels"},
             .rheology = {.iterations = step == 1 ? 0 : (int)(2 * step), .converged = step < 4},
             .seconds = {[TREACLE_STAGE_SORT] = 0.25},
             .memory_peak = 1000,
@@ -104,6 +107,7 @@ static void test_a_line_tells_all_of_a_step(void** state) {
     assert_non_null(strstr(text, "\"surface_volume\":0.5,"));
     assert_non_null(strstr(text, "\"density_spread\":0.125,"));
     assert_non_null(strstr(text, "\"pressure\":{\"iterations\":1,"));
+    assert_non_null(strstr(text, "\"regime\":\"levels\"}"));
     assert_non_null(strstr(text, "\"sort\":0.25,"));
     assert_non_null(strstr(text, "\"memory_peak\":1000}\n"));
 }
@@ -154,6 +158,9 @@ static void test_the_summary_adds_up(void** state) {
     assert_int_equal(info.steps, 4);
     assert_int_equal(info.iterations, 1 + 2 + 3 + 4);
     assert_int_equal(info.iterations_max, 4);
+    assert_int_equal(info.regime_count, 1);
+    assert_string_equal(info.regimes[0].name, "levels");
+    assert_int_equal(info.regimes[0].steps, 4);
     assert_int_equal(info.unconverged, 1);
     assert_int_equal(info.rheology_steps, 3);
     assert_int_equal(info.rheology_passes, 4 + 6 + 8);

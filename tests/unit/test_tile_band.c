@@ -7,7 +7,7 @@
 static tile_map band_of(treacle_context* ctx, const grid_domain* domain, tile_coord tile,
                         const float position[AXES], int band) {
     const int64_t first[2] = {0, 1};
-    tile_points points = {1, &tile, first, position};
+    tile_points points = {1, &tile, first, position, NULL};
     tile_map map;
     assert_int_equal(tile_band_create(ctx, domain, &points, band, &map), TREACLE_OK);
     return map;
@@ -69,7 +69,7 @@ static treacle_status make_band(treacle_context* ctx, void* user) {
     const tile_coord tile = {{1, 1, 1}};
     const int64_t first[2] = {0, 1};
     const float position[AXES] = {1.5f, 2.5f, 7.5f};
-    tile_points points = {1, &tile, first, position};
+    tile_points points = {1, &tile, first, position, NULL};
     tile_map map;
     treacle_status status = tile_band_create(ctx, &domain, &points, 3, &map);
     tile_map_destroy(&map);
@@ -86,7 +86,7 @@ static void test_no_points_make_no_tiles(void** state) {
     treacle_context* ctx = context_with(1);
     grid_domain domain = domain_with(ctx, 32, 32, 32, TREACLE_SIDE_SLIP);
     const int64_t first[1] = {0};
-    tile_points points = {0, NULL, first, NULL};
+    tile_points points = {0, NULL, first, NULL, NULL};
     tile_map map;
     assert_int_equal(tile_band_create(ctx, &domain, &points, 3, &map), TREACLE_OK);
     assert_int_equal(map.count, 0);

@@ -358,6 +358,98 @@ static size_t picture_bytes(treacle_context* ctx, const treacle_picture* picture
     return size;
 }
 
+// A material of any name looks like its preset, and a spoon, a jar and a tank of it alike: light
+// that crosses them is as deep a colour.
+static void test_presets_bring_their_look(void** state) {
+    (void)state;
+    treacle_render_def def = treacle_render_def_default();
+    treacle_material_def material = treacle_material_def_default();
+    material.name = "cold honey";
+    def.material_count = 1;
+    def.materials = &material;
+    trace_material out;
+    trace_look_room room = {.size = 0.1, .depth = 0.02};
+    trace_look_material(&def, 0, &room, &out);
+    assert_int_equal(out.kind, TRACE_WALK); // nothing says what it looks like
+    material.look = TREACLE_LOOK_HONEY;
+    for (room.depth = 0.001; room.depth < 10.0; room.depth *= 3.0) {
+        trace_look_material(&def, 0, &room, &out);
+        assert_int_equal(out.kind, TRACE_GLASS);
+        float depth = out.medium.absorb.y * (float)room.depth;
+        assert_true(depth > 0.49f && depth < 1.41f);
+    }
+    room.depth = 0.02; // between the bounds lengths are true: 0.6 of green is left after 1 cm
+    trace_look_material(&def, 0, &room, &out);
+    assert_float_equal(out.medium.absorb.y, -logf(0.6f) / 0.01f, 0.01f);
+    def.look.liquid.kind = TREACLE_LOOK_METAL;
+    trace_look_material(&def, 0, &room, &out);
+    assert_int_equal(out.kind, TRACE_METAL); // the look of the scene counts first
+}
+
+static void test_wax_is_clear_where_it_is_molten(void** state) {
+    (void)state;
+    treacle_render_def def = treacle_render_def_default();
+    treacle_material_def material = treacle_material_def_default();
+    def.material_count = 1;
+    def.materials = &material;
+    trace_material out;
+    const trace_look_room room = {.size = 0.1, .depth = 0.02};
+    material.look = TREACLE_LOOK_WAX;
+    assert_false(trace_look_molten(&def, 0, &room, &out)); // it never melts
+    material.solidus = 320.0;
+    material.liquidus = 330.0;
+    assert_true(trace_look_molten(&def, 0, &room, &out));
+    assert_int_equal(out.kind, TRACE_GLASS);
+    material.look = TREACLE_LOOK_CHOCOLATE;
+    assert_false(trace_look_molten(&def, 0, &room, &out));
+}
+
+// Glass in a liquid of its own index is not to be seen; in another it bends light by their ratio.
+static void test_glass_meets_the_liquid_around_it(void** state) {
+    (void)state;
+    trace_facets glass;
+    trace_facets_init(&glass, 0.0f, 1.5f);
+    trace_random r = trace_random_make(1, 2, 3);
+    trace_bounce b;
+    trace_meeting at = {.w_o = {0.6f, 0.0f, 0.8f}, .outside = 1.5f};
+    for (int i = 0; i < 32; ++i) {
+        at.is_inside = i % 2 == 1;
+        assert_true(trace_glass_sample(&glass, &at, &r, &b));
+        assert_true(b.is_through);
+        assert_float_equal(b.direction.x, -0.6f, 1e-6f);
+        assert_float_equal(b.direction.z, -0.8f, 1e-6f);
+    }
+    at.outside = 1.2f;
+    at.is_inside = false;
+    do {
+        assert_true(trace_glass_sample(&glass, &at, &r, &b));
+    } while (!b.is_through);
+    assert_float_equal(b.direction.x, -0.6f * 1.2f / 1.5f, 1e-6f); // Snell
+}
+
+static void test_a_lamp_may_be_hidden_from_the_camera(void** state) {
+    (void)state;
+    treacle_context* ctx = unit_context(1);
+    treacle_lamp_def def = treacle_lamp_def_default();
+    def.target[1] = -1.0; // it hangs at 1 m and shines down
+    for (int is_seen = 0; is_seen < 2; ++is_seen) {
+        def.seen = is_seen != 0;
+        trace_lamp lamp = trace_look_lamp(&def);
+        trace_scene s = {.lights = {.lamp_count = 1, .lamps = &lamp}};
+        assert_int_equal(trace_rays_create(ctx, &s.rays), TREACLE_OK);
+        assert_int_equal(trace_rays_commit(s.rays), TREACLE_OK);
+        trace_ray ray = {.direction = {0.0f, 1.0f, 0.0f}, .far = INFINITY, .is_first = true};
+        trace_point at;
+        trace_scene_find(&s, &ray, 0.5f, &at);
+        assert_int_equal(at.distance < INFINITY, is_seen);
+        ray.is_first = false;
+        trace_scene_find(&s, &ray, 0.5f, &at);
+        assert_float_equal(at.distance, 1.0f, 1e-6f);
+        trace_rays_destroy(s.rays);
+    }
+    unit_context_end(ctx);
+}
+
 static void test_threads_do_not_change_a_bit(void** state) {
     (void)state;
     static uint8_t a[1 << 18], b[1 << 18];
@@ -434,6 +526,10 @@ int main(void) {
         cmocka_unit_test(test_walks_reflect_like_a_half_space),
         cmocka_unit_test(test_a_disc_lights_the_floor_as_computed),
         cmocka_unit_test(test_a_black_body_goes_from_red_to_white),
+        cmocka_unit_test(test_presets_bring_their_look),
+        cmocka_unit_test(test_wax_is_clear_where_it_is_molten),
+        cmocka_unit_test(test_glass_meets_the_liquid_around_it),
+        cmocka_unit_test(test_a_lamp_may_be_hidden_from_the_camera),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_wrong_defs_are_refused),

@@ -1,0 +1,51 @@
+#include "particles/particles_valid.h"
+
+#include <math.h>
+
+static bool has_room(const particles* p) {
+    bool is_valid = p->ctx != NULL && p->count >= 0 && p->tile_count >= 0 &&
+                    p->tile_count <= p->tile_capacity && p->tile_count < p->tile_first_capacity;
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        bool exists = (p->column_mask >> c & 1u) != 0;
+        is_valid = is_valid && (p->column[c] != NULL) == exists &&
+                   (!exists || p->column_capacity[c] >= p->count);
+    }
+    return is_valid;
+}
+
+static bool is_away_valid(const particles* p) {
+    const particle_away* away = &p->away;
+    return away->low_end >= 0 && away->low_end <= p->count && away->high_first >= 0 &&
+           away->high_first <= away->high_end && away->high_end <= p->count;
+}
+
+static bool is_row_here(const particles* p, particle_ix row) {
+    return row >= p->away.low_end && (row < p->away.high_first || row >= p->away.high_end);
+}
+
+static bool is_finite3(const float* x) {
+    return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+}
+
+static bool are_rows_valid(const particles* p) {
+    const float* position = particles_f32(p, PARTICLE_POSITION);
+    const float* velocity = particles_f32(p, PARTICLE_VELOCITY);
+    const float* volume = particles_f32(p, PARTICLE_VOLUME);
+    for (particle_ix row = 0; row < p->count; ++row) {
+        bool is_valid = is_finite3(position + AXES * row) && is_finite3(velocity + AXES * row) &&
+                        volume[row] > 0.0f && isfinite(volume[row]);
+        if (!is_valid && is_row_here(p, row)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool particles_is_valid(const particles* p, const grid_domain* domain, particles_order order) {
+    if (!has_room(p) || !is_away_valid(p) || !particles_is_grouped(p) || !are_rows_valid(p)) {
+        return false;
+    }
+    // Where rows are other ranks' there is nothing to compare one's own with at both ends.
+    bool is_whole = p->away.low_end == 0 && p->away.high_first == p->away.high_end;
+    return order == PARTICLES_GROUPED || !is_whole || particles_is_sorted(p, domain);
+}
