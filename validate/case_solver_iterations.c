@@ -4,7 +4,7 @@
 //
 // A reference is the better count of two earlier versions: the one before residuals were weighed by
 // their rows, which was better where viscosity is the same everywhere, and one of those that
-// weighed them so, which were better with flakes and contrasts. Counts depend on no machine.
+// weighed them so, which were better with specks and contrasts. Counts depend on no machine.
 #include <math.h>
 
 #include "cases.h"

@@ -14,7 +14,7 @@ typedef enum solver_shape {
     SOLVER_SHAPE_DROP = 4,   // a ball of liquid on a ball of solid, both n - 16 cells thick [SHM22]
     SOLVER_SHAPE_TANK = 5,   // the whole cube, open at the top only [SHM22]
     SOLVER_SHAPE_CUBE = 6,   // S6: a cube of 0.5 on a level floor
-    SOLVER_SHAPE_CANDLE = 7, // S7: a cylinder; melt in its top and down one side, flakes in between
+    SOLVER_SHAPE_CANDLE = 7, // S7: a cylinder; melt in its top and down one side, specks in between
     SOLVER_SHAPE_CASTLE = 8, // S8: drops of 4.4 cells that lean on one another in five towers
     SOLVER_SHAPE_SPECKS = 9, // S9: a pool of thin liquid with a lattice of one or two stiff cells
 } solver_shape;

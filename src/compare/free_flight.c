@@ -19,7 +19,7 @@
 
 #include "base/alloc.h"
 #include "math/forest.h"
-#include "solve/six.h"
+#include "solve/mat6.h"
 
 typedef struct flight_region {
     bool is_held;
@@ -192,7 +192,7 @@ static void give_motion(const free_flight* flight, const flight_face* face, floa
     double z[BODY_MOTIONS];
     motions_at(r, face, z);
     float* at = &u[face->axis][face->at];
-    *at = r->is_held ? *at : (float)((double)*at + six_dot(r->momentum, z));
+    *at = r->is_held ? *at : (float)((double)*at + mat6_dot(r->momentum, z));
 }
 
 // --- before and after ----------------------------------------------------------------------------
@@ -240,8 +240,8 @@ void free_flight_end(const free_flight* flight, float* const face_u[AXES]) {
     for (int32_t i = 0; i < flight->count; ++i) {
         flight_region* r = &flight->regions[i];
         double inverse[BODY_MOTIONS][BODY_MOTIONS], motion[BODY_MOTIONS];
-        six_invert((const double(*)[BODY_MOTIONS])r->inertia, inverse);
-        six_multiply((const double(*)[BODY_MOTIONS])inverse, r->momentum, motion); // [flight.1]
+        mat6_invert((const double(*)[BODY_MOTIONS])r->inertia, inverse);
+        mat6_multiply((const double(*)[BODY_MOTIONS])inverse, r->momentum, motion); // [flight.1]
         for (int k = 0; k < BODY_MOTIONS; ++k) {
             r->momentum[k] = motion[k];
         }

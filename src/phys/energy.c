@@ -263,12 +263,12 @@ void energy_add_body(const double mass[BODY_MOTIONS][BODY_MOTIONS], const double
     for (int n = 0; n < BODY_MOTIONS; ++n) {
         change[n] = after[n] - before[n];
     }
-    six_multiply(mass, before, impulse);
-    out->bodies_before += 0.5 * six_dot(before, impulse);
-    six_multiply(mass, after, impulse);
-    out->bodies_after += 0.5 * six_dot(after, impulse);
-    six_multiply(mass, change, impulse);
-    out->bodies_lost += 0.5 * six_dot(change, impulse);
+    mat6_multiply(mass, before, impulse);
+    out->bodies_before += 0.5 * mat6_dot(before, impulse);
+    mat6_multiply(mass, after, impulse);
+    out->bodies_after += 0.5 * mat6_dot(after, impulse);
+    mat6_multiply(mass, change, impulse);
+    out->bodies_lost += 0.5 * mat6_dot(change, impulse);
 }
 
 static void add_bodies(const energy_flow* flow, energy_part* out) {

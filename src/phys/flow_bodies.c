@@ -134,20 +134,20 @@ static void fill_masses(const body_coupling* c, const stress_params* p,
                         const stress_weights* weights, float* const face_u[AXES]) {
     for (int32_t b = 0; b < c->count; ++b) {
         c->bodies[b] = p->bodies->body[b];
-        six_multiply((const double(*)[BODY_MOTIONS])c->bodies[b].mass, p->bodies->at[b].before,
-                     c->impulse + (size_t)b * BODY_MOTIONS);
+        mat6_multiply((const double(*)[BODY_MOTIONS])c->bodies[b].mass, p->bodies->at[b].before,
+                      c->impulse + (size_t)b * BODY_MOTIONS);
     }
     add_stuck(c, p, weights, face_u);
     for (int32_t b = 0; b < c->count; ++b) {
         solve_body* body = &c->bodies[b];
         double(*inverse)[BODY_MOTIONS] = body->inverse_mass;
         if (!body->is_bound) {
-            six_invert((const double(*)[BODY_MOTIONS])body->mass, inverse);
+            mat6_invert((const double(*)[BODY_MOTIONS])body->mass, inverse);
             continue;
         }
         double mz[BODY_MOTIONS]; // [rigid.4]
-        six_multiply((const double(*)[BODY_MOTIONS])body->mass, body->left, mz);
-        double energy = six_dot(body->left, mz), share = energy > 0.0 ? 1.0 / energy : 0.0;
+        mat6_multiply((const double(*)[BODY_MOTIONS])body->mass, body->left, mz);
+        double energy = mat6_dot(body->left, mz), share = energy > 0.0 ? 1.0 / energy : 0.0;
         for (int n = 0; n < BODY_MOTIONS * BODY_MOTIONS; ++n) {
             int row = n / BODY_MOTIONS, column = n % BODY_MOTIONS;
             inverse[row][column] = share * body->left[row] * body->left[column];
@@ -379,9 +379,9 @@ void body_coupling_load(const body_coupling* coupling, const stress_params* para
         const double* from = is_stiff ? motion->guess : motion->before;
         double *to = f + (size_t)b * BODY_MOTIONS, *guess = u + (size_t)b * BODY_MOTIONS;
         if (body->is_bound) {
-            double square = six_dot(body->left, body->left);
-            to[0] += six_dot(body->left, impulse);
-            guess[0] = square > 0.0 ? six_dot(body->left, from) / square : 0.0;
+            double square = mat6_dot(body->left, body->left);
+            to[0] += mat6_dot(body->left, impulse);
+            guess[0] = square > 0.0 ? mat6_dot(body->left, from) / square : 0.0;
             continue;
         }
         for (int n = 0; n < BODY_MOTIONS; ++n) {
@@ -408,7 +408,7 @@ double body_coupling_speed(const body_coupling* coupling, const stress_params* p
     double row[BODY_MOTIONS], motion[BODY_MOTIONS];
     face_row(params, body, axis, face, row);
     body_coupling_motion(coupling, body, tail, motion);
-    return six_dot(row, motion);
+    return mat6_dot(row, motion);
 }
 
 double body_coupling_drag(const body_coupling* coupling, const stress_params* params,
@@ -441,7 +441,7 @@ void body_coupling_store(const body_coupling* coupling, const stress_params* par
             double row[BODY_MOTIONS];
             if (b >= 0) {
                 face_row(params, b, a, i, row);
-                face_u[a][i] = (float)six_dot(row, params->bodies->at[b].after);
+                face_u[a][i] = (float)mat6_dot(row, params->bodies->at[b].after);
             }
         }
     }

@@ -415,16 +415,16 @@ static bool is_positive(const double m[BODY_MOTIONS][BODY_MOTIONS]) {
     return true;
 }
 
-typedef double six_by_six[BODY_MOTIONS][BODY_MOTIONS];
+typedef double mat6[BODY_MOTIONS][BODY_MOTIONS];
 
 // Sums over faces: rho_body B w w^T, and all of [rigid.3]. Returns the volume in full cells.
-static double sum_faces(const body_faces* faces, const body_on_grid* body, six_by_six closed,
-                        six_by_six whole) {
+static double sum_faces(const body_faces* faces, const body_on_grid* body, mat6 closed,
+                        mat6 whole) {
     tile_ix tiles[TILES_MAX];
     int tile_count = list_tiles(faces, body, tiles), axes = 0;
     double density = body->density / faces->reference_density, volume = 0.0;
-    memset(closed, 0, sizeof(six_by_six));
-    memset(whole, 0, sizeof(six_by_six));
+    memset(closed, 0, sizeof(mat6));
+    memset(whole, 0, sizeof(mat6));
     for (int a = 0; a < AXES; ++a) {
         axes += faces->domain->is_active[a] ? 1 : 0;
         for (int64_t n = 0; n < (int64_t)tile_count * TILE_CELLS; ++n) {
@@ -457,7 +457,7 @@ double body_grid_mass(const body_faces* faces, const body_on_grid* body,
                       double mass[BODY_MOTIONS][BODY_MOTIONS]) {
     TREACLE_ASSERT(faces->reference_density > 0.0 && body->density > 0.0);
     TREACLE_ASSERT(body->id >= 0 && body->radius > 0.0);
-    six_by_six closed, rest;
+    mat6 closed, rest;
     double volume = sum_faces(faces, body, closed, mass);
     for (int i = 0; i < BODY_MOTIONS * BODY_MOTIONS; ++i) {
         int r = i / BODY_MOTIONS, c = i % BODY_MOTIONS;

@@ -26,7 +26,7 @@ static double pull(const body_term* term, double (*const lambda)[BODY_MOTIONS],
     // A site may have rows of several bodies: it lies in the gap between them.
     for (int64_t i = site->first_entry; i < site[1].first_entry; ++i) {
         int64_t row = term->entry[i];
-        sum += six_dot(term->row[row], lambda[term->row_body[row]]);
+        sum += mat6_dot(term->row[row], lambda[term->row_body[row]]);
     }
     return sum;
 }
@@ -118,7 +118,7 @@ void body_term_relax(body_term* term, int colour, const float* b, float* x) {
     for (int32_t n = 0; n < term->body_count; ++n) {
         double before[BODY_MOTIONS];
         // M lambda_before: what the other colour and the liquid have given the bodies so far.
-        six_multiply(term->masses[n].mass, term->lambda[n], before);
+        mat6_multiply(term->masses[n].mass, term->lambda[n], before);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             term->lambda[n][i] = term->sum[n][i] + before[i];
         }
@@ -148,7 +148,7 @@ void body_term_prolong(body_term* fine, const body_term* coarse, const float* co
     multiply_float(coarse, coarse_x);
     for (int32_t n = 0; n < fine->body_count; ++n) {
         double change[BODY_MOTIONS];
-        six_multiply(fine->masses[n].inverse, coarse->sum[n], change);
+        mat6_multiply(fine->masses[n].inverse, coarse->sum[n], change);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             fine->lambda[n][i] += change[i];
         }
@@ -162,8 +162,8 @@ static double load_bodies(const body_term* term) {
     double energy = 0.0;
     for (int32_t n = 0; n < term->body_count; ++n) {
         double force[BODY_MOTIONS];
-        six_multiply(term->masses[n].inverse, term->sum[n], force);
-        energy += six_dot(force, term->sum[n]);
+        mat6_multiply(term->masses[n].inverse, term->sum[n], force);
+        energy += mat6_dot(force, term->sum[n]);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             // Negative, since the loops below subtract what is pulled: y += J^T C J x.
             term->sum[n][i] = -force[i];
@@ -249,7 +249,7 @@ void body_term_add_diagonal(const body_term* term, double* d) {
     for (int64_t n = 0; n < term->row_count; ++n) {
         double force[BODY_MOTIONS];
         // Row . C row; pairs of bodies at one site are no part of a diagonal.
-        six_multiply(term->masses[term->row_body[n]].inverse, term->row[n], force);
-        d[term->site[term->row_site[n]].slot] += six_dot(force, term->row[n]);
+        mat6_multiply(term->masses[term->row_body[n]].inverse, term->row[n], force);
+        d[term->site[term->row_site[n]].slot] += mat6_dot(force, term->row[n]);
     }
 }

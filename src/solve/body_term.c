@@ -418,7 +418,7 @@ static void invert_mass(body_masses* m) {
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         held[i][i] += largest > 0.0 ? floor * largest : 1.0;
     }
-    six_invert((const double(*)[BODY_MOTIONS])held, m->mass);
+    mat6_invert((const double(*)[BODY_MOTIONS])held, m->mass);
 }
 
 static treacle_status term_create(treacle_context* ctx, int32_t body_count, body_term** out) {

@@ -24,7 +24,7 @@ static int compare(const void* p, const void* q) {
     if (a->key != b->key) {
         return a->key < b->key ? -1 : 1;
     }
-    // Equal places, as in a regular grid of pieces: by number, so that the order is one alone.
+    // Equal places, as in a regular grid of aggregates: by number, so that the order is one alone.
     return a->node < b->node ? -1 : a->node > b->node ? 1 : 0;
 }
 

@@ -53,14 +53,14 @@ void drag_body_row(const solve_body* body, const grid_domain* domain, int a, con
         arm[n] = domain->is_active[n] ? at[n] - body->pivot[n] : 0.0;
     }
     memset(row, 0, BODY_MOTIONS * sizeof(double));
-    // u_a = v_a + omega_b arm_c - omega_c arm_b, as in rigid_assembly.c.
+    // u_a = v_a + omega_b arm_c - omega_c arm_b, as in lump_assembly.c.
     row[a] = 1.0;
     row[AXES + b] = arm[c];
     row[AXES + c] = -arm[b];
     if (body->is_bound) {
         // Joints leave one motion: its speed at this face is all that there is, kept in the first
         // place.
-        double speed = six_dot(row, body->left);
+        double speed = mat6_dot(row, body->left);
         memset(row, 0, BODY_MOTIONS * sizeof(double));
         row[0] = speed;
     }
@@ -241,9 +241,9 @@ static void fill_blocks(drag_term* term, const solve_body* bodies) {
         memcpy(block->mass, bodies[b].mass, sizeof(block->mass));
         if (bodies[b].is_bound) {
             double mz[BODY_MOTIONS];
-            six_multiply(bodies[b].mass, bodies[b].left, mz);
+            mat6_multiply(bodies[b].mass, bodies[b].left, mz);
             memset(block->mass, 0, sizeof(block->mass));
-            block->mass[0][0] = six_dot(bodies[b].left, mz);
+            block->mass[0][0] = mat6_dot(bodies[b].left, mz);
         }
         memcpy(block->whole, block->mass, sizeof(block->mass));
     }
@@ -259,7 +259,7 @@ static void fill_blocks(drag_term* term, const solve_body* bodies) {
         }
     }
     for (int32_t b = 0; b < term->body_count; ++b) {
-        six_invert((const double(*)[BODY_MOTIONS])term->block[b].whole, term->block[b].inverse);
+        mat6_invert((const double(*)[BODY_MOTIONS])term->block[b].whole, term->block[b].inverse);
         term->block[b + 1].first_entry += term->block[b].first_entry;
     }
 }
@@ -390,7 +390,7 @@ static double apply_link(const drag_term* term, const drag_link* link, const dra
     for (int n = 0; n < link->body_count; ++n) {
         double motion[BODY_MOTIONS];
         read_motion(x, link->body[n], motion);
-        t += six_dot(link->c[n], motion);
+        t += mat6_dot(link->c[n], motion);
     }
     for (int n = 0; n < link->face_count; ++n) {
         if (stress_term_is_unknown(term->level, link->slot[n])) {
@@ -412,8 +412,8 @@ double drag_term_add(const drag_term* term, const drag_source* x, double sign, d
         double from[BODY_MOTIONS], product[BODY_MOTIONS];
         double* to = y + x->tail + (int64_t)b * BODY_MOTIONS;
         read_motion(x, b, from);
-        six_multiply((const double(*)[BODY_MOTIONS])term->block[b].mass, from, product);
-        energy += six_dot(from, product);
+        mat6_multiply((const double(*)[BODY_MOTIONS])term->block[b].mass, from, product);
+        energy += mat6_dot(from, product);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             to[i] += sign * product[i];
         }
@@ -444,7 +444,7 @@ static void residual_of_body(const drag_term* term, const drag_cycle* at, int32_
                              double out[BODY_MOTIONS]) {
     double motion[BODY_MOTIONS], product[BODY_MOTIONS];
     motion_in_cycle(at, b, motion);
-    six_multiply((const double(*)[BODY_MOTIONS])term->block[b].mass, motion, product);
+    mat6_multiply((const double(*)[BODY_MOTIONS])term->block[b].mass, motion, product);
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         out[i] = (double)at->b[b * BODY_MOTIONS + i] - product[i];
     }
@@ -457,7 +457,7 @@ static void residual_of_body(const drag_term* term, const drag_cycle* at, int32_
         }
         for (int n = 0; n < link->body_count; ++n) {
             motion_in_cycle(at, link->body[n], motion);
-            strain += six_dot(link->c[n], motion);
+            strain += mat6_dot(link->c[n], motion);
             c = link->body[n] == b ? link->c[n] : c;
         }
         for (int i = 0; i < BODY_MOTIONS; ++i) {
@@ -471,7 +471,7 @@ void drag_term_relax(const drag_term* term, const drag_cycle* at, bool is_revers
         int32_t b = is_reverse ? term->body_count - 1 - n : n;
         double rest[BODY_MOTIONS], change[BODY_MOTIONS];
         residual_of_body(term, at, b, rest);
-        six_multiply((const double(*)[BODY_MOTIONS])term->block[b].inverse, rest, change);
+        mat6_multiply((const double(*)[BODY_MOTIONS])term->block[b].inverse, rest, change);
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             at->y[b * BODY_MOTIONS + i] += (float)change[i];
         }

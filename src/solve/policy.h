@@ -45,48 +45,48 @@ typedef struct cycle_policy {
     int surface_sweeps;
 } cycle_policy;
 
-/// The second coarse space: rigid motions of lumps of liquid, and of pieces of tiles.
+/// The second coarse space: rigid motions of lumps of liquid, and of aggregates of tiles.
 typedef struct lump_policy {
     // From this weight of stress against mass on rigid motions are much softer than all others, and
     // a velocity that has not felt the stress is no first guess. Half, twice: nothing. Never:
     // viscosity alone of a ball at 1e4 takes 19 for 14.
     double thick_weight;
-    // From this weight on few tiles have the pieces from the first iteration on: drops and strands
-    // lean on one another, and when a loop finds itself slow those soft motions have grown. Half: a
-    // coil at 1e4 takes 13 for 22, work -32 %, a block 12 for 14, work +20 %; twice: nothing;
-    // never: coil c 36 for 22.
+    // From this weight on few tiles have the aggregates from the first iteration on: drops and
+    // strands lean on one another, and when a loop finds itself slow those soft motions have grown.
+    // Half: a coil at 1e4 takes 13 for 22, work -32 %, a block 12 for 14, work +20 %; twice:
+    // nothing; never: coil c 36 for 22.
     double stacked_weight;
-    // Up to so many tiles the memory and the factor of small pieces are no matter. Half: coils take
-    // 31 for 22 (1e4) and 36 for 22 (c); twice: the ball c takes 19 for 24.
+    // Up to so many tiles the memory and the factor of small aggregates are no matter. Half: coils
+    // take 31 for 22 (1e4) and 36 for 22 (c); twice: the ball c takes 19 for 24.
     int few_tiles;
     // A term is strong from this share of the largest weight around on: where it counts whether
     // liquid hangs together at all. Half: work of a ball -8 to -10 %, the slivers of its surface
     // are no lumps; twice: nothing.
     float strong;
-    // The same where small pieces shall end at necks. Half: nothing; twice, no term is strong: a
-    // coil at 1e4 takes 125 for 22.
-    float strong_of_piece;
+    // The same where small aggregates shall end at necks. Half: nothing; twice, no term is strong:
+    // a coil at 1e4 takes 125 for 22.
+    float strong_of_aggregate;
     // Fewer faces are no lump. Half, twice: nothing.
     int smallest;
-    // The same with flakes. 1: 21 for 22 and 25 for 24, and nine times the time; twice: nothing.
-    int smallest_flake;
+    // The same with specks. 1: 21 for 22 and 25 for 24, and nine times the time; twice: nothing.
+    int smallest_speck;
     // From this contrast of stress against mass on specks of stiff liquid may swim in thin liquid.
     // Half, twice: nothing. Never: a block c has 53 % more work; always: coils at 1e4 take 31 for
     // 22. The candle of docs/math/solver.md takes 109 for 26 without.
-    double flake_contrast;
+    double speck_contrast;
     // And from this ratio of stress from a cell to the next on: where viscosity varies as far but
     // smoothly, as it does with heat, nothing swims. A block c takes 14 for 18 by it; the candle
     // has jumps of 1e5.
-    double flake_jump;
+    double speck_jump;
     // Of a face's mass: with less the ratio is one of how full the two cells are.
     float jump_mass;
     // Then a term is strong that has this share of the heaviest at each of its faces. Half:
     // nothing; twice: 14 for 22 (coil c), 27 for 24 (ball c), block c +27 % work.
-    float flake_strong;
+    float speck_strong;
     // A face with less than this share of a full one's mass does not count in the contrast. Half,
     // twice: nothing.
-    double flake_mass;
-    // Pieces that are eliminated in one go. Half, twice: nothing.
+    double speck_mass;
+    // Aggregates that are eliminated in one go. Half, twice: nothing.
     int dissection_part;
 } lump_policy;
 
@@ -113,7 +113,7 @@ typedef struct schur_policy {
     double waves;
 } schur_policy;
 
-/// When a loop is slow: then pieces of tiles are added to its cycle.
+/// When a loop is slow: then aggregates of tiles are added to its cycle.
 typedef struct slow_policy {
     // Conjugate gradients give up when so many more iterations seem necessary.
     double patience;

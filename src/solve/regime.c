@@ -14,8 +14,8 @@ static void name_cells(const solve_facts* facts, bool is_crowd, solve_regime* r)
 static void name_faces(const solve_facts* facts, solve_regime* r) {
     bool is_stiff = r->is_thick && facts->has_cells && !r->has_pressure_cycle;
     const char* word = r->is_single ? "thin" : is_stiff ? "stiff" : r->is_thick ? "thick" : "soft";
-    snprintf(r->name, sizeof(r->name), "%s%s%s%s%s", r->has_small_pieces ? "small " : "", word,
-             r->is_stacked ? "+pieces" : "", r->has_flakes ? "+flakes" : "",
+    snprintf(r->name, sizeof(r->name), "%s%s%s%s%s", r->has_small_aggregates ? "small " : "", word,
+             r->is_stacked ? "+pieces" : "", r->has_specks ? "+flakes" : "",
              facts->bodies > 0 ? "+bodies" : "");
 }
 
@@ -47,8 +47,8 @@ static solve_regime regime_of_faces(const solve_policy* policy, const solve_fact
         // Viscosity alone begins without: its loop goes on from where it was when
         // it gets slow, whereas the loop of both has to forget its directions.
         .is_stacked = facts->has_cells && is_few && facts->stiffness > lump->stacked_weight,
-        .has_small_pieces = is_few,
-        .has_flakes = facts->contrast > lump->flake_contrast && facts->jump > lump->flake_jump,
+        .has_small_aggregates = is_few,
+        .has_specks = facts->contrast > lump->speck_contrast && facts->jump > lump->speck_jump,
         .has_pressure_cycle = facts->has_cells && facts->softest < waves};
     // As above.
     out.bottom_sweeps = out.is_single ? 1 : cycle->viscosity_bottom;

@@ -20,13 +20,13 @@ typedef struct solve_facts {
 enum { SOLVE_REGIME_NAME = 40 };
 
 typedef struct solve_regime {
-    bool is_single;          // the diagonal is so strong that one sweep and its reverse do
-    bool is_thick;           // lumps of liquid may be free: the cycle gets their rigid motions
-    bool is_stacked;         // the motions of pieces of tiles are there from the beginning
-    bool has_small_pieces;   // those pieces end at necks and at octants of tiles
-    bool has_flakes;         // specks of stiff liquid may swim in thin liquid
-    bool has_pressure_cycle; // waves of pressure cross mass, not viscosity alone
-    int bottom_sweeps;       // on the coarsest level, forward and as many back
+    bool is_single;            // the diagonal is so strong that one sweep and its reverse do
+    bool is_thick;             // lumps of liquid may be free: the cycle gets their rigid motions
+    bool is_stacked;           // the motions of aggregates of tiles are there from the beginning
+    bool has_small_aggregates; // those aggregates end at necks and at octants of tiles
+    bool has_specks;           // specks of stiff liquid may swim in thin liquid
+    bool has_pressure_cycle;   // waves of pressure cross mass, not viscosity alone
+    int bottom_sweeps;         // on the coarsest level, forward and as many back
     char name[SOLVE_REGIME_NAME];
 } solve_regime;
 
@@ -37,5 +37,5 @@ typedef struct solve_regime {
 ///                   "+pieces" from the start, "+flakes", "+bodies"
 ///     both          the same, and "stiff" for "thick" where pressure has no cycle
 solve_regime regime_of(const solve_policy* policy, const solve_facts* facts);
-/// The name when a slow loop has added the pieces of tiles: "+slow" at its end.
+/// The name when a slow loop has added the aggregates of tiles: "+slow" at its end.
 void regime_note_slow(solve_regime* regime);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "grid/domain.h"
-#include "solve/six.h"
+#include "solve/mat6.h"
 
 /// A face of the liquid that a body pulls at: 1/2 weight (u - r . y)^2. The weight is part of the
 /// face's mass, too.

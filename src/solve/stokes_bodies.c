@@ -52,7 +52,7 @@ static void list_rows(const stokes_solver* s, const stokes_system* system) {
             // A bound body has one motion, kept in the first of its six places: its row is along
             // that.
             if (body->is_bound) {
-                row->at[0] = six_dot(body->row[i], body->left);
+                row->at[0] = mat6_dot(body->row[i], body->left);
             } else {
                 memcpy(row->at, body->row[i], sizeof(row->at));
             }
@@ -211,7 +211,7 @@ void stokes_bodies_add(const stokes_solver* s, const stokes_vectors* x, double s
     for (int64_t i = 0; i < b->row_count; ++i) {
         const flow_row* row = &b->row[i];
         int64_t at = b->tail + (int64_t)row->body * BODY_MOTIONS;
-        y->p[row->slot] += sign * six_dot(row->at, x->u + at);
+        y->p[row->slot] += sign * mat6_dot(row->at, x->u + at);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             y->u[at + n] += sign * (row->at[n] * x->p[row->slot]);
         }
@@ -289,7 +289,7 @@ void stokes_bodies_schur(const stokes_solver* s, float* z) {
     block_ldl_solve(b->schur, b->sum);
     for (int64_t i = 0; i < b->row_count; ++i) {
         const flow_row* row = &b->row[i];
-        double flow = six_dot(row->at, b->sum + (size_t)row->body * BODY_MOTIONS);
+        double flow = mat6_dot(row->at, b->sum + (size_t)row->body * BODY_MOTIONS);
         z[row->slot] -= (float)((double)s->schur[row->slot] * flow);
     }
 }

@@ -305,7 +305,7 @@ static bool is_slow_over(const stokes_stats* stats, double factor, int count) {
 }
 
 // Slow for long, not getting faster, and far from the target: not there in twice as many iterations
-// of this pace. The loop begins anew with its pieces, and forgets all directions.
+// of this pace. The loop begins anew with its aggregates, and forgets all directions.
 static bool is_slow(const slow_policy* slow, const stokes_stats* stats, double target) {
     if (!is_slow_over(stats, slow->factor, slow->iterations) ||
         !is_slow_over(stats, slow->factor, slow->recent)) {
@@ -386,9 +386,9 @@ static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
             break;
         }
         if (is_slow(&s->policy->slow, k->stats, k->params->energy) &&
-            !viscosity_solver_has_pieces(s->viscosity)) {
+            !viscosity_solver_has_aggregates(s->viscosity)) {
             regime_note_slow(&s->regime);
-            return viscosity_solver_add_pieces(s->viscosity);
+            return viscosity_solver_add_aggregates(s->viscosity);
         }
         add_direction(s, k, j);
         k->stats->iterations += 1;
@@ -483,7 +483,7 @@ static bool has_drifted(const stokes_solver* s, const gcr_state* k) {
 // Free bodies get exactly the momentum that f asks for, unless that makes a divergence: then what
 // moves is held by pressure; or forces: then the weights of stress have changed since it was found
 // what is free, and what moves is held by them.
-static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
+static treacle_status move_lumps(stokes_solver* s, const stokes_vectors* v, gcr_state* k) {
     const vec_space *faces = s->u_space, *cells = &s->p_space;
     double *before = NULL, most = vec_measure(cells, k->r_p).max;
     double all = vec_measure(faces, k->r_u).square;
@@ -492,7 +492,7 @@ static treacle_status move_bodies(stokes_solver* s, const stokes_vectors* v, gcr
     // labels of lumps do not know.
     TREACLE_TRY(vec_create(faces, "velocities", &before));
     vec_copy(faces, v->u, before);
-    treacle_status status = viscosity_solver_move_bodies(s->viscosity, k->r_u, v->u, &has_moved);
+    treacle_status status = viscosity_solver_move_lumps(s->viscosity, k->r_u, v->u, &has_moved);
     if (has_moved) {
         find_residual(s, v, k);
     }
@@ -521,7 +521,7 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
         vec_set_zero(s->u_space, v->u);
         vec_set_zero(&s->p_space, v->p);
     }
-    TREACLE_TRY(move_bodies(s, v, k));
+    TREACLE_TRY(move_lumps(s, v, k));
     if (k->params->is_warm && k->params->least < 1.0) {
         measure_guess(s, v, k);
     }
@@ -532,7 +532,7 @@ static treacle_status iterate(stokes_solver* s, const stokes_vectors* v, gcr_sta
         is_over = is_over && (k->count == 0 || !has_drifted(s, k));
     }
     if (k->params->keeps_momentum) {
-        TREACLE_TRY(move_bodies(s, v, k));
+        TREACLE_TRY(move_lumps(s, v, k));
     }
     return pressure_solver_project(s->pressure, v->p);
 }

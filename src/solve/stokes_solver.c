@@ -351,7 +351,7 @@ static treacle_status build(stokes_solver* s, const stokes_system* system) {
     TREACLE_TRY(create_pressure(s, system));
     // After the regime is known, which needs the least weight that create_pressure finds.
     if (s->regime.is_stacked) {
-        TREACLE_TRY(viscosity_solver_add_pieces(s->viscosity));
+        TREACLE_TRY(viscosity_solver_add_aggregates(s->viscosity));
     }
     TREACLE_TRY(stokes_bodies_create(s, system));
     TREACLE_TRY(vec_many_create(s->u_space, &s->dir.many_u));

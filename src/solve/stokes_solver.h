@@ -60,7 +60,7 @@ typedef struct stokes_params {
     int restart;               // directions kept: 8 floats a cell and direction
     bool is_warm;              // u and p hold a first guess
     const stokes_extra* extra; // NULL: none
-    bool keeps_momentum; // gives free bodies exactly the momentum of f at the end: only where no
+    bool keeps_momentum; // gives free lumps exactly the momentum of f at the end: only where no
                          // wall stops their rigid motion by its divergence alone
 } stokes_params;
 

@@ -4,9 +4,9 @@
 // components, so rotations become stiff. Instead each level has the factored operator with
 // restricted weights, for which rigid motions stay exactly free, and linear interpolation.
 //
-// What only mass resists, the rigid motions of free bodies, is taken out by a coarse space of its
-// own (solve/rigid_space.h). Where threads or sheets bend softly the cycle is slow even so: then,
-// within the solve, that space is replaced by one with the motions of every connected piece of
+// What only mass resists, the rigid motions of free lumps, is taken out by a coarse space of its
+// own (solve/lump_space.h). Where threads or sheets bend softly the cycle is slow even so: then,
+// within the solve, that space is replaced by one with the motions of every connected part of
 // every tile.
 //
 // Bodies are unknowns on all levels, the same six, so they pass between levels as they are; and the
@@ -18,9 +18,9 @@
 #include "base/alloc.h"
 #include "grid/tile_loop.h"
 #include "solve/cycle.h"
+#include "solve/lump_space.h"
+#include "solve/lump_strength.h"
 #include "solve/pcg.h"
-#include "solve/rigid_space.h"
-#include "solve/rigid_strength.h"
 
 enum { MAX_LEVELS = 24 };
 
@@ -37,10 +37,10 @@ struct viscosity_solver {
     float* tails;                // [levels - 1][2][body_count][6]: b and x of coarse levels
     double* rest;                // [body_count][6]
     vec_space space;             // with bodies
-    rigid_body_list list;        // of the coarse spaces
-    rigid_space* rigid;          // may be NULL
-    bool has_pieces;             // rigid is that of pieces
-    rigid_space* bodies;         // that of free bodies where rigid is not; may be NULL
+    solve_body_list list;        // of the coarse spaces
+    lump_space* lumps;           // may be NULL
+    bool has_aggregates;         // lumps is that of aggregates of tiles
+    lump_space* free_lumps;      // that of free lumps where lumps is not; may be NULL
     bool has_bodies;             // they were looked for
 };
 
@@ -182,13 +182,13 @@ static void precondition(const void* data, const float* r, float* z) {
     }
     level_ops ops = ops_of(s);
     cycle_run(&ops, 0, &v);
-    if (s->rigid != NULL) {
+    if (s->lumps != NULL) {
         // rest = the bodies' rows of r - A z, which the motions of lumps that carry bodies need.
         if (s->body_count > 0) {
             drag_cycle at = bodies_of(&v);
             drag_term_residual(s->drag[0], &at, s->rest);
         }
-        rigid_space_correct(s->rigid, &(rigid_vectors){r, z, s->rest, v.x_tail});
+        lump_space_correct(s->lumps, &(lump_vectors){r, z, s->rest, v.x_tail});
     }
     // Outside of a cycle vectors are zero at the faces of bodies.
     if (s->drag[0] != NULL) {
@@ -206,7 +206,7 @@ linop viscosity_solver_linop(const viscosity_solver* solver) {
                    .precondition = precondition,
                    // The correction by lumps comes after the cycle and not also before it: cheaper,
                    // and not symmetric.
-                   .is_flexible = solver->rigid != NULL};
+                   .is_flexible = solver->lumps != NULL};
 }
 
 const drag_term* viscosity_solver_drag(const viscosity_solver* solver, bool is_coarsest) {
@@ -244,7 +244,7 @@ static treacle_status make_tails(viscosity_solver* s, const viscosity_system* sy
     s->space.active_count = level->space.active_count;
     TREACLE_TRY(alloc_zero(s->ctx, 2 * levels * values, sizeof(float), "motions of bodies",
                            (void**)&s->tails));
-    s->list = (rigid_body_list){system->body_count, system->bodies};
+    s->list = (solve_body_list){system->body_count, system->bodies};
     return alloc_zero(s->ctx, values, sizeof(double), "motions of bodies", (void**)&s->rest);
 }
 
@@ -257,13 +257,13 @@ static void find_regime(viscosity_solver* s, int32_t bodies) {
                              .tiles = finest->space.active_count,
                              .bodies = bodies,
                              .stiffness = viscosity_level_largest(finest),
-                             .contrast = rigid_strength_contrast(finest),
-                             .jump = rigid_strength_jump(finest)};
+                             .contrast = lump_strength_contrast(finest),
+                             .jump = lump_strength_jump(finest)};
     s->regime = regime_of(s->policy, &s->facts);
 }
 
-static rigid_def lumps_of(const viscosity_solver* s, rigid_scope scope) {
-    return (rigid_def){&s->level[0], &s->list, &s->policy->lump, &s->regime, scope};
+static lump_def lumps_of(const viscosity_solver* s, lump_scope scope) {
+    return (lump_def){&s->level[0], &s->list, &s->policy->lump, &s->regime, scope};
 }
 
 static treacle_status build_levels(viscosity_solver* s, const viscosity_system* system) {
@@ -309,8 +309,8 @@ treacle_status viscosity_solver_create(treacle_context* ctx, const viscosity_sys
     TREACLE_TRY_GOTO(make_tails(s, system), fail);
     // Thin liquid has no motion that is softer than others, so nobody looks for lumps.
     if (s->regime.is_thick) {
-        rigid_def def = lumps_of(s, RIGID_SCOPE_GRID);
-        TREACLE_TRY_GOTO(rigid_space_create(&def, &s->rigid), fail);
+        lump_def def = lumps_of(s, LUMP_SCOPE_GRID);
+        TREACLE_TRY_GOTO(lump_space_create(&def, &s->lumps), fail);
         s->has_bodies = true;
     }
     *out = s;
@@ -324,8 +324,8 @@ void viscosity_solver_destroy(viscosity_solver* solver) {
     if (solver == NULL) {
         return;
     }
-    rigid_space_destroy(solver->rigid);
-    rigid_space_destroy(solver->bodies);
+    lump_space_destroy(solver->lumps);
+    lump_space_destroy(solver->free_lumps);
     pcg_vectors_destroy(space_of(solver), &solver->vectors);
     vec_space_destroy(&solver->space);
     size_t values = tail_values(solver), levels = (size_t)solver->level_count;
@@ -372,23 +372,23 @@ static void mask(const viscosity_level* level, double* v) {
 
 // x += the rigid motions that b - A x asks for. After that the residual has no part in them, and
 // the correction in every cycle keeps it so.
-static void start_rigid(viscosity_solver* solver, const double* b, double* x) {
+static void start_lumps(viscosity_solver* solver, const double* b, double* x) {
     // The loop has not begun: its vectors are free.
     double* r = solver->vectors.q;
     apply(solver, x, r);
     vec_subtract_from(space_of(solver), b, r);
-    rigid_space_project(solver->rigid, tail_of(solver), r, x);
+    lump_space_project(solver->lumps, tail_of(solver), r, x);
 }
 
 static solve_stats run(viscosity_solver* solver, double* rhs, double* u, solve_params params) {
     linop op = viscosity_solver_linop(solver);
     // The motions of lumps that b asks for are exact from the start, whatever the guess was: the
     // loop begins at a residual without momentum.
-    if (solver->rigid != NULL) {
+    if (solver->lumps != NULL) {
         if (!params.is_warm) {
             vec_set_zero(op.space, u);
         }
-        start_rigid(solver, rhs, u);
+        start_lumps(solver, rhs, u);
         params.is_warm = true;
     }
     return pcg_solve(&op, &solver->vectors, &params, rhs, u);
@@ -403,38 +403,38 @@ const solve_regime* viscosity_solver_regime(const viscosity_solver* solver) {
 }
 
 bool viscosity_solver_is_stiff(const viscosity_solver* solver) {
-    return solver->rigid != NULL;
+    return solver->lumps != NULL;
 }
 
-bool viscosity_solver_has_pieces(const viscosity_solver* solver) {
-    return solver->has_pieces;
+bool viscosity_solver_has_aggregates(const viscosity_solver* solver) {
+    return solver->has_aggregates;
 }
 
-treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) {
+treacle_status viscosity_solver_add_aggregates(viscosity_solver* solver) {
     // The space of lumps is kept: at the end of a solve it gives them their exact momentum, which
-    // pieces of tiles cannot, since E of pieces has stresses in it.
-    rigid_space_destroy(solver->bodies);
-    solver->bodies = solver->rigid;
-    solver->rigid = NULL;
-    solver->has_pieces = true;
-    rigid_def def = lumps_of(solver, RIGID_SCOPE_TILE);
-    return rigid_space_create(&def, &solver->rigid);
+    // aggregates of tiles cannot, since E of aggregates has stresses in it.
+    lump_space_destroy(solver->free_lumps);
+    solver->free_lumps = solver->lumps;
+    solver->lumps = NULL;
+    solver->has_aggregates = true;
+    lump_def def = lumps_of(solver, LUMP_SCOPE_TILE);
+    return lump_space_create(&def, &solver->lumps);
 }
 
-treacle_status viscosity_solver_move_bodies(viscosity_solver* solver, const double* r, double* x,
-                                            bool* has_moved) {
+treacle_status viscosity_solver_move_lumps(viscosity_solver* solver, const double* r, double* x,
+                                           bool* has_moved) {
     TREACLE_ASSERT(r != x);
     if (!solver->has_bodies) {
-        rigid_def def = lumps_of(solver, RIGID_SCOPE_GRID);
-        TREACLE_TRY(rigid_space_create(&def, &solver->bodies));
+        lump_def def = lumps_of(solver, LUMP_SCOPE_GRID);
+        TREACLE_TRY(lump_space_create(&def, &solver->free_lumps));
         solver->has_bodies = true;
     }
-    // The lumps are in `rigid` unless pieces have taken its place.
-    const rigid_space* bodies =
-        solver->rigid != NULL && !solver->has_pieces ? solver->rigid : solver->bodies;
+    // The lumps are in `lumps` unless aggregates have taken its place.
+    const lump_space* bodies =
+        solver->lumps != NULL && !solver->has_aggregates ? solver->lumps : solver->free_lumps;
     *has_moved = bodies != NULL;
     if (bodies != NULL) {
-        rigid_space_project(bodies, tail_of(solver), r, x);
+        lump_space_project(bodies, tail_of(solver), r, x);
     }
     return TREACLE_OK;
 }
@@ -462,7 +462,7 @@ static treacle_status solve(viscosity_solver* solver, double* rhs, double* u,
     mask(level, rhs);
     mask(level, u);
     first.policy = solver->policy;
-    first.patience = solver->has_pieces ? 0.0 : solver->policy->slow.patience;
+    first.patience = solver->has_aggregates ? 0.0 : solver->policy->slow.patience;
     *stats = run(solver, rhs, u, first);
     if (!stats->is_slow) {
         return TREACLE_OK;
@@ -476,7 +476,7 @@ static treacle_status solve(viscosity_solver* solver, double* rhs, double* u,
     // The loop has left the residual in rhs: b = r + A u.
     apply(solver, u, solver->vectors.q);
     vec_add_scaled(space_of(solver), 1.0, solver->vectors.q, rhs);
-    TREACLE_TRY(viscosity_solver_add_pieces(solver));
+    TREACLE_TRY(viscosity_solver_add_aggregates(solver));
     // Told to whoever reads the statistics: this solve took another way than it began with.
     regime_note_slow(&solver->regime);
     *stats = run(solver, rhs, u, rest);

@@ -33,12 +33,12 @@ linop viscosity_solver_linop(const viscosity_solver* solver);
 const viscosity_level* viscosity_solver_finest(const viscosity_solver* solver);
 /// Bodies on the finest and on the coarsest level; NULL without.
 const drag_term* viscosity_solver_drag(const viscosity_solver* solver, bool is_coarsest);
-/// Switches to the rigid motions of all pieces of all tiles, for threads and sheets. A solve does
-/// so by itself when it is slow.
-treacle_status viscosity_solver_add_pieces(viscosity_solver* solver) TREACLE_NODISCARD;
-/// x += the rigid motions of free bodies that the residual r asks for: then it has no momentum.
-treacle_status viscosity_solver_move_bodies(viscosity_solver* solver, const double* r, double* x,
-                                            bool* has_moved) TREACLE_NODISCARD;
+/// Switches to the rigid motions of the aggregates of all tiles, for threads and sheets. A solve
+/// does so by itself when it is slow.
+treacle_status viscosity_solver_add_aggregates(viscosity_solver* solver) TREACLE_NODISCARD;
+/// x += the rigid motions of free lumps that the residual r asks for: then it has no momentum.
+treacle_status viscosity_solver_move_lumps(viscosity_solver* solver, const double* r, double* x,
+                                           bool* has_moved) TREACLE_NODISCARD;
 /// What the system is, and how it is solved.
 const solve_facts* viscosity_solver_facts(const viscosity_solver* solver);
 const solve_regime* viscosity_solver_regime(const viscosity_solver* solver);
@@ -47,7 +47,7 @@ bool viscosity_solver_is_valid(const viscosity_solver* solver);
 /// Whether stress outweighs mass so far that a velocity it has not yet acted on is a bad first
 /// guess.
 bool viscosity_solver_is_stiff(const viscosity_solver* solver);
-bool viscosity_solver_has_pieces(const viscosity_solver* solver);
+bool viscosity_solver_has_aggregates(const viscosity_solver* solver);
 
 /// rhs -= A u_fixed: takes the velocities of fixed faces, given in `fixed` (zero at unknowns), to
 /// the right-hand side.

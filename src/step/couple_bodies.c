@@ -102,7 +102,7 @@ static void restrict_to_joint(const couple_job* job, int i) {
         double z[BODY_MOTIONS], mz[BODY_MOTIONS], energy = 0.0, along = 0.0;
         bool is_any = motion_left(&set->joints[k], state, domain, z);
         body_motion motion = body_motion_of(state, h);
-        six_multiply((const double(*)[BODY_MOTIONS])body->mass, z, mz);
+        mat6_multiply((const double(*)[BODY_MOTIONS])body->mass, z, mz);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             energy += z[n] * mz[n];
             along += motion.at[n] * mz[n];
@@ -134,7 +134,7 @@ static void push_body(const couple_job* job, int i) {
         impulse[a] = domain->is_active[a] ? force[a] / unit : 0.0;
         impulse[AXES + a] = torque[a] / (unit * h);
     }
-    six_multiply((const double(*)[BODY_MOTIONS])job->out->solve[i].inverse_mass, impulse, change);
+    mat6_multiply((const double(*)[BODY_MOTIONS])job->out->solve[i].inverse_mass, impulse, change);
     body_motion motion = body_motion_of(&job->bodies[i], h);
     for (int n = 0; n < BODY_MOTIONS; ++n) {
         motion.at[n] += change[n];
@@ -162,7 +162,7 @@ static void fill_body(const couple_job* job, int i) {
     for (int a = 0; a < AXES; ++a) {
         out->pivot[a] = (state->place[a] - domain->origin[a]) / h;
     }
-    six_invert((const double(*)[BODY_MOTIONS])out->mass, out->inverse_mass);
+    mat6_invert((const double(*)[BODY_MOTIONS])out->mass, out->inverse_mass);
     double before = body_energy(&own->mass, state);
     push_body(job, i);
     job->out->flow.at[i].forced = body_energy(&own->mass, state) - before;
@@ -309,8 +309,8 @@ void couple_bodies_drag(const step_frame* f, const projection* pressure, const d
     for (int i = 0; i < f->setup->bodies.count; ++i) {
         body_motion motion = body_motion_of(&bodies[i], h);
         double change[BODY_MOTIONS];
-        six_multiply((const double(*)[BODY_MOTIONS])grid->solve[i].inverse_mass,
-                     grid->impulse[i].at, change);
+        mat6_multiply((const double(*)[BODY_MOTIONS])grid->solve[i].inverse_mass,
+                      grid->impulse[i].at, change);
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             motion.at[n] += change[n];
         }

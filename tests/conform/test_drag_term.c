@@ -60,15 +60,15 @@ static void test_operator_is_that_of_all_faces_seen_through_the_motions(void** s
         memcpy(u, x, tail * sizeof(double));
         for (int n = 0; n < BODIES; ++n) {
             for (int64_t k = 0; k < s.count[n]; ++k) {
-                u[s.slot[n][k]] = six_dot(s.row[n][k], x + tail + n * BODY_MOTIONS);
+                u[s.slot[n][k]] = mat6_dot(s.row[n][k], x + tail + n * BODY_MOTIONS);
             }
         }
         all.apply(all.data, u, au);
         double size = vec_measure(all.space, au).max;
         for (int n = 0; n < BODIES; ++n) {
             double sum[BODY_MOTIONS];
-            six_multiply((const double(*)[BODY_MOTIONS])s.body[n].mass, x + tail + n * BODY_MOTIONS,
-                         sum);
+            mat6_multiply((const double(*)[BODY_MOTIONS])s.body[n].mass,
+                          x + tail + n * BODY_MOTIONS, sum);
             for (int64_t k = 0; k < s.count[n]; ++k) {
                 for (int m = 0; m < BODY_MOTIONS; ++m) {
                     sum[m] += s.row[n][k][m] * au[s.slot[n][k]];

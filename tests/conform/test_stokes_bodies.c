@@ -57,7 +57,7 @@ static void fill_flows(flow_fixture* f) {
         f->row[n] = calloc(4096, sizeof(*f->row[n]));
         f->s.body[n].slot = f->cell[n];
         f->s.body[n].row = (const double(*)[BODY_MOTIONS])f->row[n];
-        six_invert((const double(*)[BODY_MOTIONS])f->s.body[n].mass, f->s.body[n].inverse_mass);
+        mat6_invert((const double(*)[BODY_MOTIONS])f->s.body[n].mass, f->s.body[n].inverse_mass);
     }
     for (size_t i = 0; i < f->cells - TILE_CELLS; ++i) {
         int at[AXES];
@@ -127,8 +127,8 @@ static void fill_momentum(flow_fixture* f) {
         motion[2] = is_flat ? 0.0 : motion[2];
         motion[3] = is_flat ? 0.0 : motion[3];
         motion[4] = is_flat ? 0.0 : motion[4];
-        six_multiply((const double(*)[BODY_MOTIONS])f->s.body[n].mass, motion,
-                     f->v.f + f->tail + n * BODY_MOTIONS);
+        mat6_multiply((const double(*)[BODY_MOTIONS])f->s.body[n].mass, motion,
+                      f->v.f + f->tail + n * BODY_MOTIONS);
     }
 }
 
@@ -291,8 +291,8 @@ static void sum_momentum(const flow_fixture* f, bool is_impulse, double out[2]) 
     }
     for (int n = 0; n < BODIES; ++n) {
         double push[BODY_MOTIONS];
-        six_multiply((const double(*)[BODY_MOTIONS])s->body[n].mass,
-                     f->v.u + f->tail + n * BODY_MOTIONS, push);
+        mat6_multiply((const double(*)[BODY_MOTIONS])s->body[n].mass,
+                      f->v.u + f->tail + n * BODY_MOTIONS, push);
         if (is_impulse) {
             memcpy(push, f->v.f + f->tail + n * BODY_MOTIONS, sizeof(push));
         }

@@ -12,7 +12,7 @@
 typedef struct stokes_fixture {
     fixture base;
     float behind; // share of their stress that cells behind the floor have; 0: all
-    float flakes; // so much stiffer are single cells and pairs here and there; 0: none
+    float specks; // so much stiffer are single cells and pairs here and there; 0: none
     bool is_open; // no solid covers a part of any face
     float* opening[AXES];
     float* volume;
@@ -28,24 +28,24 @@ static void thin_out(stokes_fixture* f) {
     }
 }
 
-static bool is_flake(const int at[AXES]) {
+static bool is_speck(const int at[AXES]) {
     return at[0] % 7 == 3 && at[1] % 5 == 2 && at[2] % 9 < 1 + at[0] % 2;
 }
 
 // Weights at edges are geometric means of the four cells around them.
-static void add_flakes(stokes_fixture* f) {
+static void add_specks(stokes_fixture* f) {
     FOR_EACH_CELL(&f->base, at) {
         size_t i = cell_at(&f->base, at);
-        f->base.cell[i] *= is_flake(at) && f->flakes > 0.0f ? f->flakes : 1.0f;
-        for (int a = 0; a < AXES && f->flakes > 0.0f; ++a) {
+        f->base.cell[i] *= is_speck(at) && f->specks > 0.0f ? f->specks : 1.0f;
+        for (int a = 0; a < AXES && f->specks > 0.0f; ++a) {
             int count = 0;
             for (int n = 0; n < 4; ++n) {
                 int near[AXES] = {at[0], at[1], at[2]};
                 near[(a + 1) % AXES] -= n & 1;
                 near[(a + 2) % AXES] -= n >> 1;
-                count += is_flake(near);
+                count += is_speck(near);
             }
-            f->base.edge[a][i] *= powf(f->flakes, 0.25f * (float)count);
+            f->base.edge[a][i] *= powf(f->specks, 0.25f * (float)count);
         }
     }
 }
@@ -67,7 +67,7 @@ static treacle_status stokes_build(stokes_fixture* f, const fixture_def* def) {
         f->volume[i] = f->base.cell[i] / (float)def->r;
     }
     thin_out(f);
-    add_flakes(f);
+    add_specks(f);
     stokes_system system = {.domain = &f->base.domain,
                             .map = map,
                             .weights = f->base.system.weights,
@@ -92,7 +92,7 @@ static void stokes_clear(stokes_fixture* f) {
 }
 
 static void stokes_open(stokes_fixture* f, const fixture_def* def) {
-    *f = (stokes_fixture){.behind = f->behind, .flakes = f->flakes, .is_open = f->is_open};
+    *f = (stokes_fixture){.behind = f->behind, .specks = f->specks, .is_open = f->is_open};
     treacle_context_def context_def = treacle_context_def_default();
     context_def.threads = def->threads > 0 ? def->threads : 1;
     context_def.isa = def->isa;
@@ -339,13 +339,13 @@ static void test_cells_behind_a_wall_do_not_hold_the_solve_up(void** state) {
 
 // Each moves as one, held by nothing but the thin liquid around it; where solids cover different
 // shares of its faces it cannot move without a divergence, and is harder to find.
-static void test_stiff_flakes_in_thin_liquid_do_not_hold_the_solve_up(void** state) {
+static void test_stiff_specks_in_thin_liquid_do_not_hold_the_solve_up(void** state) {
     (void)state;
-    check_iterations((stokes_fixture){.flakes = 1.0f}, &domains[3], 15);
-    check_iterations((stokes_fixture){.flakes = 1e3f}, &domains[3], 25);
-    check_iterations((stokes_fixture){.flakes = 1e4f}, &domains[3], 60);
-    check_iterations((stokes_fixture){.flakes = 1e4f, .is_open = true}, &domains[3], 25);
-    check_iterations((stokes_fixture){.flakes = 1e5f, .is_open = true}, &domains[3], 40);
+    check_iterations((stokes_fixture){.specks = 1.0f}, &domains[3], 15);
+    check_iterations((stokes_fixture){.specks = 1e3f}, &domains[3], 25);
+    check_iterations((stokes_fixture){.specks = 1e4f}, &domains[3], 60);
+    check_iterations((stokes_fixture){.specks = 1e4f, .is_open = true}, &domains[3], 25);
+    check_iterations((stokes_fixture){.specks = 1e5f, .is_open = true}, &domains[3], 40);
 }
 
 // Liquid at rest without any force, of which a flow is asked for: the first direction, a pressure
@@ -388,7 +388,7 @@ int main(void) {
         cmocka_unit_test(test_bits_depend_neither_on_threads_nor_on_the_instruction_set),
         cmocka_unit_test(test_net_flow_meets_its_target),
         cmocka_unit_test(test_cells_behind_a_wall_do_not_hold_the_solve_up),
-        cmocka_unit_test(test_stiff_flakes_in_thin_liquid_do_not_hold_the_solve_up),
+        cmocka_unit_test(test_stiff_specks_in_thin_liquid_do_not_hold_the_solve_up),
         cmocka_unit_test(test_flow_without_forces_is_found),
         cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
     };

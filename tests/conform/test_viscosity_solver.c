@@ -337,7 +337,7 @@ static void test_stiff_lumps_swim_freely(void** state) {
     free(x);
 }
 
-static void test_threads_switch_the_space_of_pieces_on(void** state) {
+static void test_threads_switch_the_space_of_aggregates_on(void** state) {
     (void)state;
     // A beam of 6 x 6 cells, 20 times as long, held at its low end.
     fixture_def def = {.cells = {16, 136, 16}, .margin = 5, .has_floor = true, .r = 1e6};
@@ -412,7 +412,7 @@ static treacle_status build_and_solve(treacle_context* ctx, void* data) {
 
 static void test_failing_allocations_leave_nothing_behind(void** state) {
     (void)state;
-    // A free bar that is slender enough for the space of pieces.
+    // A free bar that is slender enough for the space of aggregates.
     fixture_def def = {.cells = {9, 72, 9}, .margin = 2, .r = 1e6};
     ALLOC_FAILURE_CHECK(build_and_solve, &def);
 }
@@ -427,7 +427,7 @@ int main(void) {
         cmocka_unit_test(test_solution_meets_the_equations),
         cmocka_unit_test(test_free_bodies_are_as_easy_as_held_ones),
         cmocka_unit_test(test_stiff_lumps_swim_freely),
-        cmocka_unit_test(test_threads_switch_the_space_of_pieces_on),
+        cmocka_unit_test(test_threads_switch_the_space_of_aggregates_on),
         cmocka_unit_test(test_guesses_worse_than_none_are_not_used),
         cmocka_unit_test(test_a_moving_wall_drags_everything_along),
         cmocka_unit_test(test_bits_depend_neither_on_threads_nor_on_the_instruction_set),

@@ -208,7 +208,7 @@ static void sum_momentum(const fixture* f, const double motion[BODY_MOTIONS],
                          double out[BODY_MOTIONS]) {
     stress_weights weights;
     assert_int_equal(stress_weights_create(&f->liquid, &weights), TREACLE_OK);
-    six_multiply((const double(*)[BODY_MOTIONS])f->body.mass, motion, out);
+    mat6_multiply((const double(*)[BODY_MOTIONS])f->body.mass, motion, out);
     for (int a = 0; a < AXES; ++a) {
         for (size_t i = 0; i < f->values - TILE_CELLS; ++i) {
             double mass = (double)weights.mass[a][i] - (double)weights.drag[a][i] +
@@ -296,7 +296,7 @@ static void test_thick_liquid_turns_with_a_body_that_it_sticks_to(void** state) 
             double row[BODY_MOTIONS];
             row_at(&f, a, i, row);
             if (f.share.tent.at[a][i] > 0.5f) {
-                assert_close((double)f.u[a][i], six_dot(row, f.motion.after), 2e-3);
+                assert_close((double)f.u[a][i], mat6_dot(row, f.motion.after), 2e-3);
             }
         }
     }

@@ -137,15 +137,15 @@ static void set_few_tiles(solve_policy* policy, const solve_facts* facts, double
     policy->lump.stacked_weight = facts->stiffness * 0.5;
 }
 
-static void set_flake_contrast(solve_policy* policy, const solve_facts* facts, double side) {
-    policy->lump.flake_contrast = facts->contrast * side;
-    policy->lump.flake_jump = facts->jump * 0.5;
+static void set_speck_contrast(solve_policy* policy, const solve_facts* facts, double side) {
+    policy->lump.speck_contrast = facts->contrast * side;
+    policy->lump.speck_jump = facts->jump * 0.5;
     policy->lump.stacked_weight = facts->stiffness * 0.5;
 }
 
-static void set_flake_jump(solve_policy* policy, const solve_facts* facts, double side) {
-    policy->lump.flake_contrast = facts->contrast * 0.5;
-    policy->lump.flake_jump = facts->jump * side;
+static void set_speck_jump(solve_policy* policy, const solve_facts* facts, double side) {
+    policy->lump.speck_contrast = facts->contrast * 0.5;
+    policy->lump.speck_jump = facts->jump * side;
     policy->lump.stacked_weight = facts->stiffness * 0.5;
 }
 
@@ -294,7 +294,7 @@ static void check_flow(const fixture_def* def, set_fcn* set, solve_regime regime
     flow_close(&c);
 }
 
-static void test_pieces_from_the_start_or_none_agree(void** state) {
+static void test_aggregates_from_the_start_or_none_agree(void** state) {
     (void)state;
     solve_regime regime[2];
     check_flow(&(fixture_def){.cells = {24, 24, 24}, .r = 100.0}, set_stacked_weight, regime);
@@ -302,28 +302,28 @@ static void test_pieces_from_the_start_or_none_agree(void** state) {
     assert_false(regime[1].is_stacked);
 }
 
-static void test_small_pieces_or_none_agree(void** state) {
+static void test_small_aggregates_or_none_agree(void** state) {
     (void)state;
     solve_regime regime[2];
     check_flow(&(fixture_def){.cells = {24, 24, 24}, .r = 100.0}, set_few_tiles, regime);
-    assert_false(regime[0].has_small_pieces);
-    assert_true(regime[1].has_small_pieces && regime[1].is_stacked);
+    assert_false(regime[0].has_small_aggregates);
+    assert_true(regime[1].has_small_aggregates && regime[1].is_stacked);
 }
 
-static void test_flakes_or_plain_pieces_agree(void** state) {
+static void test_specks_or_plain_aggregates_agree(void** state) {
     (void)state;
     solve_regime regime[2];
-    check_flow(&(fixture_def){.cells = {24, 24, 24}, .r = 100.0}, set_flake_contrast, regime);
-    assert_true(regime[0].has_flakes);
-    assert_false(regime[1].has_flakes);
+    check_flow(&(fixture_def){.cells = {24, 24, 24}, .r = 100.0}, set_speck_contrast, regime);
+    assert_true(regime[0].has_specks);
+    assert_false(regime[1].has_specks);
 }
 
 static void test_jumps_or_smooth_viscosity_agree(void** state) {
     (void)state;
     solve_regime regime[2];
-    check_flow(&(fixture_def){.cells = {24, 24, 24}, .r = 100.0}, set_flake_jump, regime);
-    assert_true(regime[0].has_flakes);
-    assert_false(regime[1].has_flakes);
+    check_flow(&(fixture_def){.cells = {24, 24, 24}, .r = 100.0}, set_speck_jump, regime);
+    assert_true(regime[0].has_specks);
+    assert_false(regime[1].has_specks);
 }
 
 static void test_a_flow_that_is_slow_and_one_that_is_not_agree(void** state) {
@@ -427,9 +427,9 @@ int main(void) {
         cmocka_unit_test(test_single_sweeps_and_levels_agree),
         cmocka_unit_test(test_lumps_or_none_agree),
         cmocka_unit_test(test_a_slow_loop_and_a_patient_one_agree),
-        cmocka_unit_test(test_pieces_from_the_start_or_none_agree),
-        cmocka_unit_test(test_small_pieces_or_none_agree),
-        cmocka_unit_test(test_flakes_or_plain_pieces_agree),
+        cmocka_unit_test(test_aggregates_from_the_start_or_none_agree),
+        cmocka_unit_test(test_small_aggregates_or_none_agree),
+        cmocka_unit_test(test_specks_or_plain_aggregates_agree),
         cmocka_unit_test(test_jumps_or_smooth_viscosity_agree),
         cmocka_unit_test(test_a_flow_that_is_slow_and_one_that_is_not_agree),
         cmocka_unit_test(test_a_cycle_for_pressure_or_none_agree),

@@ -235,7 +235,7 @@ static void test_pressure_keeps_momentum_and_angular_momentum(void** state) {
     solve_body rows = {
         .row_count = f.row_count, .slot = f.slot, .row = (const double(*)[BODY_MOTIONS])f.row};
     body_grid_mass(&f.faces, &f.body, mass);
-    six_invert((const double(*)[BODY_MOTIONS])mass, rows.inverse_mass);
+    mat6_invert((const double(*)[BODY_MOTIONS])mass, rows.inverse_mass);
     projection_params params = {.domain = &f.domain,
                                 .map = &f.map,
                                 .cell_phi = phi,
@@ -300,7 +300,7 @@ static void test_inverse_mass_is_one(void** state) {
     fixture_open(&f, true);
     double mass[BODY_MOTIONS][BODY_MOTIONS], inverse[BODY_MOTIONS][BODY_MOTIONS];
     body_grid_mass(&f.faces, &f.body, mass);
-    six_invert((const double(*)[BODY_MOTIONS])mass, inverse);
+    mat6_invert((const double(*)[BODY_MOTIONS])mass, inverse);
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         for (int j = 0; j < BODY_MOTIONS; ++j) {
             double sum = 0.0;

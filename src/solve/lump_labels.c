@@ -1,25 +1,25 @@
-#include "solve/rigid_labels.h"
+#include "solve/lump_labels.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "math/forest.h"
-#include "solve/rigid_strength.h"
+#include "solve/lump_strength.h"
 #include "solve/stress_term.h"
 
-// A piece has faces of one octant of its tile: these bits of their places are the same.
+// An aggregate has faces of one octant of its tile: these bits of their places are the same.
 enum { OCTANT_BITS = 0444 };
 enum { NONE = -1, HELD = 1 << 30 };
 
 typedef struct labeller {
     const viscosity_level* level;
-    const rigid_body_list* bodies;
+    const solve_body_list* bodies;
     const lump_policy* policy;
     bool joins_bodies; // liquid and the bodies that it sticks to are one
     bool has_octants;  // they split tiles
-    rigid_strength strength;
-    rigid_labels* out;
+    lump_strength strength;
+    lump_labels* out;
     int32_t* part_count; // [tile]
     int32_t* first;      // [tile + 1], the first part of a tile
     int32_t* parent;     // [parts]
@@ -29,7 +29,7 @@ typedef struct labeller {
 
 // ---- Bodies ---------------------------------------------------------------------------------
 
-// The free body that a face belongs to, or NONE.
+// The free lump that a face belongs to, or NONE.
 static int32_t body_at(const labeller* l, int64_t slot) {
     if (slot < 0 || l->level->weights.owner[0] == NULL) {
         return NONE;
@@ -58,7 +58,7 @@ static bool check_whole(const labeller* l, tile_ix t) {
     // Kinds 0 to 2 are the stretches, which all have the weight of their cell: one of them does.
     for (int kind = 2; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
-            if (!rigid_strength_has(&l->strength, t, kind, q)) {
+            if (!lump_strength_has(&l->strength, t, kind, q)) {
                 return false;
             }
         }
@@ -119,7 +119,7 @@ static void split_tile(const labeller* l, tile_ix t) {
     }
     for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
-            if (rigid_strength_has(&l->strength, t, kind, q)) {
+            if (lump_strength_has(&l->strength, t, kind, q)) {
                 int faces[STRESS_TERM_FACES];
                 unite_faces(&u, stress_term_inside(kind, q, faces), faces);
             }
@@ -137,7 +137,7 @@ static void fill_labels(int32_t* label, int32_t value) {
 static void split_tiles(void* data, int64_t begin, int64_t end) {
     const labeller* l = data;
     for (int64_t t = begin; t < end; ++t) {
-        if (rigid_strength_is_empty(l->level, t)) {
+        if (lump_strength_is_empty(l->level, t)) {
             fill_labels(l->out->label + t * VISCOSITY_BLOCK, NONE);
             continue;
         }
@@ -164,8 +164,8 @@ static void join_term(const labeller* l, const stress_term* term, bool can_join)
             continue;
         }
         int32_t here = l->out->label[term->slot[n]];
-        // Within tiles nothing is joined, but walls hold a piece across its tile's side all the
-        // same.
+        // Within tiles nothing is joined, but walls hold an aggregate across its tile's side all
+        // the same.
         if (previous != NONE && can_join) {
             forest_unite(l->parent, previous, here);
         }
@@ -209,7 +209,7 @@ static void join_tile(const labeller* l, tile_ix t, bool can_join) {
     }
     for (int kind = 0; kind < STRESS_TERM_KINDS && l->part_count[t] > 0; ++kind) {
         for (int q = 0; q < TILE_CELLS; ++q) {
-            if (reaches_out(kind, q) && rigid_strength_has(&l->strength, t, kind, q)) {
+            if (reaches_out(kind, q) && lump_strength_has(&l->strength, t, kind, q)) {
                 stress_term term = stress_term_at(l->level, (term_place){t, kind, q});
                 join_term(l, &term, can_join);
             }
@@ -238,13 +238,13 @@ static treacle_status join_bodies(const labeller* l) {
     return TREACLE_OK;
 }
 
-static treacle_status join_parts(const labeller* l, rigid_scope scope) {
+static treacle_status join_parts(const labeller* l, lump_scope scope) {
     int32_t parts = l->first[l->out->tile_count];
     for (int32_t i = 0; i < parts; ++i) {
         l->parent[i] = i;
     }
     for (tile_ix t = 0; t < l->out->tile_count; ++t) {
-        join_tile(l, t, scope == RIGID_SCOPE_GRID);
+        join_tile(l, t, scope == LUMP_SCOPE_GRID);
     }
     // After the liquid: a body may join two lumps that do not touch.
     TREACLE_TRY(l->joins_bodies ? join_bodies(l) : TREACLE_OK);
@@ -289,10 +289,10 @@ static void relabel(const labeller* l) {
 
 // Makes parent[i] the number of the aggregate of part i, NONE for the small ones.
 static treacle_status number_aggregates(const labeller* l) {
-    rigid_labels* out = l->out;
+    lump_labels* out = l->out;
     int32_t parts = l->first[out->tile_count];
     int32_t* size = NULL;
-    int smallest = l->strength.has_flakes ? l->policy->smallest_flake : l->policy->smallest;
+    int smallest = l->strength.has_specks ? l->policy->smallest_speck : l->policy->smallest;
     TREACLE_TRY(alloc_zero(out->ctx, (size_t)parts, sizeof(int32_t), "sizes", (void**)&size));
     count_faces(l, size);
     for (int32_t i = 0; i < parts; ++i) {
@@ -453,7 +453,7 @@ static void spread_labels(const labeller* l) {
     }
 }
 
-static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
+static treacle_status join_and_cover(labeller* l, lump_scope scope) {
     treacle_context* ctx = l->out->ctx;
     int32_t parts = l->first[l->out->tile_count];
     TREACLE_TRY(alloc_array(ctx, (size_t)parts, sizeof(int32_t), "parts", (void**)&l->parent));
@@ -463,12 +463,12 @@ static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
     TREACLE_TRY(join_parts(l, scope));
     TREACLE_TRY(number_aggregates(l));
     // A pool in a pan: nothing is free, and covering all faces would be for nothing.
-    if (scope == RIGID_SCOPE_GRID && !has_free(l)) {
+    if (scope == LUMP_SCOPE_GRID && !has_free(l)) {
         l->out->count = 0; // nobody will ask for the labels
         return TREACLE_OK;
     }
     relabel(l);
-    // In tiles a body is a piece of its own: it moves with no part of the liquid alone.
+    // In tiles a body is an aggregate of its own: it moves with no part of the liquid alone.
     TREACLE_TRY(l->joins_bodies ? TREACLE_OK : number_bodies(l));
     TREACLE_TRY(cover_all(l));
     TREACLE_TRY(alloc_array(ctx, (size_t)l->out->count, sizeof(uint8_t), "held aggregates",
@@ -477,14 +477,14 @@ static treacle_status join_and_cover(labeller* l, rigid_scope scope) {
     return TREACLE_OK;
 }
 
-static treacle_status label_all(labeller* l, const rigid_def* def) {
+static treacle_status label_all(labeller* l, const lump_def* def) {
     tile_ix tiles = l->out->tile_count;
     TREACLE_TRY(allocate(l));
-    bool has_flakes = def->regime->has_flakes;
-    float share = has_flakes       ? l->policy->flake_strong
-                  : l->has_octants ? l->policy->strong_of_piece
+    bool has_specks = def->regime->has_specks;
+    float share = has_specks       ? l->policy->speck_strong
+                  : l->has_octants ? l->policy->strong_of_aggregate
                                    : l->policy->strong;
-    TREACLE_TRY(rigid_strength_create(l->level, share, has_flakes, &l->strength));
+    TREACLE_TRY(lump_strength_create(l->level, share, has_specks, &l->strength));
     parallel_for(l->out->ctx, tiles, 4, split_tiles, l);
     // Parts are numbered through in the order of tiles, whatever thread split them.
     for (tile_ix t = 0; t < tiles; ++t) {
@@ -493,19 +493,19 @@ static treacle_status label_all(labeller* l, const rigid_def* def) {
     return join_and_cover(l, def->scope);
 }
 
-treacle_status rigid_labels_create(const rigid_def* def, rigid_labels* out) {
-    TREACLE_ASSERT(def->policy->smallest > 0 && def->policy->smallest_flake > 0);
+treacle_status lump_labels_create(const lump_def* def, lump_labels* out) {
+    TREACLE_ASSERT(def->policy->smallest > 0 && def->policy->smallest_speck > 0);
     TREACLE_ASSERT(def->bodies->count == 0 || def->level->weights.owner[0] != NULL);
     const viscosity_level* level = def->level;
     size_t tiles = (size_t)level->map->count;
-    *out = (rigid_labels){.ctx = level->ctx, .tile_count = level->map->count};
-    bool is_grid = def->scope == RIGID_SCOPE_GRID;
+    *out = (lump_labels){.ctx = level->ctx, .tile_count = level->map->count};
+    bool is_grid = def->scope == LUMP_SCOPE_GRID;
     labeller l = {.level = level,
                   .bodies = def->bodies,
                   .policy = def->policy,
                   .joins_bodies = is_grid,
                   .has_octants =
-                      !is_grid && def->regime->has_small_pieces && !def->regime->has_flakes,
+                      !is_grid && def->regime->has_small_aggregates && !def->regime->has_specks,
                   .out = out};
     treacle_status status = label_all(&l, def);
     size_t parts = l.first != NULL ? (size_t)l.first[tiles] : 0;
@@ -514,18 +514,18 @@ treacle_status rigid_labels_create(const rigid_def* def, rigid_labels* out) {
     alloc_free(out->ctx, l.part_count, tiles * sizeof(int32_t));
     alloc_free(out->ctx, l.first, (tiles + 1) * sizeof(int32_t));
     alloc_free(out->ctx, l.is_whole, tiles * sizeof(uint8_t));
-    rigid_strength_destroy(&l.strength);
+    lump_strength_destroy(&l.strength);
     if (status != TREACLE_OK) {
-        rigid_labels_destroy(out);
+        lump_labels_destroy(out);
     }
     return status;
 }
 
-void rigid_labels_destroy(rigid_labels* labels) {
+void lump_labels_destroy(lump_labels* labels) {
     if (labels->ctx != NULL) {
         size_t length = (size_t)labels->tile_count * VISCOSITY_BLOCK;
         alloc_free(labels->ctx, labels->label, length * sizeof(int32_t));
         alloc_free(labels->ctx, labels->is_held, (size_t)labels->count * sizeof(uint8_t));
     }
-    *labels = (rigid_labels){0};
+    *labels = (lump_labels){0};
 }

@@ -1,9 +1,9 @@
-#include "solve/six.h"
+#include "solve/mat6.h"
 
 #include <string.h>
 
-void six_invert(const double a[BODY_MOTIONS][BODY_MOTIONS],
-                double out[BODY_MOTIONS][BODY_MOTIONS]) {
+void mat6_invert(const double a[BODY_MOTIONS][BODY_MOTIONS],
+                 double out[BODY_MOTIONS][BODY_MOTIONS]) {
     // Gauss and Jordan on [a | 1], without pivoting: a is symmetric and positive. A motion that has
     // no inertia, as three of six in two dimensions, becomes a row of the unit matrix with a zero
     // beside it, and so a zero row of the inverse.

@@ -1,17 +1,17 @@
 // E is summed term by term (solve/stress_term.h). A term whose faces all belong to one aggregate
 // sees a rigid motion and adds nothing, so only terms at the seams count, and the masses.
-#include "solve/rigid_assembly.h"
+#include "solve/lump_assembly.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "solve/stress_term.h"
 
-enum { NONE = -1, LIST_LIMIT = RIGID_MIXED };
+enum { NONE = -1, LIST_LIMIT = LUMP_MIXED };
 
 // ---- Tile lists -----------------------------------------------------------------------------
 
-static treacle_status renumber(rigid_labels* labels, bool only_free, int32_t* count) {
+static treacle_status renumber(lump_labels* labels, bool only_free, int32_t* count) {
     size_t old_count = (size_t)labels->count;
     size_t length = (size_t)labels->tile_count * VISCOSITY_BLOCK;
     int32_t* number = NULL;
@@ -35,7 +35,7 @@ static treacle_status renumber(rigid_labels* labels, bool only_free, int32_t* co
 
 // Writes the aggregates of a tile to `list` and the faces' places in it to `place`, each unless
 // NULL; returns their number. Faces of more aggregates than a list can hold stay out.
-static int32_t list_tile(const rigid_labels* labels, int64_t t, int32_t* list, uint8_t* place) {
+static int32_t list_tile(const lump_labels* labels, int64_t t, int32_t* list, uint8_t* place) {
     int32_t seen[LIST_LIMIT], count = 0, at = -1;
     const int32_t* label = labels->label + t * VISCOSITY_BLOCK;
     for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
@@ -51,7 +51,7 @@ static int32_t list_tile(const rigid_labels* labels, int64_t t, int32_t* list, u
             seen[count++] = label[n];
         }
         if (place != NULL) {
-            place[n] = label[n] != NONE && at >= 0 ? (uint8_t)at : RIGID_NO_PLACE;
+            place[n] = label[n] != NONE && at >= 0 ? (uint8_t)at : LUMP_NO_PLACE;
         }
     }
     if (list != NULL) {
@@ -62,12 +62,12 @@ static int32_t list_tile(const rigid_labels* labels, int64_t t, int32_t* list, u
 
 // The place that all unknowns of a row share. Faces that are no unknown have no say.
 static uint8_t place_of_row(const viscosity_level* level, int64_t slot, const uint8_t* place) {
-    uint8_t common = RIGID_NO_PLACE;
+    uint8_t common = LUMP_NO_PLACE;
     bool is_first = true;
-    for (int i = 0; i < RIGID_ROW; ++i) {
+    for (int i = 0; i < LUMP_ROW; ++i) {
         // Half a row of one place is summed as a whole, which is what makes the space cheap.
         if (level->inverse[slot + i] > 0.0f) {
-            common = is_first || common == place[i] ? place[i] : RIGID_MIXED;
+            common = is_first || common == place[i] ? place[i] : LUMP_MIXED;
             is_first = false;
         }
     }
@@ -77,25 +77,25 @@ static uint8_t place_of_row(const viscosity_level* level, int64_t slot, const ui
 // The rows of a tile from the places of its faces; true if one is mixed.
 static bool fill_rows(const viscosity_level* level, int64_t t, const uint8_t* place, uint8_t* row) {
     bool is_mixed = false;
-    for (int64_t n = 0; n < RIGID_ROWS; ++n) {
-        row[n] = place_of_row(level, t * VISCOSITY_BLOCK + n * RIGID_ROW, place + n * RIGID_ROW);
-        is_mixed = is_mixed || row[n] == RIGID_MIXED;
+    for (int64_t n = 0; n < LUMP_ROWS; ++n) {
+        row[n] = place_of_row(level, t * VISCOSITY_BLOCK + n * LUMP_ROW, place + n * LUMP_ROW);
+        is_mixed = is_mixed || row[n] == LUMP_MIXED;
     }
     return is_mixed;
 }
 
 // Rows, and the places of faces in tiles where rows do not say all.
-static treacle_status find_places(const viscosity_level* level, const rigid_labels* labels,
-                                  rigid_map* map) {
+static treacle_status find_places(const viscosity_level* level, const lump_labels* labels,
+                                  lump_map* map) {
     uint8_t place[VISCOSITY_BLOCK];
     size_t used = (size_t)map->used;
-    TREACLE_TRY(alloc_array(map->ctx, used * RIGID_ROWS, sizeof(uint8_t), "places of rows",
+    TREACLE_TRY(alloc_array(map->ctx, used * LUMP_ROWS, sizeof(uint8_t), "places of rows",
                             (void**)&map->row));
     TREACLE_TRY(
         alloc_array(map->ctx, used, sizeof(int64_t), "blocks of places", (void**)&map->block));
     for (int64_t u = 0; u < map->used; ++u) {
         list_tile(labels, map->tile[u], map->list + map->first[u], place);
-        bool is_mixed = fill_rows(level, map->tile[u], place, map->row + u * RIGID_ROWS);
+        bool is_mixed = fill_rows(level, map->tile[u], place, map->row + u * LUMP_ROWS);
         // Only tiles with a mixed row, a few at surfaces and seams, keep a byte a face.
         map->block[u] = is_mixed ? map->blocks++ : -1;
     }
@@ -109,7 +109,7 @@ static treacle_status find_places(const viscosity_level* level, const rigid_labe
     return TREACLE_OK;
 }
 
-static treacle_status list_tiles(const rigid_labels* labels, rigid_map* map) {
+static treacle_status list_tiles(const lump_labels* labels, lump_map* map) {
     treacle_context* ctx = map->ctx;
     // Counted first, then filled: arrays are asked for once, at their size.
     for (tile_ix t = 0; t < labels->tile_count; ++t) {
@@ -133,8 +133,8 @@ static treacle_status list_tiles(const rigid_labels* labels, rigid_map* map) {
 }
 
 // The mean position of an aggregate's faces.
-static treacle_status find_centres(const viscosity_level* level, const rigid_labels* labels,
-                                   rigid_map* map) {
+static treacle_status find_centres(const viscosity_level* level, const lump_labels* labels,
+                                   lump_map* map) {
     size_t count = (size_t)map->count;
     double* faces = NULL;
     TREACLE_TRY(alloc_zero(map->ctx, count, sizeof(*map->centre), "centres of aggregates",
@@ -164,8 +164,8 @@ static treacle_status find_centres(const viscosity_level* level, const rigid_lab
     return TREACLE_OK;
 }
 
-static treacle_status find_bodies(const viscosity_level* level, const rigid_labels* labels,
-                                  rigid_map* map) {
+static treacle_status find_bodies(const viscosity_level* level, const lump_labels* labels,
+                                  lump_map* map) {
     size_t count = (size_t)map->bodies->count;
     int64_t length = (int64_t)labels->tile_count * VISCOSITY_BLOCK;
     TREACLE_TRY(
@@ -183,9 +183,9 @@ static treacle_status find_bodies(const viscosity_level* level, const rigid_labe
     return TREACLE_OK;
 }
 
-treacle_status rigid_map_create(const rigid_map_def* def, rigid_labels* labels, rigid_map* out) {
+treacle_status lump_map_create(const lump_map_def* def, lump_labels* labels, lump_map* out) {
     const viscosity_level* level = def->level;
-    *out = (rigid_map){.ctx = level->ctx, .bodies = def->bodies};
+    *out = (lump_map){.ctx = level->ctx, .bodies = def->bodies};
     treacle_status status;
     TREACLE_TRY_GOTO(renumber(labels, def->only_free, &out->count), fail);
     TREACLE_TRY_GOTO(list_tiles(labels, out), fail);
@@ -194,11 +194,11 @@ treacle_status rigid_map_create(const rigid_map_def* def, rigid_labels* labels, 
     TREACLE_TRY_GOTO(find_bodies(level, labels, out), fail);
     return TREACLE_OK;
 fail:
-    rigid_map_destroy(out);
+    lump_map_destroy(out);
     return status;
 }
 
-void rigid_map_destroy(rigid_map* map) {
+void lump_map_destroy(lump_map* map) {
     if (map->ctx == NULL) {
         return;
     }
@@ -210,13 +210,13 @@ void rigid_map_destroy(rigid_map* map) {
     alloc_free(map->ctx, map->first, (used + 1) * sizeof(int32_t));
     alloc_free(map->ctx, map->block, used * sizeof(int64_t));
     alloc_free(map->ctx, map->place, (size_t)map->blocks * VISCOSITY_BLOCK);
-    alloc_free(map->ctx, map->row, used * RIGID_ROWS);
+    alloc_free(map->ctx, map->row, used * LUMP_ROWS);
     alloc_free(map->ctx, map->body, (size_t)map->bodies->count * sizeof(int32_t));
-    *map = (rigid_map){0};
+    *map = (lump_map){0};
 }
 
 // From the centre of the aggregate to the pivot of the body.
-static void arm_of_body(const rigid_map* map, const viscosity_level* level, int32_t b,
+static void arm_of_body(const lump_map* map, const viscosity_level* level, int32_t b,
                         double arm[AXES]) {
     for (int a = 0; a < AXES; ++a) {
         double centre = map->centre[map->body[b]][a];
@@ -224,8 +224,8 @@ static void arm_of_body(const rigid_map* map, const viscosity_level* level, int3
     }
 }
 
-void rigid_map_move_body(const rigid_map* map, const viscosity_level* level, int32_t b,
-                         const double g[BLOCK_SIZE], double y[BLOCK_SIZE]) {
+void lump_map_move_body(const lump_map* map, const viscosity_level* level, int32_t b,
+                        const double g[BLOCK_SIZE], double y[BLOCK_SIZE]) {
     double arm[AXES];
     arm_of_body(map, level, b, arm);
     for (int a = 0; a < AXES; ++a) {
@@ -236,8 +236,8 @@ void rigid_map_move_body(const rigid_map* map, const viscosity_level* level, int
     }
 }
 
-void rigid_map_push_body(const rigid_map* map, const viscosity_level* level, int32_t b,
-                         const double y[BLOCK_SIZE], double sum[BLOCK_SIZE]) {
+void lump_map_push_body(const lump_map* map, const viscosity_level* level, int32_t b,
+                        const double y[BLOCK_SIZE], double sum[BLOCK_SIZE]) {
     double arm[AXES];
     arm_of_body(map, level, b, arm);
     for (int a = 0; a < AXES; ++a) {
@@ -257,8 +257,8 @@ void rigid_map_push_body(const rigid_map* map, const viscosity_level* level, int
 typedef struct assembly {
     treacle_context* ctx;
     const viscosity_level* level;
-    const rigid_labels* labels;
-    const rigid_map* map;
+    const lump_labels* labels;
+    const lump_map* map;
     ldl_block* diagonal; // [map->count]
     int64_t count, capacity;
     int64_t entry_capacity; // the same, but while growing
@@ -338,7 +338,7 @@ static void mode_at(const assembly* s, int64_t slot, int32_t g, double mode[BLOC
     int n = (int)(slot % VISCOSITY_BLOCK), a = n / TILE_CELLS, b = (a + 1) % AXES;
     int c = (a + 2) % AXES;
     double arm[AXES];
-    rigid_map_arm(s->map, s->level, (tile_ix)(slot / VISCOSITY_BLOCK), n, g, arm);
+    lump_map_arm(s->map, s->level, (tile_ix)(slot / VISCOSITY_BLOCK), n, g, arm);
     memset(mode, 0, BLOCK_SIZE * sizeof(double));
     mode[a] = 1.0;
     // (omega x arm) along a = omega_b arm_c - omega_c arm_b.
@@ -494,9 +494,9 @@ static void add_bodies(assembly* s) {
             // A unit motion of the lump moves the body by T, M makes momentum of it, T^T brings it
             // back.
             unit[c] = 1.0;
-            rigid_map_move_body(s->map, s->level, b, unit, motion);
-            six_multiply((const double(*)[BODY_MOTIONS])s->map->bodies->at[b].mass, motion, push);
-            rigid_map_push_body(s->map, s->level, b, push, column);
+            lump_map_move_body(s->map, s->level, b, unit, motion);
+            mat6_multiply((const double(*)[BODY_MOTIONS])s->map->bodies->at[b].mass, motion, push);
+            lump_map_push_body(s->map, s->level, b, push, column);
             for (int r = 0; r < BLOCK_SIZE; ++r) {
                 s->diagonal[g].at[r][c] += column[r];
             }
@@ -522,8 +522,8 @@ static treacle_status assemble(assembly* s) {
     return status;
 }
 
-treacle_status rigid_assembly_factor(const viscosity_level* level, const rigid_labels* labels,
-                                     const rigid_map* map, block_ldl** out) {
+treacle_status lump_assembly_factor(const viscosity_level* level, const lump_labels* labels,
+                                    const lump_map* map, block_ldl** out) {
     assembly s = {.ctx = level->ctx, .level = level, .labels = labels, .map = map};
     size_t count = (size_t)map->count;
     treacle_status status;

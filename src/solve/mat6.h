@@ -4,11 +4,12 @@
 enum { BODY_MOTIONS = 6 };
 
 /// out = A^-1 of a symmetric positive matrix; rows and columns whose diagonal is zero stay zero.
-void six_invert(const double a[BODY_MOTIONS][BODY_MOTIONS], double out[BODY_MOTIONS][BODY_MOTIONS]);
+void mat6_invert(const double a[BODY_MOTIONS][BODY_MOTIONS],
+                 double out[BODY_MOTIONS][BODY_MOTIONS]);
 
 /// out = A v
-static inline void six_multiply(const double a[BODY_MOTIONS][BODY_MOTIONS], const double* v,
-                                double* out) {
+static inline void mat6_multiply(const double a[BODY_MOTIONS][BODY_MOTIONS], const double* v,
+                                 double* out) {
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         double sum = 0.0;
         for (int j = 0; j < BODY_MOTIONS; ++j) {
@@ -18,7 +19,7 @@ static inline void six_multiply(const double a[BODY_MOTIONS][BODY_MOTIONS], cons
     }
 }
 
-static inline double six_dot(const double* x, const double* y) {
+static inline double mat6_dot(const double* x, const double* y) {
     double sum = 0.0;
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         sum += x[i] * y[i];

@@ -1,4 +1,4 @@
-#include "solve/rigid_strength.h"
+#include "solve/lump_strength.h"
 
 #include <string.h>
 
@@ -14,10 +14,10 @@ static const int steps[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SI
 typedef struct strength_job {
     const viscosity_level* level;
     float share;
-    float* face[AXES]; // [tile + 1][512], the heaviest of the terms that a face enters: of flakes
+    float* face[AXES]; // [tile + 1][512], the heaviest of the terms that a face enters: of specks
     float* cell;       // [tile + 1][512], weights of cells: where there are none
     bool wants_softest;
-    rigid_strength* out;
+    lump_strength* out;
 } strength_job;
 
 static float larger(float a, float b) {
@@ -92,7 +92,7 @@ static double stiffness_at(const strength_job* job, int64_t t, int a, int q) {
     const float* cell = stress + viscosity_cell_at(i, j, k);
     // Both are times the share of liquid of the face's surroundings, so it cancels.
     double mass = (double)job->level->weights.mass[a][t * TILE_CELLS + q];
-    return mass > solve_policy_default()->lump.flake_mass
+    return mass > solve_policy_default()->lump.speck_mass
                ? (double)larger(cell[0], cell[-VISCOSITY_STRIDE(a)]) / mass
                : 0.0;
 }
@@ -101,7 +101,7 @@ static double stiffness_at(const strength_job* job, int64_t t, int a, int q) {
 static double stiffest_of_tile(void* data, int64_t t) {
     const strength_job* job = data;
     double most = 0.0;
-    for (int n = 0; n < VISCOSITY_BLOCK && !rigid_strength_is_empty(job->level, t); ++n) {
+    for (int n = 0; n < VISCOSITY_BLOCK && !lump_strength_is_empty(job->level, t); ++n) {
         double here = stiffness_at(job, t, n / TILE_CELLS, n % TILE_CELLS);
         // The largest inverse is that of the smallest: one reduction serves for both.
         double value = !job->wants_softest ? here : here > 0.0 ? 1.0 / here : 0.0;
@@ -115,7 +115,7 @@ static double jump_of_tile(void* data, int64_t t) {
     const strength_job* job = data;
     const float* stress = job->level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
     double most = 1.0;
-    for (int n = 0; n < VISCOSITY_BLOCK && !rigid_strength_is_empty(job->level, t); ++n) {
+    for (int n = 0; n < VISCOSITY_BLOCK && !lump_strength_is_empty(job->level, t); ++n) {
         int a = n / TILE_CELLS, q = n % TILE_CELLS;
         const float* above = stress + viscosity_cell_at(q & 7, q >> 3 & 7, q >> 6);
         float one = above[0], other = above[-VISCOSITY_STRIDE(a)];
@@ -137,14 +137,14 @@ static double largest_of(strength_job* job, parallel_term_fcn* of_tile) {
     return tile_max_range(level->ctx, own, is_shared, of_tile, job);
 }
 
-double rigid_strength_contrast(const viscosity_level* level) {
+double lump_strength_contrast(const viscosity_level* level) {
     strength_job job = {.level = level};
     double stiffest = largest_of(&job, stiffest_of_tile);
     job.wants_softest = true;
     return stiffest * largest_of(&job, stiffest_of_tile);
 }
 
-double rigid_strength_jump(const viscosity_level* level) {
+double lump_strength_jump(const viscosity_level* level) {
     strength_job job = {.level = level};
     return largest_of(&job, jump_of_tile);
 }
@@ -159,8 +159,8 @@ static void mark_by_faces(const strength_job* job, tile_ix t) {
         unsigned bits = 0;
         for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
             float weight = stress_term_weight(job->level, t, kind, q);
-            // Against the heaviest of all its faces: a link from a flake to thin liquid is weak at
-            // the face that the flake has, whatever the other one says.
+            // Against the heaviest of all its faces: a link from a speck to thin liquid is weak at
+            // the face that the speck has, whatever the other one says.
             bool is_so = weight > 0.0f && weight >= job->share * heaviest_around(&face, kind, at);
             bits |= is_so ? 1u << kind : 0u;
         }
@@ -203,10 +203,10 @@ static void mark_by_cells(const strength_job* job, tile_ix t) {
 static void mark_tiles(void* data, int64_t begin, int64_t end) {
     const strength_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        if (rigid_strength_is_empty(job->level, t)) {
+        if (lump_strength_is_empty(job->level, t)) {
             continue;
         }
-        if (job->out->has_flakes) {
+        if (job->out->has_specks) {
             mark_by_faces(job, (tile_ix)t);
         } else {
             mark_by_cells(job, (tile_ix)t);
@@ -214,37 +214,37 @@ static void mark_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-treacle_status rigid_strength_create(const viscosity_level* level, float share, bool has_flakes,
-                                     rigid_strength* out) {
+treacle_status lump_strength_create(const viscosity_level* level, float share, bool has_specks,
+                                    lump_strength* out) {
     TREACLE_ASSERT(share > 0.0f && share <= 1.0f);
     treacle_context* ctx = level->ctx;
     int64_t tiles = level->map->count;
     size_t values = ((size_t)tiles + 1) * TILE_CELLS;
-    *out = (rigid_strength){.ctx = ctx, .tile_count = level->map->count, .has_flakes = has_flakes};
+    *out = (lump_strength){.ctx = ctx, .tile_count = level->map->count, .has_specks = has_specks};
     strength_job job = {.level = level, .share = share, .out = out};
     float* fields = NULL;
     TREACLE_TRY(alloc_zero(ctx, (size_t)tiles, TILE_CELLS, "strong terms", (void**)&out->terms));
     // By faces or by cells: never both.
-    size_t length = (out->has_flakes ? AXES : 1) * values;
+    size_t length = (out->has_specks ? AXES : 1) * values;
     treacle_status status =
         alloc_zero(ctx, length, sizeof(float), "weights of faces or cells", (void**)&fields);
     if (status != TREACLE_OK) {
-        rigid_strength_destroy(out);
+        lump_strength_destroy(out);
         return status;
     }
-    for (int a = 0; a < AXES && out->has_flakes; ++a) {
+    for (int a = 0; a < AXES && out->has_specks; ++a) {
         job.face[a] = fields + (size_t)a * values;
     }
-    job.cell = out->has_flakes ? NULL : fields;
-    parallel_for(ctx, tiles, 8, out->has_flakes ? read_faces : read_cells, &job);
+    job.cell = out->has_specks ? NULL : fields;
+    parallel_for(ctx, tiles, 8, out->has_specks ? read_faces : read_cells, &job);
     parallel_for(ctx, tiles, 8, mark_tiles, &job);
     alloc_free(ctx, fields, length * sizeof(float));
     return TREACLE_OK;
 }
 
-void rigid_strength_destroy(rigid_strength* strength) {
+void lump_strength_destroy(lump_strength* strength) {
     if (strength->ctx != NULL) {
         alloc_free(strength->ctx, strength->terms, (size_t)strength->tile_count * TILE_CELLS);
     }
-    *strength = (rigid_strength){0};
+    *strength = (lump_strength){0};
 }
