@@ -143,13 +143,14 @@ def with_settings(recipe):
 
 
 def what_check_tells(path, recipe, options):
-    """Frames, frames a second and the grid in words, as `treacle check` prints them."""
+    """Frames, frames in a simulated second and the grid in words, as `treacle check` prints them."""
     said = treacle(options, ["check", path, *with_settings(recipe)])
     frames = re.search(r"^frames +(\d+) at (\S+) a second", said, re.M)
+    lapse = re.search(r"^frames .*: (\S+) times as fast$", said, re.M)
     grid = re.search(r"^grid +(.*?),", said, re.M)
     if frames is None or grid is None:
         raise Trouble("treacle check does not tell its frames and its grid")
-    return int(frames[1]), float(frames[2]), grid[1]
+    return int(frames[1]), float(frames[2]) / float(lapse[1] if lapse else 1), grid[1]
 
 
 def spent():

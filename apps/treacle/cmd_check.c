@@ -14,14 +14,64 @@ static void print_grid(const treacle_sim_def* sim, const treacle_estimate* estim
            human_metres(n[2] * cell).at);
 }
 
+enum { HEAT_LINES = 6 };
+
+// What heat does to a liquid, in nature and in the scene.
+static void print_heat(const treacle_scene* scene, const treacle_material_def* material,
+                       const treacle_heat_estimate* heat) {
+    const treacle_sim_def* sim = treacle_scene_sim(scene);
+    double end = treacle_sim_def_frame_time(sim, treacle_scene_output(scene)->frames);
+    double speed = sim->heat.speed, shown = heat->seconds / speed;
+    const char* what = !heat->turns  ? "comes half of the way to"
+                       : heat->melts ? "melts through in"
+                                     : "sets through in";
+    printf("heat       %s %s", material->name, what);
+    if (!heat->turns) {
+        printf(" %.0f degC in", heat->outside - 273.15);
+    }
+    printf(" about %s by %s, %s of it", human_seconds(heat->seconds).at, heat->by,
+           human_metres(heat->length).at);
+    if (speed != 1.0) {
+        printf("; at speed %.6g in %s", speed, human_seconds(shown).at);
+    }
+    if (shown > end) {
+        printf("; the scene ends after %s, for which it would take a speed of %.2g",
+               human_seconds(end).at, heat->seconds / end);
+    }
+    putchar('\n');
+}
+
+static treacle_status print_heats(const treacle_scene* scene) {
+    const treacle_sim_def* sim = treacle_scene_sim(scene);
+    int lines = 0;
+    for (int i = 0; i < sim->liquid_count && lines < HEAT_LINES; ++i) {
+        treacle_heat_estimate heat;
+        treacle_status status = treacle_scene_heat(scene, i, &heat);
+        if (status != TREACLE_OK) {
+            return status;
+        }
+        if (isfinite(heat.seconds)) {
+            print_heat(scene, &sim->materials[sim->liquids[i].material], &heat);
+            lines += 1;
+        }
+    }
+    return TREACLE_OK;
+}
+
 static void print_summary(const treacle_context* ctx, const char* path, const treacle_scene* scene,
                           const treacle_estimate* estimate) {
     const treacle_sim_def* sim = treacle_scene_sim(scene);
     const treacle_output_def* output = treacle_scene_output(scene);
     int threads = treacle_context_threads(ctx);
     printf("scene      %s (%s)\n", output->name, path);
-    printf("frames     %lld at %.6g a second, %s\n", (long long)output->frames, sim->fps,
-           human_seconds((double)(output->frames - 1) / sim->fps).at);
+    double film = (double)(output->frames - 1) / sim->fps;
+    printf("frames     %lld at %.6g a second, %s", (long long)output->frames, sim->fps,
+           human_seconds(film).at);
+    if (sim->time_lapse != 1.0) {
+        printf(" of film for %s: %.6g times as fast",
+               human_seconds(treacle_sim_def_frame_time(sim, output->frames)).at, sim->time_lapse);
+    }
+    putchar('\n');
     print_grid(sim, estimate);
     printf("particles  %s", human_count((double)estimate->particles).at);
     if (estimate->particles_end != estimate->particles) {
@@ -67,7 +117,10 @@ static int check(treacle_context* ctx, const void* options) {
         status = treacle_run_estimate(ctx, scene, &run, o->quick ? 0.0 : trial_seconds, &estimate);
         if (status == TREACLE_OK) {
             print_summary(ctx, o->path, scene, &estimate);
-            status = o->shows_plan ? print_plan(ctx, scene) : TREACLE_OK;
+            status = print_heats(scene);
+        }
+        if (status == TREACLE_OK && o->shows_plan) {
+            status = print_plan(ctx, scene);
         }
         if (status != TREACLE_OK) {
             cli_fail(ctx, status);

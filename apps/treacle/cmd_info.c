@@ -93,8 +93,13 @@ static void print_frame(const treacle_frame* frame) {
     bool is_state = frame->kind == TREACLE_FRAME_STATE;
     printf("kind       %s\n",
            is_state ? "state, what resuming needs" : "frame, what pictures need");
-    printf("frame      %" PRId64 " at %.9g s, %.6g a second, after step %" PRId64 "\n",
-           frame->number, frame->time, frame->fps, frame->step);
+    printf("frame      %" PRId64 " at %.9g s, %.6g a second, after step %" PRId64, frame->number,
+           frame->time, frame->fps, frame->step);
+    double film = (double)(frame->number - 1) / frame->fps;
+    if (fabs(frame->time - film) > 1e-6 * film && film > 0.0) {
+        printf("; the film is %.6g times as fast", frame->time / film);
+    }
+    putchar('\n');
     printf("grid       %d x %d x %d cells of %s, low corner (%.6g, %.6g, %.6g) m\n",
            frame->cells[0], frame->cells[1], frame->cells[2], human_metres(frame->cell).at,
            frame->origin[0], frame->origin[1], frame->origin[2]);

@@ -88,6 +88,23 @@ typedef struct treacle_estimate {
 TREACLE_API treacle_status treacle_scene_estimate(const treacle_scene* scene,
                                                   treacle_estimate* out);
 
+/// What heat will do to a liquid of the scene, and how long that takes: of all that heats or cools
+/// it, what is through first. A guess by its extents, as if it did not move.
+typedef struct treacle_heat_estimate {
+    double seconds; ///< in nature; with heat.speed so many times less. INFINITY: nothing to tell
+    bool turns;     ///< it melts or sets through; or else it comes half of the way to `outside`
+    bool melts;     ///< it gets warmer
+    double outside; ///< K, of what acts on it; NAN: a power does
+    double target;  ///< K, at which it is through
+    double length;  ///< m, how far the heat has to come
+    double stefan;  ///< heat capacity times the kelvins beyond the target, over the latent heat
+    double fourier; ///< of the whole scene with its heat.speed: diffusivity time / length^2
+    char by[64];    ///< what does it, in words
+} treacle_heat_estimate;
+/// ERR_USAGE if there is no liquid of that index.
+TREACLE_API treacle_status treacle_scene_heat(const treacle_scene* scene, int liquid,
+                                              treacle_heat_estimate* out);
+
 /// The manual's reference of all keys, as Markdown. The caller frees it with treacle_text_free().
 TREACLE_API treacle_status treacle_scene_reference(treacle_context* ctx, char** out);
 /// A section of a scene, "scene.materials" or "emitter", or one of its keys, "scene.domain.cell",

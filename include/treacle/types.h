@@ -342,6 +342,7 @@ typedef struct treacle_heat_def {
     double air;        ///< K, > 0, of what is around the liquid
     double loss;       ///< W/(m^2 K), >= 0, of the free surface to the air
     double emissivity; ///< 0..1, of the free surface, which radiates to surroundings of `air`
+    double speed;      ///< > 0: heat goes so many times as fast as the liquid moves; 1 is nature
 } treacle_heat_def;
 
 /// What the free surface does to the marker: water that dries, a skin that cures.
@@ -515,9 +516,11 @@ typedef struct treacle_elasticity_def {
 
 /// The whole simulation.
 typedef struct treacle_sim_def {
-    size_t def_size; ///< set by treacle_sim_def_default(), checked on entry
-    uint64_t seed;   ///< every random choice is a hash of this and of what it is for
-    double fps;      ///< 1/s, frames a second; frame 1 is the start, frame n is at (n - 1)/fps
+    size_t def_size;   ///< set by treacle_sim_def_default(), checked on entry
+    uint64_t seed;     ///< every random choice is a hash of this and of what it is for
+    double fps;        ///< 1/s, frames a second of the film
+    double time_lapse; ///< > 0, seconds that a second of the film shows: frame 1 is the start,
+                       ///< frame n is at (n - 1) time_lapse/fps
     treacle_domain_def domain;
     treacle_curve gravity; ///< m/s^2
     treacle_particles_def particles;
@@ -566,6 +569,9 @@ typedef struct treacle_sim_def {
 } treacle_sim_def;
 
 TREACLE_API treacle_sim_def treacle_sim_def_default(void);
+/// s, the time of frame `number`: (number - 1) time_lapse/fps. That of frame 2 is the time from one
+/// frame to the next.
+TREACLE_API double treacle_sim_def_frame_time(const treacle_sim_def* def, int64_t number);
 TREACLE_API treacle_shape treacle_shape_default(treacle_shape_kind kind);
 TREACLE_API treacle_material_def treacle_material_def_default(void);
 TREACLE_API treacle_liquid_def treacle_liquid_def_default(void);

@@ -11,6 +11,7 @@ treacle_sim_def treacle_sim_def_default(void) {
     return (treacle_sim_def){
         .def_size = sizeof(treacle_sim_def),
         .fps = 24.0,
+        .time_lapse = 1.0,
         .domain = {.size = {1.0, 1.0, 1.0}, .cell = 0.015625},
         .gravity = {.count = 1, .keys = &default_gravity},
         .particles = {.per_cell = 8, .jitter = 0.5},
@@ -27,8 +28,12 @@ treacle_sim_def treacle_sim_def_default(void) {
         .kernel = TREACLE_KERNEL_LINEAR,
         .advection = TREACLE_ADVECTION_RK3,
         .elasticity = {.theta = 1.0, .passes = 3},
-        .heat = {.air = 293.15},
+        .heat = {.air = 293.15, .speed = 1.0},
     };
+}
+
+double treacle_sim_def_frame_time(const treacle_sim_def* def, int64_t number) {
+    return (double)(number - 1) * def->time_lapse / def->fps;
 }
 
 treacle_shape treacle_shape_default(treacle_shape_kind kind) {

@@ -279,6 +279,14 @@ static const schema_key root_keys[] = {
      .unit = UNIT_FREQUENCY,
      .range = WITHIN(0.001, 1e6),
      .help = "frames a second"},
+    {.name = "time_lapse",
+     .type = SCHEMA_REAL,
+     .offset = SIM(time_lapse),
+     .range = WITHIN(0.001, 1e6),
+     .help =
+         "seconds that a second of the film shows: frames are `time_lapse`/`fps` apart, and the "
+         "film still has `fps` of them a second; below 1 it is slow motion. The physics does "
+         "not change"},
     {.name = "seed",
      .type = SCHEMA_INT64,
      .offset = SIM(seed),

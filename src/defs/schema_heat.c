@@ -138,6 +138,13 @@ static const schema_key heat_keys[] = {
      .offset = offsetof(treacle_heat_def, emissivity),
      .range = WITHIN(0, 1),
      .help = "how well the free surface radiates heat away: lava and wax 0.9, metals 0.1"},
+    {.name = "speed",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_heat_def, speed),
+     .range = WITHIN(0.001, 1e6),
+     .help = "how many times as fast as in nature heat is conducted, comes, is lost, melts and "
+             "sets, while the liquid moves as it does. A cheat, for films: 1 is nature. For time "
+             "that goes faster for both see `time_lapse`"},
 };
 const schema_section schema_heat = {
     .name = "heat",

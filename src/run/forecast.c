@@ -114,9 +114,9 @@ static void widen(treacle_domain_def* domain, double width) {
 static double steps_at(const treacle_sim_def* def, double speed, double cell) {
     bool is_euler = def->motion == TREACLE_MOTION_EULERIAN;
     double cfl = is_euler ? fmin(def->step.cfl, def->level_set.cfl) : def->step.cfl;
-    double dt = fmin(def->step.max_dt, 1.0 / def->fps);
+    double frame = treacle_sim_def_frame_time(def, 2), dt = fmin(def->step.max_dt, frame);
     dt = speed > 0.0 ? fmin(dt, cfl * cell / speed) : dt;
-    return ceil(1.0 / (def->fps * dt) - 1e-9);
+    return ceil(frame / dt - 1e-9);
 }
 
 // The first step begins from nothing, and loops that look for a flow take many passes there: what
@@ -138,21 +138,22 @@ static void note_step(copy_run* run, const treacle_step_stats* stats, double sec
 
 // One frame; `part` tells how much of it there was time for.
 static treacle_status run_frame(treacle_sim* sim, copy_run* run, double until) {
-    double fps = run->def.fps, end = (double)(run->done + 1) / fps;
+    double frame = treacle_sim_def_frame_time(&run->def, 2);
+    double end = treacle_sim_def_frame_time(&run->def, run->done + 2);
     treacle_status status = TREACLE_OK;
     run->part = 0.0;
     while (status == TREACLE_OK && run->part < 1.0 &&
            (run->steps < STEPS_LEAST || run->clock(run->ctx) < until)) {
         treacle_step_stats stats;
         double left = end - treacle_sim_time(sim), begin = run->clock(run->ctx);
-        if (!(left * fps > 1e-9)) {
+        if (!(left > 1e-9 * frame)) {
             run->part = 1.0;
             break;
         }
         status = treacle_sim_step(sim, left, &stats);
         if (status == TREACLE_OK) {
             note_step(run, &stats, run->clock(run->ctx) - begin);
-            run->part = fmin(1.0 - (end - stats.time) * fps, 1.0 - 1e-9);
+            run->part = fmin(1.0 - (end - stats.time) / frame, 1.0 - 1e-9);
         }
     }
     return status;

@@ -17,9 +17,14 @@ static double seconds_spent(const run_job* job) {
     return profile_now() - job->began_clock;
 }
 
+// s, simulated from one frame to the next.
+static double frame_seconds(const run_job* job) {
+    return treacle_sim_def_frame_time(treacle_scene_sim(job->scene), 2);
+}
+
 // The frame that the simulation's time is at, with the part of the one being simulated.
 static double frame_at(const run_job* job) {
-    return 1.0 + treacle_sim_time(job->sim) * job->fps;
+    return 1.0 + treacle_sim_time(job->sim) / frame_seconds(job);
 }
 
 static double fraction_done(const run_job* job) {
@@ -140,12 +145,13 @@ static treacle_status write_all(run_job* job, int64_t number) {
     return comm_agree(job->ctx, prunes ? prune_one(job, number - 2) : TREACLE_OK);
 }
 
-// s, that are missing to the frame's time, (number - 1)/fps; 0 once it is reached. Each step may
+// s, that are missing to the frame's time; 0 once it is reached. Each step may
 // take all of it: the simulation cuts it into equal steps where it needs several. Nothing but the
 // state counts, so a resumed run cuts the same.
 static double time_left(const run_job* job, int64_t number) {
-    double left = (double)(number - 1) / job->fps - treacle_sim_time(job->sim);
-    return left * job->fps > rounding ? left : 0.0;
+    double left = treacle_sim_def_frame_time(treacle_scene_sim(job->scene), number) -
+                  treacle_sim_time(job->sim);
+    return left > rounding * frame_seconds(job) ? left : 0.0;
 }
 
 static void note_rheology(run_job* job, const treacle_rheology_stats* rheology) {
@@ -218,7 +224,7 @@ static treacle_status run_frames(run_job* job, int64_t* at) {
 }
 
 treacle_status frame_loop_run(run_job* job, int64_t at) {
-    TREACLE_ASSERT(job->sim != NULL && job->fps > 0.0);
+    TREACLE_ASSERT(job->sim != NULL && job->scene != NULL);
     TREACLE_ASSERT(at >= 0 && at <= job->record.frames);
     int64_t frames = job->record.frames;
     job->began_at = at;

@@ -20,9 +20,9 @@ typedef struct run_job {
     char film_path[FOLDER_PATH_CAPACITY];  // behind the record of a new run, too
     treacle_sim* sim;
     stats_file stats;
-    double fps;                 // 1/s
+    double fps;                 // 1/s, of the film
     int state_every;            // frames between states that are kept for good; 0: none
-    const treacle_scene* scene; // of previews
+    const treacle_scene* scene; // of previews and of the times of frames
     int64_t began_at;           // frame at which this process began, 0 for a new run
     double began_clock;         // s, profile_now() when the loop began
     bool stop;                  // the callback wants to end

@@ -392,7 +392,7 @@ static treacle_status check_emitters(binder* b, const scene_node* root) {
         schema_path path = {.up = &list, .index = i};
         const scene_node* map = scene_node_at(nodes, i);
         TREACLE_TRY(check_placement(b, map, def->shape, &path, "it brings no liquid"));
-        double end = (double)(b->root->output.frames - 1) / b->root->sim.fps;
+        double end = treacle_sim_def_frame_time(&b->root->sim, b->root->output.frames);
         if (def->start >= end) {
             TREACLE_TRY(bind_warning(b, bind_place(map, "start"), &path,
                                      "the emitter opens at %g s, after the last frame (%.6g s)",

@@ -52,8 +52,8 @@ box3 scene_box_inside(const treacle_domain_def* domain, const shape* s) {
     return box;
 }
 
-// Volume in the domain; a flat domain is one cell thick.
-static double volume_inside(const treacle_domain_def* domain, const shape* s) {
+double scene_volume_inside(const treacle_domain_def* domain, const shape* s) {
+    TREACLE_ASSERT(domain->cell > 0.0);
     box3 box = scene_box_inside(domain, s);
     if (box3_is_empty(box)) {
         return 0.0;
@@ -70,7 +70,7 @@ static treacle_status liquid_volume(const treacle_scene* scene, const treacle_sh
                                     double* out) {
     shape* s = NULL;
     TREACLE_TRY(shape_create_silent(scene->ctx, def, &s));
-    *out = volume_inside(&scene->root.sim.domain, s);
+    *out = scene_volume_inside(&scene->root.sim.domain, s);
     shape_destroy(s);
     return TREACLE_OK;
 }
@@ -173,14 +173,14 @@ static double typical_speed(const treacle_sim_def* sim) {
 }
 
 static double steps_per_frame(const treacle_sim_def* sim) {
-    double dt = fmin(sim->step.max_dt, 1.0 / sim->fps);
+    double frame = treacle_sim_def_frame_time(sim, 2), dt = fmin(sim->step.max_dt, frame);
     double speed = typical_speed(sim);
     if (speed > 0.0) {
         bool is_euler = sim->motion == TREACLE_MOTION_EULERIAN;
         double cfl = is_euler ? fmin(sim->step.cfl, sim->level_set.cfl) : sim->step.cfl;
         dt = fmin(dt, cfl * sim->domain.cell / speed);
     }
-    return ceil(1.0 / (sim->fps * dt) - 1e-9);
+    return ceil(frame / dt - 1e-9);
 }
 
 static double state_bytes(const treacle_sim_def* sim) {
@@ -240,7 +240,7 @@ treacle_status treacle_scene_estimate(const treacle_scene* scene, treacle_estima
     if (sim->fill == TREACLE_FILL_ALL) {
         volume = (double)out->cells[0] * out->cells[1] * out->cells[2] * (cell * cell * cell);
     }
-    double last = (double)(scene->root.output.frames - 1) / sim->fps;
+    double last = treacle_sim_def_frame_time(sim, scene->root.output.frames);
     TREACLE_TRY(emitted_volume(scene, last, &emitted));
     double per_volume = sim->particles.per_cell / (cell * cell * cell);
     fill_costs(scene, volume * per_volume, (volume + emitted) * per_volume, out);

@@ -73,3 +73,5 @@ int scene_flat_axis(const treacle_domain_def* domain);
 /// What of a shape's bounds (NULL: of space) lies in the domain; a flat domain counts as a thin
 /// slice at its middle (scene_estimate.c).
 box3 scene_box_inside(const treacle_domain_def* domain, const shape* s);
+/// m^3 of a shape in the domain; a flat domain is one cell thick (scene_estimate.c).
+double scene_volume_inside(const treacle_domain_def* domain, const shape* s);

@@ -30,7 +30,7 @@ typedef struct heat_work {
 static treacle_conduction method_of(const heat_work* hw) {
     treacle_conduction asked = hw->kind->surface.method;
     double h = hw->at->f->setup->domain->h;
-    bool is_small = hw->kind->heat->diffusivity * hw->at->f->dt <= LOD_DIFFUSION_MAX * h * h;
+    bool is_small = hw->kind->heat->diffusivity * hw->kind->dt <= LOD_DIFFUSION_MAX * h * h;
     return asked != TREACLE_CONDUCTION_AUTO ? asked
            : is_small                       ? TREACLE_CONDUCTION_LOD
                                             : TREACLE_CONDUCTION_IMPLICIT;
@@ -47,7 +47,7 @@ static void describe(heat_work* hw) {
         .capacity = g->capacity,
         .melt = {.latent = g->latent, .melted = g->melted},
         .method = method_of(hw),
-        .dt = f->dt,
+        .dt = hw->kind->dt,
         .solve = {.relative = HEAT_TOLERANCE, .max_iterations = HEAT_ITERATIONS_MAX},
     };
     for (int i = 0; i < heat->material_count; ++i) {
@@ -72,7 +72,7 @@ static void describe(heat_work* hw) {
     hw->cells.conductivity = g->conductivity;
     hw->cells.temperature = g->temperature;
     hw->cells.conduction = &hw->params;
-    hw->cells.dt = f->dt;
+    hw->cells.dt = hw->kind->dt;
 }
 
 // The mean over the step.
@@ -210,7 +210,8 @@ static treacle_status step_marker(const heat_place* at) {
     const treacle_marker_def* def = &f->setup->def->marker;
     heat_kind kind = {.heat = &f->setup->marker,
                       .surface = {.method = def->method, .air = def->air, .loss = def->loss},
-                      .column = PARTICLE_MARKER};
+                      .column = PARTICLE_MARKER,
+                      .dt = f->dt};
     if (kind.heat->is_on) {
         TREACLE_TRY(conduct(at, &kind, &f->stats->marker_in));
     }
@@ -225,7 +226,8 @@ static treacle_status step_heat(const heat_place* at) {
     heat_kind kind = {.heat = &f->setup->heat,
                       .surface = f->setup->def->heat,
                       .column = PARTICLE_TEMPERATURE,
-                      .reference = HEAT_REFERENCE};
+                      .reference = HEAT_REFERENCE,
+                      .dt = f->dt * f->setup->def->heat.speed}; // [heat.12]
     return kind.heat->is_on ? conduct(at, &kind, &f->stats->heat_in) : TREACLE_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct heat_kind {
     treacle_heat_def surface; // what it does
     particle_column column;   // temperature or marker
     double reference;         // of the curves
+    double dt;                // s, that pass for it while f->dt pass for the motion
 } heat_kind;
 
 /// Where it flows.

@@ -105,7 +105,7 @@ static treacle_status even_out_particles(const heat_place* at, const heat_kind* 
                               .diffusivity = kind->heat->least_diffusivity,
                               .cell_solid_phi = at->solids->phi};
     float* change = NULL;
-    TREACLE_TRY(even_out(&params, f->dt, f->scratch, &change));
+    TREACLE_TRY(even_out(&params, kind->dt, f->scratch, &change));
     if (change != NULL) {
         warm_by(at, kind, change);
     }

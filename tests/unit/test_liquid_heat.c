@@ -106,20 +106,6 @@ static void test_heat_that_comes_in_is_stored(void** state) {
     unit_context_end(ctx);
 }
 
-// The sum of a column times volume over the particles.
-static double amount_of(treacle_sim* sim, const char* name) {
-    treacle_frame frame;
-    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
-    const treacle_array* value = treacle_frame_find(&frame, name);
-    const treacle_array* volume = treacle_frame_find(&frame, "volume");
-    assert_non_null(value);
-    double sum = 0.0;
-    for (int64_t i = 0; i < value->count; ++i) {
-        sum += (double)((const float*)value->data)[i] * (double)((const float*)volume->data)[i];
-    }
-    return sum;
-}
-
 static treacle_sim* create(treacle_context* ctx, const char* text) {
     treacle_scene* s = NULL;
     treacle_sim* sim = NULL;
@@ -136,6 +122,62 @@ static treacle_sim* create(treacle_context* ctx, const char* text) {
     "density_correction: false\n"                                                                  \
     "particles: {per_cell: 4}\n"                                                                   \
     "flow: pressure\n"
+
+// Everything that heats and cools, on liquid that lies still: its heat after `steps` of dt.
+static double heat_after(const char* speed, double dt, int steps) {
+    char text[2000];
+    treacle_context* ctx = unit_context(1);
+    treacle_step_stats stats = {0};
+    double came = 0.0, first = 0.0;
+    snprintf(text, sizeof(text),
+             STILL "step: {max_dt: 100}\n"
+                   "heat: {air: 290 K, loss: 50, emissivity: 0.9, speed: %s}\n"
+                   "materials:\n"
+                   "  wax: {density: 800, heat_capacity: 2000, conductivity: 2,\n"
+                   "        latent_heat: 50 kJ/kg, solidus: 320 K, liquidus: 330 K}\n"
+                   "heat_sources:\n"
+                   "  - {place: [0.16, 0.16, 0], power: 500 W}\n"
+                   "  - {shape: {sphere: {radius: 0.03, centre: [0.06, 0.06, 0]}}, power: 20 W}\n"
+                   "heat_walls: [{side: left, temperature: 350 K, contact: 500}]\n"
+                   "solids:\n"
+                   "  stove: {shape: {sphere: {radius: 0.02, centre: [0.1, 0.02, 0]}}, flux: 200}\n"
+                   "liquids: [{shape: {box: {min: [0, 0, -1], max: [0.12, 0.12, 1]}},\n"
+                   "           temperature: 316 K}]\n",
+             speed);
+    treacle_sim* sim = create(ctx, text);
+    for (int i = 0; i < steps; ++i) {
+        assert_int_equal(treacle_sim_step(sim, dt, &stats), TREACLE_OK);
+        first = i == 0 ? stats.enthalpy - stats.heat_in : first;
+        came += stats.heat_in;
+    }
+    // The account is closed at any speed: what came is there.
+    assert_close(stats.enthalpy - first, came, 1e-5 * fabs(came));
+    treacle_sim_destroy(sim);
+    unit_context_end(ctx);
+    return came;
+}
+
+static void test_heat_that_is_faster_does_the_same_in_less_time(void** state) {
+    (void)state;
+    double slow = heat_after("1", 6.0, 10), fast = heat_after("60", 0.1, 10);
+    assert_true(slow > 100.0);
+    assert_close(fast, slow, 1e-6 * slow);
+    assert_true(heat_after("1", 0.1, 10) < 0.1 * slow);
+}
+
+// The sum of a column times volume over the particles.
+static double amount_of(treacle_sim* sim, const char* name) {
+    treacle_frame frame;
+    assert_int_equal(treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame), TREACLE_OK);
+    const treacle_array* value = treacle_frame_find(&frame, name);
+    const treacle_array* volume = treacle_frame_find(&frame, "volume");
+    assert_non_null(value);
+    double sum = 0.0;
+    for (int64_t i = 0; i < value->count; ++i) {
+        sum += (double)((const float*)value->data)[i] * (double)((const float*)volume->data)[i];
+    }
+    return sum;
+}
 
 static void test_what_dries_loses_what_the_statistics_say(void** state) {
     (void)state;
@@ -227,6 +269,7 @@ int main(void) {
         cmocka_unit_test(test_bits_do_not_depend_on_threads),
         cmocka_unit_test(test_a_restored_state_goes_on_the_same),
         cmocka_unit_test(test_heat_that_comes_in_is_stored),
+        cmocka_unit_test(test_heat_that_is_faster_does_the_same_in_less_time),
         cmocka_unit_test(test_what_dries_loses_what_the_statistics_say),
         cmocka_unit_test(test_what_cures_nears_its_target_by_the_exponential),
         cmocka_unit_test(test_a_solid_without_temperature_keeps_heat),

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,6 +110,43 @@ static void test_progress_tells_every_step_and_frame(void** state) {
     assert_int_equal(treacle_context_memory(ctx), 0);
     treacle_context_destroy(ctx);
     remove_place(&p);
+}
+
+// s, of the newest state, after a run that the callback ended and a resume went on with.
+static double time_after_resume(const char* lapse, int stop_after, int64_t* steps) {
+    place p = make_place();
+    treacle_context* ctx = make_context();
+    treacle_scene* scene = NULL;
+    witness w = {.stop_after = stop_after};
+    treacle_run_def def = treacle_run_def_default();
+    treacle_run_info info;
+    const char* const sets[] = {lapse};
+    def.folder = p.path;
+    def.progress = watch;
+    def.progress_user = &w;
+    assert_int_equal(
+        treacle_scene_parse(ctx, "speck", scene_text, strlen(scene_text), 1, sets, &scene),
+        TREACLE_OK);
+    assert_int_equal(treacle_run_start(ctx, scene, &def), TREACLE_ERR_INTERRUPTED);
+    w = (witness){0};
+    assert_int_equal(treacle_run_resume(ctx, &def), TREACLE_OK);
+    assert_true(w.last_fraction == 1.0);
+    assert_int_equal(treacle_run_inspect(ctx, p.path, &info), TREACLE_OK);
+    assert_int_equal(info.frames_done, 3);
+    *steps = info.steps;
+    treacle_scene_destroy(scene);
+    treacle_context_destroy(ctx);
+    remove_place(&p);
+    return info.time;
+}
+
+static void test_time_lapse_moves_frames_apart_and_a_resume_knows_it(void** state) {
+    (void)state;
+    int64_t steps = 0, more = 0;
+    assert_true(fabs(time_after_resume("time_lapse=1", 2, &steps) - 2.0 / 24.0) < 1e-12);
+    assert_true(fabs(time_after_resume("time_lapse=6", 2, &more) - 12.0 / 24.0) < 1e-12);
+    assert_int_equal(steps, 2 * 3); // of at most 0.02 s in 1/24 s
+    assert_int_equal(more, 2 * 13); // in 1/4 s
 }
 
 static void test_the_callback_ends_the_run_and_resume_completes_it(void** state) {
@@ -262,6 +300,7 @@ static void test_resuming_survives_every_failed_allocation(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_progress_tells_every_step_and_frame),
+        cmocka_unit_test(test_time_lapse_moves_frames_apart_and_a_resume_knows_it),
         cmocka_unit_test(test_the_callback_ends_the_run_and_resume_completes_it),
         cmocka_unit_test(test_a_loop_that_cannot_converge_is_counted_and_told),
         cmocka_unit_test(test_a_loop_that_converges_is_not_told),
