@@ -64,7 +64,7 @@ static treacle_status run_unified(treacle_context* ctx, const viscosity_case* c,
     return TREACLE_OK;
 }
 
-static void thicken(viscosity_case* c, double r) {
+static void viscosity_step(viscosity_case* c, double r) {
     float by = (float)(r / c->r);
     for (size_t i = 0; i < solver_case_length(&c->map); ++i) {
         c->cell[i] *= by;
@@ -85,7 +85,7 @@ static treacle_status count_flow(treacle_context* ctx, treacle_context* helper,
     TREACLE_TRY(viscosity_case_create(ctx, helper, &c));
     treacle_status status = TREACLE_OK;
     for (int i = 0; i < task->count && status == TREACLE_OK; ++i) {
-        thicken(&c, task->r[i]);
+        viscosity_step(&c, task->r[i]);
         status = is_split ? run_viscosity(ctx, &c, iterations + i)
                           : run_unified(ctx, &c, is_flow, iterations + i);
     }

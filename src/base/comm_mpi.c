@@ -321,15 +321,15 @@ void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
 }
 
 // MPI counts by int: parcels go in pieces, the first of each, then the second.
-enum { PIECE_BYTES = 1 << 30 };
+enum { PART_BYTES = 1 << 30 };
 
 static int piece_bytes(size_t bytes, size_t at) {
     size_t left = at < bytes ? bytes - at : 0;
-    return left < PIECE_BYTES ? (int)left : PIECE_BYTES;
+    return left < PART_BYTES ? (int)left : PART_BYTES;
 }
 
 // The pieces that begin at byte `at`. Returns how many messages there were.
-static int trade_pieces(struct comm* c, int count, const comm_parcel* parcels, size_t at) {
+static int trade_parts(struct comm* c, int count, const comm_parcel* parcels, size_t at) {
     int posted = 0;
     for (int i = 0; i < count; ++i) {
         int bytes = piece_bytes(parcels[i].take_bytes, at);
@@ -360,7 +360,7 @@ void comm_trade(treacle_context* ctx, int count, const comm_parcel* parcels) {
         bytes += (int64_t)parcels[i].give_bytes;
         messages += parcels[i].give_bytes > 0;
     }
-    for (size_t at = 0; trade_pieces(c, count, parcels, at) > 0; at += PIECE_BYTES) {
+    for (size_t at = 0; trade_parts(c, count, parcels, at) > 0; at += PART_BYTES) {
     }
     end(c, messages, bytes);
 }

@@ -22,7 +22,7 @@ static treacle_status make_surface(const euler_work* e, const seed_def* seeding)
         level_set_part part = {liquid_distance, &s, shape_bounds(s.what), false};
         TREACLE_TRY(level_set_combine(&e->level, &part, e->surface));
     }
-    return level_set_settle(&e->level, e->surface);
+    return level_set_restore(&e->level, e->surface);
 }
 
 typedef struct begin_job {

@@ -38,7 +38,7 @@ static void show_point(show_job* job, particle_ix row, tile_coord tile, const fl
     if (job->temperature.values != NULL) {
         birth.temperature = tile_sample(&job->temperature, tile, x);
     }
-    particles_bear(p, domain, row, &birth);
+    particle_init(p, domain, row, &birth);
     if (p->column[PARTICLE_MELTED] != NULL) {
         particles_f32(p, PARTICLE_MELTED)[row] =
             job->melted.values != NULL ? tile_sample(&job->melted, tile, x) : 0.0f;

@@ -3,8 +3,8 @@
 #include "compare/euler_step.h"
 
 #include "compare/euler_carry.h"
+#include "compare/euler_finish.h"
 #include "compare/euler_forces.h"
-#include "compare/euler_settle.h"
 #include "compare/euler_tiles.h"
 #include "compare/euler_touch.h"
 #include "compare/euler_track.h"
@@ -48,7 +48,7 @@ treacle_status euler_step(const stage_run* r, euler_work* e) {
     STAGE(FLOW, step_flow(w));
     STAGE(TO_PARTICLES, euler_strain_step(e));
     STAGE(EXTRAPOLATE, extrapolate_velocity(e));
-    STAGE(TO_PARTICLES, euler_settle(e));
+    STAGE(TO_PARTICLES, euler_finish(e));
     STAGE(ENERGY, energy_account_end_on_grid(f, w->bodies, &m->account));
     return TREACLE_OK;
 }
@@ -62,6 +62,6 @@ treacle_status euler_first_step(const stage_run* r, euler_work* e) {
     STAGE(GEOMETRY, find_geometry(e));
     STAGE(FLOW, step_flow(w));
     STAGE(EXTRAPOLATE, extrapolate_velocity(e));
-    STAGE(TO_PARTICLES, euler_settle(e));
+    STAGE(TO_PARTICLES, euler_finish(e));
     return TREACLE_OK;
 }

@@ -74,5 +74,5 @@ treacle_status euler_build_tiles(euler_work* e) {
     arena_give(w->f.scratch, tiles);
     TREACLE_TRY(status);
     TREACLE_TRY(build_tiles_fields(&w->f, w->before, w->state, &w->made.history));
-    return liquid_state_carry(w->state, euler_fields(w->f.setup));
+    return liquid_state_add_carried(w->state, euler_fields(w->f.setup));
 }

@@ -60,7 +60,7 @@ static treacle_status fill_and_drain(euler_work* e, bool* has_changed) {
             *has_changed = true;
         }
     }
-    return *has_changed ? level_set_settle(&e->level, e->surface) : TREACLE_OK;
+    return *has_changed ? level_set_restore(&e->level, e->surface) : TREACLE_OK;
 }
 
 treacle_status euler_find_room(euler_work* e) {

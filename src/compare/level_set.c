@@ -319,7 +319,7 @@ treacle_status level_set_redistance(const level_set_work* w, level_set* set) {
     return status;
 }
 
-treacle_status level_set_settle(const level_set_work* w, level_set* set) {
+treacle_status level_set_restore(const level_set_work* w, level_set* set) {
     TREACLE_TRY(level_set_redistance(w, set));
     TREACLE_TRY(level_set_prune(w, set));
     TREACLE_TRY(level_set_reseed(w, set));

@@ -78,11 +78,11 @@ typedef struct level_set_part {
     bool is_taken; // else put
 } level_set_part;
 /// phi = min(phi, distance), or max(phi, -distance). Distances away from the surface are then no
-/// distances any more: call level_set_settle after the last.
+/// distances any more: call level_set_restore after the last.
 treacle_status level_set_combine(const level_set_work* w, const level_set_part* part,
                                  level_set* set) TREACLE_NODISCARD;
 /// Makes phi the distance again, drops tiles of air, and makes up for missing markers.
-treacle_status level_set_settle(const level_set_work* w, level_set* set) TREACLE_NODISCARD;
+treacle_status level_set_restore(const level_set_work* w, level_set* set) TREACLE_NODISCARD;
 
 /// How the surface moves.
 typedef struct level_set_motion {

@@ -306,7 +306,7 @@ static void claim(const escape_job* job, tile_coord tile, particle_ix i) {
     }
 }
 
-static void settle_claims(void* data, int64_t begin, int64_t end) {
+static void decide_claims(void* data, int64_t begin, int64_t end) {
     const escape_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float low = job->low[i], high = job->high[i];
@@ -333,7 +333,7 @@ treacle_status level_set_correct(const level_set_work* w, level_set* set) {
             }
         }
     }
-    tile_for(&set->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, settle_claims, &job);
+    tile_for(&set->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, decide_claims, &job);
     arena_give_to(w->scratch, mark);
     return TREACLE_OK;
 }

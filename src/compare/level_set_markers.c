@@ -90,7 +90,8 @@ static void attract(const marker_job* job, tile_sampler* phi, tile_coord tile, f
     }
 }
 
-static treacle_status bear(const marker_job* job, tile_sampler* phi, tile_coord tile, int cell) {
+static treacle_status add_marker(const marker_job* job, tile_sampler* phi, tile_coord tile,
+                                 int cell) {
     level_set* set = job->set;
     const bool* is_active = job->w->lattice->is_active;
     uint64_t id = set->births++;
@@ -133,7 +134,7 @@ static treacle_status fill_tile(const marker_job* job, tile_ix t, const int coun
         }
         is_wanted = is_wanted && SPARSE * counts[i] < job->w->per_cell;
         for (int k = counts[i]; is_wanted && k < job->w->per_cell; ++k) {
-            TREACLE_TRY(bear(job, &phi, set->map.coord[t], i));
+            TREACLE_TRY(add_marker(job, &phi, set->map.coord[t], i));
         }
     }
     return TREACLE_OK;

@@ -65,7 +65,7 @@ other_methods paper_methods(const treacle_sim_def* def) {
     bool has_surface = viscosity->surface != TREACLE_VISCOSITY_NATURAL;
     return (other_methods){
         .project = is_relaxed ? relax_pressure : NULL,
-        .thicken = viscosity->method == TREACLE_VISCOSITY_IMPLICIT ? NULL : apply,
+        .viscosity_step = viscosity->method == TREACLE_VISCOSITY_IMPLICIT ? NULL : apply,
         .cut = has_surface ? change_surface : NULL,
     };
 }

@@ -223,29 +223,29 @@ static bool is_unknown(const comp_job* job, size_t i, int a) {
 // --- sweeps over tiles --------------------------------------------------------------------------
 
 typedef void comp_fcn(const comp_job* job, comp_place here, int a);
-typedef struct comp_sweep {
+typedef struct comp_loop {
     const comp_job* job;
     comp_fcn* face;
-} comp_sweep;
+} comp_loop;
 
-static void sweep_tiles(void* data, int64_t begin, int64_t end) {
-    const comp_sweep* sweep = data;
-    const tile_map* map = sweep->job->params->map;
+static void loop_tiles(void* data, int64_t begin, int64_t end) {
+    const comp_loop* for_faces = data;
+    const tile_map* map = for_faces->job->params->map;
     for (int64_t t = begin; t < end; ++t) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             comp_place here = {map, (tile_ix)t, q};
             bool is_layer = (q & 7) < tile_layers(map, 0) && (q >> 3 & 7) < tile_layers(map, 1) &&
                             q >> 6 < tile_layers(map, 2);
             for (int a = 0; is_layer && a < AXES; ++a) {
-                sweep->face(sweep->job, here, a);
+                for_faces->face(for_faces->job, here, a);
             }
         }
     }
 }
 
-static void sweep(const comp_job* job, comp_fcn* face) {
-    comp_sweep data = {job, face};
-    tile_for(job->params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, sweep_tiles, &data);
+static void for_faces(const comp_job* job, comp_fcn* face) {
+    comp_loop data = {job, face};
+    tile_for(job->params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, loop_tiles, &data);
 }
 
 // Weights of one sub-step; masses that are not too small.
@@ -500,12 +500,12 @@ static void swap(double** a, double** b) {
 
 static treacle_status implicit_step(comp_job* job, const comparator_params* params,
                                     solve_stats* stats) {
-    sweep(job, params->method == TREACLE_VISCOSITY_IMEX ? imex_face : decoupled_face);
-    sweep(job, held_face);
-    sweep(job, subtract_held_face);
-    sweep(job, drop_held_face);
+    for_faces(job, params->method == TREACLE_VISCOSITY_IMEX ? imex_face : decoupled_face);
+    for_faces(job, held_face);
+    for_faces(job, subtract_held_face);
+    for_faces(job, drop_held_face);
     TREACLE_TRY(solve_within(job, &params->solve, stats));
-    sweep(job, restore_held_face);
+    for_faces(job, restore_held_face);
     return TREACLE_OK;
 }
 
@@ -522,16 +522,16 @@ static treacle_status run_steps(comp_job* job, const comparator_params* params, 
                                 solve_stats* stats) {
     const tile_map* map = params->liquid.map;
     bool is_explicit = params->method == TREACLE_VISCOSITY_EXPLICIT;
-    sweep(job, floor_face);
-    sweep(job, load_face);
+    for_faces(job, floor_face);
+    for_faces(job, load_face);
     int needed = is_explicit ? needed_substeps(job) : 1;
     *substeps = params->substeps > 0 ? params->substeps : needed;
     *stats = (solve_stats){.is_converged = true};
     job->share = 1.0 / *substeps;
-    sweep(job, scale_face);
+    for_faces(job, scale_face);
     for (int k = 0; k < *substeps; ++k) {
         if (is_explicit) {
-            sweep(job, explicit_face);
+            for_faces(job, explicit_face);
             swap(&job->u, &job->out);
         } else {
             TREACLE_TRY(implicit_step(job, params, stats));
@@ -539,7 +539,7 @@ static treacle_status run_steps(comp_job* job, const comparator_params* params, 
     }
     stats->is_broken = parallel_max(map->ctx, map->count, finite_of_tile, job) > 0.0;
     if (!stats->is_broken) {
-        sweep(job, store_face);
+        for_faces(job, store_face);
     }
     return TREACLE_OK;
 }

@@ -241,7 +241,7 @@ static void fall_since_birth(const emission* now, double born, particle_birth* b
     }
 }
 
-static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
+static treacle_status add_drop(const emission* now, drop d, vec3 entry) {
     const emitter* e = now->e;
     double born =
         now->ended - (now->ended - now->begun) * (now->to - d.height) / (now->to - now->from);
@@ -266,7 +266,7 @@ static treacle_status bear_drop(const emission* now, drop d, vec3 entry) {
     birth.place = vec3_add_scaled(entry, -d.height, e->direction);
     particle_ix row;
     TREACLE_TRY(particles_append(now->p, tile, 1, &row));
-    particles_bear(now->p, &e->domain, row, &birth);
+    particle_init(now->p, &e->domain, row, &birth);
     return TREACLE_OK;
 }
 
@@ -294,7 +294,7 @@ treacle_status emitter_emit(const emitter* e, double from, double to, const trea
         for (int64_t column = 0; column < e->column_count; ++column) {
             drop d = drop_of(e, layer, column);
             if (d.height > now.from && d.height <= now.to) {
-                TREACLE_TRY(bear_drop(&now, d, e->entry[column]));
+                TREACLE_TRY(add_drop(&now, d, e->entry[column]));
                 *count += 1;
             }
         }

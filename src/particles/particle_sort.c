@@ -175,7 +175,7 @@ static row_fate trace(const sort_job* job, tile_coord tile, particle_ix row) {
     return fate;
 }
 
-static void settle(const sort_job* job, particle_ix row, const row_fate* fate) {
+static void store_fate(const sort_job* job, particle_ix row, const row_fate* fate) {
     float* position = particles_f32(job->p, PARTICLE_POSITION) + AXES * row;
     memcpy(position, fate->position, sizeof(fate->position));
     job->cell[row] = (uint16_t)particles_cell(fate->position);
@@ -197,7 +197,7 @@ static uint8_t classify_row(sort_job* job, tile_coord tile, particle_ix row) {
             return SLOT_FAR; // its position is left alone: it will be traced again
         }
     }
-    settle(job, row, &fate);
+    store_fate(job, row, &fate);
     return (uint8_t)TILE_NEIGHBOUR(fate.shift[0], fate.shift[1], fate.shift[2]);
 }
 
@@ -298,7 +298,7 @@ static void list_far_rows(sort_job* job, tile_ix group) {
     for (particle_ix row = p->tile_first[group]; row < p->tile_first[group + 1]; ++row) {
         if (job->slot[row] == SLOT_FAR) {
             row_fate fate = trace(job, p->tile[group], row);
-            settle(job, row, &fate);
+            store_fate(job, row, &fate);
             stream s = stream_to(job, p->tile[group], fate.shift);
             s.count = 1;
             s.group = group;

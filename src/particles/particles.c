@@ -276,8 +276,8 @@ bool particles_is_sorted(const particles* p, const grid_domain* domain) {
     return true;
 }
 
-void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
-                    const particle_birth* birth) {
+void particle_init(particles* p, const grid_domain* domain, particle_ix row,
+                   const particle_birth* birth) {
     TREACLE_ASSERT(row >= 0 && row < p->count);
     TREACLE_ASSERT(birth->volume > 0.0 && isfinite(birth->volume));
     float* affine = particles_f32(p, PARTICLE_AFFINE);

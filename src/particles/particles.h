@@ -143,8 +143,8 @@ typedef struct particle_birth {
     float time;       // s
 } particle_birth;
 /// Fills every column of the row.
-void particles_bear(particles* p, const grid_domain* domain, particle_ix row,
-                    const particle_birth* birth);
+void particle_init(particles* p, const grid_domain* domain, particle_ix row,
+                   const particle_birth* birth);
 
 /// The particles as the grid sees them.
 static inline tile_points particles_points(const particles* p) {

@@ -149,7 +149,8 @@ static void paint(const seed_liquid* liquid, particle_birth* birth) {
     }
 }
 
-static void bear(const seed_job* job, particle_ix row, tile_coord tile, const candidate* c) {
+static void init_particle(const seed_job* job, particle_ix row, tile_coord tile,
+                          const candidate* c) {
     const grid_domain* domain = job->def->domain;
     const seed_liquid* liquid = &job->def->liquids[job->liquid];
     double h = domain->h;
@@ -171,7 +172,7 @@ static void bear(const seed_job* job, particle_ix row, tile_coord tile, const ca
     paint(liquid, &birth);
     vec3 arm = vec3_sub(birth.place, liquid->spin_centre);
     birth.velocity = vec3_add(birth.velocity, vec3_cross(liquid->spin, arm));
-    particles_bear(job->p, domain, row, &birth);
+    particle_init(job->p, domain, row, &birth);
 }
 
 // Goes through the candidates of a cell; those that live become rows from `row` on, or are only
@@ -197,7 +198,7 @@ static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cel
         candidate c = place_candidate(job, cell, birth, box);
         if (is_wet(job, place_of(domain, c.at), share)) {
             if (row >= 0) {
-                bear(job, row + lives, tile, &c);
+                init_particle(job, row + lives, tile, &c);
             }
             lives += 1;
         }

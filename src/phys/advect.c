@@ -22,7 +22,7 @@ enum { ADVECT_SIZE_MAX = TILE_SIZE + 2 * VELOCITY_HALO_MAX };
 typedef struct advect_job {
     const face_velocity* field;
     const particles* p;
-    const piece_rows* pieces;
+    const lump_motions* lumps;
     advect_tile tile; // what all tiles share
 } advect_job;
 
@@ -40,8 +40,8 @@ static void advect_tiles(void* data, int64_t begin, int64_t end) {
         }
         tile.count = job->p->tile_first[t + 1] - first;
         tile.position = particles_f32(job->p, PARTICLE_POSITION) + AXES * first;
-        bool is_carried = job->pieces != NULL && job->pieces->is_moved[t] != 0;
-        tile.motion = is_carried ? job->pieces->motion[first].frame : NULL;
+        bool is_carried = job->lumps != NULL && job->lumps->is_moved[t] != 0;
+        tile.motion = is_carried ? job->lumps->motion[first].frame : NULL;
         ISA_CALL(job->p->ctx, advect_move)(&tile);
     }
 }
@@ -53,7 +53,7 @@ void advect_particles(const face_velocity* field, const particles* p, const adve
     int halo = (int)ceil(params->reach) + 2;
     TREACLE_ASSERT(halo <= VELOCITY_HALO_MAX);
     const grid_domain* domain = field->domain;
-    advect_job job = {.field = field, .p = p, .pieces = params->pieces};
+    advect_job job = {.field = field, .p = p, .lumps = params->lumps};
     job.tile = (advect_tile){
         .halo = halo,
         .size = TILE_SIZE + 2 * halo,

@@ -13,7 +13,7 @@ typedef struct advect_tile {
     bool is_active[AXES];
     treacle_advection scheme;
     float dt_over_h;
-    const float* motion; // [count][2 AXES], frame and shift of pieces [path.2]; NULL: all zero
+    const float* motion; // [count][2 AXES], frame and shift of lumps [path.2]; NULL: all zero
 } advect_tile;
 
 ISA_DECLARE(void, advect_move, (const advect_tile* tile));

@@ -207,21 +207,21 @@ static void look_up(const line* l) {
 }
 
 // energy - dt L_a T(energy) = rhs, by Newton's method; ends with T of the energy.
-static void settle_line(const line* l) {
-    bool is_settled = false;
-    for (int round = 0; round < NEWTON_MAX && !is_settled; ++round) {
+static void converge_line(const line* l) {
+    bool is_converged = false;
+    for (int round = 0; round < NEWTON_MAX && !is_converged; ++round) {
         look_up(l);
         for (int i = 0; i < l->count; ++i) {
             l->change[i] = l->rhs[i] - l->energy[i] + l->params->dt * flow_to(l, l->temperature, i);
         }
         solve_line(l);
-        is_settled = true;
+        is_converged = true;
         double step = round < NEWTON_FULL ? 1.0 : 0.5;
         for (int i = 0; i < l->count; ++i) {
             l->energy[i] += step * l->change[i];
-            is_settled = is_settled && fabs(l->change[i]) <= least_energy(l->params, l->at[i]);
+            is_converged = is_converged && fabs(l->change[i]) <= least_energy(l->params, l->at[i]);
         }
-        is_settled = is_settled || l->params->melt.latent == NULL;
+        is_converged = is_converged || l->params->melt.latent == NULL;
     }
     look_up(l);
 }
@@ -269,7 +269,7 @@ static void step_line(const line_job* job, line* l) {
     for (int i = 0; i < l->count; ++i) {
         l->rhs[i] = l->energy[i] = job->energy[l->at[i]];
     }
-    settle_line(l);
+    converge_line(l);
     add_flows(job, l, l->temperature, 1.0);
 }
 
@@ -432,7 +432,7 @@ static treacle_status solve_round(whole_job* job, solve_stats* stats) {
 }
 
 // job->temperature becomes that of the end of the step.
-static treacle_status settle_whole(whole_job* job, solve_stats* stats) {
+static treacle_status converge_whole(whole_job* job, solve_stats* stats) {
     const conduction_params* p = job->params;
     treacle_context* ctx = p->map->ctx;
     tile_for(p->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, sum_exchange, job);
@@ -479,7 +479,7 @@ static treacle_status step_whole(const conduction_params* p, double* energy, dou
     job.exchange = job.mass + values;
     job.outside = job.exchange + values;
     memcpy(job.energy, energy, values * sizeof(double));
-    TREACLE_TRY_GOTO(settle_whole(&job, stats), finish);
+    TREACLE_TRY_GOTO(converge_whole(&job, stats), finish);
     TREACLE_TRY_GOTO(flow_by_lines(p, job.temperature, energy, exchanged), finish);
 finish:
     alloc_free(ctx, doubles, DOUBLES * values * sizeof(double));

@@ -586,7 +586,7 @@ int64_t separation_review(wall_set* walls, double least) {
     return count;
 }
 
-void separation_settle(wall_set* walls) {
+void separation_reduce_bounds(wall_set* walls) {
     for (int64_t i = 0; i < walls->count; ++i) {
         wall* w = &walls->at[i];
         double left = w->bound + w->answer / (double)w->area;

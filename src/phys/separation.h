@@ -97,7 +97,7 @@ void separation_measure(wall_set* walls, const wall_flow* flow);
 /// many.
 int64_t separation_review(wall_set* walls, double least);
 /// The bounds become what is left of them, for a projection that completes the flow.
-void separation_settle(wall_set* walls);
+void separation_reduce_bounds(wall_set* walls);
 
 /// Takes note of the diagonal, which has no walls yet, and ties released cells.
 void separation_begin(wall_set* walls, float* cell_extra);

@@ -192,7 +192,7 @@ static double most_of(const flow_job* job, int32_t n) {
     return p->speed * opening;
 }
 
-static void settle_pockets(const flow_job* job, int64_t cells) {
+static void bound_pocket_flows(const flow_job* job, int64_t cells) {
     for (int64_t i = 0; i < cells; ++i) {
         if (has_pressure(job->params, i)) {
             pocket_of(job, i)->flow += job->flow[i];
@@ -226,7 +226,7 @@ static treacle_status bound_labelled(flow_job* job, int64_t cells) {
         alloc_zero(ctx, pairs, sizeof(*job->give), "pockets beside bodies", (void**)&job->give),
         finish);
     each_pair(job, open_pair);
-    settle_pockets(job, cells);
+    bound_pocket_flows(job, cells);
 finish:
     alloc_free(ctx, job->give, pairs * sizeof(*job->give));
     alloc_free(ctx, job->pockets, count * sizeof(pocket));

@@ -100,7 +100,7 @@ static bool is_hidden(const near_solids* near, vec3 x, vec3 y, const double ends
            is_hidden(near, middle, y, (const double[2]){m, ends[1]}, 2 * parts);
 }
 
-static sample_kind settle_sample(const near_solids* near, vec3* sample, double* distance) {
+static sample_kind classify_sample(const near_solids* near, vec3* sample, double* distance) {
     double h = near->params->domain->h, d = distance_at(near, *sample, &(int){0});
     if (d < -probe * h) {
         return SAMPLE_OF_THICK;
@@ -131,7 +131,7 @@ static sample_kind sample_of(const near_solids* near, int which, const transfer_
         vec3* sample = &samples->at[which][index];
         *sample = particles_place(near->params->domain, near->tile, position);
         samples->kind[which][index] =
-            (uint8_t)settle_sample(near, sample, &samples->distance[which][index]);
+            (uint8_t)classify_sample(near, sample, &samples->distance[which][index]);
     }
     return (sample_kind)samples->kind[which][index];
 }

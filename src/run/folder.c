@@ -431,7 +431,7 @@ treacle_status folder_clear(const folder* f, folder_census* out) {
     return fsync(f->fd) == 0 ? TREACLE_OK : fail_errno(f->ctx, "write into", f->path);
 }
 
-static treacle_status sweep_entry(const folder* f, const char* name, void* data) {
+static treacle_status remove_unfinished(const folder* f, const char* name, void* data) {
     (void)data;
     if (is_staged(name) && unlinkat(f->fd, name, 0) != 0 && errno != ENOENT) {
         return fail_errno(f->ctx, "remove the unfinished file", name);
@@ -439,6 +439,6 @@ static treacle_status sweep_entry(const folder* f, const char* name, void* data)
     return TREACLE_OK;
 }
 
-treacle_status folder_sweep(const folder* f) {
-    return each_entry(f, sweep_entry, NULL);
+treacle_status folder_remove_unfinished(const folder* f) {
+    return each_entry(f, remove_unfinished, NULL);
 }

@@ -88,4 +88,4 @@ typedef struct folder_census {
 /// and so does everything that is not the run's.
 treacle_status folder_clear(const folder* f, folder_census* out) TREACLE_NODISCARD;
 /// Removes the unfinished files that a killed run leaves behind.
-treacle_status folder_sweep(const folder* f) TREACLE_NODISCARD;
+treacle_status folder_remove_unfinished(const folder* f) TREACLE_NODISCARD;

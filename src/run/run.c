@@ -207,7 +207,7 @@ static treacle_status replace_old(const folder* f) {
 }
 
 static treacle_status begin_files(run_job* job, const treacle_scene* scene) {
-    TREACLE_TRY(folder_sweep(&job->folder));
+    TREACLE_TRY(folder_remove_unfinished(&job->folder));
     if (job->def->replace) {
         TREACLE_TRY(replace_old(&job->folder));
     }
@@ -489,7 +489,7 @@ static treacle_status resume_in(run_job* job) {
     bool has_read = status == TREACLE_OK;
     job->record = has_read ? loaded.record : job->record;
     if (has_read && run_is_writer(job)) {
-        status = folder_sweep(&job->folder);
+        status = folder_remove_unfinished(&job->folder);
     }
     status = comm_agree(job->ctx, status);
     if (status == TREACLE_OK) {

@@ -70,7 +70,7 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
                 .buoyancy = plan->has_buoyancy,
                 .rheology = plan->has_rheology,
                 .elastic = plan->has_elastic,
-                .apart = plan->has_apart,
+                .no_merge = plan->has_no_merge,
                 .yield = plan->has_yield},
         .other = paper_methods(def),
     };

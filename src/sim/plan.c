@@ -47,7 +47,7 @@ static void add_material(const treacle_sim_def* def, const treacle_material_def*
     out->has_rheology = out->has_rheology || rheology_is_needed(m);
     out->has_elastic = out->has_elastic || is_elastic;
     out->has_yield = out->has_yield || (is_elastic && can_yield);
-    out->has_apart = out->has_apart || (!m->merges && def->material_count > 1);
+    out->has_no_merge = out->has_no_merge || (!m->merges && def->material_count > 1);
 }
 
 // --- columns -------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ static void print_laws(const sim_plan* plan, text* out) {
         {plan->has_rheology, "rheology"},
         {plan->has_elastic, "elastic stress"},
         {plan->has_yield, "yield"},
-        {plan->has_apart, "materials that do not merge"},
+        {plan->has_no_merge, "materials that do not merge"},
         {plan->has_heat, "heat"},
         {plan->has_law, "viscosity by what particles carry"},
         {plan->marker_flows, "a marker that spreads"},

@@ -14,7 +14,7 @@ typedef struct sim_plan {
     bool has_rheology; // a material whose viscosity depends on the rate of shear
     bool has_elastic;  // material whose stress acts on the flow
     bool has_yield;    // elastic material whose decay depends on the flow
-    bool has_apart;    // material that does not merge with others
+    bool has_no_merge; // material that does not merge with others
     bool has_heat;     // that flows
     bool has_law;      // of viscosity, by what particles carry
     bool marker_flows;

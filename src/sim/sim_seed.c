@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "grid/partition.h"
 #include "particles/seed.h"
-#include "phys/sweep.h"
+#include "phys/collide.h"
 #include "sim/eulerian.h"
 #include "sim/heat_setup.h"
 
@@ -203,7 +203,7 @@ static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
     void* poses = NULL;
     TREACLE_TRY(alloc_zero(sim->ctx, count, sizeof(solid_pose), "poses of solids", &poses));
     sim_pose_solids(sim, 0.0, poses);
-    blockers b = {{set->count, set->solids, poses}, SWEEP_GAP * sim->domain.h};
+    blockers b = {{set->count, set->solids, poses}, COLLIDE_GAP * sim->domain.h};
     seeding->is_blocked = count > 0 ? is_in_solid : NULL;
     seeding->blocked_data = &b;
     treacle_status status;

@@ -397,7 +397,7 @@ static treacle_status copy_carried(treacle_sim* sim, const treacle_frame* state)
     if (!sim->plan.is_eulerian) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(liquid_state_carry(liquid, euler_fields(&sim->setup)));
+    TREACLE_TRY(liquid_state_add_carried(liquid, euler_fields(&sim->setup)));
     for (int f = 0; f < CARRIED_COUNT; ++f) {
         if (liquid->carried[f] != NULL && liquid->map.count > 0) {
             treacle_array values = array_of(carried_names[f], TREACLE_TYPE_F32, 1,

@@ -58,7 +58,7 @@ treacle_status treacle_stages_put(treacle_sim* sim, const treacle_stages_particl
         particle_ix row;
         particles_locate(&sim->domain, birth.place, &tile, birth.position);
         TREACLE_TRY(particles_append(p, tile, 1, &row));
-        particles_bear(p, &sim->domain, row, &birth);
+        particle_init(p, &sim->domain, row, &birth);
     }
     return TREACLE_OK;
 }

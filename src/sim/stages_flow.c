@@ -125,7 +125,7 @@ static treacle_status run_part(step_work* w, treacle_stages_part part) {
     case TREACLE_STAGES_PRESSURE:
         return run_flow(&takes, TREACLE_FLOW_PRESSURE, &makes);
     case TREACLE_STAGES_VISCOSITY:
-        return run_flow_thicken(&takes, &makes);
+        return run_flow_viscosity(&takes, &makes);
     }
     return run_flow(&takes, w->f.setup->def->flow, &makes); // faces know their velocity already
 }

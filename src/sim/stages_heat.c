@@ -54,7 +54,7 @@ static void fill_cell(const treacle_stages_box* box, const box_work* w, size_t i
 }
 
 // Carries temperatures to the tiles, or back.
-static void carry(const treacle_stages_box* box, const box_work* w, bool is_back) {
+static void copy_box(const treacle_stages_box* box, const box_work* w, bool is_back) {
     for (size_t i = 0; i < w->values - TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
@@ -78,7 +78,7 @@ static treacle_status step_box(treacle_context* ctx, const treacle_stages_box* b
     TREACLE_TRY(alloc_zero(ctx, FIELDS * w->values, sizeof(float), "a box", (void**)&w->fields));
     TREACLE_TRY(alloc_zero(ctx, 2 * w->values, sizeof(double), "a box", (void**)&w->energy));
     w->exchanged = w->energy + w->values;
-    carry(box, w, false);
+    copy_box(box, w, false);
     conduction_params params = {.domain = &w->domain,
                                 .map = &w->map,
                                 .capacity = field_at(w, 0),
@@ -94,7 +94,7 @@ static treacle_status step_box(treacle_context* ctx, const treacle_stages_box* b
         solve_stats stats;
         TREACLE_TRY(conduction_step(&params, w->energy, w->exchanged, &stats));
     }
-    carry(box, w, true);
+    copy_box(box, w, true);
     return TREACLE_OK;
 }
 

@@ -272,8 +272,8 @@ static treacle_status check_cloud(treacle_context* ctx, const treacle_stages_clo
 }
 
 // Pairs of momentum and mass become velocities; their sums go to *sum.
-static void settle(const transfer_place* place, int a, const double* pairs, double* block,
-                   treacle_stages_totals* sum) {
+static void make_velocities(const transfer_place* place, int a, const double* pairs, double* block,
+                            treacle_stages_totals* sum) {
     for (int i = 0; i < BLOCK_CELLS; ++i) {
         const int at[AXES] = {i % BLOCK_SIZE, i / BLOCK_SIZE % BLOCK_SIZE,
                               i / BLOCK_SIZE / BLOCK_SIZE};
@@ -306,7 +306,7 @@ treacle_status treacle_stages_transfer_double(treacle_context* ctx,
             memset(affine, 0, (size_t)cloud->count * AXES * sizeof(double));
         }
         transfer_scatter_double(cloud->count, cloud->position, velocity, affine, &place, pairs);
-        settle(&place, a, pairs, block, out);
+        make_velocities(&place, a, pairs, block, out);
         transfer_gather_double(cloud->count, cloud->position, velocity, affine, &place, block);
     }
     alloc_free(ctx, memory, values * sizeof(double));

@@ -4,8 +4,8 @@
 #include "sim/sim_internal.h"
 
 treacle_status stages_check_flow(const treacle_sim* sim) TREACLE_NODISCARD;
-/// The work on a grid around the particles as they are, solids where they are now; nobody strays
-/// from the liquid. Ends with stages_work_end, whatever comes between.
+/// The work on a grid around the particles as they are, solids where they are now; nothing flies
+/// free from the liquid. Ends with stages_work_end, whatever comes between.
 treacle_status stages_work_begin(treacle_sim* sim, treacle_step_stats* stats,
                                  step_work* out) TREACLE_NODISCARD;
 treacle_status stages_work_end(treacle_sim* sim, step_work* w,

@@ -142,7 +142,7 @@ typedef struct krylov_policy {
     int restart;
     // The same where a first try has not converged. Half: nothing.
     int restart_long;
-    // How much worse a foreseen energy may prove than the residual says. Half: one iteration less,
+    // How much worse a predicted energy may prove than the residual says. Half: one iteration less,
     // for an error that may be larger; twice: nothing.
     double caution;
     // Smaller regions count as if they had so many cells in the net flow [stokes.4]. Half: 9 for 8

@@ -97,7 +97,7 @@ static double weigh_residual(const stokes_solver* s, const gcr_state* k) {
 // After a step along an image of the square `length` that takes `gone` away. The products are those
 // of rounded numbers: of a residual that has fallen far their difference is all rounding, and no
 // step would seem to bring anything any more.
-static void carry_weighed(const stokes_solver* s, gcr_state* k, double length, double gone) {
+static void update_weighed(const stokes_solver* s, gcr_state* k, double length, double gone) {
     const krylov_policy* policy = &s->policy->krylov;
     double left = fmax(k->weighed - gone, 0.0);
     if (left < policy->weighed_reach * k->measured) {
@@ -190,7 +190,7 @@ static treacle_status judge(stokes_solver* s, const gcr_state* k, int j) {
 // After a step: takes the energy to have fallen like the residual, plain or weighed, give or take.
 // If even so it is small enough, and all else is, the solve ends without another correction only to
 // measure it.
-static treacle_status foresee(stokes_solver* s, const gcr_state* k) {
+static treacle_status predict_energy(stokes_solver* s, const gcr_state* k) {
     stokes_stats* have = k->stats;
     double before = have->relative, energy = have->energy;
     measure(k);
@@ -273,7 +273,7 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
                                s->vec.r_p};
     k->size_u = vec_retreat(u, &step_u);
     k->size_p = vec_retreat(p, &step_p);
-    carry_weighed(s, k, now.rest, now.step * now.step * now.rest);
+    update_weighed(s, k, now.rest, now.step * now.step * now.rest);
     k->length[j] = fmax(now.rest, 0.0);
     k->g[j] = now.step;
     k->count = j + 1;
@@ -392,7 +392,7 @@ static treacle_status run_cycle(stokes_solver* s, gcr_state* k, bool* is_over) {
         }
         add_direction(s, k, j);
         k->stats->iterations += 1;
-        TREACLE_TRY(foresee(s, k));
+        TREACLE_TRY(predict_energy(s, k));
         *is_over = k->stats->is_converged;
     }
     return TREACLE_OK;

@@ -240,21 +240,21 @@ void ISA(vec_loop_dot_many)(void* data, int64_t begin, int64_t end) {
     }
 }
 
-enum { PIECE = TILE_CELLS }; // values worked on at a time, in double
+enum { CHUNK = TILE_CELLS }; // values worked on at a time, in double
 
-// A piece of a stretch of at most PIECE values.
-typedef struct piece {
+// A chunk of a stretch of at most CHUNK values.
+typedef struct chunk {
     size_t offset;
     int count;
-} piece;
+} chunk;
 
-static piece piece_of(const vec_spans* s, int start) {
+static chunk chunk_of(const vec_spans* s, int start) {
     int rest = s->count - start;
-    return (piece){s->offset + (size_t)start, rest < PIECE ? rest : PIECE};
+    return (chunk){s->offset + (size_t)start, rest < CHUNK ? rest : CHUNK};
 }
 
 // w += sign * share[i] list[i] for four entries.
-static void add_four(const vec_job* job, piece at, int i, double sign, double* w) {
+static void add_four(const vec_job* job, chunk at, int i, double sign, double* w) {
     f64x8 share[4];
     four with = four_from(job, i);
     for (int m = 0; m < 4; ++m) {
@@ -271,7 +271,7 @@ static void add_four(const vec_job* job, piece at, int i, double sign, double* w
 }
 
 // h less its parts along the list, kept in h and in w.
-static void subtract_list(const vec_job* job, piece at, double* w) {
+static void subtract_list(const vec_job* job, chunk at, double* w) {
     float* h = job->h + at.offset;
     for (int k = 0; k < at.count; k += SIMD_LANES) {
         f64x8_store(w + k, f64x8_from_f32x8(f32x8_load(h + k)));
@@ -288,12 +288,12 @@ static void subtract_list(const vec_job* job, piece at, double* w) {
 
 void ISA(vec_loop_subtract_many)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
-    TREACLE_ALIGNED(64) double w[PIECE];
+    TREACLE_ALIGNED(64) double w[CHUNK];
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
         FOR_SPANS(s, job->space, run) {
-            for (int start = 0; start < s.count; start += PIECE) {
-                subtract_list(job, piece_of(&s, start), w);
+            for (int start = 0; start < s.count; start += CHUNK) {
+                subtract_list(job, chunk_of(&s, start), w);
             }
         }
     }
@@ -301,14 +301,14 @@ void ISA(vec_loop_subtract_many)(void* data, int64_t begin, int64_t end) {
 
 void ISA(vec_loop_retreat)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
-    TREACLE_ALIGNED(64) double w[PIECE];
+    TREACLE_ALIGNED(64) double w[CHUNK];
     f64x8 a = f64x8_set(job->a), scale = f64x8_set(job->scale);
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
         f64x8 sum = f64x8_set(0.0), most = f64x8_set(0.0);
         FOR_SPANS(s, job->space, run) {
-            for (int start = 0; start < s.count; start += PIECE) {
-                piece at = piece_of(&s, start);
+            for (int start = 0; start < s.count; start += CHUNK) {
+                chunk at = chunk_of(&s, start);
                 subtract_list(job, at, w);
                 for (int k = 0; k < at.count; k += SIMD_LANES) {
                     f64x8 v = f64x8_load(job->v + at.offset + k) - a * f64x8_load(w + k);
@@ -329,7 +329,7 @@ void ISA(vec_loop_add_many_float)(void* data, int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
         vec_run run = vec_run_at(job->space, n);
         FOR_SPANS(s, job->space, run) {
-            piece all = {s.offset, s.count};
+            chunk all = {s.offset, s.count};
             for (int i = 0; i < job->count; i += 4) {
                 add_four(job, all, i, 1.0, job->u + s.offset);
             }

@@ -12,10 +12,10 @@ treacle_status build_tiles_fields(const step_frame* f, const liquid_state* befor
     TREACLE_ASSERT(before != out);
     TREACLE_TRY(liquid_state_fields(out, f->setup->domain));
     TREACLE_TRY(tile_history_find(&before->map, &out->map, f->scratch, history));
-    tile_history_carry(history, before->cell_pressure, out->cell_pressure,
+    tile_history_remap(history, before->cell_pressure, out->cell_pressure,
                        TILE_CELLS * sizeof(float));
     if (out->cell_wall != NULL && before->cell_wall != NULL) {
-        tile_history_carry(history, before->cell_wall, out->cell_wall, TILE_CELLS);
+        tile_history_remap(history, before->cell_wall, out->cell_wall, TILE_CELLS);
     }
     return TREACLE_OK;
 }

@@ -1,9 +1,9 @@
 #include "step/correct_density.h"
 
 #include "particles/particle_ranks.h"
+#include "phys/even_spacing.h"
 #include "phys/p2g.h"
 #include "phys/separation.h"
-#include "phys/shift.h"
 #include "phys/volume.h"
 #include "step/keep_out.h"
 
@@ -48,8 +48,8 @@ static treacle_status shift(const step_frame* f, const liquid_state* state, part
     particle_ranks_halo(map, p, columns);
     p2g_params from = {.domain = f->setup->domain, .map = map, .from = p};
     TREACLE_TRY(p2g_node_volume(&from, volume));
-    shift_params params = {f->setup->domain, map, state->cell_phi, volume, p};
-    shift_particles(&params);
+    even_spacing_params params = {f->setup->domain, map, state->cell_phi, volume, p};
+    even_spacing_move(&params);
     arena_give(f->scratch, volume);
     return TREACLE_OK;
 }
@@ -72,7 +72,7 @@ treacle_status correct_density(const step_frame* f, const projection* pressure,
     }
     // Without the correction, too: emitters and periodic sides put liquid where solids are.
     const solid_poses at_end = {poses->to, poses->to};
-    keep_out_sweep(f, &at_end, start, p);
+    keep_out_move(f, &at_end, start, p);
     arena_give_to(f->scratch, mark);
     return TREACLE_OK;
 }

@@ -107,7 +107,7 @@ treacle_status flow_rheology_start(const flow_inputs* in, const flow_outputs* ou
     TREACLE_TRY(flow_extend_velocity(in, out->material->log_mu, out->u));
     in->frame.stats->rheology = (treacle_rheology_stats){0};
     if (loop->kind == FLOW_RHEOLOGY_NEWTON) {
-        flow_carry_velocity(in, out->u, loop->before);
+        flow_remap_velocity(in, out->u, loop->before);
         find_viscosity(in, out, loop, loop->before, 1.0);
     } else {
         flow_copy_faces(in, out->u, loop->start);

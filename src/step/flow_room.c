@@ -24,12 +24,12 @@ bool flow_has_past(const flow_inputs* in) {
     return in->history->from != NULL && in->history->from->count > 0;
 }
 
-void flow_carry_velocity(const flow_inputs* in, face_field now, face_field to) {
+void flow_remap_velocity(const flow_inputs* in, face_field now, face_field to) {
     TREACLE_ASSERT(in->history != NULL &&
                    (in->history->to == NULL || in->history->to == in->wet.map));
     flow_copy_faces(in, now, to);
     for (int a = 0; a < AXES && flow_has_past(in); ++a) {
-        tile_history_carry(in->history, in->past_u.at[a], to.at[a], TILE_CELLS * sizeof(float));
+        tile_history_remap(in->history, in->past_u.at[a], to.at[a], TILE_CELLS * sizeof(float));
     }
 }
 

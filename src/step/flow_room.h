@@ -17,7 +17,7 @@ void flow_copy_faces(const flow_inputs* in, face_field from, face_field to);
 /// Whether there was a last step.
 bool flow_has_past(const flow_inputs* in);
 /// The velocity of the last step on the tiles of this one; on new tiles that of now.
-void flow_carry_velocity(const flow_inputs* in, face_field now, face_field to);
+void flow_remap_velocity(const flow_inputs* in, face_field now, face_field to);
 /// A viscosity at cells, to be spread.
 viscosity_grid flow_viscosity(const flow_inputs* in, float* cell_log_mu);
 /// Extends the velocity of faces next to liquid, closed ones too; with slopes by a viscosity, which

@@ -35,7 +35,7 @@ static treacle_status guess_velocity(const flow_inputs* in, const flow_outputs* 
         return TREACLE_OK;
     }
     TREACLE_TRY(flow_take_faces(in, "velocity of the last step", &u));
-    flow_carry_velocity(in, out->u, u);
+    flow_remap_velocity(in, out->u, u);
     *guess = face_view_of(u);
     return TREACLE_OK;
 }
@@ -147,8 +147,9 @@ static treacle_status run_viscosity(const flow_inputs* in, const flow_outputs* o
                   .relative = in->frame.setup->def->pressure.tolerance,
                   .max_iterations = in->frame.setup->def->pressure.max_iterations},
         .pushed = in->pushed};
-    TREACLE_TRY(other->thicken == NULL ? viscosity_apply(&params, out->u.at, &stats, out->energy)
-                                       : other->thicken(in, out, &params, &stats));
+    TREACLE_TRY(other->viscosity_step == NULL
+                    ? viscosity_apply(&params, out->u.at, &stats, out->energy)
+                    : other->viscosity_step(in, out, &params, &stats));
     return solve_report(&in->frame, &stats, "viscosity", &in->frame.stats->viscosity);
 }
 

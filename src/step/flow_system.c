@@ -1,6 +1,6 @@
 #include "step/flow_system.h"
 
-#include "phys/release.h"
+#include "phys/contact_release.h"
 #include "step/flow_yield.h"
 
 treacle_status flow_wall_kinds(const flow_inputs* in, const wall_kind** out) {
@@ -39,7 +39,7 @@ static treacle_status describe_walls(const flow_inputs* in, stress_params* to) {
 
 // --- where liquid has let go of solids ----------------------------------------------------------
 
-static treacle_status take_release(const flow_inputs* in, release_fields* to) {
+static treacle_status take_release(const flow_inputs* in, contact_release_fields* to) {
     const char* what = "liquid without solids";
     size_t values = flow_values(in);
     TREACLE_TRY(flow_take(in, what, &to->cell_phi));
@@ -51,15 +51,15 @@ static treacle_status take_release(const flow_inputs* in, release_fields* to) {
 }
 
 // The velocity of the liquid goes on across what it has let go of.
-static treacle_status leave_velocity(const flow_inputs* in, const release_params* params,
-                                     const release_fields* fields, face_field u) {
+static treacle_status leave_velocity(const flow_inputs* in, const contact_release_params* params,
+                                     const contact_release_fields* fields, face_field u) {
     int mark = arena_mark(in->frame.scratch);
     face_field extended;
     TREACLE_TRY(flow_take_faces(in, "velocity beyond walls", &extended));
     flow_copy_faces(in, u, extended);
     TREACLE_TRY(wet_faces_extend_all(&in->wet, LIQUID_KERNEL_RADIUS, extended.at));
     face_view from = face_view_of(extended);
-    release_velocity(params, fields, from.at, u.at);
+    contact_release_velocity(params, fields, from.at, u.at);
     arena_give_to(in->frame.scratch, mark);
     return TREACLE_OK;
 }
@@ -67,22 +67,22 @@ static treacle_status leave_velocity(const flow_inputs* in, const release_params
 // They are not there for the flow [sep.5].
 static treacle_status leave_solids(const flow_inputs* in, const flow_outputs* out,
                                    const fraction_fields* share, stress_params* to) {
-    release_params params = {.domain = in->wet.domain,
-                             .map = in->wet.map,
-                             .walls = out->walls,
-                             .cell_phi = in->wet.cell_phi,
-                             .cell_solid_phi = in->wet.solid->phi,
-                             .cell_solid_id = in->wet.solid->id,
-                             .face_open = face_view_of(out->open)};
-    release_fields fields = {0};
+    contact_release_params params = {.domain = in->wet.domain,
+                                     .map = in->wet.map,
+                                     .walls = out->walls,
+                                     .cell_phi = in->wet.cell_phi,
+                                     .cell_solid_phi = in->wet.solid->phi,
+                                     .cell_solid_id = in->wet.solid->id,
+                                     .face_open = face_view_of(out->open)};
+    contact_release_fields fields = {0};
     TREACLE_TRY(take_release(in, &fields));
-    release_compute(&params, &fields);
+    contact_release_compute(&params, &fields);
     to->cell_solid_id = fields.cell_solid_id;
     to->face_open = face_view_of(fields.face_open);
     to->face_open_below = face_view_of(fields.face_open_below);
     TREACLE_TRY(leave_velocity(in, &params, &fields, out->u));
     fraction_compute(&(fraction_params){params.domain, params.map, fields.cell_phi}, share);
-    release_trim(&params, &fields, share);
+    contact_release_trim(&params, &fields, share);
     return TREACLE_OK;
 }
 
@@ -111,7 +111,7 @@ treacle_status flow_describe(const flow_inputs* in, const flow_outputs* out, liq
         .reference_density = in->frame.setup->reference_density,
     };
     TREACLE_TRY(describe_walls(in, to));
-    if (in->wet.solid->phi != NULL && release_is_needed(out->walls)) {
+    if (in->wet.solid->phi != NULL && contact_release_is_needed(out->walls)) {
         TREACLE_TRY(leave_solids(in, out, share, to));
         liquid->is_current = false;
     } else if (!liquid->is_current) {

@@ -64,6 +64,6 @@ void flow_walls_judge(const flow_inputs* in, const flow_outputs* out, const stre
     loop->is_over = loop->pass == WALL_PASSES ||
                     (double)moved <= fraction_that_waits * (double)out->walls->count;
     if (loop->is_over) {
-        separation_settle(out->walls);
+        separation_reduce_bounds(out->walls);
     }
 }

@@ -8,7 +8,7 @@
 #include "grid/tile_loop.h"
 #include "math/elementary.h"
 #include "particles/particle_loop.h"
-#include "phys/apart.h"
+#include "phys/no_merge.h"
 #include "phys/p2g.h"
 #include "step/flow_system.h"
 
@@ -225,7 +225,7 @@ treacle_status flow_measure_stretch(const flow_inputs* in, const flow_outputs* o
     tensor_walls walls = {.cell_solid_phi = in->wet.solid->phi, .cell_solid_id = in->wet.solid->id};
     TREACLE_TRY(flow_wall_kinds(in, &walls.kinds));
     tensor_of_velocity(&flow, walls.kinds != NULL ? &walls : NULL, &e->stretch, e->spin);
-    apart_cut_stretch(in->wet.map, out->material->cut, &e->stretch, e->spin);
+    no_merge_cut_stretch(in->wet.map, out->material->cut, &e->stretch, e->spin);
     TREACLE_TRY(spread_all(&in->wet, e));
     arena_give_to(in->frame.scratch, mark);
     return TREACLE_OK;

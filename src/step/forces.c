@@ -20,8 +20,8 @@ static bool is_uniform(const liquid_force* f) {
 }
 
 // Adds the integrals of f and of (end - t) f from one moment to another.
-static void add_piece(const liquid_force* f, double from, double to, double end,
-                      double out[2][AXES]) {
+static void add_span(const liquid_force* f, double from, double to, double end,
+                     double out[2][AXES]) {
     for (int n = 0; n < NODES; ++n) {
         double t = from + node[n] * (to - from), value[AXES];
         double share = weight[n] * (to - from) * curve_eval_scalar(&f->strength, t);
@@ -39,12 +39,12 @@ static void add_uniform(const liquid_force* f, double begin, double end, double 
     for (int k = 0; k < f->strength.count && from < to; ++k) {
         double next = fmin(f->strength.keys[k].time, to);
         if (next > from) {
-            add_piece(f, from, next, end, out);
+            add_span(f, from, next, end, out);
             from = next;
         }
     }
     if (from < to) {
-        add_piece(f, from, to, end, out);
+        add_span(f, from, to, end, out);
     }
 }
 

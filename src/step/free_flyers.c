@@ -5,7 +5,7 @@
 
 #include "base/parallel.h"
 #include "particles/particle_ranks.h"
-#include "phys/stray.h"
+#include "phys/free_flyer.h"
 #include "step/forces.h"
 
 // Materials that viscosity makes smooth within a step: mu dt/(rho h^2) >= 1.
@@ -25,21 +25,22 @@ treacle_status free_flyers_find(const step_frame* f, const liquid_state* state, 
     *out = (free_flyers){0};
     tile_range rows = particle_ranks_rows(p);
     int64_t found = 0;
-    uint8_t* is_stray = NULL;
-    TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, 1, "marks of strays", (void**)&is_stray));
+    uint8_t* is_free_flyer = NULL;
+    TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, 1, "marks of free flyers",
+                           (void**)&is_free_flyer));
     uint8_t is_thick[LIQUID_MATERIALS_MAX];
     find_thick(f, is_thick);
-    stray_params params = {f->setup->domain, &state->map, state->cell_phi, p, is_thick};
-    stray_find(&params, is_stray);
+    free_flyer_params params = {f->setup->domain, &state->map, state->cell_phi, p, is_thick};
+    free_flyer_find(&params, is_free_flyer);
     for (particle_ix i = rows.begin; i < rows.end; ++i) {
-        found += is_stray[i];
+        found += is_free_flyer[i];
     }
     TREACLE_TRY(
-        arena_take(f->scratch, (size_t)found, sizeof(*out->row), "strays", (void**)&out->row));
-    const uint8_t *next = is_stray + rows.begin, *end = is_stray + rows.end;
+        arena_take(f->scratch, (size_t)found, sizeof(*out->row), "free flyers", (void**)&out->row));
+    const uint8_t *next = is_free_flyer + rows.begin, *end = is_free_flyer + rows.end;
     for (int64_t i = 0; i < found; ++i) {
         next = memchr(next, 1, (size_t)(end - next));
-        out->row[i] = next++ - is_stray;
+        out->row[i] = next++ - is_free_flyer;
     }
     out->count = found;
     return TREACLE_OK;
@@ -50,8 +51,8 @@ treacle_status free_flyers_keep(const step_frame* f, const free_flyers* flyers, 
     TREACLE_ASSERT((int)column >= 0 && column < PARTICLE_COLUMN_COUNT);
     TREACLE_ASSERT(flyers->count >= 0 && flyers->count <= p->count);
     size_t bytes = particle_columns[column].bytes;
-    TREACLE_TRY(
-        arena_take(f->scratch, (size_t)flyers->count, bytes, "what strays have", (void**)kept));
+    TREACLE_TRY(arena_take(f->scratch, (size_t)flyers->count, bytes, "what free flyers have",
+                           (void**)kept));
     const char* from = p->column[column];
     for (int64_t i = 0; from != NULL && i < flyers->count; ++i) {
         memcpy((char*)*kept + (size_t)i * bytes, from + (size_t)flyers->row[i] * bytes, bytes);

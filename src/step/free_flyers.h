@@ -1,5 +1,5 @@
 // Particles outside the surface fly: stages overwrite what they have with what the liquid would
-// give them, and then it is put back [stray.1].
+// give them, and then it is put back [flyer.1].
 #pragma once
 
 #include "particles/particles.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "phys/sweep.h"
+#include "phys/collide.h"
 
 treacle_status keep_out_look(const step_frame* f, const particles* p, const solid_pose* poses,
                              treacle_kernel kernel, thin_view* out) {
@@ -28,21 +28,22 @@ treacle_status keep_out_begin(const step_frame* f, const particles* p, float** s
     return TREACLE_OK;
 }
 
-static sweep_params sweep_of(const step_frame* f, const solid_poses* poses, const particles* p) {
-    return (sweep_params){.domain = f->setup->domain,
-                          .from = solid_scene_of(&f->setup->solids, poses->from),
-                          .to = solid_scene_of(&f->setup->solids, poses->to),
-                          .p = p,
-                          .reach = LIQUID_REACH_MAX};
+static collide_params collide_of(const step_frame* f, const solid_poses* poses,
+                                 const particles* p) {
+    return (collide_params){.domain = f->setup->domain,
+                            .from = solid_scene_of(&f->setup->solids, poses->from),
+                            .to = solid_scene_of(&f->setup->solids, poses->to),
+                            .p = p,
+                            .reach = LIQUID_REACH_MAX};
 }
 
-void keep_out_sweep(const step_frame* f, const solid_poses* poses, const float* start,
-                    particles* p) {
+void keep_out_move(const step_frame* f, const solid_poses* poses, const float* start,
+                   particles* p) {
     TREACLE_ASSERT(start == NULL || (poses->from != NULL && poses->to != NULL));
     if (start != NULL) {
-        sweep_params params = sweep_of(f, poses, p);
+        collide_params params = collide_of(f, poses, p);
         params.before = start;
-        sweep_particles(&params);
+        collide_particles(&params);
     }
 }
 
@@ -50,12 +51,12 @@ void keep_out_stop(const step_frame* f, const solid_poses* poses, const free_fly
                    particles* p) {
     TREACLE_ASSERT(f->setup->solids.count == 0 || (poses->from != NULL && poses->to != NULL));
     TREACLE_ASSERT(flyers->count <= p->count);
-    sweep_params params = sweep_of(f, poses, p);
+    collide_params params = collide_of(f, poses, p);
     for (int64_t i = 0; params.to.count > 0 && i < flyers->count; ++i) {
         particle_ix row = flyers->row[i];
         const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * row;
         float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * row;
         tile_coord tile = p->tile[free_flyers_tile(p, row)];
-        sweep_stop(&params, particles_place(f->setup->domain, tile, position), v);
+        collide_stop(&params, particles_place(f->setup->domain, tile, position), v);
     }
 }

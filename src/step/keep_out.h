@@ -13,8 +13,7 @@ treacle_status keep_out_look(const step_frame* f, const particles* p, const soli
 treacle_status keep_out_begin(const step_frame* f, const particles* p,
                               float** start) TREACLE_NODISCARD;
 /// Keeps particles that have moved from `start` out of solids, which move between the two poses.
-void keep_out_sweep(const step_frame* f, const solid_poses* poses, const float* start,
-                    particles* p);
+void keep_out_move(const step_frame* f, const solid_poses* poses, const float* start, particles* p);
 /// Those outside the surface that touch a solid do not fly into it.
 void keep_out_stop(const step_frame* f, const solid_poses* poses, const free_flyers* flyers,
                    particles* p);

@@ -43,7 +43,7 @@ treacle_status liquid_state_fields(liquid_state* state, const grid_domain* domai
     return TREACLE_OK;
 }
 
-treacle_status liquid_state_carry(liquid_state* state, uint32_t fields) {
+treacle_status liquid_state_add_carried(liquid_state* state, uint32_t fields) {
     TREACLE_ASSERT(state->map.ctx != NULL);
     TREACLE_ASSERT(fields >> CARRIED_COUNT == 0);
     size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;

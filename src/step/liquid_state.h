@@ -36,7 +36,7 @@ treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* doma
 treacle_status liquid_state_fields(liquid_state* state,
                                    const grid_domain* domain) TREACLE_NODISCARD;
 /// Zeroed carried fields, those whose bit is set.
-treacle_status liquid_state_carry(liquid_state* state, uint32_t fields) TREACLE_NODISCARD;
+treacle_status liquid_state_add_carried(liquid_state* state, uint32_t fields) TREACLE_NODISCARD;
 /// Harmless on a zeroed state, and twice.
 void liquid_state_destroy(liquid_state* state);
 /// The largest component of velocity on faces, m/s.

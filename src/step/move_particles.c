@@ -5,12 +5,12 @@
 #include "base/check.h"
 #include "base/comm.h"
 #include "phys/advect.h"
+#include "phys/flying_lumps.h"
 #include "phys/g2p.h"
-#include "phys/pieces.h"
 #include "step/forces.h"
 #include "step/keep_out.h"
 
-// --- pieces that fly ----------------------------------------------------------------------------
+// --- lumps that fly ----------------------------------------------------------------------------
 
 // What holds liquid that is near.
 typedef struct near_things {
@@ -39,10 +39,10 @@ static bool is_near_anything(const void* data, vec3 x, double reach) {
 // Pieces of the last step's liquid that fly, and what that adds to the motion of particles; in the
 // scratch arena. out->motion is NULL where nothing flies.
 static treacle_status find_flights(const near_things* near, const liquid_state* before,
-                                   const particles* p, const double fall[AXES], piece_rows* out) {
+                                   const particles* p, const double fall[AXES], lump_motions* out) {
     const step_frame* f = near->f;
     bool has_things = near->solids.count + f->setup->emitter_count > 0;
-    pieces_params params = {
+    flying_lumps_params params = {
         .domain = f->setup->domain,
         .map = &before->map,
         .cell_phi = before->cell_phi,
@@ -51,11 +51,11 @@ static treacle_status find_flights(const near_things* near, const liquid_state* 
         .is_near = has_things ? is_near_anything : NULL,
         .near_data = near,
     };
-    pieces found;
-    TREACLE_TRY(pieces_find(&params, &found));
+    flying_lumps found;
+    TREACLE_TRY(flying_lumps_find(&params, &found));
     treacle_status status =
-        found.has_flight ? pieces_rows(&found, p, f->dt, fall, out) : TREACLE_OK;
-    pieces_finish(&found);
+        found.has_flight ? flying_lumps_motions(&found, p, f->dt, fall, out) : TREACLE_OK;
+    flying_lumps_finish(&found);
     return status;
 }
 
@@ -82,12 +82,12 @@ static void move_thin(const step_frame* f, const thin_view* thin, const float* s
 
 // What the caller pushes adds its half to the way of what flies, like gravity [path.1].
 static void push_flights(const step_frame* f, const float* acceleration, const particles* p,
-                         const piece_rows* flights) {
+                         const lump_motions* flights) {
     double half = 0.5 * f->dt * f->dt / f->setup->domain->h;
     for (int64_t t = 0; t < p->tile_count && flights->motion != NULL && acceleration != NULL; ++t) {
         particle_ix end = flights->is_moved[t] ? p->tile_first[t + 1] : p->tile_first[t];
         for (particle_ix i = p->tile_first[t]; i < end; ++i) {
-            piece_motion* m = &flights->motion[i];
+            lump_motion* m = &flights->motion[i];
             const float* by = m->frame;
             bool flies = by[0] != 0.0f || by[1] != 0.0f || by[2] != 0.0f;
             for (int a = 0; a < AXES && flies; ++a) {
@@ -133,7 +133,7 @@ treacle_status move_particles(const step_frame* f, const liquid_state* before,
                           .u = before->face_u};
     int mark = arena_mark(f->scratch);
     free_flyers flyers;
-    piece_rows flights = {0};
+    lump_motions flights = {0};
     float *place = NULL, *start = NULL;
     TREACLE_TRY(keep_out_begin(f, p, &start));
     TREACLE_TRY(free_flyers_find(f, before, p, &flyers));
@@ -151,12 +151,12 @@ treacle_status move_particles(const step_frame* f, const liquid_state* before,
     advect_params params = {.scheme = f->setup->def->advection,
                             .dt = f->dt,
                             .reach = reach,
-                            .pieces = flights.motion != NULL ? &flights : NULL};
+                            .lumps = flights.motion != NULL ? &flights : NULL};
     advect_particles(&flow, p, &params);
     move_thin(f, &thin, start, p);
     free_flyers_put(&flyers, PARTICLE_POSITION, place, p);
     free_flyers_move(f, &flyers, fall, p);
-    keep_out_sweep(f, poses, start, p);
+    keep_out_move(f, poses, start, p);
     keep_out_stop(f, poses, &flyers, p);
     arena_give_to(f->scratch, mark);
     return TREACLE_OK;

@@ -1,7 +1,7 @@
 #include "step/run_flow.h"
 
 #include "grid/tile_loop.h"
-#include "phys/apart.h"
+#include "phys/no_merge.h"
 #include "step/closed_liquid.h"
 #include "step/couple_bodies.h"
 #include "step/emitter_faces.h"
@@ -137,7 +137,7 @@ static treacle_status find_with_bodies(const run_flow_inputs* in, const run_flow
     return TREACLE_OK;
 }
 
-treacle_status run_flow_thicken(const run_flow_inputs* in, const run_flow_outputs* out) {
+treacle_status run_flow_viscosity(const run_flow_inputs* in, const run_flow_outputs* out) {
     TREACLE_ASSERT(in->wet->map == &out->state->map);
     TREACLE_ASSERT(out->material->log_mu != NULL);
     return find_flow(in, out, false, NULL);
@@ -156,21 +156,21 @@ treacle_status run_flow_stretch(const run_flow_inputs* in, const run_flow_output
 static treacle_status find_contacts(const run_flow_inputs* in, const run_flow_outputs* out) {
     const step_frame* f = in->f;
     const liquid_state* state = out->state;
-    if (!f->setup->has.apart) {
+    if (!f->setup->has.no_merge) {
         return TREACLE_OK;
     }
-    apart_params params = {.domain = f->setup->domain,
-                           .map = &state->map,
-                           .p = in->p,
-                           .material_count = f->setup->material_count,
-                           .materials = f->setup->materials,
-                           .face_u = face_view_of(state->face_u),
-                           .cell_pressure = state->cell_pressure,
-                           .dt = f->dt};
+    no_merge_params params = {.domain = f->setup->domain,
+                              .map = &state->map,
+                              .p = in->p,
+                              .material_count = f->setup->material_count,
+                              .materials = f->setup->materials,
+                              .face_u = face_view_of(state->face_u),
+                              .cell_pressure = state->cell_pressure,
+                              .dt = f->dt};
     TREACLE_TRY(arena_take_zero(f->scratch, tile_map_values(&state->map), 1, "where bodies touch",
                                 (void**)&out->material->cut));
     out->liquid->is_current = false; // the surface may have changed
-    return apart_find(&params, f->scratch, state->cell_phi, out->material->cut);
+    return no_merge_find(&params, f->scratch, state->cell_phi, out->material->cut);
 }
 
 // What takes part beside the liquid, and the system of its pressure.

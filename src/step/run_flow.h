@@ -35,8 +35,8 @@ typedef struct run_flow_outputs {
 treacle_status run_flow(const run_flow_inputs* in, treacle_flow kind,
                         const run_flow_outputs* out) TREACLE_NODISCARD;
 /// One implicit step of viscosity alone, with the viscosity and the velocity that are there.
-treacle_status run_flow_thicken(const run_flow_inputs* in,
-                                const run_flow_outputs* out) TREACLE_NODISCARD;
+treacle_status run_flow_viscosity(const run_flow_inputs* in,
+                                  const run_flow_outputs* out) TREACLE_NODISCARD;
 /// Stretch and spin on the grid of the velocity that is there.
 treacle_status run_flow_stretch(const run_flow_inputs* in,
                                 const run_flow_outputs* out) TREACLE_NODISCARD;

@@ -27,7 +27,7 @@ typedef struct liquid_features {
     bool buoyancy;
     bool rheology; // a material whose viscosity depends on the rate of shear
     bool elastic;  // material
-    bool apart;    // material that does not merge with others
+    bool no_merge; // material that does not merge with others
     bool yield;    // elastic material whose decay depends on the flow
 } liquid_features;
 
@@ -42,8 +42,8 @@ struct viscosity_params;
 typedef struct other_methods {
     projection_method* project; // solves for the pressure, and may end before it has converged
     /// Viscosity alone.
-    treacle_status (*thicken)(const struct flow_inputs* in, const struct flow_outputs* out,
-                              const struct viscosity_params* params, solve_stats* stats);
+    treacle_status (*viscosity_step)(const struct flow_inputs* in, const struct flow_outputs* out,
+                                     const struct viscosity_params* params, solve_stats* stats);
     /// Before it: another free surface than that of the fractions.
     treacle_status (*cut)(const struct flow_inputs* in, const struct flow_outputs* out,
                           struct liquid_grid* share, struct stress_params* liquid);

@@ -27,15 +27,15 @@ void tile_history_finish(tile_history* history) {
     }
 }
 
-typedef struct carry_job {
+typedef struct remap_job {
     const tile_history* history;
     const char* from;
     char* to;
     size_t tile_bytes;
-} carry_job;
+} remap_job;
 
-static void carry_tiles(void* data, int64_t begin, int64_t end) {
-    const carry_job* job = data;
+static void remap_tiles(void* data, int64_t begin, int64_t end) {
+    const remap_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
         tile_ix old = job->history->tile[t];
         if (old < job->history->from->count) {
@@ -45,17 +45,17 @@ static void carry_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-void tile_history_carry(const tile_history* history, const void* from, void* to,
+void tile_history_remap(const tile_history* history, const void* from, void* to,
                         size_t tile_bytes) {
     TREACLE_ASSERT(history->to != NULL && tile_bytes > 0);
     TREACLE_ASSERT(to != NULL && from != to);
-    carry_job job = {history, from, to, tile_bytes};
+    remap_job job = {history, from, to, tile_bytes};
     const tile_map* map = history->to;
     if (history->ranks != NULL) {
         comm_items items = {.data = (void*)from, .item_bytes = tile_bytes};
         comm_exchange(map->ctx, history->ranks->peer_count, history->ranks->peers, &items);
     }
-    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 16}, carry_tiles, &job);
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 16}, remap_tiles, &job);
     if (tile_ranks_are_lean(map)) { // ghosts may have come from elsewhere
         tile_publish(map, &(tile_values){.at = to, .tile_bytes = tile_bytes});
     }

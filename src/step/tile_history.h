@@ -20,4 +20,4 @@ treacle_status tile_history_find(const tile_map* from, const tile_map* to, arena
 void tile_history_finish(tile_history* history);
 
 /// Copies a field of the last step to one of this step, in tiles that both steps have.
-void tile_history_carry(const tile_history* history, const void* from, void* to, size_t tile_bytes);
+void tile_history_remap(const tile_history* history, const void* from, void* to, size_t tile_bytes);

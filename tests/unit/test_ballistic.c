@@ -66,7 +66,7 @@ static void test_inactive_axes_do_not_move(void** state) {
     assert_int_equal(particles_append(&p, (tile_coord){{0}}, 9, &row), TREACLE_OK);
     for (int i = 0; i < 9; ++i) {
         particle_birth birth = {.velocity = {{1.0, 2.0, 3.0}}, .volume = 1.0};
-        particles_bear(&p, &flat, i, &birth);
+        particle_init(&p, &flat, i, &birth);
     }
     const treacle_key pull = {.value = {50.0, 50.0, 50.0}};
     const treacle_curve gravity = {1, &pull};

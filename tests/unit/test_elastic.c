@@ -313,7 +313,7 @@ static particles make_particles(bench* b, int count) {
         particles_locate(&b->domain, birth.place, &tile, birth.position);
         particle_ix row = 0;
         assert_int_equal(particles_append(&p, tile, 1, &row), TREACLE_OK);
-        particles_bear(&p, &b->domain, row, &birth);
+        particle_init(&p, &b->domain, row, &birth);
     }
     particle_sort_stats stats;
     assert_int_equal(sort_store(&p, &b->domain, &stats), TREACLE_OK);

@@ -33,7 +33,7 @@ static cloud full_box(void) {
         particle_ix row = 0;
         particles_locate(&c.domain, birth.place, &tile, birth.position);
         assert_int_equal(particles_append(&c.p, tile, 1, &row), TREACLE_OK);
-        particles_bear(&c.p, &c.domain, row, &birth);
+        particle_init(&c.p, &c.domain, row, &birth);
     }
     particle_sort_stats stats;
     assert_int_equal(sort_store(&c.p, &c.domain, &stats), TREACLE_OK);

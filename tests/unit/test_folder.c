@@ -126,7 +126,7 @@ static void test_a_staged_file_appears_only_when_committed(void** state) {
     folder_close(&place);
 }
 
-static void test_a_sweep_takes_unfinished_files_and_no_others(void** state) {
+static void test_only_unfinished_files_are_removed(void** state) {
     fixture* f = *state;
     folder place;
     touch(f->path, "frame_0002.trf.tmp");
@@ -134,7 +134,7 @@ static void test_a_sweep_takes_unfinished_files_and_no_others(void** state) {
     touch(f->path, "notes.tmp");
     touch(f->path, "frame_0001.trf");
     assert_int_equal(folder_open(f->ctx, f->path, &place), TREACLE_OK);
-    assert_int_equal(folder_sweep(&place), TREACLE_OK);
+    assert_int_equal(folder_remove_unfinished(&place), TREACLE_OK);
     assert_false(folder_has(&place, "frame_0002.trf.tmp"));
     assert_false(folder_has(&place, "run.json.tmp"));
     assert_true(folder_has(&place, "notes.tmp"));
@@ -172,8 +172,7 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_a_staged_file_appears_only_when_committed, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_a_sweep_takes_unfinished_files_and_no_others, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_only_unfinished_files_are_removed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_listing_survives_every_failed_allocation, set_up,
                                         tear_down),
     };

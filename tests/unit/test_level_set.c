@@ -102,7 +102,7 @@ static void put(world* w, level_set_distance* distance, const void* data, bool i
                            .bounds = {{{-100, -100, -100}}, {{100, 100, 100}}},
                            .is_taken = is_taken};
     assert_int_equal(level_set_combine(&w->work, &part, &w->now), TREACLE_OK);
-    assert_int_equal(level_set_settle(&w->work, &w->now), TREACLE_OK);
+    assert_int_equal(level_set_restore(&w->work, &w->now), TREACLE_OK);
 }
 
 static treacle_status step(world* w, double dt, double reach, bool is_reseeded) {
@@ -345,7 +345,7 @@ static treacle_status advance_once(treacle_context* ctx, void* data) {
         status = level_set_combine(&work, &part, &now);
     }
     if (status == TREACLE_OK) {
-        status = level_set_settle(&work, &now);
+        status = level_set_restore(&work, &now);
     }
     if (status == TREACLE_OK) {
         status = level_set_advance(&work, &motion, &now, &next);

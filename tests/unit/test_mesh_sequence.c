@@ -7,7 +7,7 @@
 #include "geometry/mesh_sequence.h"
 #include "geometry/mesh_tree.h"
 #include "math/hash_random.h"
-#include "phys/sweep_form.h"
+#include "phys/collide_form.h"
 #include "treacle/treacle.h"
 
 enum { FILES = 4 };
@@ -226,7 +226,7 @@ static void test_particles_stay_on_their_side_of_a_sheet_that_swings(void** stat
         if (fabs(before) < 0.02 || fabs(b1.at[1]) > 1.2 || fabs(b1.at[2]) > 1.2) {
             continue;
         }
-        bool is_hit = sweep_form_follow(&p, b0, &b1);
+        bool is_hit = collide_form_follow(&p, b0, &b1);
         double after = b1.at[0] - 3.0 + 0.5 * b1.at[1];
         if (fabs(b1.at[1]) < 1.9 && fabs(b1.at[2]) < 1.9) { // or it has gone round the rim
             assert_true((before > 0.0) == (after > 0.0));

@@ -19,7 +19,7 @@ static particles random_store(treacle_context* ctx, const grid_domain* domain, i
         particles_locate(domain, birth.place, &tile, birth.position);
         particle_ix row = 0;
         assert_int_equal(particles_append(&p, tile, 1, &row), TREACLE_OK);
-        particles_bear(&p, domain, row, &birth);
+        particle_init(&p, domain, row, &birth);
     }
     particle_sort_stats stats;
     assert_int_equal(sort_store(&p, domain, &stats), TREACLE_OK);
@@ -102,7 +102,7 @@ static given_faces give(const int cells[AXES], treacle_kernel kernel, int count,
         particle_ix row = 0;
         particles_locate(&domain, birth.place, &tile, birth.position);
         assert_int_equal(particles_append(&p, tile, 1, &row), TREACLE_OK);
-        particles_bear(&p, &domain, row, &birth);
+        particle_init(&p, &domain, row, &birth);
     }
     particle_sort_stats stats;
     assert_int_equal(sort_store(&p, &domain, &stats), TREACLE_OK);

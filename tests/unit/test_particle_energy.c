@@ -20,7 +20,7 @@ static particles pair(treacle_context* ctx, const grid_domain* domain, uint32_t 
         particle_ix row = 0;
         particles_locate(domain, birth.place, &tile, birth.position);
         assert_int_equal(particles_append(&p, tile, 1, &row), TREACLE_OK);
-        particles_bear(&p, domain, row, &birth);
+        particle_init(&p, domain, row, &birth);
     }
     particle_sort_stats stats;
     assert_int_equal(sort_store(&p, domain, &stats), TREACLE_OK);

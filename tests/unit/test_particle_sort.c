@@ -31,7 +31,7 @@ static treacle_status make_cloud(treacle_context* ctx, const grid_domain* domain
                 (float)(8.0 * chance(id, 3 + a) + reach * (2.0 * chance(id, 6 + a) - 1.0));
             birth.velocity.at[a] = chance(id, 9 + a) - 0.5;
         }
-        particles_bear(p, domain, row, &birth);
+        particle_init(p, domain, row, &birth);
         particles_f32(p, PARTICLE_AFFINE)[9 * row + 4] = (float)id;
     }
     return TREACLE_OK;
@@ -149,7 +149,7 @@ static bool sort_one(const grid_domain* domain, treacle_context* ctx, const floa
     tile_coord tile = {{1, domain->tiles[1] > 1 ? 1 : 0, domain->tiles[2] > 1 ? 1 : 0}};
     assert_int_equal(particles_append(p, tile, 1, &row), TREACLE_OK);
     particle_birth birth = {.velocity = {{-1.0, 2.0, 3.0}}, .volume = 1.0};
-    particles_bear(p, domain, row, &birth);
+    particle_init(p, domain, row, &birth);
     memcpy(particles_f32(p, PARTICLE_POSITION), position, AXES * sizeof(float));
     assert_int_equal(sort_store(p, domain, stats), TREACLE_OK);
     assert_true(particles_is_sorted(p, domain));

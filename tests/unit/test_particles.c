@@ -6,7 +6,7 @@ static void add_row(particles* p, const grid_domain* domain, tile_coord tile, ui
     particle_ix row;
     particle_birth birth = {.id = id, .volume = (double)id + 1.0, .material = (uint8_t)(id % 251)};
     assert_int_equal(particles_append(p, tile, 1, &row), TREACLE_OK);
-    particles_bear(p, domain, row, &birth);
+    particle_init(p, domain, row, &birth);
 }
 
 static void test_only_the_columns_asked_for_exist(void** state) {

@@ -25,7 +25,7 @@ static store store_begin(void) {
         particle_ix row;
         particles_locate(&s.domain, x, &tile, birth.position);
         assert_int_equal(particles_append(&s.p, tile, 1, &row), TREACLE_OK);
-        particles_bear(&s.p, &s.domain, row, &birth);
+        particle_init(&s.p, &s.domain, row, &birth);
     }
     particle_sort_stats stats;
     assert_int_equal(sort_store(&s.p, &s.domain, &stats), TREACLE_OK);

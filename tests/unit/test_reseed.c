@@ -38,7 +38,7 @@ static treacle_status crowd(treacle_context* ctx, const grid_domain* domain, int
             birth.position[a] = (float)(2.0 + r);
             birth.velocity.at[a] = r - 0.5;
         }
-        particles_bear(out, domain, row, &birth);
+        particle_init(out, domain, row, &birth);
     }
     particle_sort_stats stats;
     return sort_store(out, domain, &stats);

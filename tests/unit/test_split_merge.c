@@ -33,7 +33,7 @@ static void fill_random(const particles* p, const grid_domain* domain, int rows,
             birth.position[a] = (float)(2.0 + 4.0 * hash_random_f64(2, key + a, RANDOM_TEST));
             birth.velocity.at[a] = 10.0 * hash_random_f64(3, key + a, RANDOM_TEST) - 5.0;
         }
-        particles_bear((particles*)p, domain, r, &birth);
+        particle_init((particles*)p, domain, r, &birth);
         for (int i = 0; i < 9; ++i) {
             particles_f32(p, PARTICLE_AFFINE)[9 * r + i] =
                 (float)(100.0 * hash_random_f64(4, key + (uint64_t)i, RANDOM_TEST) - 50.0);

@@ -54,7 +54,7 @@ static void work_begin(work* k) {
     particle_birth birth = {.position = {4.5f, 4.5f, 4.5f}, .volume = 1.0};
     particle_ix row;
     assert_int_equal(particles_append(&k->p, (tile_coord){{0, 0, 0}}, 1, &row), TREACLE_OK);
-    particles_bear(&k->p, &k->domain, row, &birth);
+    particle_init(&k->p, &k->domain, row, &birth);
     k->setup.domain = &k->domain;
     k->w = (step_work){.f = {.ctx = k->ctx, .setup = &k->setup}, .p = &k->p, .state = &k->state};
 }

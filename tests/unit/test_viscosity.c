@@ -83,7 +83,7 @@ static void end_ball(ball* b) {
     treacle_context_destroy(b->ctx);
 }
 
-static solve_stats thicken(ball* b, double tolerance) {
+static solve_stats viscosity_step(ball* b, double tolerance) {
     const fraction_fields* v = &b->volume;
     viscosity_params params = {.liquid = {.domain = &b->domain,
                                           .map = &b->map,
@@ -119,7 +119,7 @@ static void test_rigid_motion_is_free(void** state) {
                 b.u[a][i] = (float)turning(a, x);
             }
         }
-        assert_true(thicken(&b, 1e-8).is_converged);
+        assert_true(viscosity_step(&b, 1e-8).is_converged);
         for (int a = 0; a < AXES; ++a) {
             for (size_t i = 0; i < b.values - TILE_CELLS; ++i) {
                 double x[AXES];
@@ -160,7 +160,7 @@ static void test_momentum_is_kept_and_energy_falls(void** state) {
         }
     }
     totals before = measure(&b);
-    assert_true(thicken(&b, 1e-10).is_converged);
+    assert_true(viscosity_step(&b, 1e-10).is_converged);
     totals after = measure(&b);
     for (int a = 0; a < AXES; ++a) {
         assert_close(after.momentum[a], before.momentum[a], 1e-6 * fabs(before.momentum[a]));

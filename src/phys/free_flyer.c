@@ -1,29 +1,29 @@
 // Drops finer than the grid. The surface drawn round particles cannot show each of them, and
 // velocity outside it is extrapolated from the liquid: a lone particle in its reach would take over
-// the velocity of a pool that it has not yet met, and hang above it. A stray is a body in free
+// the velocity of a pool that it has not yet met, and hang above it. A free flyer is a body in free
 // flight instead, as between any two steps of [S19 eq. 3, 4] without pressure:
 //
-//     v += dt (g + sum of fields),     x += dt v + fall                                 [stray.1]
+//     v += dt (g + sum of fields),     x += dt v + fall                                 [flyer.1]
 //
 // where fall is what uniform forces add to the way of what flies [path.1].
 //
-// A particle strays if the centre of its own cell is outside and
+// A particle flies free if the centre of its own cell is outside and
 //
 //     no centre around it is in the liquid, or phi(x_p) > STRAY_DISTANCE
 //
 // with phi linear between the 8 centres (4 in a plane) around the particle. Particles at the
-// surface of a pool lie within 0.1 of it and never stray; but at the surface of a thin thread,
+// surface of a pool lie within 0.1 of it and never fly free; but at the surface of a thin thread,
 // which is drawn too slim, they may lie farther out. Thick liquid does not let go of its skin:
 // there only
 //
 //     phi(x_p) > STRAY_DISTANCE_THICK
 //
-// counts. On the grid strays weigh as all particles
+// counts. On the grid free flyers weigh as all particles
 // do, so what they meet gets their momentum.
 //
 // Staggering: phi at cells. Symbols: cell_phi. Properties that tests check: a lone particle falls
-// as a stone does, all the way to the surface of a pool; a pool has no strays.
-#include "phys/stray.h"
+// as a stone does, all the way to the surface of a pool; a pool has no free flyers.
+#include "phys/free_flyer.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,10 +33,10 @@
 
 enum { CORNERS = 8 };
 
-typedef struct stray_job {
-    const stray_params* params;
-    uint8_t* is_stray;
-} stray_job;
+typedef struct free_flyer_job {
+    const free_flyer_params* params;
+    uint8_t* is_free_flyer;
+} free_flyer_job;
 
 // phi around a tile, and the range of the domain's cells in the tile's frame.
 typedef struct surroundings {
@@ -44,7 +44,7 @@ typedef struct surroundings {
     float first[AXES], last[AXES]; // of no concern along inactive axes
 } surroundings;
 
-static void look_around(const stray_params* params, tile_coord coord, surroundings* out) {
+static void look_around(const free_flyer_params* params, tile_coord coord, surroundings* out) {
     const grid_domain* domain = params->domain;
     tile_ix tile = tile_map_find(params->map, coord);
     gather_block(params->map, params->cell_phi, tile, 2, 2, out->phi);
@@ -106,32 +106,33 @@ static bool is_all_liquid(const surroundings* around) {
 }
 
 static void find_in_tiles(void* data, int64_t begin, int64_t end) {
-    const stray_job* job = data;
-    const stray_params* params = job->params;
+    const free_flyer_job* job = data;
+    const free_flyer_params* params = job->params;
     const particles* p = params->p;
     const uint8_t* material = p->column[PARTICLE_MATERIAL];
     surroundings around;
     for (int64_t t = begin; t < end; ++t) {
         look_around(params, p->tile[t], &around);
         if (is_all_liquid(&around)) {
-            memset(job->is_stray + p->tile_first[t], 0,
+            memset(job->is_free_flyer + p->tile_first[t], 0,
                    (size_t)(p->tile_first[t + 1] - p->tile_first[t]));
             continue;
         }
         for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
             const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * i;
             bool is_thick = params->is_thick != NULL && params->is_thick[material[i]] != 0;
-            job->is_stray[i] = is_outside(params->domain, &around, x, is_thick);
+            job->is_free_flyer[i] = is_outside(params->domain, &around, x, is_thick);
         }
     }
 }
 
-void stray_find(const stray_params* params, uint8_t* is_stray) {
+void free_flyer_find(const free_flyer_params* params, uint8_t* is_free_flyer) {
     TREACLE_ASSERT(params->cell_phi != NULL);
-    TREACLE_ASSERT(is_stray != NULL || params->p->count == 0);
-    stray_job job = {params, is_stray};
-    particle_for(params->p,
-                 &(particle_use){
-                     .span = PARTICLES_OWN_TILES, .grain = 4, .values = is_stray, .value_bytes = 1},
-                 find_in_tiles, &job);
+    TREACLE_ASSERT(is_free_flyer != NULL || params->p->count == 0);
+    free_flyer_job job = {params, is_free_flyer};
+    particle_for(
+        params->p,
+        &(particle_use){
+            .span = PARTICLES_OWN_TILES, .grain = 4, .values = is_free_flyer, .value_bytes = 1},
+        find_in_tiles, &job);
 }

@@ -1,26 +1,26 @@
-// Pieces of liquid in free flight.
+// Lumps of liquid in free flight.
 //
-// A piece is what hangs together: cells of the liquid that share faces. One that touches nothing
+// A lump is what hangs together: cells of the liquid that share faces. One that touches nothing
 // but air, no side, solid, body or emitter, is a body of its own, and whatever goes on inside of
 // it, forces F(t) that are the same everywhere move its centre along
 //
 //     X(t + dt) = X + dt V + integral over the step of (t + dt - s) F(s) ds              [path.1]
 //
-// In the frame that moves so the piece feels nothing of F or V. A step of all liquid moves
-// particles through the velocity u of the step before, which stands still. For a piece in flight it
+// In the frame that moves so the lump feels nothing of F or V. A step of all liquid moves
+// particles through the velocity u of the step before, which stands still. For a lump in flight it
 // is carried along instead:
 //
 //     dx/dt = u(x - t V),     then  x += integral of (t + dt - s) F(s) ds                [path.2]
 //
-// with V the mean of u over the piece. Held liquid, V = 0 and no shift, rests where it is: the
+// with V the mean of u over the lump. Held liquid, V = 0 and no shift, rests where it is: the
 // pressure that balances F is not known yet when particles move.
 //
-// A particle belongs to the piece of its cell, or, where that is outside the surface, to that of
+// A particle belongs to the lump of its cell, or, where that is outside the surface, to that of
 // the cell around it which is deepest inside.
 //
 // Staggering: phi at cells, u on faces. Symbols: velocity (V), fall (the integral). Properties that
 // tests check: a thrown drop that spins goes along the parabola at any dt; liquid at rest stays.
-#include "phys/pieces.h"
+#include "phys/flying_lumps.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,17 +32,17 @@
 // A cell nearer to something solid than this touches it; cells.
 #define TOUCH_DISTANCE 1.0
 
-// --- pieces --------------------------------------------------------------------------------------
+// --- lumps --------------------------------------------------------------------------------------
 
 typedef struct link_job {
-    const pieces_params* params;
+    const flying_lumps_params* params;
     float* link[AXES];
     float* own; // 1 at liquid cells
 } link_job;
 
 static void link_tiles(void* data, int64_t begin, int64_t end) {
     const link_job* job = data;
-    const pieces_params* params = job->params;
+    const flying_lumps_params* params = job->params;
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     for (int64_t t = begin; t < end; ++t) {
         float phi[BLOCK_VALUES(1, 0)];
@@ -67,7 +67,7 @@ static void link_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status find_regions(const pieces_params* params, pieces* out) {
+static treacle_status find_regions(const flying_lumps_params* params, flying_lumps* out) {
     size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
     link_job job = {.params = params};
     for (int a = 0; a < AXES; ++a) {
@@ -114,7 +114,7 @@ static vec3 place_of(const grid_domain* domain, const double cell[AXES]) {
 }
 
 // Whether anything but a side may be near a cell of the tile.
-static bool is_tile_near(const pieces_params* params, tile_ix t) {
+static bool is_tile_near(const flying_lumps_params* params, tile_ix t) {
     double middle[AXES], square = 0.0;
     for (int a = 0; a < AXES; ++a) {
         double half = params->domain->is_active[a] ? 0.5 * TILE_SIZE : 0.5;
@@ -126,7 +126,7 @@ static bool is_tile_near(const pieces_params* params, tile_ix t) {
                            params->domain->h * (sqrt(square) + TOUCH_DISTANCE));
 }
 
-static bool is_cell_held(const pieces_params* params, tile_ix t, int i, bool is_near) {
+static bool is_cell_held(const flying_lumps_params* params, tile_ix t, int i, bool is_near) {
     int at[AXES];
     tile_cell_at(params->map, t, i, at);
     const double middle[AXES] = {at[0] + 0.5, at[1] + 0.5, at[2] + 0.5};
@@ -135,7 +135,7 @@ static bool is_cell_held(const pieces_params* params, tile_ix t, int i, bool is_
                                        params->domain->h * TOUCH_DISTANCE));
 }
 
-static void hold_tile(pieces* p, tile_ix t) {
+static void hold_tile(flying_lumps* p, tile_ix t) {
     int32_t only = p->set.tile_label[t];
     if (only == REGION_NONE || (only >= 0 && p->is_held[only] != 0)) {
         return;
@@ -149,7 +149,7 @@ static void hold_tile(pieces* p, tile_ix t) {
     }
 }
 
-static treacle_status hold_pieces(pieces* p) {
+static treacle_status hold_lumps(flying_lumps* p) {
     const tile_map* map = p->params->map;
     TREACLE_TRY(arena_take_zero(p->params->scratch, (size_t)p->set.count, sizeof(*p->is_held),
                                 "pieces of liquid", (void**)&p->is_held));
@@ -169,7 +169,7 @@ static treacle_status hold_pieces(pieces* p) {
 // --- how they move -------------------------------------------------------------------------------
 
 typedef struct mean_job {
-    const pieces* p;
+    const flying_lumps* p;
     int axis;
     double* value; // [tiles][512]
 } mean_job;
@@ -187,8 +187,8 @@ static void mean_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status measure_velocities(pieces* p) {
-    const pieces_params* params = p->params;
+static treacle_status measure_velocities(flying_lumps* p) {
+    const flying_lumps_params* params = p->params;
     size_t count = (size_t)p->set.count, values = (size_t)params->map->count * TILE_CELLS;
     mean_job job = {.p = p};
     double* sum = NULL;
@@ -213,44 +213,44 @@ static treacle_status measure_velocities(pieces* p) {
     return TREACLE_OK;
 }
 
-treacle_status pieces_find(const pieces_params* params, pieces* out) {
+treacle_status flying_lumps_find(const flying_lumps_params* params, flying_lumps* out) {
     TREACLE_ASSERT(params->cell_phi != NULL && params->scratch != NULL);
     TREACLE_ASSERT(params->face_u.at[0] != NULL && params->face_u.at[1] != NULL &&
                    params->face_u.at[2] != NULL);
-    *out = (pieces){.params = params};
+    *out = (flying_lumps){.params = params};
     treacle_status status = find_regions(params, out);
     if (status == TREACLE_OK) {
-        status = hold_pieces(out);
+        status = hold_lumps(out);
     }
     if (status == TREACLE_OK && out->has_flight) {
         status = measure_velocities(out);
     }
     if (status != TREACLE_OK) {
-        pieces_finish(out);
+        flying_lumps_finish(out);
     }
     return status;
 }
 
-void pieces_finish(pieces* p) {
+void flying_lumps_finish(flying_lumps* p) {
     regions_destroy(&p->set);
     if (p->level.ctx != NULL) {
         pressure_level_destroy(&p->level);
     }
-    *p = (pieces){0};
+    *p = (flying_lumps){0};
 }
 
 // --- particles -----------------------------------------------------------------------------------
 
-typedef struct row_job {
-    const pieces* p;
+typedef struct motion_job {
+    const flying_lumps* p;
     const particles* rows;
     double cells; // a m/s in cells a step
     float shift[AXES];
-    piece_rows out;
-} row_job;
+    lump_motions out;
+} motion_job;
 
-// Whether a piece in flight is in the tile or around it.
-static bool has_flight_near(const pieces* p, tile_ix t) {
+// Whether a lump in flight is in the tile or around it.
+static bool has_flight_near(const flying_lumps* p, tile_ix t) {
     const tile_map* map = p->params->map;
     bool has_any = false;
     for (int n = 0; n < TILE_NEIGHBOURS && t != map->count && !has_any; ++n) {
@@ -261,8 +261,8 @@ static bool has_flight_near(const pieces* p, tile_ix t) {
     return has_any;
 }
 
-// The piece at cell `at` of the tile, -1 .. 8 along each axis.
-static int32_t piece_at(const pieces* p, tile_ix t, const int at[AXES]) {
+// The lump at cell `at` of the tile, -1 .. 8 along each axis.
+static int32_t lump_at(const flying_lumps* p, tile_ix t, const int at[AXES]) {
     const tile_map* map = p->params->map;
     tile_ix in = map->neighbour[t][TILE_NEIGHBOUR(block_side_of(at[0]), block_side_of(at[1]),
                                                   block_side_of(at[2]))];
@@ -271,14 +271,14 @@ static int32_t piece_at(const pieces* p, tile_ix t, const int at[AXES]) {
 }
 
 // The deepest liquid cell of those around a particle is its own, if that is liquid.
-static int32_t piece_of(const pieces* p, tile_ix t, const float* phi, const float x[AXES]) {
+static int32_t lump_of(const flying_lumps* p, tile_ix t, const float* phi, const float x[AXES]) {
     int own[AXES], best[AXES] = {0};
     float least = 0.0f;
     for (int a = 0; a < AXES; ++a) {
         own[a] = p->params->domain->is_active[a] ? (int)fminf(fmaxf(floorf(x[a]), -1.0f), 8.0f) : 0;
     }
     if (phi[BLOCK_INDEX(2, 2, own[0], own[1], own[2])] < 0.0f) {
-        return piece_at(p, t, own);
+        return lump_at(p, t, own);
     }
     for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
         const int step[AXES] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
@@ -294,22 +294,22 @@ static int32_t piece_of(const pieces* p, tile_ix t, const float* phi, const floa
             memcpy(best, at, sizeof(best));
         }
     }
-    return least < 0.0f ? piece_at(p, t, best) : REGION_NONE;
+    return least < 0.0f ? lump_at(p, t, best) : REGION_NONE;
 }
 
-static bool find_motion(const row_job* job, int32_t piece, piece_motion* out) {
-    *out = (piece_motion){0};
-    bool is_free = piece >= 0 && job->p->is_held[piece] == 0;
+static bool find_motion(const motion_job* job, int32_t lump, lump_motion* out) {
+    *out = (lump_motion){0};
+    bool is_free = lump >= 0 && job->p->is_held[lump] == 0;
     for (int a = 0; a < AXES && is_free; ++a) {
-        out->frame[a] = (float)(job->cells * job->p->velocity[piece][a]);
+        out->frame[a] = (float)(job->cells * job->p->velocity[lump][a]);
         out->shift[a] = job->shift[a];
     }
     return is_free;
 }
 
-static void find_rows(void* data, int64_t begin, int64_t end) {
-    const row_job* job = data;
-    const pieces_params* params = job->p->params;
+static void find_motions(void* data, int64_t begin, int64_t end) {
+    const motion_job* job = data;
+    const flying_lumps_params* params = job->p->params;
     float phi[BLOCK_VALUES(2, 2)];
     for (int64_t g = begin; g < end; ++g) {
         tile_ix t = tile_map_find(params->map, job->rows->tile[g]);
@@ -320,27 +320,28 @@ static void find_rows(void* data, int64_t begin, int64_t end) {
         gather_block(params->map, params->cell_phi, t, 2, 2, phi);
         for (particle_ix i = job->rows->tile_first[g]; i < job->rows->tile_first[g + 1]; ++i) {
             const float* x = particles_f32(job->rows, PARTICLE_POSITION) + AXES * i;
-            int32_t piece = piece_of(job->p, t, phi, x);
-            job->out.is_moved[g] |= find_motion(job, piece, &job->out.motion[i]);
+            int32_t lump = lump_of(job->p, t, phi, x);
+            job->out.is_moved[g] |= find_motion(job, lump, &job->out.motion[i]);
         }
     }
 }
 
-treacle_status pieces_rows(const pieces* p, const particles* rows, double dt,
-                           const double fall[AXES], piece_rows* out) {
+treacle_status flying_lumps_motions(const flying_lumps* p, const particles* rows, double dt,
+                                    const double fall[AXES], lump_motions* out) {
     TREACLE_ASSERT(dt > 0.0 && isfinite(dt));
     TREACLE_ASSERT(p->params != NULL);
     TREACLE_ASSERT(isfinite(fall[0]) && isfinite(fall[1]) && isfinite(fall[2]));
-    const pieces_params* params = p->params;
-    row_job job = {.p = p, .rows = rows, .cells = dt / params->domain->h};
-    TREACLE_TRY(arena_take(params->scratch, (size_t)rows->count, sizeof(piece_motion),
+    const flying_lumps_params* params = p->params;
+    motion_job job = {.p = p, .rows = rows, .cells = dt / params->domain->h};
+    TREACLE_TRY(arena_take(params->scratch, (size_t)rows->count, sizeof(lump_motion),
                            "motion of pieces", (void**)&job.out.motion));
     TREACLE_TRY(arena_take(params->scratch, (size_t)rows->tile_count, 1, "motion of pieces",
                            (void**)&job.out.is_moved));
     for (int a = 0; a < AXES; ++a) {
         job.shift[a] = params->domain->is_active[a] ? (float)(fall[a] / params->domain->h) : 0.0f;
     }
-    particle_for(rows, &(particle_use){.span = PARTICLES_OWN_TILES, .grain = 4}, find_rows, &job);
+    particle_for(rows, &(particle_use){.span = PARTICLES_OWN_TILES, .grain = 4}, find_motions,
+                 &job);
     *out = job.out;
     return TREACLE_OK;
 }

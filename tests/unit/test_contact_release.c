@@ -2,7 +2,7 @@
 // liquid of which one end presses on a floor and the other has come off.
 #include "solid_fixture.h"
 
-#include "phys/release.h"
+#include "phys/contact_release.h"
 #include "phys/wall_stress.h"
 #include "treacle/unstable/stages.h"
 
@@ -16,7 +16,7 @@ typedef struct release_world {
     float *phi, *fields;
     uint16_t* id;
     uint8_t *kind, *bits;
-    release_fields out;
+    contact_release_fields out;
 } release_world;
 
 // Liquid above a plane at an angle, in part behind it.
@@ -35,7 +35,8 @@ static void release_world_begin(release_world* w, double angle, double shift) {
     w->kind = calloc(2 * w->s.values, 1);
     w->bits = calloc(w->s.values, 1);
     assert_true(w->phi != NULL && w->fields != NULL && w->id != NULL && w->kind != NULL);
-    w->out = (release_fields){.cell_phi = w->fields, .cell_solid_id = w->id, .cell_kind = w->kind};
+    w->out = (contact_release_fields){
+        .cell_phi = w->fields, .cell_solid_id = w->id, .cell_kind = w->kind};
     for (int a = 0; a < AXES; ++a) {
         w->out.face_open.at[a] = w->fields + (size_t)(1 + a) * w->s.values;
         w->out.face_open_below.at[a] = w->fields + (size_t)(1 + AXES + a) * w->s.values;
@@ -74,15 +75,15 @@ static void release_some(release_world* w) {
     for (int64_t i = 0; i < w->walls.count; ++i) {
         w->walls.at[i].is_released = i * i % 7 < 3; // runs of one to four
     }
-    release_params params = {.domain = &s->domain,
-                             .map = &s->map,
-                             .walls = &w->walls,
-                             .cell_phi = w->phi,
-                             .cell_solid_phi = f->cell_phi,
-                             .cell_solid_id = f->cell_id,
-                             .face_open = face_view_of(f->face_open)};
-    assert_true(release_is_needed(&w->walls));
-    release_compute(&params, &w->out);
+    contact_release_params params = {.domain = &s->domain,
+                                     .map = &s->map,
+                                     .walls = &w->walls,
+                                     .cell_phi = w->phi,
+                                     .cell_solid_phi = f->cell_phi,
+                                     .cell_solid_id = f->cell_id,
+                                     .face_open = face_view_of(f->face_open)};
+    assert_true(contact_release_is_needed(&w->walls));
+    contact_release_compute(&params, &w->out);
 }
 
 // The pressure of a cell pushes the liquid along the normal of a solid that it touches, and where

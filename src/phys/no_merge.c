@@ -17,7 +17,7 @@
 //
 // Staggering: materials and p at cells, u on faces; cell_cut has a bit for the cell and one for
 // each of its edges.
-#include "phys/apart.h"
+#include "phys/no_merge.h"
 
 #include <math.h>
 
@@ -28,9 +28,9 @@
 #include "phys/stress.h"
 
 // What cells are.
-#define APART_NONE 0.0f
-#define APART_BESIDE 0.5f
-#define APART_MIXED 1.0f
+#define NO_MERGE_NONE 0.0f
+#define NO_MERGE_BESIDE 0.5f
+#define NO_MERGE_MIXED 1.0f
 // Cells are of two bodies if each has this share of their particles.
 static const float share_least = 0.1f;
 // Two bodies come nearer if a cell would lose this share of its volume in a step.
@@ -38,16 +38,16 @@ static const double nearing_least = 1e-3;
 // Distance, in cells, of what is open to the liquid.
 static const float gap = 0.5f;
 
-typedef struct apart_job {
-    const apart_params* params;
+typedef struct no_merge_job {
+    const no_merge_params* params;
     int material;
-    float *column, *share, *weight, *apart; // of particles; at cells
+    float *column, *share, *weight, *no_merge; // of particles; at cells
     float* cell_phi;
     uint8_t* cell_cut;
-} apart_job;
+} no_merge_job;
 
 static void fill_shares(void* data, int64_t begin, int64_t end) {
-    const apart_job* job = data;
+    const no_merge_job* job = data;
     const uint8_t* material = particles_material(job->params->p);
     for (int64_t i = begin; i < end; ++i) {
         job->column[i] = material[i] == job->material ? 1.0f : 0.0f;
@@ -59,7 +59,7 @@ static void fill_shares(void* data, int64_t begin, int64_t end) {
 static float kind_of(const float* share, const bool is_active[AXES]) {
     static const int step[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SIDE(1, 1)};
     if (*share > share_least && *share < 1.0f - share_least) {
-        return APART_MIXED;
+        return NO_MERGE_MIXED;
     }
     bool is_beside = false;
     for (int a = 0; a < AXES && *share >= 0.0f && is_active[a]; ++a) {
@@ -67,33 +67,33 @@ static float kind_of(const float* share, const bool is_active[AXES]) {
         is_beside = is_beside || (low >= 0.0f && fabsf(low - *share) > 0.5f) ||
                     (high >= 0.0f && fabsf(high - *share) > 0.5f);
     }
-    return is_beside ? APART_BESIDE : APART_NONE;
+    return is_beside ? NO_MERGE_BESIDE : NO_MERGE_NONE;
 }
 
 static void mark_touching(void* data, int64_t begin, int64_t end) {
-    const apart_job* job = data;
-    const apart_params* p = job->params;
+    const no_merge_job* job = data;
+    const no_merge_params* p = job->params;
     for (int64_t t = begin; t < end; ++t) {
         float share[BLOCK_VALUES(1, 1)];
         gather_block(p->map, job->share, (tile_ix)t, 1, 1, share);
         for (int q = 0; q < TILE_CELLS; ++q) {
             int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
             float kind = kind_of(share + at, p->domain->is_active);
-            float* apart = &job->apart[t * TILE_CELLS + q];
-            *apart = fmaxf(*apart, kind);
+            float* no_merge = &job->no_merge[t * TILE_CELLS + q];
+            *no_merge = fmaxf(*no_merge, kind);
         }
     }
 }
 
 static void mark_empty(void* data, int64_t begin, int64_t end) {
-    const apart_job* job = data;
+    const no_merge_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->share[i] = job->weight[i] > 0.0f ? job->share[i] : -1.0f;
     }
 }
 
 // How much of their volume the cells of a tile lose in the step, if nothing is done.
-static void find_loss(const apart_params* p, tile_ix t, double loss[TILE_CELLS]) {
+static void find_loss(const no_merge_params* p, tile_ix t, double loss[TILE_CELLS]) {
     static const int side = BLOCK_SIDE(0, 1);
     static const int step[AXES] = {1, BLOCK_SIDE(0, 1), BLOCK_SIDE(0, 1) * BLOCK_SIDE(0, 1)};
     for (int q = 0; q < TILE_CELLS; ++q) {
@@ -110,16 +110,16 @@ static void find_loss(const apart_params* p, tile_ix t, double loss[TILE_CELLS])
 }
 
 static void open_tiles(void* data, int64_t begin, int64_t end) {
-    const apart_job* job = data;
-    const apart_params* p = job->params;
+    const no_merge_job* job = data;
+    const no_merge_params* p = job->params;
     for (int64_t t = begin; t < end; ++t) {
         double loss[TILE_CELLS];
         find_loss(p, (tile_ix)t, loss);
         for (int q = 0; q < TILE_CELLS; ++q) {
             size_t i = (size_t)t * TILE_CELLS + (size_t)q;
             bool is_pressed = p->cell_pressure[i] > 0.0f || loss[q] > nearing_least;
-            if (job->apart[i] > APART_NONE && !is_pressed) {
-                job->apart[i] = APART_MIXED;
+            if (job->no_merge[i] > NO_MERGE_NONE && !is_pressed) {
+                job->no_merge[i] = NO_MERGE_MIXED;
                 job->cell_phi[i] = fmaxf(job->cell_phi[i], gap);
             }
         }
@@ -129,19 +129,19 @@ static void open_tiles(void* data, int64_t begin, int64_t end) {
 // An edge is cut where it touches a mixed cell, or cells of different bodies: then at least three
 // of the four around it are beside others.
 static void cut_tiles(void* data, int64_t begin, int64_t end) {
-    const apart_job* job = data;
+    const no_merge_job* job = data;
     static const int step[AXES] = {1, BLOCK_SIDE(1, 0), BLOCK_SIDE(1, 0) * BLOCK_SIDE(1, 0)};
     for (int64_t t = begin; t < end; ++t) {
-        float apart[BLOCK_VALUES(1, 0)];
-        gather_block(job->params->map, job->apart, (tile_ix)t, 1, 0, apart);
+        float no_merge[BLOCK_VALUES(1, 0)];
+        gather_block(job->params->map, job->no_merge, (tile_ix)t, 1, 0, no_merge);
         for (int q = 0; q < TILE_CELLS; ++q) {
-            const float* at = apart + BLOCK_INDEX(1, 0, q & 7, q >> 3 & 7, q >> 6);
-            uint8_t cut = *at >= APART_MIXED ? STRESS_CUT_CELL : 0;
+            const float* at = no_merge + BLOCK_INDEX(1, 0, q & 7, q >> 3 & 7, q >> 6);
+            uint8_t cut = *at >= NO_MERGE_MIXED ? STRESS_CUT_CELL : 0;
             for (int a = 0; a < AXES; ++a) {
                 int b = step[(a + 1) % AXES], c = step[(a + 2) % AXES];
                 float most = fmaxf(fmaxf(at[0], at[-b]), fmaxf(at[-c], at[-b - c]));
                 float sum = (at[0] + at[-b]) + (at[-c] + at[-b - c]);
-                bool is_cut = most >= APART_MIXED || sum >= 3.0f * APART_BESIDE;
+                bool is_cut = most >= NO_MERGE_MIXED || sum >= 3.0f * NO_MERGE_BESIDE;
                 cut |= (uint8_t)(is_cut ? 1u << a : 0u);
             }
             job->cell_cut[t * TILE_CELLS + q] = cut;
@@ -149,8 +149,8 @@ static void cut_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status find(apart_job* job) {
-    const apart_params* p = job->params;
+static treacle_status find(no_merge_job* job) {
+    const no_merge_params* p = job->params;
     treacle_context* ctx = p->map->ctx;
     p2g_params transfer = {.domain = p->domain, .map = p->map, .from = p->p};
     for (job->material = 0; job->material < p->material_count; ++job->material) {
@@ -168,18 +168,18 @@ static treacle_status find(apart_job* job) {
     return TREACLE_OK;
 }
 
-treacle_status apart_find(const apart_params* params, arena* scratch, float* cell_phi,
-                          uint8_t* cell_cut) {
+treacle_status no_merge_find(const no_merge_params* params, arena* scratch, float* cell_phi,
+                             uint8_t* cell_cut) {
     TREACLE_ASSERT(params->material_count > 0 && params->materials != NULL);
     TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
     TREACLE_ASSERT(params->cell_pressure != NULL);
     TREACLE_ASSERT(cell_phi != NULL && cell_cut != NULL);
-    apart_job job = {.params = params, .cell_phi = cell_phi, .cell_cut = cell_cut};
+    no_merge_job job = {.params = params, .cell_phi = cell_phi, .cell_cut = cell_cut};
     size_t values = ((size_t)params->map->count + 1) * TILE_CELLS;
     int mark = arena_mark(scratch);
     TREACLE_TRY(arena_take_zero(scratch, (size_t)params->p->count, sizeof(float),
                                 "material of particles", (void**)&job.column));
-    float** const fields[] = {&job.share, &job.weight, &job.apart};
+    float** const fields[] = {&job.share, &job.weight, &job.no_merge};
     for (int i = 0; i < 3; ++i) {
         TREACLE_TRY(arena_take_zero(scratch, values, sizeof(float), "shares of a material",
                                     (void**)fields[i]));
@@ -212,8 +212,8 @@ static void forget_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-void apart_cut_stretch(const tile_map* map, const uint8_t* cell_cut, const tensor_field* stretch,
-                       float* const spin[AXES]) {
+void no_merge_cut_stretch(const tile_map* map, const uint8_t* cell_cut, const tensor_field* stretch,
+                          float* const spin[AXES]) {
     TREACLE_ASSERT(cell_cut == NULL || (stretch->cell[0] != NULL && stretch->edge[0] != NULL));
     cut_job job = {cell_cut, stretch, spin};
     if (cell_cut != NULL) {

@@ -22,7 +22,7 @@
 // check: evenly spread particles stay; a gap between rows closes; two densities at rest stay at
 // rest. References: drift down the slope of particle concentration is common in
 // particle methods; [S19 sec. 4] names clumps of particles as a weakness of the method.
-#include "phys/shift.h"
+#include "phys/even_spacing.h"
 
 #include <math.h>
 
@@ -76,7 +76,7 @@ static void slope_at(const grid_domain* domain, const surroundings* around, cons
     }
 }
 
-static void shift_one(const grid_domain* domain, const surroundings* around, float x[AXES]) {
+static void move_one(const grid_domain* domain, const surroundings* around, float x[AXES]) {
     int cell[AXES];
     float beyond[AXES], slope[AXES];
     if (!find_cell(domain, around, x, cell, beyond)) {
@@ -90,8 +90,8 @@ static void shift_one(const grid_domain* domain, const surroundings* around, flo
     }
 }
 
-static void shift_tiles(void* data, int64_t begin, int64_t end) {
-    const shift_params* params = data;
+static void move_tiles(void* data, int64_t begin, int64_t end) {
+    const even_spacing_params* params = data;
     const particles* p = params->p;
     surroundings around;
     for (int64_t t = begin; t < end; ++t) {
@@ -101,16 +101,16 @@ static void shift_tiles(void* data, int64_t begin, int64_t end) {
         gather_block(params->map, params->node_volume, tile, MARGIN, MARGIN, around.volume);
         for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
             float* x = particles_f32(p, PARTICLE_POSITION) + AXES * i;
-            shift_one(params->domain, &around, x);
+            move_one(params->domain, &around, x);
         }
     }
 }
 
-void shift_particles(const shift_params* params) {
+void even_spacing_move(const even_spacing_params* params) {
     TREACLE_ASSERT(params->cell_phi != NULL && params->node_volume != NULL);
     TREACLE_ASSERT(params->p->tile_first[params->p->tile_count] == params->p->count);
     particle_for(params->p,
                  &(particle_use){
                      .span = PARTICLES_OWN_TILES, .grain = 4, .columns = 1u << PARTICLE_POSITION},
-                 shift_tiles, (void*)params);
+                 move_tiles, (void*)params);
 }

@@ -4,7 +4,7 @@
 // the frame of the shape while every vertex of the mesh goes straight, too. At the share s of the
 // way the surface is as far as d(s); nothing can meet before
 //
-//     s + (d(s) - e) / (|b1 - b0| + r),     r the longest way of a vertex [sweep.1]
+//     s + (d(s) - e) / (|b1 - b0| + r),     r the longest way of a vertex [collide.1]
 //
 // e being the gap that is kept, so the way is followed in such steps. Where a particle meets the
 // surface, the point of the surface that it meets carries it along to the end of the step, and what
@@ -14,7 +14,7 @@
 // Symbols: share (s), reach (r), gap (e). Properties that tests check: particles stay on their side
 // of a thin sheet that swings several cells a step; a shape that does not change holds them as one
 // that cannot. References: [BBB07 sec. 2].
-#include "phys/sweep_form.h"
+#include "phys/collide_form.h"
 
 enum { SLIDES = 4 }; // along surfaces
 
@@ -65,7 +65,7 @@ static bool advance(const form_path* p, moment* m, vec3 b1, mesh_nearest* near) 
         if (done >= 1.0) {
             return true;
         }
-        done = fmin(done + fmax((near->distance - p->gap) / length, least), 1.0); // [sweep.1]
+        done = fmin(done + fmax((near->distance - p->gap) / length, least), 1.0); // [collide.1]
         m->share = begin + done * left;
         m->at = vec3_add_scaled(start, done, way);
     }
@@ -89,7 +89,7 @@ static vec3 push_out(const form_path* p, vec3 b) {
     return vec3_add_scaled(near.place, clearance * p->gap, outward(p, near.normal));
 }
 
-bool sweep_form_follow(const form_path* p, vec3 b0, vec3* b1) {
+bool collide_form_follow(const form_path* p, vec3 b0, vec3* b1) {
     TREACLE_ASSERT(p->gap >= 0.0 && p->form.from != NULL && p->form.to != NULL);
     const solid_form* form = &p->form;
     double begin = signed_distance(p, form->from, b0);

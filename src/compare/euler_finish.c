@@ -1,5 +1,5 @@
 // After the flow: velocity and fields go on beyond the surface, and what is measured.
-#include "compare/euler_settle.h"
+#include "compare/euler_finish.h"
 
 #include <math.h>
 #include <string.h>
@@ -266,7 +266,7 @@ static void count_lost(euler_work* e) {
     }
 }
 
-treacle_status euler_settle(euler_work* e) {
+treacle_status euler_finish(euler_work* e) {
     TREACLE_ASSERT(e->w->made.wet.map == &e->w->state->map);
     TREACLE_ASSERT(e->due != NULL);
     euler_bound_gaps(e);

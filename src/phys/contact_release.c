@@ -20,7 +20,7 @@
 // Properties that tests check: no cell sees a step where contact ends; a wall that slips exerts no
 // shear, touched or let go of; thick liquid falls off a ceiling that lets go, and a floor that is
 // pulled away leaves it behind.
-#include "phys/release.h"
+#include "phys/contact_release.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ enum { KIND_NONE, KIND_CONTACT, KIND_RELEASED, KIND_BEHIND };
 // Layers of the solid's own cells: as far as shares and tents look.
 enum { LAYERS = 3 };
 
-bool release_is_needed(const wall_set* walls) {
+bool contact_release_is_needed(const wall_set* walls) {
     TREACLE_ASSERT(walls->count >= 0 && walls->count <= walls->capacity);
     bool is_needed = false;
     for (int64_t i = 0; i < walls->count; ++i) {
@@ -46,7 +46,7 @@ bool release_is_needed(const wall_set* walls) {
 
 // --- kinds --------------------------------------------------------------------------------------
 
-static void mark_walls(const release_params* p, uint8_t* kind) {
+static void mark_walls(const contact_release_params* p, uint8_t* kind) {
     memset(kind, KIND_NONE, ((size_t)p->map->count + 1) * TILE_CELLS);
     for (int64_t i = 0; i < p->walls->count; ++i) {
         const wall* w = &p->walls->at[i];
@@ -57,7 +57,7 @@ static void mark_walls(const release_params* p, uint8_t* kind) {
 }
 
 typedef struct kind_job {
-    const release_params* params;
+    const contact_release_params* params;
     const uint8_t* from;
     uint8_t* to;
 } kind_job;
@@ -108,10 +108,10 @@ static void spread_kinds(void* data, int64_t begin, int64_t end) {
 
 // --- fields -------------------------------------------------------------------------------------
 
-typedef struct release_job {
-    const release_params* params;
-    const release_fields* out;
-} release_job;
+typedef struct contact_release_job {
+    const contact_release_params* params;
+    const contact_release_fields* out;
+} contact_release_job;
 
 static bool is_let_go(uint8_t kind) {
     return kind == KIND_RELEASED || kind == KIND_BEHIND;
@@ -122,9 +122,9 @@ static bool is_side(const grid_domain* domain, int a, int at) {
 }
 
 static void fill_tiles(void* data, int64_t begin, int64_t end) {
-    const release_job* job = data;
-    const release_params* p = job->params;
-    const release_fields* out = job->out;
+    const contact_release_job* job = data;
+    const contact_release_params* p = job->params;
+    const contact_release_fields* out = job->out;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int64_t t = i / TILE_CELLS;
         int q = (int)(i % TILE_CELLS), at[AXES];
@@ -142,7 +142,8 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-void release_compute(const release_params* params, const release_fields* out) {
+void contact_release_compute(const contact_release_params* params,
+                             const contact_release_fields* out) {
     TREACLE_ASSERT(params->walls != NULL && params->cell_solid_id != NULL);
     TREACLE_ASSERT(out->cell_phi != NULL && out->cell_phi != params->cell_phi);
     TREACLE_ASSERT(out->cell_kind != NULL);
@@ -155,7 +156,7 @@ void release_compute(const release_params* params, const release_fields* out) {
         tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, spread_kinds, &job);
         memcpy(out->cell_kind, other, count);
     }
-    release_job job = {params, out};
+    contact_release_job job = {params, out};
     tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, fill_tiles, &job);
     for (size_t i = count; i < count + TILE_CELLS; ++i) {
         out->cell_phi[i] = params->cell_phi[i];
@@ -169,7 +170,7 @@ void release_compute(const release_params* params, const release_fields* out) {
 // --- shares --------------------------------------------------------------------------------------
 
 typedef struct trim_job {
-    const release_params* params;
+    const contact_release_params* params;
     const uint8_t* kind;
     const fraction_fields* share;
 } trim_job;
@@ -197,8 +198,8 @@ static void trim_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-void release_trim(const release_params* params, const release_fields* fields,
-                  const fraction_fields* share) {
+void contact_release_trim(const contact_release_params* params,
+                          const contact_release_fields* fields, const fraction_fields* share) {
     TREACLE_ASSERT(fields->cell_kind != NULL);
     TREACLE_ASSERT(share->cell != NULL);
     trim_job job = {params, fields->cell_kind, share};
@@ -207,22 +208,22 @@ void release_trim(const release_params* params, const release_fields* fields,
 
 // --- velocity -----------------------------------------------------------------------------------
 
-typedef struct carry_job {
-    const release_params* params;
-    const release_fields* fields;
+typedef struct velocity_job {
+    const contact_release_params* params;
+    const contact_release_fields* fields;
     const float* const* extended;
     float* const* face_u;
-} carry_job;
+} velocity_job;
 
 // Whether a face of axis a belongs to a cell that has let go.
-static bool is_of_released(const carry_job* job, int64_t t, int q, int a) {
+static bool is_of_released(const velocity_job* job, int64_t t, int q, int a) {
     int64_t here = t * TILE_CELLS + q, below = tile_slot_below(job->params->map, t, q, a);
     return is_let_go(job->fields->cell_kind[here]) || is_let_go(job->fields->cell_kind[below]);
 }
 
-static void carry_tiles(void* data, int64_t begin, int64_t end) {
-    const carry_job* job = data;
-    const release_params* p = job->params;
+static void velocity_tiles(void* data, int64_t begin, int64_t end) {
+    const velocity_job* job = data;
+    const contact_release_params* p = job->params;
     for (int64_t n = begin * TILE_CELLS * AXES; n < end * TILE_CELLS * AXES; ++n) {
         int64_t t = n / (TILE_CELLS * AXES), i = t * TILE_CELLS + n % TILE_CELLS;
         int a = (int)(n / TILE_CELLS % AXES), q = (int)(n % TILE_CELLS), at[AXES];
@@ -234,10 +235,11 @@ static void carry_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-void release_velocity(const release_params* params, const release_fields* fields,
-                      const float* const extended[AXES], float* const face_u[AXES]) {
+void contact_release_velocity(const contact_release_params* params,
+                              const contact_release_fields* fields,
+                              const float* const extended[AXES], float* const face_u[AXES]) {
     TREACLE_ASSERT(fields->cell_kind != NULL);
     TREACLE_ASSERT(extended[0] != NULL && extended[0] != face_u[0]);
-    carry_job job = {params, fields, extended, face_u};
-    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, carry_tiles, &job);
+    velocity_job job = {params, fields, extended, face_u};
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, velocity_tiles, &job);
 }

@@ -15,4 +15,4 @@ solid_form form_between(const solid_pose* from, const solid_pose* to);
 
 /// A particle goes from b0 to *b1 while the shape changes. False if it may; otherwise *b1 is where
 /// it ends instead.
-bool sweep_form_follow(const form_path* p, vec3 b0, vec3* b1);
+bool collide_form_follow(const form_path* p, vec3 b0, vec3* b1);

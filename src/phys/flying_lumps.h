@@ -1,4 +1,4 @@
-// Pieces of liquid that touch nothing but air.
+// Lumps of liquid that touch nothing but air.
 #pragma once
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 #include "particles/particles.h"
 #include "solve/regions.h"
 
-typedef struct pieces_params {
+typedef struct flying_lumps_params {
     const grid_domain* domain;
     const tile_map* map;
     const float* cell_phi; // cells, < 0 in the liquid, [count + 1][512]
@@ -16,35 +16,36 @@ typedef struct pieces_params {
     /// the sides of the domain.
     bool (*is_near)(const void* data, vec3 x, double reach);
     const void* near_data;
-} pieces_params;
+} flying_lumps_params;
 
-typedef struct pieces {
-    const pieces_params* params;
+typedef struct flying_lumps {
+    const flying_lumps_params* params;
     pressure_level level;
     region_set set;
     int64_t* is_held;         // [set.count]
     double (*velocity)[AXES]; // [set.count], m/s, mean of those in flight
     bool has_flight;
-} pieces;
+} flying_lumps;
 
-/// Finds the pieces and which of them are in flight. pieces_finish frees it.
-treacle_status pieces_find(const pieces_params* params, pieces* out) TREACLE_NODISCARD;
+/// Finds the lumps and which of them are in flight. flying_lumps_finish frees it.
+treacle_status flying_lumps_find(const flying_lumps_params* params,
+                                 flying_lumps* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed one.
-void pieces_finish(pieces* p);
+void flying_lumps_finish(flying_lumps* p);
 
-/// What a particle's piece adds to its motion in a step, in cells; zero for those that are held.
-typedef struct piece_motion {
-    float frame[AXES]; // what the piece moves by
+/// What a particle's lump adds to its motion in a step, in cells; zero for those that are held.
+typedef struct lump_motion {
+    float frame[AXES]; // what the lump moves by
     float shift[AXES]; // what it gains beyond that
-} piece_motion;
+} lump_motion;
 
 /// Motions of particles, [count]; is_moved[t] says which tiles of the store have any but zero.
-typedef struct piece_rows {
-    piece_motion* motion;
+typedef struct lump_motions {
+    lump_motion* motion;
     uint8_t* is_moved;
-} piece_rows;
+} lump_motions;
 
 /// Finds them for a step of dt in which what flies falls by `fall`, m. They are in the arena; of a
 /// tile that is not moved they are not set.
-treacle_status pieces_rows(const pieces* p, const particles* rows, double dt,
-                           const double fall[AXES], piece_rows* out) TREACLE_NODISCARD;
+treacle_status flying_lumps_motions(const flying_lumps* p, const particles* rows, double dt,
+                                    const double fall[AXES], lump_motions* out) TREACLE_NODISCARD;

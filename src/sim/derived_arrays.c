@@ -74,12 +74,12 @@ const treacle_frame* treacle_dressed_frame_view(const treacle_dressed_frame* d) 
 }
 
 // Columns that the viscosity follows from; NULL where the frame has none.
-typedef struct dress_columns {
+typedef struct derived_columns {
     const uint8_t* material;
     const float *temperature, *marker, *log_factor;
-} dress_columns;
+} derived_columns;
 
-static double viscosity_of(const treacle_dressed_frame* d, const dress_columns* c, int64_t i,
+static double viscosity_of(const treacle_dressed_frame* d, const derived_columns* c, int64_t i,
                            int m) {
     const viscosity_law* law = &d->laws[m];
     const float* x = law->def.of == TREACLE_LAW_OF_MARKER ? c->marker : c->temperature;
@@ -89,7 +89,7 @@ static double viscosity_of(const treacle_dressed_frame* d, const dress_columns* 
     return elementary_exp(log_mu + (c->log_factor == NULL ? 0.0 : (double)c->log_factor[i]));
 }
 
-static void fill_row(treacle_dressed_frame* d, const treacle_sim_def* def, const dress_columns* c,
+static void fill_row(treacle_dressed_frame* d, const treacle_sim_def* def, const derived_columns* c,
                      int64_t i) {
     int m = c->material == NULL || c->material[i] >= def->material_count ? 0 : c->material[i];
     const treacle_material_def* material = &def->materials[m];
@@ -133,11 +133,11 @@ static treacle_status make_extras(treacle_dressed_frame* d, const treacle_frame*
     return TREACLE_OK;
 }
 
-static treacle_status dress(treacle_dressed_frame* d, const treacle_sim_def* def,
-                            const treacle_frame* frame) {
+static treacle_status add_derived_arrays(treacle_dressed_frame* d, const treacle_sim_def* def,
+                                         const treacle_frame* frame) {
     TREACLE_TRY(make_laws(d, def));
     TREACLE_TRY(make_extras(d, frame));
-    dress_columns columns = {
+    derived_columns columns = {
         .material = column(frame, "material", TREACLE_TYPE_U8, d->count),
         .temperature = column(frame, "temperature", TREACLE_TYPE_F32, d->count),
         .marker = column(frame, "marker", TREACLE_TYPE_F32, d->count),
@@ -164,7 +164,7 @@ treacle_status treacle_frame_dress(treacle_context* ctx, const treacle_sim_def* 
                                  .frame = *frame,
                                  .capacity = frame->array_count + DRESS_COUNT,
                                  .count = id == NULL ? 0 : id->count};
-    treacle_status status = dress(d, def, frame);
+    treacle_status status = add_derived_arrays(d, def, frame);
     if (status != TREACLE_OK) {
         treacle_dressed_frame_destroy(d);
         return status;

@@ -6,7 +6,7 @@
 #include "phys/separation.h"
 
 /// Fields [count + 1][512] as the flow without released walls has them.
-typedef struct release_params {
+typedef struct contact_release_params {
     const grid_domain* domain;
     const tile_map* map;
     const wall_set* walls;
@@ -14,23 +14,25 @@ typedef struct release_params {
     const float* cell_solid_phi; // cells, < 0 in solids
     const uint16_t* cell_solid_id;
     face_view face_open;
-} release_params;
+} contact_release_params;
 
 /// What becomes of them; room for as many values.
-typedef struct release_fields {
+typedef struct contact_release_fields {
     float* cell_phi;
     uint16_t* cell_solid_id;
     face_field face_open, face_open_below; // as cells above and below a face see it
     uint8_t* cell_kind;                    // [2], for the velocities
-} release_fields;
+} contact_release_fields;
 
 /// Whether a solid has let go anywhere.
-bool release_is_needed(const wall_set* walls);
-void release_compute(const release_params* params, const release_fields* out);
+bool contact_release_is_needed(const wall_set* walls);
+void contact_release_compute(const contact_release_params* params,
+                             const contact_release_fields* out);
 /// Takes away what shares of the released phi have behind the wall.
-void release_trim(const release_params* params, const release_fields* fields,
-                  const fraction_fields* share);
+void contact_release_trim(const contact_release_params* params,
+                          const contact_release_fields* fields, const fraction_fields* share);
 /// Faces of released cells that their solid closed get the velocity of the liquid, which `extended`
 /// continues beyond it.
-void release_velocity(const release_params* params, const release_fields* fields,
-                      const float* const extended[AXES], float* const face_u[AXES]);
+void contact_release_velocity(const contact_release_params* params,
+                              const contact_release_fields* fields,
+                              const float* const extended[AXES], float* const face_u[AXES]);

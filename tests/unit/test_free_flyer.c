@@ -1,4 +1,4 @@
-// Particles outside the surface fly [stray.1]; those inside are its volume.
+// Particles outside the surface fly [flyer.1]; those inside are its volume.
 #include "sim_checks.h"
 
 #include "sim/sim_internal.h"

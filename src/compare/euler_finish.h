@@ -7,4 +7,4 @@
 #define EULER_LOSS_MOST 0.02
 
 /// Carried fields go on beyond the surface; what is measured.
-treacle_status euler_settle(euler_work* e) TREACLE_NODISCARD;
+treacle_status euler_finish(euler_work* e) TREACLE_NODISCARD;

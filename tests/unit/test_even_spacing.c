@@ -2,8 +2,8 @@
 #include "particle_fixture.h"
 
 #include "grid/tile_band.h"
+#include "phys/even_spacing.h"
 #include "phys/p2g.h"
-#include "phys/shift.h"
 
 enum { CELLS = 12, PER_CELL = 8 };
 
@@ -41,7 +41,7 @@ static box full_box(double apart) {
         particle_ix row = 0;
         particles_locate(&b.domain, birth.place, &tile, birth.position);
         assert_int_equal(particles_append(&b.p, tile, 1, &row), TREACLE_OK);
-        particles_bear(&b.p, &b.domain, row, &birth);
+        particle_init(&b.p, &b.domain, row, &birth);
     }
     particle_sort_stats stats;
     assert_int_equal(sort_store(&b.p, &b.domain, &stats), TREACLE_OK);
@@ -64,8 +64,8 @@ static void box_end(box* b) {
 static void shift_box(box* b) {
     p2g_params from = {.domain = &b->domain, .map = &b->map, .from = &b->p};
     assert_int_equal(p2g_node_volume(&from, b->volume), TREACLE_OK);
-    shift_params params = {&b->domain, &b->map, b->phi, b->volume, &b->p};
-    shift_particles(&params);
+    even_spacing_params params = {&b->domain, &b->map, b->phi, b->volume, &b->p};
+    even_spacing_move(&params);
 }
 
 // Mean distance of particles from the centres of their cells, along x.

@@ -12,18 +12,18 @@
 // inside, because it was born there, goes out along the normal. One that finds no place between
 // solids that close on each other, or on a side of the domain, goes to the nearest free one on its
 // side.
-// Solids that change their shape are in phys/sweep_form.c.
+// Solids that change their shape are in phys/collide_form.c.
 //
 // Properties that tests check: particles stay on their side of a plate that moves several cells a
 // step; tangential motion goes on; particles far from solids are untouched.
-#include "phys/sweep.h"
+#include "phys/collide.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "grid/tile_points.h"
 #include "particles/particle_loop.h"
-#include "phys/sweep_form.h"
+#include "phys/collide_form.h"
 
 enum {
     STEPS_MAX = 48, // of a path; each at least a quarter of the gap
@@ -104,17 +104,17 @@ static vec3 flatten(const grid_domain* domain, vec3 x, vec3 like) {
 }
 
 // Where the particle ends for one solid. True if it was in the way.
-static bool sweep_one(const sweep_params* params, int i, vec3 x0, vec3* x1) {
+static bool collide_one(const collide_params* params, int i, vec3 x0, vec3* x1) {
     const solid* s = &params->to.solids[i];
     double h = params->domain->h;
-    path p = {s, SWEEP_GAP * h, h};
+    path p = {s, COLLIDE_GAP * h, h};
     vec3 b0 = solid_to_body(s, &params->from.poses[i], x0);
     vec3 b1 = solid_to_body(s, &params->to.poses[i], *x1);
     if (s->sequence != NULL) {
         form_path way = {.form = form_between(&params->from.poses[i], &params->to.poses[i]),
                          .gap = p.gap,
                          .is_inside_out = s->is_inside_out};
-        bool is_hit = sweep_form_follow(&way, b0, &b1);
+        bool is_hit = collide_form_follow(&way, b0, &b1);
         *x1 = is_hit ? flatten(params->domain, solid_to_world(s, &params->to.poses[i], b1), *x1)
                      : *x1;
         return is_hit;
@@ -143,7 +143,7 @@ typedef struct near_solids {
 } near_solids;
 
 // How near the solids may be to particles of a cell: one question for all of them.
-static void look_from_cell(const sweep_params* params, tile_coord tile, int cell,
+static void look_from_cell(const collide_params* params, tile_coord tile, int cell,
                            near_solids* near) {
     const float at[AXES] = {(float)(cell % TILE_SIZE) + 0.5f,
                             (float)(cell / TILE_SIZE % TILE_SIZE) + 0.5f,
@@ -158,16 +158,16 @@ static void look_from_cell(const sweep_params* params, tile_coord tile, int cell
 }
 
 // Whether the way of a particle is shorter than its distance.
-static bool is_far(const sweep_params* params, int i, double least, const vec3 x[2]) {
+static bool is_far(const collide_params* params, int i, double least, const vec3 x[2]) {
     const solid* s = &params->to.solids[i];
     vec3 b0 = solid_to_body(s, &params->from.poses[i], x[0]);
     vec3 b1 = solid_to_body(s, &params->to.poses[i], x[1]);
     double way = vec3_length(vec3_sub(b1, b0)) + params->to.poses[i].form.reach;
-    return least > way + SWEEP_GAP * params->domain->h;
+    return least > way + COLLIDE_GAP * params->domain->h;
 }
 
 // Solids that particles of a tile may meet.
-static void list_near(const sweep_params* params, tile_coord tile, near_solids* out) {
+static void list_near(const collide_params* params, tile_coord tile, near_solids* out) {
     const grid_domain* domain = params->domain;
     vec3 middle;
     double squared = 0.0;
@@ -201,7 +201,7 @@ static void list_near(const sweep_params* params, tile_coord tile, near_solids* 
 // Closed sides of the domain hold, too.
 static vec3 clamp_to_domain(const grid_domain* domain, vec3 x) {
     for (int a = 0; a < AXES; ++a) {
-        double gap = SWEEP_GAP * domain->h, size = domain->cells[a] * domain->h;
+        double gap = COLLIDE_GAP * domain->h, size = domain->cells[a] * domain->h;
         for (int high = 0; high < 2 && domain->is_active[a]; ++high) {
             double wall = domain->origin[a] + (high == 1 ? size - gap : gap);
             bool is_closed = domain->sides[a][high] != TREACLE_SIDE_OPEN && !domain->is_periodic[a];
@@ -212,7 +212,7 @@ static vec3 clamp_to_domain(const grid_domain* domain, vec3 x) {
     return x;
 }
 
-static bool is_clear(const sweep_params* params, const near_solids* near, vec3 x) {
+static bool is_clear(const collide_params* params, const near_solids* near, vec3 x) {
     int count = near->count < 0 ? params->to.count : near->count;
     for (int k = 0; k < count; ++k) {
         int i = near->count < 0 ? k : near->at[k];
@@ -225,7 +225,7 @@ static bool is_clear(const sweep_params* params, const near_solids* near, vec3 x
 
 // Whether a place is on the side of the solids on which the particle began: the straight way to it
 // in the frame of each is free.
-static bool is_in_sight(const sweep_params* params, const near_solids* near, vec3 x0, vec3 x) {
+static bool is_in_sight(const collide_params* params, const near_solids* near, vec3 x0, vec3 x) {
     int count = near->count < 0 ? params->to.count : near->count;
     bool is_seen = true;
     for (int k = 0; k < count && is_seen; ++k) {
@@ -250,7 +250,7 @@ static vec3 step_aside(const grid_domain* domain, vec3 x, double cells, int way)
 // A place that is free, near one that is not: the first on widening circles, of those on the side
 // on which the particle began if there is one. Liquid between solids that close on each other, or
 // on a side, has to go somewhere.
-static vec3 rescue(const sweep_params* params, const near_solids* near, vec3 x0, vec3 x) {
+static vec3 rescue(const collide_params* params, const near_solids* near, vec3 x0, vec3 x) {
     static const double radius[] = {0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
     enum { RADII = sizeof(radius) / sizeof(radius[0]) };
     near_solids all = {.count = -1};
@@ -270,8 +270,8 @@ static vec3 rescue(const sweep_params* params, const near_solids* near, vec3 x0,
     return found;
 }
 
-static void sweep_row(const sweep_params* params, const near_solids* near, tile_coord tile,
-                      particle_ix row) {
+static void collide_row(const collide_params* params, const near_solids* near, tile_coord tile,
+                        particle_ix row) {
     float* position = particles_f32(params->p, PARTICLE_POSITION) + AXES * row;
     vec3 x0 = particles_place(params->domain, tile, params->before + AXES * row);
     vec3 x1 = particles_place(params->domain, tile, position);
@@ -286,7 +286,7 @@ static void sweep_row(const sweep_params* params, const near_solids* near, tile_
     for (int pass = 0, is_hit = 1; pass < (count > 1 ? PASSES : 1) && is_hit; ++pass) {
         is_hit = 0;
         for (int k = 0; k < count; ++k) {
-            is_hit |= sweep_one(params, near->count < 0 ? k : near->at[k], x0, &x1);
+            is_hit |= collide_one(params, near->count < 0 ? k : near->at[k], x0, &x1);
         }
         is_moved = is_moved || is_hit;
         x1 = is_hit ? clamp_to_domain(params->domain, x1) : x1;
@@ -301,8 +301,8 @@ static void sweep_row(const sweep_params* params, const near_solids* near, tile_
     }
 }
 
-static void sweep_tiles(void* data, int64_t begin, int64_t end) {
-    const sweep_params* params = data;
+static void collide_tiles(void* data, int64_t begin, int64_t end) {
+    const collide_params* params = data;
     near_solids near;
     for (int64_t t = begin; t < end; ++t) {
         list_near(params, params->p->tile[t], &near);
@@ -312,24 +312,24 @@ static void sweep_tiles(void* data, int64_t begin, int64_t end) {
             if (cell != near.cell) {
                 look_from_cell(params, params->p->tile[t], cell, &near);
             }
-            sweep_row(params, &near, params->p->tile[t], i);
+            collide_row(params, &near, params->p->tile[t], i);
         }
     }
 }
 
-void sweep_particles(const sweep_params* params) {
+void collide_particles(const collide_params* params) {
     TREACLE_ASSERT(params->from.count == params->to.count);
     TREACLE_ASSERT(params->reach >= 0.0 && isfinite(params->reach));
     TREACLE_ASSERT(params->before != NULL || params->p->count == 0);
-    particle_for(params->p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, sweep_tiles,
+    particle_for(params->p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, collide_tiles,
                  (void*)params);
 }
 
-void sweep_stop(const sweep_params* params, vec3 x, float v[AXES]) {
+void collide_stop(const collide_params* params, vec3 x, float v[AXES]) {
     TREACLE_ASSERT(params->domain->h > 0.0 && vec3_is_finite(x));
     double distance, h = params->domain->h;
     int i = solid_nearest(&params->to, x, &distance);
-    if (i == SOLID_NONE || distance > 2.0 * SWEEP_GAP * h) {
+    if (i == SOLID_NONE || distance > 2.0 * COLLIDE_GAP * h) {
         return;
     }
     vec3 n = solid_normal(&params->to.solids[i], &params->to.poses[i], x, 1e-3 * h);
