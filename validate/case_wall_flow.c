@@ -23,7 +23,7 @@
 
 typedef enum wall_flow_kind { FILM, COUETTE, POISEUILLE } wall_flow_kind;
 
-typedef struct wall_flow {
+typedef struct contact_flow {
     wall_flow_kind kind;
     double angle; // rad, of the wall against x
     double cells; // thickness of the layer
@@ -31,7 +31,7 @@ typedef struct wall_flow {
     const char* flow;
     // Worked out:
     double normal[2], along[2], middle[2]; // of the wall, m
-} wall_flow;
+} contact_flow;
 
 enum { SIDE_PER_CELL = 12 };
 
@@ -46,22 +46,22 @@ static const char scene[] = "domain: {size: [%d, %d], cell: 1, sides: {all: open
                             "materials: {syrup: {density: 1, viscosity: 1}}\n"
                             "solids:\n%s%s";
 
-static double height(const wall_flow* w, const double x[3]) {
+static double height(const contact_flow* w, const double x[3]) {
     return w->normal[0] * (x[0] - w->middle[0]) + w->normal[1] * (x[1] - w->middle[1]);
 }
 
 // Liquid goes on behind walls.
 static double layer(const void* data, const double x[3], int axis) {
-    const wall_flow* w = data;
+    const contact_flow* w = data;
     (void)axis;
     return w->kind == FILM ? height(w, x) - w->cells : -4.0;
 }
 
-static int side_of(const wall_flow* w) {
+static int side_of(const contact_flow* w) {
     return (int)(SIDE_PER_CELL * w->cells);
 }
 
-static void set_frame(wall_flow* w) {
+static void set_frame(contact_flow* w) {
     double n = side_of(w);
     w->normal[0] = -sin(w->angle);
     w->normal[1] = cos(w->angle);
@@ -72,7 +72,7 @@ static void set_frame(wall_flow* w) {
     }
 }
 
-static treacle_status open_flow(validate* v, wall_flow* w, flow_lab* lab) {
+static treacle_status open_flow(validate* v, contact_flow* w, flow_lab* lab) {
     set_frame(w);
     int n = side_of(w);
     bool is_slip = isinf(w->slip);
@@ -102,13 +102,13 @@ static treacle_status open_flow(validate* v, wall_flow* w, flow_lab* lab) {
 }
 
 // Speed along the wall, at a distance from it, in the middle.
-static double speed_at(const wall_flow* w, const flow_lab* lab, double y) {
+static double speed_at(const contact_flow* w, const flow_lab* lab, double y) {
     const double x[3] = {w->middle[0] + y * w->normal[0], w->middle[1] + y * w->normal[1], 0.5};
     return w->along[0] * flow_lab_sample(lab, 0, x) + w->along[1] * flow_lab_sample(lab, 1, x);
 }
 
 // Under a pull of 1, with nu = 1.
-static double exact_speed(const wall_flow* w, double y) {
+static double exact_speed(const contact_flow* w, double y) {
     double depth = w->cells, b = w->slip;
     switch (w->kind) {
     case FILM:
@@ -122,12 +122,12 @@ static double exact_speed(const wall_flow* w, double y) {
 }
 
 // A cell below the surface of a film, the middle of a gap, a quarter of it where walls slide.
-static double place_of(const wall_flow* w) {
+static double place_of(const contact_flow* w) {
     return w->kind == FILM ? w->cells - 1.0 : w->kind == COUETTE ? 0.25 * w->cells : 0.5 * w->cells;
 }
 
 // What is left of the pull beside the pressure that the ends of a channel cause.
-static double pull_left(const wall_flow* w, const flow_lab* lab) {
+static double pull_left(const contact_flow* w, const flow_lab* lab) {
     double at[2], p[2];
     for (int end = 0; end < 2; ++end) {
         int cell[2];
@@ -143,7 +143,7 @@ static double pull_left(const wall_flow* w, const flow_lab* lab) {
     return 1.0 - (p[1] - p[0]) / (at[1] - at[0]);
 }
 
-static treacle_status run(validate* v, wall_flow* w, double* measured, double* exact) {
+static treacle_status run(validate* v, contact_flow* w, double* measured, double* exact) {
     flow_lab lab = {0};
     bool is_slip = isinf(w->slip);
     double dt = is_slip ? 100.0 : 1e4 * w->cells * (w->cells + w->slip);
@@ -161,7 +161,7 @@ static treacle_status run(validate* v, wall_flow* w, double* measured, double* e
     return status;
 }
 
-static treacle_status compare(validate* v, wall_flow w, double tolerance, double* error) {
+static treacle_status compare(validate* v, contact_flow w, double tolerance, double* error) {
     static const char* const names[] = {"film", "couette", "poiseuille"};
     double measured = 0.0, exact = 1.0, degrees = w.angle * 180.0 / acos(-1.0);
     treacle_status status = run(v, &w, &measured, &exact);
@@ -184,11 +184,11 @@ static treacle_status compare_rows(validate* v, int count, const wall_row* rows)
     treacle_status status = TREACLE_OK;
     for (int i = 0; i < count && status == TREACLE_OK; ++i) {
         const wall_row* row = &rows[i];
-        wall_flow w = {.kind = row->kind,
-                       .angle = row->degrees * acos(-1.0) / 180.0,
-                       .cells = row->cells,
-                       .slip = row->slip,
-                       .flow = "unified"};
+        contact_flow w = {.kind = row->kind,
+                          .angle = row->degrees * acos(-1.0) / 180.0,
+                          .cells = row->cells,
+                          .slip = row->slip,
+                          .flow = "unified"};
         double error;
         status = compare(v, w, row->tolerance, &error);
     }

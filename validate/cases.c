@@ -42,7 +42,8 @@ const validate_case validate_cases[] = {
     {"energy-account", VALIDATE_QUICK, 12, "energy that comes, goes and is there in every step",
      case_energy_account},
     {"free-fall", VALIDATE_QUICK, 8,
-     "a blob falls without drag and without strain; blobs that spin, strays and bodies fly under "
+     "a blob falls without drag and without strain; blobs that spin, free flyers and bodies fly "
+     "under "
      "gravity and forces that change",
      case_free_fall},
     {"hydrostatic", VALIDATE_QUICK, 30, "a pool at rest stays at rest, in 2D", case_hydrostatic},

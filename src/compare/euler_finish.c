@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "compare/euler_walls.h"
+#include "compare/euler_boundary.h"
 #include "compare/outer_flow.h"
 #include "grid/extrapolate.h"
 #include "grid/fraction.h"
@@ -31,8 +31,8 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         for (int a = 0; a < AXES; ++a) {
             bool is_closed = !(w->made.solid.face_open.at[a][i] > 0.0f);
-            bool is_wall = grid_domain_wall_at(domain, a, at[a], domain->cells[a]) != 0;
-            job->is_held[a][i] = is_closed || is_wall || !isnan(job->found[a][i]);
+            bool is_side = grid_domain_side_at(domain, a, at[a], domain->cells[a]) != 0;
+            job->is_held[a][i] = is_closed || is_side || !isnan(job->found[a][i]);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "compare/euler_walls.h"
+#include "compare/euler_boundary.h"
 #include "compare/grid_strain.h"
 #include "step/forces.h"
 
@@ -52,7 +52,7 @@ treacle_status euler_strain_step(euler_work* e) {
     grid_strain_params params = strain_of(e);
     grid_strain_motion motion = {&elastic->stretch, elastic->spin};
     grid_strain_advance(&params, &motion, &before, &strain);
-    grid_strain_walls(&params, &strain);
+    grid_strain_free_sides(&params, &strain);
     w->made.elastic = (flow_elastic){0};
     arena_give_to(w->f.scratch, mark);
     return TREACLE_OK;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "compare/euler_walls.h"
+#include "compare/euler_boundary.h"
 #include "grid/tile_loop.h"
 #include "particles/particle_loop.h"
 
@@ -75,7 +75,7 @@ static void wet_tiles(void* data, int64_t begin, int64_t end) {
         tile_cell_at(&set->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         job->out[i] = set->phi[i];
         for (int a = 0; a < AXES; ++a) {
-            int side = grid_domain_wall_at(lattice, a, at[a], lattice->cells[a] - 1);
+            int side = grid_domain_side_at(lattice, a, at[a], lattice->cells[a] - 1);
             if (side == 0 || !(set->phi[i] > 0.0f && set->phi[i] < FILM_MAX)) {
                 continue;
             }
@@ -99,9 +99,9 @@ static bool is_at_side(const grid_domain* lattice, tile_coord tile, const float 
         float at = (float)(tile.at[a] * TILE_SIZE) + x[a] - 0.5f; // 0 on the low side
         int last = lattice->cells[a] - 1;
         is_near = is_near ||
-                  (at < MARKER_CLEARANCE && grid_domain_wall_at(lattice, a, 0, last) != 0) ||
+                  (at < MARKER_CLEARANCE && grid_domain_side_at(lattice, a, 0, last) != 0) ||
                   (at > (float)last - MARKER_CLEARANCE &&
-                   grid_domain_wall_at(lattice, a, last, last) != 0);
+                   grid_domain_side_at(lattice, a, last, last) != 0);
     }
     return is_near;
 }

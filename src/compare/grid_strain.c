@@ -191,7 +191,7 @@ static bool slides(const grid_domain* domain, int axis, int at) {
            domain->sides[axis][at == 0 ? 0 : 1] == TREACLE_SIDE_SLIP;
 }
 
-static void free_walls(void* data, int64_t begin, int64_t end) {
+static void free_sides(void* data, int64_t begin, int64_t end) {
     const strain_job* job = data;
     const grid_strain_params* p = job->params;
     for (int64_t t = begin; t < end; ++t) {
@@ -208,8 +208,8 @@ static void free_walls(void* data, int64_t begin, int64_t end) {
     }
 }
 
-void grid_strain_walls(const grid_strain_params* params, const tensor_field* strain) {
+void grid_strain_free_sides(const grid_strain_params* params, const tensor_field* strain) {
     TREACLE_ASSERT(strain->edge[0] != NULL);
     strain_job job = {.params = params, .after = strain};
-    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, free_walls, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, free_sides, &job);
 }

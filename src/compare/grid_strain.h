@@ -25,4 +25,4 @@ typedef struct grid_strain_motion {
 void grid_strain_advance(const grid_strain_params* params, const grid_strain_motion* motion,
                          const tensor_field* before, const tensor_field* after);
 /// Edges on sides of the domain along which liquid slides have no shear.
-void grid_strain_walls(const grid_strain_params* params, const tensor_field* strain);
+void grid_strain_free_sides(const grid_strain_params* params, const tensor_field* strain);

@@ -14,7 +14,7 @@ static const char* const transfer_words[] = {"pic", "flip", "apic", NULL};
 static const char* const kernel_words[] = {"linear", "quadratic", "wide", NULL};
 static const char* const surface_words[] = {"smooth", "spheres", NULL};
 static const char* const projection_words[] = {"solve", "relax", NULL};
-static const char* const walls_words[] = {"exact", "area", "line", "voxel", NULL};
+static const char* const opening_words[] = {"exact", "area", "line", "voxel", NULL};
 static const char* const advection_words[] = {"euler", "rk2", "rk3", NULL};
 
 static const schema_key particles_keys[] = {
@@ -166,7 +166,7 @@ static const schema_key pressure_keys[] = {
     {.name = "walls",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_pressure_def, walls),
-     .words = walls_words,
+     .words = opening_words,
      .help = "what solids leave open of a face: `exact`, the share of the volume around it; "
              "`area`, of the face; `line`, of the line across; `voxel`: walls are stairs, for "
              "comparison"},

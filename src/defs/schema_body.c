@@ -3,7 +3,7 @@
 #include "defs/schema_parts.h"
 #include "math/limits.h"
 
-static const char* const wall_words[] = {"slip", "no-slip", "slip-length", NULL};
+static const char* const slip_words[] = {"slip", "no-slip", "slip-length", NULL};
 static const char* const joint_words[] = {"hinge", "slider", "fixed", NULL};
 
 static void init_body(void* item) {
@@ -94,7 +94,7 @@ static const schema_key body_keys[] = {
     {.name = "wall",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_body_def, wall),
-     .words = wall_words,
+     .words = slip_words,
      .help = "as of a solid"},
     {.name = "slip_length",
      .type = SCHEMA_REAL,

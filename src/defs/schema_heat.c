@@ -217,11 +217,11 @@ const schema_section schema_heat_source = {
     .rule = rule_heat_source,
 };
 
-static void init_wall(void* item) {
+static void init_heat_side(void* item) {
     *(treacle_heat_wall_def*)item = treacle_heat_wall_def_default();
 }
 
-static const schema_key wall_keys[] = {
+static const schema_key heat_side_keys[] = {
     {.name = "side",
      .type = SCHEMA_ENUM,
      .flags = SCHEMA_REQUIRED,
@@ -256,8 +256,8 @@ static const schema_key wall_keys[] = {
 const schema_section schema_heat_wall = {
     .name = "heat_wall",
     .help = "A side of the domain that heats or cools. Others let no heat through.",
-    .keys = wall_keys,
-    .key_count = COUNT(wall_keys),
+    .keys = heat_side_keys,
+    .key_count = COUNT(heat_side_keys),
     .bytes = sizeof(treacle_heat_wall_def),
-    .init = init_wall,
+    .init = init_heat_side,
 };

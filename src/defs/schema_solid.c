@@ -2,7 +2,7 @@
 #include "defs/rules.h"
 #include "defs/schema_parts.h"
 
-static const char* const wall_words[] = {"slip", "no-slip", "slip-length", NULL};
+static const char* const slip_words[] = {"slip", "no-slip", "slip-length", NULL};
 
 static void init_solid(void* item) {
     *(treacle_solid_def*)item = treacle_solid_def_default();
@@ -48,7 +48,7 @@ static const schema_key solid_keys[] = {
     {.name = "wall",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_solid_def, wall),
-     .words = wall_words,
+     .words = slip_words,
      .help = "how thick liquid moves along it: it slides, sticks, or slides as if it stuck "
              "`slip_length` behind the surface"},
     {.name = "slip_length",

@@ -83,13 +83,13 @@ static treacle_status set_separation(treacle_context* ctx, const treacle_domain_
     for (int end = 0; end < 2; ++end) {
         treacle_separation said = def->separation[a][end];
         treacle_side side = out->sides[a][end];
-        bool is_wall = side == TREACLE_SIDE_SLIP || side == TREACLE_SIDE_NO_SLIP;
+        bool is_closed = side == TREACLE_SIDE_SLIP || side == TREACLE_SIDE_NO_SLIP;
         if (said.is_on && !(said.adhesion >= 0.0 && isfinite(said.adhesion))) {
             return check_fail(ctx, TREACLE_ERR_SCENE,
                               "adhesion to the %s side along %c is %g Pa: expected a number >= 0",
                               end == 0 ? "low" : "high", axis_name[a], said.adhesion);
         }
-        if (said.is_on && is_wall && out->is_active[a]) {
+        if (said.is_on && is_closed && out->is_active[a]) {
             out->separation[a][end] = said;
             out->lets_go = true;
         }
@@ -142,13 +142,13 @@ treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* 
     return TREACLE_OK;
 }
 
-int grid_domain_wall_at(const grid_domain* domain, int axis, int at, int last) {
+int grid_domain_side_at(const grid_domain* domain, int axis, int at, int last) {
     TREACLE_ASSERT(axis >= 0 && axis < AXES);
-    bool has_walls = domain->is_active[axis] && !domain->is_periodic[axis];
-    if (has_walls && at == 0) {
+    bool has_sides = domain->is_active[axis] && !domain->is_periodic[axis];
+    if (has_sides && at == 0) {
         return domain->sides[axis][0] == TREACLE_SIDE_OPEN ? 0 : -1;
     }
-    if (has_walls && at == last) {
+    if (has_sides && at == last) {
         return domain->sides[axis][1] == TREACLE_SIDE_OPEN ? 0 : 1;
     }
     return 0;

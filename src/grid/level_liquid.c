@@ -102,9 +102,9 @@ static axis_cell axis_cell_of(const grid_domain* domain, tile_coord coord, int a
     axis_cell out = {side, local & 7, 1.0f, (float)(side * TILE_SIZE)};
     if (is_low || is_high) {
         // x' = 2 wall - x, in the tile's frame.
-        float wall = (float)((is_high ? cells : 0) - low);
+        float plane = (float)((is_high ? cells : 0) - low);
         out.sign = -1.0f;
-        out.shift = 2.0f * wall - out.shift;
+        out.shift = 2.0f * plane - out.shift;
     }
     return out;
 }

@@ -26,31 +26,31 @@
 #include <string.h>
 
 #include "grid/tile_loop.h"
+#include "phys/slip_stress.h"
 #include "phys/solid.h"
-#include "phys/wall_stress.h"
 
 // Of a cell. Those behind a wall are the solid's own, and count as air with its released walls.
 enum { KIND_NONE, KIND_CONTACT, KIND_RELEASED, KIND_BEHIND };
 // Layers of the solid's own cells: as far as shares and tents look.
 enum { LAYERS = 3 };
 
-bool contact_release_is_needed(const wall_set* walls) {
-    TREACLE_ASSERT(walls->count >= 0 && walls->count <= walls->capacity);
+bool contact_release_is_needed(const contact_set* contacts) {
+    TREACLE_ASSERT(contacts->count >= 0 && contacts->count <= contacts->capacity);
     bool is_needed = false;
-    for (int64_t i = 0; i < walls->count; ++i) {
-        const wall* w = &walls->at[i];
-        is_needed = is_needed || (w->slot == WALL_OF_SOLID && w->is_released);
+    for (int64_t i = 0; i < contacts->count; ++i) {
+        const contact* w = &contacts->at[i];
+        is_needed = is_needed || (w->slot == CONTACT_OF_SOLID && w->is_released);
     }
     return is_needed;
 }
 
 // --- kinds --------------------------------------------------------------------------------------
 
-static void mark_walls(const contact_release_params* p, uint8_t* kind) {
+static void mark_contacts(const contact_release_params* p, uint8_t* kind) {
     memset(kind, KIND_NONE, ((size_t)p->map->count + 1) * TILE_CELLS);
-    for (int64_t i = 0; i < p->walls->count; ++i) {
-        const wall* w = &p->walls->at[i];
-        if (w->slot == WALL_OF_SOLID) {
+    for (int64_t i = 0; i < p->contacts->count; ++i) {
+        const contact* w = &p->contacts->at[i];
+        if (w->slot == CONTACT_OF_SOLID) {
             kind[w->cell] = w->is_released ? KIND_RELEASED : KIND_CONTACT;
         }
     }
@@ -76,7 +76,7 @@ static int64_t neighbour_slot(const tile_map* map, int64_t t, int q, const int b
 // A cell of the solid lies behind released walls if those around it outnumber those in contact.
 static bool is_behind(const kind_job* job, int64_t t, int q) {
     const tile_map* map = job->params->map;
-    int released = 0, contact = 0;
+    int released = 0, in_contact = 0;
     for (int n = 0; n < 27; ++n) {
         const int by[AXES] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
         bool is_flat = false;
@@ -86,10 +86,10 @@ static bool is_behind(const kind_job* job, int64_t t, int q) {
         if (!is_flat) {
             uint8_t kind = job->from[neighbour_slot(map, t, q, by)];
             released += kind == KIND_RELEASED || kind == KIND_BEHIND ? 1 : 0;
-            contact += kind == KIND_CONTACT ? 1 : 0;
+            in_contact += kind == KIND_CONTACT ? 1 : 0;
         }
     }
-    return released > contact;
+    return released > in_contact;
 }
 
 static void spread_kinds(void* data, int64_t begin, int64_t end) {
@@ -131,7 +131,7 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
         bool is_gone = is_let_go(out->cell_kind[i]);
         tile_cell_at(p->map, (tile_ix)t, q, at);
         out->cell_phi[i] = is_gone ? fmaxf(p->cell_phi[i], -p->cell_solid_phi[i]) : p->cell_phi[i];
-        out->cell_solid_id[i] = is_gone ? WALL_LET_GO : p->cell_solid_id[i];
+        out->cell_solid_id[i] = is_gone ? SLIP_LET_GO : p->cell_solid_id[i];
         for (int a = 0; a < AXES; ++a) {
             bool is_face = p->domain->is_active[a] && !is_side(p->domain, a, at[a]);
             bool is_gone_below = is_let_go(out->cell_kind[tile_slot_below(p->map, t, q, a)]);
@@ -144,13 +144,13 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
 
 void contact_release_compute(const contact_release_params* params,
                              const contact_release_fields* out) {
-    TREACLE_ASSERT(params->walls != NULL && params->cell_solid_id != NULL);
+    TREACLE_ASSERT(params->contacts != NULL && params->cell_solid_id != NULL);
     TREACLE_ASSERT(out->cell_phi != NULL && out->cell_phi != params->cell_phi);
     TREACLE_ASSERT(out->cell_kind != NULL);
     TREACLE_ASSERT(out->cell_solid_id != params->cell_solid_id);
     size_t count = (size_t)params->map->count * TILE_CELLS;
     uint8_t* other = out->cell_kind + count + TILE_CELLS;
-    mark_walls(params, out->cell_kind);
+    mark_contacts(params, out->cell_kind);
     for (int n = 0; n < LAYERS; ++n) {
         kind_job job = {params, out->cell_kind, other};
         tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, spread_kinds, &job);

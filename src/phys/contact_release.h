@@ -9,7 +9,7 @@
 typedef struct contact_release_params {
     const grid_domain* domain;
     const tile_map* map;
-    const wall_set* walls;
+    const contact_set* contacts;
     const float* cell_phi;       // cells, < 0 in liquid
     const float* cell_solid_phi; // cells, < 0 in solids
     const uint16_t* cell_solid_id;
@@ -25,7 +25,7 @@ typedef struct contact_release_fields {
 } contact_release_fields;
 
 /// Whether a solid has let go anywhere.
-bool contact_release_is_needed(const wall_set* walls);
+bool contact_release_is_needed(const contact_set* contacts);
 void contact_release_compute(const contact_release_params* params,
                              const contact_release_fields* out);
 /// Takes away what shares of the released phi have behind the wall.

@@ -64,15 +64,15 @@ enum {
     SUM_PUSH_SQUARE,
     SUM_DISSIPATION,
     SUM_ELASTIC,
-    SUM_WALLS,
+    SUM_SOLIDS,
     SUM_COUNT
 };
 
 typedef struct energy_job {
     const energy_flow* flow;
     const energy_projection* projected;
-    double (*sum)[SUM_COUNT]; // [tiles]
-    uint8_t* has_walls;       // [tiles + 1], a fixed face that moves by script
+    double (*sum)[SUM_COUNT];  // [tiles]
+    uint8_t* has_moving_faces; // [tiles + 1], a fixed face that moves by script
     int which;
 } energy_job;
 
@@ -105,7 +105,7 @@ static void total(energy_job* job, const tile_map* map, energy_part* out) {
                                    [SUM_PUSH_SQUARE] = &out->push_square,
                                    [SUM_DISSIPATION] = &out->dissipation,
                                    [SUM_ELASTIC] = &out->elastic,
-                                   [SUM_WALLS] = &out->walls};
+                                   [SUM_SOLIDS] = &out->solids};
     for (job->which = 0; job->which < SUM_COUNT; ++job->which) {
         *to[job->which] += tile_sum(map, sum_of_tile, job);
     }
@@ -130,9 +130,9 @@ static void add_pull(const energy_flow* flow, int a, int64_t face, double u,
     double drag = (double)flow->weights->drag[a][face];
     bool is_body = p->bodies != NULL && p->cell_solid_id[face] >= p->bodies->first_solid;
     if (drag > 0.0 && !is_body) {
-        double v = stress_wall_velocity(p, a, face);
+        double v = stress_slip_velocity(p, a, face);
         sum[SUM_DISSIPATION] += drag * ((u - v) * (u - v));
-        sum[SUM_WALLS] += drag * (v - u) * v;
+        sum[SUM_SOLIDS] += drag * (v - u) * v;
     }
 }
 
@@ -165,20 +165,20 @@ static void sum_faces(void* data, int64_t begin, int64_t end) {
             }
             *u = fixed_velocity(flow, a, face);
             if (!stress_is_owned(flow->weights, a, face)) {
-                job->has_walls[t] |= *u != 0.0;
+                job->has_moving_faces[t] |= *u != 0.0;
             } else if (flow->weights->stuck[a][face] > 0.0f) {
                 add_face((double)flow->weights->stuck[a][face], (double)flow->before[a][face], *u,
                          push_at(flow->push, a, face), sum);
             }
         }
         for (int64_t i = t * TILE_CELLS; flow->p != NULL && i < (t + 1) * TILE_CELLS; ++i) {
-            sum[SUM_WALLS] -= flow->p[i] * flow->h[i];
+            sum[SUM_SOLIDS] -= flow->p[i] * flow->h[i];
         }
     }
 }
 
-// One component around a tile; of fixed faces that move by script alone, where is_walls.
-static void gather_component(const energy_job* job, tile_ix tile, int a, bool is_walls,
+// One component around a tile; of fixed faces that move by script alone, where is_moving_only.
+static void gather_component(const energy_job* job, tile_ix tile, int a, bool is_moving_only,
                              double out[VALUES]) {
     const energy_flow* flow = job->flow;
     const tile_map* map = flow->liquid->map;
@@ -188,8 +188,8 @@ static void gather_component(const energy_job* job, tile_ix tile, int a, bool is
             for (int x = -1; x <= TILE_SIZE; ++x) {
                 int64_t t = from[block_side_of(x) + 1], q = block_row_at(y, z) + (x & 7);
                 int64_t face = t * TILE_CELLS + q;
-                bool counts = !is_walls || ((flow->weights->fixed[face] >> a & 1) &&
-                                            !stress_is_owned(flow->weights, a, face));
+                bool counts = !is_moving_only || ((flow->weights->fixed[face] >> a & 1) &&
+                                                  !stress_is_owned(flow->weights, a, face));
                 double u = flow->u[t * VISCOSITY_BLOCK + a * TILE_CELLS + q];
                 out[BLOCK_INDEX(1, 1, x, y, z)] = counts && t < map->count ? u : 0.0;
             }
@@ -207,7 +207,7 @@ static void strain_at(double (*u)[VALUES], int at, double normal[AXES], double s
 }
 
 static void add_strains(const energy_job* job, tile_ix t, double (*u)[VALUES],
-                        double (*walls)[VALUES]) {
+                        double (*moving)[VALUES]) {
     const stress_weights* weights = job->flow->weights;
     const tensor_field* stress = job->flow->liquid->stress;
     double* sum = job->sum[t];
@@ -217,8 +217,8 @@ static void add_strains(const energy_job* job, tile_ix t, double (*u)[VALUES],
             BLOCK_INDEX(1, 1, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE, q / TILE_SIZE / TILE_SIZE);
         double normal[AXES], shear[AXES], normal_v[AXES] = {0}, shear_v[AXES] = {0};
         strain_at(u, at, normal, shear);
-        if (walls != NULL) {
-            strain_at(walls, at, normal_v, shear_v);
+        if (moving != NULL) {
+            strain_at(moving, at, normal_v, shear_v);
         }
         for (int a = 0; a < AXES; ++a) {
             double pull = 2.0 * (double)weights->cell[i] * normal[a];
@@ -227,32 +227,33 @@ static void add_strains(const energy_job* job, tile_ix t, double (*u)[VALUES],
             double drag_before = stress != NULL ? (double)stress->edge[a][i] : 0.0;
             sum[SUM_DISSIPATION] += pull * normal[a] + drag * shear[a];
             sum[SUM_ELASTIC] += pull_before * normal[a] + drag_before * shear[a];
-            sum[SUM_WALLS] +=
+            sum[SUM_SOLIDS] +=
                 (pull + pull_before) * normal_v[a] + (drag + drag_before) * shear_v[a];
         }
     }
 }
 
-static bool has_walls_around(const energy_job* job, tile_ix t) {
-    bool has_walls = false;
+static bool has_moving_around(const energy_job* job, tile_ix t) {
+    bool has_moving_faces = false;
     for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
-        has_walls = has_walls || job->has_walls[job->flow->liquid->map->neighbour[t][n]] != 0;
+        has_moving_faces =
+            has_moving_faces || job->has_moving_faces[job->flow->liquid->map->neighbour[t][n]] != 0;
     }
-    return has_walls;
+    return has_moving_faces;
 }
 
 static void sum_strains(void* data, int64_t begin, int64_t end) {
     const energy_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        double u[AXES][VALUES], walls[AXES][VALUES];
-        bool has_walls = has_walls_around(job, (tile_ix)t);
+        double u[AXES][VALUES], moving[AXES][VALUES];
+        bool has_moving_faces = has_moving_around(job, (tile_ix)t);
         for (int a = 0; a < AXES; ++a) {
             gather_component(job, (tile_ix)t, a, false, u[a]);
-            if (has_walls) {
-                gather_component(job, (tile_ix)t, a, true, walls[a]);
+            if (has_moving_faces) {
+                gather_component(job, (tile_ix)t, a, true, moving[a]);
             }
         }
-        add_strains(job, (tile_ix)t, u, has_walls ? walls : NULL);
+        add_strains(job, (tile_ix)t, u, has_moving_faces ? moving : NULL);
     }
 }
 
@@ -294,13 +295,13 @@ treacle_status energy_of_flow(const energy_flow* flow, energy_part* out) {
     TREACLE_TRY(
         alloc_zero(map->ctx, tiles, sizeof(*job.sum), "energies of tiles", (void**)&job.sum));
     treacle_status status =
-        alloc_zero(map->ctx, tiles, 1, "energies of tiles", (void**)&job.has_walls);
+        alloc_zero(map->ctx, tiles, 1, "energies of tiles", (void**)&job.has_moving_faces);
     if (status == TREACLE_OK) {
         tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 4}, sum_faces, &job);
         tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 4}, sum_strains, &job);
         total(&job, map, out);
         add_bodies(flow, out);
-        alloc_free(map->ctx, job.has_walls, tiles);
+        alloc_free(map->ctx, job.has_moving_faces, tiles);
     }
     alloc_free(map->ctx, job.sum, tiles * sizeof(*job.sum));
     return status;
@@ -349,7 +350,7 @@ static void add_projected(const energy_job* job, tile_ix t, int a, const float* 
                      (double)flow->after[a][face], push_at(flow->push, a, face), sum);
         }
         double above = high < 0.0f ? x[at] : 0.0, below = low < 0.0f ? x[at - step_of[a]] : 0.0;
-        sum[SUM_WALLS] += given_flux(flow, a, face, isinf(density)) * (above - below);
+        sum[SUM_SOLIDS] += given_flux(flow, a, face, isinf(density)) * (above - below);
     }
 }
 
@@ -370,10 +371,10 @@ static void sum_projected(void* data, int64_t begin, int64_t end) {
 
 // Walls that have let go [energy.2].
 static void add_released(const energy_projection* flow, energy_part* out) {
-    const wall_set* walls = flow->system->params->walls;
+    const contact_set* contacts = flow->system->params->contacts;
     double sum[SUM_COUNT] = {0};
-    for (int64_t i = 0; walls != NULL && i < walls->count; ++i) {
-        const wall* w = &walls->at[i];
+    for (int64_t i = 0; contacts != NULL && i < contacts->count; ++i) {
+        const contact* w = &contacts->at[i];
         if (w->is_released && !w->is_shallow) {
             double area = (double)w->area, mass = area * area / (double)w->conductance;
             double push = 0.0;
@@ -381,7 +382,7 @@ static void add_released(const energy_projection* flow, energy_part* out) {
                 push += (double)w->normal[a] * flow->push->uniform[a];
             }
             add_face(mass, w->u_before, w->u_after, push, sum);
-            sum[SUM_WALLS] -= area * (flow->cell_x[w->cell] * w->u_wall + w->pull * w->u_after);
+            sum[SUM_SOLIDS] -= area * (flow->cell_x[w->cell] * w->u_solid + w->pull * w->u_after);
         }
     }
     out->before += sum[SUM_BEFORE];
@@ -390,7 +391,7 @@ static void add_released(const energy_projection* flow, energy_part* out) {
     out->push_before += sum[SUM_PUSH_BEFORE];
     out->push_after += sum[SUM_PUSH_AFTER];
     out->push_square += sum[SUM_PUSH_SQUARE];
-    out->walls += sum[SUM_WALLS];
+    out->solids += sum[SUM_SOLIDS];
 }
 
 treacle_status energy_of_projection(const energy_projection* flow, energy_part* out) {

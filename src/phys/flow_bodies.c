@@ -17,7 +17,7 @@
 //     [rigid.6]
 //
 // and the transpose of that is the pressure's push. A body with a slip length drags faces of the
-// liquid by [visc.5] with u_wall = w_f . V; one that slips is felt by the pressure alone.
+// liquid by [visc.5] with u_solid = w_f . V; one that slips is felt by the pressure alone.
 //
 // Staggering: w, m on faces; displacement at cells. Symbols: owner (which body has a face), stuck
 // (m_f), shut (B), before, after (V).

@@ -240,8 +240,8 @@ typedef struct solid_job {
 
 // The wall in a cell, along each axis in h^2; the sum of its squares. low and high are the shares
 // of its faces that are open; faces on sides of the domain are as open as those opposite.
-static double find_wall(const double low[AXES], const double high[AXES], bool has_room,
-                        double area[AXES]) {
+static double find_solid_area(const double low[AXES], const double high[AXES], bool has_room,
+                              double area[AXES]) {
     double squared = 0.0;
     for (int a = 0; a < AXES; ++a) {
         bool is_slot = has_room && low[a] < CLOSED && high[a] < CLOSED;
@@ -251,7 +251,7 @@ static double find_wall(const double low[AXES], const double high[AXES], bool ha
     return squared;
 }
 
-double heat_wall_shift(double phi) {
+double heat_solid_shift(double phi) {
     TREACLE_ASSERT(!isnan(phi));
     double near = fabs(phi), side = phi >= 0.0 ? 1.0 - near : 0.0;
     double mass = phi >= 0.0 ? 1.0 - 0.5 * side * side : 0.5 * (1.0 - near) * (1.0 - near);
@@ -265,7 +265,7 @@ static void touch_cell(const solid_job* job, size_t i, const double low[AXES],
     const heat_solids* solids = job->solids;
     const heat_touch* touch = &solids->touch[solids->cell_id[i]];
     double h = cells->domain->h, area[AXES];
-    double squared = find_wall(low, high, solids->cell_open[i] > 0.1f, area);
+    double squared = find_solid_area(low, high, solids->cell_open[i] > 0.1f, area);
     double phi = (double)solids->cell_phi[i], k = (double)cells->conductivity[i];
     double size = sqrt(squared) * h * h * (double)cells->wet[i];
     if (!(squared > CLOSED * CLOSED)) {
@@ -275,7 +275,7 @@ static void touch_cell(const solid_job* job, size_t i, const double low[AXES],
         give(cells, i, size * touch->flux * cells->dt);
         return;
     }
-    double depth = fmax(phi + heat_wall_shift(phi), 0.01) * h;
+    double depth = fmax(phi + heat_solid_shift(phi), 0.01) * h;
     double through = k > 0.0 ? 1.0 / (1.0 / touch->contact + depth / k) : 0.0;
     for (int a = 0; a < AXES; ++a) {
         double share = area[a] * area[a] / squared;

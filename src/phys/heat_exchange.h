@@ -53,7 +53,7 @@ typedef struct heat_solids {
 } heat_solids;
 /// Cells, by how much the mean that a cell has is that of a place farther from a wall; phi in cells
 /// [heat.11].
-double heat_wall_shift(double phi);
+double heat_solid_shift(double phi);
 /// Contact with solids [heat.10].
 void heat_exchange_solids(const heat_cells* cells, const heat_solids* solids);
 

@@ -168,8 +168,8 @@ treacle_status projection_create(const projection_params* params, projection* ou
                                     {.at = out->face_w[2]},
                                     {.at = out->cell_extra}}},
              assemble_tiles, &job);
-    if (params->walls != NULL) {
-        separation_begin(params->walls, out->cell_extra);
+    if (params->contacts != NULL) {
+        separation_begin(params->contacts, out->cell_extra);
     }
     pressure_system system = {.domain = params->domain,
                               .map = params->map,
@@ -399,7 +399,7 @@ treacle_status projection_apply(const projection* p, float* const face_u[AXES], 
                                 solve_stats* stats) {
     TREACLE_ASSERT(cell_x != NULL && stats != NULL);
     TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
-    if (p->params->walls != NULL) {
+    if (p->params->contacts != NULL) {
         return separation_project(p, face_u, cell_x, stats);
     }
     treacle_context* ctx = p->params->map->ctx;

@@ -22,7 +22,7 @@ typedef struct projection_params {
     face_view face_solid_u;        // m/s, of what closes the rest of a face; NULL: at rest
     const uint16_t* face_id[AXES]; // which solid closes it, with bodies; else NULL
     int first_body, solid_count;   // solids from this id on are bodies; all solids
-    struct wall_set* walls;        // that liquid may let go of; NULL: none
+    struct contact_set* contacts;  // that liquid may let go of; NULL: none
     solve_params solve;
     int body_count;           // rigid bodies (phys/rigid_body.h); face_solid_u has their motion
     const solve_body* bodies; // [body_count]

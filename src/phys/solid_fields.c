@@ -295,11 +295,11 @@ static bool is_across(const tile_solids* t, int at, int a) {
 }
 
 // What is open of a face, given the share `closed` of it or of its box [solid.2].
-static float open_of(treacle_walls walls, const float* face, int step, float closed) {
+static float open_of(treacle_walls openings, const float* face, int step, float closed) {
     float low = face[-step], high = face[step];
     bool is_open = low >= 0.0f && high >= 0.0f;
-    float open = walls == TREACLE_WALLS_VOXEL ? (is_open ? 1.0f : 0.0f)
-                 : walls == TREACLE_WALLS_LINE
+    float open = openings == TREACLE_WALLS_VOXEL ? (is_open ? 1.0f : 0.0f)
+                 : openings == TREACLE_WALLS_LINE
                      ? 0.5f * (share_above(low, face[0]) + share_above(face[0], high))
                      : 1.0f - closed;
     return open < SOLID_OPEN_MIN ? 0.0f : open;
@@ -331,9 +331,9 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u, uint
         if (!tile_cell_counts(t->map, i)) {
             continue;
         }
-        open[i] = open_of(t->params->walls, t->points + at, strides[a], open[i]);
+        open[i] = open_of(t->params->openings, t->points + at, strides[a], open[i]);
         bool is_shut = open[i] > 0.0f || is_thin(t, at, a) ? is_across(t, at, a) : false;
-        bool is_lid = t->params->walls == TREACLE_WALLS_AREA && open[i] > 0.0f &&
+        bool is_lid = t->params->openings == TREACLE_WALLS_AREA && open[i] > 0.0f &&
                       (is_full(t, at - strides[a]) || is_full(t, at + strides[a]));
         open[i] = is_shut || is_lid ? 0.0f : open[i]; // [solid.4]
         across[i] |= (uint8_t)((is_shut ? 1u : 0u) << a);
@@ -439,7 +439,7 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     }
     fill_points(t);
     repeat_flat(t);
-    bool is_area = t->params->walls == TREACLE_WALLS_AREA;
+    bool is_area = t->params->openings == TREACLE_WALLS_AREA;
     fraction_fields shares = {.cell = out->cell_open + start};
     for (int a = 0; a < AXES; ++a) {
         *(is_area ? &shares.area.at[a] : &shares.face.at[a]) = out->face_open.at[a] + start;

@@ -36,7 +36,7 @@ typedef struct solid_fields_params {
     const grid_domain* domain;
     const tile_map* map;
     solid_scene scene;
-    treacle_walls walls;
+    treacle_walls openings;
     const solid_fields_before* before; // NULL: nothing is known
 } solid_fields_params;
 

@@ -12,7 +12,7 @@
 // 1/(1/2 + b/h) if it slips as far as b behind the side [visc.3], and is 0 at a slip side. On an
 // open side half of the box of a face lies outside, and there is no shear.
 //
-// Solids that lie across the grid change the weights beside them: phys/wall_stress.c.
+// Solids that lie across the grid change the weights beside them: phys/slip_stress.c.
 //
 // Between samples viscosity is the geometric mean: log mu is averaged [CMVT02 sec. 5.2]. The
 // arithmetic and the harmonic mean are for comparison.
@@ -198,8 +198,8 @@ static bool is_closed_by_solid(const stress_params* p, int a, const int at[AXES]
 }
 
 // What the solid beside a cell does to its weights.
-static void meet_wall(const stress_job* job, tile_ix tile, int q, const wall_effect* effect,
-                      const float* log_mu) {
+static void apply_slip(const stress_job* job, tile_ix tile, int q, const slip_effect* effect,
+                       const float* log_mu) {
     static const int side = BLOCK_SIDE(1, 0);
     const int step[AXES] = {1, side, side * side};
     const stress_weights* out = job->out;
@@ -229,9 +229,9 @@ static void meet_wall(const stress_job* job, tile_ix tile, int q, const wall_eff
     }
 }
 
-static void meet_walls(const stress_job* job, tile_ix t, const float* log_mu) {
+static void apply_slips(const stress_job* job, tile_ix t, const float* log_mu) {
     const stress_params* p = job->params;
-    wall_block block;
+    slip_block block;
     gather_block(p->map, p->cell_solid_phi, t, 1, 1, block.phi);
     for (int q = 0; q < TILE_CELLS; ++q) {
         int x = q % TILE_SIZE, y = q / TILE_SIZE % TILE_SIZE, z = q / TILE_SIZE / TILE_SIZE;
@@ -239,12 +239,12 @@ static void meet_walls(const stress_job* job, tile_ix t, const float* log_mu) {
         uint16_t id = p->cell_solid_id[i];
         bool is_here =
             x < tile_layers(p->map, 0) && y < tile_layers(p->map, 1) && z < tile_layers(p->map, 2);
-        if (is_here && id != WALL_NONE && p->cell_solid_phi[i] < WALL_REACH) {
+        if (is_here && id != SLIP_NONE && p->cell_solid_phi[i] < SLIP_REACH) {
             int at = BLOCK_INDEX(1, 1, x, y, z);
-            wall_effect effect = id == WALL_LET_GO
-                                     ? wall_let_go()
-                                     : wall_stress(&block, at, p->domain, &p->walls[id]);
-            meet_wall(job, t, q, &effect, log_mu + BLOCK_INDEX(1, 0, x, y, z));
+            slip_effect effect = id == SLIP_LET_GO
+                                     ? slip_let_go()
+                                     : slip_stress(&block, at, p->domain, &p->slips[id]);
+            apply_slip(job, t, q, &effect, log_mu + BLOCK_INDEX(1, 0, x, y, z));
         }
     }
 }
@@ -302,7 +302,7 @@ static void weigh_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end && job->params->cell_solid_phi != NULL; ++t) {
         float log_mu[BLOCK_VALUES(1, 0)];
         gather_block(job->params->map, job->params->cell_log_mu, (tile_ix)t, 1, 0, log_mu);
-        meet_walls(job, (tile_ix)t, log_mu);
+        apply_slips(job, (tile_ix)t, log_mu);
         if (job->params->bodies != NULL) {
             find_owners(job, (tile_ix)t);
         }
@@ -321,9 +321,9 @@ static void weigh_tiles(void* data, int64_t begin, int64_t end) {
 static double share_of_cell(const stress_job* job, size_t i, const float* log_mu) {
     const stress_params* p = job->params;
     double weight = (double)job->out->cell[i], share = (double)p->cell_share[i];
-    bool has_walls = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < WALL_REACH;
+    bool is_near_solid = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < SLIP_REACH;
     return !(weight > 0.0) ? 0.0
-           : has_walls     ? fmin(weight / mean_weight(p, 1, &log_mu), share)
+           : is_near_solid ? fmin(weight / mean_weight(p, 1, &log_mu), share)
                            : share;
 }
 
@@ -348,13 +348,13 @@ static double share_of_edge(const stress_job* job, int a, const int at[AXES], si
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
     double weight = (double)job->out->edge[a][i], share = (double)p->edge_share.at[a][i];
     bool is_side = is_on_side(p->domain, b, at[b]) || is_on_side(p->domain, c, at[c]);
-    bool has_walls = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < WALL_REACH;
+    bool is_near_solid = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < SLIP_REACH;
     if (!(weight > 0.0)) {
         return 0.0;
     }
     const float* const around[] = {log_mu, log_mu - step[b], log_mu - step[c],
                                    log_mu - step[b] - step[c]};
-    double whole = is_side || has_walls
+    double whole = is_side || is_near_solid
                        ? fmin(weight / mean_weight(p, 4, around) * (is_side ? 0.5 : 1.0), share)
                        : share;
     return whole * softness(p, around);
@@ -401,7 +401,7 @@ double stress_held(const stress_params* params, int axis, int64_t face, double u
                                                                     : 0.0;
 }
 
-double stress_wall_velocity(const stress_params* p, int axis, int64_t face) {
+double stress_slip_velocity(const stress_params* p, int axis, int64_t face) {
     TREACLE_ASSERT(axis >= 0 && axis < AXES);
     TREACLE_ASSERT(p->cell_solid_id != NULL && p->poses != NULL);
     int at[AXES];
@@ -428,15 +428,15 @@ double stress_impulse(const stress_params* params, const stress_weights* weights
     }
     bool is_body =
         params->bodies != NULL && params->cell_solid_id[face] >= params->bodies->first_solid;
-    return (mass - drag) * u + (is_body ? 0.0 : drag * stress_wall_velocity(params, axis, face));
+    return (mass - drag) * u + (is_body ? 0.0 : drag * stress_slip_velocity(params, axis, face));
 }
 
 // --- creation ------------------------------------------------------------------------------------
 
-enum { FIELDS = 1 + 2 * AXES, FIELDS_OF_WALLS = AXES, FIELDS_OF_BODIES = AXES };
+enum { FIELDS = 1 + 2 * AXES, FIELDS_OF_DRAG = AXES, FIELDS_OF_BODIES = AXES };
 
 static size_t field_count(const stress_params* params) {
-    return FIELDS + (size_t)(params->cell_solid_phi != NULL ? FIELDS_OF_WALLS : 0) +
+    return FIELDS + (size_t)(params->cell_solid_phi != NULL ? FIELDS_OF_DRAG : 0) +
            (size_t)(params->bodies != NULL ? FIELDS_OF_BODIES : 0);
 }
 
@@ -453,7 +453,7 @@ static treacle_status create_owners(const stress_params* params, stress_weights*
                            (void**)&out->owners));
     for (int a = 0; a < AXES; ++a) {
         out->owner[a] = out->owners + (size_t)a * values;
-        out->stuck[a] = out->block + (size_t)(FIELDS + FIELDS_OF_WALLS + a) * values;
+        out->stuck[a] = out->block + (size_t)(FIELDS + FIELDS_OF_DRAG + a) * values;
     }
     return TREACLE_OK;
 }
@@ -463,7 +463,7 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
     TREACLE_ASSERT(params->reference_density > 0.0);
     TREACLE_ASSERT(params->cell_share != NULL && params->cell_log_mu != NULL);
     TREACLE_ASSERT(params->cell_solid_id == NULL ||
-                   (params->cell_solid_phi != NULL && params->walls != NULL));
+                   (params->cell_solid_phi != NULL && params->slips != NULL));
     treacle_context* ctx = params->map->ctx;
     size_t values = field_length(params);
     *out = (stress_weights){0};
@@ -476,8 +476,8 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
     for (int a = 0; a < AXES; ++a) {
         out->edge[a] = out->block + (size_t)(1 + a) * values;
         out->mass[a] = out->block + (size_t)(1 + AXES + a) * values;
-        bool has_walls = params->cell_solid_phi != NULL;
-        out->drag[a] = has_walls ? out->block + (size_t)(FIELDS + a) * values : NULL;
+        bool is_near_solid = params->cell_solid_phi != NULL;
+        out->drag[a] = is_near_solid ? out->block + (size_t)(FIELDS + a) * values : NULL;
     }
     stress_job job = {params, out};
     tile_for(params->map,

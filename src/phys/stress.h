@@ -4,9 +4,9 @@
 #include "grid/domain.h"
 #include "grid/face_field.h"
 #include "grid/tile_map.h"
+#include "phys/slip_stress.h"
 #include "phys/solid.h"
 #include "phys/tensor.h"
-#include "phys/wall_stress.h"
 #include "solve/viscosity_level.h"
 
 struct flow_bodies; // phys/flow_bodies.h
@@ -31,9 +31,9 @@ typedef struct stress_params {
     const float* cell_solid_phi;
     const uint16_t* cell_solid_id;
     face_view face_solid_u;
-    const wall_kind* walls;           // [solids]
+    const slip_kind* slips;           // [solids]
     const solid_pose* poses;          // [solids]
-    bool has_slip_walls;              // some solid lets liquid slide
+    bool has_slip;                    // some solid lets liquid slide
     const struct flow_bodies* bodies; // solids that the flow moves; NULL: none
     double dt;                        // s
     double reference_density;         // kg/m^3
@@ -78,7 +78,7 @@ double stress_held(const stress_params* params, int axis, int64_t face, double u
 double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
                       int64_t face, double u);
 /// The velocity of the solid nearest to a face, across the face.
-double stress_wall_velocity(const stress_params* params, int axis, int64_t face);
+double stress_slip_velocity(const stress_params* params, int axis, int64_t face);
 /// Whether a fixed face moves with a body.
 static inline bool stress_is_owned(const stress_weights* weights, int axis, int64_t face) {
     return weights->owner[axis] != NULL && weights->owner[axis][face] != 0;

@@ -27,7 +27,7 @@ typedef struct grid_job {
     const tensor_field* tensor;
     double* force;
     const face_velocity* flow;
-    const tensor_walls* walls;
+    const tensor_slip* slip;
     float* const* spin;
 } grid_job;
 
@@ -95,26 +95,26 @@ static void measure_cell(const grid_job* job, tile_ix tile, int q, int a,
 }
 
 // Once more for the cells of a tile that walls touch.
-static void meet_walls(const grid_job* job, tile_ix tile, const float* const u[AXES],
-                       const int last[AXES]) {
-    const tensor_walls* walls = job->walls;
-    wall_block block;
-    gather_block(job->map, walls->cell_solid_phi, tile, 1, 1, block.phi);
+static void meet_slip(const grid_job* job, tile_ix tile, const float* const u[AXES],
+                      const int last[AXES]) {
+    const tensor_slip* slip = job->slip;
+    slip_block block;
+    gather_block(job->map, slip->cell_solid_phi, tile, 1, 1, block.phi);
     for (int q = 0; q < TILE_CELLS; ++q) {
         int x = q & 7, y = q >> 3 & 7, z = q >> 6;
         size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
-        uint16_t id = walls->cell_solid_id[i];
-        bool is_near = walls->cell_solid_phi[i] < WALL_REACH && id != WALL_NONE;
+        uint16_t id = slip->cell_solid_id[i];
+        bool is_near = slip->cell_solid_phi[i] < SLIP_REACH && id != SLIP_NONE;
         if (!is_near || x >= last[0] || y >= last[1] || z >= last[2] ||
-            !wall_sticks(&walls->kinds[id])) {
+            !slip_sticks(&slip->kinds[id])) {
             continue;
         }
         int at = BLOCK_INDEX(1, 1, x, y, z);
         for (int a = 0; a < AXES; ++a) {
             int b = (a + 1) % AXES, c = (a + 2) % AXES;
-            slopes steep = {wall_steepness(&block, at, at + step_of[a], a),
-                            wall_steepness(&block, at, at - step_of[c], b),
-                            wall_steepness(&block, at, at - step_of[b], c)};
+            slopes steep = {slip_steepness(&block, at, at + step_of[a], a),
+                            slip_steepness(&block, at, at - step_of[c], b),
+                            slip_steepness(&block, at, at - step_of[b], c)};
             measure_cell(job, tile, q, a, u, steep);
         }
     }
@@ -137,19 +137,17 @@ static void measure_tiles(void* data, int64_t begin, int64_t end) {
                              (slopes){1.0, 1.0, 1.0});
             }
         }
-        if (job->walls != NULL) {
-            meet_walls(job, (tile_ix)t, u, last);
+        if (job->slip != NULL) {
+            meet_slip(job, (tile_ix)t, u, last);
         }
     }
 }
 
-void tensor_of_velocity(const face_velocity* flow, const tensor_walls* walls,
+void tensor_of_velocity(const face_velocity* flow, const tensor_slip* slip,
                         const tensor_field* stretch, float* const spin[AXES]) {
     TREACLE_ASSERT(flow->u.at[0] != NULL && flow->u.at[1] != NULL && flow->u.at[2] != NULL);
-    TREACLE_ASSERT(walls == NULL ||
-                   (walls->cell_solid_phi != NULL && walls->cell_solid_id != NULL));
+    TREACLE_ASSERT(slip == NULL || (slip->cell_solid_phi != NULL && slip->cell_solid_id != NULL));
     TREACLE_ASSERT(stretch->cell[0] != NULL && stretch->edge[0] != NULL);
-    grid_job job = {
-        .map = flow->map, .tensor = stretch, .flow = flow, .walls = walls, .spin = spin};
+    grid_job job = {.map = flow->map, .tensor = stretch, .flow = flow, .slip = slip, .spin = spin};
     tile_for(flow->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 2}, measure_tiles, &job);
 }

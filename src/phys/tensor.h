@@ -2,9 +2,9 @@
 #pragma once
 
 #include "grid/stagger.h"
+#include "phys/slip_stress.h"
 #include "phys/strain.h"
 #include "phys/velocity.h"
-#include "phys/wall_stress.h"
 
 /// A symmetric tensor on the grid: entry aa at cells, the entry between the two other axes at the
 /// edges along a. [count + 1][512] each.
@@ -28,13 +28,13 @@ static inline float* tensor_part(const tensor_field* t, int part) {
 void tensor_add_divergence(const tile_map* map, const tensor_field* pull, double* force);
 
 /// Solids beside the flow, as in phys/stress.h.
-typedef struct tensor_walls {
+typedef struct tensor_slip {
     const float* cell_solid_phi;
     const uint16_t* cell_solid_id;
-    const wall_kind* kinds; // [solids]
-} tensor_walls;
+    const slip_kind* kinds; // [solids]
+} tensor_slip;
 
 /// The stretch D and the spin about each axis (at its edges) of a velocity, 1/s. Faces behind walls
 /// that hold the liquid have the wall's velocity. walls: NULL without solids.
-void tensor_of_velocity(const face_velocity* flow, const tensor_walls* walls,
+void tensor_of_velocity(const face_velocity* flow, const tensor_slip* slip,
                         const tensor_field* stretch, float* const spin[AXES]);

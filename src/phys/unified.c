@@ -264,7 +264,7 @@ static stokes_params targets_of(unified_solver* job) {
     out.net = net_target * cell_a_step;
     out.max_iterations = job->params->max_iterations;
     out.is_warm = true;
-    out.keeps_momentum = !p->has_slip_walls;
+    out.keeps_momentum = !p->has_slip;
     return out;
 }
 

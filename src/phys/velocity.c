@@ -82,9 +82,9 @@ velocity_mirror velocity_mirror_of(const face_velocity* field, int a, int b, int
     int last = b == a ? n : n - 1;
     if (g >= 0 && g <= last) {
         int end = g == 0 ? 0 : 1;
-        bool on_wall = b == a && (g == 0 || g == n) && domain->sides[b][end] != TREACLE_SIDE_OPEN &&
+        bool on_side = b == a && (g == 0 || g == n) && domain->sides[b][end] != TREACLE_SIDE_OPEN &&
                        !lets_go(field, b, end);
-        return (velocity_mirror){g, on_wall ? 0.0f : 1.0f, VELOCITY_NO_EDGE};
+        return (velocity_mirror){g, on_side ? 0.0f : 1.0f, VELOCITY_NO_EDGE};
     }
     treacle_side side = domain->sides[b][g < 0 ? 0 : 1];
     if (b == a) {

@@ -11,7 +11,7 @@ enum { AXIS_COUNT = 3, BAND_ROWS = 32, VERTEX_GRAIN = 4096 };
 static const float near_share = 1e-3f;
 
 typedef struct raster_job {
-    preview_walls* walls;
+    preview_surface* surface;
     const treacle_prop* prop;
     double centre[3];
     preview_point* at; // of the vertices
@@ -20,11 +20,11 @@ typedef struct raster_job {
     float near; // m
 } raster_job;
 
-treacle_status preview_walls_create(treacle_context* ctx, const preview_view* view, bool is_full,
-                                    preview_walls* out) {
+treacle_status preview_surface_create(treacle_context* ctx, const preview_view* view, bool is_full,
+                                      preview_surface* out) {
     size_t n = (size_t)view->width * (size_t)view->height;
     void* block = NULL;
-    *out = (preview_walls){.ctx = ctx, .view = *view};
+    *out = (preview_surface){.ctx = ctx, .view = *view};
     TREACLE_TRY(alloc_array(ctx, n, sizeof(float), "solids of a preview", &block));
     out->depth = block;
     for (size_t i = 0; i < n; ++i) {
@@ -39,7 +39,7 @@ treacle_status preview_walls_create(treacle_context* ctx, const preview_view* vi
     return TREACLE_OK;
 }
 
-void preview_walls_destroy(preview_walls* w) {
+void preview_surface_destroy(preview_surface* w) {
     size_t n = (size_t)w->view.width * (size_t)w->view.height;
     if (w->depth != NULL) {
         alloc_free(w->ctx, w->depth, n * sizeof(float));
@@ -50,7 +50,7 @@ void preview_walls_destroy(preview_walls* w) {
     if (w->what != NULL) {
         alloc_free(w->ctx, w->what, n);
     }
-    *w = (preview_walls){0};
+    *w = (preview_surface){0};
 }
 
 static void project_vertices(void* data, int64_t begin, int64_t end) {
@@ -60,7 +60,7 @@ static void project_vertices(void* data, int64_t begin, int64_t end) {
         for (int k = 0; k < AXIS_COUNT; ++k) {
             place[k] = (double)job->prop->position[3 * v + k] - job->centre[k];
         }
-        job->at[v] = preview_view_project(&job->walls->view, place);
+        job->at[v] = preview_view_project(&job->surface->view, place);
     }
 }
 
@@ -76,7 +76,7 @@ static float edge(const preview_point* a, const preview_point* b, float x, float
 }
 
 static void draw_pixel(const raster_job* job, const flat_triangle* t, int x, int y) {
-    preview_walls* w = job->walls;
+    preview_surface* w = job->surface;
     float px = (float)x + 0.5f, py = (float)y + 0.5f, share[3];
     for (int k = 0; k < 3; ++k) {
         share[k] = edge(t->p[(k + 1) % 3], t->p[(k + 2) % 3], px, py) / t->area;
@@ -131,7 +131,7 @@ static void draw_triangle(const raster_job* job, const flat_triangle* t, int fro
         high[0] = fmaxf(high[0], t->p[k]->x);
         high[1] = fmaxf(high[1], t->p[k]->y);
     }
-    int width = job->walls->view.width;
+    int width = job->surface->view.width;
     bool is_here =
         high[1] >= (float)from && low[1] < (float)to && high[0] >= 0.0f && low[0] < (float)width;
     if (!is_here) {
@@ -151,7 +151,7 @@ static void draw_bands(void* data, int64_t begin, int64_t end) {
     const treacle_prop* m = job->prop;
     for (int64_t band = begin; band < end; ++band) {
         int from = (int)band * BAND_ROWS, to = from + BAND_ROWS;
-        to = to < job->walls->view.height ? to : job->walls->view.height;
+        to = to < job->surface->view.height ? to : job->surface->view.height;
         for (int64_t i = 0; i < m->triangle_count; ++i) {
             const int32_t* v = m->triangles + 3 * i;
             flat_triangle t = {.p = {&job->at[v[0]], &job->at[v[1]], &job->at[v[2]]},
@@ -166,9 +166,9 @@ static void draw_bands(void* data, int64_t begin, int64_t end) {
     }
 }
 
-treacle_status preview_raster(preview_walls* w, const treacle_prop* prop, const double centre[3],
+treacle_status preview_raster(preview_surface* w, const treacle_prop* prop, const double centre[3],
                               preview_side side, uint8_t what) {
-    raster_job job = {.walls = w, .prop = prop, .side = side, .what = what};
+    raster_job job = {.surface = w, .prop = prop, .side = side, .what = what};
     double away = 0.0;
     for (int k = 0; k < AXIS_COUNT; ++k) {
         job.centre[k] = centre[k];

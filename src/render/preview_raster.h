@@ -8,13 +8,13 @@
 #include "render/preview_view.h"
 
 /// What was drawn. Depth is INFINITY where nothing is.
-typedef struct preview_walls {
+typedef struct preview_surface {
     treacle_context* ctx;
     preview_view view;
     float* depth;     // m
     uint32_t* normal; // towards the eye, packed by preview_pack_normal; NULL: not kept
     uint8_t* what;    // as said when it was drawn; NULL: not kept
-} preview_walls;
+} preview_surface;
 
 /// Which triangles are drawn, by their normals.
 typedef enum preview_side {
@@ -24,12 +24,12 @@ typedef enum preview_side {
 } preview_side;
 
 /// With depths alone, or with normals and what is there, too.
-treacle_status preview_walls_create(treacle_context* ctx, const preview_view* view, bool is_full,
-                                    preview_walls* out) TREACLE_NODISCARD;
+treacle_status preview_surface_create(treacle_context* ctx, const preview_view* view, bool is_full,
+                                      preview_surface* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed one.
-void preview_walls_destroy(preview_walls* w);
+void preview_surface_destroy(preview_surface* w);
 /// Draws what is in the world around the box' centre.
-treacle_status preview_raster(preview_walls* w, const treacle_prop* prop, const double centre[3],
+treacle_status preview_raster(preview_surface* w, const treacle_prop* prop, const double centre[3],
                               preview_side side, uint8_t what) TREACLE_NODISCARD;
 
 /// A unit vector in 10 bits a component.

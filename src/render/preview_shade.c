@@ -160,7 +160,7 @@ static vec3 backdrop(const shade_job* job, vec3 ray) {
 
 // The share of the key light that solids let through to a place, over a few texels.
 static float past_solids(const shade_job* job, vec3 p) {
-    const preview_walls* lamp = &job->scene->things->lamp;
+    const preview_surface* lamp = &job->scene->things->lamp;
     if (lamp->depth == NULL) {
         return 1.0f;
     }
@@ -309,21 +309,21 @@ static surface surface_at(const shade_job* job, int x, int y) {
 }
 
 // What walls have at a sample of the buffer.
-typedef struct wall {
+typedef struct shaded_point {
     float depth; // m; INFINITY: nothing is there
     vec3 normal; // towards the eye
     int what;
     float outline; // 1 along edges
-} wall;
+} shaded_point;
 
-static vec3 normal_of(const preview_walls* w, size_t at) {
+static vec3 normal_of(const preview_surface* w, size_t at) {
     float n[3];
     preview_unpack_normal(w->normal[at], n);
     return (vec3){n[0], n[1], n[2]};
 }
 
 // Along the rim of walls, and where their normals change at once.
-static float outline_at(const preview_walls* w, int x, int y, int reach) {
+static float outline_at(const preview_surface* w, int x, int y, int reach) {
     size_t at = (size_t)y * (size_t)w->view.width + (size_t)x;
     vec3 n = normal_of(w, at);
     const int by[4][2] = {{reach, 0}, {-reach, 0}, {0, reach}, {0, -reach}};
@@ -339,8 +339,8 @@ static float outline_at(const preview_walls* w, int x, int y, int reach) {
     return saturate(sum);
 }
 
-static wall wall_at(const shade_job* job, const preview_walls* w, int x, int y) {
-    wall out = {.depth = INFINITY};
+static shaded_point shaded_point_at(const shade_job* job, const preview_surface* w, int x, int y) {
+    shaded_point out = {.depth = INFINITY};
     if (w->depth == NULL) {
         return out;
     }
@@ -357,7 +357,7 @@ static wall wall_at(const shade_job* job, const preview_walls* w, int x, int y) 
 }
 
 // Matt, under the key light and the sky.
-static vec3 shade_solid(const shade_job* job, const wall* w, vec3 sight) {
+static vec3 shade_solid(const shade_job* job, const shaded_point* w, vec3 sight) {
     vec3 place = add(job->eye, scale(sight, w->depth));
     const float* paint = trace_look_paint(w->what - PREVIEW_WHAT_PAINT);
     float lit = saturate(dot(w->normal, job->to_light)) * past_solids(job, place);
@@ -368,7 +368,7 @@ static vec3 shade_solid(const shade_job* job, const wall* w, vec3 sight) {
 }
 
 // Something clear over what is behind it.
-static vec3 shade_glass(const shade_job* job, const wall* w, vec3 ray, vec3 behind) {
+static vec3 shade_glass(const shade_job* job, const shaded_point* w, vec3 ray, vec3 behind) {
     static const vec3 ink = {0.16f, 0.19f, 0.22f};
     static const vec3 ink_of_emitters = {0.35f, 0.20f, 0.05f};
     bool is_glass = w->what == PREVIEW_WHAT_GLASS;
@@ -395,8 +395,9 @@ static vec3 shade_sample(const shade_job* job, int x, int y) {
     const preview_things* things = job->scene->things;
     vec3 sight = line_of_sight(job, (float)x + 0.5f, (float)y + 0.5f), ray = normalise(sight);
     float liquid = depth_at(job->scene->camera, x, y);
-    wall solid = wall_at(job, &things->solid, x, y);
-    const wall clear[2] = {wall_at(job, &things->back, x, y), wall_at(job, &things->front, x, y)};
+    shaded_point solid = shaded_point_at(job, &things->solid, x, y);
+    const shaded_point clear[2] = {shaded_point_at(job, &things->back, x, y),
+                                   shaded_point_at(job, &things->front, x, y)};
     vec3 light = solid.depth < INFINITY ? shade_solid(job, &solid, sight) : surroundings(job, ray);
     bool is_drawn[3] = {clear[0].depth >= solid.depth, clear[1].depth >= solid.depth,
                         liquid >= solid.depth};
@@ -483,7 +484,7 @@ static void blend(uint8_t* pixel, float share) {
 
 // Of liquid or a solid.
 static float hiding_depth(const preview_scene* scene, int x, int y) {
-    const preview_walls* solid = &scene->things->solid;
+    const preview_surface* solid = &scene->things->solid;
     float depth = depth_at(scene->camera, x, y);
     return solid->depth == NULL
                ? depth

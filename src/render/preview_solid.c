@@ -48,10 +48,10 @@ static treacle_status draw_props(const draw_job* job) {
 
 static treacle_status draw_all(const draw_job* job, const preview_view views[2]) {
     preview_things* t = job->out;
-    TREACLE_TRY(preview_walls_create(job->ctx, &views[0], true, &t->solid));
-    TREACLE_TRY(preview_walls_create(job->ctx, &views[0], true, &t->back));
-    TREACLE_TRY(preview_walls_create(job->ctx, &views[0], true, &t->front));
-    TREACLE_TRY(preview_walls_create(job->ctx, &views[1], false, &t->lamp));
+    TREACLE_TRY(preview_surface_create(job->ctx, &views[0], true, &t->solid));
+    TREACLE_TRY(preview_surface_create(job->ctx, &views[0], true, &t->back));
+    TREACLE_TRY(preview_surface_create(job->ctx, &views[0], true, &t->front));
+    TREACLE_TRY(preview_surface_create(job->ctx, &views[1], false, &t->lamp));
     return draw_props(job);
 }
 
@@ -72,10 +72,10 @@ treacle_status preview_things_create(treacle_context* ctx, const treacle_frame* 
 }
 
 void preview_things_destroy(preview_things* t) {
-    preview_walls_destroy(&t->solid);
-    preview_walls_destroy(&t->back);
-    preview_walls_destroy(&t->front);
-    preview_walls_destroy(&t->lamp);
+    preview_surface_destroy(&t->solid);
+    preview_surface_destroy(&t->back);
+    preview_surface_destroy(&t->front);
+    preview_surface_destroy(&t->lamp);
 }
 
 // What the camera frames -----------------------------------------------------------------------

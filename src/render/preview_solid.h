@@ -8,10 +8,10 @@ enum { PREVIEW_WHAT_NONE, PREVIEW_WHAT_GLASS, PREVIEW_WHAT_EMITTER, PREVIEW_WHAT
 
 typedef struct preview_things {
     treacle_context* ctx;
-    preview_walls solid; // what hides: solids and bodies
-    preview_walls back;  // walls of containers, seen from inside
-    preview_walls front; // walls of containers that one looks in through, and emitters
-    preview_walls lamp;  // what hides from the key light; depths alone
+    preview_surface solid; // what hides: solids and bodies
+    preview_surface back;  // walls of containers, seen from inside
+    preview_surface front; // walls of containers that one looks in through, and emitters
+    preview_surface lamp;  // what hides from the key light; depths alone
 } preview_things;
 
 /// Draws them as they are at the frame's time. There is nothing if the def has no scene.

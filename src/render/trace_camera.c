@@ -32,7 +32,7 @@ trace_ray trace_camera_ray(const trace_camera* c, int x, int y, trace_random* r)
     v3f to = v3f_madd(v3f_madd(c->forward, across * c->half_slope[0], c->right),
                       upward * c->half_slope[1], c->up);
     trace_ray ray = {
-        .origin = c->eye, .far = INFINITY, .time = time, .sees_walls = true, .is_first = true};
+        .origin = c->eye, .far = INFINITY, .time = time, .sees_containers = true, .is_first = true};
     if (c->lens > 0.0f) {
         float radius = c->lens * sqrtf(lens.a), phi = 2.0f * TRACE_PI * lens.b;
         v3f offset = v3f_madd(v3f_scale(radius * cosf(phi), c->right), radius * sinf(phi), c->up);

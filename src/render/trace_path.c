@@ -122,7 +122,7 @@ static void go_on(path* p, v3f place, v3f geometry, v3f direction) {
 // Light at a wide lobe, and a direction to go on. False if the path ends.
 static bool scatter(path* p, const lobe* l, v3f place) {
     add_direct(p, l, place);
-    p->ray.sees_walls = false;
+    p->ray.sees_containers = false;
     v3f direction;
     if (l->facets != NULL) {
         trace_bounce b;

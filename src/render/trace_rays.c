@@ -66,23 +66,23 @@ void trace_rays_destroy(trace_rays* rays) {
 // A ray in the making, with what the filter below needs to know of it.
 typedef struct ray_context {
     struct RTCIntersectContext base; // first: Embree hands it on
-    bool sees_walls;
+    bool sees_containers;
 } ray_context;
 
 static ray_context context_of(const trace_ray* ray) {
-    ray_context out = {.sees_walls = ray->sees_walls};
+    ray_context out = {.sees_containers = ray->sees_containers};
     rtcInitIntersectContext(&out.base);
     return out;
 }
 
 // Walls of containers are seen from inside only: one looks through the near ones at the far ones.
-static void filter_walls(const struct RTCFilterFunctionNArguments* args) {
+static void filter_containers(const struct RTCFilterFunctionNArguments* args) {
     const ray_context* context = (const ray_context*)args->context;
     // Rays are traced one by one: with N = 1 these are the plain structs.
     const struct RTCRay* ray = (const struct RTCRay*)args->ray;
     const struct RTCHit* hit = (const struct RTCHit*)args->hit;
     float along = ray->dir_x * hit->Ng_x + ray->dir_y * hit->Ng_y + ray->dir_z * hit->Ng_z;
-    if (!context->sees_walls || along > 0.0f) {
+    if (!context->sees_containers || along > 0.0f) {
         args->valid[0] = 0;
     }
 }
@@ -112,8 +112,8 @@ treacle_status trace_rays_add(trace_rays* rays, const trace_triangles* mesh) {
         if (is_whole) {
             memcpy(to, mesh->triangles, (size_t)mesh->triangle_count * 3 * sizeof(int32_t));
             if (mesh->is_container) {
-                rtcSetGeometryIntersectFilterFunction(geometry, filter_walls);
-                rtcSetGeometryOccludedFilterFunction(geometry, filter_walls);
+                rtcSetGeometryIntersectFilterFunction(geometry, filter_containers);
+                rtcSetGeometryOccludedFilterFunction(geometry, filter_containers);
             }
             rtcCommitGeometry(geometry);
             rtcAttachGeometryByID(rays->scene, geometry, (unsigned)rays->mesh_count);

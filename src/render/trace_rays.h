@@ -13,7 +13,7 @@ typedef struct trace_ray {
     v3f origin, direction; // unit direction
     float near, far;       // m
     float time;            // 0..1
-    bool sees_walls;       // of containers; light passes them
+    bool sees_containers;  // of containers; light passes them
     bool is_first;         // from the camera: lamps that are not to be seen are not there
 } trace_ray;
 

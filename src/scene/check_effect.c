@@ -151,7 +151,7 @@ static bool is_in_way(const throw_check* c, vec3 x) {
 }
 
 // The wall (2 axis + high) that is within reach, or -1.
-static int wall_at(const treacle_domain_def* domain, vec3 x, double reach) {
+static int side_at(const treacle_domain_def* domain, vec3 x, double reach) {
     for (int side = 0; side < 6; ++side) {
         int a = side / 2;
         double from = x.at[a] - domain->origin[a];
@@ -171,7 +171,7 @@ static int side_hit(const throw_check* c, vec3 g) {
     double reach = 0.25 * vec3_length(vec3_sub(c->box.high, c->box.low));
     double speed = vec3_length(v), dt = 0.25 * domain->cell / speed;
     for (int i = 0; i < FLIGHT_STEPS && !is_in_way(c, x); ++i) {
-        int side = wall_at(domain, x, reach);
+        int side = side_at(domain, x, reach);
         if (side >= 0) {
             double sign = side % 2 == 0 ? -1.0 : 1.0;
             bool is_floor = sign * g.at[side / 2] > 0.5 * vec3_length(g);
@@ -263,7 +263,7 @@ static treacle_status check_emitter_throws(throw_check* c) {
     return TREACLE_OK;
 }
 
-static treacle_status check_walls(binder* b, const scene_node* root) {
+static treacle_status check_sides(binder* b, const scene_node* root) {
     const scene_node* domain = scene_node_find(root, "domain");
     bool is_said = domain != NULL && scene_node_find(domain, "separation") != NULL;
     const treacle_sim_def* sim = &b->root->sim;
@@ -290,5 +290,5 @@ static treacle_status check_walls(binder* b, const scene_node* root) {
 treacle_status bind_check_effect(binder* b, const scene_node* root) {
     TREACLE_TRY(check_temperatures(b, root));
     TREACLE_TRY(check_heat_effect(b, root));
-    return check_walls(b, root);
+    return check_sides(b, root);
 }

@@ -313,9 +313,9 @@ static void copy_tile(const liquid_state* from, tile_ix old, liquid_state* to, t
     memcpy(to->cell_pressure + (size_t)t * TILE_CELLS,
            from->cell_pressure + (size_t)old * TILE_CELLS, bytes);
     memcpy(to->cell_phi + (size_t)t * TILE_CELLS, from->cell_phi + (size_t)old * TILE_CELLS, bytes);
-    if (to->cell_wall != NULL && from->cell_wall != NULL) {
-        memcpy(to->cell_wall + (size_t)t * TILE_CELLS, from->cell_wall + (size_t)old * TILE_CELLS,
-               TILE_CELLS);
+    if (to->cell_contact != NULL && from->cell_contact != NULL) {
+        memcpy(to->cell_contact + (size_t)t * TILE_CELLS,
+               from->cell_contact + (size_t)old * TILE_CELLS, TILE_CELLS);
     }
 }
 
@@ -328,8 +328,8 @@ static void fill_tile(liquid_state* to, tile_ix t) {
         }
         to->cell_pressure[at] = 0.0f;
         to->cell_phi[at] = far;
-        if (to->cell_wall != NULL) {
-            to->cell_wall[at] = 0;
+        if (to->cell_contact != NULL) {
+            to->cell_contact[at] = 0;
         }
     }
 }
@@ -363,7 +363,7 @@ static treacle_status apply_with_grid(treacle_edit* e, treacle_array* arrays) {
     point_to(e, arrays, "face_w", values, wider.face_u.at[2]);
     point_to(e, arrays, "pressure", values, wider.cell_pressure);
     point_to(e, arrays, "surface", values, wider.cell_phi);
-    point_to(e, arrays, "wall", values, wider.cell_wall);
+    point_to(e, arrays, "wall", values, wider.cell_contact);
     treacle_status status = treacle_sim_restore(e->sim, &e->head);
     liquid_state_destroy(&wider);
     return status;

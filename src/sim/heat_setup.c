@@ -93,14 +93,14 @@ static treacle_status make_sources(treacle_context* ctx, const treacle_sim_def* 
     return TREACLE_OK;
 }
 
-static treacle_status make_walls(treacle_context* ctx, const treacle_sim_def* def,
-                                 heat_setup* out) {
-    TREACLE_TRY(alloc_zero(ctx, (size_t)def->heat_wall_count, sizeof(*out->walls), "heat walls",
-                           (void**)&out->walls));
-    out->wall_count = def->heat_wall_count;
+static treacle_status make_boundaries(treacle_context* ctx, const treacle_sim_def* def,
+                                      heat_setup* out) {
+    TREACLE_TRY(alloc_zero(ctx, (size_t)def->heat_wall_count, sizeof(*out->boundaries),
+                           "heat walls", (void**)&out->boundaries));
+    out->boundary_count = def->heat_wall_count;
     for (int i = 0; i < def->heat_wall_count; ++i) {
         const treacle_heat_wall_def* from = &def->heat_walls[i];
-        heat_wall* to = &out->walls[i];
+        heat_boundary* to = &out->boundaries[i];
         to->axis = (int)from->side / 2;
         to->end = (int)from->side % 2;
         to->contact = from->contact;
@@ -135,7 +135,7 @@ treacle_status heat_setup_create(treacle_context* ctx, const treacle_sim_def* de
     treacle_status status;
     TREACLE_TRY_GOTO(make_materials(ctx, def, out), finish);
     TREACLE_TRY_GOTO(make_sources(ctx, def, out), finish);
-    TREACLE_TRY_GOTO(make_walls(ctx, def, out), finish);
+    TREACLE_TRY_GOTO(make_boundaries(ctx, def, out), finish);
     TREACLE_TRY_GOTO(make_solids(ctx, def, out), finish);
 finish:
     if (status != TREACLE_OK) {
@@ -144,12 +144,12 @@ finish:
     return status;
 }
 
-static void free_walls(treacle_context* ctx, heat_wall* walls, int count) {
+static void free_boundaries(treacle_context* ctx, heat_boundary* boundaries, int count) {
     for (int i = 0; i < count; ++i) {
-        curve_free(ctx, &walls[i].temperature);
-        curve_free(ctx, &walls[i].flux);
+        curve_free(ctx, &boundaries[i].temperature);
+        curve_free(ctx, &boundaries[i].flux);
     }
-    alloc_free(ctx, walls, (size_t)count * sizeof(*walls));
+    alloc_free(ctx, boundaries, (size_t)count * sizeof(*boundaries));
 }
 
 void heat_setup_destroy(treacle_context* ctx, heat_setup* setup) {
@@ -160,8 +160,8 @@ void heat_setup_destroy(treacle_context* ctx, heat_setup* setup) {
         curve_free(ctx, &setup->sources[i].power);
         curve_free(ctx, &setup->sources[i].temperature);
     }
-    free_walls(ctx, setup->walls, setup->wall_count);
-    free_walls(ctx, setup->solids, setup->solid_count);
+    free_boundaries(ctx, setup->boundaries, setup->boundary_count);
+    free_boundaries(ctx, setup->solids, setup->solid_count);
     for (size_t i = 0; setup->law != NULL && i < count; ++i) {
         viscosity_law_finish(&setup->law[i]);
     }

@@ -160,9 +160,9 @@ static treacle_status look_at_sides(const overlap_work* w, int body) {
     vec3 place = vec3_from(w->set->start[body].place);
     for (int i = 0; i < 2 * AXES; ++i) {
         thing side = {.solid = -1, .axis = i / 2, .high = i % 2};
-        bool is_wall = w->domain->is_active[side.axis] &&
-                       w->domain->sides[side.axis][side.high] != TREACLE_SIDE_OPEN;
-        if (is_wall && distance_to(w, &side, place) < w->set->bodies[body].radius) {
+        bool is_closed = w->domain->is_active[side.axis] &&
+                         w->domain->sides[side.axis][side.high] != TREACLE_SIDE_OPEN;
+        if (is_closed && distance_to(w, &side, place) < w->set->bodies[body].radius) {
             TREACLE_TRY(look(w, body, &side));
         }
     }

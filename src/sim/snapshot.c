@@ -58,9 +58,9 @@ static int show_liquid(const liquid_state* liquid, treacle_array* arrays) {
                                        liquid->carried[f]);
         }
     }
-    if (liquid->cell_wall != NULL) {
+    if (liquid->cell_contact != NULL) {
         arrays[count++] =
-            array_of("wall", TREACLE_TYPE_U8, 1, tiles * TILE_CELLS, liquid->cell_wall);
+            array_of("wall", TREACLE_TYPE_U8, 1, tiles * TILE_CELLS, liquid->cell_contact);
     }
     return count;
 }
@@ -384,10 +384,10 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
             array_of(field_names[i], TREACLE_TYPE_F32, 1, tile.count * TILE_CELLS, NULL);
         TREACLE_TRY(copy_items(sim, state, &values, here, field_at(liquid, i)));
     }
-    if (liquid->cell_wall != NULL) {
+    if (liquid->cell_contact != NULL) {
         treacle_array bits = array_of("wall", TREACLE_TYPE_U8, 1, tile.count * TILE_CELLS, NULL);
         TREACLE_TRY(find_array(sim, state, &bits));
-        memcpy(liquid->cell_wall, bits.data, (size_t)bits.count);
+        memcpy(liquid->cell_contact, bits.data, (size_t)bits.count);
     }
     return TREACLE_OK;
 }

@@ -44,8 +44,8 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
         values_of.data = fields[i];
         hash = comm_hash(sim->ctx, &values_of, hash);
     }
-    if (liquid->cell_wall != NULL) {
-        hash = hash_bytes(liquid->cell_wall, values, hash);
+    if (liquid->cell_contact != NULL) {
+        hash = hash_bytes(liquid->cell_contact, values, hash);
     }
     for (int f = 0; f < CARRIED_COUNT && values > 0; ++f) {
         if (liquid->carried[f] != NULL) {

@@ -325,7 +325,7 @@ static bool is_beyond(const viscosity_level* level, const int at[AXES]) {
 // What the fine faces on a coarse one say of it: it is fixed if any is, and belongs to a body if
 // all that are fixed do.
 typedef struct coarse_face {
-    bool is_fixed, is_wall;
+    bool is_fixed, is_by_script;
     uint16_t owner;
 } coarse_face;
 
@@ -334,7 +334,7 @@ static void ask_face(const viscosity_level* fine, int64_t t, int a, int q, coars
     uint16_t owner = owners != NULL ? owners[t * TILE_CELLS + q] : 0;
     if (is_fixed(fine, t, a, q)) {
         out->is_fixed = true;
-        out->is_wall = out->is_wall || owner == 0;
+        out->is_by_script = out->is_by_script || owner == 0;
         // Two bodies that meet on one coarse face: the one with the lower number has it.
         out->owner = out->owner == 0 || owner < out->owner ? owner : out->owner;
     }
@@ -361,7 +361,7 @@ static coarse_face find_face(const viscosity_level* fine, const viscosity_level*
         if (t < fine->map->count) {
             ask_face(fine, t, a, q, &out);
         } else if (is_beyond(level, coarse)) {
-            out.is_fixed = out.is_wall = true;
+            out.is_fixed = out.is_by_script = true;
         }
     }
     return out;
@@ -381,7 +381,7 @@ static void fix_faces(void* data, int64_t begin, int64_t end) {
             for (int a = 0; a < AXES; ++a) {
                 coarse_face face = find_face(job->fine, level, T, I, a);
                 level->owned_fixed[T * TILE_CELLS + q] |= (uint8_t)((face.is_fixed ? 1 : 0) << a);
-                if (level->owned_owner != NULL && !face.is_wall) {
+                if (level->owned_owner != NULL && !face.is_by_script) {
                     level->owned_owner[(size_t)a * field_length(level) +
                                        (size_t)(T * TILE_CELLS + q)] = face.owner;
                 }

@@ -256,8 +256,8 @@ static void add_sides(stepper* s, int i) {
     for (int a = 0; a < AXES; ++a) {
         for (int high = 0; high < 2; ++high) {
             contact_pair pair = {.body = i, .other = -1, .axis = a, .high = high};
-            bool is_wall = domain->is_active[a] && domain->sides[a][high] != TREACLE_SIDE_OPEN;
-            if (is_wall &&
+            bool is_closed = domain->is_active[a] && domain->sides[a][high] != TREACLE_SIDE_OPEN;
+            if (is_closed &&
                 side_distance(s, &pair, s->poses[i].place) < s->world->set->bodies[i].radius) {
                 add_contacts(s, &pair);
             }

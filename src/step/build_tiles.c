@@ -14,8 +14,8 @@ treacle_status build_tiles_fields(const step_frame* f, const liquid_state* befor
     TREACLE_TRY(tile_history_find(&before->map, &out->map, f->scratch, history));
     tile_history_remap(history, before->cell_pressure, out->cell_pressure,
                        TILE_CELLS * sizeof(float));
-    if (out->cell_wall != NULL && before->cell_wall != NULL) {
-        tile_history_remap(history, before->cell_wall, out->cell_wall, TILE_CELLS);
+    if (out->cell_contact != NULL && before->cell_contact != NULL) {
+        tile_history_remap(history, before->cell_contact, out->cell_contact, TILE_CELLS);
     }
     return TREACLE_OK;
 }

@@ -116,7 +116,7 @@ static treacle_status touch_solids(heat_work* hw) {
     TREACLE_TRY(
         arena_take(f->scratch, (size_t)count, sizeof(*touch), "touch of solids", (void**)&touch));
     for (int i = 0; i < count; ++i) {
-        const heat_wall* from = &hw->kind->heat->solids[i];
+        const heat_boundary* from = &hw->kind->heat->solids[i];
         touch[i] = (heat_touch){.is_held = from->temperature.count > 0,
                                 .has_flux = from->flux.count > 0,
                                 .contact = from->contact};
@@ -143,8 +143,8 @@ static treacle_status exchange(heat_work* hw) {
     for (int i = 0; i < heat->source_count; ++i) {
         TREACLE_TRY(run_source(hw, &heat->sources[i]));
     }
-    for (int i = 0; i < heat->wall_count; ++i) {
-        const heat_wall* from = &heat->walls[i];
+    for (int i = 0; i < heat->boundary_count; ++i) {
+        const heat_boundary* from = &heat->boundaries[i];
         heat_side side = {.axis = from->axis, .end = from->end, .contact = from->contact};
         side.is_held = from->temperature.count > 0;
         if (side.is_held) {

@@ -16,13 +16,13 @@ static treacle_status spread(const step_frame* f, const projection* pressure,
                              const particle_grid* given, const solid_grid* solids, particles* p) {
     projection unit = *pressure;
     projection_params params = *pressure->params;
-    const wall_set* walls = params.walls;
+    const contact_set* contacts = params.contacts;
     bool has_twin =
-        params.face_rho.at[0] != NULL || (walls != NULL && wall_set_released(walls) > 0);
+        params.face_rho.at[0] != NULL || (contacts != NULL && contact_set_released(contacts) > 0);
     params.solve.relative = TOLERANCE;
     params.solve.absolute = TOLERANCE;
     params.solve.is_warm = false;
-    params.walls = NULL;
+    params.contacts = NULL;
     unit.params = &params;
     if (has_twin) {
         params.face_rho = (face_view){0};

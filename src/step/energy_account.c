@@ -153,7 +153,7 @@ void energy_account_part(const step_frame* f, energy_account* account) {
     out->transfer += unit * given - account->level;
     out->numerical += unit * (part->lost + part->bodies_lost + turned);
     out->dissipation += unit * (part->dissipation + part->elastic);
-    out->solids += unit * part->walls;
+    out->solids += unit * part->solids;
     out->exchanged -= unit * (part->bodies_after - part->bodies_before + part->bodies_lost);
     account->level = unit * (part->after + part->bodies_after);
 }

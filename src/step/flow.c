@@ -1,11 +1,11 @@
 #include "step/flow.h"
 
+#include "step/flow_contacts.h"
 #include "step/flow_solver.h"
-#include "step/flow_walls.h"
 #include "step/flow_yield.h"
 
 typedef struct flow_loops {
-    flow_walls walls;
+    flow_contacts contacts;
     flow_rheology rheology;
     flow_yield yield;
     flow_solver solver;
@@ -13,18 +13,18 @@ typedef struct flow_loops {
 
 // What is not linear in a flow, each loop around all that follows from it:
 //
-//     until few walls change sides:                                                      [sep.4]
-//         begin from the velocity before the flow, held by the walls in contact
+//     until few contacts change sides:                                                   [sep.4]
+//         begin from the velocity before the flow, held by the contacts that hold
 //         until the velocity is that whose shear the viscosity is of:            [rheo.4, rheo.7]
 //             viscosity at the shear that was found
 //             until material yields as far as the stretch says:                       [elastic.2]
 //                 elastic stress and stiffness at the stretch that was found
 //                 solve A u + B^T p = f, B u = h                                       [stokes.1]
 //
-// The split flow asks no walls here, and solves for u alone [visc.1].
+// The split flow asks no contacts here, and solves for u alone [visc.1].
 static treacle_status find(const flow_inputs* in, const flow_outputs* out, flow_loops* l) {
     do {
-        flow_walls_set(in, out, &l->walls);
+        flow_contacts_set(in, out, &l->contacts);
         TREACLE_TRY(flow_rheology_start(in, out, &l->rheology));
         do {
             flow_rheology_set(in, out, &l->rheology);
@@ -42,8 +42,8 @@ static treacle_status find(const flow_inputs* in, const flow_outputs* out, flow_
             }
         } while (!l->rheology.is_over);
         TREACLE_TRY(flow_solver_judge(in));
-        flow_walls_judge(in, out, &l->solver.params.liquid, &l->walls);
-    } while (!l->walls.is_over);
+        flow_contacts_judge(in, out, &l->solver.params.liquid, &l->contacts);
+    } while (!l->contacts.is_over);
     return TREACLE_OK;
 }
 
@@ -55,7 +55,7 @@ treacle_status flow_find(const flow_inputs* in, const flow_outputs* out) {
     TREACLE_ASSERT(!in->is_unified || (out->x != NULL && out->liquid->fraction.cell != NULL));
     flow_loops loops;
     int mark = arena_mark(in->frame.scratch);
-    TREACLE_TRY(flow_walls_begin(in, out, &loops.walls));
+    TREACLE_TRY(flow_contacts_begin(in, out, &loops.contacts));
     TREACLE_TRY(flow_rheology_begin(in, out, &loops.rheology));
     TREACLE_TRY(flow_yield_begin(in, out, &loops.yield));
     flow_solver_begin(in, &loops.solver);

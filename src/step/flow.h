@@ -34,7 +34,7 @@ typedef struct flow_outputs {
     face_field open;         // of the solid_grid: sides that let go are open while the flow lasts
     liquid_grid* liquid;     // of the unified flow: fractions without what has let go of solids
     material_grid* material; // log_mu
-    wall_set* walls;
+    contact_set* contacts;
     flow_elastic* elastic;
     energy_part* energy; // what it did to that
 } flow_outputs;

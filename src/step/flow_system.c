@@ -3,32 +3,32 @@
 #include "phys/contact_release.h"
 #include "step/flow_yield.h"
 
-treacle_status flow_wall_kinds(const flow_inputs* in, const wall_kind** out) {
+treacle_status flow_slip_kinds(const flow_inputs* in, const slip_kind** out) {
     TREACLE_ASSERT(in->wet.solid->phi == NULL || in->frame.setup->solids.count > 0);
     const solid_set* set = &in->frame.setup->solids;
-    wall_kind* walls = NULL;
+    slip_kind* slips = NULL;
     *out = NULL;
     if (in->wet.solid->phi == NULL) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(arena_take(in->frame.scratch, (size_t)set->count, sizeof(*walls), "walls of solids",
-                           (void**)&walls));
+    TREACLE_TRY(arena_take(in->frame.scratch, (size_t)set->count, sizeof(*slips), "walls of solids",
+                           (void**)&slips));
     for (int i = 0; i < set->count; ++i) {
         const solid* s = &set->solids[i];
-        walls[i] = (wall_kind){s->wall, s->slip_length / in->wet.domain->h};
+        slips[i] = (slip_kind){s->wall, s->slip_length / in->wet.domain->h};
     }
-    *out = walls;
+    *out = slips;
     return TREACLE_OK;
 }
 
-static treacle_status describe_walls(const flow_inputs* in, stress_params* to) {
+static treacle_status describe_slip(const flow_inputs* in, stress_params* to) {
     const solid_set* set = &in->frame.setup->solids;
-    TREACLE_TRY(flow_wall_kinds(in, &to->walls));
-    if (to->walls == NULL) {
+    TREACLE_TRY(flow_slip_kinds(in, &to->slips));
+    if (to->slips == NULL) {
         return TREACLE_OK;
     }
     for (int i = 0; i < set->count; ++i) {
-        to->has_slip_walls = to->has_slip_walls || set->solids[i].wall != TREACLE_WALL_NO_SLIP;
+        to->has_slip = to->has_slip || set->solids[i].wall != TREACLE_WALL_NO_SLIP;
     }
     to->poses = in->poses;
     to->cell_solid_phi = in->wet.solid->phi;
@@ -69,7 +69,7 @@ static treacle_status leave_solids(const flow_inputs* in, const flow_outputs* ou
                                    const fraction_fields* share, stress_params* to) {
     contact_release_params params = {.domain = in->wet.domain,
                                      .map = in->wet.map,
-                                     .walls = out->walls,
+                                     .contacts = out->contacts,
                                      .cell_phi = in->wet.cell_phi,
                                      .cell_solid_phi = in->wet.solid->phi,
                                      .cell_solid_id = in->wet.solid->id,
@@ -110,8 +110,8 @@ treacle_status flow_describe(const flow_inputs* in, const flow_outputs* out, liq
         .dt = in->frame.dt,
         .reference_density = in->frame.setup->reference_density,
     };
-    TREACLE_TRY(describe_walls(in, to));
-    if (in->wet.solid->phi != NULL && contact_release_is_needed(out->walls)) {
+    TREACLE_TRY(describe_slip(in, to));
+    if (in->wet.solid->phi != NULL && contact_release_is_needed(out->contacts)) {
         TREACLE_TRY(leave_solids(in, out, share, to));
         liquid->is_current = false;
     } else if (!liquid->is_current) {

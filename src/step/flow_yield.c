@@ -222,9 +222,9 @@ treacle_status flow_measure_stretch(const flow_inputs* in, const flow_outputs* o
     face_velocity flow = {.map = in->wet.map, .domain = in->wet.domain, .has_viscosity = true};
     TREACLE_TRY(flow_take_faces(in, "velocity that is found", &flow.u));
     wet_faces_copy(&in->wet, face_view_of(out->u), flow.u.at);
-    tensor_walls walls = {.cell_solid_phi = in->wet.solid->phi, .cell_solid_id = in->wet.solid->id};
-    TREACLE_TRY(flow_wall_kinds(in, &walls.kinds));
-    tensor_of_velocity(&flow, walls.kinds != NULL ? &walls : NULL, &e->stretch, e->spin);
+    tensor_slip slip = {.cell_solid_phi = in->wet.solid->phi, .cell_solid_id = in->wet.solid->id};
+    TREACLE_TRY(flow_slip_kinds(in, &slip.kinds));
+    tensor_of_velocity(&flow, slip.kinds != NULL ? &slip : NULL, &e->stretch, e->spin);
     no_merge_cut_stretch(in->wet.map, out->material->cut, &e->stretch, e->spin);
     TREACLE_TRY(spread_all(&in->wet, e));
     arena_give_to(in->frame.scratch, mark);

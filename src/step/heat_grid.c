@@ -154,7 +154,8 @@ static treacle_status find_at_particles(const grid_job* job) {
 static double distance_of(double low, double high) {
     bool is_near = fmin(low, high) < 1.0;
     double slope = fmin(fmax(high - low, -1.0), 1.0);
-    return is_near ? fmax(1.0 + slope * (heat_wall_shift(high) - heat_wall_shift(low)), 0.1) : 1.0;
+    return is_near ? fmax(1.0 + slope * (heat_solid_shift(high) - heat_solid_shift(low)), 0.1)
+                   : 1.0;
 }
 
 static void conduct_tiles(void* data, int64_t begin, int64_t end) {

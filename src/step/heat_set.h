@@ -18,11 +18,11 @@ typedef struct heat_source {
     double start, stop;
 } heat_source;
 
-typedef struct heat_wall {
+typedef struct heat_boundary {
     int axis, end; // of a side of the domain
     treacle_curve temperature, flux;
     double contact; // W/(m^2 K)
-} heat_wall;
+} heat_boundary;
 
 typedef struct heat_setup {
     bool is_on;   // heat flows: particles have enthalpy
@@ -30,10 +30,10 @@ typedef struct heat_setup {
     bool grows;   // of the marker: by itself, at the rate of its material
     int source_count;
     heat_source* sources;
-    int wall_count;
-    heat_wall* walls;
-    int solid_count;   // 0 if none gives or takes heat
-    heat_wall* solids; // [solid_count], those that move by script
+    int boundary_count;
+    heat_boundary* boundaries;
+    int solid_count;       // 0 if none gives or takes heat
+    heat_boundary* solids; // [solid_count], those that move by script
     int material_count;
     heat_curve* curve;        // [materials], of a kilogram
     viscosity_law* law;       // [materials]

@@ -22,7 +22,7 @@ treacle_status liquid_state_create(treacle_context* ctx, const grid_domain* doma
 
 treacle_status liquid_state_fields(liquid_state* state, const grid_domain* domain) {
     TREACLE_ASSERT(state->map.ctx != NULL);
-    TREACLE_ASSERT(state->values == NULL && state->cell_wall == NULL);
+    TREACLE_ASSERT(state->values == NULL && state->cell_contact == NULL);
     size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
     void* block = NULL;
     TREACLE_TRY(
@@ -30,7 +30,7 @@ treacle_status liquid_state_fields(liquid_state* state, const grid_domain* domai
     state->values = block;
     if (domain->lets_go) {
         TREACLE_TRY(alloc_zero(state->map.ctx, values, 1, "walls of the liquid", &block));
-        state->cell_wall = block;
+        state->cell_contact = block;
     }
     for (int a = 0; a < AXES; ++a) {
         state->face_u.at[a] = state->values + (size_t)a * values;
@@ -62,7 +62,7 @@ void liquid_state_destroy(liquid_state* state) {
     }
     size_t values = ((size_t)state->map.count + 1) * TILE_CELLS;
     alloc_free(state->map.ctx, state->values, FIELDS * values * sizeof(float));
-    alloc_free(state->map.ctx, state->cell_wall, values);
+    alloc_free(state->map.ctx, state->cell_contact, values);
     for (int f = 0; f < CARRIED_COUNT; ++f) {
         alloc_free(state->map.ctx, state->carried[f], values * sizeof(float));
     }

@@ -21,11 +21,11 @@ enum {
 /// Fields between steps. Zeroed: no liquid yet.
 typedef struct liquid_state {
     tile_map map;
-    float* values;        // one block for all fields
-    face_field face_u;    // m/s, [count + 1][512]
-    float* cell_pressure; // p / (rho_ref h), m/s^2, [count + 1][512]
-    float* cell_phi;      // distance to the surface, cells, < 0 in the liquid, [count + 1][512]
-    uint8_t* cell_wall;   // bits of phys/separation.h, [count + 1][512]; NULL: nothing lets go
+    float* values;         // one block for all fields
+    face_field face_u;     // m/s, [count + 1][512]
+    float* cell_pressure;  // p / (rho_ref h), m/s^2, [count + 1][512]
+    float* cell_phi;       // distance to the surface, cells, < 0 in the liquid, [count + 1][512]
+    uint8_t* cell_contact; // bits of phys/separation.h, [count + 1][512]; NULL: nothing lets go
     float* carried[CARRIED_COUNT]; // [count + 1][512] each; NULL: not carried, or by particles
 } liquid_state;
 

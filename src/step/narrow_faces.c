@@ -92,16 +92,16 @@ treacle_status narrow_faces_ease(const step_frame* f, const wet_faces* wet,
                                  const particle_grid* given, face_view face_rho,
                                  liquid_state* out) {
     TREACLE_ASSERT(wet->map == &out->map && wet->solid != NULL);
-    const solid_grid* walls = wet->solid;
-    if (walls->phi == NULL || given->face_mass.at[0] == NULL) {
+    const solid_grid* solids = wet->solid;
+    if (solids->phi == NULL || given->face_mass.at[0] == NULL) {
         return TREACLE_OK;
     }
     for (int a = 0; a < AXES; ++a) {
         narrow_job job = {.wet = wet,
-                          .open = walls->face_open.at[a],
+                          .open = solids->face_open.at[a],
                           .mass = given->face_mass.at[a],
                           .rho = face_rho.at[a],
-                          .solid_u = walls->face_u.at[a],
+                          .solid_u = solids->face_u.at[a],
                           .u = out->face_u.at[a]};
         if (f->setup->domain->is_active[a]) {
             TREACLE_TRY(ease_axis(f, &job, a));

@@ -10,7 +10,7 @@
 
 /// Stays where it is while it is in use: its parts point to each other.
 typedef struct pressure_system {
-    wall_set walls;
+    contact_set contacts;
     projection_params params;
     projection projection;
 } pressure_system;
@@ -22,5 +22,5 @@ treacle_status pressure_system_create(const step_frame* f, const liquid_state* s
 /// Harmless on a zeroed system, and twice.
 void pressure_system_destroy(pressure_system* system);
 /// Keeps which walls hold the liquid, as state and in the statistics.
-void pressure_system_keep_walls(const step_frame* f, const pressure_system* system,
-                                liquid_state* out);
+void pressure_system_keep_contacts(const step_frame* f, const pressure_system* system,
+                                   liquid_state* out);

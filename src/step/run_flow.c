@@ -108,7 +108,7 @@ static flow_outputs outputs_of(const run_flow_outputs* out, double* cell_x) {
                           .open = out->solid->face_open,
                           .liquid = out->liquid,
                           .material = out->material,
-                          .walls = &out->system->walls,
+                          .contacts = &out->system->contacts,
                           .elastic = out->elastic,
                           .energy = &out->account->part};
 }
@@ -217,7 +217,7 @@ treacle_status run_flow(const run_flow_inputs* in, treacle_flow kind, const run_
         tile_clear(map, x, TILE_CELLS * sizeof(double));
         TREACLE_TRY(project(f, out, x));
     }
-    pressure_system_keep_walls(f, out->system, out->state);
+    pressure_system_keep_contacts(f, out->system, out->state);
     arena_give(f->scratch, x);
     return TREACLE_OK;
 }

@@ -104,8 +104,8 @@ static void bound_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void side_faces_bound(const grid_domain* domain, liquid_state* out) {
-    TREACLE_ASSERT(out->cell_wall == NULL || out->face_u.at[0] != NULL);
-    for (int a = 0; a < AXES && out->cell_wall != NULL; ++a) {
+    TREACLE_ASSERT(out->cell_contact == NULL || out->face_u.at[0] != NULL);
+    for (int a = 0; a < AXES && out->cell_contact != NULL; ++a) {
         side_job job = {.domain = domain, .map = &out->map, .u = out->face_u.at[a], .axis = a};
         tile_for(&out->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, bound_tiles, &job);
     }

@@ -46,7 +46,7 @@ static void open_dummy(size_t values, const solid_fields* fields) {
 
 // Liquid that slides along a wall has no divergence if faces are open by their area; with viscosity
 // the least of it would hold the liquid.
-static treacle_walls walls_of(const treacle_sim_def* def) {
+static treacle_walls openings_of(const treacle_sim_def* def) {
     bool is_area = def->flow == TREACLE_FLOW_UNIFIED && def->pressure.walls == TREACLE_WALLS_EXACT;
     return is_area ? TREACLE_WALLS_AREA : def->pressure.walls;
 }
@@ -59,7 +59,7 @@ static treacle_status find_solids(const step_frame* f, const tile_map* map,
     solid_fields_params params = {.domain = f->setup->domain,
                                   .map = map,
                                   .scene = solid_scene_of(&f->setup->solids, poses->to),
-                                  .walls = walls_of(f->setup->def)};
+                                  .openings = openings_of(f->setup->def)};
     // Bodies move at every step, and want fields of their own.
     bool is_kept = cache != NULL && f->setup->bodies.count == 0;
     solid_fields_before before;

@@ -23,8 +23,8 @@ static bool is_face_of_domain(const grid_domain* domain, int axis, const int at[
     return is_inside;
 }
 
-static bool is_wall_face(const grid_domain* domain, int axis, const int face[AXES]) {
-    return grid_domain_wall_at(domain, axis, face[axis], domain->cells[axis]) != 0;
+static bool is_side_face(const grid_domain* domain, int axis, const int face[AXES]) {
+    return grid_domain_side_at(domain, axis, face[axis], domain->cells[axis]) != 0;
 }
 
 static bool has_surface(const wet_faces* w) {
@@ -62,7 +62,7 @@ static void mark_wet(void* data, int64_t begin, int64_t end) {
             bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
             int face[AXES];
             tile_cell_at(w->map, (tile_ix)t, q, face);
-            is_open = is_open || (has_surface(w) && is_wall_face(w->domain, a, face));
+            is_open = is_open || (has_surface(w) && is_side_face(w->domain, a, face));
             is_wet = is_wet || (has_surface(w) && distance_at(w, a, face) < 0.0f);
             if (is_open && is_wet && is_face_of_domain(w->domain, a, face)) {
                 tile_mask_add(mask, q);

@@ -4,7 +4,7 @@ import harness
 
 UNSUPPORTED = 8
 
-# Thin liquids of two densities that splash: strays, splits and merges, what a state must carry too.
+# Thin liquids of two densities that splash: free flyers, splits and merges, what a state must carry too.
 SPLASH = """\
 name: splash
 frames: 6

@@ -6,7 +6,7 @@ import harness_ranks
 
 SCENES = harness_ranks.ROOT / "scenes"
 
-# Two densities that splash, with strays; large enough that every rank has tiles of its own.
+# Two densities that splash, with free flyers; large enough that every rank has tiles of its own.
 SPLASH = """\
 name: splash
 frames: 3

@@ -53,7 +53,7 @@ static inline void solid_world_compute(solid_world* w, int count, treacle_walls 
     solid_fields_params params = {.domain = &w->domain,
                                   .map = &w->map,
                                   .scene = {count, w->solids, w->poses},
-                                  .walls = walls};
+                                  .openings = walls};
     solid_fields_compute(&params, &w->out);
 }
 

@@ -132,7 +132,7 @@ static void test_a_corner_that_closes_keeps_particles_on_their_side(void** state
     end(&w);
 }
 
-static void test_strays_stop_at_a_solid(void** state) {
+static void test_free_flyers_stop_at_a_solid(void** state) {
     (void)state;
     collide_world w;
     begin(&w, 16.0, 0.0);
@@ -154,7 +154,7 @@ int main(void) {
         cmocka_unit_test(test_far_particles_are_untouched),
         cmocka_unit_test(test_no_particle_is_pressed_out_of_the_domain),
         cmocka_unit_test(test_a_corner_that_closes_keeps_particles_on_their_side),
-        cmocka_unit_test(test_strays_stop_at_a_solid),
+        cmocka_unit_test(test_free_flyers_stop_at_a_solid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "solid_fixture.h"
 
 #include "phys/contact_release.h"
-#include "phys/wall_stress.h"
+#include "phys/slip_stress.h"
 #include "treacle/unstable/stages.h"
 
 // --- what cells see -----------------------------------------------------------------------------
@@ -12,7 +12,7 @@ enum { FIELDS = 7 }; // phi and two views of faces across three axes
 
 typedef struct release_world {
     solid_world s;
-    wall_set walls;
+    contact_set contacts;
     float *phi, *fields;
     uint16_t* id;
     uint8_t *kind, *bits;
@@ -47,7 +47,7 @@ static void release_world_begin(release_world* w, double angle, double shift) {
 }
 
 static void release_world_end(release_world* w) {
-    wall_set_destroy(&w->walls);
+    contact_set_destroy(&w->contacts);
     free(w->phi);
     free(w->fields);
     free(w->id);
@@ -59,30 +59,30 @@ static void release_world_end(release_world* w) {
 static void release_some(release_world* w) {
     const solid_world* s = &w->s;
     const solid_fields* f = &s->out;
-    wall_params walls = {.domain = &s->domain,
-                         .map = &s->map,
-                         .cell_phi = w->phi,
-                         .face_open = face_view_of(f->face_open),
-                         .solids = {.solids = s->solids,
-                                    .cell_phi = f->cell_phi,
-                                    .cell_id = f->cell_id,
-                                    .cell_open = f->cell_open,
-                                    .face_u = face_view_of(f->face_u)},
-                         .cell_wall = w->bits,
-                         .is_first = true,
-                         .pressure_unit = 1.0};
-    assert_int_equal(wall_set_create(&walls, &w->walls), TREACLE_OK);
-    for (int64_t i = 0; i < w->walls.count; ++i) {
-        w->walls.at[i].is_released = i * i % 7 < 3; // runs of one to four
+    contact_params contacts = {.domain = &s->domain,
+                               .map = &s->map,
+                               .cell_phi = w->phi,
+                               .face_open = face_view_of(f->face_open),
+                               .solids = {.solids = s->solids,
+                                          .cell_phi = f->cell_phi,
+                                          .cell_id = f->cell_id,
+                                          .cell_open = f->cell_open,
+                                          .face_u = face_view_of(f->face_u)},
+                               .cell_contact = w->bits,
+                               .is_first = true,
+                               .pressure_unit = 1.0};
+    assert_int_equal(contact_set_create(&contacts, &w->contacts), TREACLE_OK);
+    for (int64_t i = 0; i < w->contacts.count; ++i) {
+        w->contacts.at[i].is_released = i * i % 7 < 3; // runs of one to four
     }
     contact_release_params params = {.domain = &s->domain,
                                      .map = &s->map,
-                                     .walls = &w->walls,
+                                     .contacts = &w->contacts,
                                      .cell_phi = w->phi,
                                      .cell_solid_phi = f->cell_phi,
                                      .cell_solid_id = f->cell_id,
                                      .face_open = face_view_of(f->face_open)};
-    assert_true(contact_release_is_needed(&w->walls));
+    assert_true(contact_release_is_needed(&w->contacts));
     contact_release_compute(&params, &w->out);
 }
 
@@ -96,9 +96,9 @@ static void test_no_cell_sees_a_step_where_contact_ends(void** state) {
         release_world_begin(&w, angles[n / 2], shifts[n % 2]);
         release_some(&w);
         int released = 0;
-        for (int64_t i = 0; i < w.walls.count; ++i) {
-            const wall* at = &w.walls.at[i];
-            bool is_gone = w.out.cell_solid_id[at->cell] == WALL_LET_GO;
+        for (int64_t i = 0; i < w.contacts.count; ++i) {
+            const contact* at = &w.contacts.at[i];
+            bool is_gone = w.out.cell_solid_id[at->cell] == SLIP_LET_GO;
             assert_int_equal(is_gone, at->is_released);
             released += is_gone ? 1 : 0;
             int place[AXES];
@@ -112,7 +112,7 @@ static void test_no_cell_sees_a_step_where_contact_ends(void** state) {
                 assert_true(fabs(high - low - area) < 1e-5);
             }
         }
-        assert_true(released > 5 && released < w.walls.count - 5);
+        assert_true(released > 5 && released < w.contacts.count - 5);
         release_world_end(&w);
     }
 }

@@ -56,7 +56,7 @@ static void test_places_outside_are_stopped(void** state) {
     assert_broken(tile_mask_rows(&map, masks, map.count, 1, rows));
     assert_broken(tile_mask_rows(&map, masks, 0, MASK_MARGIN_MAX + 1, rows));
     assert_broken((void)tile_key((tile_coord){{-1, 0, 0}}));
-    assert_broken((void)grid_domain_wall_at(&domain, AXES, 0, 1));
+    assert_broken((void)grid_domain_side_at(&domain, AXES, 0, 1));
     face_velocity field = {.map = &map, .domain = &domain};
     assert_broken((void)velocity_mirror_of(&field, 0, -1, 0));
     free(masks);

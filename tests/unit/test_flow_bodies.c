@@ -23,7 +23,7 @@ typedef struct fixture {
     solid solids[1];
     solid_pose pose;
     body_state state;
-    wall_kind wall;
+    slip_kind wall;
     solve_body body;
     flow_motion motion;
     flow_bodies bodies;
@@ -89,7 +89,7 @@ static void make_solid_fields(fixture* f) {
     solid_fields_params params = {.domain = &f->domain,
                                   .map = &f->map,
                                   .scene = {1, f->solids, &f->pose},
-                                  .walls = TREACLE_WALLS_EXACT};
+                                  .openings = TREACLE_WALLS_EXACT};
     solid_fields_compute(&params, &out);
     f->liquid.cell_solid_phi = out.cell_phi;
     f->liquid.cell_solid_id = out.cell_id;
@@ -154,15 +154,15 @@ static void make_body(fixture* f, double density) {
     f->bodies.body = &f->body;
     f->bodies.at = &f->motion;
     f->liquid.bodies = &f->bodies;
-    f->liquid.walls = &f->wall;
+    f->liquid.slips = &f->wall;
     f->liquid.poses = &f->pose;
-    f->liquid.has_slip_walls = f->wall.wall != TREACLE_WALL_NO_SLIP;
+    f->liquid.has_slip = f->wall.wall != TREACLE_WALL_NO_SLIP;
 }
 
 // A drop of the given radius in cells around a body; larger than the domain: a full tank.
 typedef struct drop_def {
     double radius, density, viscosity;
-    wall_kind wall;
+    slip_kind wall;
 } drop_def;
 
 static void fixture_open(fixture* f, const drop_def* def) {
@@ -235,9 +235,9 @@ static void stir(fixture* f) {
 static void check_energy(const energy_part* e, double tolerance) {
     double gained = e->after - e->before + e->lost;
     double bodies = e->bodies_after - e->bodies_before + e->bodies_lost;
-    double scale = e->before + e->bodies_before + fabs(e->walls) + e->dissipation;
+    double scale = e->before + e->bodies_before + fabs(e->solids) + e->dissipation;
     assert_true(e->dissipation > 0.0 && e->lost > 0.0);
-    assert_true(fabs(gained + bodies + e->dissipation - e->walls) <= 10.0 * tolerance * scale);
+    assert_true(fabs(gained + bodies + e->dissipation - e->solids) <= 10.0 * tolerance * scale);
 }
 
 static void flow(fixture* f, bool is_unified, double tolerance) {
@@ -264,7 +264,7 @@ static void flow(fixture* f, bool is_unified, double tolerance) {
 
 static void test_drop_and_body_keep_their_momentum(void** state) {
     (void)state;
-    static const wall_kind walls[] = {{TREACLE_WALL_NO_SLIP, 0.0}, {TREACLE_WALL_SLIP_LENGTH, 2.0}};
+    static const slip_kind walls[] = {{TREACLE_WALL_NO_SLIP, 0.0}, {TREACLE_WALL_SLIP_LENGTH, 2.0}};
     static const double densities[] = {100.0, 5000.0};
     for (int i = 0; i < 8; ++i) {
         fixture f;
@@ -328,7 +328,7 @@ static void test_neutral_body_rests_in_a_full_tank(void** state) {
 // Of two balls of the same weight the one that slips sinks faster, that with a slip length between.
 static void test_walls_that_slip_drag_less(void** state) {
     (void)state;
-    static const wall_kind walls[] = {
+    static const slip_kind walls[] = {
         {TREACLE_WALL_NO_SLIP, 0.0}, {TREACLE_WALL_SLIP_LENGTH, 2.0}, {TREACLE_WALL_SLIP, 0.0}};
     double speed[3];
     for (int k = 0; k < 3; ++k) {

@@ -98,7 +98,7 @@ static void test_the_surface_of_a_pool_holds_its_volume(void** state) {
     treacle_context_destroy(ctx);
 }
 
-static void test_nothing_strays_from_a_pool_at_rest(void** state) {
+static void test_nothing_flies_free_from_a_pool_at_rest(void** state) {
     (void)state;
     pond scene;
     fill_pond(&scene, TREACLE_TRANSFER_APIC, -1.0);
@@ -151,7 +151,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_lone_particle_falls_to_the_pool),
         cmocka_unit_test(test_the_surface_of_a_pool_holds_its_volume),
-        cmocka_unit_test(test_nothing_strays_from_a_pool_at_rest),
+        cmocka_unit_test(test_nothing_flies_free_from_a_pool_at_rest),
         cmocka_unit_test(test_thick_liquid_keeps_its_skin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,7 +281,7 @@ static void test_there_is_no_shear_where_liquid_slides_along_a_side(void** state
     room_begin(&w.map, &strain);
     room_set(&w.map, &strain, uniform);
     grid_strain_params params = params_of(&w, &elastic, 0.1);
-    grid_strain_walls(&params, &strain.tensor);
+    grid_strain_free_sides(&params, &strain.tensor);
     for (int64_t i = 0; i < flow_count(&w.map); ++i) {
         double x[AXES];
         flow_place(&w.map, PLACE_NODE, i, x);

@@ -72,7 +72,7 @@ static void make_fields(fixture* f) {
     solid_fields_params params = {.domain = &f->domain,
                                   .map = &f->map,
                                   .scene = {1, f->solids, &f->pose},
-                                  .walls = TREACLE_WALLS_EXACT};
+                                  .openings = TREACLE_WALLS_EXACT};
     solid_fields_compute(&params, &out);
 }
 

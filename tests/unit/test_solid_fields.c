@@ -216,7 +216,7 @@ static void test_what_stands_still_need_not_be_found_again(void** state) {
     solid_fields_params params = {.domain = &now.domain,
                                   .map = &now.map,
                                   .scene = {2, now.solids, now.poses},
-                                  .walls = TREACLE_WALLS_AREA,
+                                  .openings = TREACLE_WALLS_AREA,
                                   .before = &before};
     solid_fields_compute(&params, &now.out);
     assert_memory_equal(now.block, fresh.block, 8 * now.values * sizeof(float));

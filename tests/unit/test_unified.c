@@ -3,7 +3,7 @@
 
 #include "grid_fixture.h"
 
-#include "phys/wall_stress.h"
+#include "phys/slip_stress.h"
 #include "treacle/unstable/stages.h"
 
 static void fill_thick(sim_scene* scene) {
@@ -94,32 +94,32 @@ static void test_absurd_viscosity_and_steps_stay_finite(void** state) {
 static void test_planes_cut_boxes_exactly(void** state) {
     (void)state;
     double area, root = sqrt(0.5);
-    assert_close(wall_box_share((const double[]){0.0, 1.0, 0.0}, 0.25, &area), 0.75, 2e-3);
+    assert_close(slip_box_fraction((const double[]){0.0, 1.0, 0.0}, 0.25, &area), 0.75, 2e-3);
     assert_close(area, 1.0, 2e-3);
-    assert_close(wall_box_share((const double[]){root, -root, 0.0}, 0.0, &area), 0.5, 1e-9);
+    assert_close(slip_box_fraction((const double[]){root, -root, 0.0}, 0.0, &area), 0.5, 1e-9);
     assert_close(area, sqrt(2.0), 2e-3);
-    assert_close(wall_box_share((const double[]){root, root, 0.0}, -0.25 * sqrt(2.0), &area), 0.125,
-                 2e-3);
+    assert_close(slip_box_fraction((const double[]){root, root, 0.0}, -0.25 * sqrt(2.0), &area),
+                 0.125, 2e-3);
     assert_close(area, root, 2e-3);
-    assert_close(wall_box_share((const double[]){0.0, 0.0, 1.0}, 0.6, &area), 1.0, 0.0);
+    assert_close(slip_box_fraction((const double[]){0.0, 0.0, 1.0}, 0.6, &area), 1.0, 0.0);
     assert_close(area, 0.0, 0.0);
 }
 
 static void test_a_wall_between_faces_stiffens_the_stress(void** state) {
     (void)state;
-    wall_block block;
+    slip_block block;
     grid_domain domain = {.is_active = {true, true, true}};
     static const int side = BLOCK_SIDE(1, 1);
     for (int i = 0; i < BLOCK_VALUES(1, 1); ++i) {
         block.phi[i] = (float)(i / side % side) - 4.25f; // level at a quarter above a cell's middle
     }
     int at = BLOCK_INDEX(1, 1, 3, 3, 3); // 0.25 below the wall
-    wall_kind stuck = {TREACLE_WALL_NO_SLIP, 0.0}, sliding = {TREACLE_WALL_SLIP, 0.0};
-    wall_effect above = wall_stress(&block, at + side, &domain, &stuck);
+    slip_kind stuck = {TREACLE_WALL_NO_SLIP, 0.0}, sliding = {TREACLE_WALL_SLIP, 0.0};
+    slip_effect above = slip_stress(&block, at + side, &domain, &stuck);
     assert_close(above.edge[2], 1.0 / 0.75, 1e-5); // u_x at 0.75 above, and 0.25 below
     assert_false(above.is_behind[0]);
-    assert_true(wall_stress(&block, at, &domain, &stuck).is_behind[0]);
-    wall_effect free = wall_stress(&block, at, &domain, &sliding);
+    assert_true(slip_stress(&block, at, &domain, &stuck).is_behind[0]);
+    slip_effect free = slip_stress(&block, at, &domain, &sliding);
     assert_true(free.is_free);
     assert_close(free.cell, 0.25, 2e-3);
 }

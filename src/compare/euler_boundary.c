@@ -13,7 +13,7 @@
 // Liquid that lands has g = 0 and keeps its volume; a gap before liquid at rest closes in some
 // steps of that length. A share of the gap in every step, however short, would be a speed without
 // bound: it makes the next step shorter still.
-#include "compare/euler_walls.h"
+#include "compare/euler_boundary.h"
 
 #include <math.h>
 
@@ -121,7 +121,7 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
         if (!tile_cell_counts(map, (int)(i % TILE_CELLS))) {
             continue;
         }
-        if (grid_domain_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]) != 0) {
+        if (grid_domain_side_at(domain, job->axis, at[job->axis], domain->cells[job->axis]) != 0) {
             job->out[i] = (float)(gap_at(&phi, job->e, job->axis, at) / w->f.dt);
         } else if (w->made.solid.phi != NULL && w->made.solid.face_open.at[job->axis][i] < 1.0f) {
             face_place_of(job->e, job->axis, at, x);
@@ -195,12 +195,12 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
         if (!(give > 0.0)) {
             continue;
         }
-        int side = grid_domain_wall_at(domain, axis, at[axis], domain->cells[axis]);
+        int side = grid_domain_side_at(domain, axis, at[axis], domain->cells[axis]);
         face_place_of(job->e, axis, at, c.x);
         c.n[axis] = (float)-side;
-        bool is_wall = side != 0 || (id != SOLID_NONE &&
-                                     euler_find_contact(&to_solid, domain->is_active, c.x, &c));
-        if (is_wall) {
+        bool is_solid = side != 0 || (id != SOLID_NONE &&
+                                      euler_find_contact(&to_solid, domain->is_active, c.x, &c));
+        if (is_solid) {
             double comes =
                 side != 0 ? side * (double)w->state->face_u.at[axis][i] : approach(job, &c, id);
             bool is_pressed = pressure_before(&pressure, &c) > 0.0f;
@@ -249,7 +249,7 @@ static void bound_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
-        int side = grid_domain_wall_at(domain, job->axis, at[job->axis], domain->cells[job->axis]);
+        int side = grid_domain_side_at(domain, job->axis, at[job->axis], domain->cells[job->axis]);
         if (side != 0) {
             float u = (float)side * job->out[i];
             job->out[i] = (float)side * fminf(u, job->e->face_give.at[job->axis][i]);

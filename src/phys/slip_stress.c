@@ -19,13 +19,13 @@
 // Slip length b. As slip, and the wall drags: with wall area S in the box of a face, whose middle
 // is d >= 0 away from the wall,                                                          [visc.5]
 //
-//     energy  dt/2 mu S / (b + d) |u - u_wall|^2
+//     energy  dt/2 mu S / (b + d) |u - u_solid|^2
 //
-// where u - u_wall is along the wall since nothing crosses it.
+// where u - u_solid is along the wall since nothing crosses it.
 //
 // Shares and areas are those of a plane with the distance and normal at the middle of the box.
 // Staggering: cells and edges for weights, faces for drag. Symbols: phi, normal, theta.
-#include "phys/wall_stress.h"
+#include "phys/slip_stress.h"
 
 #include <math.h>
 
@@ -43,7 +43,7 @@ static double positive_square(double x) {
     return x > 0.0 ? x * x : 0.0;
 }
 
-double wall_box_share(const double normal[AXES], double distance, double* area) {
+double slip_box_fraction(const double normal[AXES], double distance, double* area) {
     TREACLE_ASSERT(area != NULL && !isnan(distance));
     double m[AXES], sum = 0.0, volume = 0.0, square = 0.0;
     for (int a = 0; a < AXES; ++a) {
@@ -93,7 +93,7 @@ static void add_pair(double one, double other, double* sum, int* count) {
     }
 }
 
-double wall_steepness(const wall_block* block, int one, int other, int a) {
+double slip_steepness(const slip_block* block, int one, int other, int a) {
     TREACLE_ASSERT(a >= 0 && a < AXES);
     TREACLE_ASSERT(one >= 0 && one < BLOCK_VALUES(1, 1) && other >= 0 &&
                    other < BLOCK_VALUES(1, 1));
@@ -101,7 +101,7 @@ double wall_steepness(const wall_block* block, int one, int other, int a) {
     return (here < 0.0) != (there < 0.0) ? steepness(here, there) : 1.0;
 }
 
-bool wall_sticks(const wall_kind* kind) {
+bool slip_sticks(const slip_kind* kind) {
     // A slip length of nothing is no slip: the drag would be without bound.
     return kind->wall == TREACLE_WALL_NO_SLIP ||
            (kind->wall == TREACLE_WALL_SLIP_LENGTH && kind->slip_length < 1e-3);
@@ -138,7 +138,7 @@ static void find_normal(const float* phi, int at, double normal[AXES]) {
     }
 }
 
-static void stick(const float* phi, int at, const grid_domain* domain, wall_effect* out) {
+static void stick(const float* phi, int at, const grid_domain* domain, slip_effect* out) {
     out->cell = cell_factor(phi, at, domain);
     for (int a = 0; a < AXES; ++a) {
         int b = (a + 1) % AXES, c = (a + 2) % AXES;
@@ -148,30 +148,30 @@ static void stick(const float* phi, int at, const grid_domain* domain, wall_effe
     }
 }
 
-static void slide(const float* phi, int at, const wall_kind* kind, wall_effect* out) {
+static void slide(const float* phi, int at, const slip_kind* kind, slip_effect* out) {
     double normal[AXES], area;
     find_normal(phi, at, normal);
     out->is_free = true;
-    out->cell = wall_box_share(normal, (double)phi[at], &area);
+    out->cell = slip_box_fraction(normal, (double)phi[at], &area);
     for (int a = 0; a < AXES; ++a) {
         double distance = face_phi(phi, at, a);
-        out->edge[a] = wall_box_share(normal, edge_phi(phi, at, a), &area);
-        wall_box_share(normal, distance, &area);
+        out->edge[a] = slip_box_fraction(normal, edge_phi(phi, at, a), &area);
+        slip_box_fraction(normal, distance, &area);
         bool has_drag = kind->wall == TREACLE_WALL_SLIP_LENGTH;
         out->drag[a] = has_drag ? area / (kind->slip_length + fmax(distance, 0.0)) : 0.0;
     }
 }
 
-wall_effect wall_let_go(void) {
-    return (wall_effect){.cell = 1.0, .edge = {1.0, 1.0, 1.0}, .is_free = true};
+slip_effect slip_let_go(void) {
+    return (slip_effect){.cell = 1.0, .edge = {1.0, 1.0, 1.0}, .is_free = true};
 }
 
-wall_effect wall_stress(const wall_block* block, int at, const grid_domain* domain,
-                        const wall_kind* kind) {
+slip_effect slip_stress(const slip_block* block, int at, const grid_domain* domain,
+                        const slip_kind* kind) {
     TREACLE_ASSERT(at >= 0 && at < BLOCK_VALUES(1, 1));
     TREACLE_ASSERT(kind->slip_length >= 0.0);
-    wall_effect out = {.cell = 1.0, .edge = {1.0, 1.0, 1.0}};
-    if (wall_sticks(kind)) {
+    slip_effect out = {.cell = 1.0, .edge = {1.0, 1.0, 1.0}};
+    if (slip_sticks(kind)) {
         stick(block->phi, at, domain, &out);
     } else {
         slide(block->phi, at, kind, &out);
