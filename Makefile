@@ -40,8 +40,13 @@ blender-addon:
 	@python3 tools/make_addon.py build/share/treacle-blender.zip
 	@echo build/share/treacle-blender.zip
 
-demo: build
-	@tools/install_packages.sh film
+# The command alone: tests, validation and benches are not needed for a first film.
+demo:
+	@tools/install_packages.sh build film
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@echo "building the command ..."
+	@cmake --build --preset release --target treacle_cli >build/demo_build.log || \
+	    { tail -30 build/demo_build.log; exit 1; }
 	@tools/run_demo.sh
 
 # The command on ranks is built where its packages are: they come first.

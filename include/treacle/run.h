@@ -16,7 +16,8 @@ typedef struct treacle_progress {
     double fraction;                 ///< of the run's frames, 0..1
     double seconds_spent;            ///< s, in this process
     double seconds_left;             ///< s, estimated; < 0 while unknown
-    bool frame_done;                 ///< the frame's file is on disk
+    bool frame_done;                 ///< the frame's file is on disk; told while later frames are
+                                     ///< being simulated
     const treacle_step_stats* stats; ///< of the step; NULL for the first frame
 } treacle_progress;
 
@@ -55,7 +56,7 @@ TREACLE_API treacle_status treacle_step_stats_text(const treacle_step_stats* sta
 ///     scene.yaml        the effective scene; resuming needs no other file but its meshes
 ///     run.json          version, where the scene came from, its hash, number of frames
 ///     frame_0001.trf    what pictures need, from frame 1, which is the start
-///     state_0001.trs    what resuming needs; the last two and every n-th are kept
+///     state_0004.trs    what resuming needs, of every few frames; two and every n-th are kept
 ///     preview_0001.png  with preview
 ///     stats.jsonl       one JSON object for every step
 ///

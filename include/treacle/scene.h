@@ -58,6 +58,7 @@ typedef struct treacle_output_def {
     const char* name; ///< of the scene
     int64_t frames;   ///< to simulate, from 1
     int state_every;  ///< frames between state files that are kept for good; 0 keeps the last two
+    int resume_every; ///< frames between state files that are written; the last frame has one
     treacle_preview_by preview_by; ///< what colours of previews show
     double preview_from;           ///< ends of its scale
     double preview_to;

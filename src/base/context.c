@@ -109,6 +109,10 @@ static int cores_of_rank(const treacle_context* ctx) {
     return cores < 1 ? 1 : cores;
 }
 
+bool context_has_plain_memory(const treacle_context* ctx) {
+    return ctx->def.alloc == default_alloc;
+}
+
 // The context's error dies with the context: the log gets it. Ranks of different versions would
 // not understand each other.
 static treacle_status join_ranks(treacle_context* ctx) {
@@ -119,7 +123,7 @@ static treacle_status join_ranks(treacle_context* ctx) {
     if (status != TREACLE_OK && comm_rank(ctx) == 0) {
         log_message(ctx, TREACLE_LOG_ERROR, "%s", ctx->error);
     }
-    bool is_ours = ctx->def.alloc == default_alloc;
+    bool is_ours = context_has_plain_memory(ctx);
     ctx->has_pages = comm_size(ctx) > 1 && is_ours;
     ctx->poisons = getenv("TREACLE_POISON") != NULL;
     ctx->has_heap = comm_size(ctx) == 1 && is_ours && !TREACLE_WATCHES_MEMORY;

@@ -43,3 +43,5 @@ struct treacle_context {
 
 /// Cores of this machine, at least 1.
 int context_core_count(void);
+/// Whether memory comes from the C library: then any thread may ask for it at any time.
+bool context_has_plain_memory(const treacle_context* ctx);

@@ -215,6 +215,12 @@ static const schema_key output_keys[] = {
      .offset = offsetof(treacle_output_def, state_every),
      .range = WITHIN(0, 1000000000),
      .help = "keep the full state of every so many frames for good; 0 keeps the last two only"},
+    {.name = "resume_every",
+     .type = SCHEMA_INT,
+     .offset = offsetof(treacle_output_def, resume_every),
+     .range = WITHIN(1, 1000000000),
+     .help = "write the full state after every so many frames, and after the last: a run that is "
+             "killed simulates at most that many again, and the one that was being written"},
     {.name = "preview_by",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_output_def, preview_by),
@@ -247,7 +253,7 @@ static const schema_section output_section = {
 static void init_root(void* item) {
     scene_root* root = item;
     treacle_sim_def sim = treacle_sim_def_default();
-    *root = (scene_root){.sim = sim, .output = {.frames = 120}};
+    *root = (scene_root){.sim = sim, .output = {.frames = 120, .resume_every = 4}};
     root->look = treacle_look_def_default();
     root->camera = treacle_camera_def_default();
     memcpy(root->domain.sides, sim.domain.sides, sizeof(sim.domain.sides));

@@ -6,9 +6,8 @@
 
 #include "base/log.h"
 #include "base/profile.h"
-#include "cache/frame_format.h"
-#include "render/camera_place.h"
-#include "treacle/preview.h"
+#include "run/frame_files.h"
+#include "run/output.h"
 
 // Time is a sum of steps and hits the frame's time up to rounding: this share of a frame is none.
 static const double rounding = 1e-9;
@@ -49,7 +48,6 @@ static void report(run_job* job, treacle_progress progress) {
         return;
     }
     progress.frames = job->record.frames;
-    progress.step = treacle_sim_step_count(job->sim);
     progress.fraction = fraction_done(job);
     progress.seconds_spent = seconds_spent(job);
     progress.seconds_left = seconds_left(job);
@@ -58,70 +56,19 @@ static void report(run_job* job, treacle_progress progress) {
     job->stop = stop != 0;
 }
 
-static treacle_status write_preview(run_job* job, const treacle_frame* frame) {
-    char path[FOLDER_PATH_CAPACITY];
-    TREACLE_TRY(folder_numbered(&job->folder, FOLDER_PREVIEW, frame->number, path));
-    treacle_preview_def def = treacle_preview_def_default();
-    def.width = job->record.preview_width;
-    def.height = job->record.preview_height;
-    const treacle_output_def* output = treacle_scene_output(job->scene);
-    const treacle_camera_def* camera = treacle_scene_camera(job->scene);
-    def.by = output->preview_by;
-    def.from = output->preview_from;
-    def.to = output->preview_to;
-    def.scene = treacle_scene_sim(job->scene);
-    def.field_of_view = camera->field_of_view;
-    def.eye_set = camera_place(camera, frame->time, def.eye, def.target);
-    def.turn = camera->turn + camera->turntable * frame->time;
-    return treacle_preview_write(job->ctx, frame, &def, path);
-}
-
-// Writes the simulation's view of that kind. The scene's hash ties the file to the run.
-static treacle_status write_view(run_job* job, folder_kind kind, treacle_frame* frame) {
-    char path[FOLDER_PATH_CAPACITY];
-    TREACLE_VALIDATE(frame_is_valid(frame));
-    frame->scene_hash = job->record.scene_hash;
-    TREACLE_TRY(folder_numbered(&job->folder, kind, frame->number, path));
-    return treacle_frame_write(job->ctx, frame, path);
-}
-
 treacle_status frame_loop_write_picture(run_job* job, int64_t number) {
     TREACLE_ASSERT(job->sim != NULL && number >= 1);
     treacle_frame frame;
     TREACLE_TRY(
         comm_agree(job->ctx, treacle_sim_view(job->sim, TREACLE_FRAME_PICTURE, number, &frame)));
-    TREACLE_TRY(write_view(job, FOLDER_FRAME, &frame));
-    bool is_part = treacle_frame_parts(&frame, "position") != NULL; // then all ranks draw
-    bool draws = job->record.preview && (is_part || run_is_writer(job));
-    return comm_agree(job->ctx, draws ? write_preview(job, &frame) : TREACLE_OK);
+    return frame_files_write_picture(job, &frame);
 }
 
 static treacle_status write_state(run_job* job, int64_t number) {
     treacle_frame frame;
     TREACLE_TRY(
         comm_agree(job->ctx, treacle_sim_view(job->sim, TREACLE_FRAME_STATE, number, &frame)));
-    return write_view(job, FOLDER_STATE, &frame);
-}
-
-static bool is_kept(const run_job* job, int64_t number) {
-    return job->state_every > 0 && number % job->state_every == 0;
-}
-
-static treacle_status prune_one(run_job* job, int64_t number) {
-    return is_kept(job, number) ? TREACLE_OK : folder_remove(&job->folder, FOLDER_STATE, number);
-}
-
-treacle_status frame_loop_prune(run_job* job, int64_t newest) {
-    TREACLE_ASSERT(newest >= 1);
-    folder_list states;
-    treacle_status status = folder_list_kind(&job->folder, FOLDER_STATE, &states);
-    for (size_t k = 0; k < states.count && status == TREACLE_OK; ++k) {
-        if (states.numbers[k] < newest - 1) {
-            status = prune_one(job, states.numbers[k]);
-        }
-    }
-    folder_list_free(&job->folder, &states);
-    return status;
+    return frame_files_write_state(job, &frame);
 }
 
 // Ranks know the same of the state, whole or in part; should they ever differ, nothing more is
@@ -135,14 +82,38 @@ static treacle_status check_ranks(run_job* job) {
     return comm_check_same(job->ctx, "the hash of the state", text);
 }
 
-static treacle_status write_all(run_job* job, int64_t number) {
-    bool is_writer = run_is_writer(job);
-    TREACLE_TRY(check_ranks(job));
+static treacle_status write_now(run_job* job, const treacle_progress* progress) {
+    int64_t number = progress->frame;
     TREACLE_TRY(frame_loop_write_picture(job, number));
-    TREACLE_TRY(comm_agree(job->ctx, is_writer ? stats_file_sync(&job->stats) : TREACLE_OK));
-    TREACLE_TRY(write_state(job, number));
-    bool prunes = is_writer && number > 2;
-    return comm_agree(job->ctx, prunes ? prune_one(job, number - 2) : TREACLE_OK);
+    TREACLE_TRY(frame_files_have_state(job, number) ? write_state(job, number) : TREACLE_OK);
+    report(job, *progress);
+    return TREACLE_OK;
+}
+
+// Waits for the files that are being written, and tells that they are there.
+static treacle_status end_output(run_job* job) {
+    treacle_progress done;
+    bool is_news = false;
+    if (job->output != NULL) {
+        TREACLE_TRY(output_end(job->output, &is_news, &done));
+    }
+    if (is_news) {
+        report(job, done);
+    }
+    return TREACLE_OK;
+}
+
+// Writes the frame that the simulation has reached, at once or beside the steps that follow.
+static treacle_status write_frame(run_job* job, treacle_progress progress) {
+    progress.frame_done = true;
+    progress.step = treacle_sim_step_count(job->sim);
+    TREACLE_TRY(check_ranks(job));
+    TREACLE_TRY(end_output(job));
+    bool is_taken = false;
+    if (job->output != NULL) {
+        TREACLE_TRY(output_begin(job->output, job, &progress, &is_taken));
+    }
+    return is_taken ? TREACLE_OK : write_now(job, &progress);
 }
 
 // s, that are missing to the frame's time; 0 once it is reached. Each step may
@@ -186,7 +157,9 @@ static treacle_status step_to(run_job* job, int64_t number, treacle_progress* pr
         note_rheology(job, &stats->rheology);
         progress->stats = stats;
         progress->substep += 1;
+        progress->step = treacle_sim_step_count(job->sim);
         report(job, *progress);
+        TREACLE_TRY(output_is_over(job->output) ? end_output(job) : TREACLE_OK);
     }
     return TREACLE_OK;
 }
@@ -198,16 +171,13 @@ static treacle_status next_frame(run_job* job, int64_t number) {
     if (time_left(job, number) > 0.0) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(write_all(job, number));
-    progress.frame_done = true;
-    report(job, progress);
-    return TREACLE_OK;
+    return write_frame(job, progress);
 }
 
+// The first frame is waited for: what is wrong with the folder is known before hours of steps.
 static treacle_status first_frame(run_job* job) {
-    TREACLE_TRY(write_all(job, 1));
-    report(job, (treacle_progress){.frame = 1, .frame_done = true});
-    return TREACLE_OK;
+    TREACLE_TRY(write_frame(job, (treacle_progress){.frame = 1}));
+    return end_output(job);
 }
 
 // From frame *at on, which moves along.
@@ -223,13 +193,25 @@ static treacle_status run_frames(run_job* job, int64_t* at) {
     return TREACLE_OK;
 }
 
+// Waits for the last files. A run that ends early, by Ctrl-C or by a step that failed, leaves a
+// state of the last frame that it has reached, so that nothing but a kill costs whole frames.
+static treacle_status end_files(run_job* job, bool is_early) {
+    TREACLE_TRY(end_output(job));
+    return is_early && job->output != NULL ? output_save_state(job->output) : TREACLE_OK;
+}
+
 treacle_status frame_loop_run(run_job* job, int64_t at) {
     TREACLE_ASSERT(job->sim != NULL && job->scene != NULL);
     TREACLE_ASSERT(at >= 0 && at <= job->record.frames);
     int64_t frames = job->record.frames;
     job->began_at = at;
     job->began_clock = profile_now();
+    TREACLE_TRY(output_create(job, &job->output));
     treacle_status status = run_frames(job, &at);
+    treacle_status written = end_files(job, at < frames);
+    status = status == TREACLE_OK ? written : status;
+    output_destroy(job->output);
+    job->output = NULL;
     tell_of_rheology(job);
     TREACLE_TRY(status);
     if (at < frames) {

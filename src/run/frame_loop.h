@@ -1,7 +1,8 @@
 // The loop over frames: steps, files, pruning, progress.
 //
-// A frame's files are written in the order frame, preview, statistics, state. The state file is
-// what makes the frame count: whoever resumes from it finds everything before it on disk.
+// A frame's files are written in the order frame, preview, statistics, state, and beside the steps
+// of the next frame (run/output.h). Not every frame has a state; that file is what makes frames
+// count: whoever resumes from it finds everything before it on disk.
 //
 // On ranks all of them go through the loop and write frames and states together; rank 0 alone
 // writes the rest. Then they agree whether that went well.
@@ -22,6 +23,8 @@ typedef struct run_job {
     stats_file stats;
     double fps;                 // 1/s, of the film
     int state_every;            // frames between states that are kept for good; 0: none
+    int resume_every;           // frames between states to resume from, at least 1
+    struct output* output;      // writes files beside the steps; NULL: they are written at once
     const treacle_scene* scene; // of previews and of the times of frames
     int64_t began_at;           // frame at which this process began, 0 for a new run
     double began_clock;         // s, profile_now() when the loop began
@@ -42,5 +45,3 @@ treacle_status frame_loop_run(run_job* job, int64_t at) TREACLE_NODISCARD;
 /// On all ranks together: writes the frame file, and the preview if the run has them, of the
 /// simulation's state.
 treacle_status frame_loop_write_picture(run_job* job, int64_t number) TREACLE_NODISCARD;
-/// Removes the states that are older than the last two up to `newest` and not kept for good.
-treacle_status frame_loop_prune(run_job* job, int64_t newest) TREACLE_NODISCARD;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "run/frame_loop.h"
+#include "run/frame_files.h"
 #include "treacle/preview.h"
 
 treacle_run_def treacle_run_def_default(void) {
@@ -124,6 +124,7 @@ static treacle_status fill_record(run_job* job, const treacle_scene* scene) {
 static void take_output(run_job* job, const treacle_scene* scene) {
     job->fps = treacle_scene_sim(scene)->fps;
     job->state_every = treacle_scene_output(scene)->state_every;
+    job->resume_every = treacle_scene_output(scene)->resume_every;
     job->scene = scene;
 }
 
@@ -389,7 +390,7 @@ static treacle_status mend(run_job* job, int64_t at) {
     TREACLE_TRY(is_frame_whole(job, at, &is_whole));
     comm_max_i64(job->ctx, &is_whole, 1);
     TREACLE_TRY(is_whole != 0 ? TREACLE_OK : frame_loop_write_picture(job, at));
-    return comm_agree(job->ctx, is_writer ? frame_loop_prune(job, at) : TREACLE_OK);
+    return comm_agree(job->ctx, is_writer ? frame_files_prune(job, at) : TREACLE_OK);
 }
 
 // The file may be whole and what is in it not: then the simulation takes the state before it.
@@ -431,7 +432,7 @@ static treacle_status go_on(run_job* job, treacle_loaded_frame** loaded) {
 }
 
 static treacle_status tidy_up(run_job* job, int64_t at) {
-    TREACLE_TRY(frame_loop_prune(job, at));
+    TREACLE_TRY(frame_files_prune(job, at));
     return make_film(job, false);
 }
 

@@ -83,12 +83,12 @@ class Force(harness.Case):
         (self.dir / "out/notes").mkdir()
         done = self.treacle("run", "drop.yaml", "-o", "out", "--frames", 2, "--force", "--set",
                             "seed=9")
-        self.assertRegex(done.stderr, r"treacle: the run that was in out is replaced: 3 frames, 2 "
+        self.assertRegex(done.stderr, r"treacle: the run that was in out is replaced: 3 frames, 1 "
                          r"states, 3 previews and the statistics, \S+ MB, are removed; 3 other "
                          r"files stay\n")
         names = sorted(path.name for path in (self.dir / "out").iterdir())
         self.assertEqual(names, ["frame_0001.trf", "frame_0002.trf", "frame_1.trf", "notes",
-                                 "run.json", "scene.yaml", "state_0001.trs", "state_0002.trs",
+                                 "run.json", "scene.yaml", "state_0002.trs",
                                  "stats.jsonl", "surface_0001.ply"])
         self.assertEqual(json.loads((self.dir / "out/run.json").read_text())["frames"], 2)
         self.treacle("run", "drop.yaml", "-o", "fresh", "--frames", 2, "--set", "seed=9")

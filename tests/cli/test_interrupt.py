@@ -24,6 +24,7 @@ class Interrupt(harness.Case):
         self.treacle("info", "out")
         self.assert_no_leftovers("out")
         self.assertEqual(len(list((self.dir / "out").glob("frame_*.trf"))), done)
+        self.assertTrue((self.dir / f"out/state_{done:04}.trs").exists())
         self.treacle("run", "drop.yaml", "-o", "reference", "-q", "--frames", done + 2)
         self.treacle("resume", "out", "--frames", done + 2)
         self.assert_same("out", "reference")

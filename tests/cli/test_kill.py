@@ -60,8 +60,9 @@ class Kill(harness.Case):
         self.kill_and_compare(3, "--preview", "--frames", 3)
 
     def test_a_kill_before_the_last_state_is_pruned(self):
-        self.run_reference("--frames", 4)
-        self.treacle(*self.run_command("out", "--frames", 3))
+        every = ("--set", "output.resume_every=1")
+        self.run_reference("--frames", 4, *every)
+        self.treacle(*self.run_command("out", "--frames", 3, *every))
         old = (self.dir / "out/state_0002.trs").read_bytes()
         self.treacle("resume", "out", "--frames", 4)
         (self.dir / "out/state_0002.trs").write_bytes(old)

@@ -141,6 +141,7 @@ def empty(path):
 class Damage(harness.Case):
     def setUp(self):
         super().setUp()
+        self.scene(text=harness.SCENE + "output: {resume_every: 1}\n")
         self.treacle("run", "drop.yaml", "-o", "reference", "-q")
         self.treacle("run", "drop.yaml", "-o", "out", "-q", "--frames", 6)
 
