@@ -170,7 +170,7 @@ static treacle_status bench_frames(bench* run) {
 
 // ---- Sorting
 
-// A box of liquid that is stirred, so that a share of the particles changes its cell every step.
+// A box of liquid that is stirred, so that a fraction of the particles changes its cell every step.
 static treacle_status create_stirred(bench* run, treacle_sim** out) {
     static const treacle_key weightless = {.value = {0.0, 0.0, 0.0}};
     treacle_shape box = treacle_shape_default(TREACLE_SHAPE_BOX);

@@ -1,9 +1,9 @@
 // Ranks: dam breaks by build/mpi/bench_rank under mpirun, which is built where MPI and p4est are.
 //
 //     strong scaling     the same dam on one rank, on two threads of one, and on two, three and
-//                        four ranks of a thread; and the share of the time in which ranks tell each
-//                        other something or wait. The work of a rank is the processor time of its
-//                        step without that: it says how well the work is shared out, also where
+//                        four ranks of a thread; and the fraction of the time in which ranks tell
+//                        each other something or wait. The work of a rank is the processor time of
+//                        its step without that: it says how well the work is shared out, also where
 //                        the machine is busy with other things
 //     growth             the cost of a particle on one rank, from a million up
 //     memory             bytes at the peak, all in, for each particle; and those of the rank that

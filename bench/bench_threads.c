@@ -68,7 +68,8 @@ static treacle_status race_threads(bench* b, const char* name, const pressure_ca
     return status;
 }
 
-// ---- Share of the bandwidth -------------------------------------------------------------------
+// ---- Fraction of the bandwidth
+// -------------------------------------------------------------------
 
 // One pass of a kernel over its operands. All bytes that must move are counted once: what is read,
 // and what is written twice, since a line is read before it is written.

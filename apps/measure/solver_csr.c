@@ -140,7 +140,7 @@ static void eliminate(factor* f, int64_t p, int64_t k_begin, int64_t k_end, doub
 }
 
 static bool factorise(factor* f, const csr_matrix* m, double modification) {
-    const double smallest_share = 0.25; // of the original diagonal; below, the original is used
+    const double smallest_fraction = 0.25; // of the original diagonal; below, the original is used
     if (!factor_load(f, m)) {
         return false;
     }
@@ -150,7 +150,7 @@ static bool factorise(factor* f, const csr_matrix* m, double modification) {
     }
     memcpy(original, f->inverse, (size_t)f->n * sizeof(double));
     for (int32_t k = 0; k < f->n; ++k) {
-        bool is_safe = f->inverse[k] >= smallest_share * original[k];
+        bool is_safe = f->inverse[k] >= smallest_fraction * original[k];
         f->inverse[k] = 1.0 / sqrt(is_safe ? f->inverse[k] : original[k]);
         for (int64_t p = f->first[k]; p < f->first[k + 1]; ++p) {
             f->value[p] *= f->inverse[k];
@@ -205,13 +205,13 @@ static void cg_destroy(cg_vectors* v) {
 }
 
 // Notes when the targets are first reached; true once both are.
-static bool note(csr_result* result, double share, int iteration, double seconds) {
+static bool note(csr_result* result, double fraction, int iteration, double seconds) {
     static const double target[2] = {1e-4, 1e-6};
     for (int i = 0; i < 2; ++i) {
         if (!result->is_reached[i]) {
             result->iterations[i] = iteration;
             result->seconds[i] = seconds;
-            result->is_reached[i] = share <= target[i];
+            result->is_reached[i] = fraction <= target[i];
         }
     }
     return result->is_reached[1];

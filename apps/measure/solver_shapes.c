@@ -191,7 +191,7 @@ static double scatter(const int cell[3]) {
 
 // How far a cell has melted, from 0 to 1: all of it in a bowl at the top and in a run down one
 // side, none two cells from there, and in between, as here and there in the melt, what did not.
-static double melted_share(const solver_scene* scene, const int cell[3]) {
+static double melted_fraction(const solver_scene* scene, const int cell[3]) {
     double n = scene->n;
     point3 p = {{(cell[0] + 0.5) / n, (cell[1] + 0.5) / n, (cell[2] + 0.5) / n}};
     double bowl = distance(p, 0.56, 0.62, 0.5) - 0.16;
@@ -209,7 +209,7 @@ static bool is_speck(const int cell[3]) {
 
 // The logarithm of what viscosity is in a cell, over the largest. `thin` is that of thin liquid.
 static double cell_log(const solver_scene* scene, const int cell[3], double thin) {
-    return scene->shape == SOLVER_SHAPE_CANDLE ? thin * melted_share(scene, cell)
+    return scene->shape == SOLVER_SHAPE_CANDLE ? thin * melted_fraction(scene, cell)
            : is_speck(cell)                    ? 0.0
                                                : thin;
 }

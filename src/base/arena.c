@@ -28,7 +28,7 @@ static bool block_bytes(size_t count, size_t item_bytes, size_t* out) {
 }
 
 static bool is_kept_apart(const arena* a, size_t bytes) {
-    return a->is_lean && alloc_is_zeroed(a->ctx, bytes);
+    return a->is_sparse && alloc_is_zeroed(a->ctx, bytes);
 }
 
 treacle_status arena_take(arena* a, size_t count, size_t item_bytes, const char* name, void** out) {

@@ -8,8 +8,8 @@
 // to the most that the step held, in whole chunks. So the first steps allocate and later ones do
 // not. Taking is for the thread that runs the step, not for kernels.
 //
-// A lean arena is for ranks that touch only some pages of a block: large blocks come from the heap
-// every time and go back there, so that no page outlives its block.
+// A sparse arena is for ranks that touch only some pages of a block: large blocks come from the
+// heap every time and go back there, so that no page outlives its block.
 #pragma once
 
 #include "base/context.h"
@@ -23,12 +23,12 @@ typedef struct arena_block {
     const char* name; // not owned; for messages
     char* data;
     size_t bytes;    // rounded up to whole cache lines
-    bool is_on_heap; // it did not fit, or is large in a lean arena
+    bool is_on_heap; // it did not fit, or is large in a sparse arena
 } arena_block;
 
 typedef struct arena {
     treacle_context* ctx;
-    bool is_lean;
+    bool is_sparse;
     char* data;
     size_t capacity, used;   // bytes of `data`
     size_t held, high_water; // bytes of blocks that belong in `data`: now, and at most

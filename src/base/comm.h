@@ -16,7 +16,7 @@ void comm_close(treacle_context* ctx);
 /// This process, 0 .. size-1.
 int comm_rank(const treacle_context* ctx);
 int comm_size(const treacle_context* ctx);
-/// Ranks that share this machine, this one included.
+/// Ranks that fraction this machine, this one included.
 int comm_size_here(const treacle_context* ctx);
 /// Returns when every rank has called it.
 void comm_barrier(treacle_context* ctx);

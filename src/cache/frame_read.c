@@ -439,8 +439,8 @@ static treacle_status read_all(reader* r) {
     return go_through(r, 0, (int64_t)r->chunk_count, unpack_chunks);
 }
 
-// Checks a rank's share; the loaded frame keeps what it needs to unpack later.
-static treacle_status check_share(reader* r) {
+// Checks a rank's part; the loaded frame keeps what it needs to unpack later.
+static treacle_status check_part(reader* r) {
     int64_t rank = comm_rank(r->ctx), size = comm_size(r->ctx), all = (int64_t)r->chunk_count;
     TREACLE_TRY(go_through(r, all * rank / size, all * (rank + 1) / size, check_chunks));
     treacle_loaded_frame* loaded = r->loaded;
@@ -497,7 +497,7 @@ treacle_status treacle_frame_read(treacle_context* ctx, const char* path,
 
 treacle_status treacle_frame_open(treacle_context* ctx, const char* path,
                                   treacle_loaded_frame** out) {
-    treacle_status status = comm_agree(ctx, load_file(ctx, path, check_share, out));
+    treacle_status status = comm_agree(ctx, load_file(ctx, path, check_part, out));
     if (status != TREACLE_OK) {
         treacle_loaded_frame_destroy(*out);
         *out = NULL;

@@ -155,7 +155,7 @@ static uint64_t item_bytes(const treacle_array* array) {
 }
 
 // Chunks of an array that ranks hold in part: each does those that begin in its own.
-static void share_chunks(writer* w, int a) {
+static void publish_chunks(writer* w, int a) {
     uint64_t item = item_bytes(&w->frame->arrays[a]);
     for (int r = 0; r <= comm_size(w->ctx); ++r) {
         w->rank_first[r] = (int64_t)frame_chunks_of((uint64_t)w->frame->parts[a][r] * item);
@@ -193,7 +193,7 @@ static void bring_rests(writer* w, int a) {
 
 static treacle_status write_part(writer* w, int a, uint64_t first) {
     uint64_t chunks = array_chunks(&w->frame->arrays[a]);
-    share_chunks(w, a);
+    publish_chunks(w, a);
     bring_rests(w, a);
     for (uint64_t index = 0; index < chunks; ++index) {
         w->batch[index] = describe_chunk(w, a, index);
@@ -294,7 +294,7 @@ static void find_sizes(writer* w) {
     w->own_size = w->even_size / ranks + 1;
     for (int a = 0; a < w->frame->array_count; ++a) {
         if (is_in_parts(w, a)) {
-            share_chunks(w, a);
+            publish_chunks(w, a);
             size_t all = (size_t)array_chunks(&w->frame->arrays[a]);
             size_t own = (size_t)(w->rank_first[rank + 1] - w->rank_first[rank]);
             w->batch_size = all > w->batch_size ? all : w->batch_size;

@@ -11,8 +11,8 @@
 //
 // u* is the liquid's velocity before the flow, t_0 the longest step that gravity alone allows.
 // Liquid that lands has g = 0 and keeps its volume; a gap before liquid at rest closes in some
-// steps of that length. A share of the gap in every step, however short, would be a speed without
-// bound: it makes the next step shorter still.
+// steps of that length. A fraction of the gap in every step, however short, would be a speed
+// without bound: it makes the next step shorter still.
 #include "compare/euler_boundary.h"
 
 #include <math.h>
@@ -147,7 +147,7 @@ treacle_status euler_find_gaps(euler_work* e) {
 
 typedef struct close_job {
     const euler_work* e;
-    double share; // of a gap that closes in this step before liquid that is pressed to the wall
+    double fraction; // of a gap that closes in this step before liquid that is pressed to the wall
     int axis;
     bool has_solids;
     solid_scene solids;
@@ -204,7 +204,7 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
             double comes =
                 side != 0 ? side * (double)w->state->face_u.at[axis][i] : approach(job, &c, id);
             bool is_pressed = pressure_before(&pressure, &c) > 0.0f;
-            comes = fmax(comes, is_pressed ? job->share * give : 0.0);
+            comes = fmax(comes, is_pressed ? job->fraction * give : 0.0);
             float v = (float)fmin(give, comes); // [level.6]
             w->made.solid.face_u.at[axis][i] -= v * c.n[axis];
         }
@@ -212,7 +212,7 @@ static void close_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 // c dt / t of [level.6].
-static double share_closed(const euler_work* e) {
+static double fraction_closed(const euler_work* e) {
     const step_work* w = e->w;
     const treacle_sim_def* def = w->f.setup->def;
     double pull = vec3_length(vec3_from(w->f.gravity.mean));
@@ -224,7 +224,8 @@ static double share_closed(const euler_work* e) {
 treacle_status euler_close_gaps(euler_work* e) {
     TREACLE_ASSERT(e->w->state->face_u.at[0] != NULL);
     step_work* w = e->w;
-    close_job job = {.e = e, .share = share_closed(e), .has_solids = w->made.solid.phi != NULL};
+    close_job job = {
+        .e = e, .fraction = fraction_closed(e), .has_solids = w->made.solid.phi != NULL};
     if (e->face_give.at[0] == NULL) {
         return TREACLE_OK; // liquid is everywhere
     }

@@ -139,8 +139,8 @@ static treacle_status extend_fields(euler_work* e) {
 
 typedef struct energy_job {
     const euler_work* e;
-    double mass;        // kg, of a full cell
-    const float* share; // of cells inside the surface
+    double mass;           // kg, of a full cell
+    const float* fraction; // of cells inside the surface
 } energy_job;
 
 // Of the liquid in a cell, kg: of what solids leave open of it.
@@ -149,7 +149,7 @@ static double mass_in(const energy_job* job, int64_t i) {
     int at[AXES];
     tile_cell_at(&w->state->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
     double open = w->made.solid.open != NULL ? (double)w->made.solid.open[i] : 1.0;
-    return euler_is_in_domain(job->e, at) ? job->mass * open * (double)job->share[i] : 0.0;
+    return euler_is_in_domain(job->e, at) ? job->mass * open * (double)job->fraction[i] : 0.0;
 }
 
 static double enthalpy_of_tile(void* data, int64_t t) {
@@ -160,8 +160,8 @@ static double enthalpy_of_tile(void* data, int64_t t) {
     const heat_curve* curve = &job->e->w->f.setup->heat.curve[0];
     double sum = 0.0;
     for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
-        double mass = mass_in(job, i), share = melted != NULL ? (double)melted[i] : 0.0;
-        sum += mass > 0.0 ? mass * heat_curve_energy(curve, (double)temperature[i], share) : 0.0;
+        double mass = mass_in(job, i), fraction = melted != NULL ? (double)melted[i] : 0.0;
+        sum += mass > 0.0 ? mass * heat_curve_energy(curve, (double)temperature[i], fraction) : 0.0;
     }
     return sum;
 }
@@ -231,17 +231,17 @@ static treacle_status measure_volume(euler_work* e) {
 static treacle_status measure(euler_work* e) {
     step_work* w = e->w;
     double h = w->f.setup->domain->h;
-    float* share = NULL;
-    TREACLE_TRY(step_take(&w->f, &w->state->map, "shares of cells", &share));
+    float* fraction = NULL;
+    TREACLE_TRY(step_take(&w->f, &w->state->map, "shares of cells", &fraction));
     fraction_params params = {w->f.setup->domain, &w->state->map, w->state->cell_phi};
-    fraction_compute(&params, &(fraction_fields){.cell = share});
-    energy_job job = {e, w->f.setup->materials[0].density * h * h * h, share};
+    fraction_compute(&params, &(fraction_fields){.cell = fraction});
+    energy_job job = {e, w->f.setup->materials[0].density * h * h * h, fraction};
     w->f.stats->kinetic_energy = parallel_sum(w->f.ctx, w->state->map.count, energy_of_tile, &job);
     if (w->f.setup->heat.is_on) {
         w->f.stats->enthalpy = parallel_sum(w->f.ctx, w->state->map.count, enthalpy_of_tile, &job);
     }
     w->f.stats->particles = e->surface->markers.count;
-    arena_give(w->f.scratch, share);
+    arena_give(w->f.scratch, fraction);
     return measure_volume(e);
 }
 

@@ -3,7 +3,7 @@
 
 #include "compare/euler_work.h"
 
-// The share of the volume whose loss is worth a warning.
+// The fraction of the volume whose loss is worth a warning.
 #define EULER_LOSS_MOST 0.02
 
 /// Carried fields go on beyond the surface; what is measured.

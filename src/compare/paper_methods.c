@@ -12,12 +12,12 @@ enum { PATIENCE = 20 };
 
 // Another free surface than that of the fractions.
 static treacle_status change_surface(const flow_inputs* in, const flow_outputs* out,
-                                     liquid_grid* share, stress_params* liquid) {
+                                     liquid_grid* fraction, stress_params* liquid) {
     comparator_surface surface = {.domain = in->wet.domain,
                                   .map = in->wet.map,
                                   .cell_phi = in->wet.cell_phi,
                                   .kind = in->frame.setup->def->viscosity_solve.surface,
-                                  .share = share->fraction};
+                                  .fraction = fraction->fraction};
     for (int a = 0; a < AXES && surface.kind == TREACLE_VISCOSITY_DIRICHLET; ++a) {
         const float* from = out->material->face_rho.at[a];
         float* rho = NULL;
@@ -27,7 +27,7 @@ static treacle_status change_surface(const flow_inputs* in, const flow_outputs* 
         }
         liquid->face_rho.at[a] = surface.face_rho.at[a] = rho;
     }
-    comparator_shares(&surface);
+    comparator_fractions(&surface);
     return TREACLE_OK;
 }
 

@@ -81,22 +81,22 @@ static bool is_full_edge(const block_phi* phi, int i, const int cell[AXES], int 
     return is_all;
 }
 
-static void share_cell(const comparator_surface* s, const block_phi* phi, size_t i, int at) {
+static void fraction_cell(const comparator_surface* s, const block_phi* phi, size_t i, int at) {
     bool is_dirichlet = s->kind == TREACLE_VISCOSITY_DIRICHLET;
     int cell[AXES];
     tile_cell_at(s->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), cell);
-    s->share.cell[i] = is_dirichlet || phi->at[at] < 0.0f ? 1.0f : 0.0f;
+    s->fraction.cell[i] = is_dirichlet || phi->at[at] < 0.0f ? 1.0f : 0.0f;
     for (int a = 0; a < AXES; ++a) {
         bool is_wet = is_wet_face(phi, at, cell, a);
-        s->share.face.at[a][i] = is_wet ? 1.0f : 0.0f;
-        s->share.edge.at[a][i] = is_dirichlet || is_full_edge(phi, at, cell, a) ? 1.0f : 0.0f;
+        s->fraction.face.at[a][i] = is_wet ? 1.0f : 0.0f;
+        s->fraction.edge.at[a][i] = is_dirichlet || is_full_edge(phi, at, cell, a) ? 1.0f : 0.0f;
         if (is_dirichlet) {
             s->face_rho.at[a][i] = is_wet ? s->face_rho.at[a][i] : INFINITY;
         }
     }
 }
 
-static void share_tiles(void* data, int64_t begin, int64_t end) {
+static void fraction_tiles(void* data, int64_t begin, int64_t end) {
     const comparator_surface* s = data;
     for (int64_t t = begin; t < end; ++t) {
         block_phi phi = {.domain = s->domain};
@@ -105,21 +105,22 @@ static void share_tiles(void* data, int64_t begin, int64_t end) {
             for (int y = 0; y < tile_layers(s->map, 1); ++y) {
                 for (int x = 0; x < tile_layers(s->map, 0); ++x) {
                     int q = (z * TILE_SIZE + y) * TILE_SIZE + x;
-                    share_cell(s, &phi, (size_t)t * TILE_CELLS + (size_t)q,
-                               BLOCK_INDEX(1, 0, x, y, z));
+                    fraction_cell(s, &phi, (size_t)t * TILE_CELLS + (size_t)q,
+                                  BLOCK_INDEX(1, 0, x, y, z));
                 }
             }
         }
     }
 }
 
-void comparator_shares(const comparator_surface* surface) {
-    TREACLE_ASSERT(surface->cell_phi != NULL && surface->share.cell != NULL);
+void comparator_fractions(const comparator_surface* surface) {
+    TREACLE_ASSERT(surface->cell_phi != NULL && surface->fraction.cell != NULL);
     TREACLE_ASSERT(surface->kind != TREACLE_VISCOSITY_DIRICHLET || surface->face_rho.at[0] != NULL);
     if (surface->kind == TREACLE_VISCOSITY_DIRICHLET ||
         surface->kind == TREACLE_VISCOSITY_NICHOLS_HIRT) {
         comparator_surface job = *surface;
-        tile_for(surface->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, share_tiles, &job);
+        tile_for(surface->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, fraction_tiles,
+                 &job);
     }
 }
 
@@ -129,7 +130,7 @@ void comparator_shares(const comparator_surface* surface) {
 typedef struct comp_job {
     const stress_params* params;
     stress_weights weights; // of one sub-step
-    double share;           // of a sub-step in the step
+    double fraction;        // of a sub-step in the step
     float* const* face_u;
     double *u, *rhs, *out, *diagonal;
     double* wide; // a direction of conjugate gradients, in their solve
@@ -251,7 +252,7 @@ static void for_faces(const comp_job* job, comp_fcn* face) {
 // Weights of one sub-step; masses that are not too small.
 static void scale_face(const comp_job* job, comp_place here, int a) {
     size_t i = scalar_at(here);
-    float factor = (float)job->share;
+    float factor = (float)job->fraction;
     job->weights.edge[a][i] *= factor;
     job->weights.cell[i] *= a == 0 ? factor : 1.0f;
 }
@@ -527,7 +528,7 @@ static treacle_status run_steps(comp_job* job, const comparator_params* params, 
     int needed = is_explicit ? needed_substeps(job) : 1;
     *substeps = params->substeps > 0 ? params->substeps : needed;
     *stats = (solve_stats){.is_converged = true};
-    job->share = 1.0 / *substeps;
+    job->fraction = 1.0 / *substeps;
     for_faces(job, scale_face);
     for (int k = 0; k < *substeps; ++k) {
         if (is_explicit) {

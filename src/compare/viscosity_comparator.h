@@ -14,17 +14,17 @@ typedef struct comparator_params {
     solve_params solve;
 } comparator_params;
 
-/// Changes the shares of liquid, which phi made, to those of another surface. face_rho gets
+/// Changes the fractions of liquid, which phi made, to those of another surface. face_rho gets
 /// INFINITY where the air is held fast, with DIRICHLET; it is not used otherwise.
 typedef struct comparator_surface {
     const grid_domain* domain;
     const tile_map* map;
     const float* cell_phi;
     treacle_viscosity_surface kind;
-    fraction_fields share; // cell, face and edge
+    fraction_fields fraction; // cell, face and edge
     face_field face_rho;
 } comparator_surface;
-void comparator_shares(const comparator_surface* surface);
+void comparator_fractions(const comparator_surface* surface);
 
 /// Advances face_u in place. *substeps is how many were taken; stats are of the last solve.
 treacle_status comparator_apply(const comparator_params* params, float* const face_u[AXES],

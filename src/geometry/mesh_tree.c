@@ -188,8 +188,8 @@ static void sum_children(tree_node* n, const tree_node* left, const tree_node* r
     n->box = box3_union(left->box, right->box);
     n->normal = vec3_add(left->normal, right->normal);
     n->area = left->area + right->area;
-    double share = n->area > 0.0 ? right->area / n->area : 0.5;
-    n->centre = vec3_add_scaled(left->centre, share, vec3_sub(right->centre, left->centre));
+    double fraction = n->area > 0.0 ? right->area / n->area : 0.5;
+    n->centre = vec3_add_scaled(left->centre, fraction, vec3_sub(right->centre, left->centre));
     double by_children = fmax(radius_around(left, n->centre), radius_around(right, n->centre));
     vec3 farthest = vec3_max(vec3_sub(n->box.high, n->centre), vec3_sub(n->centre, n->box.low));
     n->radius = fmin(by_children, vec3_length(farthest));
@@ -523,50 +523,50 @@ bool mesh_tree_is_thicker(const mesh_tree* tree, double width) {
 // Two trees of one mesh, and a moment between them.
 typedef struct moving_tree {
     const mesh_tree *from, *to;
-    double share;
+    double fraction;
 } moving_tree;
 
-static vec3 between(vec3 a, vec3 b, double share) {
-    return vec3_add_scaled(a, share, vec3_sub(b, a));
+static vec3 between(vec3 a, vec3 b, double fraction) {
+    return vec3_add_scaled(a, fraction, vec3_sub(b, a));
 }
 
 // Boxes that move as the vertices do hold them at every moment; a little more for rounding.
 static double moving_box_distance2(const moving_tree* m, int32_t node, vec3 x) {
     const box3 *a = &m->from->nodes[node].box, *b = &m->to->nodes[node].box;
-    box3 box = {between(a->low, b->low, m->share), between(a->high, b->high, m->share)};
+    box3 box = {between(a->low, b->low, m->fraction), between(a->high, b->high, m->fraction)};
     return box_distance2(&box, x) * (1.0 - 1e-12);
 }
 
-// The point of a triangle nearest to the origin, as shares of its corners; true if it is none of an
-// edge.
-static bool nearest_on_triangle(const vec3 corner[3], double share[3]) {
+// The point of a triangle nearest to the origin, as fractions of its corners; true if it is none of
+// an edge.
+static bool nearest_on_triangle(const vec3 corner[3], double fraction[3]) {
     vec3 side[3] = {vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[1]),
                     vec3_sub(corner[0], corner[2])};
     vec3 normal = vec3_cross(side[0], side[1]);
     double square = length2(normal), best = INFINITY;
     bool is_over = square > 0.0;
     for (int k = 0; k < 3; ++k) {
-        // The share of a corner is the area opposite to it.
+        // The fraction of a corner is the area opposite to it.
         vec3 area = vec3_cross(corner[(k + 1) % 3], corner[(k + 2) % 3]);
-        share[k] = is_over ? vec3_dot(area, normal) / square : 0.0;
+        fraction[k] = is_over ? vec3_dot(area, normal) / square : 0.0;
     }
-    is_over = is_over && share[0] > 0.0 && share[1] > 0.0 && share[2] > 0.0;
+    is_over = is_over && fraction[0] > 0.0 && fraction[1] > 0.0 && fraction[2] > 0.0;
     for (int k = 0; k < 3 && !is_over; ++k) {
         double at = nearest_on_segment(corner[k], side[k]);
         double d = length2(vec3_add_scaled(corner[k], at, side[k]));
         if (d < best) {
             best = d;
-            share[k] = 1.0 - at;
-            share[(k + 1) % 3] = at;
-            share[(k + 2) % 3] = 0.0;
+            fraction[k] = 1.0 - at;
+            fraction[(k + 1) % 3] = at;
+            fraction[(k + 2) % 3] = 0.0;
         }
     }
     return is_over;
 }
 
-static vec3 weighted(const vec3 corner[3], const double share[3]) {
-    vec3 sum = vec3_scale(share[0], corner[0]);
-    return vec3_add_scaled(vec3_add_scaled(sum, share[1], corner[1]), share[2], corner[2]);
+static vec3 weighted(const vec3 corner[3], const double fraction[3]) {
+    vec3 sum = vec3_scale(fraction[0], corner[0]);
+    return vec3_add_scaled(vec3_add_scaled(sum, fraction[1], corner[1]), fraction[2], corner[2]);
 }
 
 static vec3 normal_of(const vec3 at[3]) {
@@ -579,32 +579,34 @@ static void look_at_leaf(const moving_tree* m, const tree_node* n, vec3 x, mesh_
         const vec3 *from = m->from->triangles[i].at, *to = m->to->triangles[i].at;
         vec3 at[3], corner[3];
         for (int k = 0; k < 3; ++k) {
-            at[k] = between(from[k], to[k], m->share);
+            at[k] = between(from[k], to[k], m->fraction);
             corner[k] = vec3_sub(at[k], x);
         }
-        double share[3];
-        bool is_over = nearest_on_triangle(corner, share);
-        vec3 away = weighted(corner, share);
+        double fraction[3];
+        bool is_over = nearest_on_triangle(corner, fraction);
+        vec3 away = weighted(corner, fraction);
         double distance = vec3_length(away);
         if (!(distance < best->distance)) {
             continue;
         }
         vec3 normal = normal_of(at);
-        *best = (mesh_nearest){.distance = distance,
-                               .is_face = is_over,
-                               .is_behind = vec3_dot(away, normal) > 0.0,
-                               .place = vec3_add(x, away),
-                               .normal = normal,
-                               .end = weighted(to, share),
-                               .end_normal = normal_of(to),
-                               .motion = vec3_sub(weighted(to, share), weighted(from, share))};
+        *best =
+            (mesh_nearest){.distance = distance,
+                           .is_face = is_over,
+                           .is_behind = vec3_dot(away, normal) > 0.0,
+                           .place = vec3_add(x, away),
+                           .normal = normal,
+                           .end = weighted(to, fraction),
+                           .end_normal = normal_of(to),
+                           .motion = vec3_sub(weighted(to, fraction), weighted(from, fraction))};
     }
 }
 
-mesh_nearest mesh_tree_nearest(const mesh_tree* from, const mesh_tree* to, double share, vec3 x) {
-    TREACLE_ASSERT(share >= 0.0 && share <= 1.0);
+mesh_nearest mesh_tree_nearest(const mesh_tree* from, const mesh_tree* to, double fraction,
+                               vec3 x) {
+    TREACLE_ASSERT(fraction >= 0.0 && fraction <= 1.0);
     TREACLE_ASSERT(from->triangle_count == to->triangle_count);
-    moving_tree m = {from, to, share};
+    moving_tree m = {from, to, fraction};
     visit stack[STACK_MAX];
     int top = 1;
     mesh_nearest best = {.distance = INFINITY};

@@ -46,5 +46,5 @@ typedef struct mesh_nearest {
     vec3 end, end_normal; // at the end of the way
     vec3 motion;          // over all of the way
 } mesh_nearest;
-/// `share` of the way, 0..1.
-mesh_nearest mesh_tree_nearest(const mesh_tree* from, const mesh_tree* to, double share, vec3 x);
+/// `fraction` of the way, 0..1.
+mesh_nearest mesh_tree_nearest(const mesh_tree* from, const mesh_tree* to, double fraction, vec3 x);

@@ -564,23 +564,23 @@ bool shape_enter(const shape* s, const shape_ray* ray, double* out) {
     return true;
 }
 
-// The share of a small box with the sides `h` around x that is inside: the surface is taken for a
-// plane, and the share for linear between the first and the last corner that it meets.
-static double plane_share(const shape* s, vec3 x, vec3 h, double distance) {
+// The fraction of a small box with the sides `h` around x that is inside: the surface is taken for
+// a plane, and the fraction for linear between the first and the last corner that it meets.
+static double plane_fraction(const shape* s, vec3 x, vec3 h, double distance) {
     vec3 normal = vec3_normalise(shape_gradient(s, x, 1e-3 * vec3_length(h)));
     double width = (fabs(normal.at[0]) * h.at[0] + fabs(normal.at[1]) * h.at[1]) +
                    fabs(normal.at[2]) * h.at[2];
     if (!(width > 0.0)) {
         return distance < 0.0 ? 1.0 : 0.0;
     }
-    double share = 0.5 - distance / width;
-    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+    double fraction = 0.5 - distance / width;
+    return fraction < 0.0 ? 0.0 : fraction > 1.0 ? 1.0 : fraction;
 }
 
-static double share_inside(const shape* s, vec3 x, vec3 h, int splits);
+static double fraction_inside(const shape* s, vec3 x, vec3 h, int splits);
 
-// The mean share of the n x n x n equal parts of a box.
-static double mean_share(const shape* s, const box3* box, int n, int splits) {
+// The mean fraction of the n x n x n equal parts of a box.
+static double mean_fraction(const shape* s, const box3* box, int n, int splits) {
     vec3 h = vec3_scale(1.0 / n, vec3_sub(box->high, box->low));
     double sum = 0.0;
     for (int k = 0; k < n; ++k) {
@@ -591,7 +591,7 @@ static double mean_share(const shape* s, const box3* box, int n, int splits) {
                 for (int a = 0; a < 3; ++a) {
                     x.at[a] += at.at[a] * h.at[a];
                 }
-                sum += share_inside(s, x, h, splits);
+                sum += fraction_inside(s, x, h, splits);
             }
         }
     }
@@ -599,20 +599,20 @@ static double mean_share(const shape* s, const box3* box, int n, int splits) {
 }
 
 // Boxes that the surface meets are split, because at an edge of a shape it is not a plane.
-static double share_inside(const shape* s, vec3 x, vec3 h, int splits) {
+static double fraction_inside(const shape* s, vec3 x, vec3 h, int splits) {
     double distance = shape_distance(s, x);
     if (fabs(distance) >= 0.5 * vec3_length(h)) {
         return distance < 0.0 ? 1.0 : 0.0;
     }
     if (splits == 0) {
-        return plane_share(s, x, h, distance);
+        return plane_fraction(s, x, h, distance);
     }
     box3 box = {vec3_add_scaled(x, -0.5, h), vec3_add_scaled(x, 0.5, h)};
-    return mean_share(s, &box, SPLIT_PARTS, splits - 1);
+    return mean_fraction(s, &box, SPLIT_PARTS, splits - 1);
 }
 
 double shape_volume_in(const shape* s, const box3* box, int n) {
     TREACLE_ASSERT(n > 0);
     vec3 size = vec3_sub(box->high, box->low);
-    return mean_share(s, box, n, 1) * (size.at[0] * size.at[1] * size.at[2]);
+    return mean_fraction(s, box, n, 1) * (size.at[0] * size.at[1] * size.at[2]);
 }

@@ -11,7 +11,7 @@
 //                  with g the gradient of p and p~ the integral of p over the part inside of a
 //                  cell, tent a * g = difference of p~, exactly, for any plane surface on which
 //                  p = 0 [geometry.4]
-//     area a       share of the area of the face itself
+//     area a       fraction of the area of the face itself
 //
 // Along a flat axis nothing varies: fractions are those of the flat problem.
 #pragma once

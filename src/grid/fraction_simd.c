@@ -189,7 +189,7 @@ static void fill_tents(const cell_parts* in, const int layers[AXES], int axis, f
     }
 }
 
-// Share of the area of the low face of cell (x, y, z) across an axis: its four squares.
+// Fraction of the area of the low face of cell (x, y, z) across an axis: its four squares.
 static float area_of_face(const lattice* points, int axis, const int cell[AXES]) {
     static const int strides[AXES] = {1, POINTS, POINTS * POINTS};
     int b = (axis + 1) % AXES, c = (axis + 2) % AXES;

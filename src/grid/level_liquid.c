@@ -40,7 +40,7 @@ static int active_axes(const grid_domain* domain) {
 // r / R such that phi = 0 at the end of a half space: mean depth, over the bump of radius R around
 // a point of the surface, of the half inside; and what was measured to be missing, for phi bends
 // between cells and means of few points lie beside the normal [geometry.2].
-static double half_space_share(const level_params* params) {
+static double half_space_fraction(const level_params* params) {
     static const double depth[] = {0.0, 35.0 / 128.0, 0.2586884, 315.0 / 1280.0};
     static const double bend[] = {0.0, 0.014, 0.014, 0.0167}, scatter[] = {0.0, 0.0, 0.23, 0.53};
     int axes = active_axes(params->domain);
@@ -313,7 +313,7 @@ static level_job job_of(const level_params* params) {
     level_job job = {.params = params};
     bool is_smooth = params->kind == LEVEL_SMOOTH;
     float support = is_smooth ? params->radius : params->radius + LEVEL_CLOSING;
-    job.ball = is_smooth ? (float)half_space_share(params) * params->radius : support;
+    job.ball = is_smooth ? (float)half_space_fraction(params) * params->radius : support;
     int reach = support > 1.5f ? 2 : 1;
     for (int a = 0; a < AXES; ++a) {
         job.reach[a] = params->domain->is_active[a] ? reach : 0;

@@ -6,8 +6,8 @@ typedef struct tet_part {
     float of[4];
 } tet_part;
 
-// Share of the way from a value to another of the other sign at which zero lies.
-static float share(float from, float to) {
+// Fraction of the way from a value to another of the other sign at which zero lies.
+static float fraction(float from, float to) {
     return from / (from - to);
 }
 
@@ -17,7 +17,7 @@ static tet_part corner_part(const float f[4], int a) {
     tet_part out;
     float volume = 1.0f, sum = 0.0f;
     for (int k = 0; k < 4; ++k) {
-        out.of[k] = k == a ? 0.0f : share(f[a], f[k]);
+        out.of[k] = k == a ? 0.0f : fraction(f[a], f[k]);
         volume *= k == a ? 1.0f : out.of[k];
         sum += out.of[k];
     }
@@ -31,8 +31,8 @@ static tet_part corner_part(const float f[4], int a) {
 // (a, b, bc, bd), (a, ac, bc, bd), (a, ac, ad, bd), where bc is the point on the edge b c.
 static tet_part wedge_part(const float f[4], const int at[4]) {
     int a = at[0], b = at[1], c = at[2], d = at[3];
-    float ac = share(f[a], f[c]), ad = share(f[a], f[d]);
-    float bc = share(f[b], f[c]), bd = share(f[b], f[d]);
+    float ac = fraction(f[a], f[c]), ad = fraction(f[a], f[d]);
+    float bc = fraction(f[b], f[c]), bd = fraction(f[b], f[d]);
     float first = 0.25f * bc * bd;
     float second = 0.25f * ac * (1.0f - bc) * bd;
     float third = 0.25f * ac * ad * (1.0f - bd);
@@ -105,7 +105,7 @@ static float triangle_below(float p, float q, float r) {
         lone = r;
         two = p;
     }
-    float corner = share(lone, one) * share(lone, two);
+    float corner = fraction(lone, one) * fraction(lone, two);
     return low == 1 ? corner : 1.0f - corner;
 }
 

@@ -6,7 +6,7 @@
 // is continuous.
 #pragma once
 
-/// Share of a cube and the first moments of that share.
+/// Fraction of a cube and the first moments of that fraction.
 typedef struct octant_part {
     float volume;    // 0..1
     float moment[3]; // integral of the coordinate along each axis, from the cube's first corner
@@ -15,6 +15,6 @@ typedef struct octant_part {
 /// f[i]: value at the corner (i & 1, i >> 1 & 1, i >> 2); the diagonal runs from f[0] to f[7].
 octant_part octant_below(const float f[8]);
 
-/// Share of a square below zero: f at (0, 0), (1, 0), (0, 1), (1, 1); the diagonal runs from f[0]
-/// to f[3].
+/// Fraction of a square below zero: f at (0, 0), (1, 0), (0, 1), (1, 1); the diagonal runs from
+/// f[0] to f[3].
 float square_below(const float f[4]);

@@ -37,7 +37,7 @@ static void run_ghosts(void* data, int64_t begin, int64_t end) {
 
 // The tiles whose values this rank holds: its own, and the copies around them.
 static void run_held(const tile_map* map, int64_t grain, parallel_fcn* fcn, void* data) {
-    if (!tile_ranks_are_lean(map)) {
+    if (!tile_ranks_are_distributed(map)) {
         parallel_for(map->ctx, map->count, grain, fcn, data);
         return;
     }
@@ -97,7 +97,7 @@ static void poison(const tile_map* map, char* data, size_t tile_bytes) {
 static void send_field(const tile_map* map, void* at, size_t tile_bytes, tile_readers readers) {
     const tile_ranks* ranks = map->ranks;
     bool is_for_holders = readers == TILE_TO_HOLDERS;
-    if (readers == TILE_TO_ALL || (is_for_holders && !ranks->is_lean)) {
+    if (readers == TILE_TO_ALL || (is_for_holders && !ranks->is_distributed)) {
         comm_gather(map->ctx, at, tile_bytes, ranks->first);
         return;
     }
@@ -132,7 +132,7 @@ void tile_for(const tile_map* map, const tile_use* use, parallel_fcn* fcn, void*
         tile_for_range(map->ctx, tile_ranks_own(map), use->grain, fcn, data);
         break;
     case TILE_ANYWHERE:
-        TREACLE_ASSERT(!tile_ranks_are_lean(map));
+        TREACLE_ASSERT(!tile_ranks_are_distributed(map));
         parallel_for(map->ctx, map->count, use->grain, fcn, data);
         break;
     }
@@ -189,24 +189,24 @@ static double term_of(void* data, int64_t i) {
     return job->fcn(job->data, i + job->offset);
 }
 
-double tile_sum_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
-                      void* data) {
+double tile_sum_range(treacle_context* ctx, tile_range own, bool is_distributed,
+                      parallel_term_fcn* fcn, void* data) {
     TREACLE_ASSERT(own.begin <= own.end);
     term_job job = {fcn, data, own.begin};
     exact_sum sum;
     parallel_sum_exact(ctx, own.end - own.begin, term_of, &job, &sum);
-    if (is_shared) {
+    if (is_distributed) {
         comm_sum_exact(ctx, &sum, 1);
     }
     return exact_sum_value(&sum);
 }
 
-double tile_max_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
-                      void* data) {
+double tile_max_range(treacle_context* ctx, tile_range own, bool is_distributed,
+                      parallel_term_fcn* fcn, void* data) {
     TREACLE_ASSERT(own.begin <= own.end);
     term_job job = {fcn, data, own.begin};
     double most = parallel_max(ctx, own.end - own.begin, term_of, &job);
-    if (is_shared) {
+    if (is_distributed) {
         comm_max_f64(ctx, &most, 1);
     }
     return most;

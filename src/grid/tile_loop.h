@@ -79,7 +79,7 @@ void tile_copy(const tile_map* map, void* to, const void* from, size_t tile_byte
 double tile_sum(const tile_map* map, parallel_term_fcn* fcn, void* data);
 double tile_max(const tile_map* map, parallel_term_fcn* fcn, void* data);
 /// The same over a range; where it is shared out, each rank has a range of its own.
-double tile_sum_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
-                      void* data);
-double tile_max_range(treacle_context* ctx, tile_range own, bool is_shared, parallel_term_fcn* fcn,
-                      void* data);
+double tile_sum_range(treacle_context* ctx, tile_range own, bool is_distributed,
+                      parallel_term_fcn* fcn, void* data);
+double tile_max_range(treacle_context* ctx, tile_range own, bool is_distributed,
+                      parallel_term_fcn* fcn, void* data);

@@ -180,7 +180,7 @@ treacle_status tile_ranks_create(const tile_owners* owners, tile_map* map) {
         return TREACLE_OK;
     }
     TREACLE_TRY(allocate(map));
-    map->ranks->is_lean = owners->is_distributed;
+    map->ranks->is_distributed = owners->is_distributed;
     int size = comm_size(map->ctx), rank = 0;
     for (tile_ix t = 0; t < map->count; ++t) {
         uint64_t key = tile_key(map->coord[t]);
@@ -229,7 +229,7 @@ treacle_status tile_ranks_coarsen(const tile_map* fine, const tile_ix* parent, t
     if (!is_one_each || status != TREACLE_OK) {
         return status;
     }
-    coarse->ranks->is_lean = fine->ranks->is_lean;
+    coarse->ranks->is_distributed = fine->ranks->is_distributed;
     return find_peers(coarse);
 }
 
@@ -310,13 +310,13 @@ tile_range tile_ranks_of_list(treacle_context* ctx, const tile_owners* owners, i
 
 // --- what a rank holds ---------------------------------------------------------------------------
 
-bool tile_ranks_are_lean(const tile_map* map) {
-    return map->ranks != NULL && map->ranks->is_lean;
+bool tile_ranks_are_distributed(const tile_map* map) {
+    return map->ranks != NULL && map->ranks->is_distributed;
 }
 
 bool tile_ranks_holds(const tile_map* map, tile_ix t) {
     TREACLE_ASSERT(t >= 0 && t < map->count);
-    if (!tile_ranks_are_lean(map)) {
+    if (!tile_ranks_are_distributed(map)) {
         return true;
     }
     tile_range own = tile_ranks_own(map);

@@ -4,10 +4,11 @@
 // (grid/partition.h). A loop over tiles writes only the tile that it is at, so each rank can run it
 // for its own tiles alone; grid/tile_loop.h runs loops and sends what they wrote.
 //
-// Lean ranks hold the values of their own tiles and of the ghosts around them; what else a field
-// has room for is never touched, and its pages cost nothing. Other ranks hold all: fields are whole
-// between the stages of a step. With one rank, or where a map has no `ranks`, all tiles are one's
-// own and nothing is sent. What is small, a few bytes a tile, is whole on all ranks in any case.
+// Distributed ranks hold the values of their own tiles and of the ghosts around them; what else a
+// field has room for is never touched, and its pages cost nothing. Other ranks hold all: fields are
+// whole between the stages of a step. With one rank, or where a map has no `ranks`, all tiles are
+// one's own and nothing is sent. What is small, a few bytes a tile, is whole on all ranks in any
+// case.
 #pragma once
 
 #include "base/comm.h"
@@ -25,7 +26,7 @@ typedef struct tile_ranks {
     comm_peer* peers; // ranks that own a neighbour of one's own tiles
     int32_t* items;   // of the peers
     int64_t item_count;
-    bool is_lean;
+    bool is_distributed;
     int64_t ghost_count;
     tile_ix* ghost; // [ghost_count], tiles that peers give, ascending
 } tile_ranks;
@@ -67,5 +68,5 @@ tile_range tile_ranks_of_list(treacle_context* ctx, const tile_owners* owners, i
                               const tile_coord* list, int64_t* first);
 
 /// Whether ranks hold no more than their own tiles and the ghosts.
-bool tile_ranks_are_lean(const tile_map* map);
+bool tile_ranks_are_distributed(const tile_map* map);
 bool tile_ranks_holds(const tile_map* map, tile_ix t);

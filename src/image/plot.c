@@ -96,8 +96,8 @@ static void take_range(axis* a, const treacle_plot_def* def, bool is_x) {
 
 static void set_linear_ticks(axis* a) {
     double raw = (a->high - a->low) / 6.0, decade = pow(10.0, floor(log10(raw)));
-    double share = raw / decade;
-    double step = decade * (share < 1.5 ? 1.0 : share < 3.5 ? 2.0 : share < 7.5 ? 5.0 : 10.0);
+    double ratio = raw / decade;
+    double step = decade * (ratio < 1.5 ? 1.0 : ratio < 3.5 ? 2.0 : ratio < 7.5 ? 5.0 : 10.0);
     for (double at = ceil(a->low / step - 1e-9) * step;
          at <= a->high + 1e-9 * step && a->tick_count < TICKS_MAX; at += step) {
         double value = fabs(at) < 1e-9 * step ? 0.0 : at;

@@ -118,14 +118,14 @@ void plot_canvas_destroy(plot_canvas* c) {
     text_finish(&c->svg);
 }
 
-static void blend(plot_canvas* c, int x, int y, canvas_colour colour, double share) {
-    if (x < 0 || y < 0 || x >= c->width || y >= c->height || !(share > 0.0)) {
+static void blend(plot_canvas* c, int x, int y, canvas_colour colour, double fraction) {
+    if (x < 0 || y < 0 || x >= c->width || y >= c->height || !(fraction > 0.0)) {
         return;
     }
     uint8_t* p = image_at(&c->image, x, y);
     const uint8_t to[3] = {colour.r, colour.g, colour.b};
     for (int k = 0; k < 3; ++k) {
-        p[k] = (uint8_t)(p[k] + share * (to[k] - p[k]) + 0.5);
+        p[k] = (uint8_t)(p[k] + fraction * (to[k] - p[k]) + 0.5);
     }
 }
 

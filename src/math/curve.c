@@ -71,8 +71,8 @@ static double value_at(const treacle_curve* curve, double t, int component) {
     if (i < 0 || i == curve->count - 1) {
         return a;
     }
-    double share = (t - key[0].time) / (key[1].time - key[0].time);
-    return a * (1.0 - share) + key[1].value[component] * share;
+    double fraction = (t - key[0].time) / (key[1].time - key[0].time);
+    return a * (1.0 - fraction) + key[1].value[component] * fraction;
 }
 
 double curve_eval_scalar(const treacle_curve* curve, double t) {

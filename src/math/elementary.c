@@ -294,8 +294,8 @@ static int reduce_angle(double x, pair* r) {
     uint64_t around = (uint64_t)product[at + 1] << 32 | product[at];
     int n = (int)(around >> (point % 32) & 3);
     bool is_above_half = product[(point - 1) / 32] >> ((point - 1) % 32) & 1;
-    pair share = fraction_of(product, point, is_above_half);
-    *r = pair_multiply(share, (pair){HALF_PI_HIGH, HALF_PI_LOW});
+    pair fraction = fraction_of(product, point, is_above_half);
+    *r = pair_multiply(fraction, (pair){HALF_PI_HIGH, HALF_PI_LOW});
     if (is_above_half) {
         *r = (pair){-r->hi, -r->lo};
     }

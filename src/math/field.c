@@ -83,20 +83,20 @@ bool field_is_uniform(const field* f) {
     return is_uniform;
 }
 
-static double ramp_share(const field* f, vec3 x) {
-    double share = vec3_dot(f->slope, vec3_sub(x, f->from));
-    return share > 1.0 ? 1.0 : share > 0.0 ? share : 0.0;
+static double ramp_fraction(const field* f, vec3 x) {
+    double fraction = vec3_dot(f->slope, vec3_sub(x, f->from));
+    return fraction > 1.0 ? 1.0 : fraction > 0.0 ? fraction : 0.0;
 }
 
 void field_eval(const field* f, vec3 x, double t, double* out) {
     TREACLE_ASSERT(f->components == 1 || f->components == 3);
     TREACLE_ASSERT(f->kind != TREACLE_FIELD_EXPRESSION || f->expression[0] != NULL);
-    double share = f->kind == TREACLE_FIELD_RAMP ? ramp_share(f, x) : 0.0;
+    double fraction = f->kind == TREACLE_FIELD_RAMP ? ramp_fraction(f, x) : 0.0;
     for (int c = 0; c < f->components; ++c) {
         if (f->kind == TREACLE_FIELD_EXPRESSION) {
             out[c] = expr_eval(f->expression[c], x, t);
-        } else if (share > 0.0) {
-            out[c] = f->value_a[c] * (1.0 - share) + f->value_b[c] * share;
+        } else if (fraction > 0.0) {
+            out[c] = f->value_a[c] * (1.0 - fraction) + f->value_b[c] * fraction;
         } else {
             out[c] = f->value_a[c];
         }

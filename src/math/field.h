@@ -11,7 +11,7 @@ typedef struct field {
     int components;
     double value_a[3], value_b[3];
     vec3 from;
-    vec3 slope; // of the ramp: its share at x is slope . (x - from), clamped to 0..1
+    vec3 slope; // of the ramp: its fraction at x is slope . (x - from), clamped to 0..1
     expr* expression[3];
 } field;
 

@@ -223,7 +223,7 @@ treacle_status collocation_solve(treacle_context* ctx, collocation* c, bool* is_
 // ---- nodes --------------------------------------------------------------------------------------
 
 // How much happens between node i and the next: the way that y goes, each number over its range,
-// and as much again for the interval's own share.
+// and as much again for the interval's own part.
 static double weight_of(const collocation* c, const double* range, int i) {
     double sum = 0.0, h = c->t[i + 1] - c->t[i];
     for (int k = 0; k < c->size; ++k) {
@@ -233,10 +233,10 @@ static double weight_of(const collocation* c, const double* range, int i) {
     return sqrt(sum) + h;
 }
 
-// The cubic of a solution between node i and the next, at a share of the interval.
-static void between(const collocation* c, const double* y, int i, double share, double* out) {
+// The cubic of a solution between node i and the next, at a fraction of the interval.
+static void between(const collocation* c, const double* y, int i, double fraction, double* out) {
     const double *y0 = y + i * c->size, *y1 = y0 + c->size;
-    double f0[SIZE_MAX_Y], f1[SIZE_MAX_Y], h = c->t[i + 1] - c->t[i], s = share;
+    double f0[SIZE_MAX_Y], f1[SIZE_MAX_Y], h = c->t[i + 1] - c->t[i], s = fraction;
     c->slopes(c->data, y0, f0);
     c->slopes(c->data, y1, f1);
     for (int k = 0; k < c->size; ++k) {
@@ -276,10 +276,10 @@ treacle_status collocation_spread(treacle_context* ctx, collocation* c) {
             done += weight_of(c, range, from);
             from += 1;
         }
-        double share = fmin(fmax((wanted - done) / weight_of(c, range, from), 0.0), 1.0);
-        t[i] = c->t[from] + share * (c->t[from + 1] - c->t[from]);
-        between(c, c->y, from, share, y + i * c->size);
-        between(c, c->last, from, share, last + i * c->size);
+        double fraction = fmin(fmax((wanted - done) / weight_of(c, range, from), 0.0), 1.0);
+        t[i] = c->t[from] + fraction * (c->t[from + 1] - c->t[from]);
+        between(c, c->y, from, fraction, y + i * c->size);
+        between(c, c->last, from, fraction, last + i * c->size);
     }
     t[0] = 0.0;
     t[c->nodes - 1] = 1.0;

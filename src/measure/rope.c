@@ -35,7 +35,7 @@ enum { NODES = 121 };
 // Of one curve of states, and of the step on it that is being made.
 typedef struct rope {
     const treacle_nozzle* nozzle;
-    double share;    // 0..1 of inertia, weight and stretching, on the way to the first state
+    double fraction; // 0..1 of inertia, weight and stretching, on the way to the first state
     double near[2];  // log Omega and log H, from which the step is measured
     double along[2]; // its direction
     double forward;  // its length
@@ -74,10 +74,10 @@ static rope_numbers numbers_of(const rope* r, double height) {
     const treacle_nozzle* n = r->nozzle;
     double a2 = n->radius * n->radius;
     return (rope_numbers){
-        .inertia = r->share * 4.0 * n->speed * pow(height, 3.0) / (3.0 * n->viscosity * a2),
-        .weight =
-            r->share * 4.0 * n->gravity * pow(height, 4.0) / (3.0 * n->viscosity * n->speed * a2),
-        .stretch = fmax(r->share, 1e-6) * 0.25 * a2 / (height * height),
+        .inertia = r->fraction * 4.0 * n->speed * pow(height, 3.0) / (3.0 * n->viscosity * a2),
+        .weight = r->fraction * 4.0 * n->gravity * pow(height, 4.0) /
+                  (3.0 * n->viscosity * n->speed * a2),
+        .stretch = fmax(r->fraction, 1e-6) * 0.25 * a2 / (height * height),
     };
 }
 
@@ -159,7 +159,7 @@ static void rope_end(const void* data, const double* y, double* out) {
 static const double first_radius = 0.25; // of the coil, over the height: a rope without weight
 
 // A curve of degree 5 from the nozzle to the floor, straight at the one and round at the other, of
-// which `l` is about the length; its k-th derivative by the share of the way.
+// which `l` is about the length; its k-th derivative by the fraction of the way.
 static void guess_curve(double t, double l, int derivative, double out[3]) {
     // Of the six polynomials that have one value, slope or bend of 1 at one end, those that count.
     static const double powers[6][6] = {
@@ -298,21 +298,21 @@ static void hold_height(walk* w) {
 
 // From a rope without weight, inertia and stretching to that of the nozzle, at the same height.
 static treacle_status reach_first(walk* w, double height, bool* is_there) {
-    double share = 0.0, step = 0.1;
+    double fraction = 0.0, step = 0.1;
     guess(height, w->c.t, w->c.y);
     hold_height(w);
-    w->r.share = 0.0;
+    w->r.fraction = 0.0;
     TREACLE_TRY(collocation_solve(w->ctx, &w->c, is_there));
-    while (*is_there && share < 1.0 && step > 1e-4) {
+    while (*is_there && fraction < 1.0 && step > 1e-4) {
         bool is_solved = false;
-        double next = fmin(share + step, 1.0);
+        double next = fmin(fraction + step, 1.0);
         TREACLE_TRY(collocation_spread(w->ctx, &w->c));
-        w->r.share = next;
+        w->r.fraction = next;
         TREACLE_TRY(collocation_solve(w->ctx, &w->c, &is_solved));
-        share = is_solved ? next : share;
+        fraction = is_solved ? next : fraction;
         step *= is_solved ? 1.5 : 0.25;
     }
-    *is_there = *is_there && share >= 1.0;
+    *is_there = *is_there && fraction >= 1.0;
     return TREACLE_OK;
 }
 

@@ -15,7 +15,7 @@ enum {
     ROUNDS_MAX = 16,
 };
 
-// Vertices keep away from the ends of their edges by this share: no triangle is without area.
+// Vertices keep away from the ends of their edges by this fraction: no triangle is without area.
 static const float end_margin = 0.01f;
 
 typedef struct block_counts {
@@ -54,7 +54,7 @@ static bool is_crossed(const float* at, int axis, float iso) {
     return (at[0] > iso) != (at[axis_stride[axis]] > iso);
 }
 
-static float share_along(float from, float to, float iso) {
+static float fraction_along(float from, float to, float iso) {
     float t = (iso - from) / (to - from);
     return fminf(fmaxf(t, end_margin), 1.0f - end_margin);
 }
@@ -105,7 +105,7 @@ static void place_vertices(void* data, int64_t begin, int64_t end) {
                 if (!is_crossed(at, a, job->iso)) {
                     continue;
                 }
-                float t = share_along(at[0], at[axis_stride[a]], job->iso);
+                float t = fraction_along(at[0], at[axis_stride[a]], job->iso);
                 for (int k = 0; k < AXIS_COUNT; ++k) {
                     double x = (double)BLOCK_SIDE * b->at[i][k] + local[k] + b->offset;
                     job->out->place[next][k] = (float)(b->step * (x + (k == a ? (double)t : 0.0)));
@@ -222,7 +222,7 @@ treacle_status contour_mesh(const mesh_blocks* b, const contour_table* table, fl
 static void edge_place(const contour_job* job, const float* at, const int local[3], int edge,
                        double out[3]) {
     int a = edge / 4, low = job->table->corner[edge][0], high = job->table->corner[edge][1];
-    float t = share_along(at[corner_offset(low)], at[corner_offset(high)], job->iso);
+    float t = fraction_along(at[corner_offset(low)], at[corner_offset(high)], job->iso);
     for (int k = 0; k < AXIS_COUNT; ++k) {
         out[k] = local[k] + (low >> k & 1) + (k == a ? (double)t : 0.0);
     }

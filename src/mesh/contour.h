@@ -2,8 +2,8 @@
 //
 // A cube's corners are inside (value > iso) or not. On each face, runs of inside corners around it
 // are cut off from each other: two opposite inside corners stay apart. This depends on the face's
-// own corners alone, so cubes that share a face agree. The segments on the faces join to loops; a
-// loop becomes triangles in such a way that no diagonal lies on a face of the cube. Then the mesh
+// own corners alone, so cubes that fraction a face agree. The segments on the faces join to loops;
+// a loop becomes triangles in such a way that no diagonal lies on a face of the cube. Then the mesh
 // is closed, and every edge has exactly two triangles: the sides of a loop belong to two cubes, the
 // diagonals to one. Around a vertex, which sits on an edge of the lattice, the four cubes of that
 // edge have one loop each, joined through four faces: one fan. So it is a manifold.

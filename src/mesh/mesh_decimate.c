@@ -267,12 +267,12 @@ static treacle_status allocate(decimation* d) {
     return TREACLE_OK;
 }
 
-treacle_status surface_mesh_decimate(surface_mesh* m, double share, double step) {
-    TREACLE_ASSERT(share >= 0.0 && share < 1.0);
+treacle_status surface_mesh_decimate(surface_mesh* m, double fraction, double step) {
+    TREACLE_ASSERT(fraction >= 0.0 && fraction < 1.0);
     TREACLE_ASSERT(step > 0.0);
     decimation d = {.m = m, .limit = largest_error * largest_error * step * step};
     size_t vertices = (size_t)m->vertex_count;
-    d.wanted = (int64_t)(share * (double)m->triangle_count);
+    d.wanted = (int64_t)(fraction * (double)m->triangle_count);
     treacle_status status = allocate(&d);
     int64_t gone = 1;
     for (int round = 0; round < ROUNDS_MAX && status == TREACLE_OK; ++round) {

@@ -162,8 +162,8 @@ static void set_kernel(mesh_kernel* kernel, const moments* m, const float u[3], 
     diagonalise(a, v);
     float length[3];
     for (int k = 0; k < AXIS_COUNT; ++k) {
-        float share = sqrtf(fmaxf(a[k][k], 0.0f));
-        length[k] = h * fminf(fmaxf(share, shortest), longest);
+        float ratio = sqrtf(fmaxf(a[k][k], 0.0f));
+        length[k] = h * fminf(fmaxf(ratio, shortest), longest);
     }
     set_shape(kernel, v, length);
 }

@@ -133,7 +133,7 @@ static particle_ix row_after(const particles* p, const particle_ix* to, particle
     return to[group];
 }
 
-static void remove_lean(particles* p, const uint8_t* is_removed, const particle_ix* to) {
+static void remove_distributed(particles* p, const uint8_t* is_removed, const particle_ix* to) {
     remove_job job = {p, is_removed, to};
     parallel_for(p->ctx, PARTICLE_COLUMN_COUNT, 1, close_up, &job);
     p->away =
@@ -164,7 +164,7 @@ treacle_status particle_ranks_remove(particles* p, const uint8_t* is_removed, ar
     }
     to[p->tile_count] = kept;
     if (kept < p->count) {
-        remove_lean(p, is_removed, to);
+        remove_distributed(p, is_removed, to);
     }
     arena_give(scratch, to);
     return TREACLE_OK;

@@ -11,9 +11,9 @@
 // A row that crossed more than one tile is a stream of its own. Two bytes, one byte and two row
 // numbers are all that a row needs: 11 bytes.
 //
-// On lean ranks each does its own groups and then its own tiles. All know the counts of all slots,
-// and so all streams; between scatter and order the streams from one rank's group to another's tile
-// change hands ("trade"), keeping their rows' old numbers.
+// On distributed ranks each does its own groups and then its own tiles. All know the counts of all
+// slots, and so all streams; between scatter and order the streams from one rank's group to
+// another's tile change hands ("trade"), keeping their rows' old numbers.
 #include "particles/particle_sort.h"
 
 #include <math.h>
@@ -255,7 +255,7 @@ static void classify(void* data, int64_t begin, int64_t end) {
 }
 
 // Brings what ranks have counted to all of them.
-static void share_counts(sort_job* job) {
+static void publish_counts(sort_job* job) {
     if (!particle_ranks_are_distributed(job->p)) {
         return;
     }
@@ -309,7 +309,7 @@ static void list_far_rows(sort_job* job, tile_ix group) {
 }
 
 // Brings the streams of far rows, of which this rank has listed its own, to all.
-static treacle_status share_far(sort_job* job, arena* scratch) {
+static treacle_status exchange_far(sort_job* job, arena* scratch) {
     treacle_context* ctx = job->p->ctx;
     if (job->far == 0 || !particle_ranks_are_distributed(job->p)) {
         return TREACLE_OK;
@@ -351,7 +351,7 @@ static treacle_status list_streams(sort_job* job, arena* scratch) {
             list_far_rows(job, g);
         }
     }
-    return share_far(job, scratch);
+    return exchange_far(job, scratch);
 }
 
 static void radix_pass(int64_t count, const stream* from, stream* to, int shift) {
@@ -678,7 +678,7 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     TREACLE_TRY(take_rows(job, sorter->scratch));
     int64_t grain = p->tile_count / 256 + 1;
     particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = grain}, classify, job);
-    share_counts(job);
+    publish_counts(job);
     TREACLE_TRY(check_finite(job));
     TREACLE_TRY(take_streams(job, sorter->scratch));
     TREACLE_TRY(list_streams(job, sorter->scratch));

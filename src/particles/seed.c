@@ -92,10 +92,10 @@ static vec3 place_of(const grid_domain* domain, const double cells[AXES]) {
 }
 
 // How much of a box the liquid's own shape holds.
-typedef enum box_share { SHARE_NONE, SHARE_SOME, SHARE_ALL } box_share;
+typedef enum box_part { BOX_NONE, BOX_SOME, BOX_ALL } box_part;
 
 // Of a box that is `width` cells wide, from the distance of its centre.
-static box_share share_of_box(const seed_job* job, const int32_t low[AXES], int width) {
+static box_part fraction_of_box(const seed_job* job, const int32_t low[AXES], int width) {
     const grid_domain* domain = job->def->domain;
     double centre[AXES], squared = 0.0;
     for (int a = 0; a < AXES; ++a) {
@@ -107,14 +107,15 @@ static box_share share_of_box(const seed_job* job, const int32_t low[AXES], int 
         shape_distance(job->def->liquids[job->liquid].shape, place_of(domain, centre));
     double reach = domain->h * sqrt(squared) * (1.0 + 1e-9);
     if (distance < reach) {
-        return distance < -reach ? SHARE_ALL : SHARE_SOME;
+        return distance < -reach ? BOX_ALL : BOX_SOME;
     }
-    return SHARE_NONE;
+    return BOX_NONE;
 }
 
 // Whether a place, of which is known whether this liquid's shape holds it, is in no earlier one.
-static bool is_wet(const seed_job* job, vec3 x, box_share share) {
-    bool is_inside = share == SHARE_ALL || shape_is_inside(job->def->liquids[job->liquid].shape, x);
+static bool is_wet(const seed_job* job, vec3 x, box_part fraction) {
+    bool is_inside =
+        fraction == BOX_ALL || shape_is_inside(job->def->liquids[job->liquid].shape, x);
     for (int i = 0; is_inside && i < job->liquid; ++i) {
         is_inside = !shape_is_inside(job->def->liquids[i].shape, x);
     }
@@ -178,7 +179,7 @@ static void init_particle(const seed_job* job, particle_ix row, tile_coord tile,
 // Goes through the candidates of a cell; those that live become rows from `row` on, or are only
 // counted if row < 0. Returns how many.
 static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cell[AXES],
-                         box_share share, particle_ix row) {
+                         box_part fraction, particle_ix row) {
     const grid_domain* domain = job->def->domain;
     uint64_t x = (uint64_t)domain->cells[0], y = (uint64_t)domain->cells[1];
     uint64_t number = ((uint64_t)cell[2] * y + (uint64_t)cell[1]) * x + (uint64_t)cell[0];
@@ -196,7 +197,7 @@ static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cel
         }
         wanted -= 1;
         candidate c = place_candidate(job, cell, birth, box);
-        if (is_wet(job, place_of(domain, c.at), share)) {
+        if (is_wet(job, place_of(domain, c.at), fraction)) {
             if (row >= 0) {
                 init_particle(job, row + lives, tile, &c);
             }
@@ -215,16 +216,16 @@ static int64_t seed_tile(const seed_job* job, int64_t index, particle_ix row) {
         high[a] = low[a] + TILE_SIZE < domain->cells[a] ? low[a] + TILE_SIZE : domain->cells[a];
     }
     int64_t lives = 0;
-    box_share of_tile = share_of_box(job, low, TILE_SIZE);
-    if (of_tile == SHARE_NONE) {
+    box_part of_tile = fraction_of_box(job, low, TILE_SIZE);
+    if (of_tile == BOX_NONE) {
         return 0;
     }
     for (cell[2] = low[2]; cell[2] < high[2]; ++cell[2]) {
         for (cell[1] = low[1]; cell[1] < high[1]; ++cell[1]) {
             for (cell[0] = low[0]; cell[0] < high[0]; ++cell[0]) {
-                box_share share = of_tile == SHARE_SOME ? share_of_box(job, cell, 1) : of_tile;
-                if (share != SHARE_NONE) {
-                    lives += seed_cell(job, tile, cell, share, row < 0 ? row : row + lives);
+                box_part fraction = of_tile == BOX_SOME ? fraction_of_box(job, cell, 1) : of_tile;
+                if (fraction != BOX_NONE) {
+                    lives += seed_cell(job, tile, cell, fraction, row < 0 ? row : row + lives);
                 }
             }
         }
@@ -270,8 +271,8 @@ static int64_t bound_tiles(seed_job* job) {
 // Counts what lives in each tile of a liquid; each rank looks at some of them.
 static treacle_status count_liquid(seed_job* job) {
     treacle_context* ctx = job->p->ctx;
-    bool is_shared = job->p->owners != NULL;
-    int64_t rank = is_shared ? comm_rank(ctx) : 0, size = is_shared ? comm_size(ctx) : 1;
+    bool is_distributed = job->p->owners != NULL;
+    int64_t rank = is_distributed ? comm_rank(ctx) : 0, size = is_distributed ? comm_size(ctx) : 1;
     job->tile_count = bound_tiles(job);
     size_t count = (size_t)job->tile_count;
     TREACLE_TRY(
@@ -284,7 +285,7 @@ static treacle_status count_liquid(seed_job* job) {
         first[r] = job->tile_count * r / size;
     }
     tile_for_range(ctx, (tile_range){first[rank], first[rank + 1]}, 4, count_tiles, job);
-    if (is_shared) {
+    if (is_distributed) {
         comm_gather(ctx, job->tile_rows, sizeof(*job->tile_rows), first);
     }
     alloc_free(ctx, first, bytes);
@@ -319,8 +320,8 @@ static treacle_status seed_liquids(const seed_def* def, seed_job* jobs, particle
         TREACLE_TRY(count_liquid(&jobs[i]));
     }
     TREACLE_TRY(append_liquids(def->liquid_count, jobs, p));
-    if (def->share != NULL) {
-        TREACLE_TRY(def->share(def->share_data, p));
+    if (def->partition != NULL) {
+        TREACLE_TRY(def->partition(def->partition_data, p));
     }
     for (int i = 0; i < def->liquid_count; ++i) {
         parallel_for(p->ctx, jobs[i].tile_count, 4, fill_tiles, &jobs[i]);

@@ -1,10 +1,10 @@
 // The liquid that is there from the start: jittered particles in the cells that a shape covers.
 //
 // Each cell has `per_cell` candidates, one in each of as many equal boxes, moved at random inside
-// the middle share `jitter` of the box. A candidate that lies inside the shape becomes a particle
-// of the volume h^3 / per_cell. So a shape gets its volume on average, and none of its particles
-// lies outside it. Where per_cell has no good factors the boxes of the next number that has are
-// used, and in each cell some at random stay empty.
+// the middle fraction `jitter` of the box. A candidate that lies inside the shape becomes a
+// particle of the volume h^3 / per_cell. So a shape gets its volume on average, and none of its
+// particles lies outside it. Where per_cell has no good factors the boxes of the next number that
+// has are used, and in each cell some at random stay empty.
 //
 // The id counts candidates, cell after cell through the whole domain: it is known before anybody
 // knows which of them live, and whoever seeds first or later, with how many threads, changes
@@ -40,9 +40,9 @@ typedef struct seed_def {
     bool (*is_blocked)(const void* data, vec3 x); // where no liquid is; NULL: nowhere
     const void* blocked_data;
     // Called when the groups of all liquids are known, and nothing of their rows: tiles may be
-    // shared out. Lean ranks then fill the rows of their own tiles alone. NULL: nothing
-    treacle_status (*share)(void* data, const particles* p);
-    void* share_data;
+    // shared out. Distributed ranks then fill the rows of their own tiles alone. NULL: nothing
+    treacle_status (*partition)(void* data, const particles* p);
+    void* partition_data;
 } seed_def;
 
 /// Appends the particles of all liquids, by liquid and tile: not in the order of a sort.

@@ -59,7 +59,7 @@ void particles_merge(const particles* p, const particle_merge* merge) {
     TREACLE_ASSERT(particles_material(p)[merge->row] == particles_material(p)[merge->other]);
     float* volume = particles_f32(p, PARTICLE_VOLUME);
     double mine = (double)volume[merge->row], theirs = (double)volume[merge->other];
-    double share = theirs / (mine + theirs);
+    double fraction = theirs / (mine + theirs);
     for (int a = 0; a < AXES; ++a) {
         particles_f32(p, PARTICLE_POSITION)[AXES * merge->other + a] += merge->shift[a];
     }
@@ -69,13 +69,13 @@ void particles_merge(const particles* p, const particle_merge* merge) {
         for (int c = 0; column != NULL && c < components; ++c) {
             double x = (double)column[components * merge->row + c];
             double y = (double)column[components * merge->other + c];
-            column[components * merge->row + c] = (float)(x + share * (y - x));
+            column[components * merge->row + c] = (float)(x + fraction * (y - x));
         }
     }
     double* enthalpy = particles_f64(p, PARTICLE_ENTHALPY);
     if (enthalpy != NULL) {
         double x = enthalpy[merge->row];
-        enthalpy[merge->row] = x + share * (enthalpy[merge->other] - x);
+        enthalpy[merge->row] = x + fraction * (enthalpy[merge->other] - x);
     }
     volume[merge->row] = (float)(mine + theirs);
 }

@@ -60,8 +60,8 @@ static vec3 push_out(const path* p, vec3 b) {
     return b;
 }
 
-// The share of the way from b0 to b1 up to which the gap is kept; 1: all of it.
-static double free_share(const path* p, vec3 b0, vec3 b1) {
+// The fraction of the way from b0 to b1 up to which the gap is kept; 1: all of it.
+static double free_fraction(const path* p, vec3 b0, vec3 b1) {
     vec3 way = vec3_sub(b1, b0);
     double length = vec3_length(way), at = 0.0;
     double least = fmax(0.25 * p->gap, length / STEPS_MAX);
@@ -81,17 +81,17 @@ static vec3 follow(const path* p, vec3 b0, vec3 b1) {
     vec3 at = b0;
     for (int i = 0; i < SLIDES; ++i) {
         vec3 way = vec3_sub(b1, at);
-        double share = free_share(p, at, b1);
-        if (share >= 1.0) {
+        double fraction = free_fraction(p, at, b1);
+        if (fraction >= 1.0) {
             return b1;
         }
-        vec3 hit = vec3_add_scaled(at, share, way);
+        vec3 hit = vec3_add_scaled(at, fraction, way);
         vec3 n = normal_at(p, hit);
         double inward = vec3_dot(n, vec3_sub(b1, hit));
         b1 = inward < 0.0 ? vec3_add_scaled(b1, -inward, n) : b1;
         vec3 out = push_out(p, hit);
         // Pushed through a thin solid: rather stay where it was still free.
-        at = free_share(p, at, out) >= 1.0 || i == 0 ? out : at;
+        at = free_fraction(p, at, out) >= 1.0 || i == 0 ? out : at;
     }
     return at;
 }
@@ -123,7 +123,7 @@ static bool collide_one(const collide_params* params, int i, vec3 x0, vec3* x1) 
     if (begin + end > vec3_length(vec3_sub(b1, b0)) + 2.0 * p.gap) {
         return false;
     }
-    bool is_free = begin >= p.gap && end >= p.gap && free_share(&p, b0, b1) >= 1.0;
+    bool is_free = begin >= p.gap && end >= p.gap && free_fraction(&p, b0, b1) >= 1.0;
     if (is_free) {
         return false;
     }
@@ -234,7 +234,7 @@ static bool is_in_sight(const collide_params* params, const near_solids* near, v
         path p = {s, 0.0, params->domain->h};
         vec3 b0 = solid_to_body(s, &params->from.poses[i], x0);
         vec3 b1 = solid_to_body(s, &params->to.poses[i], x);
-        is_seen = s->sequence != NULL || free_share(&p, b0, b1) >= 1.0;
+        is_seen = s->sequence != NULL || free_fraction(&p, b0, b1) >= 1.0;
     }
     return is_seen;
 }

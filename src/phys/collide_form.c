@@ -1,8 +1,8 @@
 // Particles and solids that change their shape [BBB07 sec. 2].
 //
 // There is no frame in which such a solid stands still. A particle goes straight from b0 to b1 in
-// the frame of the shape while every vertex of the mesh goes straight, too. At the share s of the
-// way the surface is as far as d(s); nothing can meet before
+// the frame of the shape while every vertex of the mesh goes straight, too. At the fraction s of
+// the way the surface is as far as d(s); nothing can meet before
 //
 //     s + (d(s) - e) / (|b1 - b0| + r),     r the longest way of a vertex [collide.1]
 //
@@ -11,9 +11,9 @@
 // is left of its own way goes on along the surface there. If it finds no way after a few times, it
 // ends where that point does.
 //
-// Symbols: share (s), reach (r), gap (e). Properties that tests check: particles stay on their side
-// of a thin sheet that swings several cells a step; a shape that does not change holds them as one
-// that cannot. References: [BBB07 sec. 2].
+// Symbols: fraction (s), reach (r), gap (e). Properties that tests check: particles stay on their
+// side of a thin sheet that swings several cells a step; a shape that does not change holds them as
+// one that cannot. References: [BBB07 sec. 2].
 #include "phys/collide_form.h"
 
 enum { SLIDES = 4 }; // along surfaces
@@ -25,9 +25,9 @@ static const double shortest_step = 5.0;
 static const double clearance = 1.5;
 
 solid_form form_between(const solid_pose* from, const solid_pose* to) {
-    TREACLE_ASSERT(from->form.share <= to->form.share);
+    TREACLE_ASSERT(from->form.fraction <= to->form.fraction);
     solid_form form = to->form;
-    if (from->form.share > 0.0) {
+    if (from->form.fraction > 0.0) {
         form.from = form.to;
         form.reach = 0.0;
     }
@@ -46,18 +46,18 @@ static double signed_distance(const form_path* p, const mesh_tree* tree, vec3 b)
 // Where in the world of vertices a particle is.
 typedef struct moment {
     vec3 at;
-    double share;
+    double fraction;
 } moment;
 
 // Follows the way to b1, up to the first moment that is not free; true if all of it is.
 static bool advance(const form_path* p, moment* m, vec3 b1, mesh_nearest* near) {
     const solid_form* form = &p->form;
     vec3 way = vec3_sub(b1, m->at), start = m->at;
-    double begin = m->share, left = 1.0 - begin, done = 0.0;
+    double begin = m->fraction, left = 1.0 - begin, done = 0.0;
     double length = fmax(vec3_length(way) + form->reach * left, 1e-3 * p->gap);
     double least = shortest_step * p->gap / length;
     for (;;) {
-        *near = mesh_tree_nearest(form->from, form->to, m->share, m->at);
+        *near = mesh_tree_nearest(form->from, form->to, m->fraction, m->at);
         bool is_in = near->is_face && near->is_behind != p->is_inside_out;
         if (near->distance < p->gap || is_in) {
             return false;
@@ -66,7 +66,7 @@ static bool advance(const form_path* p, moment* m, vec3 b1, mesh_nearest* near) 
             return true;
         }
         done = fmin(done + fmax((near->distance - p->gap) / length, least), 1.0); // [collide.1]
-        m->share = begin + done * left;
+        m->fraction = begin + done * left;
         m->at = vec3_add_scaled(start, done, way);
     }
 }

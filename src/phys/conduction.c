@@ -32,7 +32,7 @@
 #include "solve/diffusion_solver.h"
 
 enum { NEWTON_MAX = 40, NEWTON_FULL = 12, WHOLE_ROUNDS_MAX = 12, LINES = TILE_SIZE * TILE_SIZE };
-// A change of energy is none below this share of what a kelvin and melting take.
+// A change of energy is none below this fraction of what a kelvin and melting take.
 #define NEWTON_TOLERANCE 1e-11
 #define WHOLE_TOLERANCE 1e-6
 

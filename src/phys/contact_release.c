@@ -1,8 +1,8 @@
 // Released solids in a flow with viscosity [sep.5].
 //
 // A wall that has let go neither pushes nor drags: it is free surface, with no traction at all. The
-// flow has such a surface by its shares of liquid [visc.2; stokes.1]; so the liquid, which goes on
-// behind walls elsewhere, ends at the solid where that is released:
+// flow has such a surface by its fractions of liquid [visc.2; stokes.1]; so the liquid, which goes
+// on behind walls elsewhere, ends at the solid where that is released:
 //
 //     phi <- max(phi, -phi_solid)      in released cells and in the solid's own next to them
 //
@@ -31,7 +31,7 @@
 
 // Of a cell. Those behind a wall are the solid's own, and count as air with its released walls.
 enum { KIND_NONE, KIND_CONTACT, KIND_RELEASED, KIND_BEHIND };
-// Layers of the solid's own cells: as far as shares and tents look.
+// Layers of the solid's own cells: as far as fractions and tents look.
 enum { LAYERS = 3 };
 
 bool contact_release_is_needed(const contact_set* contacts) {
@@ -167,12 +167,13 @@ void contact_release_compute(const contact_release_params* params,
     }
 }
 
-// --- shares --------------------------------------------------------------------------------------
+// --- fractions
+// --------------------------------------------------------------------------------------
 
 typedef struct trim_job {
     const contact_release_params* params;
     const uint8_t* kind;
-    const fraction_fields* share;
+    const fraction_fields* fraction;
 } trim_job;
 
 static void trim_cell(const trim_job* job, int64_t t, int q) {
@@ -180,12 +181,12 @@ static void trim_cell(const trim_job* job, int64_t t, int q) {
     if (job->kind[i] != KIND_BEHIND) {
         return;
     }
-    job->share->cell[i] = 0.0f;
+    job->fraction->cell[i] = 0.0f;
     for (int a = 0; a < AXES; ++a) {
         if (job->kind[tile_slot_below(job->params->map, t, q, a)] == KIND_BEHIND) {
-            job->share->face.at[a][i] = 0.0f;
-            if (job->share->tent.at[a] != NULL) {
-                job->share->tent.at[a][i] = 0.0f;
+            job->fraction->face.at[a][i] = 0.0f;
+            if (job->fraction->tent.at[a] != NULL) {
+                job->fraction->tent.at[a][i] = 0.0f;
             }
         }
     }
@@ -199,10 +200,10 @@ static void trim_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void contact_release_trim(const contact_release_params* params,
-                          const contact_release_fields* fields, const fraction_fields* share) {
+                          const contact_release_fields* fields, const fraction_fields* fraction) {
     TREACLE_ASSERT(fields->cell_kind != NULL);
-    TREACLE_ASSERT(share->cell != NULL);
-    trim_job job = {params, fields->cell_kind, share};
+    TREACLE_ASSERT(fraction->cell != NULL);
+    trim_job job = {params, fields->cell_kind, fraction};
     tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, trim_tiles, &job);
 }
 

@@ -28,9 +28,9 @@ typedef struct contact_release_fields {
 bool contact_release_is_needed(const contact_set* contacts);
 void contact_release_compute(const contact_release_params* params,
                              const contact_release_fields* out);
-/// Takes away what shares of the released phi have behind the wall.
+/// Takes away what fractions of the released phi have behind the wall.
 void contact_release_trim(const contact_release_params* params,
-                          const contact_release_fields* fields, const fraction_fields* share);
+                          const contact_release_fields* fields, const fraction_fields* fraction);
 /// Faces of released cells that their solid closed get the velocity of the liquid, which `extended`
 /// continues beyond it.
 void contact_release_velocity(const contact_release_params* params,

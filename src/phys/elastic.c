@@ -21,8 +21,8 @@
 //     mu <- mu max(1, |c|/2),   |c| at most the largest sum of a row                    [elastic.5]
 //
 // Both go to the grid as volume-weighted means, the stress to where the solve has its strains: aa
-// to cells, ab to edges. There each counts with the share of liquid and what walls make of it, like
-// the viscous stress beside it (phys/stress.c), and pulls by its divergence (phys/tensor.c).
+// to cells, ab to edges. There each counts with the fraction of liquid and what walls make of it,
+// like the viscous stress beside it (phys/stress.c), and pulls by its divergence (phys/tensor.c).
 //
 // The stretch that moves eps is that of the solve's own velocity on the grid, between samples
 // linear, and not the particle's affine motion: so stored energy and work agree.

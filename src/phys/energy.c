@@ -320,7 +320,7 @@ static double given_flux(const energy_projection* flow, int a, int64_t face, boo
     return carried + (is_prescribed ? open * (double)flow->after[a][face] : 0.0);
 }
 
-// The share of the way between two cells that is in the liquid.
+// The fraction of the way between two cells that is in the liquid.
 static double wet_way(float low, float high) {
     return low < 0.0f && high < 0.0f ? 1.0
            : low < 0.0f              ? (double)projection_theta(low, high)

@@ -1,7 +1,7 @@
 // Increments of a grid leave alone what differs between particles of a cell; conduction does not.
 // With S for "to the cells and back",
 //
-//     T_p -= share (1 - S)^2 T_p,     share = 1 - exp(-pi^2 k dt / h^2)                   [heat.9]
+//     T_p -= fraction (1 - S)^2 T_p,  fraction = 1 - exp(-pi^2 k dt / h^2) [heat.9]
 //
 // takes away what the grid cannot hold, as fast as waves of two cells decay, and next to nothing of
 // what it can: once (1 - S) would be as much diffusion again. Sums of heat stay.
@@ -16,14 +16,14 @@
 #define PI 3.14159265358979323846
 // Where a solid cuts kernels off S does not leave slopes as they are, and less of this is better.
 #define NEAR_SOLIDS 0.2f
-// A share below this is not worth the work.
+// A fraction below this is not worth the work.
 #define SHARE_LEAST 1e-4
 
 typedef struct even_job {
     const float* value; // of particles, K
     const float* whole; // of particles, 0..1, how much of this is good; NULL: all
     float *mean, *part; // of particles, K
-    double share;
+    double fraction;
 } even_job;
 
 static void find_part(void* data, int64_t begin, int64_t end) {
@@ -37,7 +37,7 @@ static void find_part(void* data, int64_t begin, int64_t end) {
 static void give_part(void* data, int64_t begin, int64_t end) {
     const even_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
-        job->mean[i] = (float)(job->share * ((double)job->part[i] - (double)job->mean[i]));
+        job->mean[i] = (float)(job->fraction * ((double)job->part[i] - (double)job->mean[i]));
     }
 }
 
@@ -95,8 +95,8 @@ treacle_status even_out(const even_out_params* params, double dt, arena* scratch
     even_job job = {.value = params->value};
     even_cells room;
     *change = NULL;
-    job.share = 1.0 - elementary_exp(-params->diffusivity * dt * cells * cells);
-    if (!(job.share > SHARE_LEAST)) {
+    job.fraction = 1.0 - elementary_exp(-params->diffusivity * dt * cells * cells);
+    if (!(job.fraction > SHARE_LEAST)) {
         return TREACLE_OK;
     }
     TREACLE_TRY(arena_take(scratch, count, sizeof(float), "means at particles", (void**)&job.mean));

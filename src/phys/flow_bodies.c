@@ -147,10 +147,10 @@ static void fill_masses(const body_coupling* c, const stress_params* p,
         }
         double mz[BODY_MOTIONS]; // [rigid.4]
         mat6_multiply((const double(*)[BODY_MOTIONS])body->mass, body->left, mz);
-        double energy = mat6_dot(body->left, mz), share = energy > 0.0 ? 1.0 / energy : 0.0;
+        double energy = mat6_dot(body->left, mz), fraction = energy > 0.0 ? 1.0 / energy : 0.0;
         for (int n = 0; n < BODY_MOTIONS * BODY_MOTIONS; ++n) {
             int row = n / BODY_MOTIONS, column = n % BODY_MOTIONS;
-            inverse[row][column] = share * body->left[row] * body->left[column];
+            inverse[row][column] = fraction * body->left[row] * body->left[column];
         }
     }
 }

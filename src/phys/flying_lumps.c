@@ -1,6 +1,6 @@
 // Lumps of liquid in free flight.
 //
-// A lump is what hangs together: cells of the liquid that share faces. One that touches nothing
+// A lump is what hangs together: cells of the liquid that fraction faces. One that touches nothing
 // but air, no side, solid, body or emitter, is a body of its own, and whatever goes on inside of
 // it, forces F(t) that are the same everywhere move its centre along
 //
@@ -87,7 +87,7 @@ static treacle_status find_regions(const flying_lumps_params* params, flying_lum
     const float* const link[AXES] = {job.link[0], job.link[1], job.link[2]};
     TREACLE_TRY(pressure_level_create(params->map->ctx, params->domain, params->map, link, job.own,
                                       &out->level));
-    pressure_level_share(&out->level);
+    pressure_level_distribute(&out->level);
     return regions_create_all(&out->level, &out->set);
 }
 

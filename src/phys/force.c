@@ -1,6 +1,6 @@
 // Body forces [S19 eq. 3, step 1]: u += dt (g (1 - b) + sum of fields f(x)), at each face.
 //
-// b is the share of its weight that the liquid loses by being warm or marked (Boussinesq):
+// b is the fraction of its weight that the liquid loses by being warm or marked (Boussinesq):
 //
 //     b = beta (T - T_0) + k m                                                           [force.1]
 //

@@ -22,7 +22,7 @@ typedef struct force_params {
     double uniform[AXES]; // m/s^2, of forces that are the same everywhere, mean over the step
     int field_count;
     const force_field* fields;
-    const float* cell_buoyancy; // share of its weight that the liquid loses; NULL: none
+    const float* cell_buoyancy; // fraction of its weight that the liquid loses; NULL: none
     face_field face_push;       // gets what is added, m/s; NULL: nobody asks
 } force_params;
 

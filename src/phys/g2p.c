@@ -3,8 +3,8 @@
 //     PIC   u_p = sum w u                          FLIP  u_p = alpha (u_p - sum w u_before) + sum w
 //     u APIC  u_p = sum w u,  c_pa = sum s u_a
 //
-// differs from [S19 eq. 17]: none in form; but the share that the footnote derives from viscosity,
-// min(6 dt nu / dx^2, 1), is the share of PIC, not of FLIP as eq. 17 would have it.
+// differs from [S19 eq. 17]: none in form; but the fraction that the footnote derives from
+// viscosity, min(6 dt nu / dx^2, 1), is the fraction of PIC, not of FLIP as eq. 17 would have it.
 //
 // Properties that tests check: linear velocity fields come back exactly; with p2g angular momentum
 // is kept in APIC; bits do not depend on threads.

@@ -12,7 +12,7 @@ typedef struct g2p_params {
     treacle_kernel kernel;
     bool is_affine;
     bool keeps_velocity;   // sets AFFINE only: particles already have the velocity they begin with
-    const float* keep;     // [materials]: FLIP's share; NULL for PIC and APIC
+    const float* keep;     // [materials]: FLIP's fraction; NULL for PIC and APIC
     const thin_view* thin; // what is hidden by thin solids; NULL: nothing. Its rows are written
 } g2p_params;
 

@@ -2,9 +2,10 @@
 //
 //     E = C (T - T_0) + L f                                                               [heat.1]
 //
-// C heat capacity, L latent heat, f the melted share. On the way up f follows f_m(T), which rises
-// linearly from 0 at the solidus to 1 at the liquidus; on the way down f_f(T), the same between the
-// temperatures of freezing, which may be lower. Between the two curves f stays what it was:
+// C heat capacity, L latent heat, f the melted fraction. On the way up f follows f_m(T), which
+// rises linearly from 0 at the solidus to 1 at the liquidus; on the way down f_f(T), the same
+// between the temperatures of freezing, which may be lower. Between the two curves f stays what it
+// was:
 //
 //     f_m(T) <= f <= f_f(T)                                                               [heat.2]
 //
@@ -19,7 +20,7 @@
 
 #include "base/check.h"
 
-static double share_of(const double range[2], double temperature) {
+static double fraction_of(const double range[2], double temperature) {
     if (temperature >= range[1]) {
         return 1.0;
     }
@@ -35,7 +36,8 @@ double heat_curve_energy(const heat_curve* curve, double temperature, double mel
 double heat_curve_melted(const heat_curve* curve, double temperature, double melted) {
     TREACLE_ASSERT(curve->freeze[0] <= curve->melt[0] && curve->freeze[1] <= curve->melt[1]);
     TREACLE_ASSERT(melted >= 0.0 && melted <= 1.0);
-    double least = share_of(curve->melt, temperature), most = share_of(curve->freeze, temperature);
+    double least = fraction_of(curve->melt, temperature),
+           most = fraction_of(curve->freeze, temperature);
     double kept = melted < least ? least : melted > most ? most : melted;
     return curve->latent > 0.0 ? kept : 0.0;
 }
@@ -44,14 +46,14 @@ double heat_curve_melted(const heat_curve* curve, double temperature, double mel
 static heat_state on_range(const heat_curve* curve, const double range[2], double energy) {
     double low = heat_curve_energy(curve, range[0], 0.0);
     double high = heat_curve_energy(curve, range[1], 1.0);
-    double share = (energy - low) / (high - low);
-    if (share <= 0.0 || share >= 1.0) {
-        double melted = share <= 0.0 ? 0.0 : 1.0;
+    double fraction = (energy - low) / (high - low);
+    if (fraction <= 0.0 || fraction >= 1.0) {
+        double melted = fraction <= 0.0 ? 0.0 : 1.0;
         double warm = (energy - curve->latent * melted) / curve->capacity;
         return (heat_state){curve->reference + warm, melted, 1.0 / curve->capacity};
     }
     double width = range[1] - range[0];
-    return (heat_state){range[0] + share * width, share, width / (high - low)};
+    return (heat_state){range[0] + fraction * width, fraction, width / (high - low)};
 }
 
 heat_state heat_curve_at(const heat_curve* curve, double energy, double melted) {
@@ -62,10 +64,10 @@ heat_state heat_curve_at(const heat_curve* curve, double energy, double melted) 
     if (!(curve->latent > 0.0)) {
         return out;
     }
-    if (melted < share_of(curve->melt, out.temperature)) {
+    if (melted < fraction_of(curve->melt, out.temperature)) {
         return on_range(curve, curve->melt, energy);
     }
-    if (melted > share_of(curve->freeze, out.temperature)) {
+    if (melted > fraction_of(curve->freeze, out.temperature)) {
         return on_range(curve, curve->freeze, energy);
     }
     return out;

@@ -19,12 +19,12 @@ typedef struct heat_state {
     double slope;       // dT/dE, K/J, >= 0
 } heat_state;
 
-/// J, of a temperature and a melted share.
+/// J, of a temperature and a melted fraction.
 double heat_curve_energy(const heat_curve* curve, double temperature, double melted);
-/// What a body is that has this energy now and had this melted share before [heat.2].
+/// What a body is that has this energy now and had this melted fraction before [heat.2].
 heat_state heat_curve_at(const heat_curve* curve, double energy, double melted);
 /// The temperature that laws of viscosity see, K. Liquid that is colder than it melts counts as
 /// what it is: as melted as when it was melted.
 float heat_curve_seen(const heat_curve* curve, float temperature, float melted);
-/// The melted share of a body that has come to this temperature and had this share before.
+/// The melted fraction of a body that has come to this temperature and had this fraction before.
 double heat_curve_melted(const heat_curve* curve, double temperature, double melted);

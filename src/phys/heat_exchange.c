@@ -15,8 +15,8 @@
 //
 // and nothing stands in the light's way: there are no shadows.
 //
-// A solid leaves the shares f of a cell's two faces across axis a open; what is between them is the
-// wall's: A_a = h^2 |f_high - f_low|, A = |(A_x, A_y, A_z)|, and along a the cell exchanges
+// A solid leaves the fractions f of a cell's two faces across axis a open; what is between them is
+// the wall's: A_a = h^2 |f_high - f_low|, A = |(A_x, A_y, A_z)|, and along a the cell exchanges
 //
 //     U_a = A_a^2 / A / (1/contact + d/k)                                                 [heat.10]
 //
@@ -80,8 +80,8 @@ static bool find_facet(const heat_cells* cells, const float* phi, facet* out) {
         int faces = (phi[block_step[a]] >= 0.0f) + (phi[-block_step[a]] >= 0.0f);
         bool is_there = cells->domain->is_active[a] && faces > 0;
         // A drop of one cell has no normal: its faces are its surface.
-        double share = size > 0.0 ? fabs(out->normal[a]) : 1.0;
-        out->area[a] = is_there ? faces * share * h * h : 0.0;
+        double fraction = size > 0.0 ? fabs(out->normal[a]) : 1.0;
+        out->area[a] = is_there ? faces * fraction * h * h : 0.0;
         has_any = has_any || out->area[a] > 0.0;
     }
     return has_any;
@@ -235,11 +235,11 @@ typedef struct solid_job {
     const heat_solids* solids;
 } solid_job;
 
-// Shares of faces; nearer to closed they are closed.
+// Fractions of faces; nearer to closed they are closed.
 #define CLOSED 1e-3
 
-// The wall in a cell, along each axis in h^2; the sum of its squares. low and high are the shares
-// of its faces that are open; faces on sides of the domain are as open as those opposite.
+// The wall in a cell, along each axis in h^2; the sum of its squares. low and high are the
+// fractions of its faces that are open; faces on sides of the domain are as open as those opposite.
 static double find_solid_area(const double low[AXES], const double high[AXES], bool has_room,
                               double area[AXES]) {
     double squared = 0.0;
@@ -278,8 +278,8 @@ static void touch_cell(const solid_job* job, size_t i, const double low[AXES],
     double depth = fmax(phi + heat_solid_shift(phi), 0.01) * h;
     double through = k > 0.0 ? 1.0 / (1.0 / touch->contact + depth / k) : 0.0;
     for (int a = 0; a < AXES; ++a) {
-        double share = area[a] * area[a] / squared;
-        add_exchange(cells, a, i, size * share * through, touch->temperature); // [heat.10]
+        double fraction = area[a] * area[a] / squared;
+        add_exchange(cells, a, i, size * fraction * through, touch->temperature); // [heat.10]
     }
 }
 
@@ -361,7 +361,7 @@ static double weight_of_tile(void* data, int64_t tile) {
     return sum;
 }
 
-static void give_share(void* data, int64_t begin, int64_t end) {
+static void give_fraction(void* data, int64_t begin, int64_t end) {
     const shape_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         if (job->weight[i] > 0.0f) {
@@ -382,7 +382,7 @@ treacle_status heat_exchange_power(const heat_cells* cells, const shape* where, 
     double sum = parallel_sum(ctx, cells->map->count, weight_of_tile, &job);
     if (sum > 0.0) {
         job.factor = power * cells->dt / sum;
-        tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, give_share, &job);
+        tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, give_fraction, &job);
     }
     arena_give(cells->scratch, job.weight);
     return TREACLE_OK;
@@ -410,10 +410,10 @@ static void hold(void* data, int64_t begin, int64_t end) {
     const heat_cells* cells = job->cells;
     for (int64_t k = begin * TILE_CELLS; k < end * TILE_CELLS; ++k) {
         size_t i = (size_t)k;
-        double share = cells->conduction->capacity[i] > 0.0f ? cover(job, k) : 0.0;
-        if (share > 0.0) {
+        double fraction = cells->conduction->capacity[i] > 0.0f ? cover(job, k) : 0.0;
+        if (fraction > 0.0) {
             double target = conduction_energy(cells->conduction, i, job->temperature);
-            give(cells, i, share * (target - cells->energy[i]));
+            give(cells, i, fraction * (target - cells->energy[i]));
         }
     }
 }

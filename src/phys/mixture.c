@@ -1,7 +1,7 @@
 // The viscosity of a mixture whose materials depend on the rate of shear.
 //
 // With f(mu) what is averaged (log mu, mu or 1/mu), F the particles' own factors and phi_m the
-// share of material m at a cell,
+// fraction of material m at a cell,
 //
 //     f(mu) = sum over m of phi_m f(F mu_m(g)) = base + sum over m of portion_m f(mu_m(g))
 //                                                                                          [rheo.3]

@@ -24,7 +24,7 @@ typedef struct mixture_rates {
     double way;                       // 0..1, from the viscosity that is there
 } mixture_rates;
 
-/// The share of the way that a fixed point may go: 1/n, n the largest exponent above 1 [rheo.4].
+/// The fraction of the way that a fixed point may go: 1/n, n the largest exponent above 1 [rheo.4].
 double mixture_way(int material_count, const treacle_material_def* materials);
 /// log of Pa s at cells that have liquid; others keep what they have.
 void mixture_viscosity(const mixture_params* params, const mixture_rates* rates,

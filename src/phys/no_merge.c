@@ -31,9 +31,9 @@
 #define NO_MERGE_NONE 0.0f
 #define NO_MERGE_BESIDE 0.5f
 #define NO_MERGE_MIXED 1.0f
-// Cells are of two bodies if each has this share of their particles.
-static const float share_least = 0.1f;
-// Two bodies come nearer if a cell would lose this share of its volume in a step.
+// Cells are of two bodies if each has this fraction of their particles.
+static const float fraction_least = 0.1f;
+// Two bodies come nearer if a cell would lose this fraction of its volume in a step.
 static const double nearing_least = 1e-3;
 // Distance, in cells, of what is open to the liquid.
 static const float gap = 0.5f;
@@ -41,12 +41,12 @@ static const float gap = 0.5f;
 typedef struct no_merge_job {
     const no_merge_params* params;
     int material;
-    float *column, *share, *weight, *no_merge; // of particles; at cells
+    float *column, *fraction, *weight, *no_merge; // of particles; at cells
     float* cell_phi;
     uint8_t* cell_cut;
 } no_merge_job;
 
-static void fill_shares(void* data, int64_t begin, int64_t end) {
+static void fill_fractions(void* data, int64_t begin, int64_t end) {
     const no_merge_job* job = data;
     const uint8_t* material = particles_material(job->params->p);
     for (int64_t i = begin; i < end; ++i) {
@@ -56,16 +56,16 @@ static void fill_shares(void* data, int64_t begin, int64_t end) {
 
 // Whether a cell has particles of two bodies, or a neighbour those of the other one. Shares below
 // 0: no particles.
-static float kind_of(const float* share, const bool is_active[AXES]) {
+static float kind_of(const float* fraction, const bool is_active[AXES]) {
     static const int step[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SIDE(1, 1)};
-    if (*share > share_least && *share < 1.0f - share_least) {
+    if (*fraction > fraction_least && *fraction < 1.0f - fraction_least) {
         return NO_MERGE_MIXED;
     }
     bool is_beside = false;
-    for (int a = 0; a < AXES && *share >= 0.0f && is_active[a]; ++a) {
-        float low = share[-step[a]], high = share[step[a]];
-        is_beside = is_beside || (low >= 0.0f && fabsf(low - *share) > 0.5f) ||
-                    (high >= 0.0f && fabsf(high - *share) > 0.5f);
+    for (int a = 0; a < AXES && *fraction >= 0.0f && is_active[a]; ++a) {
+        float low = fraction[-step[a]], high = fraction[step[a]];
+        is_beside = is_beside || (low >= 0.0f && fabsf(low - *fraction) > 0.5f) ||
+                    (high >= 0.0f && fabsf(high - *fraction) > 0.5f);
     }
     return is_beside ? NO_MERGE_BESIDE : NO_MERGE_NONE;
 }
@@ -74,11 +74,11 @@ static void mark_touching(void* data, int64_t begin, int64_t end) {
     const no_merge_job* job = data;
     const no_merge_params* p = job->params;
     for (int64_t t = begin; t < end; ++t) {
-        float share[BLOCK_VALUES(1, 1)];
-        gather_block(p->map, job->share, (tile_ix)t, 1, 1, share);
+        float fraction[BLOCK_VALUES(1, 1)];
+        gather_block(p->map, job->fraction, (tile_ix)t, 1, 1, fraction);
         for (int q = 0; q < TILE_CELLS; ++q) {
             int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
-            float kind = kind_of(share + at, p->domain->is_active);
+            float kind = kind_of(fraction + at, p->domain->is_active);
             float* no_merge = &job->no_merge[t * TILE_CELLS + q];
             *no_merge = fmaxf(*no_merge, kind);
         }
@@ -88,7 +88,7 @@ static void mark_touching(void* data, int64_t begin, int64_t end) {
 static void mark_empty(void* data, int64_t begin, int64_t end) {
     const no_merge_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        job->share[i] = job->weight[i] > 0.0f ? job->share[i] : -1.0f;
+        job->fraction[i] = job->weight[i] > 0.0f ? job->fraction[i] : -1.0f;
     }
 }
 
@@ -156,9 +156,9 @@ static treacle_status find(no_merge_job* job) {
     for (job->material = 0; job->material < p->material_count; ++job->material) {
         if (!p->materials[job->material].merges) {
             particle_for(p->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
-                         fill_shares, job);
+                         fill_fractions, job);
             p2g_values values = {job->column, 1};
-            TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &values, job->share, job->weight));
+            TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &values, job->fraction, job->weight));
             parallel_for(ctx, p->map->count + 1, 8, mark_empty, job);
             tile_for(p->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, mark_touching, job);
         }
@@ -179,7 +179,7 @@ treacle_status no_merge_find(const no_merge_params* params, arena* scratch, floa
     int mark = arena_mark(scratch);
     TREACLE_TRY(arena_take_zero(scratch, (size_t)params->p->count, sizeof(float),
                                 "material of particles", (void**)&job.column));
-    float** const fields[] = {&job.share, &job.weight, &job.no_merge};
+    float** const fields[] = {&job.fraction, &job.weight, &job.no_merge};
     for (int i = 0; i < 3; ++i) {
         TREACLE_TRY(arena_take_zero(scratch, values, sizeof(float), "shares of a material",
                                     (void**)fields[i]));

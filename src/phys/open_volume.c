@@ -1,6 +1,6 @@
 // The density correction's target at walls. A cell sees the volume c of particles through the
 // linear kernel, which reaches one cell to each side. In a cell beside a solid even evenly spread
-// liquid gives less than 1. What it could give is the kernel's share outside of solids,
+// liquid gives less than 1. What it could give is the kernel's fraction outside of solids,
 //
 //     c_0 = sum over 27 cells of  w w w * open,   w = 1/8, 3/4, 1/8 along each axis       [solid.8]
 //
@@ -74,8 +74,9 @@ static void normalise_tiles(void* data, int64_t begin, int64_t end) {
         }
         for (int i = 0; least < 1.0f && i < TILE_CELLS; ++i) {
             float seen = seen_from(block, i), volume = job->volume[t * TILE_CELLS + i];
-            float share = volume / fmaxf(seen, OPEN_VOLUME_NONE);
-            job->volume[t * TILE_CELLS + i] = seen >= OPEN_VOLUME_MIN ? share : fminf(share, 1.0f);
+            float fraction = volume / fmaxf(seen, OPEN_VOLUME_NONE);
+            job->volume[t * TILE_CELLS + i] =
+                seen >= OPEN_VOLUME_MIN ? fraction : fminf(fraction, 1.0f);
         }
     }
 }

@@ -63,14 +63,14 @@ static bool gives_to_own(const p2g_params* params, tile_ix t) {
 
 static treacle_status colour_tiles(const p2g_params* params, coloured_tiles* out) {
     const particles* p = params->from;
-    bool is_shared = params->map->ranks != NULL;
+    bool is_distributed = params->map->ranks != NULL;
     memset(out, 0, sizeof(*out));
     void* block = NULL;
     TREACLE_TRY(
         alloc_array(p->ctx, (size_t)p->tile_count, sizeof(tile_ix), "coloured tiles", &block));
     out->tile = block;
     for (tile_ix t = 0; t < p->tile_count; ++t) {
-        out->first[colour_of(p->tile[t]) + 1] += !is_shared || gives_to_own(params, t) ? 1 : 0;
+        out->first[colour_of(p->tile[t]) + 1] += !is_distributed || gives_to_own(params, t) ? 1 : 0;
     }
     for (int c = 0; c < COLOURS; ++c) {
         out->first[c + 1] += out->first[c];
@@ -78,7 +78,7 @@ static treacle_status colour_tiles(const p2g_params* params, coloured_tiles* out
     int64_t next[COLOURS];
     memcpy(next, out->first, sizeof(next));
     for (tile_ix t = 0; t < p->tile_count; ++t) {
-        if (!is_shared || gives_to_own(params, t)) {
+        if (!is_distributed || gives_to_own(params, t)) {
             out->tile[next[colour_of(p->tile[t])]++] = t;
         }
     }

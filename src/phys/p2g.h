@@ -58,5 +58,5 @@ treacle_status p2g_weighted(const p2g_params* params, const p2g_column* column, 
 /// 0.
 treacle_status p2g_node_volume(const p2g_params* params, float* node_volume) TREACLE_NODISCARD;
 
-/// Weights below this share of a full cell count as none.
+/// Weights below this fraction of a full cell count as none.
 #define P2G_MASS_MIN 1e-9f

@@ -7,11 +7,11 @@
 //     sum over faces of  w_f (x_i - x_j)  =  - sum over faces of  +-(A_f u*_f + (1 - A_f) v_f)
 //                                                                                       [press.1]
 //
-// with w_f = A_f rho_ref / rho_f between two liquid cells, A_f the open share of the face, and v_f
-// the velocity of the solid that closes the rest of it [BBB07 sec. 2.2]. Between
-// a liquid cell and air the surface is where phi, linear between the centres, vanishes: at the
-// share theta = phi_i / (phi_i - phi_j) of the way. There x = 0, hence w_f / theta on the diagonal,
-// the ghost fluid [BB08 sec. 5.2]:                                                        [press.2]
+// with w_f = A_f rho_ref / rho_f between two liquid cells, A_f the open fraction of the face, and
+// v_f the velocity of the solid that closes the rest of it [BBB07 sec. 2.2]. Between a liquid cell
+// and air the surface is where phi, linear between the centres, vanishes: at the fraction theta =
+// phi_i / (phi_i - phi_j) of the way. There x = 0, hence w_f / theta on the diagonal, the ghost
+// fluid [BB08 sec. 5.2]:                                                        [press.2]
 //
 //     u_f = u*_f - (rho_ref / rho_f) (x_j - x_i)            between liquid cells i, j = i + e_a
 //     u_f = u*_f - (rho_ref / rho_f) (0 - x_i) / theta      between liquid i and air j

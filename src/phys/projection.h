@@ -17,7 +17,7 @@ typedef struct projection_params {
     const grid_domain* domain;
     const tile_map* map;
     const float* cell_phi;         // cells, < 0 in liquid; [count + 1][512], dummy tile > 0
-    face_view face_open;           // 0..1, share of a face that liquid may cross
+    face_view face_open;           // 0..1, fraction of a face that liquid may cross
     face_view face_rho;            // density over the reference density; NULL: 1 everywhere
     face_view face_solid_u;        // m/s, of what closes the rest of a face; NULL: at rest
     const uint16_t* face_id[AXES]; // which solid closes it, with bodies; else NULL
@@ -54,7 +54,7 @@ treacle_status projection_divergence(const projection* p, float* const face_u[AX
 void projection_subtract_gradient(const projection* p, const double* cell_x,
                                   float* const face_u[AXES]);
 
-/// The share of the way from a cell in the liquid to one outside at which the surface lies.
+/// The fraction of the way from a cell in the liquid to one outside at which the surface lies.
 float projection_theta(float inside, float outside);
 /// The surface and the pressure around a tile, with a halo of one cell; the surface mirrored beyond
 /// open sides.
@@ -69,6 +69,6 @@ void projection_body_impulses(const projection* p, const double* cell_x,
 treacle_status projection_apply(const projection* p, float* const face_u[AXES], double* cell_x,
                                 solve_stats* stats) TREACLE_NODISCARD;
 
-/// A surface nearer to a cell's centre than this share of the way to the next is put there: the
+/// A surface nearer to a cell's centre than this fraction of the way to the next is put there: the
 /// diagonal grows like its inverse.
 #define PROJECTION_THETA_MIN 0.01f

@@ -16,13 +16,13 @@
 // by tau_y (g_c / g)^2 / 2.
 //
 // Discretisation: g at cells. The stretches D_aa are differences across the cell; of the four edges
-// of the cell along each axis the mean square of the shear counts, weighted by their shares of
+// of the cell along each axis the mean square of the shear counts, weighted by their fractions of
 // liquid: the air beyond the surface has no say. With the mean square, the sum over cells of
 // V mu g^2 / 2 is the dissipation of the solver's stress samples. A no-slip side is half a cell
 // from the velocities next to it, so the difference over it counts twice; a slip side has no shear.
 //
-// Staggering: u on faces, g, mu, V at cells, shares at edges.
-// Symbols: rate (g), critical_rate (g_c), cell_share, edge_share (V).
+// Staggering: u on faces, g, mu, V at cells, fractions at edges.
+// Symbols: rate (g), critical_rate (g_c), cell_fraction, edge_fraction (V).
 // Properties that tests check: limits of all laws; the rate of simple shear, of stretching and of
 // rotation (none); a plug between two plates.
 #include "phys/rheology.h"
@@ -146,7 +146,7 @@ typedef struct rate_job {
 
 // Shear at an edge times h, of the velocity and of its change, and how much it counts.
 typedef struct edge_shear {
-    double shear, change, share;
+    double shear, change, fraction;
 } edge_shear;
 
 int rheology_side(const grid_domain* domain, int a, int at) {
@@ -186,7 +186,7 @@ static edge_shear shear_at(const rate_block* block, int c, const int cell[AXES],
     }
     return (edge_shear){.shear = shear_of(&at, block->u[a], block->u[b]),
                         .change = shear_of(&at, block->change[a], block->change[b]),
-                        .share = (double)block->edge[c][i]};
+                        .fraction = (double)block->edge[c][i]};
 }
 
 // Squares and products of strains: of the velocity with itself and with its change.
@@ -197,18 +197,18 @@ typedef struct strain_pair {
 // Of the shear at the edges of a cell along c, times h^2: their means over the liquid.
 static strain_pair shear_of_cell(const rate_block* block, int c, const int cell[AXES], int i) {
     int a = (c + 1) % AXES, b = (c + 2) % AXES;
-    double square = 0.0, product = 0.0, share = 0.0;
+    double square = 0.0, product = 0.0, fraction = 0.0;
     for (int corner = 0; corner < 4; ++corner) {
         int at[AXES] = {cell[0], cell[1], cell[2]};
         at[a] += corner & 1;
         at[b] += corner >> 1;
         edge_shear e =
             shear_at(block, c, at, i + (corner & 1) * steps[a] + (corner >> 1) * steps[b]);
-        square += e.share * (e.shear * e.shear);
-        product += e.share * (e.shear * e.change);
-        share += e.share;
+        square += e.fraction * (e.shear * e.shear);
+        product += e.fraction * (e.shear * e.change);
+        fraction += e.fraction;
     }
-    return share > 0.0 ? (strain_pair){square / share, product / share} : (strain_pair){0};
+    return fraction > 0.0 ? (strain_pair){square / fraction, product / fraction} : (strain_pair){0};
 }
 
 static strain_pair strains_of_cell(const rate_block* block, const int cell[AXES], int i) {
@@ -243,7 +243,7 @@ static double value_of_cell(const rate_job* job, const rate_block* block, const 
 static void load_block(const rate_job* job, tile_ix t, rate_block* block) {
     const rheology_params* p = job->params;
     for (int a = 0; a < AXES; ++a) {
-        gather_block(p->map, p->edge_share.at[a], t, 1, 1, block->edge[a]);
+        gather_block(p->map, p->edge_fraction.at[a], t, 1, 1, block->edge[a]);
         if (p->domain->is_active[a]) {
             gather_block(p->map, p->face_u.at[a], t, 1, 1, block->u[a]);
         }
@@ -263,7 +263,7 @@ static void rate_tile(const rate_job* job, tile_ix t, rate_block* block) {
                 int q = (z * TILE_SIZE + y) * TILE_SIZE + x, cell[AXES];
                 size_t i = (size_t)t * TILE_CELLS + (size_t)q;
                 tile_cell_at(p->map, t, q, cell);
-                bool is_wet = p->cell_share[i] > 0.0f;
+                bool is_wet = p->cell_fraction[i] > 0.0f;
                 int at = BLOCK_INDEX(1, 1, x, y, z);
                 job->out[i] = is_wet ? (float)value_of_cell(job, block, cell, at) : dry;
             }
@@ -280,7 +280,7 @@ static void rate_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 void rheology_rate(const rheology_params* params, float* cell_rate) {
-    TREACLE_ASSERT(cell_rate != NULL && cell_rate != params->cell_share);
+    TREACLE_ASSERT(cell_rate != NULL && cell_rate != params->cell_fraction);
     TREACLE_ASSERT(params->face_u.at[0] != NULL && params->face_u.at[1] != NULL &&
                    params->face_u.at[2] != NULL);
     rate_job job = {.params = params, .out = cell_rate};
@@ -291,7 +291,7 @@ void rheology_rate(const rheology_params* params, float* cell_rate) {
 
 void rheology_along(const rheology_params* params, const float* const other[AXES],
                     float* cell_along) {
-    TREACLE_ASSERT(cell_along != NULL && cell_along != params->cell_share);
+    TREACLE_ASSERT(cell_along != NULL && cell_along != params->cell_fraction);
     TREACLE_ASSERT(other[0] != NULL && other[1] != NULL && other[2] != NULL);
     rate_job job = {.params = params, .change = {other[0], other[1], other[2]}, .out = cell_along};
     tile_for(params->map,

@@ -29,9 +29,9 @@ int rheology_side(const grid_domain* domain, int a, int at);
 typedef struct rheology_params {
     const grid_domain* domain;
     const tile_map* map;
-    const float* cell_share; // of liquid
-    face_view edge_share;    // of liquid, of the box around an edge
-    face_view face_u;        // m/s
+    const float* cell_fraction; // of liquid
+    face_view edge_fraction;    // of liquid, of the box around an edge
+    face_view face_u;           // m/s
 } rheology_params;
 
 /// The rate of shear at cells that have liquid, 1/s; 0 elsewhere [rheo.1].

@@ -3,7 +3,7 @@
 //     M dV/dt = force of the pressure = - integral over the body of (grad p, r x grad p)
 //
 // V = (v, omega) is the body's motion. On the grid the body is what it closes of faces: B_f, the
-// share of face f. A face across axis a at the arm r from the body's centre moves with
+// fraction of face f. A face across axis a at the arm r from the body's centre moves with
 //
 //     w_f . V,   w_f = (e_a, r x e_a)                                                  [rigid.1]
 //
@@ -19,12 +19,12 @@
 //     M = sum over faces of  (rho_body F_f + rho (B_f - F_f)) w_f w_f^T                [rigid.3]
 //
 // uniform acceleration and a linear pressure balance exactly: a body of the liquid's density rests.
-// F_f is the share of the box around the face that the body fills. Where it closes more of a face
-// than it fills of its box, the liquid in the rest moves with it and has no mass elsewhere: without
-// it a body that is slowed down would slow a layer of half a cell for nothing. F sums up to the
-// body's volume, so its weight less the buoyancy is right whatever the faces are. With shares of
-// volume F = B. Light bodies that close less than they fill would be left with no mass: for them
-// M = rho_body B w w^T.
+// F_f is the fraction of the box around the face that the body fills. Where it closes more of a
+// face than it fills of its box, the liquid in the rest moves with it and has no mass elsewhere:
+// without it a body that is slowed down would slow a layer of half a cell for nothing. F sums up to
+// the body's volume, so its weight less the buoyancy is right whatever the faces are. With
+// fractions of volume F = B. Light bodies that close less than they fill would be left with no
+// mass: for them M = rho_body B w w^T.
 //
 // Orientation: the quaternion is turned by the angle |omega| dt about omega and brought back to
 // unit length. Contacts and joints change V before (step/body_world.c).
@@ -115,8 +115,9 @@ void body_advance(body_state* state, double dt) {
     TREACLE_ASSERT(dt >= 0.0 && isfinite(dt));
     TREACLE_ASSERT(body_is_finite(state));
     double rate = vec3_length(vec3_from(state->spin)), half = 0.5 * rate * dt;
-    double share = rate > 0.0 ? elementary_sin(half) / rate : 0.0, r = elementary_cos(half);
-    double x = share * state->spin[0], y = share * state->spin[1], z = share * state->spin[2];
+    double fraction = rate > 0.0 ? elementary_sin(half) / rate : 0.0, r = elementary_cos(half);
+    double x = fraction * state->spin[0], y = fraction * state->spin[1],
+           z = fraction * state->spin[2];
     const double* q = state->quaternion;
     double turned[4] = {
         r * q[0] - x * q[1] - y * q[2] - z * q[3], r * q[1] + x * q[0] + y * q[3] - z * q[2],
@@ -159,9 +160,9 @@ static moments sum_samples(const shape* s, const box3* box, const int count[3], 
                 vec3 x =
                     vec3_make(box->low.at[0] + (i + 0.5) * side, box->low.at[1] + (j + 0.5) * side,
                               box->low.at[2] + (k + 0.5) * side);
-                double share = 0.5 - shape_distance(s, x) / thickness;
-                if (share > 0.0) {
-                    add_sample(&m, x, side * side * side * fmin(share, 1.0));
+                double fraction = 0.5 - shape_distance(s, x) / thickness;
+                if (fraction > 0.0) {
+                    add_sample(&m, x, side * side * side * fmin(fraction, 1.0));
                 }
             }
         }
@@ -262,13 +263,13 @@ static tile_range tiles_near(const body_faces* faces, const body_on_grid* body) 
     return out;
 }
 
-static double share_of(const float* share, const body_faces* faces, int axis, int64_t slot,
-                       int id) {
-    return faces->id[axis][slot] == id ? (double)share[slot] : 0.0;
+static double fraction_of(const float* fraction, const body_faces* faces, int axis, int64_t slot,
+                          int id) {
+    return faces->id[axis][slot] == id ? (double)fraction[slot] : 0.0;
 }
 
 static double shut_by(const body_faces* faces, int axis, int64_t slot, int id) {
-    return share_of(faces->shut[axis], faces, axis, slot, id);
+    return fraction_of(faces->shut[axis], faces, axis, slot, id);
 }
 
 // Arm of a cell's middle, in cells; zero along a flat axis.
@@ -432,7 +433,7 @@ static double sum_faces(const body_faces* faces, const body_on_grid* body, mat6 
             tile_ix t = tiles[n / TILE_CELLS];
             int64_t slot = (int64_t)t * TILE_CELLS + q;
             double shut = shut_by(faces, a, slot, body->id);
-            double fill = share_of(faces->fill[a], faces, a, slot, body->id);
+            double fill = fraction_of(faces->fill[a], faces, a, slot, body->id);
             if (!(shut + fill > 0.0) || !faces->domain->is_active[a] ||
                 !is_in_layers(faces->map, q)) {
                 continue;

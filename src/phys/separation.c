@@ -91,7 +91,7 @@ static contact contact_of_cell(const contact_params* params, tile_ix tile, int q
     };
     for (int a = 0; a < AXES; ++a) {
         out.high[a] = tile_slot_above(params->map, tile, q, a);
-        out.low_share[a] = 0.5f;
+        out.low_fraction[a] = 0.5f;
     }
     return out;
 }
@@ -132,7 +132,7 @@ static void add_side(const contact_params* params, const side_layer* side, int q
         return;
     }
     w.normal[a] = side->end == 0 ? 1.0f : -1.0f;
-    w.low_share[a] = side->end == 0 ? 1.0f : 0.0f;
+    w.low_fraction[a] = side->end == 0 ? 1.0f : 0.0f;
     w.conductance = (float)((double)w.area / (density * side_theta));
     contacts->at[contacts->count++] = w;
 }
@@ -152,10 +152,10 @@ static treacle_status add_layer(const contact_params* params, const side_layer* 
     return TREACLE_OK;
 }
 
-// The open shares of the two faces of a cell across an axis. A side of the domain is no solid: its
-// face counts as open as the one opposite.
-static void open_shares(const contact_params* params, const contact* w, tile_ix tile, int a,
-                        double open[2]) {
+// The open fractions of the two faces of a cell across an axis. A side of the domain is no solid:
+// its face counts as open as the one opposite.
+static void open_fractions(const contact_params* params, const contact* w, tile_ix tile, int a,
+                           double open[2]) {
     int at[AXES];
     tile_cell_at(params->map, tile, (int)(w->cell % TILE_CELLS), at);
     const grid_domain* domain = params->domain;
@@ -181,13 +181,13 @@ static void add_solid(const contact_params* params, tile_ix tile, int q, contact
         if (!params->domain->is_active[a]) {
             continue;
         }
-        open_shares(params, &w, tile, a, open);
+        open_fractions(params, &w, tile, a, open);
         area[a] = open[1] - open[0];
         square += area[a] * area[a];
         flux += (1.0 - open[0]) * (double)solids->face_u.at[a][w.cell] -
                 (1.0 - open[1]) * (double)solids->face_u.at[a][w.high[a]];
         double sum = open[0] + open[1];
-        w.low_share[a] = sum > 0.0 ? (float)(open[0] / sum) : 0.5f;
+        w.low_fraction[a] = sum > 0.0 ? (float)(open[0] / sum) : 0.5f;
         density += open[0] * density_at(params->face_rho.at[a], w.cell) +
                    open[1] * density_at(params->face_rho.at[a], w.high[a]);
         weight += sum;
@@ -283,7 +283,7 @@ void contact_set_keep(const contact_set* contacts, const tile_map* map, uint8_t*
 
 // The face on a side of the domain.
 static int64_t face_of(const contact* w) {
-    return w->low_share[w->slot] > 0.5f ? w->cell : w->high[w->slot];
+    return w->low_fraction[w->slot] > 0.5f ? w->cell : w->high[w->slot];
 }
 
 static void put_velocity(const contact* w, double u, float* const face_u[AXES]) {
@@ -327,7 +327,7 @@ static double speed_at(const contact* w, const float* const face_u[AXES]) {
     double sum = 0.0;
     for (int a = 0; a < AXES; ++a) {
         if (w->normal[a] != 0.0f) {
-            double low = (double)w->low_share[a];
+            double low = (double)w->low_fraction[a];
             double u = low * (double)face_u[a][w->cell];
             u += (1.0 - low) * (double)face_u[a][w->high[a]];
             sum += (double)w->normal[a] * u;
@@ -540,14 +540,14 @@ static double stretch_of(const contact* w, const contact_flow* flow) {
     return sum;
 }
 
-// The share of liquid of the boxes around the faces that the velocity at the wall comes from.
-static double wet_share(const contact* w, const contact_flow* flow) {
+// The fraction of liquid of the boxes around the faces that the velocity at the wall comes from.
+static double wet_fraction(const contact* w, const contact_flow* flow) {
     double sum = 0.0;
     for (int a = 0; a < AXES; ++a) {
-        double n = (double)w->normal[a], low = (double)w->low_share[a];
+        double n = (double)w->normal[a], low = (double)w->low_fraction[a];
         sum += n * n *
-               (low * (double)flow->face_share.at[a][w->cell] +
-                (1.0 - low) * (double)flow->face_share.at[a][w->high[a]]);
+               (low * (double)flow->face_fraction.at[a][w->cell] +
+                (1.0 - low) * (double)flow->face_fraction.at[a][w->high[a]]);
     }
     return sum;
 }
@@ -555,17 +555,17 @@ static double wet_share(const contact* w, const contact_flow* flow) {
 // What a wall pushes with, over the mass of a full cell, m/s: the momentum of the liquid between
 // the wall and the middle of the cell [sep.4].
 static double reaction(const contact* w, const contact_flow* flow) {
-    double mass = (double)w->area * (double)(w->area / w->conductance) * wet_share(w, flow);
-    double share = (double)flow->cell_share[w->cell];
+    double mass = (double)w->area * (double)(w->area / w->conductance) * wet_fraction(w, flow);
+    double fraction = (double)flow->cell_fraction[w->cell];
     double mu = elementary_exp((double)flow->cell_log_mu[w->cell]);
     double stress = 2.0 * flow->mu_scale * mu * stretch_of(w, flow);
     return mass * (w->u_solid - w->u_before) +
-           (double)w->area * share * (flow->cell_x[w->cell] - stress);
+           (double)w->area * fraction * (flow->cell_x[w->cell] - stress);
 }
 
 void separation_measure(contact_set* contacts, const contact_flow* flow) {
     TREACLE_ASSERT(flow->mu_scale >= 0.0 && flow->cell_x != NULL);
-    TREACLE_ASSERT(flow->cell_share != NULL && flow->cell_log_mu != NULL);
+    TREACLE_ASSERT(flow->cell_fraction != NULL && flow->cell_log_mu != NULL);
     for (int64_t i = 0; i < contacts->count; ++i) {
         contact* w = &contacts->at[i];
         w->answer = w->is_released ? speed_at(w, flow->face_u.at) : reaction(w, flow);

@@ -23,17 +23,18 @@ typedef struct contact {
     uint8_t slot;       // axis, or CONTACT_OF_SOLID
     bool is_released;
     bool is_shallow; // liquid does not reach the middle of the cell: no projection knows the wall
-    float normal[AXES];    // into the liquid
-    float low_share[AXES]; // of the low face in the velocity at the wall; the high one has the rest
-    float area;            // share of a cell's face
-    float conductance;     // area rho_ref / (rho theta) [sep.2]
-    float base;            // the cell's diagonal without its walls
-    double bound;          // it lets go at the wall pressure -bound; in units of x, m/s
-    double u_before;       // m/s along the inward normal, before the pressure
-    double u_solid;        // m/s, of the wall itself
-    double u_after;        // m/s, after a projection
-    double pull;           // the bound at which it was released in that
-    double answer;         // m/s, of a unified solve: reaction in contact, u_n where released
+    float normal[AXES];       // into the liquid
+    float low_fraction[AXES]; // of the low face in the velocity at the wall; the high one has the
+                              // rest
+    float area;               // fraction of a cell's face
+    float conductance;        // area rho_ref / (rho theta) [sep.2]
+    float base;               // the cell's diagonal without its walls
+    double bound;             // it lets go at the wall pressure -bound; in units of x, m/s
+    double u_before;          // m/s along the inward normal, before the pressure
+    double u_solid;           // m/s, of the wall itself
+    double u_after;           // m/s, after a projection
+    double pull;              // the bound at which it was released in that
+    double answer;            // m/s, of a unified solve: reaction in contact, u_n where released
 } contact;
 
 typedef struct contact_set {
@@ -49,7 +50,7 @@ typedef struct contact_solids {
     const struct solid* solids;
     const float* cell_phi;   // cells
     const uint16_t* cell_id; // the nearest solid
-    const float* cell_open;  // share of the volume
+    const float* cell_open;  // fraction of the volume
     face_view face_u;        // m/s, where face_open < 1
 } contact_solids;
 
@@ -85,11 +86,11 @@ void separation_hold(const contact_set* contacts, float* const face_u[AXES]);
 /// What a solve of pressure and viscosity in one has found.
 typedef struct contact_flow {
     face_view face_u;
-    face_view face_share;     // of liquid, that a face has as its mass
-    const float* cell_share;  // of liquid
-    const float* cell_log_mu; // log of the viscosity (Pa s)
-    const double* cell_x;     // dt p / (rho_ref h), m/s
-    double mu_scale;          // dt / (rho_ref h^2), 1/(Pa s)
+    face_view face_fraction;    // of liquid, that a face has as its mass
+    const float* cell_fraction; // of liquid
+    const float* cell_log_mu;   // log of the viscosity (Pa s)
+    const double* cell_x;       // dt p / (rho_ref h), m/s
+    double mu_scale;            // dt / (rho_ref h^2), 1/(Pa s)
 } contact_flow;
 /// Takes note of what walls push with, or how fast liquid leaves them.
 void separation_measure(contact_set* contacts, const contact_flow* flow);

@@ -1,7 +1,7 @@
 // Stress at walls that lie across the grid [BB08 sec. 5.2].
 //
 // No-slip. Faces with their middle in the solid move as it does. Between one of them and a face in
-// the liquid the wall is at the share theta of the way from the liquid, theta = phi / (phi -
+// the liquid the wall is at the fraction theta of the way from the liquid, theta = phi / (phi -
 // phi_solid) with phi the distance to the solid. Both values are a cell apart in the difference,
 // but the velocity changes over theta cells: its square is 1/theta^2 as large on theta of the
 // volume. So every weight of stress is multiplied by the mean, over those of its pairs of faces
@@ -9,9 +9,9 @@
 //
 //     1 / theta,   theta >= 0.2
 //
-// A cell has a pair for each axis, an edge two. Liquid goes on behind the wall in the shares.
+// A cell has a pair for each axis, an edge two. Liquid goes on behind the wall in the fractions.
 //
-// Slip. The solid's volume carries no stress: weights are multiplied with the share of their box
+// Slip. The solid's volume carries no stress: weights are multiplied with the fraction of their box
 // that is open. Faces behind the wall have no mass, nothing flows through them, and they move as
 // the stress lets them: so nothing holds the liquid along the wall, and the divergence keeps it
 // out.

@@ -42,6 +42,6 @@ bool slip_sticks(const slip_kind* kind);
 /// difference says: 1 / theta of [visc.4] where a wall stands between them, else 1. The faces are
 /// those of the cells at `one` and `other` of the block.
 double slip_steepness(const slip_block* block, int one, int other, int a);
-/// Share of a box of one cell width that a plane leaves open: `distance` from the middle, in cells,
-/// > 0 if the middle is outside; and the area of the plane in the box.
+/// Fraction of a box of one cell width that a plane leaves open: `distance` from the middle, in
+/// cells, > 0 if the middle is outside; and the area of the plane in the box.
 double slip_box_fraction(const double normal[AXES], double distance, double* area);

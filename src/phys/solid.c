@@ -27,7 +27,7 @@ vec3 solid_form_velocity(const solid_pose* pose, vec3 x) {
     TREACLE_ASSERT(pose->form.from != NULL && pose->form.to != NULL);
     const solid_form* form = &pose->form;
     vec3 b = vec3_add(form->pivot, mat3_apply_transposed(&pose->rotate, vec3_sub(x, pose->place)));
-    mesh_nearest near = mesh_tree_nearest(form->from, form->to, form->share, b);
+    mesh_nearest near = mesh_tree_nearest(form->from, form->to, form->fraction, b);
     return vec3_scale(1.0 / form->dt, mat3_apply(&pose->rotate, near.motion)); // [solid.9]
 }
 

@@ -10,7 +10,7 @@
 /// to where the other has them, in the frame of the shape. Zeroed: it keeps its shape.
 typedef struct solid_form {
     const mesh_tree *from, *to; // at the begin and the end of the step
-    double share;               // of the pose that has it: 0 at the begin, 1 at the end
+    double fraction;            // of the pose that has it: 0 at the begin, 1 at the end
     double dt;                  // s, of the step; 0: nothing moves
     double reach;               // m, the longest way of a vertex
     double frames[2];           // of the sequence, at the begin and the end
@@ -69,7 +69,7 @@ static inline vec3 solid_velocity(const solid_pose* pose, vec3 x) {
 /// Signed distance to the shape, m, at b in its frame; not turned inside out.
 static inline double solid_shape_distance(const solid* s, const solid_form* form, vec3 b) {
     return form->to == NULL ? shape_distance(s->shape, b)
-                            : mesh_tree_distance(form->share > 0.0 ? form->to : form->from, b);
+                            : mesh_tree_distance(form->fraction > 0.0 ? form->to : form->from, b);
 }
 
 /// Signed distance, m: < 0 in the solid. Never too large in size.

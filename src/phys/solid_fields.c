@@ -5,9 +5,9 @@
 // half a cell thick. On every octant between lattice points it is joined linearly, and with
 // octant volumes summed [geometry.3]
 //
-//     exact   share of the volume of the box around the face, half of each cell beside it
-//     area    share of the area of the face
-//     line    share of the line between the middles of the two cells
+//     exact   fraction of the volume of the box around the face, half of each cell beside it
+//     area    fraction of the area of the face
+//     line    fraction of the line between the middles of the two cells
 //     voxel   1 if both middles are outside, else 0                                 [solid.2]
 //
 // A face between cells on two sides of a solid is closed, though part of it be open: the line
@@ -15,7 +15,7 @@
 // A cell whose middle is inside a thin solid belongs to the side that is nearer. So liquid on each
 // side of a thin solid has a pressure of its own, and none leaks through [solid.4].
 //
-// Staggering: distance and volume at cells, open share and solid velocity on faces. Symbols:
+// Staggering: distance and volume at cells, open fraction and solid velocity on faces. Symbols:
 // points (distance in cells), ids (nearest solid). Properties that tests check: planes are exact at
 // every angle; thin plates close the faces that they cross; flat domains agree with deep ones.
 // References: [BBB07 sec. 2.1].
@@ -235,8 +235,8 @@ static int middle_of(int cell) {
            (2 * (cell / TILE_SIZE / TILE_SIZE) + 3) * strides[2];
 }
 
-// The share of a line at or above zero, for values at its ends.
-static float share_above(float p, float q) {
+// The fraction of a line at or above zero, for values at its ends.
+static float fraction_above(float p, float q) {
     if ((p < 0.0f) == (q < 0.0f)) {
         return p < 0.0f ? 0.0f : 1.0f;
     }
@@ -294,13 +294,13 @@ static bool is_across(const tile_solids* t, int at, int a) {
     return is_between(t, x, y, (const float[2]){low, high}, 1.0f);
 }
 
-// What is open of a face, given the share `closed` of it or of its box [solid.2].
+// What is open of a face, given the fraction `closed` of it or of its box [solid.2].
 static float open_of(treacle_walls openings, const float* face, int step, float closed) {
     float low = face[-step], high = face[step];
     bool is_open = low >= 0.0f && high >= 0.0f;
     float open = openings == TREACLE_WALLS_VOXEL ? (is_open ? 1.0f : 0.0f)
                  : openings == TREACLE_WALLS_LINE
-                     ? 0.5f * (share_above(low, face[0]) + share_above(face[0], high))
+                     ? 0.5f * (fraction_above(low, face[0]) + fraction_above(face[0], high))
                      : 1.0f - closed;
     return open < SOLID_OPEN_MIN ? 0.0f : open;
 }
@@ -440,14 +440,14 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     fill_points(t);
     repeat_flat(t);
     bool is_area = t->params->openings == TREACLE_WALLS_AREA;
-    fraction_fields shares = {.cell = out->cell_open + start};
+    fraction_fields fractions = {.cell = out->cell_open + start};
     for (int a = 0; a < AXES; ++a) {
-        *(is_area ? &shares.area.at[a] : &shares.face.at[a]) = out->face_open.at[a] + start;
+        *(is_area ? &fractions.area.at[a] : &fractions.face.at[a]) = out->face_open.at[a] + start;
         if (is_area && out->face_fill.at[a] != NULL) {
-            shares.face.at[a] = out->face_fill.at[a] + start;
+            fractions.face.at[a] = out->face_fill.at[a] + start;
         }
     }
-    ISA_CALL(t->map->ctx, fraction_points)(t->points, layers, &shares);
+    ISA_CALL(t->map->ctx, fraction_points)(t->points, layers, &fractions);
     for (int a = 0; a < AXES && !is_area && out->face_fill.at[a] != NULL; ++a) {
         memcpy(out->face_fill.at[a] + start, out->face_open.at[a] + start,
                TILE_CELLS * sizeof(float));

@@ -14,13 +14,13 @@
 typedef struct solid_fields {
     float* cell_phi;      // cells, < 0 in solids, cut off at +-SOLID_DISTANCE_MAX
     uint16_t* cell_id;    // the nearest solid, SOLID_NONE beyond SOLID_DISTANCE_MAX
-    float* cell_open;     // 0..1, share of the cell's volume outside solids
+    float* cell_open;     // 0..1, fraction of the cell's volume outside solids
     face_field face_open; // 0..1, what solids leave open of a face
     face_field face_u;    // m/s, of the solid's material across the face; 0 where it is all open
     uint8_t* cell_across; // bit a: a thin solid is between the cell and the one below along a
     // For rigid bodies; NULL: not wanted. Not copied from fields found before.
     face_field face_shut;    // 1 - face_open; sides of the domain do not count
-    face_field face_fill;    // share of the box around the face, half of each cell, in solids
+    face_field face_fill;    // fraction of the box around the face, half of each cell, in solids
     uint16_t* face_id[AXES]; // which solid closes it, SOLID_NONE where it is all open
 } solid_fields;
 

@@ -59,8 +59,8 @@ static bool has_pressure(const solid_flow_params* params, int64_t cell) {
 
 // [solid.10]
 static double bounded(double flow, double most) {
-    double share = fabs(flow) > most ? most / fabs(flow) : 1.0;
-    return flow * (share * share);
+    double fraction = fabs(flow) > most ? most / fabs(flow) : 1.0;
+    return flow * (fraction * fraction);
 }
 
 // --- cells --------------------------------------------------------------------------------------

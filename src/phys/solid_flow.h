@@ -6,8 +6,8 @@
 
 /// What a face says about solids. `give` is what bodies close of it: they are pushed away.
 typedef struct solid_face {
-    double open;  // share that liquid may cross
-    double give;  // share that moves as the liquid says
+    double open;  // fraction that liquid may cross
+    double give;  // fraction that moves as the liquid says
     int body;     // which of them; not read where nothing gives
     double flow;  // m/s, what solids carry through the rest, along the axis
     double speed; // m/s, of the solids there

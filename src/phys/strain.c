@@ -8,8 +8,8 @@
 // [G11 eq. 2.23]) or L eps + eps L^T (upper-convected). The last with decay of the whole strain and
 // gamma = 0 is the Oldroyd-B fluid: its conformation tensor is c = I + 2 eps.
 //
-// Over a step D and n are held still. Let s = |eps' + dt D'| and f the share of the step before it
-// reaches gamma. Without turning the rest of the step, a = alpha dt (1 - f) long in units of 1 /
+// Over a step D and n are held still. Let s = |eps' + dt D'| and f the fraction of the step before
+// it reaches gamma. Without turning the rest of the step, a = alpha dt (1 - f) long in units of 1 /
 // alpha, is solved exactly:
 //
 //     eps <- A eps + B dt D                                                              [strain.2]
@@ -29,8 +29,8 @@
 //
 // a sum of positive definite parts with weights >= 0: c stays positive definite.
 //
-// A body that is melted in part, by the share f, has the modulus (1 - f) mu_e: what is melted bears
-// nothing. eps is that of its solid. What freezes is without strain,
+// A body that is melted in part, by the fraction f, has the modulus (1 - f) mu_e: what is melted
+// bears nothing. eps is that of its solid. What freezes is without strain,
 //
 //     eps <- eps (1 - f_before) / (1 - f)  where f < f_before;  eps = 0 where f = 1      [strain.5]
 //

@@ -3,8 +3,9 @@
 //     mass at faces     rho_f / rho_ref A_f V_f
 //     weight at cells   r mu V_c                weight at edges   r mu V_e                 [visc.2]
 //
-// V are shares of liquid: of the cell, of the box around the edge, and for the face what the caller
-// says. There are no boundary rows at the surface: where V_c and V_e are 0 there is no stress.
+// V are fractions of liquid: of the cell, of the box around the edge, and for the face what the
+// caller says. There are no boundary rows at the surface: where V_c and V_e are 0 there is no
+// stress.
 //
 // Walls lie on grid planes. Faces on a wall are fixed. The edges on a wall hold the shear between
 // the liquid and the wall, half a cell away: with the wall's velocity at the mirror place of the
@@ -18,9 +19,9 @@
 // arithmetic and the harmonic mean are for comparison.
 //
 // Staggering: mass on faces, mu, V_c at cells, V_e at edges along the third axis.
-// Symbols: cell_share, edge_share, face_share (V), cell_log_mu, face_rho (rho_f / rho_ref),
-// face_open (A).
-// Properties that tests check: rigid motion is free; momentum is kept; a film's profile.
+// Symbols: cell_fraction, edge_fraction, face_fraction (V), cell_log_mu, face_rho (rho_f /
+// rho_ref), face_open (A). Properties that tests check: rigid motion is free; momentum is kept; a
+// film's profile.
 #include "phys/stress.h"
 
 #include <math.h>
@@ -113,7 +114,7 @@ static float edge_weight(const stress_job* job, int c, const int at[AXES], doubl
 }
 
 // Both cells of a face have half of its mass: A_f V_f is their harmonic mean where they see another
-// share of it open [sep.6].
+// fraction of it open [sep.6].
 static double mean_opening(const stress_params* p, int a, size_t i) {
     double above = stress_opening(p, a, (int64_t)i, false);
     double below = stress_opening(p, a, (int64_t)i, true);
@@ -145,8 +146,8 @@ static float face_mass(const stress_job* job, int a, const int at[AXES], size_t 
     double factor = side_factor(p->domain, a, at[a], false);
     factor = has_liquid && factor == 0.0 && at[a] <= p->domain->cells[a] ? 0.5 : factor; // let go
     double density = rho == NULL ? 1.0 : (double)rho[i];
-    double share = (double)p->face_share.at[a][i] * opening;
-    return has_liquid ? (float)(density * share * factor) : 0.0f;
+    double fraction = (double)p->face_fraction.at[a][i] * opening;
+    return has_liquid ? (float)(density * fraction * factor) : 0.0f;
 }
 
 static bool is_held(const stress_params* p, int a, size_t i) {
@@ -156,9 +157,9 @@ static bool is_held(const stress_params* p, int a, size_t i) {
 
 // Whether there is no liquid in a cell, nor at the faces and edges that it owns.
 static bool is_dry(const stress_params* p, size_t i) {
-    float most = p->cell_share[i];
+    float most = p->cell_fraction[i];
     for (int a = 0; a < AXES; ++a) {
-        most = fmaxf(most, fmaxf(p->edge_share.at[a][i], p->face_share.at[a][i]));
+        most = fmaxf(most, fmaxf(p->edge_fraction.at[a][i], p->face_fraction.at[a][i]));
     }
     return !(most > 0.0f);
 }
@@ -176,13 +177,13 @@ static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* 
     int at[AXES];
     tile_cell_at(p->map, tile, q, at);
     unsigned cut = p->cell_cut != NULL ? p->cell_cut[i] : 0;
-    if (is_inside(domain, at) && p->cell_share[i] > 0.0f && (cut & STRESS_CUT_CELL) == 0) {
-        job->out->cell[i] = (float)(mean_weight(p, 1, &log_mu) * (double)p->cell_share[i]);
+    if (is_inside(domain, at) && p->cell_fraction[i] > 0.0f && (cut & STRESS_CUT_CELL) == 0) {
+        job->out->cell[i] = (float)(mean_weight(p, 1, &log_mu) * (double)p->cell_fraction[i]);
     }
     for (int a = 0; a < AXES; ++a) {
         bool is_cut = (cut >> a & 1) != 0;
         job->out->edge[a][i] =
-            is_cut ? 0.0f : edge_weight(job, a, at, (double)p->edge_share.at[a][i], log_mu);
+            is_cut ? 0.0f : edge_weight(job, a, at, (double)p->edge_fraction.at[a][i], log_mu);
         bool is_fixed = (job->out->fixed[i] >> a & 1) != 0;
         job->out->mass[a][i] = is_fixed ? 0.0f : face_mass(job, a, at, i, log_mu);
     }
@@ -221,9 +222,9 @@ static void apply_slip(const stress_job* job, tile_ix tile, int q, const slip_ef
             out->fixed[i] |= (uint8_t)(1u << a);
         } else if (effect->drag[a] > 0.0 && !(out->fixed[i] >> a & 1)) {
             const float* const around[] = {log_mu, log_mu - step[a]};
-            double share = (double)job->params->face_share.at[a][i]; // wet part of the wall
+            double fraction = (double)job->params->face_fraction.at[a][i]; // wet part of the wall
             double weight = mean_weight(job->params, 2, around);
-            out->drag[a][i] = (float)(weight * effect->drag[a] * share);
+            out->drag[a][i] = (float)(weight * effect->drag[a] * fraction);
             out->mass[a][i] += out->drag[a][i];
         }
     }
@@ -318,13 +319,13 @@ static void weigh_tiles(void* data, int64_t begin, int64_t end) {
 // the velocity's slope over theta of the volume; sigma works on the slope itself, and theta times 1
 // / theta is 1. On a side of the domain theta is 1/2, with a slip length, too: [elastic.4] 1/2 /
 // (1/2 + b/h) of the stress reaches the wall.
-static double share_of_cell(const stress_job* job, size_t i, const float* log_mu) {
+static double fraction_of_cell(const stress_job* job, size_t i, const float* log_mu) {
     const stress_params* p = job->params;
-    double weight = (double)job->out->cell[i], share = (double)p->cell_share[i];
+    double weight = (double)job->out->cell[i], fraction = (double)p->cell_fraction[i];
     bool is_near_solid = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < SLIP_REACH;
     return !(weight > 0.0) ? 0.0
-           : is_near_solid ? fmin(weight / mean_weight(p, 1, &log_mu), share)
-                           : share;
+           : is_near_solid ? fmin(weight / mean_weight(p, 1, &log_mu), fraction)
+                           : fraction;
 }
 
 // Particles bring the mean of their stress to an edge, but where viscosities around it differ its
@@ -340,13 +341,13 @@ static double softness(const stress_params* p, const float* const log_mu[4]) {
 }
 
 // Of the edge along a.
-static double share_of_edge(const stress_job* job, int a, const int at[AXES], size_t i,
-                            const float* log_mu) {
+static double fraction_of_edge(const stress_job* job, int a, const int at[AXES], size_t i,
+                               const float* log_mu) {
     const stress_params* p = job->params;
     static const int side = BLOCK_SIDE(1, 0);
     const int step[AXES] = {1, side, side * side};
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
-    double weight = (double)job->out->edge[a][i], share = (double)p->edge_share.at[a][i];
+    double weight = (double)job->out->edge[a][i], fraction = (double)p->edge_fraction.at[a][i];
     bool is_side = is_on_side(p->domain, b, at[b]) || is_on_side(p->domain, c, at[c]);
     bool is_near_solid = p->cell_solid_phi != NULL && p->cell_solid_phi[i] < SLIP_REACH;
     if (!(weight > 0.0)) {
@@ -355,8 +356,8 @@ static double share_of_edge(const stress_job* job, int a, const int at[AXES], si
     const float* const around[] = {log_mu, log_mu - step[b], log_mu - step[c],
                                    log_mu - step[b] - step[c]};
     double whole = is_side || is_near_solid
-                       ? fmin(weight / mean_weight(p, 4, around) * (is_side ? 0.5 : 1.0), share)
-                       : share;
+                       ? fmin(weight / mean_weight(p, 4, around) * (is_side ? 0.5 : 1.0), fraction)
+                       : fraction;
     return whole * softness(p, around);
 }
 
@@ -366,10 +367,10 @@ static void pull_cell(const stress_job* job, tile_ix tile, int q, const float* l
     int at[AXES];
     tile_cell_at(p->map, tile, q, at);
     double rh = p->dt / (p->reference_density * p->domain->h);
-    double share = share_of_cell(job, i, log_mu);
+    double fraction = fraction_of_cell(job, i, log_mu);
     for (int a = 0; a < AXES; ++a) {
-        p->stress->cell[a][i] *= (float)(rh * share);
-        p->stress->edge[a][i] *= (float)(rh * share_of_edge(job, a, at, i, log_mu));
+        p->stress->cell[a][i] *= (float)(rh * fraction);
+        p->stress->edge[a][i] *= (float)(rh * fraction_of_edge(job, a, at, i, log_mu));
     }
 }
 
@@ -461,7 +462,7 @@ static treacle_status create_owners(const stress_params* params, stress_weights*
 treacle_status stress_weights_create(const stress_params* params, stress_weights* out) {
     TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
     TREACLE_ASSERT(params->reference_density > 0.0);
-    TREACLE_ASSERT(params->cell_share != NULL && params->cell_log_mu != NULL);
+    TREACLE_ASSERT(params->cell_fraction != NULL && params->cell_log_mu != NULL);
     TREACLE_ASSERT(params->cell_solid_id == NULL ||
                    (params->cell_solid_phi != NULL && params->slips != NULL));
     treacle_context* ctx = params->map->ctx;

@@ -15,9 +15,9 @@ struct flow_bodies; // phys/flow_bodies.h
 typedef struct stress_params {
     const grid_domain* domain;
     const tile_map* map;
-    const float* cell_share;     // of liquid
-    face_view edge_share;        // of liquid, of the box around an edge
-    face_view face_share;        // of liquid, that a face has as its mass
+    const float* cell_fraction;  // of liquid
+    face_view edge_fraction;     // of liquid, of the box around an edge
+    face_view face_fraction;     // of liquid, that a face has as its mass
     const float* cell_log_mu;    // log of the viscosity (Pa s); VISCOSITY_NONE where not known
     treacle_viscosity_mean mean; // of the cells around an edge
     face_view face_open;         // 0..1, 0 at walls

@@ -33,8 +33,8 @@ static size_t field_length(const tangent_params* params) {
 // A tile with its margin.
 typedef struct about_block {
     float u[AXES][VALUES];
-    float share[AXES][VALUES]; // of edges
-    float cell[VALUES];        // share of liquid
+    float fraction[AXES][VALUES]; // of edges
+    float cell[VALUES];           // fraction of liquid
 } about_block;
 
 // The difference of velocity at the edge along a, as the solver has it.
@@ -47,7 +47,7 @@ static double difference_at(const float (*u)[VALUES], int a, int at) {
 // How much the shear of an edge counts for the rate of shear, and how steep it is there against the
 // solver's difference: a wall that holds is half a cell away.
 typedef struct edge_rate {
-    double share, steep;
+    double fraction, steep;
 } edge_rate;
 
 static edge_rate rate_of_edge(const tangent* tan, const about_block* block, int a,
@@ -56,13 +56,13 @@ static edge_rate rate_of_edge(const tangent* tan, const about_block* block, int 
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
     int on_b = rheology_side(domain, b, cell[b]), on_c = rheology_side(domain, c, cell[c]);
     bool has_none = on_b < 0 || on_c < 0 || (on_b > 0 && on_c > 0);
-    return (edge_rate){.share = has_none ? 0.0 : (double)block->share[a][at],
+    return (edge_rate){.fraction = has_none ? 0.0 : (double)block->fraction[a][at],
                        .steep = on_b > 0 || on_c > 0 ? 2.0 : 1.0};
 }
 
-// 1 over the shares of the edges along a around a cell.
-static double inverse_share(const tangent* tan, const about_block* block, int a,
-                            const int cell[AXES], int at) {
+// 1 over the fractions of the edges along a around a cell.
+static double inverse_fraction(const tangent* tan, const about_block* block, int a,
+                               const int cell[AXES], int at) {
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
     double sum = 0.0;
     for (int corner = 0; corner < 4; ++corner) {
@@ -70,7 +70,7 @@ static double inverse_share(const tangent* tan, const about_block* block, int a,
         there[b] += corner & 1;
         there[c] += corner >> 1;
         int i = at + (corner & 1) * steps[b] + (corner >> 1) * steps[c];
-        sum += rate_of_edge(tan, block, a, there, i).share;
+        sum += rate_of_edge(tan, block, a, there, i).fraction;
     }
     return sum > 0.0 ? 1.0 / sum : 0.0;
 }
@@ -107,8 +107,8 @@ static void look_at_cell(const tangent* tan, tile_ix t, int q, const about_block
             double bc = difference_at(block->u, a, at);
             edge_rate rate = rate_of_edge(tan, block, a, cell, at);
             tan->edge[a][i] = (float)((double)w->edge[a][i] * bc * inverse_count(block, a, at));
-            tan->shear[a][i] = (float)(rate.share * (rate.steep * rate.steep) * bc);
-            tan->share[a][i] = (float)(gain * inverse_share(tan, block, a, cell, at));
+            tan->shear[a][i] = (float)(rate.fraction * (rate.steep * rate.steep) * bc);
+            tan->fraction[a][i] = (float)(gain * inverse_fraction(tan, block, a, cell, at));
         }
     }
 }
@@ -118,10 +118,10 @@ static void look_at_tiles(void* data, int64_t begin, int64_t end) {
     const rheology_params* p = &tan->params.rate;
     about_block block;
     for (int64_t t = begin; t < end; ++t) {
-        gather_block(p->map, p->cell_share, (tile_ix)t, 1, 1, block.cell);
+        gather_block(p->map, p->cell_fraction, (tile_ix)t, 1, 1, block.cell);
         for (int a = 0; a < AXES; ++a) {
             gather_block(p->map, p->face_u.at[a], (tile_ix)t, 1, 1, block.u[a]);
-            gather_block(p->map, p->edge_share.at[a], (tile_ix)t, 1, 1, block.share[a]);
+            gather_block(p->map, p->edge_fraction.at[a], (tile_ix)t, 1, 1, block.fraction[a]);
         }
         for (int q = 0; q < TILE_CELLS; ++q) {
             if (tile_cell_counts(p->map, q)) {
@@ -145,7 +145,7 @@ treacle_status tangent_create(const tangent_params* params, tangent* out) {
         out->edge[a] = out->block + (size_t)(AXES + a) * values;
         out->stretch[a] = out->block + (size_t)(2 * AXES + a) * values;
         out->shear[a] = out->block + (size_t)(3 * AXES + a) * values;
-        out->share[a] = out->block + (size_t)(4 * AXES + a) * values;
+        out->fraction[a] = out->block + (size_t)(4 * AXES + a) * values;
     }
     out->change = out->block + 5 * AXES * values;
     tile_for(map,
@@ -192,7 +192,7 @@ static void add_stretch(const change_job* job, tile_ix t, int a, const change_bl
 // The part of the shear at edges along a.
 static void add_shear(const change_job* job, tile_ix t, int a, change_block* block, double* sum) {
     const tile_map* map = job->tan->params.rate.map;
-    const float* share = job->tan->share[a] + (size_t)t * TILE_CELLS;
+    const float* fraction = job->tan->fraction[a] + (size_t)t * TILE_CELLS;
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
     int layers = tile_layers(map, 2);
     gather_block(map, job->tan->shear[a], t, 1, 1, block->shear);
@@ -209,7 +209,7 @@ static void add_shear(const change_job* job, tile_ix t, int a, change_block* blo
         int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
         const double* p = block->product + at;
         sum[q] +=
-            (double)share[q] * ((p[0] + p[steps[b]]) + (p[steps[c]] + p[steps[b] + steps[c]]));
+            (double)fraction[q] * ((p[0] + p[steps[b]]) + (p[steps[c]] + p[steps[b] + steps[c]]));
     }
 }
 
@@ -231,7 +231,7 @@ static void change_tile(const change_job* job, tile_ix t, change_block* block) {
     }
     for (int q = 0; q < TILE_CELLS; ++q) {
         size_t i = (size_t)t * TILE_CELLS + (size_t)q;
-        job->tan->change[i] = p->cell_share[i] > 0.0f ? (float)sum[q] : 0.0f; // [rheo.6]
+        job->tan->change[i] = p->cell_fraction[i] > 0.0f ? (float)sum[q] : 0.0f; // [rheo.6]
     }
 }
 

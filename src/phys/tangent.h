@@ -16,10 +16,10 @@ typedef struct tangent {
     tangent_params params;
     float* cell[AXES]; // stress at the samples, in the units of the weights
     float* edge[AXES];
-    float* stretch[AXES]; // what a stretch of the change counts for d log mu, at cells
-    float* shear[AXES];   // what its shear does, at edges
-    float* share[AXES];   // times this, at cells
-    float* change;        // of log(viscosity), at cells
+    float* stretch[AXES];  // what a stretch of the change counts for d log mu, at cells
+    float* shear[AXES];    // what its shear does, at edges
+    float* fraction[AXES]; // times this, at cells
+    float* change;         // of log(viscosity), at cells
     float* block;
 } tangent;
 

@@ -9,7 +9,7 @@
 //     D_aa(I) = (u_a(I + e_a) - u_a(I)) / h,     D_bc, spin_a = (d_c u_b +- d_b u_c) / 2 at edges a
 //
 // Between a face in the liquid and one behind a wall that holds it the difference is divided by the
-// share theta of the way [visc.4]; beyond sides of the domain faces are mirror images.
+// fraction theta of the way [visc.4]; beyond sides of the domain faces are mirror images.
 //
 // Staggering: aa at cells, bc and the spin about a at the edges along a.
 // Properties that tests check: linear velocity gives its stretch and spin exactly; a uniform stress

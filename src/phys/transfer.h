@@ -64,7 +64,8 @@ typedef struct transfer_target {
     float* slope; // or NULL
     int slope_stride;
     float slope_scale;
-    const float* keep; // [materials]: share of (old value - old samples) that stays (FLIP); or NULL
+    const float*
+        keep; // [materials]: fraction of (old value - old samples) that stays (FLIP); or NULL
 } transfer_target;
 
 /// block[(z 12 + y) 12 + x][2] = sums of (weight value, weight). Sets the whole block.

@@ -44,9 +44,9 @@ typedef struct TRANSFER_NAME(gift) {
 
 // What row (j, k) of the stencil gets at samples i and i + 1: for each particle the pairs of
 // momentum and mass.
-TREACLE_ALWAYS_INLINE void TRANSFER_NAME(share)(const TRANSFER_NAME(stencil) * st, bool has_slope,
-                                                const TRANSFER_NAME(gift) * gift,
-                                                const int at[AXES], QUAD out[LANES]) {
+TREACLE_ALWAYS_INLINE void TRANSFER_NAME(fraction)(const TRANSFER_NAME(stencil) * st,
+                                                   bool has_slope, const TRANSFER_NAME(gift) * gift,
+                                                   const int at[AXES], QUAD out[LANES]) {
     const TRANSFER_NAME(axis_weights)* x = &st->axis[0], *y = &st->axis[1], *z = &st->axis[2];
     int i = at[0], j = at[1], k = at[2];
     REAL row_m = gift->m * (y->w[j] * z->w[k]);
@@ -66,12 +66,13 @@ TREACLE_ALWAYS_INLINE void TRANSFER_NAME(scatter_group)(const TRANSFER_NAME(sten
                                                         const TRANSFER_NAME(gift) * gift, int n,
                                                         SCALAR* block) {
     enum { ROWS_MAX = 4 * 4 * 2 };
-    QUAD share[ROWS_MAX][LANES];
+    QUAD fraction[ROWS_MAX][LANES];
     int row[ROWS_MAX], rows = 0;
     for (int k = 0; k < st->axis[2].count; ++k) {
         for (int j = 0; j < st->axis[1].count; ++j) {
             for (int i = 0; i < st->axis[0].count; i += 2) {
-                TRANSFER_NAME(share)(st, has_slope, gift, (const int[AXES]){i, j, k}, share[rows]);
+                TRANSFER_NAME(fraction)
+                (st, has_slope, gift, (const int[AXES]){i, j, k}, fraction[rows]);
                 row[rows++] = 2 * ((k * BLOCK_SIZE + j) * BLOCK_SIZE + i);
             }
         }
@@ -81,7 +82,7 @@ TREACLE_ALWAYS_INLINE void TRANSFER_NAME(scatter_group)(const TRANSFER_NAME(sten
         for (int r = 0; r < rows; ++r) {
             QUAD sum;
             memcpy(&sum, first + row[r], sizeof(sum));
-            sum += share[r][lane];
+            sum += fraction[r][lane];
             memcpy(first + row[r], &sum, sizeof(sum));
         }
     }

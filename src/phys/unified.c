@@ -7,14 +7,15 @@
 // and tau n = 0 each on its own: a thread then stretches as if its viscosity were 2/3, a sheet half
 // of what it is. With one condition for both, the normal stress 2 mu eps_nn holds the pressure.
 //
-// Discretised, with the pressure of a cell times its share of liquid, x~ = V_c dt p / (rho_ref h):
+// Discretised, with the pressure of a cell times its fraction of liquid, x~ = V_c dt p / (rho_ref
+// h):
 //
 //     m_f u_f + (D^T W D u)_f + A_f (x~_here - x~_below) = m_f u*_f,  sum +-A_f u_f = 0  [stokes.1]
 //
-// The mass of a face is m_f = rho_f / rho_ref A_f T_f with T_f the tent: the mean share of liquid
-// of the box while it slides from one cell to the next. T_f g is then the difference of V_c p for
-// every plane surface with p = rho g (distance): liquid under a tilted plane is at rest exactly,
-// and the inviscid limit is no worse than the ghost fluid's [stokes.2].
+// The mass of a face is m_f = rho_f / rho_ref A_f T_f with T_f the tent: the mean fraction of
+// liquid of the box while it slides from one cell to the next. T_f g is then the difference of V_c
+// p for every plane surface with p = rho g (distance): liquid under a tilted plane is at rest
+// exactly, and the inviscid limit is no worse than the ghost fluid's [stokes.2].
 //
 // The solver's pressure is -x~: so its system is symmetric. Cells have a pressure where V_c >=
 // 0.02. Two surfaces that approach share cells before they touch: if a face without liquid lies
@@ -26,7 +27,7 @@
 // the error, the largest divergence and the net loss of volume are small, all three [stokes.4].
 // The energy is compared with that of what can go wrong: forces and motion against the mean.
 //
-// Staggering: u, T, A on faces; p, V_c at cells. Symbols: liquid.face_share.at (T),
+// Staggering: u, T, A on faces; p, V_c at cells. Symbols: liquid.face_fraction.at (T),
 // liquid.face_open.at (A), cell_x. Properties that tests check: rigid motion is free; momentum and
 // angular momentum are kept; plane surfaces at rest stay at rest; a thread has three times its
 // viscosity, a sheet four times.
@@ -43,11 +44,11 @@
 
 // Targets [stokes.4]: of cells' volume a step, and of a connected region's volume a step.
 static const double divergence_target = 1e-3, net_target = 2e-6;
-// With bodies, the least share of the load's energy that what moves is taken to have.
+// With bodies, the least fraction of the load's energy that what moves is taken to have.
 static const double motion_least = 0.003;
-// Velocities below this share of a cell a step are none.
+// Velocities below this fraction of a cell a step are none.
 static const double speed_floor = 1e-6;
-static const float gap_share = 1e-3f; // a face below it lies in a gap
+static const float gap_fraction = 1e-3f; // a face below it lies in a gap
 enum { MOMENTS = 2 * AXES + 1 };
 
 typedef struct unified_solver {
@@ -58,7 +59,7 @@ typedef struct unified_solver {
     const unified_pass* pass;
     double* about; // its velocity, as a vector
     tangent tangent;
-    float* cell; // share of liquid of cells with a pressure, 0 elsewhere
+    float* cell; // fraction of liquid of cells with a pressure, 0 elsewhere
     body_coupling bodies;
     size_t tail;              // of bodies in a vector of faces
     stokes_vectors v;         // f, h, u, p, one after the other
@@ -94,9 +95,9 @@ static bool is_across_gap(const float* const box[AXES], const float* cell, int a
     for (int a = 0; a < AXES; ++a) {
         int s = steps[a];
         is_lost = is_lost ||
-                  (box[a][at] < gap_share && cell[at - s] >= cell[at] && cell[at - s] >= least);
-        is_lost = is_lost ||
-                  (box[a][at + s] < gap_share && cell[at + s] > cell[at] && cell[at + s] >= least);
+                  (box[a][at] < gap_fraction && cell[at - s] >= cell[at] && cell[at - s] >= least);
+        is_lost = is_lost || (box[a][at + s] < gap_fraction && cell[at + s] > cell[at] &&
+                              cell[at + s] >= least);
     }
     return is_lost;
 }
@@ -106,9 +107,9 @@ static void choose_cells(void* data, int64_t begin, int64_t end) {
     const stress_params* p = &job->params->liquid;
     float least = solve_policy_default()->schur.smallest_volume;
     for (int64_t t = begin; t < end; ++t) {
-        float share[BLOCK_VALUES(1, 1)], boxes[AXES][BLOCK_VALUES(1, 1)];
+        float fraction[BLOCK_VALUES(1, 1)], boxes[AXES][BLOCK_VALUES(1, 1)];
         const float* const box[AXES] = {boxes[0], boxes[1], boxes[2]};
-        gather_block(p->map, p->cell_share, (tile_ix)t, 1, 1, share);
+        gather_block(p->map, p->cell_fraction, (tile_ix)t, 1, 1, fraction);
         for (int a = 0; a < AXES; ++a) {
             gather_block(p->map, job->params->face_box.at[a], (tile_ix)t, 1, 1, boxes[a]);
         }
@@ -119,9 +120,9 @@ static void choose_cells(void* data, int64_t begin, int64_t end) {
             tile_cell_at(p->map, (tile_ix)t, q, cell);
             bool is_inside = cell[0] < p->domain->cells[0] && cell[1] < p->domain->cells[1] &&
                              cell[2] < p->domain->cells[2];
-            bool has_pressure = is_inside && share[at] >= least &&
-                                (share[at] > 0.5f || !is_across_gap(box, share, at));
-            job->cell[t * TILE_CELLS + q] = has_pressure ? share[at] : 0.0f;
+            bool has_pressure = is_inside && fraction[at] >= least &&
+                                (fraction[at] > 0.5f || !is_across_gap(box, fraction, at));
+            job->cell[t * TILE_CELLS + q] = has_pressure ? fraction[at] : 0.0f;
         }
     }
 }
@@ -208,8 +209,8 @@ static void store_tiles(void* data, int64_t begin, int64_t end) {
         }
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        double share = (double)job->cell[i];
-        job->cell_x[i] = share > 0.0 ? -job->v.p[i] / share : 0.0;
+        double fraction = (double)job->cell[i];
+        job->cell_x[i] = fraction > 0.0 ? -job->v.p[i] / fraction : 0.0;
     }
 }
 
@@ -236,8 +237,8 @@ static double moment_of_tile(void* data, int64_t tile) {
     return job->moment[tile * MOMENTS + job->which];
 }
 
-// The share of the velocity u* that is not the mean motion, but at least what forces have given.
-static double motion_share(unified_solver* job) {
+// The fraction of the velocity u* that is not the mean motion, but at least what forces have given.
+static double motion_fraction(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
     double sum[MOMENTS], mean_energy = 0.0;
     tile_for(p->map, &(tile_use){.reads = TILE_AROUND, .grain = 8}, measure_tiles, job);
@@ -257,7 +258,7 @@ static stokes_params targets_of(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
     double cell_a_step = p->domain->h / p->dt;
     stokes_params out = stokes_params_default();
-    out.energy = job->params->tolerance * motion_share(job);
+    out.energy = job->params->tolerance * motion_fraction(job);
     out.least = job->bodies.count > 0 && job->is_stiff ? motion_least : 1.0;
     out.drop = job->pass != NULL ? job->pass->drop : 0.0;
     out.divergence = divergence_target * cell_a_step;

@@ -8,8 +8,8 @@
 #include "solve/stokes_solver.h"
 
 typedef struct unified_params {
-    stress_params liquid; // face_share: tents (grid/fraction.h)
-    face_view face_box;   // share of liquid of the box around a face
+    stress_params liquid; // face_fraction: tents (grid/fraction.h)
+    face_view face_box;   // fraction of liquid of the box around a face
     face_view guess_u;    // m/s, of the last step; NULL: none
     double push;          // m/s that forces have added to the velocity
     double tolerance;     // of the energy norm of the error, relative
@@ -20,7 +20,7 @@ typedef struct unified_params {
 /// An error of the energy norm up to which a solve that did not converge may be used, if its
 /// divergence is then taken out.
 #define UNIFIED_ENERGY_MAX 1e-2
-/// Faces with at least this share of liquid as their mass have a velocity to rely on.
+/// Faces with at least this fraction of liquid as their mass have a velocity to rely on.
 #define UNIFIED_SHARE_MIN 0.01f
 
 typedef struct unified_solver unified_solver;

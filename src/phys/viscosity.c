@@ -6,9 +6,9 @@
 //
 //     E(u) = 1/2 sum_f rho V_f (u_f - u*_f)^2 + dt sum_s mu V_s eps : eps                  [visc.1]
 //
-// with eps = (grad u + grad u^T)/2, V_f the share of liquid of the box around a face and V_s that
-// around a stress sample: cells for eps_aa, edges for eps_ab. There are no boundary rows at the
-// surface: where V_s is 0 there is no stress, and that is the free surface. A rigid motion has
+// with eps = (grad u + grad u^T)/2, V_f the fraction of liquid of the box around a face and V_s
+// that around a stress sample: cells for eps_aa, edges for eps_ab. There are no boundary rows at
+// the surface: where V_s is 0 there is no stress, and that is the free surface. A rigid motion has
 // eps = 0 and costs nothing. The weights are those of phys/stress.c.
 //
 // Properties that tests check: rigid motion is free; momentum is kept; a film's profile.

@@ -6,7 +6,7 @@
 #include "solve/solve_stats.h"
 
 typedef struct viscosity_params {
-    stress_params liquid; // face_share: that of the box around a face
+    stress_params liquid; // face_fraction: that of the box around a face
     solve_params solve;
     energy_push pushed; // what forces have added
 } viscosity_params;

@@ -1,5 +1,5 @@
-// Viscosity from temperature [CMVT02 sec. 5.2], in logarithms, as the flow wants it. With the share
-// s of the zone from..to that lies below T:
+// Viscosity from temperature [CMVT02 sec. 5.2], in logarithms, as the flow wants it. With the
+// fraction s of the zone from..to that lies below T:
 //
 //     linear      mu = low + (high - low) s                                                [law.1]
 //     quadratic   mu = high + (low - high) (1 - s)^2                                       [law.2]

@@ -7,8 +7,8 @@
 
 enum { AXIS_COUNT = 3, BAND_ROWS = 32, VERTEX_GRAIN = 4096 };
 
-// Nearer vertices are behind the eye as far as drawing goes, a share of the eye's distance.
-static const float near_share = 1e-3f;
+// Nearer vertices are behind the eye as far as drawing goes, a fraction of the eye's distance.
+static const float near_fraction = 1e-3f;
 
 typedef struct raster_job {
     preview_surface* surface;
@@ -77,16 +77,16 @@ static float edge(const preview_point* a, const preview_point* b, float x, float
 
 static void draw_pixel(const raster_job* job, const flat_triangle* t, int x, int y) {
     preview_surface* w = job->surface;
-    float px = (float)x + 0.5f, py = (float)y + 0.5f, share[3];
+    float px = (float)x + 0.5f, py = (float)y + 0.5f, fraction[3];
     for (int k = 0; k < 3; ++k) {
-        share[k] = edge(t->p[(k + 1) % 3], t->p[(k + 2) % 3], px, py) / t->area;
-        if (share[k] < 0.0f) {
+        fraction[k] = edge(t->p[(k + 1) % 3], t->p[(k + 2) % 3], px, py) / t->area;
+        if (fraction[k] < 0.0f) {
             return;
         }
     }
     float depth = 0.0f;
     for (int k = 0; k < 3; ++k) { // with perspective one over the depth is linear in the picture
-        depth += share[k] * (w->view.has_perspective ? 1.0f / t->p[k]->depth : t->p[k]->depth);
+        depth += fraction[k] * (w->view.has_perspective ? 1.0f / t->p[k]->depth : t->p[k]->depth);
     }
     depth = w->view.has_perspective ? 1.0f / depth : depth;
     size_t at = (size_t)y * (size_t)w->view.width + (size_t)x;
@@ -97,8 +97,8 @@ static void draw_pixel(const raster_job* job, const flat_triangle* t, int x, int
     if (w->normal != NULL) {
         float n[AXIS_COUNT], square = 1e-30f;
         for (int k = 0; k < AXIS_COUNT; ++k) {
-            n[k] = share[0] * t->normal[0][k] + share[1] * t->normal[1][k] +
-                   share[2] * t->normal[2][k];
+            n[k] = fraction[0] * t->normal[0][k] + fraction[1] * t->normal[1][k] +
+                   fraction[2] * t->normal[2][k];
             square += n[k] * n[k];
         }
         for (int k = 0; k < AXIS_COUNT; ++k) {
@@ -174,7 +174,7 @@ treacle_status preview_raster(preview_surface* w, const treacle_prop* prop, cons
         job.centre[k] = centre[k];
         away += w->view.eye[k] * w->view.eye[k];
     }
-    job.near = near_share * (float)sqrt(away);
+    job.near = near_fraction * (float)sqrt(away);
     if (prop->triangle_count == 0) {
         return TREACLE_OK;
     }

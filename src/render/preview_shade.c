@@ -35,7 +35,7 @@ static const vec3 floor_albedo = {0.80f, 0.79f, 0.76f};
 static const float thickness_factor = 0.61f;
 // Of the body, so that a surface that faces the light shows about the colour that was asked for.
 static const float exposure = 0.82f;
-// Lengths below are shares of the domain's diagonal.
+// Lengths below are fractions of the domain's diagonal.
 static const float absorption_length = 0.065f; // over which K counts once
 static const float veil_length = 0.016f;       // of liquid hides most of what is behind it
 // What moves in the liquid is to be seen, however cloudy that is.
@@ -158,7 +158,7 @@ static vec3 backdrop(const shade_job* job, vec3 ray) {
     return mix(backdrop_low, backdrop_high, smooth_step(-0.25f, 0.75f, up + 0.12f));
 }
 
-// The share of the key light that solids let through to a place, over a few texels.
+// The fraction of the key light that solids let through to a place, over a few texels.
 static float past_solids(const shade_job* job, vec3 p) {
     const preview_surface* lamp = &job->scene->things->lamp;
     if (lamp->depth == NULL) {
@@ -474,11 +474,11 @@ typedef struct line {
     preview_point from, to; // in pixels of the picture
 } line;
 
-static void blend(uint8_t* pixel, float share) {
+static void blend(uint8_t* pixel, float fraction) {
     static const float ink[3] = {70.0f, 74.0f, 84.0f};
     for (int i = 0; i < 3; ++i) {
         float old = (float)pixel[i];
-        pixel[i] = (uint8_t)(old + share * (ink[i] - old) + 0.5f);
+        pixel[i] = (uint8_t)(old + fraction * (ink[i] - old) + 0.5f);
     }
 }
 

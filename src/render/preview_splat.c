@@ -132,15 +132,15 @@ treacle_status preview_particles_init(treacle_context* ctx, const treacle_frame*
     return take_optional(ctx, count, out);
 }
 
-// Linear RGB of a share of the scale: blue, violet, red, orange, nearly white. Each is lighter than
-// the one before, so that it reads without colours, too.
-static void scale_colour(float share, float rgb[3]) {
+// Linear RGB of a fraction of the scale: blue, violet, red, orange, nearly white. Each is lighter
+// than the one before, so that it reads without colours, too.
+static void scale_colour(float fraction, float rgb[3]) {
     static const float steps[5][3] = {{0.01f, 0.03f, 0.20f},
                                       {0.15f, 0.02f, 0.25f},
                                       {0.60f, 0.04f, 0.05f},
                                       {0.95f, 0.35f, 0.02f},
                                       {1.00f, 0.95f, 0.65f}};
-    float at = fminf(fmaxf(share, 0.0f), 1.0f) * 4.0f;
+    float at = fminf(fmaxf(fraction, 0.0f), 1.0f) * 4.0f;
     int low = at >= 3.0f ? 3 : (int)at;
     for (int c = 0; c < 3; ++c) {
         rgb[c] = steps[low][c] + (at - (float)low) * (steps[low + 1][c] - steps[low][c]);

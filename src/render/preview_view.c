@@ -7,7 +7,7 @@
 
 enum { AXIS_COUNT = 3, CORNERS = 8 };
 
-// Share of the picture that stays free around the box.
+// Fraction of the picture that stays free around the box.
 static const double margin = 0.06;
 
 static double dot(const double a[3], const double b[3]) {

@@ -184,14 +184,14 @@ static float measure(const trace_facets* f, bool is_inside, float cosine) {
         trace_random r = trace_random_make(1u, 2u, i);
         trace_pair u = trace_random_pair(&r);
         trace_bounce b;
-        if (f->eta > 0.0f) { // both ways on, by their shares
+        if (f->eta > 0.0f) { // both ways on, by their fractions
             float unused, eta = is_inside ? 1.0f / f->eta : f->eta;
-            float share = trace_fresnel(v3f_dot(w, sample_facet(w, f->alpha, u)), eta, &unused);
+            float fraction = trace_fresnel(v3f_dot(w, sample_facet(w, f->alpha, u)), eta, &unused);
             trace_meeting at = {.w_o = w, .is_inside = is_inside};
             bool is_back = sample_glass(f, &at, u, 0.0f, &b);
-            sum += is_back ? (double)(share * b.weight.x) : 0.0;
-            bool is_on = share < 1.0f && sample_glass(f, &at, u, 1.0f, &b);
-            sum += is_on ? (double)((1.0f - share) * b.weight.x) : 0.0;
+            sum += is_back ? (double)(fraction * b.weight.x) : 0.0;
+            bool is_on = fraction < 1.0f && sample_glass(f, &at, u, 1.0f, &b);
+            sum += is_on ? (double)((1.0f - fraction) * b.weight.x) : 0.0;
         } else {
             v3f out = v3f_reflect(w, sample_facet(w, f->alpha, u));
             sum += out.z > 0.0f ? (double)shadow_ratio(w, out, f->alpha) : 0.0;

@@ -2,8 +2,8 @@
 //
 // Directions are local: z is the normal, w_o points back along the path, w_i on along it. Rough
 // surfaces have facets distributed after GGX [WMLT07], sampled by those that are seen [Hei18].
-// Light that a facet sends into another is lost to that model; `energy`, the share that is left, is
-// tabulated over the angle, and every sample is divided by it [Tur19]. So a surface that absorbs
+// Light that a facet sends into another is lost to that model; `energy`, the fraction that is left,
+// is tabulated over the angle, and every sample is divided by it [Tur19]. So a surface that absorbs
 // nothing keeps all light.
 #pragma once
 
@@ -15,7 +15,7 @@ enum { TRACE_ENERGY_STEPS = 192 };
 /// Below this a surface is treated as a mirror.
 #define TRACE_SMOOTH 0.003f
 
-/// Share of unpolarised light that is reflected where the ratio of indices is eta = n_t / n_i.
+/// Fraction of unpolarised light that is reflected where the ratio of indices is eta = n_t / n_i.
 /// *cos_t is the cosine on the other side, 0 for total reflection.
 float trace_fresnel(float cos_i, float eta, float* cos_t);
 /// Mean of the above over diffuse light that arrives.

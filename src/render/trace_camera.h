@@ -9,7 +9,7 @@ typedef struct trace_camera {
     float half_slope[2]; // tangent of half the field of view, across and up
     float lens;          // radius, m
     float focus;         // m along forward
-    float shutter;       // share of the exposure of which times are drawn; 0: no motion blur
+    float shutter;       // fraction of the exposure of which times are drawn; 0: no motion blur
     int width, height;
 } trace_camera;
 

@@ -118,8 +118,9 @@ static int64_t mark_done(const image_job* job) {
         for (int n = 0; n < 9; ++n) {
             int x = t % job->columns + n % 3 - 1, y = t / job->columns + n / 3 - 1;
             bool is_there = x >= 0 && y >= 0 && x < job->columns && y < job->rows;
-            float share = n == 4 ? 1.0f : 0.5f;
-            worst = is_there ? trace_max(worst, share * job->noise[y * job->columns + x]) : worst;
+            float fraction = n == 4 ? 1.0f : 0.5f;
+            worst =
+                is_there ? trace_max(worst, fraction * job->noise[y * job->columns + x]) : worst;
         }
         bool is_done = job->quality->noise > 0.0f && worst <= job->quality->noise;
         job->is_done[t] = is_done ? 1 : job->is_done[t];

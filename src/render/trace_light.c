@@ -138,7 +138,7 @@ v3f trace_environment_irradiance(const trace_environment* e) {
 }
 
 // The step of a growing table in which x lies, and how far into it.
-static int find_step(const float* cdf, int count, float x, float* share) {
+static int find_step(const float* cdf, int count, float x, float* fraction) {
     int low = 0;
     for (int length = count; length > 1;) {
         int half = length / 2;
@@ -146,7 +146,7 @@ static int find_step(const float* cdf, int count, float x, float* share) {
         length -= half;
     }
     float width = cdf[low + 1] - cdf[low];
-    *share = width > 0.0f ? trace_min((x - cdf[low]) / width, 0.99999f) : 0.5f;
+    *fraction = width > 0.0f ? trace_min((x - cdf[low]) / width, 0.99999f) : 0.5f;
     return low;
 }
 

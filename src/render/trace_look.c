@@ -118,7 +118,7 @@ static void set_medium(v3f scatter, v3f absorb, float index, float roughness,
     trace_facets_init(&out->facets, choose(look->roughness, roughness), 0.0f);
 }
 
-// The share of scattering that makes a half space reflect the colour.
+// The fraction of scattering that makes a half space reflect the colour.
 static float albedo_for(float reflected, float index) {
     float low = 0.0f, high = 1.0f;
     for (int round = 0; round < 24; ++round) {

@@ -2,7 +2,7 @@
 
 enum { ROULETTE_FROM = 4 };
 
-// What the camera sees reflected gets at least this share of the samples.
+// What the camera sees reflected gets at least this fraction of the samples.
 static const float reflect_least = 0.25f;
 
 typedef struct path {
@@ -104,8 +104,8 @@ static void add_direct(path* p, const lobe* l, v3f place) {
     float seen = trace_scene_visibility(s, &shadow);
     if (seen > 0.0f) {
         p->bounces += 1; // what comes by way of this surface
-        float share = seen * balance(light.pdf, pdf) / light.pdf;
-        add_light(p, v3f_scale(share, v3f_mul(value, light.radiance)));
+        float fraction = seen * balance(light.pdf, pdf) / light.pdf;
+        add_light(p, v3f_scale(fraction, v3f_mul(value, light.radiance)));
         p->bounces -= 1;
     }
 }

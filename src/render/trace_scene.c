@@ -89,11 +89,12 @@ static int by_temperature(const trace_scene* s, int material, float temperature,
     if (m->molten == 0 || temperature <= m->melting[0]) {
         return material;
     }
-    float share = (temperature - m->melting[0]) / trace_max(m->melting[1] - m->melting[0], 1e-3f);
+    float fraction =
+        (temperature - m->melting[0]) / trace_max(m->melting[1] - m->melting[0], 1e-3f);
     uint32_t bits[2];
     memcpy(&bits[0], &place.x, sizeof(place.x));
     memcpy(&bits[1], &place.z, sizeof(place.z));
-    return trace_unit(trace_hash(bits[0] ^ trace_hash(bits[1]))) < share ? m->molten : material;
+    return trace_unit(trace_hash(bits[0] ^ trace_hash(bits[1]))) < fraction ? m->molten : material;
 }
 
 // Plates of a cold skin with cracks between them, which no simulation of this size has: at the

@@ -91,7 +91,7 @@ typedef struct trace_point {
 void trace_scene_find(const trace_scene* s, const trace_ray* ray, float fade, trace_point* out);
 /// Fills in a point of a mesh whose distance and place are known.
 void trace_scene_look_up(const trace_scene* s, const trace_touch* touch, trace_point* out);
-/// Share of light that passes between two places; ground far away lets some through.
+/// Fraction of light that passes between two places; ground far away lets some through.
 float trace_scene_visibility(const trace_scene* s, const trace_ray* ray);
 /// Light of a black body, from the table.
 v3f trace_scene_glow(const trace_scene* s, float kelvin);

@@ -37,7 +37,7 @@ float trace_dipole_profile(const trace_medium* m, int channel, float radius) {
 
 // Light within a radius, by integration of 2 pi r R_d(r): z / d exp(-sigma_tr d) has that
 // derivative.
-static float share_within(const trace_dipole* d, float radius) {
+static float fraction_within(const trace_dipole* d, float radius) {
     float all = 0.0f, beyond = 0.0f;
     const float z[2] = {d->z_r, d->z_v};
     for (int i = 0; i < 2; ++i) {
@@ -55,11 +55,11 @@ void trace_medium_init(trace_medium* m, v3f scatter, v3f absorb, float eta) {
         m->dipole[c] = d;
         for (int i = 0; i <= TRACE_PROFILE_STEPS; ++i) {
             // The last step would be infinity; what lies beyond is given up.
-            float share = 0.998f * (float)i / TRACE_PROFILE_STEPS;
+            float fraction = 0.998f * (float)i / TRACE_PROFILE_STEPS;
             float low = 0.0f, high = 1e4f * d.z_r;
             for (int round = 0; round < 48; ++round) {
                 float middle = 0.5f * (low + high);
-                bool is_below = share_within(&d, middle) < share;
+                bool is_below = fraction_within(&d, middle) < fraction;
                 low = is_below ? middle : low;
                 high = is_below ? high : middle;
             }
@@ -95,7 +95,7 @@ static float radius_density(const trace_medium* m, int channel, float radius) {
 }
 
 // Probes run along the normal half of the time and along each tangent a quarter [KCK13].
-static const float axis_share[3] = {0.25f, 0.25f, 0.5f};
+static const float axis_fraction[3] = {0.25f, 0.25f, 0.5f};
 
 static float probe_density(const trace_medium* m, const v3f axis[3], v3f offset, v3f normal) {
     float sum = 0.0f;
@@ -105,7 +105,7 @@ static float probe_density(const trace_medium* m, const v3f axis[3], v3f offset,
         float x = local[(a + 1) % 3], y = local[(a + 2) % 3];
         float facing = fabsf(v3f_dot(normal, axis[a]));
         for (int c = 0; c < TRACE_CHANNELS; ++c) {
-            sum += axis_share[a] / TRACE_CHANNELS * facing *
+            sum += axis_fraction[a] / TRACE_CHANNELS * facing *
                    radius_density(m, c, sqrtf(x * x + y * y));
         }
     }

@@ -80,7 +80,7 @@ static inline float exp_minus(float x) {
     return p * float_of((127 - whole) << 23);
 }
 
-// The channel decides by its share of the weight, and u how far light flies.
+// The channel decides by its fraction of the weight, and u how far light flies.
 static void fly(walks* w) {
     for (int i = 0; i < w->count; ++i) {
         float a = w->weight[0][i], b = a + w->weight[1][i], sum = b + w->weight[2][i];

@@ -48,7 +48,7 @@ static const double frame_seconds = 2e-3;     // of writing a frame and its stat
 static const double frame_row_seconds = 1e-7; // ... and for each particle of it
 static const double preview_seconds = 0.085;  // likewise of a preview
 static const double preview_row_seconds = 1.4e-6;
-static const double parallel_share = 0.9; // of the work that threads divide
+static const double parallel_fraction = 0.9; // of the work that threads divide
 
 // A frame that was simulated.
 typedef struct frame_record {
@@ -245,9 +245,9 @@ static double work_between(const copy_run* base, const copy_run* copy, double fr
     double now = scale * rows_in(copy, known - 1);
     for (int64_t f = 0; f < base->frames && (double)f < to; ++f) {
         last = f < known ? work_of(base, copy, f) : last;
-        double share = fmin(to, (double)f + 1.0) - fmax(from, (double)f);
+        double fraction = fmin(to, (double)f + 1.0) - fmax(from, (double)f);
         double more = f < known ? 1.0 : growth(base, now, known - 1, (double)f);
-        sum += share > 0.0 ? share * last * more : 0.0;
+        sum += fraction > 0.0 ? fraction * last * more : 0.0;
     }
     return sum;
 }
@@ -285,11 +285,11 @@ static double copy_width(const copy_run* base, double seconds) {
     double whole = seconds_of(base) / fmax(at, 1e-3) * end * more;
     double rows = more * (base->step_rows + now) - base->step_rows;
     double most = fmax(longest_cells(&base->def.domain) / COARSEST, k);
-    double share = 1.0;
-    while (whole * share > seconds && k < most) {
+    double fraction = 1.0;
+    while (whole * fraction > seconds && k < most) {
         k = fmin(1.05 * k, most);
-        share = (base->step_rows + rows / cells_within(&base->def.domain, k)) /
-                (base->step_rows + rows);
+        fraction = (base->step_rows + rows / cells_within(&base->def.domain, k)) /
+                   (base->step_rows + rows);
     }
     return k;
 }
@@ -305,8 +305,8 @@ static treacle_status ask_copies(double spend, copy_run* base, double* out) {
     treacle_status status = run_copy(0.5 * spend, &copy);
     double alone = forecast_alone(base), by_copy = forecast_by_copy(base, &copy);
     bool is_euler = base->def.motion == TREACLE_MOTION_EULERIAN;
-    double share = by_copy > 0.0 ? (is_euler ? 1.0 : 0.5) : 0.0;
-    *out = base->first + (1.0 - share) * alone + share * by_copy;
+    double fraction = by_copy > 0.0 ? (is_euler ? 1.0 : 0.5) : 0.0;
+    *out = base->first + (1.0 - fraction) * alone + fraction * by_copy;
     copy_destroy(&copy);
     return status == TREACLE_ERR_MEMORY ? status : TREACLE_OK;
 }
@@ -376,8 +376,8 @@ treacle_status treacle_run_estimate(treacle_context* ctx, const treacle_scene* s
         }
         bool is_found = status == TREACLE_OK && found > 0.0;
         int threads = treacle_context_threads(ctx);
-        double share = 1.0 - parallel_share + parallel_share / threads;
-        out->seconds = is_found ? found * share : out->seconds;
+        double fraction = 1.0 - parallel_fraction + parallel_fraction / threads;
+        out->seconds = is_found ? found * fraction : out->seconds;
         out->is_measured = is_found;
     }
     out->seconds += writing(run, out, frames);

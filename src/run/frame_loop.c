@@ -9,7 +9,8 @@
 #include "run/frame_files.h"
 #include "run/output.h"
 
-// Time is a sum of steps and hits the frame's time up to rounding: this share of a frame is none.
+// Time is a sum of steps and hits the frame's time up to rounding: this fraction of a frame is
+// none.
 static const double rounding = 1e-9;
 
 static double seconds_spent(const run_job* job) {

@@ -15,7 +15,7 @@
 enum { SAMPLES = 16, FLAT_SAMPLES = 64, RAYS = 64 };
 enum { PAIRS_MAX = 2000 }; // of shapes that are compared: scenes may have thousands
 
-static const double swallowed = 0.5; // share of a liquid that is said to be inside a solid
+static const double swallowed = 0.5; // fraction of a liquid that is said to be inside a solid
 static const double filled = 0.995;  // likewise of the domain
 static const double shared = 0.02;   // likewise of a liquid that another one takes
 
@@ -90,14 +90,14 @@ static vec3 lattice_point(const lattice* l, int i) {
     int at[3] = {i % l->n[0], i / l->n[0] % l->n[1], i / (l->n[0] * l->n[1])};
     vec3 x;
     for (int a = 0; a < 3; ++a) {
-        double share = (at[a] + 0.5) / l->n[a];
-        x.at[a] = l->box.low.at[a] + share * (l->box.high.at[a] - l->box.low.at[a]);
+        double fraction = (at[a] + 0.5) / l->n[a];
+        x.at[a] = l->box.low.at[a] + fraction * (l->box.high.at[a] - l->box.low.at[a]);
     }
     return x;
 }
 
-// Share of `s` (NULL: of the domain) that lies in the other, or outside of it.
-static double share_in(room* r, const shape* s, const shape* other, bool inside_out) {
+// Fraction of `s` (NULL: of the domain) that lies in the other, or outside of it.
+static double fraction_in(room* r, const shape* s, const shape* other, bool inside_out) {
     const treacle_domain_def* domain = &r->b->root->sim.domain;
     lattice l = lattice_of(domain, s);
     bool is_apart = box3_is_empty(box3_intersect(l.box, shape_bounds(other)));
@@ -123,7 +123,8 @@ static treacle_status check_solid_rooms(room* r) {
     const scene_node* nodes = scene_node_find(r->root, "solids");
     for (int i = 0; i < r->solid_count; ++i) {
         const treacle_solid_def* def = &r->b->root->sim.solids[i];
-        if (r->solids[i] == NULL || !(share_in(r, NULL, r->solids[i], def->inside_out) > filled)) {
+        if (r->solids[i] == NULL ||
+            !(fraction_in(r, NULL, r->solids[i], def->inside_out) > filled)) {
             continue;
         }
         schema_path path = {.up = &list, .name = def->name};
@@ -144,11 +145,12 @@ static treacle_status check_swallowed(room* r, const shape* s, scene_place place
                                       const schema_path* path) {
     for (int i = 0; i < r->solid_count && r->pairs < PAIRS_MAX; ++i) {
         const treacle_solid_def* def = &r->b->root->sim.solids[i];
-        double share = r->solids[i] == NULL ? 0.0 : share_in(r, s, r->solids[i], def->inside_out);
-        if (share > swallowed) {
+        double fraction =
+            r->solids[i] == NULL ? 0.0 : fraction_in(r, s, r->solids[i], def->inside_out);
+        if (fraction > swallowed) {
             return bind_warning(
                 r->b, place, path, "%.0f %% of the shape is inside the solid '%s' and left out: %s",
-                100.0 * share, def->name,
+                100.0 * fraction, def->name,
                 def->inside_out ? "it lies outside of that container; move one of them"
                                 : "if that is a container, say 'inside_out: true' of it");
         }
@@ -189,13 +191,13 @@ static treacle_status check_size(const room* r, const shape* s, scene_place plac
 static treacle_status check_shared(room* r, int i, scene_place place, const schema_path* path) {
     for (int k = 0; k < i && r->pairs < PAIRS_MAX; ++k) {
         const treacle_liquid_def* defs = r->b->root->sim.liquids;
-        double share = share_in(r, r->liquids[i], r->liquids[k], false);
-        if (share > shared) {
+        double fraction = fraction_in(r, r->liquids[i], r->liquids[k], false);
+        if (fraction > shared) {
             return bind_warning(r->b, place, path,
                                 "%.0f %% of the shape lies in liquids[%d], which comes first and "
                                 "takes that place%s; cut one out of the other by a 'difference', "
                                 "or put this one first",
-                                100.0 * share, k,
+                                100.0 * fraction, k,
                                 defs[i].material == defs[k].material ? ""
                                                                      : " with its own material");
         }

@@ -136,19 +136,19 @@ static treacle_status ask_sources(treacle_context* ctx, const heated* h) {
         const treacle_heat_source_def* source = &h->sim->heat_sources[i];
         char by[sizeof(h->out->by)];
         snprintf(by, sizeof(by), "heat source %d", i + 1);
-        double share = 1.0;
+        double fraction = 1.0;
         if (source->shape == NULL) {
-            share = seen_from(h, &source->place);
+            fraction = seen_from(h, &source->place);
         } else {
             shape* s = NULL;
             TREACLE_TRY(shape_create_silent(ctx, source->shape, &s));
             box3 box = scene_box_inside(&h->sim->domain, s);
-            share = box3_is_empty(box3_intersect(box, h->box)) ? 0.0 : 1.0;
+            fraction = box3_is_empty(box3_intersect(box, h->box)) ? 0.0 : 1.0;
             shape_destroy(s);
         }
         if (source->power.count > 0) {
-            feed(h, share * mean_of(h, &source->power, source->start, source->stop), by);
-        } else if (share > 0.0) {
+            feed(h, fraction * mean_of(h, &source->power, source->start, source->stop), by);
+        } else if (fraction > 0.0) {
             double outside = mean_of(h, &source->temperature, source->start, source->stop);
             hold(h, outside, INFINITY, h->least, by);
         }

@@ -310,8 +310,8 @@ static bool find_bad_value(const field* f, box3 box, const shape* s, double most
         int at[3] = {i % n, i / n % n, i / (n * n)};
         double value[3] = {0};
         for (int a = 0; a < 3; ++a) {
-            double share = at[a] / (double)(n - 1);
-            out->at[a] = box.low.at[a] + share * (box.high.at[a] - box.low.at[a]);
+            double fraction = at[a] / (double)(n - 1);
+            out->at[a] = box.low.at[a] + fraction * (box.high.at[a] - box.low.at[a]);
         }
         field_eval(f, *out, 0.0, value);
         double largest = fmax(fmax(fabs(value[0]), fabs(value[1])), fabs(value[2]));

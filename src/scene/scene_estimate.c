@@ -12,16 +12,16 @@ enum {
 };
 
 // Typical figures, from runs of the scenes in scenes/.
-static const double picture_bytes = 37.0;    // of a particle in a frame, before compression
-static const double packed_share = 0.6;      // after it
-static const double base_bytes = 5.5e6;      // of a simulation without anything in it
-static const double tile_bytes = 1e5;        // of all fields of a tile
-static const double tile_fill = 0.35;        // share of liquid in the tiles around it; flat: twice
-static const double tiles_more = 8.0;        // around each liquid and emitter
-static const double step_seconds = 0.01;     // of one core, for a step of liquid without particles
-static const double particle_seconds = 5e-7; // and for each particle
+static const double picture_bytes = 37.0;  // of a particle in a frame, before compression
+static const double packed_fraction = 0.6; // after it
+static const double base_bytes = 5.5e6;    // of a simulation without anything in it
+static const double tile_bytes = 1e5;      // of all fields of a tile
+static const double tile_fill = 0.35;      // fraction of liquid in the tiles around it; flat: twice
+static const double tiles_more = 8.0;      // around each liquid and emitter
+static const double step_seconds = 0.01;   // of one core, for a step of liquid without particles
+static const double particle_seconds = 5e-7;        // and for each particle
 static const double flying_particle_seconds = 1e-7; // the same without flow
-static const double parallel_share = 0.9;           // of the work that threads divide
+static const double parallel_fraction = 0.9;        // of the work that threads divide
 static const double kept_states = 2.0;
 
 int scene_flat_axis(const treacle_domain_def* domain) {
@@ -204,7 +204,7 @@ static double seconds_per_step(const treacle_sim_def* sim, double particles, int
     bool is_flying = sim->flow == TREACLE_FLOW_NONE;
     double work = is_flying ? particles * flying_particle_seconds
                             : step_seconds + particles * particle_seconds;
-    return work * (1.0 - parallel_share + parallel_share / threads);
+    return work * (1.0 - parallel_fraction + parallel_fraction / threads);
 }
 
 static void fill_costs(const treacle_scene* scene, double start, double end,
@@ -216,7 +216,7 @@ static void fill_costs(const treacle_scene* scene, double start, double end,
     out->particles = count_of(start);
     out->particles_end = count_of(end);
     out->memory = base_bytes + end * (2.0 * state_bytes(sim) + 24.0) + grid_bytes(sim, end);
-    out->disk = packed_share *
+    out->disk = packed_fraction *
                 (frames * mean * picture_bytes + (states + kept_states) * mean * state_bytes(sim));
     out->seconds = (frames - 1.0) * steps_per_frame(sim) *
                    seconds_per_step(sim, mean, treacle_context_threads(scene->ctx));

@@ -64,8 +64,8 @@ static vec3 slope_of(const overlap_work* w, const thing* it, vec3 x) {
 static vec3 shortest_mix(vec3 a, vec3 b) {
     vec3 way = vec3_sub(b, a);
     double length = vec3_dot(way, way);
-    double share = length > 0.0 ? fmin(fmax(-vec3_dot(a, way) / length, 0.0), 1.0) : 0.0;
-    return vec3_add_scaled(a, share, way);
+    double fraction = length > 0.0 ? fmin(fmax(-vec3_dot(a, way) / length, 0.0), 1.0) : 0.0;
+    return vec3_add_scaled(a, fraction, way);
 }
 
 typedef struct meeting {

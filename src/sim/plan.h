@@ -22,7 +22,7 @@ typedef struct sim_plan {
     uint32_t columns;  // bits: particle_column
     uint32_t stages;   // bits: treacle_stage, of a step
     // Why every rank holds everything; NULL: no more than its own tiles and those around them
-    // (docs/dev/decisions/0007-lean-ranks.md).
+    // (docs/dev/decisions/0007-distributed-ranks.md).
     const char* whole_because;
 } sim_plan;
 

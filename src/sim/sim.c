@@ -89,7 +89,7 @@ static treacle_status init_ranks(treacle_sim* sim) {
         sim->ranks.key[r] = UINT64_MAX;
     }
     sim->ranks.owners = (tile_owners){sim->ranks.key, sim->plan.whole_because == NULL};
-    sim->scratch.is_lean = sim->ranks.owners.is_distributed;
+    sim->scratch.is_sparse = sim->ranks.owners.is_distributed;
     return TREACLE_OK;
 }
 

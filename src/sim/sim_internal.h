@@ -44,7 +44,7 @@ typedef struct sim_state {
     double time;            // s
     int64_t step;           // done
     uint64_t reseed_births; // ids given to particles that came from a split
-    double calm;            // 0..1, share of gravity that no motion follows: see timestep.c
+    double calm;            // 0..1, fraction of gravity that no motion follows: see timestep.c
     double volume_due;      // m^3, of liquid that the grid carries: what came less what was taken
                             // away; NaN: nobody has counted
 } sim_state;

@@ -139,7 +139,7 @@ static tile_ix merge_loads(const particles* p, seed_load* loads) {
     return count;
 }
 
-treacle_status sim_share_tiles(treacle_sim* sim, const particles* p) {
+treacle_status sim_partition_tiles(treacle_sim* sim, const particles* p) {
     TREACLE_ASSERT(!sim->ranks.owners.is_distributed || sim->ranks.key != NULL);
     if (!sim->ranks.owners.is_distributed) { // the next step does it
         return TREACLE_OK;
@@ -163,8 +163,8 @@ treacle_status sim_share_tiles(treacle_sim* sim, const particles* p) {
     return status;
 }
 
-static treacle_status share_seeds(void* data, const particles* p) {
-    return sim_share_tiles(data, p);
+static treacle_status partition_seeds(void* data, const particles* p) {
+    return sim_partition_tiles(data, p);
 }
 
 // Solids where they are at the start.
@@ -230,8 +230,8 @@ treacle_status sim_seed(treacle_sim* sim, const treacle_sim_def* def) {
         .particles = def->particles,
         .liquid_count = compiled.count,
         .liquids = compiled.seed,
-        .share = share_seeds,
-        .share_data = sim,
+        .partition = partition_seeds,
+        .partition_data = sim,
     };
     TREACLE_TRY_GOTO(seed_outside(sim, &seeding), finish);
     TREACLE_TRY_GOTO(sort_seeds(sim), finish);

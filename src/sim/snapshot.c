@@ -66,9 +66,9 @@ static int show_liquid(const liquid_state* liquid, treacle_array* arrays) {
 }
 
 // Fields that ranks hold in part, from array `begin` to `end` - 1 of the view.
-static void share_fields(treacle_sim* sim, int begin, int end) {
+static void publish_fields(treacle_sim* sim, int begin, int end) {
     const tile_map* map = &sim->now.liquid.map;
-    if (!tile_ranks_are_lean(map)) {
+    if (!tile_ranks_are_distributed(map)) {
         return;
     }
     for (int r = 0; r <= comm_size(sim->ctx); ++r) {
@@ -164,7 +164,7 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
     if (kind == TREACLE_FRAME_STATE && sim->now.liquid.map.count > 0) {
         int first = count + 1; // of fields; the tiles are known to all ranks
         count += show_liquid(&sim->now.liquid, arrays + count);
-        share_fields(sim, first, count);
+        publish_fields(sim, first, count);
     }
     if (kind == TREACLE_FRAME_STATE && sim->plan.is_eulerian) {
         count += show_surface(&sim->now.surface, arrays + count);
@@ -376,8 +376,8 @@ static treacle_status copy_liquid(treacle_sim* sim, const treacle_frame* state) 
     if (!is_whole) {
         return check_fail(sim->ctx, TREACLE_ERR_FORMAT, "the state's tiles are not in order");
     }
-    tile_range here = tile_ranks_are_lean(&liquid->map) ? tile_ranks_own(&liquid->map)
-                                                        : (tile_range){0, tile.count};
+    tile_range here = tile_ranks_are_distributed(&liquid->map) ? tile_ranks_own(&liquid->map)
+                                                               : (tile_range){0, tile.count};
     here = (tile_range){here.begin * TILE_CELLS, here.end * TILE_CELLS};
     for (int i = 0; i < FIELDS; ++i) {
         treacle_array values =
@@ -504,7 +504,7 @@ static treacle_status fail_rows(const treacle_sim* sim, const treacle_frame* sta
                       (long long)state->step);
 }
 
-// Tiles, and who holds them where ranks are lean; then what ranks hold.
+// Tiles, and who holds them where ranks are distributed; then what ranks hold.
 static treacle_status copy_particles(treacle_sim* sim, const treacle_frame* state) {
     particles* p = &sim->next.particles;
     treacle_status status = copy_tiles(sim, state);
@@ -512,7 +512,7 @@ static treacle_status copy_particles(treacle_sim* sim, const treacle_frame* stat
         status = fail_rows(sim, state);
     }
     TREACLE_TRY(comm_agree(sim->ctx, status));
-    TREACLE_TRY(sim_share_tiles(sim, p));
+    TREACLE_TRY(sim_partition_tiles(sim, p));
     status = copy_columns(sim, state);
     if (status == TREACLE_OK && !are_rows_sound(sim, p)) {
         status = fail_rows(sim, state);
@@ -563,7 +563,7 @@ treacle_status treacle_sim_restore(treacle_sim* sim, const treacle_frame* state)
         liquid_state_destroy(&sim->next.liquid);
         return status;
     }
-    for (int i = 0; i < FIELDS && tile_ranks_are_lean(&sim->next.liquid.map); ++i) {
+    for (int i = 0; i < FIELDS && tile_ranks_are_distributed(&sim->next.liquid.map); ++i) {
         tile_publish(&sim->next.liquid.map, &(tile_values){.at = field_at(&sim->next.liquid, i)});
     }
     sim->next.time = state->time;

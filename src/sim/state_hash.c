@@ -21,14 +21,14 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     uint64_t hash = hash_bytes(&sim->now.time, sizeof(sim->now.time),
                                (uint64_t)sim->now.step + sim->now.reseed_births);
     hash = hash_bytes(&sim->now.calm, sizeof(sim->now.calm), hash);
-    bool is_lean = sim->ranks.owners.is_distributed;
-    if (is_lean) {
+    bool is_distributed = sim->ranks.owners.is_distributed;
+    if (is_distributed) {
         particle_ranks_first(p, sim->ranks.rows);
     }
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         if (p->column[c] != NULL) {
             comm_array column = {p->column[c], particle_columns[c].bytes, p->count,
-                                 is_lean ? sim->ranks.rows : NULL};
+                                 is_distributed ? sim->ranks.rows : NULL};
             hash = comm_hash(sim->ctx, &column, hash);
         }
     }
@@ -37,7 +37,7 @@ uint64_t treacle_sim_hash(const treacle_sim* sim) {
     const liquid_state* liquid = &sim->now.liquid;
     size_t values = (size_t)liquid->map.count * TILE_CELLS;
     comm_array values_of = {.item_bytes = TILE_CELLS * sizeof(float), .count = liquid->map.count};
-    values_of.first = tile_ranks_are_lean(&liquid->map) ? liquid->map.ranks->first : NULL;
+    values_of.first = tile_ranks_are_distributed(&liquid->map) ? liquid->map.ranks->first : NULL;
     const float* const fields[] = {liquid->face_u.at[0], liquid->face_u.at[1], liquid->face_u.at[2],
                                    liquid->cell_pressure, liquid->cell_phi};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && values > 0; ++i) {

@@ -39,7 +39,7 @@
 #include "math/elementary.h"
 #include "sim/guard.h"
 
-// Share of cfl that a step may turn out to cross beyond what was foreseen.
+// Fraction of cfl that a step may turn out to cross beyond what was foreseen.
 #define CALM_SLACK 1.5
 
 static double fastest_emitter(const treacle_sim* sim, double now) {

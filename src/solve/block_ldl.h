@@ -4,7 +4,7 @@
 // of their widest axis, the nodes of one half that touch the other go last, and so on within the
 // halves. Everything runs in one fixed order, so the factor depends on the matrix alone.
 //
-// A pivot that falls below a tiny share of the original diagonal belongs to a direction that the
+// A pivot that falls below a tiny fraction of the original diagonal belongs to a direction that the
 // matrix does not hold, such as a rotation of nodes in a line: it is left out, and the solution has
 // no part in it. So flat grids need no special case.
 #pragma once

@@ -123,7 +123,7 @@ void body_term_relax(body_term* term, int colour, const float* b, float* x) {
             term->lambda[n][i] = term->sum[n][i] + before[i];
         }
     }
-    // K couples bodies that share a site; the lambdas lie one behind the other.
+    // K couples bodies that fraction a site; the lambdas lie one behind the other.
     block_ldl_solve(term->coupling[colour], term->lambda[0]);
     parallel_for(term->ctx, count, SITE_GRAIN, move_sites, &job);
 }

@@ -481,10 +481,10 @@ static treacle_status label_all(labeller* l, const lump_def* def) {
     tile_ix tiles = l->out->tile_count;
     TREACLE_TRY(allocate(l));
     bool has_specks = def->regime->has_specks;
-    float share = has_specks       ? l->policy->speck_strong
-                  : l->has_octants ? l->policy->strong_of_aggregate
-                                   : l->policy->strong;
-    TREACLE_TRY(lump_strength_create(l->level, share, has_specks, &l->strength));
+    float fraction = has_specks       ? l->policy->speck_strong
+                     : l->has_octants ? l->policy->strong_of_aggregate
+                                      : l->policy->strong;
+    TREACLE_TRY(lump_strength_create(l->level, fraction, has_specks, &l->strength));
     parallel_for(l->out->ctx, tiles, 4, split_tiles, l);
     // Parts are numbered through in the order of tiles, whatever thread split them.
     for (tile_ix t = 0; t < tiles; ++t) {

@@ -13,7 +13,7 @@ static const int steps[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SI
 
 typedef struct strength_job {
     const viscosity_level* level;
-    float share;
+    float fraction;
     float* face[AXES]; // [tile + 1][512], the heaviest of the terms that a face enters: of specks
     float* cell;       // [tile + 1][512], weights of cells: where there are none
     bool wants_softest;
@@ -90,7 +90,7 @@ static double stiffness_at(const strength_job* job, int64_t t, int a, int q) {
     const float* stress = job->level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK;
     int i = q & 7, j = q >> 3 & 7, k = q >> 6;
     const float* cell = stress + viscosity_cell_at(i, j, k);
-    // Both are times the share of liquid of the face's surroundings, so it cancels.
+    // Both are times the fraction of liquid of the face's surroundings, so it cancels.
     double mass = (double)job->level->weights.mass[a][t * TILE_CELLS + q];
     return mass > solve_policy_default()->lump.speck_mass
                ? (double)larger(cell[0], cell[-VISCOSITY_STRIDE(a)]) / mass
@@ -132,9 +132,10 @@ static double jump_of_tile(void* data, int64_t t) {
 // it has, and then the others.
 static double largest_of(strength_job* job, parallel_term_fcn* of_tile) {
     const viscosity_level* level = job->level;
-    bool is_shared = level->space.shared != NULL;
-    tile_range own = is_shared ? tile_ranks_own(level->map) : (tile_range){0, level->map->count};
-    return tile_max_range(level->ctx, own, is_shared, of_tile, job);
+    bool is_distributed = level->space.shared != NULL;
+    tile_range own =
+        is_distributed ? tile_ranks_own(level->map) : (tile_range){0, level->map->count};
+    return tile_max_range(level->ctx, own, is_distributed, of_tile, job);
 }
 
 double lump_strength_contrast(const viscosity_level* level) {
@@ -161,7 +162,8 @@ static void mark_by_faces(const strength_job* job, tile_ix t) {
             float weight = stress_term_weight(job->level, t, kind, q);
             // Against the heaviest of all its faces: a link from a speck to thin liquid is weak at
             // the face that the speck has, whatever the other one says.
-            bool is_so = weight > 0.0f && weight >= job->share * heaviest_around(&face, kind, at);
+            bool is_so =
+                weight > 0.0f && weight >= job->fraction * heaviest_around(&face, kind, at);
             bits |= is_so ? 1u << kind : 0u;
         }
         job->out->terms[(size_t)t * TILE_CELLS + (size_t)q] = (uint8_t)bits;
@@ -190,7 +192,7 @@ static void mark_by_cells(const strength_job* job, tile_ix t) {
     find_peaks(job, t, peak);
     for (int q = 0; q < TILE_CELLS; ++q) {
         // Against cells and not faces: so a sliver at the surface is weak beside a full cell.
-        float least = job->share * peak[BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6)];
+        float least = job->fraction * peak[BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6)];
         unsigned bits = 0;
         for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
             float weight = stress_term_weight(job->level, t, kind, q);
@@ -214,14 +216,14 @@ static void mark_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-treacle_status lump_strength_create(const viscosity_level* level, float share, bool has_specks,
+treacle_status lump_strength_create(const viscosity_level* level, float fraction, bool has_specks,
                                     lump_strength* out) {
-    TREACLE_ASSERT(share > 0.0f && share <= 1.0f);
+    TREACLE_ASSERT(fraction > 0.0f && fraction <= 1.0f);
     treacle_context* ctx = level->ctx;
     int64_t tiles = level->map->count;
     size_t values = ((size_t)tiles + 1) * TILE_CELLS;
     *out = (lump_strength){.ctx = ctx, .tile_count = level->map->count, .has_specks = has_specks};
-    strength_job job = {.level = level, .share = share, .out = out};
+    strength_job job = {.level = level, .fraction = fraction, .out = out};
     float* fields = NULL;
     TREACLE_TRY(alloc_zero(ctx, (size_t)tiles, TILE_CELLS, "strong terms", (void**)&out->terms));
     // By faces or by cells: never both.

@@ -1,10 +1,10 @@
 // Which terms of the stress bind faces strongly, for aggregates (solve/lump_labels.h).
 //
-// Where viscosity varies little, a term is strong that has at least a share of the largest weight
-// of the cells around it: a liquid that only touches another through slivers is on its own. Where
-// stiff and thin liquid lie side by side there may be specks, a few stiff cells that swim: then a
-// term is strong that has a share of the heaviest term at each of its faces, so that a sliver of a
-// speck belongs to the speck, however much stiffer its next cell is.
+// Where viscosity varies little, a term is strong that has at least a fraction of the largest
+// weight of the cells around it: a liquid that only touches another through slivers is on its own.
+// Where stiff and thin liquid lie side by side there may be specks, a few stiff cells that swim:
+// then a term is strong that has a fraction of the heaviest term at each of its faces, so that a
+// sliver of a speck belongs to the speck, however much stiffer its next cell is.
 #pragma once
 
 #include "solve/viscosity_level.h"
@@ -26,8 +26,8 @@ static inline bool lump_strength_is_empty(const viscosity_level* level, int64_t 
 double lump_strength_contrast(const viscosity_level* level);
 /// The largest ratio of stress across a face that has nearly all of its mass.
 double lump_strength_jump(const viscosity_level* level);
-/// share: of the largest weight around, or with specks of the heaviest term at a face.
-treacle_status lump_strength_create(const viscosity_level* level, float share, bool has_specks,
+/// fraction: of the largest weight around, or with specks of the heaviest term at a face.
+treacle_status lump_strength_create(const viscosity_level* level, float fraction, bool has_specks,
                                     lump_strength* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed one.
 void lump_strength_destroy(lump_strength* strength);

@@ -15,9 +15,9 @@ void mat6_invert(const double a[BODY_MOTIONS][BODY_MOTIONS],
     }
     for (int k = 0; k < BODY_MOTIONS; ++k) {
         for (int i = 0; i < BODY_MOTIONS; ++i) {
-            double share = m[i][k] / m[k][k];
+            double ratio = m[i][k] / m[k][k];
             for (int j = 0; j < 2 * BODY_MOTIONS && i != k; ++j) {
-                m[i][j] -= share * m[k][j];
+                m[i][j] -= ratio * m[k][j];
             }
         }
     }

@@ -61,7 +61,7 @@ static bool has_stagnated(const krylov_policy* policy, const solve_stats* stats)
     int n = stats->iterations, before = n - policy->stagnation_iterations;
     // The history is full: then nobody knows what the best was, and the loop goes on.
     return before > 0 && n < SOLVE_HISTORY &&
-           best_of(stats, before, n + 1) > policy->stagnation_share * best_of(stats, 0, before);
+           best_of(stats, before, n + 1) > policy->stagnation_ratio * best_of(stats, 0, before);
 }
 
 // Iterations that the rest would take at the pace of the last few.

@@ -42,7 +42,7 @@ static const solve_policy standard = {
     // anew and must gain more than it forgets.
     .slow = {.patience = 20.0, .pace_iterations = 10, .factor = 0.78, .iterations = 6, .recent = 2},
     // Mostly what float vectors allow: images are rounded to 6e-8 of themselves.
-    .krylov = {.stagnation_share = 0.9,
+    .krylov = {.stagnation_ratio = 0.9,
                .stagnation_iterations = 60,
                .restart = 30,
                .restart_long = 60,

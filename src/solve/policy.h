@@ -21,8 +21,8 @@
 
 /// How deep the multigrids go, and how much they sweep.
 typedef struct cycle_policy {
-    // Up to this share of links in every diagonal one sweep and its reverse stand for the cycle: a
-    // sweep then leaves half of the error or less. Heat and thin liquid in small steps.
+    // Up to this fraction of links in every diagonal one sweep and its reverse stand for the cycle:
+    // a sweep then leaves half of the error or less. Heat and thin liquid in small steps.
     double single_links;
     // The same of viscosity: up to this largest weight of stress against mass. Half, twice: nothing
     // in these shapes. At 2: r = 1 takes 23 to 24 iterations for 7 to 11, work +57 to +128 %.
@@ -59,7 +59,7 @@ typedef struct lump_policy {
     // Up to so many tiles the memory and the factor of small aggregates are no matter. Half: coils
     // take 31 for 22 (1e4) and 36 for 22 (c); twice: the ball c takes 19 for 24.
     int few_tiles;
-    // A term is strong from this share of the largest weight around on: where it counts whether
+    // A term is strong from this fraction of the largest weight around on: where it counts whether
     // liquid hangs together at all. Half: work of a ball -8 to -10 %, the slivers of its surface
     // are no lumps; twice: nothing.
     float strong;
@@ -80,11 +80,11 @@ typedef struct lump_policy {
     double speck_jump;
     // Of a face's mass: with less the ratio is one of how full the two cells are.
     float jump_mass;
-    // Then a term is strong that has this share of the heaviest at each of its faces. Half:
+    // Then a term is strong that has this fraction of the heaviest at each of its faces. Half:
     // nothing; twice: 14 for 22 (coil c), 27 for 24 (ball c), block c +27 % work.
     float speck_strong;
-    // A face with less than this share of a full one's mass does not count in the contrast. Half,
-    // twice: nothing.
+    // A face with less than this fraction of a full one's mass does not count in the contrast.
+    // Half, twice: nothing.
     double speck_mass;
     // Aggregates that are eliminated in one go. Half, twice: nothing.
     int dissection_part;
@@ -100,10 +100,10 @@ typedef struct schur_policy {
     // divergence alone. Half, as without: at 1 a coil takes 11 for 8, a block 11 for 7; twice: 10
     // each there, and a ball at 100 21 for 24.
     double held;
-    // Share of W that goes where all cells are at the surface. Half, as without: a block at 1 takes
-    // 11 for 7; twice: 10 there, elsewhere within one iteration.
+    // Fraction of W that goes where all cells are at the surface. Half, as without: a block at 1
+    // takes 11 for 7; twice: 10 there, elsewhere within one iteration.
     double surface;
-    // Share of W that weighs a divergence in the products of images. Every correction mends the
+    // Fraction of W that weighs a divergence in the products of images. Every correction mends the
     // divergence that the one before has left, and what holds the loop up where viscosity rules is
     // pressure, which forces alone show. 1: a block of 128^3 at 1e4 takes 18 for 14.
     float weight_of_image;
@@ -135,8 +135,8 @@ typedef struct slow_policy {
 /// The loops.
 typedef struct krylov_policy {
     // Conjugate gradients give up when so many iterations have not brought the residual below this
-    // share of its best. No solve of these shapes or of the scenes comes near.
-    double stagnation_share;
+    // fraction of its best. No solve of these shapes or of the scenes comes near.
+    double stagnation_ratio;
     int stagnation_iterations;
     // Directions that GCR keeps. Half: one iteration more; twice: nothing.
     int restart;
@@ -151,8 +151,8 @@ typedef struct krylov_policy {
     // What is left of the square of an image: below this it is made orthogonal twice. Half, twice:
     // nothing; never: coils take 128 for 22.
     double twice_below;
-    // A step that leaves this share of the residual brought nothing; the next direction comes from
-    // its image. Only flows that are asked for without any force need it (test_stokes_solver).
+    // A step that leaves this fraction of the residual brought nothing; the next direction comes
+    // from its image. Only flows that are asked for without any force need it (test_stokes_solver).
     double stalled;
     // After so many in a row a cycle ends.
     int stalls;
@@ -171,8 +171,8 @@ typedef struct krylov_policy {
     double push_force;
 } krylov_policy;
 
-/// Below these shares a number is rounding: they lie between what rounding leaves, 1e-16 times the
-/// length of a sum, and the smallest that means something.
+/// Below these fractions a number is rounding: they lie between what rounding leaves, 1e-16 times
+/// the length of a sum, and the smallest that means something.
 typedef struct rounding_policy {
     double pivot;       // of the diagonal before elimination: the matrix does not hold a direction
     double body_mass;   // of a body's largest inverse mass, added where it has no inverse

@@ -325,7 +325,7 @@ static treacle_status allocate_coarse(pressure_level* level, bool has_k_cycle) {
     return TREACLE_OK;
 }
 
-void pressure_level_share(pressure_level* level) {
+void pressure_level_distribute(pressure_level* level) {
     level->space.shared = level->map->ranks != NULL ? level->map : NULL;
 }
 
@@ -373,7 +373,8 @@ treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cyc
     TREACLE_TRY_GOTO(allocate_coarse(out, has_k_cycle), fail);
     // From here on down all ranks have all tiles, so they need all links of the last level that was
     // shared out.
-    if (tile_ranks_are_lean(fine->map) && out->map->ranks == NULL) { // everybody does all of it
+    if (tile_ranks_are_distributed(fine->map) &&
+        out->map->ranks == NULL) { // everybody does all of it
         tell_links(fine, TILE_TO_ALL);
     }
     tile_for(out->map, &(tile_use){.reads = TILE_AROUND, .grain = 2}, aggregate,
@@ -531,16 +532,16 @@ double pressure_level_apply_rounded(const pressure_level* level, const float* x,
     return level->bodies == NULL ? energy : energy + body_term_apply_rounded(level->bodies, x, y);
 }
 
-double pressure_level_link_share(const pressure_level* level) {
-    // Searched as the least share of extras, and cut short at zero: liquid with one free cell
+double pressure_level_link_fraction(const pressure_level* level) {
+    // Searched as the least fraction of extras, and cut short at zero: liquid with one free cell
     // inside is the usual case.
-    float least = 1.0f; // share of the extra
+    float least = 1.0f; // fraction of the extra
     tile_range own = tile_ranks_list(level->map, level->space.active_count, level->active);
     for (int64_t i = own.begin; i < own.end && least > 0.0f; ++i) {
         int64_t begin = (int64_t)level->active[i] * TILE_CELLS;
         for (int64_t q = begin; q < begin + TILE_CELLS; ++q) {
-            float share = level->extra[q] * level->inverse[q];
-            least = level->inverse[q] > 0.0f && share < least ? share : least;
+            float fraction = level->extra[q] * level->inverse[q];
+            least = level->inverse[q] > 0.0f && fraction < least ? fraction : least;
         }
     }
     double most = 1.0 - (double)least;

@@ -51,7 +51,7 @@ treacle_status pressure_level_create(treacle_context* ctx, const grid_domain* do
 treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cycle,
                                       pressure_level* out) TREACLE_NODISCARD;
 /// Shares the level's vectors out as its map is; not with bodies.
-void pressure_level_share(pressure_level* level);
+void pressure_level_distribute(pressure_level* level);
 /// Gives the level a term of bodies, which it then owns.
 treacle_status pressure_level_attach(pressure_level* level, body_term* bodies) TREACLE_NODISCARD;
 void pressure_level_destroy(pressure_level* level);
@@ -76,8 +76,8 @@ double pressure_level_apply_float(const pressure_level* level, const float* x, f
 double pressure_level_apply(const pressure_level* level, const double* x, double* y);
 /// The same in double for an x that is float.
 double pressure_level_apply_rounded(const pressure_level* level, const float* x, double* y);
-/// The largest share of the links in a diagonal; 1 where a cell has no extra.
-double pressure_level_link_share(const pressure_level* level);
+/// The largest fraction of the links in a diagonal; 1 where a cell has no extra.
+double pressure_level_link_fraction(const pressure_level* level);
 void pressure_level_diagonal(const pressure_level* level, double* d);
 
 /// Active tiles are in order and in the map, diagonals are not negative and finite, every tile that

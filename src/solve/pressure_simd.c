@@ -28,7 +28,7 @@ TREACLE_ALWAYS_INLINE f64x8 shift_down_double(f64x8 v, double last) {
     return __builtin_shufflevector(v, f64x8_set(last), 1, 2, 3, 4, 5, 6, 7, 8);
 }
 
-// A tile's values and those of the six tiles that share a face with it.
+// A tile's values and those of the six tiles that fraction a face with it.
 typedef struct near_float {
     const float *self, *low[AXES], *high[AXES];
 } near_float;
@@ -195,10 +195,10 @@ static void relax_colour(const pressure_job* job, tile_ix t, const near_float* v
     for (uint64_t rows = level->rows[t]; rows != 0; rows &= rows - 1) {
         int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
         row_float near = load_row(v, j, k);
-        f32x8 share = f32x8_load(inverse + q);
-        f32x8 now = row_solve(&w, &near, f32x8_load(b + q), j, k) * share;
+        f32x8 fraction = f32x8_load(inverse + q);
+        f32x8 now = row_solve(&w, &near, f32x8_load(b + q), j, k) * fraction;
         // The row is worked out as a whole and half of it is taken.
-        i32x8 is_due = (((colour + j + k) & 1) == 0 ? even : ~even) & (share > f32x8_set(0.0f));
+        i32x8 is_due = (((colour + j + k) & 1) == 0 ? even : ~even) & (fraction > f32x8_set(0.0f));
         f32x8_store(x + q, f32x8_select(is_due, now, near.self));
     }
 }

@@ -157,13 +157,13 @@ static bool is_above_bottom(const grid_domain* domain) {
 
 // Fine levels are shared out among ranks; everybody has the coarse ones, from the first on whose
 // tiles have children on several ranks. Bodies reach anywhere: with them everybody has all.
-static void share_levels(pressure_solver* s) {
+static void distribute_levels(pressure_solver* s) {
     // As soon as one level is everybody's all below it are: its vectors are gathered once on the
     // way down, and coarse levels are too small to be worth a message.
-    bool is_shared = s->system.body_count == 0;
-    for (int l = 0; l < s->level_count && is_shared; ++l) {
-        pressure_level_share(&s->level[l]);
-        is_shared = s->level[l].space.shared != NULL;
+    bool is_distributed = s->system.body_count == 0;
+    for (int l = 0; l < s->level_count && is_distributed; ++l) {
+        pressure_level_distribute(&s->level[l]);
+        is_distributed = s->level[l].space.shared != NULL;
     }
 }
 
@@ -172,7 +172,7 @@ static solve_regime find_regime(const pressure_solver* s) {
     solve_facts facts = {.has_cells = true,
                          .tiles = s->level[0].space.active_count,
                          .bodies = s->system.body_count,
-                         .links = pressure_level_link_share(&s->level[0])};
+                         .links = pressure_level_link_fraction(&s->level[0])};
     return regime_of(s->policy, &facts);
 }
 
@@ -202,21 +202,21 @@ static treacle_status build_levels(pressure_solver* s) {
         TREACLE_TRY(pressure_level_coarsen(fine, has_k_cycle, &s->level[s->level_count]));
         s->level_count += 1;
     }
-    share_levels(s);
+    distribute_levels(s);
     return TREACLE_OK;
 }
 
 // What the bodies' rows make of a constant in each closed region, and when that is nothing.
 static void see_regions(const pressure_solver* s, double* row, double* floor) {
     // A row that sums to zero over a region sees no constant there, up to the rounding of the sum,
-    // which is a share of the sum of magnitudes.
+    // which is a fraction of the sum of magnitudes.
     const body_term* bodies = s->level[0].bodies;
-    double share = s->policy->rounding.region_held;
+    double fraction = s->policy->rounding.region_held;
     for (int64_t n = 0; n < bodies->row_count; ++n) {
         int32_t region = s->closed.label[bodies->site[bodies->row_site[n]].slot];
         for (int i = 0; i < BODY_MOTIONS; ++i) {
             size_t at = (size_t)bodies->row_body[n] * BODY_MOTIONS + (size_t)i;
-            floor[at] += share * fabs(bodies->row[n][i]);
+            floor[at] += fraction * fabs(bodies->row[n][i]);
             if (region >= 0) {
                 row[at * (size_t)s->closed.count + (size_t)region] += bodies->row[n][i];
             }
@@ -347,8 +347,8 @@ treacle_status pressure_solve(pressure_solver* solver, double* rhs, double* x,
     *stats = pcg_solve(&op, &solver->vectors, &own, rhs, x);
     stats->dropped = dropped;
     memcpy(stats->regime, solver->regime.name, sizeof(stats->regime));
-    vec_share(&level->space, rhs);
-    vec_share(&level->space, x);
+    vec_publish(&level->space, rhs);
+    vec_publish(&level->space, x);
     // Any constant solves: without a mean, the solution does not depend on the guess.
     return regions_project(&solver->closed, x);
 }

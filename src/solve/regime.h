@@ -9,7 +9,7 @@ typedef struct solve_facts {
     bool has_cells;   // pressures, or temperatures, are
     int64_t tiles;    // with unknowns
     int32_t bodies;   // rigid ones
-    double links;     // cells alone: the largest share of links in a diagonal
+    double links;     // cells alone: the largest fraction of links in a diagonal
     double stiffness; // faces: the largest weight of stress against mass, mu dt / (rho h^2)
     double contrast;  // faces: of stress against mass, between faces with liquid
     double jump;      // faces: the largest ratio of stress across one that has nearly all its mass

@@ -401,12 +401,12 @@ static void take_out_held(const region_set* set, double* v) {
     for (int32_t n = 0; n < set->held_count; ++n) {
         const double* q = set->held + (size_t)n * (size_t)set->count;
         // Gram and Schmidt's, in the order in which directions came: they are orthonormal.
-        double share = 0.0;
+        double coefficient = 0.0;
         for (int32_t r = 0; r < set->count; ++r) {
-            share += q[r] * v[r];
+            coefficient += q[r] * v[r];
         }
         for (int32_t r = 0; r < set->count; ++r) {
-            v[r] -= share * q[r];
+            v[r] -= coefficient * q[r];
         }
     }
 }

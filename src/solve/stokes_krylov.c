@@ -45,7 +45,7 @@ typedef struct gcr_state {
     double whole;             // 2-norm of f and h
     double weighed;           // square of the residual, rows weighed: falls like the energy
     double measured;          // what it was when it was last measured, not carried on
-    double fallen;            // share of its root that the last step left
+    double fallen;            // fraction of its root that the last step left
     vec_sizes size_u, size_p; // of the residual
     int count;                // directions in this cycle
     bool has_first;           // direction 0 stands already
@@ -132,7 +132,7 @@ static treacle_status find_regions(stokes_solver* s) {
 }
 
 // The largest |sum of r| of a region over its volume. Drops and specks count as if they were
-// larger: a share of theirs is next to nothing, and they would keep the whole solve waiting.
+// larger: a fraction of theirs is next to nothing, and they would keep the whole solve waiting.
 static treacle_status find_net(stokes_solver* s, const double* r_p, double* net) {
     TREACLE_TRY(find_regions(s));
     int32_t count = s->net.regions.count;
@@ -207,7 +207,7 @@ static treacle_status predict_energy(stokes_solver* s, const gcr_state* k) {
 
 // What the products of A z_j say: its parts along the images before, what is left, and the step.
 typedef struct gcr_products {
-    double share[STOKES_MAX_RESTART];
+    double coefficient[STOKES_MAX_RESTART];
     double whole, rest; // squares
     double step;
 } gcr_products;
@@ -229,16 +229,16 @@ static gcr_products find_products(const stokes_solver* s, const gcr_state* k, in
     out.whole = out.rest = product[j] + product_p[j];
     for (int i = 0; i < j; ++i) {
         double along = product[i] + product_p[i];
-        out.share[i] = k->length[i] > 0.0 ? along / k->length[i] : 0.0;
-        out.rest -= along * out.share[i];
+        out.coefficient[i] = k->length[i] > 0.0 ? along / k->length[i] : 0.0;
+        out.rest -= along * out.coefficient[i];
     }
     double slope = (product[j + 1] + product_p[j + 1]) / k->scale;
     out.step = out.rest > 0.0 ? slope / out.rest : 0.0;
     return out;
 }
 
-static vec_orthogonal parts(float* const* q, int j, const double* share) {
-    return (vec_orthogonal){j, (const float* const*)q, share, q[j]};
+static vec_orthogonal parts(float* const* q, int j, const double* coefficient) {
+    return (vec_orthogonal){j, (const float* const*)q, coefficient, q[j]};
 }
 
 // Appends direction j: its image, made orthogonal to those before, and the step along it.
@@ -255,21 +255,21 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     stokes_bodies_image(s, j);
     gcr_products now = find_products(s, k, j);
     for (int i = 0; i < j; ++i) {
-        k->r[i][j] = now.share[i];
+        k->r[i][j] = now.coefficient[i];
     }
     if (now.rest < s->policy->krylov.twice_below * now.whole) {
-        vec_orthogonal first_u = parts(s->dir.q_u, j, now.share),
-                       first_p = parts(s->dir.q_p, j, now.share);
+        vec_orthogonal first_u = parts(s->dir.q_u, j, now.coefficient),
+                       first_p = parts(s->dir.q_p, j, now.coefficient);
         vec_subtract_many(u, &first_u);
         vec_subtract_many(p, &first_p);
         now = find_products(s, k, j);
         for (int i = 0; i < j; ++i) {
-            k->r[i][j] += now.share[i];
+            k->r[i][j] += now.coefficient[i];
         }
     }
-    vec_retreat_step step_u = {parts(s->dir.q_u, j, now.share), now.step, k->scale, k->r_u,
+    vec_retreat_step step_u = {parts(s->dir.q_u, j, now.coefficient), now.step, k->scale, k->r_u,
                                s->vec.r_u};
-    vec_retreat_step step_p = {parts(s->dir.q_p, j, now.share), now.step, k->scale, k->r_p,
+    vec_retreat_step step_p = {parts(s->dir.q_p, j, now.coefficient), now.step, k->scale, k->r_p,
                                s->vec.r_p};
     k->size_u = vec_retreat(u, &step_u);
     k->size_p = vec_retreat(p, &step_p);
@@ -296,12 +296,12 @@ static void add_solution(const stokes_solver* s, const gcr_state* k, double* x_u
 // Whether the estimate has fallen less than `factor` an iteration over the last `count`.
 static bool is_slow_over(const stokes_stats* stats, double factor, int count) {
     int n = stats->history_count - 1, before = n - count;
-    double share = 1.0;
+    double fraction = 1.0;
     for (int i = 0; i < count; ++i) {
-        share *= factor;
+        fraction *= factor;
     }
     return before >= 0 && n < SOLVE_HISTORY - 1 &&
-           stats->history[n] > share * stats->history[before];
+           stats->history[n] > fraction * stats->history[before];
 }
 
 // Slow for long, not getting faster, and far from the target: not there in twice as many iterations
@@ -553,10 +553,10 @@ treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors
     k->r_p = vectors->h;
     mask_vectors(solver, vectors);
     treacle_status status = iterate(solver, vectors, k);
-    vec_share(&solver->faces->space, vectors->f);
-    vec_share(&solver->faces->space, vectors->u);
-    vec_share(&solver->p_space, vectors->h);
-    vec_share(&solver->p_space, vectors->p);
+    vec_publish(&solver->faces->space, vectors->f);
+    vec_publish(&solver->faces->space, vectors->u);
+    vec_publish(&solver->p_space, vectors->h);
+    vec_publish(&solver->p_space, vectors->p);
     alloc_free(solver->ctx, k, sizeof(*k));
     memcpy(stats->regime, solver->regime.name, sizeof(stats->regime));
     stats->seconds = profile_now() - begin;

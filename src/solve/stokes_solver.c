@@ -71,8 +71,8 @@ void stokes_apply(const stokes_solver* solver, const double* u, const double* p,
     memset(y_u + tail, 0, (all - tail) * sizeof(double));
     stokes_vectors x = {.u = (double*)u, .p = (double*)p}, y = {.u = y_u, .p = y_p};
     stokes_bodies_add(solver, &x, 1.0, &y);
-    vec_share(&solver->faces->space, y_u);
-    vec_share(&solver->p_space, y_p);
+    vec_publish(&solver->faces->space, y_u);
+    vec_publish(&solver->p_space, y_p);
 }
 
 // ---- Set-up ---------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ static double fill_cell(const stokes_solver* s, const stokes_system* system, int
     s->fields[AXES * length + (size_t)here] = extra;
     s->schur[here] =
         is_cell ? (float)schur_weight(policy->held, twice, (double)stiffness_sum) : 0.0f;
-    // Weights are times the share of liquid: divided by it, a sliver of thick liquid is thick.
+    // Weights are times the fraction of liquid: divided by it, a sliver of thick liquid is thick.
     return diagonal > 0.0f ? twice / (double)system->volume[here] : INFINITY;
 }
 
@@ -204,8 +204,8 @@ static void scale_schur(const stokes_solver* s, tile_range own) {
     // Partial sums 1 and 2 of the space of faces were filled tile by tile by fill_tiles.
     double cells = vec_sum_partial(&s->faces->space, 1),
            outer = vec_sum_partial(&s->faces->space, 2);
-    double share = cells > 0.0 ? outer / cells : 0.0;
-    scale_job job = {s->schur, (float)(1.0 - s->policy->schur.surface * share)};
+    double fraction = cells > 0.0 ? outer / cells : 0.0;
+    scale_job job = {s->schur, (float)(1.0 - s->policy->schur.surface * fraction)};
     tile_for_range(s->ctx, own, 8, scale_tiles, &job);
 }
 
@@ -314,7 +314,7 @@ static void weigh_cells(void* data, int64_t begin, int64_t end) {
 }
 
 // The inverse diagonals of A, so that stiff faces do not drown soft ones, and of the Schur
-// complement, but only a small share of W. With all of it a residual would be near the square of
+// complement, but only a small fraction of W. With all of it a residual would be near the square of
 // the energy that it stands for; but every correction mends the divergence that the one before has
 // left, and what holds the loop up where viscosity rules is pressure, which forces alone show.
 static treacle_status weigh_rows(stokes_solver* s) {

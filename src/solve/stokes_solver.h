@@ -3,13 +3,13 @@
 //     A u + B^T p = f        A: solve/viscosity_level.h
 //     B u         = h        (B u)_c = sum over axes of (opening u) at the high face - low face
 //
-// where a face may be open by another share to the cell below it than to the one above,
+// where a face may be open by another fraction to the cell below it than to the one above,
 //
 // by GCR, preconditioned from the left below: one multigrid cycle for A, then one for the Schur
 // complement, approximated after Cahouet and Chabard [CC88] by
 //
 //     S^-1 ~ W + (B M^-1 B^T)^-1,  W = (1 - o/2) max(2/3 sqrt(2 w_c * 3/2 / s), 0.3 / s),
-//     s = diag(B D^-1 B^T),  D = diag(A) - M,  o the share of cells at the surface.
+//     s = diag(B D^-1 B^T),  D = diag(A) - M,  o the fraction of cells at the surface.
 //
 // Bodies move faces (solve/drag_term.h) and displace liquid: B u has row_c . y at the cells around
 // them, too, and their rows of the first line the transpose of that. B M^-1 B^T has them as a
@@ -17,7 +17,7 @@
 //
 //     (W^-1 + J K^-1 J^T)^-1,   J the rows, K masses and stresses of bodies          [stokes.5]
 //
-// The pressure is that of a cell times its share of liquid, so that rows stay of order one.
+// The pressure is that of a cell times its fraction of liquid, so that rows stay of order one.
 #pragma once
 
 #include "solve/solve_stats.h"
@@ -28,9 +28,9 @@ typedef struct stokes_system {
     const tile_map* map;
     viscosity_weights weights; // as for a viscosity solve
     const float*
-        opening[AXES]; // [tile][512] at faces: share that no solid covers, >= 0.1 at unknowns
+        opening[AXES]; // [tile][512] at faces: fraction that no solid covers, >= 0.1 at unknowns
     const float* opening_below[AXES]; // as the cell below a face sees it; NULL: as that above
-    const float* volume;              // [tile][512] at cells: share of liquid
+    const float* volume;              // [tile][512] at cells: fraction of liquid
     int32_t body_count;               // that weights.owner names
     const solve_body* bodies;         // [body_count]; rows: what they displace, in all six motions
     const solve_policy* policy;       // NULL: the default; must outlive the solver
@@ -51,8 +51,9 @@ typedef struct stokes_extra {
 /// the whole residual over that of f and h. Infinity switches a test off.
 typedef struct stokes_params {
     double energy;
-    double least; // below 1: the first guess's energy counts where it is less, down to this share
-    double drop;  // the energy also does at this share of what the first guess has left; 0: no
+    double
+        least;   // below 1: the first guess's energy counts where it is less, down to this fraction
+    double drop; // the energy also does at this fraction of what the first guess has left; 0: no
     double divergence;
     double net;
     double relative;

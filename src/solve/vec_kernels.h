@@ -14,7 +14,7 @@ typedef struct vec_job {
     float *h, *rounded;
     int count;
     const float* const* list;
-    const double* share;
+    const double* coefficient;
     double* many;
 } vec_job;
 
@@ -83,7 +83,7 @@ static inline bool vec_spans_next(vec_spans* s) {
 ISA_DECLARE(void, vec_loop_add_scaled, (void* data, int64_t begin, int64_t end));
 // partial 0 = x . y
 ISA_DECLARE(void, vec_loop_dot, (void* data, int64_t begin, int64_t end));
-// u += sum of share[i] list[i]
+// u += sum of coefficient[i] list[i]
 ISA_DECLARE(void, vec_loop_add_many_float, (void* data, int64_t begin, int64_t end));
 // partial 0 = f . g
 ISA_DECLARE(void, vec_loop_dot_float, (void* data, int64_t begin, int64_t end));
@@ -99,9 +99,10 @@ ISA_DECLARE(void, vec_loop_descend, (void* data, int64_t begin, int64_t end));
 ISA_DECLARE(void, vec_loop_dot_two, (void* data, int64_t begin, int64_t end));
 // many[i] = list[i] . f for i < count
 ISA_DECLARE(void, vec_loop_dot_many, (void* data, int64_t begin, int64_t end));
-// h -= sum of share[i] list[i]
+// h -= sum of coefficient[i] list[i]
 ISA_DECLARE(void, vec_loop_subtract_many, (void* data, int64_t begin, int64_t end));
-// h -= sum of share[i] list[i], v -= a h, rounded = scale v; partial 0 = v . v, partial 1 = max |v|
+// h -= sum of coefficient[i] list[i], v -= a h, rounded = scale v; partial 0 = v . v, partial 1 =
+// max |v|
 ISA_DECLARE(void, vec_loop_retreat, (void* data, int64_t begin, int64_t end));
 // h = a f + scale h, in float
 ISA_DECLARE(void, vec_loop_combine_float, (void* data, int64_t begin, int64_t end));

@@ -80,14 +80,14 @@ void vec_gather(const vec_space* space, double* v) {
     }
 }
 
-void vec_share(const vec_space* space, double* v) {
+void vec_publish(const vec_space* space, double* v) {
     if (space->shared != NULL) {
         tile_publish(space->shared,
                      &(tile_values){.at = v, .tile_bytes = (size_t)space->block * sizeof(double)});
     }
 }
 
-void vec_share_float(const vec_space* space, const float* v) {
+void vec_publish_float(const vec_space* space, const float* v) {
     if (space->shared != NULL) {
         tile_publish(
             space->shared,
@@ -336,8 +336,8 @@ void vec_combine_float(const vec_space* space, float a, const float* f, float c,
 }
 
 void vec_add_many_float(const vec_space* space, int count, const float* const* x,
-                        const double* share, double* y) {
-    vec_job job = {.space = space, .count = count, .list = x, .share = share, .u = y};
+                        const double* coefficient, double* y) {
+    vec_job job = {.space = space, .count = count, .list = x, .coefficient = coefficient, .u = y};
     run_loop(ISA_CALL(space->ctx, vec_loop_add_many_float), &job);
 }
 
@@ -375,8 +375,11 @@ void vec_dot_many(const vec_many* many, int count, const float* const* q, const 
 }
 
 static vec_job subtraction(const vec_space* space, const vec_orthogonal* step) {
-    return (vec_job){
-        .space = space, .count = step->count, .list = step->q, .share = step->share, .h = step->w};
+    return (vec_job){.space = space,
+                     .count = step->count,
+                     .list = step->q,
+                     .coefficient = step->coefficient,
+                     .h = step->w};
 }
 
 void vec_subtract_many(const vec_space* space, const vec_orthogonal* step) {

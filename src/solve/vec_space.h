@@ -58,9 +58,9 @@ void vec_exchange_float(const vec_space* space, const float* v);
 /// Fetches only the neighbouring tiles of one colour.
 void vec_exchange_colour(const vec_space* space, const tile_colours* colours, int colour, float* v);
 void vec_gather(const vec_space* space, double* v);
-/// Brings the tiles that this rank has written to all ranks that may read them (tile_share).
-void vec_share(const vec_space* space, double* v);
-void vec_share_float(const vec_space* space, const float* v);
+/// Brings the tiles that this rank has written to all ranks that may read them (tile_fraction).
+void vec_publish(const vec_space* space, double* v);
+void vec_publish_float(const vec_space* space, const float* v);
 void vec_gather_float(const vec_space* space, const float* v);
 
 treacle_status vec_create(const vec_space* space, const char* what, double** out) TREACLE_NODISCARD;
@@ -80,9 +80,9 @@ void vec_add_scaled(const vec_space* space, double a, const double* x, double* y
 /// y = x - y.
 void vec_subtract_from(const vec_space* space, const double* x, double* y);
 double vec_dot(const vec_space* space, const double* x, const double* y);
-/// y += sum of share[i] x[i].
+/// y += sum of coefficient[i] x[i].
 void vec_add_many_float(const vec_space* space, int count, const float* const* x,
-                        const double* share, double* y);
+                        const double* coefficient, double* y);
 double vec_dot_float(const vec_space* space, const float* x, const float* y);
 vec_sizes vec_measure(const vec_space* space, const double* x);
 /// to = scale * from, rounded.
@@ -115,11 +115,11 @@ void vec_many_destroy(vec_many* many);
 /// product[i] = q[i] . w.
 void vec_dot_many(const vec_many* many, int count, const float* const* q, const float* w,
                   double* product);
-/// w -= sum of share[i] q[i], in double, rounded at the end.
+/// w -= sum of coefficient[i] q[i], in double, rounded at the end.
 typedef struct vec_orthogonal {
     int count;
     const float* const* q;
-    const double* share;
+    const double* coefficient;
     float* w;
 } vec_orthogonal;
 void vec_subtract_many(const vec_space* space, const vec_orthogonal* step);

@@ -253,18 +253,18 @@ static chunk chunk_of(const vec_spans* s, int start) {
     return (chunk){s->offset + (size_t)start, rest < CHUNK ? rest : CHUNK};
 }
 
-// w += sign * share[i] list[i] for four entries.
+// w += sign * coefficient[i] list[i] for four entries.
 static void add_four(const vec_job* job, chunk at, int i, double sign, double* w) {
-    f64x8 share[4];
+    f64x8 coefficient[4];
     four with = four_from(job, i);
     for (int m = 0; m < 4; ++m) {
-        share[m] = f64x8_set(m < with.count ? sign * job->share[i + m] : 0.0);
+        coefficient[m] = f64x8_set(m < with.count ? sign * job->coefficient[i + m] : 0.0);
     }
     for (int k = 0; k < at.count; k += SIMD_LANES) {
         size_t n = at.offset + (size_t)k;
-        f64x8 sum = share[0] * f64x8_from_f32x8(f32x8_load(with.q[0] + n));
+        f64x8 sum = coefficient[0] * f64x8_from_f32x8(f32x8_load(with.q[0] + n));
         for (int m = 1; m < 4; ++m) {
-            sum += share[m] * f64x8_from_f32x8(f32x8_load(with.q[m] + n));
+            sum += coefficient[m] * f64x8_from_f32x8(f32x8_load(with.q[m] + n));
         }
         f64x8_store(w + k, f64x8_load(w + k) + sum);
     }

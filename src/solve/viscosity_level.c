@@ -159,7 +159,7 @@ static treacle_status finish(viscosity_level* level) {
     level->space.shared = level->map->ranks != NULL && !has_bodies ? level->map : NULL;
     if (level->space.shared != NULL) {
         tile_for(level->map, &(tile_use){.reads = TILE_AROUND, .grain = GRAIN}, pack_tiles, &job);
-        vec_share_float(&level->space, level->inverse);
+        vec_publish_float(&level->space, level->inverse);
         tile_publish(level->map, &(tile_values){.at = job.unknowns,
                                                 .tile_bytes = sizeof(uint16_t),
                                                 .readers = TILE_TO_ALL});
@@ -390,15 +390,15 @@ static void fix_faces(void* data, int64_t begin, int64_t end) {
     }
 }
 
-// What coarse tiles read of a lean fine level: what lies around their children, or all of it where
-// everybody has all coarse tiles.
+// What coarse tiles read of a distributed fine level: what lies around their children, or all of it
+// where everybody has all coarse tiles.
 static void bring_weights(const viscosity_level* fine, const viscosity_level* level) {
     const viscosity_weights* w = &fine->weights;
     const tile_ranks* wide = level->step.wide_ranks;
     const float* const fields[OWNED_FIELDS] = {w->cell,    w->edge[0], w->edge[1], w->edge[2],
                                                w->mass[0], w->mass[1], w->mass[2]};
     const size_t bytes = TILE_CELLS * sizeof(float);
-    if (!tile_ranks_are_lean(fine->map)) {
+    if (!tile_ranks_are_distributed(fine->map)) {
         return;
     }
     // The first level that everybody has: all weights to all.
@@ -481,12 +481,13 @@ void viscosity_level_complete(const viscosity_level* level) {
         tile_publish(level->map, &(tile_values){.at = level->rows,
                                                 .tile_bytes = sizeof(*level->rows),
                                                 .readers = TILE_TO_ALL});
-        for (int a = 0; a < AXES && tile_ranks_are_lean(level->map); ++a) {
+        for (int a = 0; a < AXES && tile_ranks_are_distributed(level->map); ++a) {
             tile_publish(level->map, &(tile_values){.at = (float*)level->weights.mass[a],
                                                     .readers = TILE_TO_ALL});
         }
-        // Lean maps hold own tiles only: what the labels of lumps read must come here in full.
-        if (tile_ranks_are_lean(level->map)) {
+        // Distributed maps hold own tiles only: what the labels of lumps read must come here in
+        // full.
+        if (tile_ranks_are_distributed(level->map)) {
             vec_gather_float(&level->space, level->inverse);
         }
     }
@@ -552,7 +553,7 @@ void viscosity_level_residual(const viscosity_level* level, const float* b, cons
 }
 
 // Coarse tiles read the residual of those that lie around their children.
-static void share_residual(const viscosity_level* fine, const viscosity_level* coarse) {
+static void publish_residual(const viscosity_level* fine, const viscosity_level* coarse) {
     const tile_ranks* wide = coarse->step.wide_ranks;
     if (fine->space.shared == NULL) {
         return;
@@ -575,7 +576,7 @@ void viscosity_level_restrict(const viscosity_level* fine, const float* b, const
                               const viscosity_level* coarse) {
     // Unlike pressure's the residual is stored: each value goes to up to eight coarse ones.
     viscosity_level_residual(fine, b, x);
-    share_residual(fine, coarse);
+    publish_residual(fine, coarse);
     tile_range own =
         tile_ranks_list(coarse->space.shared, coarse->space.active_count, coarse->active);
     for (int a = 0; a < AXES; ++a) {

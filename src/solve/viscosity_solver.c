@@ -347,7 +347,7 @@ treacle_status viscosity_add_fixed(const viscosity_solver* solver, const double*
     TREACLE_TRY(vec_create(space, "forces of walls", &change));
     apply(solver, fixed, change);
     vec_add_scaled(space, -1.0, change, rhs);
-    vec_share(space, rhs);
+    vec_publish(space, rhs);
     vec_destroy(space, change);
     return TREACLE_OK;
 }
@@ -491,8 +491,8 @@ treacle_status viscosity_solve(viscosity_solver* solver, double* rhs, double* u,
     treacle_status status = solve(solver, rhs, u, params, stats);
     memcpy(stats->regime, solver->regime.name, sizeof(stats->regime));
     // The loop has worked on own tiles: callers read those of others, too.
-    vec_share(space_of(solver), rhs);
-    vec_share(space_of(solver), u);
+    vec_publish(space_of(solver), rhs);
+    vec_publish(space_of(solver), u);
     return status;
 }
 

@@ -7,11 +7,11 @@
 //
 // A step is solved twice where something touches or is joined. Velocities come from contacts that
 // ask for nothing but that bodies do not approach: nothing is gained by them but what restitution
-// keeps. Places come from velocities that also push apart what has sunk in, by a share of a cell at
-// most; these are then forgotten. If they stayed, what sinks in by a little would leave with a
+// keeps. Places come from velocities that also push apart what has sunk in, by a fraction of a cell
+// at most; these are then forgotten. If they stayed, what sinks in by a little would leave with a
 // speed of that little a step, the faster the shorter the step [rigid.8].
 //
-// A body between solids that close on it cannot obey both. Contacts give way by a share of the
+// A body between solids that close on it cannot obey both. Contacts give way by a fraction of the
 // body's own inverse mass: so that impulses stay bounded, and bodies are pressed in rather than
 // shot [rigid.9].
 //
@@ -32,7 +32,7 @@ enum { CONTACTS_KEPT = 4, NEAR_MAX = 1024 };
 
 // Depth in cells that a contact may have, and the speed in cells a step that pushes out the rest.
 static const double contact_layer = 0.01, correction = 0.25;
-static const double drift_share = 0.2; // of what bodies have drifted apart, a step
+static const double drift_fraction = 0.2; // of what bodies have drifted apart, a step
 
 typedef struct contact {
     vec3 x, normal; // normal out of the other
@@ -295,7 +295,7 @@ static void open_world(stepper* s) {
     dWorldSetContactSurfaceLayer(s->ode, contact_layer * world->domain->h);
     dWorldSetContactMaxCorrectingVel(s->ode,
                                      s->is_apart ? correction * world->domain->h / world->dt : 0.0);
-    dWorldSetERP(s->ode, s->is_apart ? drift_share : 0.0);
+    dWorldSetERP(s->ode, s->is_apart ? drift_fraction : 0.0);
     dWorldSetCFM(s->ode, 1e-12);
     dWorldSetAutoDisableAverageSamplesCount(s->ode, 0); // memory that passes by the handlers
     for (int i = 0; i < world->set->count; ++i) {

@@ -4,7 +4,7 @@
 
 #include "grid/tile_band.h"
 #include "grid/tile_ranks.h"
-#include "step/share_tiles.h"
+#include "step/partition_tiles.h"
 
 treacle_status build_tiles_fields(const step_frame* f, const liquid_state* before,
                                   liquid_state* out, tile_history* history) {
@@ -26,7 +26,7 @@ treacle_status build_tiles(const step_frame* f, const liquid_state* before, uint
     TREACLE_ASSERT(f->setup->def->step.cfl > 0.0);
     const grid_domain* domain = f->setup->domain;
     int band = (int)ceil(f->setup->def->step.cfl) + LIQUID_KERNEL_RADIUS + 1;
-    TREACLE_TRY(share_tiles(f, rank_key, p));
+    TREACLE_TRY(partition_tiles(f, rank_key, p));
     if (f->setup->def->fill == TREACLE_FILL_ALL) {
         TREACLE_TRY(tile_band_whole(f->ctx, domain, &out->map));
     } else {

@@ -6,7 +6,7 @@
 #include "step/step_frame.h"
 #include "step/tile_history.h"
 
-/// Shares the tiles out among ranks if they are not, or not evenly; rank_key as in share_tiles.
+/// Shares the tiles out among ranks if they are not, or not evenly; rank_key as in partition_tiles.
 /// Then the map and the fields of the new state.
 treacle_status build_tiles(const step_frame* f, const liquid_state* before, uint64_t* rank_key,
                            particles* p, liquid_state* out,

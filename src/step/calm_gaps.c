@@ -9,7 +9,7 @@
 //     c_p = 0   where solids leave less than 1/2 of a cell, and shut two faces opposite each other
 //                                                                                          [gap.1]
 //
-// Staggering: open shares at cells and on faces.
+// Staggering: open fractions at cells and on faces.
 // Properties that tests check: particles in a gap have no slope, those beside one wall keep theirs.
 #include "step/calm_gaps.h"
 

@@ -83,15 +83,15 @@ static double mean_of(const step_frame* f, const treacle_curve* curve) {
 static treacle_status run_source(heat_work* hw, const heat_source* source) {
     const step_frame* f = hw->at->f;
     double end = f->time + f->dt, middle = f->time + 0.5 * f->dt;
-    double share = (fmin(end, source->stop) - fmax(f->time, source->start)) / f->dt;
-    if (!(share > 0.0)) {
+    double fraction = (fmin(end, source->stop) - fmax(f->time, source->start)) / f->dt;
+    if (!(fraction > 0.0)) {
         return TREACLE_OK;
     }
     if (source->power.count == 0) {
         heat_exchange_hold(&hw->cells, source->where, curve_eval_scalar(&source->temperature, end));
         return TREACLE_OK;
     }
-    double power = share * mean_of(f, &source->power);
+    double power = fraction * mean_of(f, &source->power);
     if (source->is_rate) {
         heat_exchange_rate(&hw->cells, source->where, power);
         return TREACLE_OK;

@@ -7,8 +7,8 @@
 #include "grid/tile_loop.h"
 #include "math/curve.h"
 
-// A body has the mass of its faces where these hold its volume up to this share. They do not where
-// part of it is far from all liquid.
+// A body has the mass of its faces where these hold its volume up to this fraction. They do not
+// where part of it is far from all liquid.
 static const double volume_error = 0.05;
 
 // What of an axis of length one is rounding where it leaves a flat domain's plane.
@@ -107,14 +107,14 @@ static void restrict_to_joint(const couple_job* job, int i) {
             energy += z[n] * mz[n];
             along += motion.at[n] * mz[n];
         }
-        double share = is_any && energy > 0.0 ? 1.0 / energy : 0.0;
+        double coefficient = is_any && energy > 0.0 ? 1.0 / energy : 0.0;
         for (int n = 0; n < BODY_MOTIONS * BODY_MOTIONS; ++n) {
             body->inverse_mass[n / BODY_MOTIONS][n % BODY_MOTIONS] =
-                share * z[n / BODY_MOTIONS] * z[n % BODY_MOTIONS];
+                coefficient * z[n / BODY_MOTIONS] * z[n % BODY_MOTIONS];
         }
         body->is_bound = true;
         for (int n = 0; n < BODY_MOTIONS; ++n) {
-            motion.at[n] = share * along * z[n];
+            motion.at[n] = coefficient * along * z[n];
             body->left[n] = is_any ? z[n] : 0.0;
         }
         body_set_motion(state, &motion, h);
@@ -245,8 +245,8 @@ static vec3 face_place(const grid_domain* domain, int axis, const int at[AXES]) 
     return x;
 }
 
-// A side of the domain that a body touches moves by the share that the body has of it: so that the
-// flux is that of the rows [rigid.2].
+// A side of the domain that a body touches moves by the fraction that the body has of it: so that
+// the flux is that of the rows [rigid.2].
 static void hold_tiles(void* data, int64_t begin, int64_t end) {
     const hold_job* job = data;
     int first = job->first, a = job->axis;
@@ -259,9 +259,9 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
         int at[AXES];
         tile_cell_at(job->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         vec3 x = face_place(job->domain, a, at);
-        double share = (double)job->grid->shut.at[a][i] / (double)closed;
+        double fraction = (double)job->grid->shut.at[a][i] / (double)closed;
         job->out->face_u.at[a][i] =
-            (float)(share * body_face_speed(&job->bodies[id - first], x, a));
+            (float)(fraction * body_face_speed(&job->bodies[id - first], x, a));
     }
 }
 

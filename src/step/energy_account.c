@@ -3,7 +3,7 @@
 #include <math.h>
 
 // Of energy and work together, that a step may gain beyond the latter [energy.6].
-static const double gain_share = 0.05;
+static const double gain_fraction = 0.05;
 
 static treacle_status measure(const step_frame* f, const particles* p, bool has_motion,
                               particle_energy* out) {
@@ -207,12 +207,12 @@ static double explained(const treacle_energy_stats* e) {
 }
 
 // What cannot be told from an error: the energy that forces give to liquid at rest in a step, and
-// that of a fall by a share of a cell, for nobody knows where in its cell the surface is
+// that of a fall by a fraction of a cell, for nobody knows where in its cell the surface is
 // [energy.6].
 static double floor_of(const step_frame* f, const energy_account* account) {
     double resting = account->forces.resting, mass = account->particles.given.mass;
     double weight = sqrt(2.0 * mass * resting) / f->dt;
-    return resting + gain_share * weight * f->setup->domain->h;
+    return resting + gain_fraction * weight * f->setup->domain->h;
 }
 
 // How much a step may gain beyond the work that was done on it, and did.
@@ -222,7 +222,7 @@ static void judge(const step_frame* f, const energy_account* account, double bef
     double size = fabs(e->gravity) + fabs(e->forces) + fabs(e->solids) + fabs(e->contacts) +
                   fabs(e->particles);
     e->gain = e->change - done;
-    e->limit = gain_share * (before + size) + floor_of(f, account);
+    e->limit = gain_fraction * (before + size) + floor_of(f, account);
 }
 
 static treacle_status refuse(const step_frame* f) {

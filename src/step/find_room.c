@@ -55,7 +55,7 @@ static uint64_t hash_poses(const solid_scene* solids) {
         hash = hash_bytes(&pose->place, sizeof(pose->place), hash);
         hash = hash_bytes(&pose->rotate, sizeof(pose->rotate), hash);
         hash = hash_bytes(pose->form.frames, sizeof(pose->form.frames), hash);
-        hash = hash_bytes(&pose->form.share, sizeof(pose->form.share), hash);
+        hash = hash_bytes(&pose->form.fraction, sizeof(pose->form.fraction), hash);
     }
     return hash;
 }

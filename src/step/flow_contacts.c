@@ -54,11 +54,11 @@ void flow_contacts_judge(const flow_inputs* in, const flow_outputs* out,
         return;
     }
     double h = in->wet.domain->h;
-    contact_flow flow = {.cell_share = liquid->cell_share,
+    contact_flow flow = {.cell_fraction = liquid->cell_fraction,
                          .cell_log_mu = liquid->cell_log_mu,
                          .cell_x = out->x,
                          .face_u = face_view_of(out->u),
-                         .face_share = liquid->face_share,
+                         .face_fraction = liquid->face_fraction,
                          .mu_scale = in->frame.dt / (in->frame.setup->reference_density * h * h)};
     separation_measure(out->contacts, &flow);
     int64_t moved = separation_review(out->contacts, least_of(out));

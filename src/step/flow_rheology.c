@@ -29,8 +29,8 @@ treacle_status flow_rheology_begin(const flow_inputs* in, const flow_outputs* ou
         return TREACLE_OK;
     }
     float** const fields[] = {&loop->rate, &loop->slope, &loop->rate_before, &loop->along,
-                              &loop->cell_share};
-    face_field* const faces[] = {&loop->start, &loop->before, &loop->edge_share};
+                              &loop->cell_fraction};
+    face_field* const faces[] = {&loop->start, &loop->before, &loop->edge_fraction};
     for (size_t i = 0; i < sizeof(faces) / sizeof(faces[0]); ++i) {
         TREACLE_TRY(flow_take_faces(in, "rheology", faces[i]));
     }
@@ -39,11 +39,11 @@ treacle_status flow_rheology_begin(const flow_inputs* in, const flow_outputs* ou
                                     (void**)fields[i]));
     }
     for (int a = 0; a < AXES; ++a) {
-        tile_clear(in->wet.map, loop->edge_share.at[a], TILE_CELLS * sizeof(float));
+        tile_clear(in->wet.map, loop->edge_fraction.at[a], TILE_CELLS * sizeof(float));
     }
     fraction_params params = {in->wet.domain, in->wet.map, in->wet.cell_phi};
-    fraction_fields shares = {.cell = loop->cell_share, .edge = loop->edge_share};
-    fraction_compute(&params, &shares);
+    fraction_fields fractions = {.cell = loop->cell_fraction, .edge = loop->edge_fraction};
+    fraction_compute(&params, &fractions);
     return TREACLE_OK;
 }
 
@@ -62,8 +62,8 @@ static mixture_params mixture_of(const flow_inputs* in, const flow_outputs* out)
 static rheology_params rates_of(const flow_inputs* in, const flow_rheology* loop, face_field u) {
     return (rheology_params){.domain = in->wet.domain,
                              .map = in->wet.map,
-                             .cell_share = loop->cell_share,
-                             .edge_share = face_view_of(loop->edge_share),
+                             .cell_fraction = loop->cell_fraction,
+                             .edge_fraction = face_view_of(loop->edge_fraction),
                              .face_u = face_view_of(u)};
 }
 

@@ -17,14 +17,14 @@ typedef enum flow_rheology_kind {
 /// Fields are in the scratch arena; none without rheology.
 typedef struct flow_rheology {
     flow_rheology_kind kind;
-    face_field start;   // m/s, what every pass begins with
-    face_field before;  // m/s, what the last pass has found
-    float* rate;        // 1/s, of that
-    float* slope;       // d log mu / d log rate, as far as it is trusted
-    float* rate_before; // of the pass before
-    float* along;       // how much of the strain before there is in that
-    float* cell_share;  // of liquid
-    face_field edge_share;
+    face_field start;     // m/s, what every pass begins with
+    face_field before;    // m/s, what the last pass has found
+    float* rate;          // 1/s, of that
+    float* slope;         // d log mu / d log rate, as far as it is trusted
+    float* rate_before;   // of the pass before
+    float* along;         // how much of the strain before there is in that
+    float* cell_fraction; // of liquid
+    face_field edge_fraction;
     bool is_plain; // Newton's method has failed: the fixed point goes on
     bool is_over;
 } flow_rheology;

@@ -66,7 +66,7 @@ static treacle_status leave_velocity(const flow_inputs* in, const contact_releas
 
 // They are not there for the flow [sep.5].
 static treacle_status leave_solids(const flow_inputs* in, const flow_outputs* out,
-                                   const fraction_fields* share, stress_params* to) {
+                                   const fraction_fields* fraction, stress_params* to) {
     contact_release_params params = {.domain = in->wet.domain,
                                      .map = in->wet.map,
                                      .contacts = out->contacts,
@@ -81,8 +81,8 @@ static treacle_status leave_solids(const flow_inputs* in, const flow_outputs* ou
     to->face_open = face_view_of(fields.face_open);
     to->face_open_below = face_view_of(fields.face_open_below);
     TREACLE_TRY(leave_velocity(in, &params, &fields, out->u));
-    fraction_compute(&(fraction_params){params.domain, params.map, fields.cell_phi}, share);
-    contact_release_trim(&params, &fields, share);
+    fraction_compute(&(fraction_params){params.domain, params.map, fields.cell_phi}, fraction);
+    contact_release_trim(&params, &fields, fraction);
     return TREACLE_OK;
 }
 
@@ -92,14 +92,14 @@ treacle_status flow_describe(const flow_inputs* in, const flow_outputs* out, liq
                              stress_params* to) {
     TREACLE_ASSERT(liquid->fraction.cell != NULL);
     TREACLE_ASSERT(in->wet.solid->phi == NULL || in->poses != NULL);
-    const fraction_fields* share = &liquid->fraction;
-    bool has_tents = share->tent.at[0] != NULL;
+    const fraction_fields* fraction = &liquid->fraction;
+    bool has_tents = fraction->tent.at[0] != NULL;
     *to = (stress_params){
         .domain = in->wet.domain,
         .map = in->wet.map,
-        .cell_share = share->cell,
-        .edge_share = face_view_of(share->edge),
-        .face_share = face_view_of(has_tents ? share->tent : share->face),
+        .cell_fraction = fraction->cell,
+        .edge_fraction = face_view_of(fraction->edge),
+        .face_fraction = face_view_of(has_tents ? fraction->tent : fraction->face),
         .face_open = face_view_of(out->open),
         .face_rho = face_view_of(out->material->face_rho),
         .face_solid_u = face_view_of(in->wet.solid->face_u),
@@ -112,11 +112,11 @@ treacle_status flow_describe(const flow_inputs* in, const flow_outputs* out, liq
     };
     TREACLE_TRY(describe_slip(in, to));
     if (in->wet.solid->phi != NULL && contact_release_is_needed(out->contacts)) {
-        TREACLE_TRY(leave_solids(in, out, share, to));
+        TREACLE_TRY(leave_solids(in, out, fraction, to));
         liquid->is_current = false;
     } else if (!liquid->is_current) {
         fraction_params params = {in->wet.domain, in->wet.map, in->wet.cell_phi};
-        fraction_compute(&params, share);
+        fraction_compute(&params, fraction);
         liquid->is_current = true;
     }
     viscosity_grid viscosity = flow_viscosity(in, flow_yield_viscosity(out));

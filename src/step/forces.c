@@ -24,11 +24,11 @@ static void add_span(const liquid_force* f, double from, double to, double end,
                      double out[2][AXES]) {
     for (int n = 0; n < NODES; ++n) {
         double t = from + node[n] * (to - from), value[AXES];
-        double share = weight[n] * (to - from) * curve_eval_scalar(&f->strength, t);
+        double part = weight[n] * (to - from) * curve_eval_scalar(&f->strength, t);
         field_eval(&f->acceleration, vec3_make(0.0, 0.0, 0.0), t, value);
         for (int a = 0; a < AXES; ++a) {
-            out[0][a] += share * value[a];
-            out[1][a] += share * (end - t) * value[a];
+            out[0][a] += part * value[a];
+            out[1][a] += part * (end - t) * value[a];
         }
     }
 }

@@ -11,13 +11,13 @@ typedef struct law_job {
     const particles* p;
     const particle_grid* given;
     float* base;
-    int material;                      // whose share is asked for
+    int material;                      // whose fraction is asked for
     float* column;                     // of particles
-    const float* share;                // of a material at cells; NULL: all is of one
+    const float* fraction;             // of a material at cells; NULL: all is of one
     const float *temperature, *marker; // at cells; NULL where no law asks
 } law_job;
 
-static void fill_shares(void* data, int64_t begin, int64_t end) {
+static void fill_fractions(void* data, int64_t begin, int64_t end) {
     const law_job* job = data;
     const uint8_t* material = particles_material(job->p);
     for (int64_t i = begin; i < end; ++i) {
@@ -55,11 +55,11 @@ static void add_law(void* data, int64_t begin, int64_t end) {
     bool is_of_marker = law->def.of == TREACLE_LAW_OF_MARKER;
     const float* x = is_of_marker ? job->marker : job->temperature;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        float share = job->share == NULL ? 1.0f : job->share[i];
-        bool counts = job->given->volume[i] > 0.0f && share > 0.0f;
+        float fraction = job->fraction == NULL ? 1.0f : job->fraction[i];
+        bool counts = job->given->volume[i] > 0.0f && fraction > 0.0f;
         if (counts) {
             double log_mu = viscosity_law_eval(law, x == NULL ? 0.0 : (double)x[i]);
-            job->base[i] += (float)((double)share * part_of(job, log_mu));
+            job->base[i] += (float)((double)fraction * part_of(job, log_mu));
         }
     }
 }
@@ -81,13 +81,13 @@ static treacle_status apply_laws(law_job* job, const law_columns* columns) {
     arena* scratch = columns->f->scratch;
     for (job->material = 0; job->material < setup->material_count; ++job->material) {
         int mark = arena_mark(scratch);
-        float* share = NULL;
+        float* fraction = NULL;
         if (setup->material_count > 1) {
             particle_for(job->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
-                         fill_shares, job);
-            TREACLE_TRY(bring(columns, columns->column, &share));
+                         fill_fractions, job);
+            TREACLE_TRY(bring(columns, columns->column, &fraction));
         }
-        job->share = share;
+        job->fraction = fraction;
         if (setup->heat.law[job->material].def.kind != TREACLE_LAW_NONE) {
             tile_for(columns->params.map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, add_law,
                      job);

@@ -103,7 +103,7 @@ treacle_status move_solids(const step_frame* f, const liquid_state* before, body
         if (set->solids[i].sequence != NULL) {
             solid_pose* const poses[2] = {&out->from[i], &out->to[i]};
             solids_reshape(&set->solids[i], &set->motions[i], f->time, f->dt, poses);
-            out->to[i].form.share = f->is_first ? 0.0 : 1.0;
+            out->to[i].form.fraction = f->is_first ? 0.0 : 1.0;
         }
     }
     return move_bodies(f, before, bodies, out);

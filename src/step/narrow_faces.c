@@ -21,7 +21,7 @@
 #include "grid/tile_loop.h"
 
 // Masses that particles may have around a face, in masses of what is open of it.
-static const float mass_share = 2.0f;
+static const float mass_fraction = 2.0f;
 enum { EASE_LAYERS = 2 };
 
 typedef struct narrow_job {
@@ -32,9 +32,9 @@ typedef struct narrow_job {
 } narrow_job;
 
 // s of [gap.2]; 1 on faces that are closed or have no narrow part.
-static float share_of(const narrow_job* job, int64_t face) {
+static float fraction_of(const narrow_job* job, int64_t face) {
     float rho = job->rho != NULL && job->rho[face] > 0.0f ? job->rho[face] : 1.0f;
-    float holds = mass_share * rho * job->open[face];
+    float holds = mass_fraction * rho * job->open[face];
     bool is_narrow = job->open[face] > 0.0f && job->open[face] < 1.0f && job->mass[face] > holds;
     return is_narrow ? holds / job->mass[face] : 1.0f;
 }
@@ -44,7 +44,7 @@ static double count_narrow(void* data, int64_t t) {
     double count = 0.0;
     for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
         bool is_known = tile_mask_has(&job->wet->known[t], (int)(i - t * TILE_CELLS));
-        count += is_known && share_of(job, i) < 1.0f ? 1.0 : 0.0;
+        count += is_known && fraction_of(job, i) < 1.0f ? 1.0 : 0.0;
     }
     return count;
 }
@@ -52,7 +52,7 @@ static double count_narrow(void* data, int64_t t) {
 static void forget_narrow(void* data, int64_t begin, int64_t end) {
     const narrow_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        if (share_of(job, i) < 1.0f) {
+        if (fraction_of(job, i) < 1.0f) {
             tile_mask_remove(&job->wet->known[i / TILE_CELLS], (int)(i % TILE_CELLS));
         }
     }
@@ -61,11 +61,11 @@ static void forget_narrow(void* data, int64_t begin, int64_t end) {
 static void ease_tiles(void* data, int64_t begin, int64_t end) {
     const narrow_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        float share = share_of(job, i);
-        if (share < 1.0f) {
+        float fraction = fraction_of(job, i);
+        if (fraction < 1.0f) {
             bool has_any = tile_mask_has(&job->wet->known[i / TILE_CELLS], (int)(i % TILE_CELLS));
             float e = has_any ? job->eased[i] : job->solid_u[i];
-            job->u[i] = e + share * (job->u[i] - e);
+            job->u[i] = e + fraction * (job->u[i] - e);
         }
     }
 }

@@ -68,7 +68,7 @@ void solids_reshape(const solid* s, const solid_motion* motion, double time, dou
     form.reach = longest_way(motion->places[0], motion->places[1], seq->first->vertex_count);
     form.dt = form.reach > 0.0 ? dt : 0.0;
     for (int end = 0; end < 2; ++end) {
-        form.share = end;
+        form.fraction = end;
         poses[end]->form = form;
     }
 }

@@ -46,7 +46,7 @@ typedef struct other_methods {
                                      const struct viscosity_params* params, solve_stats* stats);
     /// Before it: another free surface than that of the fractions.
     treacle_status (*cut)(const struct flow_inputs* in, const struct flow_outputs* out,
-                          struct liquid_grid* share, struct stress_params* liquid);
+                          struct liquid_grid* fraction, struct stress_params* liquid);
 } other_methods;
 
 /// What the liquid's stages need to know and what does not change from step to step.

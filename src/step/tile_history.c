@@ -14,7 +14,7 @@ treacle_status tile_history_find(const tile_map* from, const tile_map* to, arena
     for (tile_ix t = 0; t < to->count; ++t) {
         out->tile[t] = from->count > 0 ? tile_map_find(from, to->coord[t]) : 0;
     }
-    if (from->count == 0 || !tile_ranks_are_lean(to)) {
+    if (from->count == 0 || !tile_ranks_are_distributed(to)) {
         return TREACLE_OK;
     }
     return tile_ranks_reach(from, to, &(tile_reach){1, out->tile}, &out->ranks);
@@ -56,7 +56,7 @@ void tile_history_remap(const tile_history* history, const void* from, void* to,
         comm_exchange(map->ctx, history->ranks->peer_count, history->ranks->peers, &items);
     }
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 16}, remap_tiles, &job);
-    if (tile_ranks_are_lean(map)) { // ghosts may have come from elsewhere
+    if (tile_ranks_are_distributed(map)) { // ghosts may have come from elsewhere
         tile_publish(map, &(tile_values){.at = to, .tile_bytes = tile_bytes});
     }
 }

@@ -68,11 +68,11 @@ static void warm_tiles(void* data, int64_t begin, int64_t end) {
     float *temperature = job->at->state->carried[CARRIED_TEMPERATURE],
           *melted = job->at->state->carried[CARRIED_MELTED];
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        double share = melted != NULL ? (double)melted[i] : 0.0;
-        double energy = heat_curve_energy(curve, (double)temperature[i], share);
+        double fraction = melted != NULL ? (double)melted[i] : 0.0;
+        double energy = heat_curve_energy(curve, (double)temperature[i], fraction);
         if (job->gain[i] != 0.0f) {
             heat_state state =
-                heat_curve_at(curve, energy + curve->capacity * (double)job->gain[i], share);
+                heat_curve_at(curve, energy + curve->capacity * (double)job->gain[i], fraction);
             temperature[i] = (float)state.temperature;
             if (melted != NULL) {
                 melted[i] = (float)state.melted;

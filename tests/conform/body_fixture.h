@@ -53,9 +53,9 @@ static inline void body_fixture_centre(const body_fixture_def* def, int n, doubl
     }
 }
 
-// Share of a face that lies in the ball, roughly.
-static inline double body_fixture_share(const body_fixture_def* def, const double centre[AXES],
-                                        int axis, const int at[AXES]) {
+// Fraction of a face that lies in the ball, roughly.
+static inline double body_fixture_fraction(const body_fixture_def* def, const double centre[AXES],
+                                           int axis, const int at[AXES]) {
     double square = 0.0;
     for (int a = 0; a < AXES; ++a) {
         double x = at[a] + (a == axis ? 0.0 : 0.5) - centre[a];
@@ -64,7 +64,7 @@ static inline double body_fixture_share(const body_fixture_def* def, const doubl
     return fmin(fmax(0.5 + def->radius - sqrt(square), 0.0), 1.0);
 }
 
-// Rows from differences of the shares of faces, mass from their sum.
+// Rows from differences of the fractions of faces, mass from their sum.
 static inline void body_fixture_body(body_fixture* f, const body_fixture_def* def, int n) {
     double centre[AXES], volume = 0.0;
     body_fixture_centre(def, n, centre);
@@ -77,8 +77,8 @@ static inline void body_fixture_body(body_fixture* f, const body_fixture_def* de
         for (int a = 0; a < AXES; ++a) {
             int next[AXES] = {at[0], at[1], at[2]};
             next[a] += 1;
-            double low = def->cells[a] > 1 ? body_fixture_share(def, centre, a, at) : 0.0;
-            double high = def->cells[a] > 1 ? body_fixture_share(def, centre, a, next) : 0.0;
+            double low = def->cells[a] > 1 ? body_fixture_fraction(def, centre, a, at) : 0.0;
+            double high = def->cells[a] > 1 ? body_fixture_fraction(def, centre, a, next) : 0.0;
             int b = (a + 1) % AXES, c = (a + 2) % AXES;
             double difference = low - high;
             f->solid[a][cell] = (float)fmin((double)f->solid[a][cell] + low, 1.0);

@@ -118,8 +118,8 @@ static solve_stats solve_random(const body_fixture_def* def, double relative, do
     double* y = conform_vector(&op);
     op.apply(op.data, x, y);
     vec_add_scaled(op.space, -1.0, b, y);
-    double share = sqrt(vec_measure(op.space, y).square / vec_measure(op.space, b).square);
-    assert_true(share <= 1.2 * relative);
+    double fraction = sqrt(vec_measure(op.space, y).square / vec_measure(op.space, b).square);
+    assert_true(fraction <= 1.2 * relative);
     if (out != NULL) {
         *out = malloc(vec_length(op.space) * sizeof(double));
         memcpy(*out, x, vec_length(op.space) * sizeof(double));

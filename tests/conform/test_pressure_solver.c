@@ -29,7 +29,7 @@ typedef struct fixture_def {
     treacle_isa isa;
     bool is_closed; // no extras
     bool is_patchy; // cells missing at random, links of random strength
-    double fill;    // share of the height that is filled
+    double fill;    // fraction of the height that is filled
 } fixture_def;
 
 static size_t cell_at(const fixture* f, const int at[AXES]) {
@@ -213,9 +213,9 @@ static double true_residual(const linop* op, const double* b, const double* x) {
     double* y = conform_vector(op);
     op->apply(op->data, x, y);
     vec_add_scaled(op->space, -1.0, b, y);
-    double share = sqrt(vec_measure(op->space, y).square / vec_measure(op->space, b).square);
+    double fraction = sqrt(vec_measure(op->space, y).square / vec_measure(op->space, b).square);
     vec_destroy(op->space, y);
-    return share;
+    return fraction;
 }
 
 static void test_solution_meets_the_equations(void** state) {

@@ -11,7 +11,7 @@
 
 typedef struct stokes_fixture {
     fixture base;
-    float behind; // share of their stress that cells behind the floor have; 0: all
+    float behind; // fraction of their stress that cells behind the floor have; 0: all
     float specks; // so much stiffer are single cells and pairs here and there; 0: none
     bool is_open; // no solid covers a part of any face
     float* opening[AXES];
@@ -338,7 +338,7 @@ static void test_cells_behind_a_wall_do_not_hold_the_solve_up(void** state) {
 }
 
 // Each moves as one, held by nothing but the thin liquid around it; where solids cover different
-// shares of its faces it cannot move without a divergence, and is harder to find.
+// fractions of its faces it cannot move without a divergence, and is harder to find.
 static void test_stiff_specks_in_thin_liquid_do_not_hold_the_solve_up(void** state) {
     (void)state;
     check_iterations((stokes_fixture){.specks = 1.0f}, &domains[3], 15);

@@ -199,9 +199,9 @@ static double true_residual(const linop* op, const double* b, const double* x) {
     double* y = conform_vector(op);
     op->apply(op->data, x, y);
     vec_add_scaled(op->space, -1.0, b, y);
-    double share = sqrt(vec_measure(op->space, y).square / vec_measure(op->space, b).square);
+    double fraction = sqrt(vec_measure(op->space, y).square / vec_measure(op->space, b).square);
     vec_destroy(op->space, y);
-    return share;
+    return fraction;
 }
 
 static void test_solution_meets_the_equations(void** state) {

@@ -49,14 +49,14 @@ static inline double distance(const fixture* f, const double p[AXES]) {
     return fmin(inside, 0.0) + sqrt(outside) - round;
 }
 
-// Share of liquid in the box around cell + half a cell along the axes of the set.
+// Fraction of liquid in the box around cell + half a cell along the axes of the set.
 static inline double fraction(const fixture* f, const int at[AXES], int axes) {
     double p[AXES];
     for (int a = 0; a < AXES; ++a) {
         p[a] = at[a] + 0.5 * (axes >> a & 1);
     }
-    double share = 0.5 - distance(f, p);
-    return share < 0.0 ? 0.0 : share > 1.0 ? 1.0 : share;
+    double fraction = 0.5 - distance(f, p);
+    return fraction < 0.0 ? 0.0 : fraction > 1.0 ? 1.0 : fraction;
 }
 
 // Slot of a cell, or the zero tile's first.

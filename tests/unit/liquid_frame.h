@@ -31,8 +31,8 @@ static inline void liquid_frame_array(liquid_frame* f, const char* name, treacle
     snprintf(a->name, sizeof(a->name), "%s", name);
 }
 
-/// 8 particles a cell, jittered by the share, in a domain of side^3 cells. Velocity is the place,
-/// temperature 300 + the height in cells.
+/// 8 particles a cell, jittered by the fraction, in a domain of side^3 cells. Velocity is the
+/// place, temperature 300 + the height in cells.
 static inline void liquid_frame_create(liquid_frame* f, int side, double cell, double jitter,
                                        liquid_shape* shape, const void* data) {
     *f = (liquid_frame){.capacity = (int64_t)side * side * side * 8};

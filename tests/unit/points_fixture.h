@@ -25,7 +25,7 @@ static inline int compare_items(const void* p, const void* q) {
 
 typedef struct fill_def {
     int per_axis;  // points along an active axis of a cell
-    double jitter; // 0..1, share of a point's own box
+    double jitter; // 0..1, fraction of a point's own box
     uint64_t seed;
 } fill_def;
 

@@ -134,7 +134,7 @@ static void test_a_lean_arena_keeps_no_large_block(void** state) {
     treacle_context* ctx = alloc_failure_context(&failure);
     arena a;
     arena_init(&a, ctx);
-    ctx->has_pages = a.is_lean = true;
+    ctx->has_pages = a.is_sparse = true;
     for (int i = 0; i < 3; ++i) {
         void *small = NULL, *large = NULL;
         assert_int_equal(arena_take_zero(&a, 1000, 1, "small", &small), TREACLE_OK);

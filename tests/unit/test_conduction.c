@@ -166,7 +166,7 @@ static treacle_status slab_halves(treacle_context* ctx, double width, slab* s) {
     TREACLE_TRY(slab_make(ctx, 16, true, false, s));
     size_t values = slab_values(s);
     float *latent = s->block + 10 * values, *melted = s->block + 11 * values;
-    double share = s->domain.h * s->domain.h * s->domain.h;
+    double fraction = s->domain.h * s->domain.h * s->domain.h;
     s->params.melt = (conduction_melt){.latent = latent, .melted = melted};
     s->params.melt.same = (heat_curve){.reference = HEAT_REFERENCE,
                                        .melt = {HEAT_REFERENCE, HEAT_REFERENCE + width},
@@ -175,9 +175,9 @@ static treacle_status slab_halves(treacle_context* ctx, double width, slab* s) {
         int at[AXES];
         tile_cell_at(&s->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         bool is_hot = at[0] < 8;
-        latent[i] = (float)(2.0 * share);
+        latent[i] = (float)(2.0 * fraction);
         melted[i] = is_hot ? 1.0f : 0.0f;
-        s->energy[i] = is_hot ? (5.0 + 2.0) * share : -1.0 * share;
+        s->energy[i] = is_hot ? (5.0 + 2.0) * fraction : -1.0 * fraction;
     }
     return TREACLE_OK;
 }

@@ -149,7 +149,7 @@ static slide_result slide(treacle_wall kind, double press, double tilt, double v
     def.solids = &floor_def;
     treacle_sim* sim = NULL;
     assert_int_equal(treacle_sim_create(ctx, &def, &sim), TREACLE_OK);
-    static float distance[WIDE * HIGH], u[FACES], v[FACES], share[2][FACES];
+    static float distance[WIDE * HIGH], u[FACES], v[FACES], fraction[2][FACES];
     for (int i = 0; i < WIDE * HIGH; ++i) {
         double x = i % WIDE + 0.5, y = (double)(i / WIDE) + 0.5;
         distance[i] = (float)fmax(fabs(x - 16.0) - 8.0, y - FLOOR - 6.0);
@@ -160,15 +160,15 @@ static slide_result slide(treacle_wall kind, double press, double tilt, double v
     }
     treacle_stages_liquid liquid = {.distance = distance,
                                     .velocity = {u, v, NULL},
-                                    .share = {share[0], share[1], NULL},
+                                    .share = {fraction[0], fraction[1], NULL},
                                     .dt = 0.01,
                                     .push = 0.1};
     treacle_step_stats stats;
     assert_int_equal(treacle_stages_flow(sim, &liquid, &stats), TREACLE_OK);
     slide_result out = {.held = stats.walls_held, .released = stats.walls_released};
     for (int i = FLOOR * (WIDE + 1); i < FACES; ++i) {
-        out.before += (double)share[0][i];
-        out.after += (double)share[0][i] * (double)u[i];
+        out.before += (double)fraction[0][i];
+        out.after += (double)fraction[0][i] * (double)u[i];
     }
     treacle_sim_destroy(sim);
     treacle_context_destroy(ctx);

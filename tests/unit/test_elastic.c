@@ -144,10 +144,10 @@ static void check_wall(double wall, treacle_wall kind) {
         int at[AXES];
         place_of(&b, i, PLACE_CELL, x, at);
         bool is_layer = i % TILE_CELLS < TILE_SIZE * TILE_SIZE && is_inner(&b, at, 2);
-        double share = at[1] == last && !sticks ? wall - (last - 0.5) : 1.0;
+        double fraction = at[1] == last && !sticks ? wall - (last - 0.5) : 1.0;
         if (is_layer && at[1] <= last) {
-            assert_close((double)b.tensor.edge[2][i], 0.5 * rate * share, 1e-5);
-            assert_close((double)b.spin[2][i], -0.5 * rate * share, 1e-5);
+            assert_close((double)b.tensor.edge[2][i], 0.5 * rate * fraction, 1e-5);
+            assert_close((double)b.spin[2][i], -0.5 * rate * fraction, 1e-5);
         }
     }
     alloc_free(b.ctx, phi, b.values * sizeof(float));
@@ -195,7 +195,7 @@ static void test_a_uniform_stress_pulls_nowhere(void** state) {
 
 // Shear stress at an edge between gel, in columns below 12, and water counts as much less than
 // inside the gel as the edge is less stiff than the mean of the cells around it [elastic.7].
-static void check_edge(treacle_viscosity_mean mean, double share) {
+static void check_edge(treacle_viscosity_mean mean, double fraction) {
     bench b = make_bench(1, 1);
     const double gel = 1e4, water = 1e-4;
     float *full = b.flow.u.at[0], *log_mu = b.flow.u.at[1], *stress = b.tensor.edge[2];
@@ -210,9 +210,9 @@ static void check_edge(treacle_viscosity_mean mean, double share) {
     }
     stress_params params = {.domain = &b.domain,
                             .map = &b.map,
-                            .cell_share = full,
-                            .edge_share = {{full, full, full}},
-                            .face_share = {{full, full, full}},
+                            .cell_fraction = full,
+                            .edge_fraction = {{full, full, full}},
+                            .face_fraction = {{full, full, full}},
                             .face_open = {{full, full, full}},
                             .cell_log_mu = log_mu,
                             .mean = mean,
@@ -226,7 +226,7 @@ static void check_edge(treacle_viscosity_mean mean, double share) {
                      TREACLE_OK);
     stress_add_force(&params, &weights, force);
     const size_t row = TILE_CELLS + 4 * TILE_SIZE; // of the second tile, columns from 8 on
-    assert_close((double)(stress[row + 4] / stress[row + 2]), share, 1e-5 * share);
+    assert_close((double)(stress[row + 4] / stress[row + 2]), fraction, 1e-5 * fraction);
     assert_close((double)(stress[row + 6] / stress[row + 2]), 1.0, 1e-6);
     alloc_free(b.ctx, force, AXES * b.values * sizeof(double));
     stress_weights_destroy(&params, &weights);
@@ -306,8 +306,8 @@ static particles make_particles(bench* b, int count) {
     for (int i = 0; i < count; ++i) {
         particle_birth birth = {.id = (uint64_t)i, .volume = 1.0, .material = (uint8_t)(i & 1)};
         for (int a = 0; a < AXES; ++a) {
-            double share = 0.3 + 0.4 * ((double)random_at((size_t)(AXES * i + a), 50) + 0.5);
-            birth.place.at[a] = share * b->domain.h * ROOM;
+            double fraction = 0.3 + 0.4 * ((double)random_at((size_t)(AXES * i + a), 50) + 0.5);
+            birth.place.at[a] = fraction * b->domain.h * ROOM;
         }
         tile_coord tile;
         particles_locate(&b->domain, birth.place, &tile, birth.position);

@@ -84,7 +84,7 @@ static void test_a_plane_carries_its_values_straight_out(void** state) {
 // Around a ball every sample of the first layers has two known ones in a row behind it.
 static void test_slopes_go_on_where_they_are_asked_for(void** state) {
     (void)state;
-    for (int share = 0; share <= 1; ++share) {
+    for (int fraction = 0; fraction <= 1; ++fraction) {
         world w = world_with(2, (const int[AXES]){32, 32, 32}, TREACLE_SIDE_SLIP);
         int64_t count = (int64_t)w.map.count * TILE_CELLS, new_count = 0;
         float* slope = malloc((size_t)(count + TILE_CELLS) * sizeof(float));
@@ -92,7 +92,7 @@ static void test_slopes_go_on_where_they_are_asked_for(void** state) {
         bool* was_valid = malloc((size_t)count * sizeof(bool));
         assert_non_null(was_valid);
         for (int64_t i = 0; i < count + TILE_CELLS; ++i) {
-            slope[i] = (float)share;
+            slope[i] = (float)fraction;
         }
         for (int64_t i = 0; i < count; ++i) {
             int at[AXES];
@@ -116,7 +116,7 @@ static void test_slopes_go_on_where_they_are_asked_for(void** state) {
             }
         }
         assert_true(new_count > 500);
-        assert_true(share == 1 ? most < 1e-4 : most > 1.0);
+        assert_true(fraction == 1 ? most < 1e-4 : most > 1.0);
         free(slope);
         free(was_valid);
         world_end(&w);

@@ -28,7 +28,7 @@ typedef struct fixture {
     flow_motion motion;
     flow_bodies bodies;
     stress_params liquid;
-    fraction_fields share;
+    fraction_fields fraction;
     float *u[AXES], *fill[AXES];
     double* x;
     int block_count;
@@ -124,17 +124,17 @@ static void make_liquid(fixture* f, double radius, double viscosity) {
         phi[i] = t < f->map.count ? (float)fmin(fmax(sqrt(square) - radius, -4.0), 4.0) : 4.0f;
         log_mu[i] = t < f->map.count ? (float)elementary_log(viscosity) : VISCOSITY_NONE;
     }
-    f->share.cell = take(f, sizeof(float));
+    f->fraction.cell = take(f, sizeof(float));
     for (int a = 0; a < AXES; ++a) {
-        f->share.edge.at[a] = take(f, sizeof(float));
-        f->share.face.at[a] = take(f, sizeof(float));
-        f->share.tent.at[a] = take(f, sizeof(float));
-        f->liquid.edge_share.at[a] = f->share.edge.at[a];
-        f->liquid.face_share.at[a] = f->share.tent.at[a];
+        f->fraction.edge.at[a] = take(f, sizeof(float));
+        f->fraction.face.at[a] = take(f, sizeof(float));
+        f->fraction.tent.at[a] = take(f, sizeof(float));
+        f->liquid.edge_fraction.at[a] = f->fraction.edge.at[a];
+        f->liquid.face_fraction.at[a] = f->fraction.tent.at[a];
     }
-    f->liquid.cell_share = f->share.cell;
+    f->liquid.cell_fraction = f->fraction.cell;
     f->liquid.cell_log_mu = log_mu;
-    fraction_compute(&(fraction_params){&f->domain, &f->map, phi}, &f->share);
+    fraction_compute(&(fraction_params){&f->domain, &f->map, phi}, &f->fraction);
 }
 
 static void make_body(fixture* f, double density) {
@@ -244,7 +244,7 @@ static void flow(fixture* f, bool is_unified, double tolerance) {
     energy_part energy;
     if (is_unified) {
         unified_params params = {.liquid = f->liquid,
-                                 .face_box = face_view_of(f->share.face),
+                                 .face_box = face_view_of(f->fraction.face),
                                  .push = 1.0,
                                  .tolerance = tolerance,
                                  .max_iterations = 100};
@@ -295,7 +295,7 @@ static void test_thick_liquid_turns_with_a_body_that_it_sticks_to(void** state) 
         for (size_t i = 0; i < f.values - TILE_CELLS; ++i) {
             double row[BODY_MOTIONS];
             row_at(&f, a, i, row);
-            if (f.share.tent.at[a][i] > 0.5f) {
+            if (f.fraction.tent.at[a][i] > 0.5f) {
                 assert_close((double)f.u[a][i], mat6_dot(row, f.motion.after), 2e-3);
             }
         }

@@ -279,10 +279,10 @@ static void test_liquid_goes_on_behind_walls(void** state) {
     for (int64_t i = 0; i < (int64_t)w.level.map.count * TILE_CELLS; ++i) {
         double x[AXES];
         if (level_centre(&w.level, i, x)) {
-            float share = x[1] < 11.0 ? 1.0f : x[1] < 12.0 ? 0.4f : 0.0f;
-            assert_true(fabsf(w.out.cell[i] - share) < 1e-5f);
-            assert_true(fabsf(w.out.tent.at[0][i] - share) < 1e-5f);
-            assert_true(fabsf(w.out.edge.at[1][i] - share) < 1e-5f);
+            float fraction = x[1] < 11.0 ? 1.0f : x[1] < 12.0 ? 0.4f : 0.0f;
+            assert_true(fabsf(w.out.cell[i] - fraction) < 1e-5f);
+            assert_true(fabsf(w.out.tent.at[0][i] - fraction) < 1e-5f);
+            assert_true(fabsf(w.out.edge.at[1][i] - fraction) < 1e-5f);
         }
     }
     fraction_world_end(&w);

@@ -150,7 +150,7 @@ static void test_a_state_with_any_number_that_is_not_finite_is_refused(void** st
     check_all_arrays("motion: eulerian");
 }
 
-// What stages rely on: volumes above 0, shares of what is melted, rotations of bodies.
+// What stages rely on: volumes above 0, fractions of what is melted, rotations of bodies.
 static void test_a_state_with_numbers_that_no_scene_has_is_refused(void** state) {
     (void)state;
     static const struct {

@@ -24,9 +24,9 @@ static void assert_near(double is, double wanted, double by) {
     }
 }
 
-static void assert_in_share(double is, double of, double share) {
-    if (!(fabs(is) <= share * fabs(of))) {
-        fail_msg("%.9g: expected at most %g of %.9g", is, share, of);
+static void assert_in_fraction(double is, double of, double fraction) {
+    if (!(fabs(is) <= fraction * fabs(of))) {
+        fail_msg("%.9g: expected at most %g of %.9g", is, fraction, of);
     }
 }
 
@@ -213,10 +213,10 @@ static double centre_of(const world* w, int axis) {
     for (int64_t i = 0; i < (int64_t)w->now.map.count * TILE_CELLS; ++i) {
         int at[AXES];
         tile_cell_at(&w->now.map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
-        float share = fminf(fmaxf(0.5f - w->now.phi[i], 0.0f), 1.0f);
+        float fraction = fminf(fmaxf(0.5f - w->now.phi[i], 0.0f), 1.0f);
         if (tile_cell_counts(&w->now.map, (int)(i % TILE_CELLS))) {
-            sum += (double)share * 0.5 * at[axis];
-            weight += (double)share;
+            sum += (double)fraction * 0.5 * at[axis];
+            weight += (double)fraction;
         }
     }
     return sum / weight;
@@ -276,7 +276,7 @@ static void test_markers_bring_back_what_the_grid_has_lost(void** state) {
     double less = level_set_volume(&w.work, &w.now);
     assert_int_equal(level_set_correct(&w.work, &w.now), TREACLE_OK);
     double again = level_set_volume(&w.work, &w.now);
-    assert_in_share(whole - again, whole - less, 0.5);
+    assert_in_fraction(whole - again, whole - less, 0.5);
     world_end(&w);
 }
 

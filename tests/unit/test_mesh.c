@@ -248,8 +248,8 @@ static size_error contour_error(treacle_context* ctx, liquid_shape* shape, doubl
     return error;
 }
 
-// The contour itself is of second order; sampled liquid, whose surface is rough by a share of the
-// spacing, comes within a percent.
+// The contour itself is of second order; sampled liquid, whose surface is rough by a fraction of
+// the spacing, comes within a percent.
 static void check_convergence(liquid_shape* shape, double scale) {
     treacle_context* ctx = begin(2);
     size_error a = contour_error(ctx, shape, 0.5), b = contour_error(ctx, shape, 0.25);

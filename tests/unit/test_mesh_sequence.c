@@ -217,8 +217,9 @@ static void test_particles_stay_on_their_side_of_a_sheet_that_swings(void** stat
     static const cube begin = {{0.02, 4.0, 4.0}, 0.3, 0.0}, end = {{0.02, 4.0, 4.0}, -0.5, 3.0};
     treacle_context* ctx = unit_context(1);
     both b = make_both(ctx, &begin, &end);
-    form_path p = {.form = {.from = b.from, .to = b.to, .share = 1.0, .reach = b.reach, .dt = 1.0},
-                   .gap = 0.001};
+    form_path p = {
+        .form = {.from = b.from, .to = b.to, .fraction = 1.0, .reach = b.reach, .dt = 1.0},
+        .gap = 0.001};
     int met = 0;
     for (uint64_t i = 0; i < 4000; ++i) {
         vec3 b0 = random_point(i, 1.0), b1 = vec3_add(b0, random_point(i + 10000, 1.0));

@@ -11,7 +11,7 @@
 
 enum { CELL = 77, EMPTY = 78 };
 
-// One tile with liquid in one cell: honey, whose share is the base, and paste.
+// One tile with liquid in one cell: honey, whose fraction is the base, and paste.
 typedef struct mixture_fixture {
     treacle_context* ctx;
     tile_map map;
@@ -23,7 +23,7 @@ typedef struct mixture_fixture {
     mixture_params params;
 } mixture_fixture;
 
-static const double honey = 70.0, share = 0.25; // of paste
+static const double honey = 70.0, fraction = 0.25; // of paste
 
 static void begin(mixture_fixture* f, treacle_viscosity_mean mean) {
     memset(f, 0, sizeof(*f));
@@ -39,8 +39,8 @@ static void begin(mixture_fixture* f, treacle_viscosity_mean mean) {
                                                       .yield_stress = 7.0,
                                                       .critical_rate = 1e-3};
     f->volume[CELL] = 1.0f;
-    f->base[CELL] = (float)((1.0 - share) * rheology_to_mean(mean, honey));
-    f->portion[CELL] = (float)share;
+    f->base[CELL] = (float)((1.0 - fraction) * rheology_to_mean(mean, honey));
+    f->portion[CELL] = (float)fraction;
     f->rate[CELL] = 3.0f;
     f->log_mu[EMPTY] = 5.0f;
     f->portions[1] = f->portion;
@@ -62,7 +62,7 @@ static double mean_of(const mixture_fixture* f, double rate) {
     treacle_viscosity_mean mean = f->params.mean;
     double paste = rheology_viscosity(&f->materials[1], rate);
     double sum =
-        (1.0 - share) * rheology_to_mean(mean, honey) + share * rheology_to_mean(mean, paste);
+        (1.0 - fraction) * rheology_to_mean(mean, honey) + fraction * rheology_to_mean(mean, paste);
     return log(rheology_from_mean(mean, sum));
 }
 

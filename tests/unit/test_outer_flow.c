@@ -82,8 +82,8 @@ static double steady(const double x[AXES], int a) {
 
 // A strain that does not reach beyond the disc.
 static double strained(const double x[AXES], int a) {
-    double r = hypot(x[0] - 16.0, x[1] - 16.0), share = r > 8.0 ? 8.0 / r : 1.0;
-    return share * (a == 0 ? x[0] - 16.0 : 16.0 - x[1]);
+    double r = hypot(x[0] - 16.0, x[1] - 16.0), fraction = r > 8.0 ? 8.0 / r : 1.0;
+    return fraction * (a == 0 ? x[0] - 16.0 : 16.0 - x[1]);
 }
 
 static void test_a_uniform_flow_stays(void** state) {

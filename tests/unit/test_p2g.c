@@ -37,7 +37,7 @@ static float* ones(treacle_context* ctx, size_t count) {
 }
 
 // The volume that all cells see, over that of all particles.
-static double volume_share(const int cells[AXES], treacle_side side) {
+static double volume_fraction(const int cells[AXES], treacle_side side) {
     enum { COUNT = 500 };
     treacle_context* ctx = make_context(2);
     grid_domain domain = make_domain(ctx, cells[0], cells[1], cells[2], 1.0, side);
@@ -71,10 +71,10 @@ static void test_cells_see_all_volume_beside_walls_too(void** state) {
     (void)state;
     const int rooms[][AXES] = {{16, 8, 24}, {5, 9, 3}, {2, 17, 30}, {13, 1, 7}, {1, 16, 9}};
     for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); ++i) {
-        assert_float_equal(volume_share(rooms[i], TREACLE_SIDE_SLIP), 1.0, 1e-5);
-        assert_float_equal(volume_share(rooms[i], TREACLE_SIDE_OPEN), 1.0, 1e-5);
+        assert_float_equal(volume_fraction(rooms[i], TREACLE_SIDE_SLIP), 1.0, 1e-5);
+        assert_float_equal(volume_fraction(rooms[i], TREACLE_SIDE_OPEN), 1.0, 1e-5);
     }
-    assert_float_equal(volume_share((const int[AXES]){16, 32, 16}, TREACLE_SIDE_PERIODIC), 1.0,
+    assert_float_equal(volume_fraction((const int[AXES]){16, 32, 16}, TREACLE_SIDE_PERIODIC), 1.0,
                        1e-5);
 }
 

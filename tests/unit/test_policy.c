@@ -402,11 +402,11 @@ static void test_strong_diagonals_need_no_levels(void** state) {
     (void)state;
     flow_case c;
     flow_open(&c, &(fixture_def){.cells = {24, 24, 24}, .r = 1.0});
-    double *x[2], share = 6.0 / 14.0; // six links of one and eight more
+    double *x[2], fraction = 6.0 / 14.0; // six links of one and eight more
     solve_regime regime[2];
     for (int n = 0; n < 2; ++n) {
         solve_policy policy = *solve_policy_default();
-        policy.cycle.single_links = share * (n == 0 ? 1.0 - just : 1.0 + just);
+        policy.cycle.single_links = fraction * (n == 0 ? 1.0 - just : 1.0 + just);
         x[n] = solve_cells(&c, &policy, &regime[n]);
     }
     assert_string_equal(regime[0].name, "levels");

@@ -135,8 +135,8 @@ static void make_box(box* b, int depth, treacle_side sides, const double gradien
     }
     rheology_params params = {.domain = &b->domain,
                               .map = &b->map,
-                              .cell_share = b->field[0],
-                              .edge_share = {{b->field[1], b->field[2], b->field[3]}},
+                              .cell_fraction = b->field[0],
+                              .edge_fraction = {{b->field[1], b->field[2], b->field[3]}},
                               .face_u = {{b->field[4], b->field[5], b->field[6]}}};
     rheology_rate(&params, b->field[7]);
 }

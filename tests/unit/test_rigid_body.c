@@ -212,7 +212,7 @@ static void add_face(const fixture* f, int64_t slot, int a, double gain, double 
     sum[AXES + c] -= gain * arm.at[b];
 }
 
-static double mass_share(float low, float high) {
+static double mass_fraction(float low, float high) {
     if (low < 0.0f && high < 0.0f) {
         return 1.0;
     }
@@ -256,8 +256,8 @@ static void test_pressure_keeps_momentum_and_angular_momentum(void** state) {
     for (int a = 0; a < AXES; ++a) {
         for (int64_t i = 0; i < (int64_t)f.values - TILE_CELLS; ++i) {
             int64_t below = tile_slot_below(&f.map, i / TILE_CELLS, (int)(i % TILE_CELLS), a);
-            double share = (double)f.open[a][i] * mass_share(phi[below], phi[i]);
-            double gain = share * ((double)u[a][i] - (double)before[a][i]);
+            double fraction = (double)f.open[a][i] * mass_fraction(phi[below], phi[i]);
+            double gain = fraction * ((double)u[a][i] - (double)before[a][i]);
             add_face(&f, i, a, gain, sum);
             size += fabs(gain);
         }

@@ -99,8 +99,8 @@ static void test_the_surface_holds_the_ball(void** state) {
     (void)state;
     treacle_context* ctx = make_context(2);
     treacle_sim* sim = make(ctx, TREACLE_TRANSFER_APIC);
-    static float distance[CELLS], share[CELLS];
-    assert_int_equal(treacle_stages_surface(sim, distance, share), TREACLE_OK);
+    static float distance[CELLS], fraction[CELLS];
+    assert_int_equal(treacle_stages_surface(sim, distance, fraction), TREACLE_OK);
     double volume = 0.0;
     for (int i = 0; i < CELLS; ++i) {
         double x = i % N + 0.5, y = i / N % N + 0.5, z = i / N / N + 0.5;
@@ -108,10 +108,10 @@ static void test_the_surface_holds_the_ball(void** state) {
         if (fabs(exact) < 2.0) {
             assert_true(fabs(exact - (double)distance[i]) < 0.4);
         }
-        assert_true((double)share[i] == (exact < -2.0  ? 1.0
-                                         : exact > 2.0 ? 0.0
-                                                       : (double)share[i]));
-        volume += (double)share[i];
+        assert_true((double)fraction[i] == (exact < -2.0  ? 1.0
+                                            : exact > 2.0 ? 0.0
+                                                          : (double)fraction[i]));
+        volume += (double)fraction[i];
     }
     assert_close(volume / (4.0 / 3.0 * 3.14159265358979 * 125.0), 1.0, 0.04);
     assert_int_equal(treacle_stages_surface(sim, NULL, NULL), TREACLE_OK);
@@ -184,7 +184,7 @@ static void test_a_cloud_in_double_keeps_its_momentum(void** state) {
 }
 
 static treacle_status use_all(treacle_context* ctx, treacle_sim* sim) {
-    static float distance[CELLS], share[CELLS];
+    static float distance[CELLS], fraction[CELLS];
     treacle_field wind = {.kind = TREACLE_FIELD_EXPRESSION, .expression = {"1", "x", "0"}};
     treacle_stages_totals sum;
     treacle_stages_sort_stats sorted;
@@ -193,7 +193,7 @@ static treacle_status use_all(treacle_context* ctx, treacle_sim* sim) {
         .count = 1, .position = position, .velocity = velocity, .affine = affine[0]};
     TREACLE_TRY(treacle_stages_carry(sim, &wind, 0.0, 0.01));
     TREACLE_TRY(treacle_stages_sort(sim, &sorted));
-    TREACLE_TRY(treacle_stages_surface(sim, distance, share));
+    TREACLE_TRY(treacle_stages_surface(sim, distance, fraction));
     TREACLE_TRY(treacle_stages_transfer(sim, &sum));
     return treacle_stages_transfer_double(ctx, &cloud, &sum);
 }

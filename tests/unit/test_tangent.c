@@ -82,8 +82,8 @@ static void end(lab* l) {
 static rheology_params rate_params(const lab* l, float* const u[AXES]) {
     return (rheology_params){.domain = &l->domain,
                              .map = &l->map,
-                             .cell_share = l->full,
-                             .edge_share = {{l->full, l->full, l->full}},
+                             .cell_fraction = l->full,
+                             .edge_fraction = {{l->full, l->full, l->full}},
                              .face_u = {{u[0], u[1], u[2]}}};
 }
 
@@ -99,9 +99,9 @@ static stress_weights weigh(lab* l, float* const u[AXES]) {
     }
     stress_params stress = {.domain = &l->domain,
                             .map = &l->map,
-                            .cell_share = l->full,
-                            .edge_share = {{l->full, l->full, l->full}},
-                            .face_share = {{l->full, l->full, l->full}},
+                            .cell_fraction = l->full,
+                            .edge_fraction = {{l->full, l->full, l->full}},
+                            .face_fraction = {{l->full, l->full, l->full}},
                             .cell_log_mu = l->log_mu,
                             .face_open = {{l->full, l->full, l->full}},
                             .dt = l->domain.h * l->domain.h,

@@ -242,7 +242,7 @@ static void test_dipole_samples_reflect_like_a_half_space(void** state) {
     assert_close((double)found.z, (double)m.total.z, 0.02 * (double)m.total.z);
 }
 
-// Chandrasekhar's H by iteration, and from it the share of diffuse light that a half space of
+// Chandrasekhar's H by iteration, and from it the fraction of diffuse light that a half space of
 // isotropic scatterers sends back: 1 - 2 sqrt(1 - a) integral of H(mu) mu.
 static double half_space_albedo(double a) {
     enum { N = 400 };

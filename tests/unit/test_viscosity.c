@@ -87,9 +87,9 @@ static solve_stats viscosity_step(ball* b, double tolerance) {
     const fraction_fields* v = &b->volume;
     viscosity_params params = {.liquid = {.domain = &b->domain,
                                           .map = &b->map,
-                                          .cell_share = v->cell,
-                                          .edge_share = face_view_of(v->edge),
-                                          .face_share = face_view_of(v->face),
+                                          .cell_fraction = v->cell,
+                                          .edge_fraction = face_view_of(v->edge),
+                                          .face_fraction = face_view_of(v->face),
                                           .cell_log_mu = b->log_mu,
                                           .face_open = {{b->open[0], b->open[1], b->open[2]}},
                                           .dt = 0.1,

@@ -1,4 +1,4 @@
-#include "step/share_tiles.h"
+#include "step/partition_tiles.h"
 
 #include "base/comm.h"
 #include "grid/grid_valid.h"
@@ -15,8 +15,8 @@ static void weigh_tiles(const particles* p, int32_t* weight) {
 }
 
 // New keys, and the rows to whom they then belong.
-static treacle_status share_anew(const step_frame* f, const partition_load* load,
-                                 uint64_t* rank_key, particles* p) {
+static treacle_status partition_anew(const step_frame* f, const partition_load* load,
+                                     uint64_t* rank_key, particles* p) {
     size_t ranks = (size_t)comm_size(f->ctx);
     int64_t *before = NULL, *after = NULL;
     TREACLE_TRY(
@@ -36,7 +36,7 @@ static treacle_status share_anew(const step_frame* f, const partition_load* load
     return TREACLE_OK;
 }
 
-treacle_status share_tiles(const step_frame* f, uint64_t* rank_key, particles* p) {
+treacle_status partition_tiles(const step_frame* f, uint64_t* rank_key, particles* p) {
     TREACLE_ASSERT(rank_key == NULL || (p->owners != NULL && p->owners->key == rank_key));
     f->stats->imbalance = 1.0;
     if (rank_key == NULL) {
@@ -50,7 +50,7 @@ treacle_status share_tiles(const step_frame* f, uint64_t* rank_key, particles* p
     partition_load load = {.count = p->tile_count, .tile = p->tile, .weight = weight};
     treacle_status status = TREACLE_OK;
     if (partition_imbalance(f->ctx, &load, rank_key) > imbalance_max) {
-        status = share_anew(f, &load, rank_key, p);
+        status = partition_anew(f, &load, rank_key, p);
     }
     f->stats->imbalance = partition_imbalance(f->ctx, &load, rank_key);
     arena_give_to(f->scratch, mark);
