@@ -102,6 +102,7 @@ const validate_case validate_cases[] = {
      case_film_tilted},
     {"film-particles", VALIDATE_QUICK, 8, "a film of particles runs down a tilted solid",
      case_film_particles},
+    {"belt", VALIDATE_QUICK, 5, "walls that move in their own plane take liquid along", case_belt},
     {"couette", VALIDATE_QUICK, 3, "liquid between walls that slide past each other", case_couette},
     {"poiseuille", VALIDATE_QUICK, 3, "liquid pulled between two walls", case_poiseuille},
     {"variable-couette", VALIDATE_QUICK, 2, "sheared liquid whose viscosity varies",

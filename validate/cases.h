@@ -49,6 +49,7 @@ validate_fcn case_folding;
 validate_fcn case_coiling;
 validate_fcn case_film_tilted;
 validate_fcn case_film_particles;
+validate_fcn case_belt;
 validate_fcn case_couette;
 validate_fcn case_poiseuille;
 validate_fcn case_variable_couette;

@@ -29,17 +29,6 @@ typedef struct treacle_separation {
     double adhesion; ///< Pa, >= 0, the tension that a wall bears before liquid comes off
 } treacle_separation;
 
-/// The box that is simulated.
-typedef struct treacle_domain_def {
-    double origin[3];         ///< m, low corner
-    double size[3];           ///< m; 0 along an axis makes the domain one cell thick (2D)
-    double cell;              ///< m, > 0, width of a cell; every size must be a multiple of it
-    treacle_side sides[3][2]; ///< [axis][0 low, 1 high]; of an inactive axis: ignored
-    /// Whether liquid lets go of a side; it counts at slip and no-slip sides alone.
-    treacle_separation separation[3][2];
-    double slip_length[3][2]; ///< m, >= 0, of no-slip sides: as if it stuck so far behind them
-} treacle_domain_def;
-
 /// A value over time: linear between keys, constant before the first and after the last.
 typedef struct treacle_key {
     double time;     ///< s
@@ -49,6 +38,20 @@ typedef struct treacle_curve {
     int count;               ///< 1 is a constant; times must increase strictly
     const treacle_key* keys; ///< not owned
 } treacle_curve;
+
+/// The box that is simulated.
+typedef struct treacle_domain_def {
+    double origin[3];         ///< m, low corner
+    double size[3];           ///< m; 0 along an axis makes the domain one cell thick (2D)
+    double cell;              ///< m, > 0, width of a cell; every size must be a multiple of it
+    treacle_side sides[3][2]; ///< [axis][0 low, 1 high]; of an inactive axis: ignored
+    /// Whether liquid lets go of a side; it counts at slip and no-slip sides alone.
+    treacle_separation separation[3][2];
+    double slip_length[3][2]; ///< m, >= 0, of no-slip sides: as if it stuck so far behind them
+    /// m/s, with which no-slip sides move in their own plane, as belts do; what of it points across
+    /// the side does not count. count 0: they are at rest.
+    treacle_curve surface_velocity[3][2];
+} treacle_domain_def;
 
 /// A value over space.
 typedef enum treacle_field_kind {
@@ -269,7 +272,13 @@ typedef struct treacle_solid_def {
     double pivot[3];    ///< m, about which it turns
     treacle_wall wall;  ///< used where the flow has viscosity
     double slip_length; ///< m, >= 0; of TREACLE_WALL_SLIP_LENGTH
-    treacle_separation separation; ///< whether liquid lets go of it
+    /// The surface may move in its own plane while the solid stays where it is: a belt, a turning
+    /// table. Both are in the frame of the shape, and what points across the surface does not
+    /// count. They need a wall that does not slip.
+    treacle_field surface_velocity; ///< m/s
+    double surface_spin[3];         ///< rad/s, about the pivot
+    treacle_curve surface_strength; ///< factor of both over time
+    treacle_separation separation;  ///< whether liquid lets go of it
     /// What it does to the heat of liquid that touches it: one of temperature and flux, or none,
     /// and then it lets no heat through.
     treacle_curve temperature; ///< K, at which it is held

@@ -92,7 +92,9 @@ treacle_force_def treacle_force_def_default(void) {
 }
 
 treacle_solid_def treacle_solid_def_default(void) {
-    return (treacle_solid_def){.contact = INFINITY};
+    static const treacle_key full = {.value = {1.0}};
+    return (treacle_solid_def){.surface_strength = {.count = 1, .keys = &full},
+                               .contact = INFINITY};
 }
 
 treacle_heat_source_def treacle_heat_source_def_default(void) {

@@ -256,6 +256,13 @@ bool rule_joint(const void* item, schema_fault* fault) {
 
 bool rule_solid(const void* item, schema_fault* fault) {
     const treacle_solid_def* solid = item;
+    const treacle_field* belt = &solid->surface_velocity;
+    bool has_belt = belt->kind != TREACLE_FIELD_CONSTANT || !is_zero(belt->value_a);
+    if ((has_belt || !is_zero(solid->surface_spin)) && solid->wall == TREACLE_WALL_SLIP) {
+        return break_at(fault, has_belt ? "surface_velocity" : "surface_spin",
+                        "liquid slides along this solid, and its surface takes nothing along: say "
+                        "'wall: no-slip' or 'wall: slip-length'");
+    }
     return solid->temperature.count == 0 || solid->flux.count == 0 ||
            break_at(fault, "flux", "give either 'temperature' or 'flux', not both");
 }

@@ -108,6 +108,7 @@ typedef struct scene_domain {
     treacle_side sides[3][2];
     treacle_separation separation[3][2];
     double slip_length[3][2]; // m
+    treacle_curve surface_velocity[3][2];
 } scene_domain;
 
 /// What a scene file binds to.

@@ -88,6 +88,27 @@ static const schema_section slip_section = {
     .bytes = sizeof(double[3][2]),
 };
 
+#define BELT(word, axis, end, text_)                                                               \
+    {                                                                                              \
+        .name = word, .type = SCHEMA_CURVE3, .unit = UNIT_SPEED,                                   \
+        .offset = (2 * (axis) + (end)) * sizeof(treacle_curve), .help = text_,                     \
+        .default_text = "at rest"                                                                  \
+    }
+
+static const schema_key belt_keys[] = {
+    BELT("left", 0, 0, "low x"), BELT("right", 0, 1, "high x"), BELT("bottom", 1, 0, "low y"),
+    BELT("top", 1, 1, "high y"), BELT("back", 2, 0, "low z"),   BELT("front", 2, 1, "high z"),
+};
+static const schema_section belt_section = {
+    .name = "surface_velocity",
+    .help = "How fast each `no-slip` side moves in its own plane, over time, as a belt does: thick "
+            "liquid is taken along. What points across the side does not count. Belts that are "
+            "not the same everywhere, and turning tables, are [solids](#solid).",
+    .keys = belt_keys,
+    .key_count = COUNT(belt_keys),
+    .bytes = sizeof(treacle_curve[3][2]),
+};
+
 static const schema_key domain_keys[] = {
     {.name = "origin",
      .type = SCHEMA_VEC3,
@@ -135,6 +156,11 @@ static const schema_key domain_keys[] = {
      .offset = offsetof(scene_domain, slip_length),
      .of = &slip_section,
      .help = "how far thick liquid slides along walls to which it sticks"},
+    {.name = "surface_velocity",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(scene_domain, surface_velocity),
+     .of = &belt_section,
+     .help = "walls that move in their own plane"},
 };
 const schema_section schema_domain = {
     .name = "domain",

@@ -33,6 +33,12 @@ static const example examples[] = {
                     "  cell: 1 cm\n"
                     "  sides: no-slip\n"
                     "  slip_length: {bottom: 2 mm}\n"},
+    {"surface_velocity", "domain:\n"
+                         "  size: [40 cm, 40 cm, 40 cm]\n"
+                         "  cell: 1 cm\n"
+                         "  sides: no-slip\n"
+                         "  surface_velocity: {bottom: [10 cm/s, 0, 0],\n"
+                         "                     top: {keys: {0 s: [0, 0, 0], 1 s: [1, 0, 0]}}}\n"},
     {"particles", "particles: {per_cell: 27, colour: true}\n"},
     {"step", "step: {cfl: 1, max_dt: 10 ms}\n"},
     {"pressure", "pressure: {tolerance: 1e-6}\n"},

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "grid/tile_map.h"
+#include "math/curve.h"
 
 static const char axis_name[AXES] = {'x', 'y', 'z'};
 
@@ -140,6 +141,40 @@ treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* 
     }
     *out = domain;
     return TREACLE_OK;
+}
+
+void grid_domain_move_sides(grid_domain* domain, const treacle_curve velocity[AXES][2],
+                            double time) {
+    TREACLE_ASSERT(isfinite(time));
+    domain->has_belts = false;
+    for (int n = 0; n < 2 * AXES; ++n) {
+        int b = n / 2, end = n % 2;
+        double u[AXES] = {0.0, 0.0, 0.0};
+        bool moves = domain->sides[b][end] == TREACLE_SIDE_NO_SLIP && velocity[b][end].count > 0;
+        if (moves) {
+            curve_eval(&velocity[b][end], time, u);
+        }
+        for (int a = 0; a < AXES; ++a) {
+            u[a] = a != b && domain->is_active[a] ? u[a] : 0.0;
+            domain->side_u[b][end][a] = u[a];
+            domain->has_belts = domain->has_belts || u[a] != 0.0;
+        }
+    }
+}
+
+bool grid_domain_side_u(const grid_domain* domain, int a, const int at[AXES], double* u) {
+    TREACLE_ASSERT(a >= 0 && a < AXES && u != NULL);
+    int beyond = 0;
+    *u = 0.0;
+    for (int b = 0; b < AXES; ++b) {
+        int last = domain->cells[b] - (b == a ? 0 : 1);
+        if (!domain->is_active[b] || domain->is_periodic[b] || (at[b] >= 0 && at[b] <= last)) {
+            continue;
+        }
+        beyond += 1;
+        *u = domain->side_u[b][at[b] < 0 ? 0 : 1][a];
+    }
+    return beyond == 1 && *u != 0.0;
 }
 
 int grid_domain_side_at(const grid_domain* domain, int axis, int at, int last) {

@@ -132,10 +132,12 @@ static landing land(const grid_domain* domain, int a, int32_t tile, double place
     return out;
 }
 
-// A wall takes the velocity into it; one that liquid sticks to takes all.
+// A wall takes the velocity into it; one that liquid sticks to gives its own.
 static void stop(const grid_domain* domain, int a, int hit, float velocity[AXES]) {
     if (domain->sides[a][hit > 0] == TREACLE_SIDE_NO_SLIP) {
-        velocity[0] = velocity[1] = velocity[2] = 0.0f;
+        for (int b = 0; b < AXES; ++b) {
+            velocity[b] = (float)domain->side_u[a][hit > 0][b];
+        }
     } else if (velocity[a] * (float)hit > 0.0f) {
         velocity[a] = 0.0f;
     }

@@ -197,6 +197,30 @@ static void gather_component(const energy_job* job, tile_ix tile, int a, bool is
     }
 }
 
+// Faces beyond sides that move are fixed faces, too, that move by script [visc.6].
+static bool is_at_belt(const grid_domain* domain, tile_coord tile) {
+    bool is_any = false;
+    for (int b = 0; b < AXES && domain->has_belts; ++b) {
+        int first = tile.at[b] * TILE_SIZE;
+        is_any = is_any || first == 0 || first + TILE_SIZE >= domain->cells[b];
+    }
+    return is_any;
+}
+
+static void hold_sides(const grid_domain* domain, tile_coord tile, int a, double out[VALUES]) {
+    for (int n = 0; n < SIDE * SIDE * SIDE; ++n) {
+        const int x[AXES] = {n % SIDE - 1, n / SIDE % SIDE - 1, n / SIDE / SIDE - 1};
+        int at[AXES];
+        double u;
+        for (int b = 0; b < AXES; ++b) {
+            at[b] = domain->is_active[b] ? tile.at[b] * TILE_SIZE + x[b] : 0;
+        }
+        if (grid_domain_side_u(domain, a, at, &u)) {
+            out[BLOCK_INDEX(1, 1, x[0], x[1], x[2])] = u;
+        }
+    }
+}
+
 // Strains of a cell and of the edges that it owns, times h.
 static void strain_at(double (*u)[VALUES], int at, double normal[AXES], double shear[AXES]) {
     for (int c = 0; c < AXES; ++c) {
@@ -246,11 +270,18 @@ static void sum_strains(void* data, int64_t begin, int64_t end) {
     const energy_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
         double u[AXES][VALUES], moving[AXES][VALUES];
-        bool has_moving_faces = has_moving_around(job, (tile_ix)t);
+        const grid_domain* domain = job->flow->liquid->domain;
+        tile_coord coord = job->flow->liquid->map->coord[t];
+        bool has_belt = is_at_belt(domain, coord);
+        bool has_moving_faces = has_belt || has_moving_around(job, (tile_ix)t);
         for (int a = 0; a < AXES; ++a) {
             gather_component(job, (tile_ix)t, a, false, u[a]);
             if (has_moving_faces) {
                 gather_component(job, (tile_ix)t, a, true, moving[a]);
+            }
+            if (has_belt) {
+                hold_sides(domain, coord, a, u[a]);
+                hold_sides(domain, coord, a, moving[a]);
             }
         }
         add_strains(job, (tile_ix)t, u, has_moving_faces ? moving : NULL);

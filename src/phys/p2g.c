@@ -135,11 +135,11 @@ static void add_block(const tile_map* map, const scatter_field* field, tile_ix t
 // What goes to plane `from` of an axis of a block comes back to plane `to`.
 typedef struct fold {
     int axis, from, to;
-    float sign, reference;
+    float sign, reference, add;
 } fold;
 
-// A mirrored particle has the velocity sign u; less the reference, this is sign (u - reference) +
-// (sign - 1) reference.
+// A mirrored particle has the velocity sign u + add; less the reference, this is sign (u -
+// reference) + (sign - 1) reference + add.
 static void fold_plane(const fold* f, float* block) {
     static const int stride[AXES] = {2, 2 * BLOCK_SIZE, 2 * BLOCK_SIZE * BLOCK_SIZE};
     int c = (f->axis + 1) % AXES, d = (f->axis + 2) % AXES;
@@ -147,6 +147,9 @@ static void fold_plane(const fold* f, float* block) {
         float* row = block + i % BLOCK_SIZE * stride[c] + i / BLOCK_SIZE * stride[d];
         float *from = row + f->from * stride[f->axis], *to = row + f->to * stride[f->axis];
         to[0] += f->sign * from[0] + (f->sign - 1.0f) * f->reference * from[1];
+        if (f->add != 0.0f) {
+            to[0] += f->add * from[1];
+        }
         to[1] += from[1];
         from[0] = from[1] = 0.0f;
     }
@@ -165,7 +168,7 @@ static void fold_sides(const p2g_params* params, const scatter_field* field, til
         int low = tile.at[b] * TILE_SIZE - BLOCK_HALO;
         for (int i = 0; i < BLOCK_SIZE; ++i) {
             velocity_mirror m = velocity_mirror_of(&sides, field->component, b, low + i);
-            fold f = {b, i, m.plane - low, m.sign, field->whole.reference};
+            fold f = {b, i, m.plane - low, m.sign, field->whole.reference, m.add};
             bool is_open = domain->sides[b][low + i < 0 ? 0 : 1] == TREACLE_SIDE_OPEN;
             bool lets_go = m.edge != VELOCITY_NO_EDGE;
             bool comes_back = f.to != i && f.to >= 0 && f.to < BLOCK_SIZE &&

@@ -163,15 +163,16 @@ int rheology_side(const grid_domain* domain, int a, int at) {
 // Where an edge along c lies: on which sides of the axes a and b, and where in the block.
 typedef struct edge_place {
     int a, b, on_a, on_b, i;
+    double side_u; // m/s, along the side that it lies on
 } edge_place;
 
 static double shear_of(const edge_place* at, const float* u, const float* v) {
     int i = at->i, low_a = i - steps[at->a], low_b = i - steps[at->b];
-    if (at->on_a > 0) { // v is 0 half a cell away
-        return 2.0 * (double)(at->on_a == 1 ? v[i] : v[low_a]);
+    if (at->on_a > 0) { // v is that of the side half a cell away
+        return 2.0 * ((double)(at->on_a == 1 ? v[i] : v[low_a]) - at->side_u);
     }
     if (at->on_b > 0) {
-        return 2.0 * (double)(at->on_b == 1 ? u[i] : u[low_b]);
+        return 2.0 * ((double)(at->on_b == 1 ? u[i] : u[low_b]) - at->side_u);
     }
     return ((double)u[i] - (double)u[low_b]) + ((double)v[i] - (double)v[low_a]);
 }
@@ -179,8 +180,12 @@ static double shear_of(const edge_place* at, const float* u, const float* v) {
 // The edge along c whose low corner is cell `cell` of the domain, `i` of the block.
 static edge_shear shear_at(const rate_block* block, int c, const int cell[AXES], int i) {
     int a = (c + 1) % AXES, b = (c + 2) % AXES;
-    edge_place at = {a, b, rheology_side(block->domain, a, cell[a]),
-                     rheology_side(block->domain, b, cell[b]), i};
+    edge_place at = {
+        a, b,  rheology_side(block->domain, a, cell[a]), rheology_side(block->domain, b, cell[b]),
+        i, 0.0};
+    at.side_u = at.on_a > 0   ? block->domain->side_u[a][at.on_a - 1][b]
+                : at.on_b > 0 ? block->domain->side_u[b][at.on_b - 1][a]
+                              : 0.0;
     if (at.on_a < 0 || at.on_b < 0 || (at.on_a > 0 && at.on_b > 0)) {
         return (edge_shear){0};
     }

@@ -13,9 +13,18 @@
 // which is the mean over the step: so the liquid makes room for the volume that is swept, no more
 // and no less.
 //
+// A belt or a turning table has a surface that moves in its own plane. The solid stays where it is,
+// and its material counts as moving with
+//
+//     v + w - n (n . w),     w = factor R (velocity(b) + spin x (b - pivot))             [solid.11]
+//
+// n the normal at x. So nothing is carried across its surface, around its edges neither.
+//
 // Symbols: place, rotate (R), pivot. Properties that tests check: a turned solid is the solid of a
 // turned shape; the material moves as its velocity says. References: [BBB07 sec. 2].
 #include "phys/solid.h"
+
+#include "math/field.h"
 
 double solid_distance(const solid* s, const solid_pose* pose, vec3 x) {
     double distance = solid_shape_distance(s, &pose->form, solid_to_body(s, pose, x));
@@ -48,6 +57,19 @@ vec3 solid_normal(const solid* s, const solid_pose* pose, vec3 x, double h) {
     vec3 gradient = gradient_at(s, &pose->form, solid_to_body(s, pose, x), 0.5 * h);
     vec3 normal = vec3_normalise(mat3_apply(&pose->rotate, gradient));
     return s->is_inside_out ? vec3_scale(-1.0, normal) : normal;
+}
+
+vec3 solid_belt_velocity(const solid_pose* pose, vec3 x) {
+    TREACLE_ASSERT(pose->belt.of != NULL && pose->belt.velocity != NULL);
+    const solid_belt* belt = &pose->belt;
+    double along[3];
+    vec3 b = solid_to_body(belt->of, pose, x);
+    field_eval(belt->velocity, b, belt->time, along);
+    vec3 turn = vec3_cross(belt->spin, vec3_sub(b, belt->of->pivot));
+    vec3 w = mat3_apply(&pose->rotate, vec3_add(vec3_from(along), turn));
+    vec3 n = solid_normal(belt->of, pose, x, belt->h);
+    w = vec3_add_scaled(w, -vec3_dot(n, w), n);
+    return vec3_scale(belt->factor, w); // [solid.11]
 }
 
 int solid_nearest(const solid_scene* scene, vec3 x, double* distance) {

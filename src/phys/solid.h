@@ -6,6 +6,8 @@
 #include "geometry/shape.h"
 #include "math/mat3.h"
 
+struct field; // math/field.h
+
 /// How a solid changes its shape during a step: vertices go straight from where one tree has them
 /// to where the other has them, in the frame of the shape. Zeroed: it keeps its shape.
 typedef struct solid_form {
@@ -17,6 +19,16 @@ typedef struct solid_form {
     vec3 pivot;                 // of the solid
 } solid_form;
 
+/// How the surface of a solid moves in its own plane [solid.11]. Zeroed: it does not.
+typedef struct solid_belt {
+    const struct solid* of;       // whose surface it is; NULL: it does not move
+    const struct field* velocity; // m/s, in the frame of the shape
+    vec3 spin;                    // rad/s, about the pivot
+    double factor;                // of both, at this moment
+    double time;                  // s, for a velocity that is an expression of it; else 0
+    double h;                     // m, over which its normal is measured
+} solid_belt;
+
 /// Where a solid is and how it moves at one moment. The point b of its shape is at
 /// place + rotate (b - pivot) and moves with velocity + spin x (x - place).
 typedef struct solid_pose {
@@ -25,6 +37,7 @@ typedef struct solid_pose {
     vec3 velocity; // m/s, of the pivot
     vec3 spin;     // rad/s
     solid_form form;
+    solid_belt belt;
 } solid_pose;
 
 /// What of a solid does not change.
@@ -59,11 +72,15 @@ static inline vec3 solid_to_world(const solid* s, const solid_pose* pose, vec3 b
 /// What a change of shape adds to the velocity at x.
 vec3 solid_form_velocity(const solid_pose* pose, vec3 x);
 
+/// What a surface that moves in its own plane adds to it.
+vec3 solid_belt_velocity(const solid_pose* pose, vec3 x);
+
 /// The velocity of the solid's material at x; where the shape changes, that of the nearest point of
 /// its surface.
 static inline vec3 solid_velocity(const solid_pose* pose, vec3 x) {
     vec3 v = vec3_add(pose->velocity, vec3_cross(pose->spin, vec3_sub(x, pose->place)));
-    return pose->form.dt > 0.0 ? vec3_add(v, solid_form_velocity(pose, x)) : v;
+    v = pose->form.dt > 0.0 ? vec3_add(v, solid_form_velocity(pose, x)) : v;
+    return pose->belt.of != NULL ? vec3_add(v, solid_belt_velocity(pose, x)) : v;
 }
 
 /// Signed distance to the shape, m, at b in its frame; not turned inside out.

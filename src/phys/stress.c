@@ -13,6 +13,10 @@
 // 1/(1/2 + b/h) if it slips as far as b behind the side [visc.3], and is 0 at a slip side. On an
 // open side half of the box of a face lies outside, and there is no shear.
 //
+// A side may move in its own plane with the velocity v, as a belt does. Its edges then pull by
+// w (v - u) instead of -w u: the weights stay as they are, and w v is an impulse on the face beside
+// the side [visc.6].
+//
 // Solids that lie across the grid change the weights beside them: phys/slip_stress.c.
 //
 // Between samples viscosity is the geometric mean: log mu is averaged [CMVT02 sec. 5.2]. The
@@ -415,21 +419,44 @@ double stress_slip_velocity(const stress_params* p, int axis, int64_t face) {
     return solid_velocity(&p->poses[p->cell_solid_id[face]], x).at[axis];
 }
 
+// What sides that move pull at a face [visc.6].
+static double pull_of_sides(const stress_params* p, const stress_weights* weights, int axis,
+                            int64_t face) {
+    const grid_domain* domain = p->domain;
+    double sum = 0.0;
+    int at[AXES], q = (int)(face % TILE_CELLS);
+    tile_ix tile = (tile_ix)(face / TILE_CELLS);
+    tile_cell_at(p->map, tile, q, at);
+    for (int b = 0; b < AXES; ++b) {
+        int c = AXES - axis - b;
+        if (b == axis || domain->is_periodic[b]) {
+            continue;
+        }
+        if (at[b] == 0) {
+            sum += (double)weights->edge[c][face] * domain->side_u[b][0][axis];
+        }
+        if (at[b] == domain->cells[b] - 1) {
+            int64_t edge = tile_slot_above(p->map, tile, q, b);
+            sum += (double)weights->edge[c][edge] * domain->side_u[b][1][axis];
+        }
+    }
+    return sum;
+}
+
 double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
                       int64_t face, double u) {
     TREACLE_ASSERT(axis >= 0 && axis < AXES);
     TREACLE_ASSERT(face >= 0 && face < (int64_t)tile_map_values(params->map));
-    double mass = (double)weights->mass[axis][face];
-    if (weights->drag[axis] == NULL) {
-        return mass * u;
+    double mass = (double)weights->mass[axis][face], impulse = mass * u;
+    double drag = weights->drag[axis] != NULL ? (double)weights->drag[axis][face] : 0.0;
+    if (drag > 0.0) {
+        bool is_body =
+            params->bodies != NULL && params->cell_solid_id[face] >= params->bodies->first_solid;
+        double pull = is_body ? 0.0 : drag * stress_slip_velocity(params, axis, face);
+        impulse = (mass - drag) * u + pull;
     }
-    double drag = (double)weights->drag[axis][face];
-    if (!(drag > 0.0)) {
-        return mass * u;
-    }
-    bool is_body =
-        params->bodies != NULL && params->cell_solid_id[face] >= params->bodies->first_solid;
-    return (mass - drag) * u + (is_body ? 0.0 : drag * stress_slip_velocity(params, axis, face));
+    bool has_side = params->domain->has_belts && face / TILE_CELLS < params->map->count;
+    return has_side ? impulse + pull_of_sides(params, weights, axis, face) : impulse;
 }
 
 // --- creation ------------------------------------------------------------------------------------

@@ -74,7 +74,8 @@ void stress_add_force(const stress_params* params, const stress_weights* weights
 /// The velocity of a fixed face that no body moves: what u says where it is prescribed, else the
 /// solid's.
 double stress_held(const stress_params* params, int axis, int64_t face, double u);
-/// The impulse on a face: its momentum before, and what walls other than bodies drag along.
+/// The impulse on a face: its momentum before, and what walls other than bodies drag along, sides
+/// that move among them.
 double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
                       int64_t face, double u);
 /// The velocity of the solid nearest to a face, across the face.

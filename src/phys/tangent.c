@@ -37,6 +37,16 @@ typedef struct about_block {
     float cell[VALUES];           // fraction of liquid
 } about_block;
 
+// What a side that moves, on which an edge along a lies, adds to the difference of velocity there:
+// beyond it is the side's, not 0 [visc.6].
+static double side_difference(const grid_domain* domain, int a, const int cell[AXES]) {
+    int b = (a + 1) % AXES, c = (a + 2) % AXES;
+    int on_b = rheology_side(domain, b, cell[b]), on_c = rheology_side(domain, c, cell[c]);
+    double along_c = on_b > 0 ? domain->side_u[b][on_b - 1][c] : 0.0;
+    double along_b = on_c > 0 ? domain->side_u[c][on_c - 1][b] : 0.0;
+    return (on_b == 2 ? along_c : -along_c) + (on_c == 2 ? along_b : -along_b);
+}
+
 // The difference of velocity at the edge along a, as the solver has it.
 static double difference_at(const float (*u)[VALUES], int a, int at) {
     int b = (a + 1) % AXES, c = (a + 2) % AXES;
@@ -104,7 +114,9 @@ static void look_at_cell(const tangent* tan, tile_ix t, int q, const about_block
             tan->stretch[a][i] = (float)(2.0 * gain * aa);
         }
         if (!map->is_flat[b] && !map->is_flat[c]) {
-            double bc = difference_at(block->u, a, at);
+            const grid_domain* domain = tan->params.rate.domain;
+            double side = domain->has_belts ? side_difference(domain, a, cell) : 0.0;
+            double bc = difference_at(block->u, a, at) + side;
             edge_rate rate = rate_of_edge(tan, block, a, cell, at);
             tan->edge[a][i] = (float)((double)w->edge[a][i] * bc * inverse_count(block, a, at));
             tan->shear[a][i] = (float)(rate.fraction * (rate.steep * rate.steep) * bc);

@@ -71,6 +71,15 @@ static void add_twice(float* out, int n, int b, int from, int to) {
     }
 }
 
+// Adds the same to all of plane `to` of axis b.
+static void add_to_plane(float* out, int n, int b, int to, float value) {
+    int stride[AXES] = {1, n, n * n};
+    int c = (b + 1) % AXES, d = (b + 2) % AXES;
+    for (int i = 0; i < n * n; ++i) {
+        out[i % n * stride[c] + i / n * stride[d] + to * stride[b]] += value;
+    }
+}
+
 static bool lets_go(const face_velocity* field, int axis, int end) {
     return field->has_gaps || field->domain->separation[axis][end].is_on;
 }
@@ -84,7 +93,7 @@ velocity_mirror velocity_mirror_of(const face_velocity* field, int a, int b, int
         int end = g == 0 ? 0 : 1;
         bool on_side = b == a && (g == 0 || g == n) && domain->sides[b][end] != TREACLE_SIDE_OPEN &&
                        !lets_go(field, b, end);
-        return (velocity_mirror){g, on_side ? 0.0f : 1.0f, VELOCITY_NO_EDGE};
+        return (velocity_mirror){g, on_side ? 0.0f : 1.0f, VELOCITY_NO_EDGE, 0.0f};
     }
     treacle_side side = domain->sides[b][g < 0 ? 0 : 1];
     if (b == a) {
@@ -92,15 +101,22 @@ velocity_mirror velocity_mirror_of(const face_velocity* field, int a, int b, int
         int edge = g < 0 ? 0 : n;
         bool has_edge = !is_open && lets_go(field, b, g < 0 ? 0 : 1);
         return (velocity_mirror){is_open ? edge : 2 * edge - g, is_open ? 1.0f : -1.0f,
-                                 has_edge ? edge : VELOCITY_NO_EDGE};
+                                 has_edge ? edge : VELOCITY_NO_EDGE, 0.0f};
     }
     if (a < AXES && field->keeps_flux) {
         int edge = g < 0 ? 0 : last;
-        return (velocity_mirror){2 * edge - g, -1.0f, edge};
+        return (velocity_mirror){2 * edge - g, -1.0f, edge, 0.0f};
     }
     bool sticks = a < AXES && side == TREACLE_SIDE_NO_SLIP && field->has_viscosity;
-    return (velocity_mirror){g < 0 ? -1 - g : 2 * n - 1 - g, sticks ? -1.0f : 1.0f,
-                             VELOCITY_NO_EDGE};
+    int end = g < 0 ? 0 : 1, plane = g < 0 ? -1 - g : 2 * n - 1 - g;
+    if (!sticks) {
+        return (velocity_mirror){plane, 1.0f, VELOCITY_NO_EDGE, 0.0f};
+    }
+    // The line through u at the distance y from the side that is v at the slip length behind it.
+    double y = g < 0 ? plane + 0.5 : n - plane - 0.5,
+           slip = domain->slip_length[b][end] / domain->h;
+    double ratio = (slip - y) / (slip + y), v = domain->side_u[b][end][a];
+    return (velocity_mirror){plane, (float)ratio, VELOCITY_NO_EDGE, (float)((1.0 - ratio) * v)};
 }
 
 static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity_block block,
@@ -117,6 +133,9 @@ static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity
                 copy_plane(out, block.size, b, from, i, m.sign);
                 if (m.edge != VELOCITY_NO_EDGE) {
                     add_twice(out, block.size, b, m.edge - low, i);
+                }
+                if (m.add != 0.0f) {
+                    add_to_plane(out, block.size, b, i, m.add);
                 }
             }
         }

@@ -6,12 +6,14 @@
 //
 //     side       along the side (b != a)          across it (b = a), face n on the wall
 //     slip       u(-1-i) =  u(i)                  u(-i) = -u(i),  u(0) = 0
-//     no-slip    u(-1-i) = -u(i)                  u(-i) = -u(i),  u(0) = 0
+//     no-slip    u(-1-i) = v + q (u(i) - v)       u(-i) = -u(i),  u(0) = 0
 //     open       u(-1-i) =  u(i)                  u(-i) =  u(0)
 //     lets go    as slip or no-slip               u(-i) = 2 u(0) - u(i)
 //     gap        likewise, or u(-1-i) =           likewise
 //                2 u(0) - u(1+i), which keeps the flow through the cell at the wall
 //
+// with v the velocity of a side that moves in its own plane [visc.6] and q = (b - y)/(b + y), which
+// is -1 without a slip length b; y = (i + 1/2) h,
 // so that a particle near a wall sees a field that is continuous and does not cross it. Liquid
 // without viscosity slides along a no-slip side as along any other.
 #pragma once
@@ -41,9 +43,10 @@ enum { VELOCITY_NO_EDGE = INT32_MIN };
 /// A sample beyond a side of the domain as the image of one inside, by the rules above.
 typedef struct velocity_mirror {
     int plane;  // index, along the axis, of the sample whose image it is
-    float sign; // of its image; 0 for faces on walls
+    float sign; // factor of its image: 1, -1, between them with a slip length; 0 for faces on walls
     int edge;   // index of the sample on the side, of which twice the value is added; or
                 // VELOCITY_NO_EDGE
+    float add;  // m/s, added to the image: what a side that moves gives to it
 } velocity_mirror;
 /// The mirror image of index g along axis b, for component a, or for values at cells with a = AXES.
 /// An index inside of the domain is its own image. Only the domain of the field and its sides

@@ -58,6 +58,18 @@ static treacle_status make_forces(treacle_context* ctx, const treacle_sim_def* d
     return TREACLE_OK;
 }
 
+static treacle_status make_sides(treacle_context* ctx, const treacle_domain_def* def,
+                                 liquid_setup* out) {
+    for (int n = 0; n < 2 * AXES; ++n) {
+        const treacle_curve* said = &def->surface_velocity[n / 2][n % 2];
+        if (said->count > 0) {
+            TREACLE_TRY(curve_check(ctx, said, "the surface velocity of a side"));
+            TREACLE_TRY(curve_copy(ctx, said, &out->side_velocity[n / 2][n % 2]));
+        }
+    }
+    return TREACLE_OK;
+}
+
 treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* def,
                                    const sim_plan* plan, const grid_domain* domain,
                                    liquid_setup* out) {
@@ -77,6 +89,9 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
     treacle_status status = copy_materials(ctx, def, out);
     if (status == TREACLE_OK) {
         status = make_forces(ctx, def, out);
+    }
+    if (status == TREACLE_OK) {
+        status = make_sides(ctx, &def->domain, out);
     }
     if (status == TREACLE_OK) {
         status = solids_create(ctx, def, domain, &out->solids);
@@ -101,6 +116,9 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
 
 void liquid_setup_destroy(treacle_context* ctx, liquid_setup* setup) {
     size_t materials = (size_t)setup->material_count;
+    for (int n = 0; n < 2 * AXES; ++n) {
+        curve_free(ctx, &setup->side_velocity[n / 2][n % 2]);
+    }
     solids_destroy(ctx, &setup->solids);
     bodies_destroy(ctx, &setup->bodies);
     heat_setup_destroy(ctx, &setup->heat);

@@ -128,6 +128,7 @@ static treacle_status check_def(treacle_context* ctx, const treacle_sim_def* def
 static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def = *def;
     sim->def.gravity = (treacle_curve){0};
+    memset(sim->def.domain.surface_velocity, 0, sizeof(sim->def.domain.surface_velocity));
     sim->def.materials = NULL;
     sim->def.liquids = NULL;
     sim->def.emitters = NULL;

@@ -15,6 +15,15 @@ static treacle_status check_flow(treacle_context* ctx, const treacle_sim_def* de
             ctx, TREACLE_ERR_SCENE,
             "a unified flow knows no other method or surface of viscosity: choose the split");
     }
+    bool has_belt = false;
+    for (int n = 0; n < 2 * 3; ++n) {
+        has_belt = has_belt || def->domain.surface_velocity[n / 2][n % 2].count > 0;
+    }
+    if (is_comparator && has_belt) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "other methods of viscosity know no sides that move: choose the method "
+                          "'implicit' and the surface 'natural'");
+    }
     return TREACLE_OK;
 }
 

@@ -63,6 +63,27 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* 
     return TREACLE_OK;
 }
 
+// Where nothing moves the surface stays zeroed.
+static treacle_status make_surface(treacle_context* ctx, const treacle_solid_def* def, double h,
+                                   solid_surface* out) {
+    const treacle_field* said = &def->surface_velocity;
+    vec3 velocity = vec3_from(said->value_a), spin = vec3_from(def->surface_spin);
+    bool has_velocity = said->kind != TREACLE_FIELD_CONSTANT || vec3_dot(velocity, velocity) > 0.0;
+    if (!has_velocity && !(vec3_dot(spin, spin) > 0.0)) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(field_init(ctx, said, AXES, &out->velocity));
+    TREACLE_TRY(curve_check(ctx, &def->surface_strength, "the strength of a solid's surface"));
+    TREACLE_TRY(curve_copy(ctx, &def->surface_strength, &out->strength));
+    for (int a = 0; a < AXES && said->kind == TREACLE_FIELD_EXPRESSION; ++a) {
+        out->has_time = out->has_time || expr_uses_time(out->velocity.expression[a]);
+    }
+    out->moves = true;
+    out->spin = spin;
+    out->h = h;
+    return TREACLE_OK;
+}
+
 static treacle_status make_motion(treacle_context* ctx, const treacle_solid_def* def,
                                   solid_motion* out) {
     out->velocity = vec3_from(def->velocity);
@@ -106,6 +127,7 @@ static treacle_status make_all(treacle_context* ctx, const treacle_sim_def* def,
         TREACLE_TRY(make_solid(ctx, &def->solids[i], domain, &out->solids[i]));
         TREACLE_TRY(make_motion(ctx, &def->solids[i], &out->motions[i]));
         solid* s = &out->solids[i];
+        TREACLE_TRY(make_surface(ctx, &def->solids[i], domain->h, &out->motions[i].surface));
         if (s->sequence != NULL) {
             TREACLE_TRY(make_forms(ctx, s->sequence, &out->motions[i]));
             s->is_thick = !s->is_inside_out &&
@@ -131,6 +153,8 @@ void solids_destroy(treacle_context* ctx, solid_set* set) {
         solid_motion* motion = &set->motions[i];
         curve_free(ctx, &motion->position);
         curve_free(ctx, &motion->rotation);
+        curve_free(ctx, &motion->surface.strength);
+        field_finish(&motion->surface.velocity);
         mesh_tree_destroy(motion->from);
         mesh_tree_destroy(motion->to);
         if (motion->places[0] != NULL) {

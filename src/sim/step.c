@@ -141,6 +141,8 @@ treacle_status step_run(treacle_sim* sim, const step_span* span, profile* timers
     TREACLE_ASSERT(span->is_first || span->from < span->to);
     TREACLE_ASSERT(arena_mark(&sim->scratch) == 0);
     particles* p = &sim->next.particles;
+    grid_domain_move_sides(&sim->domain, (const treacle_curve(*)[2])sim->setup.side_velocity,
+                           span->is_first ? sim->now.time : span->to);
     step_work w = work_of(sim, span, stats);
     const stage_run r = {&w, timers, sim->plan.stages};
     sim_run s = {

@@ -100,6 +100,8 @@ treacle_status move_solids(const step_frame* f, const liquid_state* before, body
         double end = f->is_first ? f->time : f->time + f->dt;
         out->from[i] = solids_pose_at(&set->motions[i], f->time);
         out->to[i] = solids_pose_at(&set->motions[i], end);
+        out->from[i].belt = solids_belt_at(&set->solids[i], &set->motions[i], f->time);
+        out->to[i].belt = solids_belt_at(&set->solids[i], &set->motions[i], end);
         if (set->solids[i].sequence != NULL) {
             solid_pose* const poses[2] = {&out->from[i], &out->to[i]};
             solids_reshape(&set->solids[i], &set->motions[i], f->time, f->dt, poses);

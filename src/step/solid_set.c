@@ -24,6 +24,20 @@ static void turn_by_curve(const treacle_curve* curve, double time, mat3* rotate,
     spin->at[2] += change[2];
 }
 
+solid_belt solids_belt_at(const solid* s, const solid_motion* motion, double time) {
+    TREACLE_ASSERT(isfinite(time));
+    const solid_surface* surface = &motion->surface;
+    if (!surface->moves) {
+        return (solid_belt){0};
+    }
+    return (solid_belt){.of = s,
+                        .velocity = &surface->velocity,
+                        .spin = surface->spin,
+                        .factor = curve_eval_scalar(&surface->strength, time),
+                        .time = surface->has_time ? time : 0.0,
+                        .h = surface->h};
+}
+
 solid_pose solids_pose_at(const solid_motion* motion, double time) {
     TREACLE_ASSERT(isfinite(time));
     solid_pose out = {.place = vec3_add_scaled(motion->pivot, time, motion->velocity),

@@ -64,7 +64,8 @@ typedef struct liquid_setup {
     liquid_force* forces;
     int emitter_count;
     const emitter* emitters;
-    solid_set solids; // bodies after those that move by script
+    treacle_curve side_velocity[AXES][2]; // m/s, of sides in their own plane; count 0: at rest
+    solid_set solids;                     // bodies after those that move by script
     body_set bodies;
     heat_setup heat;
     heat_setup marker;

@@ -83,6 +83,45 @@ static void test_flat_boxes_have_no_ends(void** state) {
     treacle_context_destroy(ctx);
 }
 
+// On the top of a turned box a belt runs along, at its end it goes round the edge, and it slows
+// down by its strength; a table goes round its pivot.
+static void test_a_surface_moves_in_its_own_plane(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context(1);
+    treacle_key strength[] = {{0.0, {0.0}}, {2.0, {1.0}}};
+    treacle_shape box = treacle_shape_default(TREACLE_SHAPE_BOX);
+    treacle_sim_def def = treacle_sim_def_default();
+    treacle_solid_def solids[2] = {treacle_solid_def_default(), treacle_solid_def_default()};
+    static treacle_key turned = {.value = {0.0, 0.0, 0.5}};
+    solids[0].shape = solids[1].shape = &box;
+    solids[0].wall = solids[1].wall = TREACLE_WALL_NO_SLIP;
+    solids[0].rotation = (treacle_curve){1, &turned};
+    solids[0].surface_velocity.kind = TREACLE_FIELD_EXPRESSION;
+    solids[0].surface_velocity.expression[0] = "3 + z + t";
+    solids[0].surface_velocity.expression[1] = "7";
+    solids[0].surface_velocity.expression[2] = "0";
+    solids[0].surface_strength = (treacle_curve){2, strength};
+    solids[1].surface_spin[1] = 2.0;
+    def.solid_count = 2;
+    def.solids = solids;
+    grid_domain domain;
+    solid_set set;
+    assert_int_equal(grid_domain_init(ctx, &def.domain, &domain), TREACLE_OK);
+    assert_int_equal(solids_create(ctx, &def, &domain, &set), TREACLE_OK);
+    solid_pose pose = solids_pose_at(&set.motions[0], 1.0);
+    pose.belt = solids_belt_at(&set.solids[0], &set.motions[0], 1.0);
+    vec3 top = solid_velocity(&pose, solid_to_world(&set.solids[0], &pose, vec3_make(0, 0.5, 0.2)));
+    assert_true(vec3_length(vec3_sub(top, vec3_make(2.1 * cos(0.5), 2.1 * sin(0.5), 0))) < 1e-9);
+    vec3 end = solid_velocity(&pose, solid_to_world(&set.solids[0], &pose, vec3_make(0.5, 0, 0.2)));
+    assert_true(vec3_length(vec3_sub(end, vec3_make(-3.5 * sin(0.5), 3.5 * cos(0.5), 0))) < 1e-9);
+    solid_pose table = solids_pose_at(&set.motions[1], 1.0);
+    table.belt = solids_belt_at(&set.solids[1], &set.motions[1], 1.0);
+    vec3 round = solid_velocity(&table, vec3_make(0.2, 0.5, -0.1));
+    assert_true(vec3_length(vec3_sub(round, vec3_make(-0.2, 0.0, -0.4))) < 1e-9);
+    solids_destroy(ctx, &set);
+    treacle_context_destroy(ctx);
+}
+
 // --- in a simulation -----------------------------------------------------------------------------
 
 typedef struct solid_scene_def {
@@ -119,6 +158,46 @@ static void test_a_resumed_run_finds_its_solids(void** state) {
     solid_scene_def s;
     fill_scene(&s);
     check_restore(&s.scene, 4);
+}
+
+static treacle_status make_set(treacle_context* ctx, void* data) {
+    const solid_scene_def* s = data;
+    grid_domain domain;
+    TREACLE_TRY(grid_domain_init(ctx, &s->scene.def.domain, &domain));
+    solid_set set;
+    TREACLE_TRY(solids_create(ctx, &s->scene.def, &domain, &set));
+    solids_destroy(ctx, &set);
+    return TREACLE_OK;
+}
+
+// Belts of all kinds, over time.
+static void fill_belts(solid_scene_def* s) {
+    static treacle_key side_keys[] = {{0.0, {0.0, 0.0, 0.0}}, {0.02, {0.5, 0.3, 0.0}}};
+    fill_scene(s);
+    s->scene.def.flow = TREACLE_FLOW_UNIFIED;
+    s->scene.materials[0].viscosity = s->scene.materials[1].viscosity = 20.0;
+    s->scene.def.domain.surface_velocity[2][0] = (treacle_curve){2, side_keys};
+    s->solids[0].wall = TREACLE_WALL_NO_SLIP;
+    s->solids[0].surface_velocity.value_a[0] = 0.4;
+    s->solids[1].wall = TREACLE_WALL_SLIP_LENGTH;
+    s->solids[1].slip_length = 0.05;
+    s->solids[1].surface_spin[1] = 1.0;
+    s->solids[1].surface_strength = (treacle_curve){2, position_keys};
+}
+
+static void test_belts_do_not_depend_on_threads_or_sets(void** state) {
+    (void)state;
+    solid_scene_def s;
+    fill_belts(&s);
+    check_threads_and_sets(&s.scene, 3);
+    check_restore(&s.scene, 4);
+}
+
+static void test_every_allocation_of_belts_may_fail(void** state) {
+    (void)state;
+    solid_scene_def s;
+    fill_belts(&s);
+    ALLOC_FAILURE_CHECK(make_set, &s);
 }
 
 static void test_no_liquid_is_born_in_a_solid(void** state) {
@@ -160,16 +239,6 @@ static void test_every_allocation_of_a_step_may_fail(void** state) {
     ALLOC_FAILURE_CHECK(make_and_step, &s);
 }
 
-static treacle_status make_set(treacle_context* ctx, void* data) {
-    const solid_scene_def* s = data;
-    grid_domain domain;
-    TREACLE_TRY(grid_domain_init(ctx, &s->scene.def.domain, &domain));
-    solid_set set;
-    TREACLE_TRY(solids_create(ctx, &s->scene.def, &domain, &set));
-    solids_destroy(ctx, &set);
-    return TREACLE_OK;
-}
-
 static void test_every_allocation_may_fail(void** state) {
     (void)state;
     solid_scene_def s;
@@ -191,6 +260,12 @@ static void test_bad_solids_are_refused(void** state) {
     fill_scene(&s);
     s.solids[0].slip_length = -1.0;
     assert_int_equal(treacle_sim_create(ctx, &s.scene.def, &sim), TREACLE_ERR_SCENE);
+    fill_scene(&s);
+    s.solids[0].surface_velocity.value_a[0] = 1.0; // liquid slides along it
+    assert_int_equal(treacle_sim_create(ctx, &s.scene.def, &sim), TREACLE_ERR_SCENE);
+    fill_belts(&s);
+    s.scene.def.domain.surface_velocity[2][0] = (treacle_curve){.count = 2};
+    assert_int_equal(treacle_sim_create(ctx, &s.scene.def, &sim), TREACLE_ERR_SCENE);
     treacle_context_destroy(ctx);
 }
 
@@ -201,6 +276,9 @@ int main(void) {
         cmocka_unit_test(test_flat_boxes_have_no_ends),
         cmocka_unit_test(test_the_state_does_not_depend_on_threads_or_sets),
         cmocka_unit_test(test_a_resumed_run_finds_its_solids),
+        cmocka_unit_test(test_a_surface_moves_in_its_own_plane),
+        cmocka_unit_test(test_belts_do_not_depend_on_threads_or_sets),
+        cmocka_unit_test(test_every_allocation_of_belts_may_fail),
         cmocka_unit_test(test_no_liquid_is_born_in_a_solid),
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_every_allocation_of_a_step_may_fail),
