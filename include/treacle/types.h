@@ -480,7 +480,9 @@ typedef enum treacle_viscosity_surface {
 typedef enum treacle_viscosity_mean {
     TREACLE_VISCOSITY_GEOMETRIC,
     TREACLE_VISCOSITY_ARITHMETIC, ///< the thicker wins
-    TREACLE_VISCOSITY_HARMONIC,   ///< the thinner wins
+    TREACLE_VISCOSITY_HARMONIC,   ///< the thinner wins: layers of a shear flow, in series
+    TREACLE_VISCOSITY_MEAN_AUTO,  ///< harmonic where viscosity follows from what liquid carries and
+                                  ///< from nothing else, geometric elsewhere
 } treacle_viscosity_mean;
 typedef struct treacle_viscosity_def {
     treacle_viscosity_method method;

@@ -93,7 +93,7 @@ const schema_section schema_step = {
 static const char* const method_words[] = {"implicit", "explicit", "imex", "decoupled", NULL};
 static const char* const boundary_words[] = {"natural", "neumann", "dirichlet", "nichols-hirt",
                                              NULL};
-static const char* const mean_words[] = {"geometric", "arithmetic", "harmonic", NULL};
+static const char* const mean_words[] = {"geometric", "arithmetic", "harmonic", "auto", NULL};
 
 #define VISCOSITY(field) offsetof(treacle_viscosity_def, field)
 static const schema_key viscosity_keys[] = {
@@ -116,7 +116,8 @@ static const schema_key viscosity_keys[] = {
      .offset = VISCOSITY(mean),
      .words = mean_words,
      .help = "where viscosities meet: with `arithmetic` the thicker wins, with `harmonic` the "
-             "thinner"},
+             "thinner; `auto`: `harmonic` where a `viscosity_law` makes them differ and no "
+             "rheology does, else `geometric`"},
     {.name = "free_flight",
      .type = SCHEMA_BOOL,
      .offset = offsetof(treacle_viscosity_def, free_flight),

@@ -100,6 +100,7 @@ double rheology_slope(const treacle_material_def* m, double rate) {
 }
 
 double rheology_to_mean(treacle_viscosity_mean mean, double mu) {
+    TREACLE_ASSERT(mean != TREACLE_VISCOSITY_MEAN_AUTO);
     TREACLE_ASSERT(mu > 0.0);
     switch (mean) {
     case TREACLE_VISCOSITY_ARITHMETIC:
@@ -107,12 +108,14 @@ double rheology_to_mean(treacle_viscosity_mean mean, double mu) {
     case TREACLE_VISCOSITY_HARMONIC:
         return 1.0 / mu;
     case TREACLE_VISCOSITY_GEOMETRIC:
+    case TREACLE_VISCOSITY_MEAN_AUTO:
         break;
     }
     return elementary_log(mu);
 }
 
 double rheology_from_mean(treacle_viscosity_mean mean, double value) {
+    TREACLE_ASSERT(mean != TREACLE_VISCOSITY_MEAN_AUTO);
     TREACLE_ASSERT(!isnan(value));
     switch (mean) {
     case TREACLE_VISCOSITY_ARITHMETIC:
@@ -120,6 +123,7 @@ double rheology_from_mean(treacle_viscosity_mean mean, double value) {
     case TREACLE_VISCOSITY_HARMONIC:
         return 1.0 / value;
     case TREACLE_VISCOSITY_GEOMETRIC:
+    case TREACLE_VISCOSITY_MEAN_AUTO:
         break;
     }
     return elementary_exp(value);

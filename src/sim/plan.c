@@ -50,6 +50,15 @@ static void add_material(const treacle_sim_def* def, const treacle_material_def*
     out->has_no_merge = out->has_no_merge || (!m->merges && def->material_count > 1);
 }
 
+// Across a front of melting layers shear in series. A law scales what a rheology gives in the
+// logarithm only (step/law_viscosity.c).
+static treacle_viscosity_mean mean_of(const treacle_sim_def* def, const sim_plan* plan) {
+    bool is_given = def->viscosity_solve.mean != TREACLE_VISCOSITY_MEAN_AUTO;
+    return is_given                               ? def->viscosity_solve.mean
+           : plan->has_law && !plan->has_rheology ? TREACLE_VISCOSITY_HARMONIC
+                                                  : TREACLE_VISCOSITY_GEOMETRIC;
+}
+
 // --- columns -------------------------------------------------------------------------------------
 
 // Whether viscosity differs from particle to particle of one material.
@@ -162,6 +171,7 @@ sim_plan sim_plan_of(const treacle_sim_def* def, const grid_domain* domain) {
     for (int i = 0; i < def->material_count; ++i) {
         add_material(def, &def->materials[i], &plan);
     }
+    plan.mean = mean_of(def, &plan);
     plan.columns = columns_of(def, &plan);
     plan.stages = stages_of(def, &plan);
     plan.whole_because = whole_because(def, domain, &plan);
@@ -202,10 +212,14 @@ void sim_plan_print(const sim_plan* plan, text* out) {
     static const char* const flows[] = {"none: particles fly freely", "pressure, no viscosity",
                                         "split: pressure, viscosity, pressure",
                                         "unified: pressure and viscosity in one solve"};
+    static const char* const means[] = {"geometric", "arithmetic", "harmonic"};
     const uint32_t always = 1u << PARTICLE_POSITION | 1u << PARTICLE_VELOCITY | 1u << PARTICLE_ID |
                             1u << PARTICLE_VOLUME | 1u << PARTICLE_MATERIAL;
     text_printf(out, "motion     %s\n", plan->is_eulerian ? "eulerian" : "particles");
     text_printf(out, "flow       %s\n", flows[plan->flow]);
+    if (plan->flow == TREACLE_FLOW_SPLIT || plan->flow == TREACLE_FLOW_UNIFIED) {
+        text_printf(out, "mean       of viscosities, %s\n", means[plan->mean]);
+    }
     print_laws(plan, out);
     text_append(out, "columns   ");
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {

@@ -1,4 +1,4 @@
-// What follows from a def, worked out once: the flow that `auto` stands for, what the laws have to
+// What follows from a def, worked out once: what `auto` stands for, what the laws have to
 // reckon with, the columns of particles, the stages of a step, and what ranks hold.
 #pragma once
 
@@ -7,9 +7,10 @@
 #include "treacle/sim.h"
 
 typedef struct sim_plan {
-    treacle_flow flow;  // never AUTO
-    bool is_eulerian;   // the grid carries the liquid
-    bool has_densities; // that differ
+    treacle_flow flow;           // never AUTO
+    treacle_viscosity_mean mean; // nor this
+    bool is_eulerian;            // the grid carries the liquid
+    bool has_densities;          // that differ
     bool has_buoyancy;
     bool has_rheology; // a material whose viscosity depends on the rate of shear
     bool has_elastic;  // material whose stress acts on the flow

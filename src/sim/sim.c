@@ -145,6 +145,7 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     TREACLE_TRY(check_def(sim->ctx, def, &sim->domain));
     sim->plan = sim_plan_of(def, &sim->domain);
     sim->def.flow = sim->plan.flow;
+    sim->def.viscosity_solve.mean = sim->plan.mean;
     TREACLE_TRY(init_ranks(sim));
     TREACLE_TRY(curve_copy(sim->ctx, &def->gravity, &sim->gravity));
     TREACLE_TRY(init_materials(sim, def));

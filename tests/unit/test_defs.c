@@ -156,6 +156,17 @@ static void a_plan_tells_what_follows_from_the_def(void** state) {
     plan_says(ctx, &s.def, "ranks      each holds its own tiles");
     s.materials[0].viscosity = 1.0;
     plan_says(ctx, &s.def, "flow       unified");
+    plan_says(ctx, &s.def, "mean       of viscosities, geometric");
+    s.materials[0].viscosity_law.kind = TREACLE_LAW_ARRHENIUS;
+    s.materials[0].viscosity_law.activation = 1000.0;
+    plan_says(ctx, &s.def, "mean       of viscosities, harmonic");
+    s.materials[1].rheology.law = TREACLE_RHEOLOGY_POWER_LAW;
+    s.materials[1].rheology.exponent = 0.5;
+    plan_says(ctx, &s.def, "mean       of viscosities, geometric");
+    s.def.viscosity_solve.mean = TREACLE_VISCOSITY_ARITHMETIC;
+    plan_says(ctx, &s.def, "mean       of viscosities, arithmetic");
+    s.materials[1].rheology.law = TREACLE_RHEOLOGY_NEWTONIAN;
+    s.materials[0].viscosity_law.kind = TREACLE_LAW_NONE;
     s.def.viscosity_solve.method = TREACLE_VISCOSITY_EXPLICIT;
     plan_says(ctx, &s.def, "flow       split");
     plan_says(ctx, &s.def, "everything: viscosity acts by a comparator");
