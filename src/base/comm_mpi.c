@@ -323,7 +323,7 @@ void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
 // MPI counts by int: parcels go in pieces, the first of each, then the second.
 enum { PART_BYTES = 1 << 30 };
 
-static int piece_bytes(size_t bytes, size_t at) {
+static int part_bytes(size_t bytes, size_t at) {
     size_t left = at < bytes ? bytes - at : 0;
     return left < PART_BYTES ? (int)left : PART_BYTES;
 }
@@ -332,14 +332,14 @@ static int piece_bytes(size_t bytes, size_t at) {
 static int trade_parts(struct comm* c, int count, const comm_parcel* parcels, size_t at) {
     int posted = 0;
     for (int i = 0; i < count; ++i) {
-        int bytes = piece_bytes(parcels[i].take_bytes, at);
+        int bytes = part_bytes(parcels[i].take_bytes, at);
         if (bytes > 0) {
             MPI_Irecv((char*)parcels[i].take + at, bytes, MPI_BYTE, parcels[i].rank, 0, c->world,
                       &c->requests[posted++]);
         }
     }
     for (int i = 0; i < count; ++i) {
-        int bytes = piece_bytes(parcels[i].give_bytes, at);
+        int bytes = part_bytes(parcels[i].give_bytes, at);
         if (bytes > 0) {
             MPI_Isend((const char*)parcels[i].give + at, bytes, MPI_BYTE, parcels[i].rank, 0,
                       c->world, &c->requests[posted++]);

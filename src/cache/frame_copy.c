@@ -7,7 +7,7 @@
 #include "cache/frame_format.h"
 
 // Bytes that a thread copies at a time.
-static const size_t piece_bytes = (size_t)1 << 20;
+static const size_t part_bytes = (size_t)1 << 20;
 
 typedef struct copy_job {
     char* to;
@@ -15,9 +15,9 @@ typedef struct copy_job {
     size_t bytes;
 } copy_job;
 
-static void copy_pieces(void* data, int64_t begin, int64_t end) {
+static void copy_parts(void* data, int64_t begin, int64_t end) {
     const copy_job* job = data;
-    size_t first = (size_t)begin * piece_bytes, last = (size_t)end * piece_bytes;
+    size_t first = (size_t)begin * part_bytes, last = (size_t)end * part_bytes;
     last = last < job->bytes ? last : job->bytes;
     memcpy(job->to + first, job->from + first, last - first);
 }
@@ -63,7 +63,7 @@ static treacle_status copy_array(frame_copy* copy, treacle_array* array) {
         frame_copy_block* block = &copy->blocks[copy->block_count];
         TREACLE_TRY(grow(copy, block, bytes));
         copy_job job = {.to = block->data, .from = array->data, .bytes = bytes};
-        parallel_for(copy->ctx, (int64_t)((bytes + piece_bytes - 1) / piece_bytes), 1, copy_pieces,
+        parallel_for(copy->ctx, (int64_t)((bytes + part_bytes - 1) / part_bytes), 1, copy_parts,
                      &job);
         block->source = array->data;
         block->bytes = bytes;

@@ -20,7 +20,7 @@
 #include "grid/tile_loop.h"
 
 // Of a gap, in a step, before liquid that is pressed to the wall.
-#define SHARE_CLOSED 0.1
+#define FRACTION_CLOSED 0.1
 
 typedef struct side_job {
     const euler_work* e;
@@ -218,7 +218,7 @@ static double fraction_closed(const euler_work* e) {
     double pull = vec3_length(vec3_from(w->f.gravity.mean));
     double reach = fmin(def->step.cfl, def->level_set.cfl) * w->f.setup->domain->h;
     double longest = fmin(sqrt(reach / pull), def->step.max_dt); // without gravity inf
-    return SHARE_CLOSED * fmin(w->f.dt / longest, 1.0);
+    return FRACTION_CLOSED * fmin(w->f.dt / longest, 1.0);
 }
 
 treacle_status euler_close_gaps(euler_work* e) {

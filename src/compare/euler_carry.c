@@ -134,7 +134,7 @@ static void refresh(euler_work* e) {
 
 typedef struct describe_job {
     const euler_work* e;
-    double base, portion; // of the viscosity
+    double newtonian, shear_part; // of the viscosity
 } describe_job;
 
 static void describe_tiles(void* data, int64_t begin, int64_t end) {
@@ -153,11 +153,11 @@ static void describe_tiles(void* data, int64_t begin, int64_t end) {
         for (int a = 0; a < AXES; ++a) {
             w->made.given.face_mass.at[a][i] = 1.0f;
         }
-        if (w->made.material.base != NULL) {
-            w->made.material.base[i] = (float)job->base;
+        if (w->made.material.newtonian != NULL) {
+            w->made.material.newtonian[i] = (float)job->newtonian;
         }
-        if (w->made.material.portion != NULL && w->made.material.portion[0] != NULL) {
-            w->made.material.portion[0][i] = (float)job->portion;
+        if (w->made.material.shear_part != NULL && w->made.material.shear_part[0] != NULL) {
+            w->made.material.shear_part[0][i] = (float)job->shear_part;
         }
         if (w->made.given.buoyancy != NULL) {
             double above = (double)temperature[i] - m->reference_temperature;
@@ -175,15 +175,15 @@ static treacle_status describe_viscosity(euler_work* e, describe_job* job) {
     bool has_rate = rheology_is_needed(&setup->materials[0]);
     bool is_later = has_rate || setup->heat.law[0].def.kind != TREACLE_LAW_NONE;
     double mu = fmax(setup->materials[0].viscosity, VISCOSITY_LEAST);
-    job->base = is_later       ? 0.0
-                : is_geometric ? (double)setup->log_mu[0]
-                               : rheology_to_mean(mean, mu);
-    job->portion = 1.0;
+    job->newtonian = is_later       ? 0.0
+                     : is_geometric ? (double)setup->log_mu[0]
+                                    : rheology_to_mean(mean, mu);
+    job->shear_part = 1.0;
     TREACLE_TRY(take(e, "viscosity at cells", &w->made.material.log_mu));
-    TREACLE_TRY(take(e, "viscosity at cells", &w->made.material.base));
-    TREACLE_TRY(arena_take_zero(w->f.scratch, 1, sizeof(*w->made.material.portion),
-                                "portions of materials", (void**)&w->made.material.portion));
-    return has_rate ? take(e, "viscosity at cells", &w->made.material.portion[0]) : TREACLE_OK;
+    TREACLE_TRY(take(e, "viscosity at cells", &w->made.material.newtonian));
+    TREACLE_TRY(arena_take_zero(w->f.scratch, 1, sizeof(*w->made.material.shear_part),
+                                "portions of materials", (void**)&w->made.material.shear_part));
+    return has_rate ? take(e, "viscosity at cells", &w->made.material.shear_part[0]) : TREACLE_OK;
 }
 
 treacle_status euler_carry(euler_work* e) {

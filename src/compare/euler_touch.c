@@ -118,7 +118,7 @@ static bool is_at_solid(const clear_job* job, tile_sampler* to_solid, tile_coord
     return s < (is_outside ? 0.5f * MARKER_CLEARANCE : 0.0f);
 }
 
-static void find_stuck(void* data, int64_t begin, int64_t end) {
+static void find_lost_markers(void* data, int64_t begin, int64_t end) {
     const clear_job* job = data;
     const particles* m = &job->e->surface->markers;
     const grid_domain* lattice = job->e->level.lattice;
@@ -148,7 +148,7 @@ static treacle_status touch(euler_work* e) {
     tile_for(&set->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, wet_tiles, &films);
     memcpy(set->phi, films.out, values * sizeof(float));
     particle_for(&set->markers, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4},
-                 find_stuck, &markers);
+                 find_lost_markers, &markers);
     particles_remove(&set->markers, markers.is_removed);
     arena_give_to(w->f.scratch, mark);
     particle_sorter sorter = {e->level.lattice, w->f.scratch, e->level.spares};

@@ -103,10 +103,10 @@ typedef void face_fcn(const free_flight* flight, const flight_face* face, float*
 // Whether something else than liquid and air is at the face.
 static bool is_held(const free_flight_params* p, int64_t i, int a, const int at[AXES],
                     bool is_inner) {
-    bool is_shut = p->face_open.at[a][i] < 0.999f;
+    bool is_closed = p->face_open.at[a][i] < 0.999f;
     bool is_given = p->face_rho.at[a] != NULL && isinf(p->face_rho.at[a][i]);
     bool wraps = p->domain->is_periodic[a] && at[a] == 0 && is_inner;
-    return is_shut || is_given || wraps;
+    return is_closed || is_given || wraps;
 }
 
 static void visit_faces(const free_flight* flight, face_fcn* visit, float* const u[AXES]) {

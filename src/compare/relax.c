@@ -95,13 +95,13 @@ static double rhs_square_of_tile(void* data, int64_t t) {
     return sum;
 }
 
-void relax_pressure(const projection* p, double* rhs, double* cell_x, solve_stats* stats) {
-    TREACLE_ASSERT(rhs != NULL && cell_x != NULL && rhs != cell_x);
+void relax_pressure(const projection* p, double* rhs, double* cell_impulse, solve_stats* stats) {
+    TREACLE_ASSERT(rhs != NULL && cell_impulse != NULL && rhs != cell_impulse);
     TREACLE_ASSERT(p->face_w[0] != NULL && p->cell_extra != NULL);
     TREACLE_ASSERT(p->params->solve.max_iterations > 0);
     const tile_map* map = p->params->map;
     const solve_params* params = &p->params->solve;
-    relax_job job = {.p = p, .rhs = rhs, .x = cell_x};
+    relax_job job = {.p = p, .rhs = rhs, .x = cell_impulse};
     double began = profile_now();
     *stats = (solve_stats){0};
     stats->rhs_norm = sqrt(parallel_sum(map->ctx, map->count, rhs_square_of_tile, &job));

@@ -8,4 +8,4 @@
 
 /// Sweeps over the system of the projection until the residual is below the target of its params,
 /// or max_iterations are done.
-void relax_pressure(const projection* p, double* rhs, double* cell_x, solve_stats* stats);
+void relax_pressure(const projection* p, double* rhs, double* cell_impulse, solve_stats* stats);

@@ -203,10 +203,10 @@ static vec3 clamp_to_domain(const grid_domain* domain, vec3 x) {
     for (int a = 0; a < AXES; ++a) {
         double gap = COLLIDE_GAP * domain->h, size = domain->cells[a] * domain->h;
         for (int high = 0; high < 2 && domain->is_active[a]; ++high) {
-            double wall = domain->origin[a] + (high == 1 ? size - gap : gap);
+            double side = domain->origin[a] + (high == 1 ? size - gap : gap);
             bool is_closed = domain->sides[a][high] != TREACLE_SIDE_OPEN && !domain->is_periodic[a];
-            bool is_beyond = high == 1 ? x.at[a] > wall : x.at[a] < wall;
-            x.at[a] = is_closed && is_beyond ? wall : x.at[a];
+            bool is_beyond = high == 1 ? x.at[a] > side : x.at[a] < side;
+            x.at[a] = is_closed && is_beyond ? side : x.at[a];
         }
     }
     return x;

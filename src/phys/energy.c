@@ -116,8 +116,8 @@ static void total(energy_job* job, const tile_map* map, energy_part* out) {
 // The velocity of a fixed face, of the solid or of the body that has it.
 static double fixed_velocity(const energy_flow* flow, int a, int64_t face) {
     const stress_weights* weights = flow->weights;
-    if (!stress_is_owned(weights, a, face)) {
-        return stress_held(flow->liquid, a, face, (double)flow->before[a][face]);
+    if (stress_face_state(weights, a, face) != FACE_OF_BODY) {
+        return stress_given_velocity(flow->liquid, a, face, (double)flow->before[a][face]);
     }
     int32_t body = (int32_t)weights->owner[a][face] - 1;
     return body_coupling_speed(flow->bodies, flow->liquid, body, flow->motion, a, face);
@@ -164,11 +164,11 @@ static void sum_faces(void* data, int64_t begin, int64_t end) {
                 continue;
             }
             *u = fixed_velocity(flow, a, face);
-            if (!stress_is_owned(flow->weights, a, face)) {
+            if (stress_face_state(flow->weights, a, face) != FACE_OF_BODY) {
                 job->has_moving_faces[t] |= *u != 0.0;
-            } else if (flow->weights->stuck[a][face] > 0.0f) {
-                add_face((double)flow->weights->stuck[a][face], (double)flow->before[a][face], *u,
-                         push_at(flow->push, a, face), sum);
+            } else if (flow->weights->body_liquid[a][face] > 0.0f) {
+                add_face((double)flow->weights->body_liquid[a][face], (double)flow->before[a][face],
+                         *u, push_at(flow->push, a, face), sum);
             }
         }
         for (int64_t i = t * TILE_CELLS; flow->p != NULL && i < (t + 1) * TILE_CELLS; ++i) {
@@ -188,8 +188,8 @@ static void gather_component(const energy_job* job, tile_ix tile, int a, bool is
             for (int x = -1; x <= TILE_SIZE; ++x) {
                 int64_t t = from[block_side_of(x) + 1], q = block_row_at(y, z) + (x & 7);
                 int64_t face = t * TILE_CELLS + q;
-                bool counts = !is_moving_only || ((flow->weights->fixed[face] >> a & 1) &&
-                                                  !stress_is_owned(flow->weights, a, face));
+                bool counts =
+                    !is_moving_only || stress_face_state(flow->weights, a, face) == FACE_GIVEN;
                 double u = flow->u[t * VISCOSITY_BLOCK + a * TILE_CELLS + q];
                 out[BLOCK_INDEX(1, 1, x, y, z)] = counts && t < map->count ? u : 0.0;
             }
@@ -391,7 +391,7 @@ static void sum_projected(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         float phi[VALUES];
         double x[VALUES];
-        projection_gather(system, (tile_ix)t, job->projected->cell_x, phi, x);
+        projection_gather(system, (tile_ix)t, job->projected->cell_impulse, phi, x);
         for (int a = 0; a < AXES; ++a) {
             if (system->params->domain->is_active[a]) {
                 add_projected(job, (tile_ix)t, a, phi, x);
@@ -413,7 +413,8 @@ static void add_released(const energy_projection* flow, energy_part* out) {
                 push += (double)w->normal[a] * flow->push->uniform[a];
             }
             add_face(mass, w->u_before, w->u_after, push, sum);
-            sum[SUM_SOLIDS] -= area * (flow->cell_x[w->cell] * w->u_solid + w->pull * w->u_after);
+            sum[SUM_SOLIDS] -=
+                area * (flow->cell_impulse[w->cell] * w->u_solid + w->pull * w->u_after);
         }
     }
     out->before += sum[SUM_BEFORE];
@@ -427,7 +428,7 @@ static void add_released(const energy_projection* flow, energy_part* out) {
 
 treacle_status energy_of_projection(const energy_projection* flow, energy_part* out) {
     TREACLE_ASSERT(flow->system->params != NULL && flow->push != NULL);
-    TREACLE_ASSERT(flow->cell_x != NULL);
+    TREACLE_ASSERT(flow->cell_impulse != NULL);
     TREACLE_ASSERT(flow->before[0] != NULL && flow->after[0] != NULL &&
                    flow->before[0] != flow->after[0]);
     const tile_map* map = flow->system->params->map;

@@ -41,8 +41,8 @@ typedef struct energy_projection {
     const energy_push* push;
     const float* before[AXES]; // u*
     const float* after[AXES];  // u
-    const double* cell_x;
-    const uint16_t* solid[AXES]; // which solid shuts a face; NULL: no bodies
+    const double* cell_impulse;
+    const uint16_t* solid[AXES]; // which solid closes a face; NULL: no bodies
     int first_body;              // solids from here on are bodies
 } energy_projection;
 /// Bodies are left out.

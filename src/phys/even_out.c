@@ -17,7 +17,7 @@
 // Where a solid cuts kernels off S does not leave slopes as they are, and less of this is better.
 #define NEAR_SOLIDS 0.2f
 // A fraction below this is not worth the work.
-#define SHARE_LEAST 1e-4
+#define FRACTION_LEAST 1e-4
 
 typedef struct even_job {
     const float* value; // of particles, K
@@ -96,7 +96,7 @@ treacle_status even_out(const even_out_params* params, double dt, arena* scratch
     even_cells room;
     *change = NULL;
     job.fraction = 1.0 - elementary_exp(-params->diffusivity * dt * cells * cells);
-    if (!(job.fraction > SHARE_LEAST)) {
+    if (!(job.fraction > FRACTION_LEAST)) {
         return TREACLE_OK;
     }
     TREACLE_TRY(arena_take(scratch, count, sizeof(float), "means at particles", (void**)&job.mean));

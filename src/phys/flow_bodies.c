@@ -13,14 +13,14 @@
 // so nothing of mass or momentum is lost, and a body of the liquid's density rests. What a body
 // displaces in cell i is the flow through all that it has of the cell's faces,
 //
-//     sum over axes of (B_above - B_below) w_a(r_i),   B = what it shuts, and all of faces
+//     sum over axes of (B_above - B_below) w_a(r_i),   B = what it closes, and all of faces
 //     [rigid.6]
 //
 // and the transpose of that is the pressure's push. A body with a slip length drags faces of the
 // liquid by [visc.5] with u_solid = w_f . V; one that slips is felt by the pressure alone.
 //
 // Staggering: w, m on faces; displacement at cells. Symbols: owner (which body has a face), stuck
-// (m_f), shut (B), before, after (V).
+// (m_f), closed (B), before, after (V).
 // Properties that tests check: momentum of liquid and bodies together is kept; a body of the
 // liquid's density rests; a disk settles as fast as theory says.
 #include "phys/flow_bodies.h"
@@ -43,7 +43,7 @@ static bool is_body(const flow_bodies* bodies, uint16_t id) {
     return id >= bodies->first_solid && id < bodies->first_solid + bodies->count;
 }
 
-// Whether a body is near a cell of the tile or shuts one of its faces: all else is skipped.
+// Whether a body is near a cell of the tile or closes one of its faces: all else is skipped.
 static bool has_body(const stress_params* p, int64_t t) {
     for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
         bool is_near = is_body(p->bodies, p->cell_solid_id[i]);
@@ -108,12 +108,12 @@ static void face_row(const stress_params* p, int32_t b, int a, int64_t face,
 // --- masses -------------------------------------------------------------------------------------
 
 // Liquid that moves with a body [rigid.7].
-static void add_stuck(const body_coupling* c, const stress_params* p, const stress_weights* weights,
-                      float* const face_u[AXES]) {
+static void add_body_liquid(const body_coupling* c, const stress_params* p,
+                            const stress_weights* weights, float* const face_u[AXES]) {
     for (int a = 0; a < AXES; ++a) {
         for (int64_t n = 0; n < cell_count(c); ++n) {
             int64_t i = cell_at(c, n);
-            double mass = (double)weights->stuck[a][i];
+            double mass = (double)weights->body_liquid[a][i];
             if (weights->owner[a][i] == 0 || !(mass > 0.0)) {
                 continue;
             }
@@ -137,7 +137,7 @@ static void fill_masses(const body_coupling* c, const stress_params* p,
         mat6_multiply((const double(*)[BODY_MOTIONS])c->bodies[b].mass, p->bodies->at[b].before,
                       c->impulse + (size_t)b * BODY_MOTIONS);
     }
-    add_stuck(c, p, weights, face_u);
+    add_body_liquid(c, p, weights, face_u);
     for (int32_t b = 0; b < c->count; ++b) {
         solve_body* body = &c->bodies[b];
         double(*inverse)[BODY_MOTIONS] = body->inverse_mass;
@@ -146,11 +146,11 @@ static void fill_masses(const body_coupling* c, const stress_params* p,
             continue;
         }
         double mz[BODY_MOTIONS]; // [rigid.4]
-        mat6_multiply((const double(*)[BODY_MOTIONS])body->mass, body->left, mz);
-        double energy = mat6_dot(body->left, mz), fraction = energy > 0.0 ? 1.0 / energy : 0.0;
+        mat6_multiply((const double(*)[BODY_MOTIONS])body->mass, body->free_motion, mz);
+        double energy = mat6_dot(body->free_motion, mz), scale = energy > 0.0 ? 1.0 / energy : 0.0;
         for (int n = 0; n < BODY_MOTIONS * BODY_MOTIONS; ++n) {
             int row = n / BODY_MOTIONS, column = n % BODY_MOTIONS;
-            inverse[row][column] = fraction * body->left[row] * body->left[column];
+            inverse[row][column] = scale * body->free_motion[row] * body->free_motion[column];
         }
     }
 }
@@ -161,15 +161,15 @@ static void fill_masses(const body_coupling* c, const stress_params* p,
 static double part_of_face(const stress_params* p, const stress_weights* weights, int32_t b, int a,
                            int64_t face, bool is_below) {
     const flow_bodies* bodies = p->bodies;
-    bool shuts = bodies->solid[a][face] == bodies->first_solid + b;
+    bool closes = bodies->solid[a][face] == bodies->first_solid + b;
     bool is_owner = weights->owner[a][face] == b + 1;
     double open = stress_opening(p, a, face, is_below); // all of a face that it has let go of
-    return (shuts ? fmin((double)bodies->shut[a][face], 1.0 - open) : 0.0) +
+    return (closes ? fmin((double)bodies->closed[a][face], 1.0 - open) : 0.0) +
            (is_owner ? open : 0.0);
 }
 
-// The body that has something of a face, -1 for none. Of two the one that shuts it comes first; the
-// other is found as the owner.
+// The body that has something of a face, -1 for none. Of two the one that closes it comes first;
+// the other is found as the owner.
 static int32_t shutter_of(const stress_params* p, int a, int64_t face) {
     const flow_bodies* bodies = p->bodies;
     uint16_t id = bodies->solid[a][face];
@@ -379,9 +379,9 @@ void body_coupling_load(const body_coupling* coupling, const stress_params* para
         const double* from = is_stiff ? motion->guess : motion->before;
         double *to = f + (size_t)b * BODY_MOTIONS, *guess = u + (size_t)b * BODY_MOTIONS;
         if (body->is_bound) {
-            double square = mat6_dot(body->left, body->left);
-            to[0] += mat6_dot(body->left, impulse);
-            guess[0] = square > 0.0 ? mat6_dot(body->left, from) / square : 0.0;
+            double square = mat6_dot(body->free_motion, body->free_motion);
+            to[0] += mat6_dot(body->free_motion, impulse);
+            guess[0] = square > 0.0 ? mat6_dot(body->free_motion, from) / square : 0.0;
             continue;
         }
         for (int n = 0; n < BODY_MOTIONS; ++n) {
@@ -397,7 +397,7 @@ void body_coupling_motion(const body_coupling* coupling, int32_t body, const dou
     const solve_body* at = &coupling->bodies[body];
     const double* y = tail + (size_t)body * BODY_MOTIONS;
     for (int n = 0; n < BODY_MOTIONS; ++n) {
-        motion[n] = at->is_bound ? y[0] * at->left[n] : y[n];
+        motion[n] = at->is_bound ? y[0] * at->free_motion[n] : y[n];
     }
 }
 

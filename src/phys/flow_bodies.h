@@ -16,7 +16,7 @@ typedef struct flow_motion {
 typedef struct flow_bodies {
     int32_t count;
     int first_solid;             // the solid that is body 0
-    const float* shut[AXES];     // 0..1, what solids close of a face
+    const float* closed[AXES];   // 0..1, what solids close of a face
     const uint16_t* solid[AXES]; // which does
     const solve_body* body;      // [count], masses over reference_density h^3 (phys/rigid_body.h)
     flow_motion* at;             // [count]

@@ -9,14 +9,14 @@
 //
 // A particle flies free if the centre of its own cell is outside and
 //
-//     no centre around it is in the liquid, or phi(x_p) > STRAY_DISTANCE
+//     no centre around it is in the liquid, or phi(x_p) > FREE_FLYER_DISTANCE
 //
 // with phi linear between the 8 centres (4 in a plane) around the particle. Particles at the
 // surface of a pool lie within 0.1 of it and never fly free; but at the surface of a thin thread,
 // which is drawn too slim, they may lie farther out. Thick liquid does not let go of its skin:
 // there only
 //
-//     phi(x_p) > STRAY_DISTANCE_THICK
+//     phi(x_p) > FREE_FLYER_DISTANCE_THICK
 //
 // counts. On the grid free flyers weigh as all particles
 // do, so what they meet gets their momentum.
@@ -93,7 +93,8 @@ static bool is_outside(const grid_domain* domain, const surroundings* around, co
         mean += weight[i] * value[i];
         least = weight[i] > 0.0f ? fminf(least, value[i]) : least;
     }
-    return is_thick ? mean > STRAY_DISTANCE_THICK : least >= 0.0f || mean > STRAY_DISTANCE;
+    return is_thick ? mean > FREE_FLYER_DISTANCE_THICK
+                    : least >= 0.0f || mean > FREE_FLYER_DISTANCE;
 }
 
 // Most tiles: nothing around them is outside.

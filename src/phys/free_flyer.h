@@ -12,8 +12,8 @@ typedef struct free_flyer_params {
 } free_flyer_params;
 
 /// How far outside, in cells, a particle may be and still belong to the liquid.
-#define STRAY_DISTANCE 0.25f
-#define STRAY_DISTANCE_THICK 0.75f
+#define FREE_FLYER_DISTANCE 0.25f
+#define FREE_FLYER_DISTANCE_THICK 0.75f
 
 /// is_free_flyer[row] = 1 for particles that are not part of the liquid, else 0. Positions may be
 /// up to half a cell outside their tile.

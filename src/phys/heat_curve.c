@@ -73,7 +73,7 @@ heat_state heat_curve_at(const heat_curve* curve, double energy, double melted) 
     return out;
 }
 
-float heat_curve_seen(const heat_curve* curve, float temperature, float melted) {
+float heat_curve_law_temperature(const heat_curve* curve, float temperature, float melted) {
     TREACLE_ASSERT(curve->melt[0] <= curve->melt[1]);
     float from = (float)curve->melt[0], to = (float)curve->melt[1];
     if (!(curve->latent > 0.0)) {

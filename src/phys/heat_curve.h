@@ -25,6 +25,6 @@ double heat_curve_energy(const heat_curve* curve, double temperature, double mel
 heat_state heat_curve_at(const heat_curve* curve, double energy, double melted);
 /// The temperature that laws of viscosity see, K. Liquid that is colder than it melts counts as
 /// what it is: as melted as when it was melted.
-float heat_curve_seen(const heat_curve* curve, float temperature, float melted);
+float heat_curve_law_temperature(const heat_curve* curve, float temperature, float melted);
 /// The melted fraction of a body that has come to this temperature and had this fraction before.
 double heat_curve_melted(const heat_curve* curve, double temperature, double melted);

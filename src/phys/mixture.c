@@ -6,8 +6,8 @@
 //     f(mu) = sum over m of phi_m f(F mu_m(g)) = base + sum over m of portion_m f(mu_m(g))
 //                                                                                          [rheo.3]
 //
-// where the second sum is over materials that depend on g; base and portions come from particles.
-// The loop around a solve is the fixed point
+// where the second sum is over materials that depend on g; Newtonian part and shear parts come from
+// particles. The loop around a solve is the fixed point
 //
 //     mu_k = mu(g(u_k)),   u_k+1 = solve(u*, mu_k)                                         [rheo.4]
 //
@@ -21,7 +21,8 @@
 //
 // with c how much of the strain of pass k there is in that of pass k + 1.
 //
-// Staggering: all at cells. Symbols: cell_base, cell_portion, rate (g), slope (s), along (c).
+// Staggering: all at cells. Symbols: cell_newtonian, cell_shear_part, rate (g), slope (s), along
+// (c).
 #include "phys/mixture.h"
 
 #include <math.h>
@@ -44,16 +45,17 @@ typedef struct mean_value {
 static mean_value mean_at(const mixture_job* job, int64_t i) {
     const mixture_params* p = job->params;
     const mixture_rates* rates = job->rates;
-    mean_value sum = {.value = (double)p->cell_base[i]}; // [rheo.3]
+    mean_value sum = {.value = (double)p->cell_newtonian[i]}; // [rheo.3]
     for (int m = 0; rates->rate != NULL && m < p->material_count; ++m) {
-        double portion = p->cell_portion[m] == NULL ? 0.0 : (double)p->cell_portion[m][i];
-        if (portion > 0.0) {
+        double shear_part = p->cell_shear_part[m] == NULL ? 0.0 : (double)p->cell_shear_part[m][i];
+        if (shear_part > 0.0) {
             const treacle_material_def* material = &p->materials[m];
             double rate = (double)rates->rate[i];
-            double part = portion * rheology_to_mean(p->mean, rheology_viscosity(material, rate));
+            double part =
+                shear_part * rheology_to_mean(p->mean, rheology_viscosity(material, rate));
             double slope = rates->slope != NULL ? rheology_slope(material, rate) : 0.0;
             sum.value += part;
-            sum.slope += (p->mean == TREACLE_VISCOSITY_GEOMETRIC ? portion : part) * slope;
+            sum.slope += (p->mean == TREACLE_VISCOSITY_GEOMETRIC ? shear_part : part) * slope;
         }
     }
     return sum;
@@ -101,7 +103,7 @@ void mixture_viscosity(const mixture_params* params, const mixture_rates* rates,
     TREACLE_ASSERT(params->material_count > 0 && params->materials != NULL);
     TREACLE_ASSERT(params->cell_volume != NULL && params->cell_volume != cell_log_mu);
     TREACLE_ASSERT(rates->way >= 0.0 && rates->way <= 1.0);
-    TREACLE_ASSERT(params->cell_base != NULL && cell_log_mu != NULL);
+    TREACLE_ASSERT(params->cell_newtonian != NULL && cell_log_mu != NULL);
     TREACLE_ASSERT(rates->along == NULL || (rates->rate_before != NULL && rates->slope != NULL));
     mixture_job job = {params, rates, cell_log_mu};
     tile_for(params->map, &(tile_use){.reads = TILE_ALONE, .grain = 4}, mix_tiles, &job);

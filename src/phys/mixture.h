@@ -11,8 +11,8 @@ typedef struct mixture_params {
     int material_count;
     const treacle_material_def* materials;
     treacle_viscosity_mean mean;
-    const float* cell_base;     // what the mean has beside the portions [rheo.3]
-    float* const* cell_portion; // [materials]; NULL for those that do not depend on shear
+    const float* cell_newtonian;   // what the mean has beside the parts that shear changes [rheo.3]
+    float* const* cell_shear_part; // [materials]; NULL for those that do not depend on shear
 } mixture_params;
 
 /// At which rates of shear.

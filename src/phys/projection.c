@@ -20,7 +20,7 @@
 // side. Along an inactive axis there are no faces.
 //
 // Staggering: x, phi, extra at cells; u, v, w, A, rho on faces. Symbols: face_w, cell_extra,
-// face_open (A), face_solid_u (v), face_rho (rho_f / rho_ref), cell_x.
+// face_open (A), face_solid_u (v), face_rho (rho_f / rho_ref), cell_impulse.
 // Properties that tests check: hydrostatic pressure is exact for a level surface at any offset; the
 // divergence after the solve is the residual; symmetric weights; uniform velocity stays.
 #include "phys/projection.h"
@@ -44,7 +44,7 @@ typedef struct project_job {
     const projection* of;
     float* const* face_u;
     double* rhs;
-    const double* cell_x;
+    const double* cell_impulse;
 } project_job;
 
 // phi around a tile, mirrored with its sign turned beyond open sides.
@@ -200,15 +200,15 @@ void projection_destroy(projection* p) {
     *p = (projection){0};
 }
 
-treacle_status projection_solve(const projection* p, double* rhs, double* cell_x,
+treacle_status projection_solve(const projection* p, double* rhs, double* cell_impulse,
                                 solve_stats* stats) {
-    TREACLE_ASSERT(rhs != NULL && cell_x != NULL && rhs != cell_x);
+    TREACLE_ASSERT(rhs != NULL && cell_impulse != NULL && rhs != cell_impulse);
     TREACLE_ASSERT(p->solver != NULL || p->params->other != NULL);
     if (p->params->other != NULL) {
-        p->params->other(p, rhs, cell_x, stats);
+        p->params->other(p, rhs, cell_impulse, stats);
         return TREACLE_OK;
     }
-    return pressure_solve(p->solver, rhs, cell_x, &p->params->solve, stats);
+    return pressure_solve(p->solver, rhs, cell_impulse, &p->params->solve, stats);
 }
 
 // What liquid brings through the open part of faces.
@@ -229,8 +229,8 @@ static bool is_of_body(const projection_params* params, int a, int64_t face) {
 
 // What bodies carry through what they close of a face.
 static double flow_of_body(const projection_params* params, int a, int64_t face) {
-    double shut = 1.0 - (double)params->face_open.at[a][face];
-    return is_of_body(params, a, face) ? shut * (double)params->face_solid_u.at[a][face] : 0.0;
+    double closed = 1.0 - (double)params->face_open.at[a][face];
+    return is_of_body(params, a, face) ? closed * (double)params->face_solid_u.at[a][face] : 0.0;
 }
 
 static double flow_of_bodies(const projection_params* params, tile_ix t, int q) {
@@ -249,12 +249,12 @@ static solid_face face_of_solids(const void* data, int a, int64_t face, bool is_
     const projection_params* params = data;
     (void)is_below;
     bool is_body = is_of_body(params, a, face);
-    double open = (double)params->face_open.at[a][face], shut = 1.0 - open;
-    double u = shut > 0.0 && !is_body ? (double)params->face_solid_u.at[a][face] : 0.0;
+    double open = (double)params->face_open.at[a][face], closed = 1.0 - open;
+    double u = closed > 0.0 && !is_body ? (double)params->face_solid_u.at[a][face] : 0.0;
     return (solid_face){.open = open,
-                        .give = is_body ? shut : 0.0,
+                        .give = is_body ? closed : 0.0,
                         .body = is_body ? params->face_id[a][face] - params->first_body : 0,
-                        .flow = shut * u,
+                        .flow = closed * u,
                         .speed = fabs(u)};
 }
 
@@ -303,25 +303,26 @@ static void diverge_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static void gather_x(const tile_map* map, const double* cell_x, tile_ix tile, double x[VALUES]) {
+static void gather_x(const tile_map* map, const double* cell_impulse, tile_ix tile,
+                     double x[VALUES]) {
     for (int z = -1; z <= TILE_SIZE; ++z) {
         for (int y = -1; y <= TILE_SIZE; ++y) {
             const tile_ix* from = block_row_tiles(map, tile, y, z);
             for (int i = -1; i <= TILE_SIZE; ++i) {
                 size_t start = (size_t)from[block_side_of(i) + 1] * TILE_CELLS;
                 x[BLOCK_INDEX(1, 1, i, y, z)] =
-                    cell_x[start + (size_t)(block_row_at(y, z) + (i & 7))];
+                    cell_impulse[start + (size_t)(block_row_at(y, z) + (i & 7))];
             }
         }
     }
 }
 
-void projection_gather(const projection* p, tile_ix tile, const double* cell_x, float* phi,
+void projection_gather(const projection* p, tile_ix tile, const double* cell_impulse, float* phi,
                        double* x) {
     TREACLE_ASSERT(tile >= 0 && tile < p->params->map->count);
     TREACLE_ASSERT(phi != NULL && x != NULL);
     gather_phi(p->params, tile, phi);
-    gather_x(p->params->map, cell_x, tile, x);
+    gather_x(p->params->map, cell_impulse, tile, x);
 }
 
 // The change of velocity through one face, in units of x over density [press.2].
@@ -341,7 +342,7 @@ static void correct_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         float phi[VALUES];
         double x[VALUES];
-        projection_gather(job->of, (tile_ix)t, job->cell_x, phi, x);
+        projection_gather(job->of, (tile_ix)t, job->cell_impulse, phi, x);
         for (int a = 0; a < AXES; ++a) {
             if (!params->domain->is_active[a]) {
                 continue;
@@ -359,11 +360,11 @@ static void correct_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-void projection_subtract_gradient(const projection* p, const double* cell_x,
+void projection_subtract_gradient(const projection* p, const double* cell_impulse,
                                   float* const face_u[AXES]) {
-    TREACLE_ASSERT(cell_x != NULL);
+    TREACLE_ASSERT(cell_impulse != NULL);
     TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
-    project_job job = {.of = p, .face_u = face_u, .cell_x = cell_x};
+    project_job job = {.of = p, .face_u = face_u, .cell_impulse = cell_impulse};
     tile_for(p->params->map,
              &(tile_use){.reads = TILE_AROUND,
                          .grain = 4,
@@ -386,21 +387,21 @@ treacle_status projection_divergence(const projection* p, float* const face_u[AX
     return TREACLE_OK;
 }
 
-void projection_body_impulses(const projection* p, const double* cell_x,
+void projection_body_impulses(const projection* p, const double* cell_impulse,
                               double (*out)[BODY_MOTIONS]) {
-    TREACLE_ASSERT(cell_x != NULL && (out != NULL || p->params->body_count == 0));
+    TREACLE_ASSERT(cell_impulse != NULL && (out != NULL || p->params->body_count == 0));
     memset(out, 0, (size_t)p->params->body_count * sizeof(*out));
     if (p->solver != NULL && p->params->body_count > 0) {
-        body_term_multiply(pressure_solver_finest(p->solver)->bodies, cell_x, out);
+        body_term_multiply(pressure_solver_finest(p->solver)->bodies, cell_impulse, out);
     }
 }
 
-treacle_status projection_apply(const projection* p, float* const face_u[AXES], double* cell_x,
-                                solve_stats* stats) {
-    TREACLE_ASSERT(cell_x != NULL && stats != NULL);
+treacle_status projection_apply(const projection* p, float* const face_u[AXES],
+                                double* cell_impulse, solve_stats* stats) {
+    TREACLE_ASSERT(cell_impulse != NULL && stats != NULL);
     TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     if (p->params->contacts != NULL) {
-        return separation_project(p, face_u, cell_x, stats);
+        return separation_project(p, face_u, cell_impulse, stats);
     }
     treacle_context* ctx = p->params->map->ctx;
     size_t values = ((size_t)p->params->map->count + 1) * TILE_CELLS;
@@ -409,10 +410,10 @@ treacle_status projection_apply(const projection* p, float* const face_u[AXES], 
     double* rhs = block;
     treacle_status status = projection_divergence(p, face_u, rhs);
     if (status == TREACLE_OK) {
-        status = projection_solve(p, rhs, cell_x, stats);
+        status = projection_solve(p, rhs, cell_impulse, stats);
     }
     if (status == TREACLE_OK) {
-        projection_subtract_gradient(p, cell_x, face_u);
+        projection_subtract_gradient(p, cell_impulse, face_u);
     }
     alloc_free(ctx, rhs, values * sizeof(double));
     return status;

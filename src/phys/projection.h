@@ -8,8 +8,8 @@
 #include "solve/solve_stats.h"
 
 struct projection;
-/// Another way to solve for cell_x, with the arguments of projection_solve.
-typedef void projection_method(const struct projection* p, double* rhs, double* cell_x,
+/// Another way to solve for cell_impulse, with the arguments of projection_solve.
+typedef void projection_method(const struct projection* p, double* rhs, double* cell_impulse,
                                solve_stats* stats);
 
 /// What the projection needs to know about the liquid.
@@ -43,31 +43,31 @@ treacle_status projection_create(const projection_params* params,
 /// Harmless on a zeroed system.
 void projection_destroy(projection* p);
 
-/// Solves for cell_x, [count + 1][512]; a first guess goes in. rhs is used up.
-treacle_status projection_solve(const projection* p, double* rhs, double* cell_x,
+/// Solves for cell_impulse, [count + 1][512]; a first guess goes in. rhs is used up.
+treacle_status projection_solve(const projection* p, double* rhs, double* cell_impulse,
                                 solve_stats* stats) TREACLE_NODISCARD;
 /// divergence = minus the divergence of face_u times the cell width, in liquid cells, m/s; comes
 /// zeroed.
 treacle_status projection_divergence(const projection* p, float* const face_u[AXES],
                                      double* divergence) TREACLE_NODISCARD;
-/// face_u -= gradient of cell_x over density, on every open face that touches liquid.
-void projection_subtract_gradient(const projection* p, const double* cell_x,
+/// face_u -= gradient of cell_impulse over density, on every open face that touches liquid.
+void projection_subtract_gradient(const projection* p, const double* cell_impulse,
                                   float* const face_u[AXES]);
 
 /// The fraction of the way from a cell in the liquid to one outside at which the surface lies.
 float projection_theta(float inside, float outside);
 /// The surface and the pressure around a tile, with a halo of one cell; the surface mirrored beyond
 /// open sides.
-void projection_gather(const projection* p, tile_ix tile, const double* cell_x, float* phi,
+void projection_gather(const projection* p, tile_ix tile, const double* cell_impulse, float* phi,
                        double* x);
 
-/// What the pressure cell_x does to each body, impulse over rho_ref h^3 [rigid.2]; zero where
+/// What the pressure cell_impulse does to each body, impulse over rho_ref h^3 [rigid.2]; zero where
 /// bodies are not part of the system.
-void projection_body_impulses(const projection* p, const double* cell_x,
+void projection_body_impulses(const projection* p, const double* cell_impulse,
                               double (*out)[BODY_MOTIONS]);
-/// Projects face_u in place. cell_x: first guess in, dt p / (rho_ref h) in m/s out.
-treacle_status projection_apply(const projection* p, float* const face_u[AXES], double* cell_x,
-                                solve_stats* stats) TREACLE_NODISCARD;
+/// Projects face_u in place. cell_impulse: first guess in, dt p / (rho_ref h) in m/s out.
+treacle_status projection_apply(const projection* p, float* const face_u[AXES],
+                                double* cell_impulse, solve_stats* stats) TREACLE_NODISCARD;
 
 /// A surface nearer to a cell's centre than this fraction of the way to the next is put there: the
 /// diagonal grows like its inverse.

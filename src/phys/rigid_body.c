@@ -29,9 +29,9 @@
 // Orientation: the quaternion is turned by the angle |omega| dt about omega and brought back to
 // unit length. Contacts and joints change V before (step/body_world.c).
 //
-// Staggering: B, w on faces; x, J at cells. Symbols: shut (B), row (J), mass (M), arms in cells and
-// spin times h in body_motion. Properties that tests check: rows sum to zero; momentum is kept; a
-// neutral body rests in a tilted hydrostatic field; rotation keeps its length over many turns.
+// Staggering: B, w on faces; x, J at cells. Symbols: closed (B), row (J), mass (M), arms in cells
+// and spin times h in body_motion. Properties that tests check: rows sum to zero; momentum is kept;
+// a neutral body rests in a tilted hydrostatic field; rotation keeps its length over many turns.
 #include "phys/rigid_body.h"
 
 #include <math.h>
@@ -77,8 +77,8 @@ bool body_mass_is_valid(const body_mass* mass) {
     for (int i = 0; i < AXES; ++i) {
         for (int j = 0; j < i; ++j) {
             double scale = sqrt(fabs(mass->inertia.at[i][i] * mass->inertia.at[j][j]));
-            double apart = fabs(mass->inertia.at[i][j] - mass->inertia.at[j][i]);
-            is_symmetric = is_symmetric && apart <= 1e-9 * scale;
+            double asymmetry = fabs(mass->inertia.at[i][j] - mass->inertia.at[j][i]);
+            is_symmetric = is_symmetric && asymmetry <= 1e-9 * scale;
         }
     }
     return mass->mass > 0.0 && isfinite(mass->mass) && mass->volume > 0.0 && is_symmetric &&
@@ -268,8 +268,8 @@ static double fraction_of(const float* fraction, const body_faces* faces, int ax
     return faces->id[axis][slot] == id ? (double)fraction[slot] : 0.0;
 }
 
-static double shut_by(const body_faces* faces, int axis, int64_t slot, int id) {
-    return fraction_of(faces->shut[axis], faces, axis, slot, id);
+static double closed_by(const body_faces* faces, int axis, int64_t slot, int id) {
+    return fraction_of(faces->closed[axis], faces, axis, slot, id);
 }
 
 // Arm of a cell's middle, in cells; zero along a flat axis.
@@ -302,7 +302,8 @@ static bool make_row(const body_faces* faces, const body_on_grid* body, tile_ix 
         if (faces->domain->is_active[a]) {
             int64_t below = (int64_t)t * TILE_CELLS + q,
                     above = tile_slot_above(faces->map, t, q, a);
-            difference[a] = shut_by(faces, a, above, body->id) - shut_by(faces, a, below, body->id);
+            difference[a] =
+                closed_by(faces, a, above, body->id) - closed_by(faces, a, below, body->id);
         }
         is_any = is_any || difference[a] != 0.0;
     }
@@ -432,9 +433,9 @@ static double sum_faces(const body_faces* faces, const body_on_grid* body, mat6 
             int q = (int)(n % TILE_CELLS);
             tile_ix t = tiles[n / TILE_CELLS];
             int64_t slot = (int64_t)t * TILE_CELLS + q;
-            double shut = shut_by(faces, a, slot, body->id);
+            double covered = closed_by(faces, a, slot, body->id);
             double fill = fraction_of(faces->fill[a], faces, a, slot, body->id);
-            if (!(shut + fill > 0.0) || !faces->domain->is_active[a] ||
+            if (!(covered + fill > 0.0) || !faces->domain->is_active[a] ||
                 !is_in_layers(faces->map, q)) {
                 continue;
             }
@@ -443,10 +444,10 @@ static double sum_faces(const body_faces* faces, const body_on_grid* body, mat6 
             volume += fill;
             bool has_none = is_on_side(faces, t, q, a) || is_dry(faces, t, q, a);
             double liquid = has_none ? 0.0 : liquid_density(faces, a, slot);
-            double mass = density * fill + liquid * (shut - fill);
+            double mass = density * fill + liquid * (covered - fill);
             for (int i = 0; i < BODY_MOTIONS * BODY_MOTIONS; ++i) {
                 int r = i / BODY_MOTIONS, c = i % BODY_MOTIONS;
-                closed[r][c] += density * shut * w[r] * w[c];
+                closed[r][c] += density * covered * w[r] * w[c];
                 whole[r][c] += mass * w[r] * w[c];
             }
         }

@@ -54,12 +54,12 @@ double body_energy(const body_mass* mass, const body_state* state);
 typedef struct body_faces {
     const grid_domain* domain;
     const tile_map* map;
-    const float* shut[AXES];  // 0..1, what solids close of a face
-    const float* fill[AXES];  // 0..1, what they fill of the box around it
-    const uint16_t* id[AXES]; // which solid does
-    const float* rho[AXES];   // density of the liquid over the reference; NULL: 1
-    const float* cell_phi;    // < 0 in liquid; NULL: liquid is everywhere
-    double reference_density; // kg/m^3
+    const float* closed[AXES]; // 0..1, what solids close of a face
+    const float* fill[AXES];   // 0..1, what they fill of the box around it
+    const uint16_t* id[AXES];  // which solid does
+    const float* rho[AXES];    // density of the liquid over the reference; NULL: 1
+    const float* cell_phi;     // < 0 in liquid; NULL: liquid is everywhere
+    double reference_density;  // kg/m^3
 } body_faces;
 
 /// One body on the grid.

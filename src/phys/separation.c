@@ -306,7 +306,7 @@ void contact_set_open(const contact_set* contacts, bool is_open, float* const fa
 
 static void tie(const contact_set* contacts, float* cell_extra) {
     for (int64_t i = 0; i < contacts->count; ++i) {
-        cell_extra[contacts->at[i].cell] = contacts->at[i].base;
+        cell_extra[contacts->at[i].cell] = contacts->at[i].diagonal;
     }
     for (int64_t i = 0; i < contacts->count; ++i) {
         const contact* w = &contacts->at[i];
@@ -317,7 +317,7 @@ static void tie(const contact_set* contacts, float* cell_extra) {
 void separation_begin(contact_set* contacts, float* cell_extra) {
     TREACLE_ASSERT(cell_extra != NULL && contacts->count <= contacts->capacity);
     for (int64_t i = 0; i < contacts->count; ++i) {
-        contacts->at[i].base = cell_extra[contacts->at[i].cell];
+        contacts->at[i].diagonal = cell_extra[contacts->at[i].cell];
     }
     tie(contacts, cell_extra);
 }
@@ -355,40 +355,41 @@ static void add_to_rhs(const contact_set* contacts, double* rhs) {
 }
 
 // x at a wall in contact [sep.1].
-static double contact_x(const contact* w, const double* cell_x) {
+static double contact_x(const contact* w, const double* cell_impulse) {
     double resistance = (double)w->area / (double)w->conductance;
-    return cell_x[w->cell] + resistance * (w->u_solid - w->u_before);
+    return cell_impulse[w->cell] + resistance * (w->u_solid - w->u_before);
 }
 
 // u_n at a released wall [sep.1].
-static double released_u(const contact* w, const double* cell_x) {
+static double released_u(const contact* w, const double* cell_impulse) {
     double resistance = (double)w->area / (double)w->conductance;
-    return w->u_before - (w->bound + cell_x[w->cell]) / resistance;
+    return w->u_before - (w->bound + cell_impulse[w->cell]) / resistance;
 }
 
 // By how much a wall breaks its condition, m/s; <= 0: it does not.
-static double violation(const contact* w, const double* cell_x) {
-    return w->is_released ? w->u_solid - released_u(w, cell_x) : -w->bound - contact_x(w, cell_x);
+static double violation(const contact* w, const double* cell_impulse) {
+    return w->is_released ? w->u_solid - released_u(w, cell_impulse)
+                          : -w->bound - contact_x(w, cell_impulse);
 }
 
 // Differences below this are the solve's, m/s.
-static double noise(const contact_set* contacts, const double* cell_x, double tolerance) {
+static double noise(const contact_set* contacts, const double* cell_impulse, double tolerance) {
     double largest = 0.0;
     for (int64_t i = 0; i < contacts->count; ++i) {
         const contact* w = &contacts->at[i];
-        largest = fmax(largest, fmax(fabs(cell_x[w->cell]), fabs(w->u_before)));
+        largest = fmax(largest, fmax(fabs(cell_impulse[w->cell]), fabs(w->u_before)));
     }
     return tolerance * largest;
 }
 
 // Moves walls to the other set; returns how many.
 static int64_t flip(const contact_set* contacts, const pressure_solver* solver,
-                    const double* cell_x, double least) {
+                    const double* cell_impulse, double least) {
     int64_t count = 0;
     for (int64_t i = 0; i < contacts->count; ++i) {
         contact* w = &contacts->at[i];
         bool is_free = !w->is_shallow && pressure_solver_region_of(solver, w->cell) == REGION_NONE;
-        if (is_free && violation(w, cell_x) > least) {
+        if (is_free && violation(w, cell_impulse) > least) {
             w->is_released = !w->is_released;
             count += 1;
         }
@@ -396,15 +397,15 @@ static int64_t flip(const contact_set* contacts, const pressure_solver* solver,
     return count;
 }
 
-static void store_velocity(const contact_set* contacts, const double* cell_x,
+static void store_velocity(const contact_set* contacts, const double* cell_impulse,
                            float* const face_u[AXES]) {
     for (int64_t i = 0; i < contacts->count; ++i) {
         contact* w = &contacts->at[i];
-        double u = w->is_released ? released_u(w, cell_x) : w->u_solid;
+        double u = w->is_released ? released_u(w, cell_impulse) : w->u_solid;
         put_velocity(w, u, face_u);
         w->u_after = u;
         w->pull = w->bound;
-        w->bound = w->is_released ? 0.0 : w->bound + contact_x(w, cell_x);
+        w->bound = w->is_released ? 0.0 : w->bound + contact_x(w, cell_impulse);
     }
 }
 
@@ -420,7 +421,7 @@ typedef struct set_search {
     const projection* p;
     contact_set* contacts;
     const double* divergence;
-    double *rhs, *cell_x;
+    double *rhs, *cell_impulse;
     size_t values;
 } set_search;
 
@@ -440,10 +441,10 @@ static treacle_status solve_pass(const set_search* s, double tolerance, solve_st
     memcpy(s->rhs, s->divergence, s->values * sizeof(double));
     add_to_rhs(s->contacts, s->rhs);
     if (is_rounding(s)) {
-        memset(s->cell_x, 0, s->values * sizeof(double));
+        memset(s->cell_impulse, 0, s->values * sizeof(double));
     }
     solve_stats pass;
-    TREACLE_TRY(pressure_solve(s->p->solver, s->rhs, s->cell_x, &params, &pass));
+    TREACLE_TRY(pressure_solve(s->p->solver, s->rhs, s->cell_impulse, &params, &pass));
     add_stats(&pass, stats);
     s->contacts->passes += 1;
     return TREACLE_OK;
@@ -459,8 +460,8 @@ static treacle_status search(const set_search* s, solve_stats* stats) {
         if (is_last || stats->is_broken) {
             return TREACLE_OK;
         }
-        double least = noise(s->contacts, s->cell_x, target);
-        int64_t moved = flip(s->contacts, s->p->solver, s->cell_x, least);
+        double least = noise(s->contacts, s->cell_impulse, target);
+        int64_t moved = flip(s->contacts, s->p->solver, s->cell_impulse, least);
         if (moved == 0 && tolerance == target) {
             return TREACLE_OK;
         }
@@ -482,9 +483,9 @@ static treacle_status follow_sets(const projection* p, contact_set* contacts) {
     return pressure_solver_refresh(p->solver);
 }
 
-treacle_status separation_project(const projection* p, float* const face_u[AXES], double* cell_x,
-                                  solve_stats* stats) {
-    TREACLE_ASSERT(p->params->contacts != NULL && cell_x != NULL);
+treacle_status separation_project(const projection* p, float* const face_u[AXES],
+                                  double* cell_impulse, solve_stats* stats) {
+    TREACLE_ASSERT(p->params->contacts != NULL && cell_impulse != NULL);
     TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     treacle_context* ctx = p->params->map->ctx;
     contact_set* contacts = p->params->contacts;
@@ -494,7 +495,7 @@ treacle_status separation_project(const projection* p, float* const face_u[AXES]
     double* divergence = block;
     load_velocity(contacts, face_u);
     treacle_status status = projection_divergence(p, face_u, divergence);
-    set_search s = {p, contacts, divergence, divergence + values, cell_x, values};
+    set_search s = {p, contacts, divergence, divergence + values, cell_impulse, values};
     if (status == TREACLE_OK) {
         status = follow_sets(p, contacts);
     }
@@ -502,8 +503,8 @@ treacle_status separation_project(const projection* p, float* const face_u[AXES]
         status = search(&s, stats);
     }
     if (status == TREACLE_OK) {
-        projection_subtract_gradient(p, cell_x, face_u);
-        store_velocity(contacts, cell_x, face_u);
+        projection_subtract_gradient(p, cell_impulse, face_u);
+        store_velocity(contacts, cell_impulse, face_u);
     }
     alloc_free(ctx, block, 2 * values * sizeof(double));
     return status;
@@ -560,11 +561,11 @@ static double reaction(const contact* w, const contact_flow* flow) {
     double mu = elementary_exp((double)flow->cell_log_mu[w->cell]);
     double stress = 2.0 * flow->mu_scale * mu * stretch_of(w, flow);
     return mass * (w->u_solid - w->u_before) +
-           (double)w->area * fraction * (flow->cell_x[w->cell] - stress);
+           (double)w->area * fraction * (flow->cell_impulse[w->cell] - stress);
 }
 
 void separation_measure(contact_set* contacts, const contact_flow* flow) {
-    TREACLE_ASSERT(flow->mu_scale >= 0.0 && flow->cell_x != NULL);
+    TREACLE_ASSERT(flow->mu_scale >= 0.0 && flow->cell_impulse != NULL);
     TREACLE_ASSERT(flow->cell_fraction != NULL && flow->cell_log_mu != NULL);
     for (int64_t i = 0; i < contacts->count; ++i) {
         contact* w = &contacts->at[i];

@@ -28,7 +28,7 @@ typedef struct contact {
                               // rest
     float area;               // fraction of a cell's face
     float conductance;        // area rho_ref / (rho theta) [sep.2]
-    float base;               // the cell's diagonal without its walls
+    float diagonal;           // the cell's diagonal without its walls
     double bound;             // it lets go at the wall pressure -bound; in units of x, m/s
     double u_before;          // m/s along the inward normal, before the pressure
     double u_solid;           // m/s, of the wall itself
@@ -89,7 +89,7 @@ typedef struct contact_flow {
     face_view face_fraction;    // of liquid, that a face has as its mass
     const float* cell_fraction; // of liquid
     const float* cell_log_mu;   // log of the viscosity (Pa s)
-    const double* cell_x;       // dt p / (rho_ref h), m/s
+    const double* cell_impulse; // dt p / (rho_ref h), m/s
     double mu_scale;            // dt / (rho_ref h^2), 1/(Pa s)
 } contact_flow;
 /// Takes note of what walls push with, or how fast liquid leaves them.
@@ -105,4 +105,4 @@ void separation_begin(contact_set* contacts, float* cell_extra);
 /// As projection_apply, with walls: finds which of them let go. The bounds become what is left of
 /// them, so that a second projection in the same step completes the first.
 treacle_status separation_project(const struct projection* p, float* const face_u[AXES],
-                                  double* cell_x, solve_stats* stats) TREACLE_NODISCARD;
+                                  double* cell_impulse, solve_stats* stats) TREACLE_NODISCARD;

@@ -103,8 +103,8 @@ double slip_steepness(const slip_block* block, int one, int other, int a) {
 
 bool slip_sticks(const slip_kind* kind) {
     // A slip length of nothing is no slip: the drag would be without bound.
-    return kind->wall == TREACLE_WALL_NO_SLIP ||
-           (kind->wall == TREACLE_WALL_SLIP_LENGTH && kind->slip_length < 1e-3);
+    return kind->slip == TREACLE_WALL_NO_SLIP ||
+           (kind->slip == TREACLE_WALL_SLIP_LENGTH && kind->slip_length < 1e-3);
 }
 
 static double cell_factor(const float* phi, int at, const grid_domain* domain) {
@@ -157,7 +157,7 @@ static void slide(const float* phi, int at, const slip_kind* kind, slip_effect* 
         double distance = face_phi(phi, at, a);
         out->edge[a] = slip_box_fraction(normal, edge_phi(phi, at, a), &area);
         slip_box_fraction(normal, distance, &area);
-        bool has_drag = kind->wall == TREACLE_WALL_SLIP_LENGTH;
+        bool has_drag = kind->slip == TREACLE_WALL_SLIP_LENGTH;
         out->drag[a] = has_drag ? area / (kind->slip_length + fmax(distance, 0.0)) : 0.0;
     }
 }

@@ -13,7 +13,7 @@ enum { SLIP_NONE = 65535, SLIP_LET_GO = 65534 };
 
 /// How the liquid moves along a solid, lengths in cells.
 typedef struct slip_kind {
-    treacle_wall wall;
+    treacle_wall slip;
     double slip_length;
 } slip_kind;
 

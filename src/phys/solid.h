@@ -47,7 +47,7 @@ typedef struct solid {
     vec3 pivot;              // m, in the frame of the shape
     bool is_thick;           // nowhere thinner than the kernel of transfers reaches
     bool is_inside_out;
-    treacle_wall wall;
+    treacle_wall slip;
     double slip_length; // m
     treacle_separation separation;
 } solid;

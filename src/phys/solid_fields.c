@@ -332,11 +332,11 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u, uint
             continue;
         }
         open[i] = open_of(t->params->openings, t->points + at, strides[a], open[i]);
-        bool is_shut = open[i] > 0.0f || is_thin(t, at, a) ? is_across(t, at, a) : false;
+        bool is_closed = open[i] > 0.0f || is_thin(t, at, a) ? is_across(t, at, a) : false;
         bool is_lid = t->params->openings == TREACLE_WALLS_AREA && open[i] > 0.0f &&
                       (is_full(t, at - strides[a]) || is_full(t, at + strides[a]));
-        open[i] = is_shut || is_lid ? 0.0f : open[i]; // [solid.4]
-        across[i] |= (uint8_t)((is_shut ? 1u : 0u) << a);
+        open[i] = is_closed || is_lid ? 0.0f : open[i]; // [solid.4]
+        across[i] |= (uint8_t)((is_closed ? 1u : 0u) << a);
         u[i] = 0.0f;
         if (open[i] < 1.0f) {
             const int point[AXES] = {at % POINTS, at / POINTS % POINTS, at / POINTS / POINTS};
@@ -349,11 +349,11 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u, uint
 // Who closes what, for those whose motion is not known yet.
 static void write_owners(const tile_solids* t, int a, const solid_fields* out) {
     size_t start = (size_t)t->tile * TILE_CELLS;
-    for (int i = 0; i < TILE_CELLS && out->face_shut.at[a] != NULL; ++i) {
-        float shut = 1.0f - out->face_open.at[a][start + (size_t)i];
+    for (int i = 0; i < TILE_CELLS && out->face_closed.at[a] != NULL; ++i) {
+        float closed = 1.0f - out->face_open.at[a][start + (size_t)i];
         int at = middle_of(i) - strides[a];
-        out->face_shut.at[a][start + (size_t)i] = shut;
-        bool is_any = shut > 0.0f || out->face_fill.at[a][start + (size_t)i] > 0.0f;
+        out->face_closed.at[a][start + (size_t)i] = closed;
+        bool is_any = closed > 0.0f || out->face_fill.at[a][start + (size_t)i] > 0.0f;
         out->face_id[a][start + (size_t)i] = is_any ? t->ids[at] : SOLID_NONE;
     }
 }
@@ -377,8 +377,8 @@ static void write_open(size_t start, const solid_fields* out) {
         for (int a = 0; a < AXES; ++a) {
             out->face_open.at[a][i] = 1.0f;
             out->face_u.at[a][i] = 0.0f;
-            if (out->face_shut.at[a] != NULL) {
-                out->face_shut.at[a][i] = 0.0f;
+            if (out->face_closed.at[a] != NULL) {
+                out->face_closed.at[a][i] = 0.0f;
                 out->face_fill.at[a][i] = 0.0f;
                 out->face_id[a][i] = SOLID_NONE;
             }

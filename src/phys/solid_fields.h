@@ -19,7 +19,7 @@ typedef struct solid_fields {
     face_field face_u;    // m/s, of the solid's material across the face; 0 where it is all open
     uint8_t* cell_across; // bit a: a thin solid is between the cell and the one below along a
     // For rigid bodies; NULL: not wanted. Not copied from fields found before.
-    face_field face_shut;    // 1 - face_open; sides of the domain do not count
+    face_field face_closed;  // 1 - face_open; sides of the domain do not count
     face_field face_fill;    // fraction of the box around the face, half of each cell, in solids
     uint16_t* face_id[AXES]; // which solid closes it, SOLID_NONE where it is all open
 } solid_fields;

@@ -126,7 +126,7 @@ static double mean_opening(const stress_params* p, int a, size_t i) {
 }
 
 // What its mass is taken from. A cell that sees the face open pushes it, though the other see it
-// shut: without any mass nothing but viscosity would hold against that, and where there is none
+// closed: without any mass nothing but viscosity would hold against that, and where there is none
 // the solve would have no answer. Where viscosity does, the face moves as the stress lets it.
 static double heavy_opening(const stress_params* p, int a, size_t i, const float* log_mu) {
     static const int side = BLOCK_SIDE(1, 0);
@@ -154,7 +154,7 @@ static float face_mass(const stress_job* job, int a, const int at[AXES], size_t 
     return has_liquid ? (float)(density * fraction * factor) : 0.0f;
 }
 
-static bool is_held(const stress_params* p, int a, size_t i) {
+static bool is_given(const stress_params* p, int a, size_t i) {
     return !p->domain->is_active[a] || !(mean_opening(p, a, i) > 0.0) ||
            (p->face_rho.at[a] != NULL && isinf(p->face_rho.at[a][i]));
 }
@@ -173,7 +173,7 @@ static void weigh_cell(const stress_job* job, tile_ix tile, int q, const float* 
     const grid_domain* domain = p->domain;
     size_t i = (size_t)tile * TILE_CELLS + (size_t)q;
     for (int a = 0; a < AXES; ++a) {
-        job->out->fixed[i] |= (uint8_t)(is_held(p, a, i) ? 1u << a : 0u);
+        job->out->fixed[i] |= (uint8_t)(is_given(p, a, i) ? 1u << a : 0u);
     }
     if (is_dry(p, i)) {
         return; // weights are zero
@@ -219,8 +219,8 @@ static void apply_slip(const stress_job* job, tile_ix tile, int q, const slip_ef
             out->mass[a][i] = face_mass(job, a, at, i, log_mu);
         }
         if (effect->is_behind[a]) {
-            if (out->stuck[a] != NULL) {
-                out->stuck[a][i] = out->mass[a][i];
+            if (out->body_liquid[a] != NULL) {
+                out->body_liquid[a][i] = out->mass[a][i];
             }
             out->mass[a][i] = 0.0f;
             out->fixed[i] |= (uint8_t)(1u << a);
@@ -254,7 +254,7 @@ static void apply_slips(const stress_job* job, tile_ix t, const float* log_mu) {
     }
 }
 
-// The body that moves a fixed face: the one that shuts it, or else the nearest; 0 for none. Sides
+// The body that moves a fixed face: the one that closes it, or else the nearest; 0 for none. Sides
 // of the domain and emitters hold their faces themselves.
 static uint16_t owner_of(const stress_job* job, tile_ix tile, int q, int a) {
     const stress_params* p = job->params;
@@ -279,7 +279,7 @@ static void find_owners(const stress_job* job, tile_ix t) {
         int a = n / TILE_CELLS, q = n % TILE_CELLS;
         size_t i = (size_t)t * TILE_CELLS + (size_t)q;
         out->owner[a][i] = owner_of(job, t, q, a);
-        out->stuck[a][i] = out->owner[a][i] != 0 ? out->stuck[a][i] : 0.0f;
+        out->body_liquid[a][i] = out->owner[a][i] != 0 ? out->body_liquid[a][i] : 0.0f;
     }
 }
 
@@ -395,7 +395,7 @@ void stress_add_force(const stress_params* params, const stress_weights* weights
 
 // --- walls ---------------------------------------------------------------------------------------
 
-double stress_held(const stress_params* params, int axis, int64_t face, double u) {
+double stress_given_velocity(const stress_params* params, int axis, int64_t face, double u) {
     TREACLE_ASSERT(axis >= 0 && axis < AXES);
     TREACLE_ASSERT(face >= 0 && face < (int64_t)tile_map_values(params->map));
     bool is_prescribed =
@@ -481,7 +481,7 @@ static treacle_status create_owners(const stress_params* params, stress_weights*
                            (void**)&out->owners));
     for (int a = 0; a < AXES; ++a) {
         out->owner[a] = out->owners + (size_t)a * values;
-        out->stuck[a] = out->block + (size_t)(FIELDS + FIELDS_OF_DRAG + a) * values;
+        out->body_liquid[a] = out->block + (size_t)(FIELDS + FIELDS_OF_DRAG + a) * values;
     }
     return TREACLE_OK;
 }

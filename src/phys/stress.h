@@ -58,8 +58,8 @@ typedef struct stress_weights {
     uint8_t* fixed;    // bit a: face a is no unknown
     float* drag[AXES]; // that part of mass which pulls to the solid's velocity; NULL without solids
     // With bodies; else NULL:
-    uint16_t* owner[AXES]; // the body that moves a fixed face, from 1 on; 0: none
-    float* stuck[AXES];    // mass of the liquid in such a face
+    uint16_t* owner[AXES];    // the body that moves a fixed face, from 1 on; 0: none
+    float* body_liquid[AXES]; // mass of the liquid in such a face
     uint16_t* owners;
     float* block;
 } stress_weights;
@@ -73,16 +73,25 @@ void stress_weights_destroy(const stress_params* params, stress_weights* weights
 void stress_add_force(const stress_params* params, const stress_weights* weights, double* force);
 /// The velocity of a fixed face that no body moves: what u says where it is prescribed, else the
 /// solid's.
-double stress_held(const stress_params* params, int axis, int64_t face, double u);
+double stress_given_velocity(const stress_params* params, int axis, int64_t face, double u);
 /// The impulse on a face: its momentum before, and what walls other than bodies drag along, sides
 /// that move among them.
 double stress_impulse(const stress_params* params, const stress_weights* weights, int axis,
                       int64_t face, double u);
 /// The velocity of the solid nearest to a face, across the face.
 double stress_slip_velocity(const stress_params* params, int axis, int64_t face);
-/// Whether a fixed face moves with a body.
-static inline bool stress_is_owned(const stress_weights* weights, int axis, int64_t face) {
-    return weights->owner[axis] != NULL && weights->owner[axis][face] != 0;
+/// What a solve does with the velocity of a face (docs/dev/words.md).
+typedef enum face_state {
+    FACE_UNKNOWN, // it finds it
+    FACE_GIVEN,   // it is that of a side, of a solid that moves by script, or of an emitter
+    FACE_OF_BODY  // it is that of a body, whose motion the solve finds
+} face_state;
+static inline face_state stress_face_state(const stress_weights* weights, int axis, int64_t face) {
+    if ((weights->fixed[face] >> axis & 1) == 0) {
+        return FACE_UNKNOWN;
+    }
+    bool has_body = weights->owner[axis] != NULL && weights->owner[axis][face] != 0;
+    return has_body ? FACE_OF_BODY : FACE_GIVEN;
 }
 /// As the solvers take them.
 viscosity_weights stress_weights_view(const stress_weights* weights);

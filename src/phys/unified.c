@@ -28,9 +28,9 @@
 // The energy is compared with that of what can go wrong: forces and motion against the mean.
 //
 // Staggering: u, T, A on faces; p, V_c at cells. Symbols: liquid.face_fraction.at (T),
-// liquid.face_open.at (A), cell_x. Properties that tests check: rigid motion is free; momentum and
-// angular momentum are kept; plane surfaces at rest stay at rest; a thread has three times its
-// viscosity, a sheet four times.
+// liquid.face_open.at (A), cell_impulse. Properties that tests check: rigid motion is free;
+// momentum and angular momentum are kept; plane surfaces at rest stay at rest; a thread has three
+// times its viscosity, a sheet four times.
 #include "phys/unified.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ typedef struct unified_solver {
     int which;                // of the moments
     bool is_stiff;            // the velocity that particles bring has not felt the stress: no guess
     float* const* face_u;
-    double* cell_x;
+    double* cell_impulse;
     energy_part* energy;
 } unified_solver;
 
@@ -134,34 +134,34 @@ static void load_fixed(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
-        bool is_held =
-            (job->weights.fixed[i] >> a & 1) && !stress_is_owned(&job->weights, (int)a, i);
+        bool is_given = stress_face_state(&job->weights, (int)a, i) == FACE_GIVEN;
         double u = (double)job->face_u[a][i];
-        job->v.u[n] = is_held ? stress_held(&job->params->liquid, (int)a, i, u) : 0.0;
+        job->v.u[n] = is_given ? stress_given_velocity(&job->params->liquid, (int)a, i, u) : 0.0;
     }
 }
 
 // What solids carry through a face, as one of its cells sees it: with the part that they close, and
-// with the open part of one that is held. Faces of bodies give way, and what bodies carry is in
-// their rows.
+// with the open part of one whose velocity is given. Faces of bodies give way, and what bodies
+// carry is in their rows.
 static solid_face face_of_solids(const void* data, int a, int64_t face, bool is_below) {
     const unified_solver* job = data;
     const stress_params* p = &job->params->liquid;
     uint16_t by = p->bodies != NULL ? p->bodies->solid[a][face] : SOLID_NONE;
     bool is_body = by != SOLID_NONE && by >= p->bodies->first_solid;
-    bool is_owned = stress_is_owned(&job->weights, a, face);
-    bool is_held = (job->weights.fixed[face] >> a & 1) && !is_owned;
-    double open = stress_opening(p, a, face, is_below), shut = 1.0 - open;
-    double u = shut > 0.0 && !is_body ? (double)p->face_solid_u.at[a][face] : 0.0;
-    double held =
-        is_held && open > 0.0 ? stress_held(p, a, face, (double)job->face_u[a][face]) : 0.0;
-    return (solid_face){.open = is_held || is_owned ? 0.0 : open,
-                        .give = (is_body ? shut : 0.0) + (is_owned ? open : 0.0),
-                        .body = is_owned  ? job->weights.owner[a][face] - 1
-                                : is_body ? by - p->bodies->first_solid
-                                          : 0,
-                        .flow = shut * u + open * held,
-                        .speed = fmax(fabs(u), fabs(held))};
+    face_state state = stress_face_state(&job->weights, a, face);
+    bool is_given = state == FACE_GIVEN, is_of_body = state == FACE_OF_BODY;
+    double open = stress_opening(p, a, face, is_below), closed = 1.0 - open;
+    double u = closed > 0.0 && !is_body ? (double)p->face_solid_u.at[a][face] : 0.0;
+    double given_u = is_given && open > 0.0
+                         ? stress_given_velocity(p, a, face, (double)job->face_u[a][face])
+                         : 0.0;
+    return (solid_face){.open = state != FACE_UNKNOWN ? 0.0 : open,
+                        .give = (is_body ? closed : 0.0) + (is_of_body ? open : 0.0),
+                        .body = is_of_body ? job->weights.owner[a][face] - 1
+                                : is_body  ? by - p->bodies->first_solid
+                                           : 0,
+                        .flow = closed * u + open * given_u,
+                        .speed = fmax(fabs(u), fabs(given_u))};
 }
 
 // v.h = what solids push out of cells, but for bodies.
@@ -192,7 +192,7 @@ static void load_tiles(void* data, int64_t begin, int64_t end) {
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->v.h[i] = -job->v.h[i];
-        job->v.p[i] = -job->cell_x[i] * (double)job->cell[i];
+        job->v.p[i] = -job->cell_impulse[i] * (double)job->cell[i];
     }
 }
 
@@ -201,16 +201,16 @@ static void store_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
         bool is_unknown = job->weights.mass[a][i] > 0.0f || job->v.u[n] != 0.0;
-        if (job->weights.fixed[i] >> a & 1) {
+        if (stress_face_state(&job->weights, (int)a, i) != FACE_UNKNOWN) {
             double u = (double)job->face_u[a][i];
-            job->face_u[a][i] = (float)stress_held(&job->params->liquid, (int)a, i, u);
+            job->face_u[a][i] = (float)stress_given_velocity(&job->params->liquid, (int)a, i, u);
         } else if (is_unknown) {
             job->face_u[a][i] = (float)job->v.u[n];
         }
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double fraction = (double)job->cell[i];
-        job->cell_x[i] = fraction > 0.0 ? -job->v.p[i] / fraction : 0.0;
+        job->cell_impulse[i] = fraction > 0.0 ? -job->v.p[i] / fraction : 0.0;
     }
 }
 
@@ -314,7 +314,7 @@ static treacle_status load(unified_solver* job) {
     return TREACLE_OK;
 }
 
-// From the first guesses in u and cell_x; a second time from where the first ended, with more
+// From the first guesses in u and cell_impulse; a second time from where the first ended, with more
 // memory, if that was not enough.
 static treacle_status solve(unified_solver* job, const stokes_extra* extra, stokes_stats* stats) {
     stokes_params targets = targets_of(job);
@@ -346,8 +346,9 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         for (int a = 0; a < AXES; ++a) {
             double u = (double)job->face_u[a][i];
-            if ((job->weights.fixed[i] >> a & 1) && !stress_is_owned(&job->weights, a, i)) {
-                job->pass->about.at[a][i] = (float)stress_held(&job->params->liquid, a, i, u);
+            if (stress_face_state(&job->weights, a, i) == FACE_GIVEN) {
+                job->pass->about.at[a][i] =
+                    (float)stress_given_velocity(&job->params->liquid, a, i, u);
             }
         }
     }
@@ -410,12 +411,12 @@ static treacle_status solve_pass(unified_solver* job, stokes_stats* stats) {
 }
 
 treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
-                             float* const face_u[AXES], double* cell_x, stokes_stats* stats) {
+                             float* const face_u[AXES], double* cell_impulse, stokes_stats* stats) {
     TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
-    TREACLE_ASSERT(cell_x != NULL && stats != NULL);
+    TREACLE_ASSERT(cell_impulse != NULL && stats != NULL);
     TREACLE_ASSERT(pass == NULL || (pass->cell_rate != NULL && pass->cell_slope != NULL));
     solver->face_u = face_u;
-    solver->cell_x = cell_x;
+    solver->cell_impulse = cell_impulse;
     solver->pass = pass;
     if (pass != NULL) {
         return solve_pass(solver, stats);
@@ -544,11 +545,11 @@ void unified_destroy(unified_solver* solver) {
 }
 
 treacle_status unified_apply(const unified_params* params, float* const face_u[AXES],
-                             double* cell_x, stokes_stats* stats, energy_part* energy) {
-    TREACLE_ASSERT(cell_x != NULL && stats != NULL && energy != NULL);
+                             double* cell_impulse, stokes_stats* stats, energy_part* energy) {
+    TREACLE_ASSERT(cell_impulse != NULL && stats != NULL && energy != NULL);
     unified_solver* solver = NULL;
     TREACLE_TRY(unified_create(params, face_u, energy, &solver));
-    treacle_status status = unified_solve(solver, NULL, face_u, cell_x, stats);
+    treacle_status status = unified_solve(solver, NULL, face_u, cell_impulse, stats);
     unified_destroy(solver);
     return status;
 }

@@ -21,7 +21,7 @@ typedef struct unified_params {
 /// divergence is then taken out.
 #define UNIFIED_ENERGY_MAX 1e-2
 /// Faces with at least this fraction of liquid as their mass have a velocity to rely on.
-#define UNIFIED_SHARE_MIN 0.01f
+#define UNIFIED_FRACTION_MIN 0.01f
 
 typedef struct unified_solver unified_solver;
 
@@ -43,14 +43,14 @@ treacle_status unified_create(const unified_params* params, float* const face_u[
 treacle_status unified_reweigh(unified_solver* solver, float* const face_u[AXES]) TREACLE_NODISCARD;
 /// As unified_apply. pass: NULL for none.
 treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
-                             float* const face_u[AXES], double* cell_x,
+                             float* const face_u[AXES], double* cell_impulse,
                              stokes_stats* stats) TREACLE_NODISCARD;
 /// Accepts NULL.
 void unified_destroy(unified_solver* solver);
 
 /// Advances face_u by one implicit step, in place. Faces that touch no liquid keep their value.
-/// cell_x, [count + 1][512]: first guess in, dt p / (rho_ref h) in m/s out, 0 without liquid.
+/// cell_impulse, [count + 1][512]: first guess in, dt p / (rho_ref h) in m/s out, 0 without liquid.
 /// A solve that did not reach its target is no error: see stats. energy: what it did to that.
 treacle_status unified_apply(const unified_params* params, float* const face_u[AXES],
-                             double* cell_x, stokes_stats* stats,
+                             double* cell_impulse, stokes_stats* stats,
                              energy_part* energy) TREACLE_NODISCARD;

@@ -25,8 +25,8 @@ typedef struct visc_job {
     energy_part* energy;
     stress_weights weights;
     body_coupling bodies;
-    size_t length;          // of a vector
-    double *rhs, *u, *held; // [count + 1][3][512], and of bodies
+    size_t length;             // of a vector
+    double *rhs, *u, *given_u; // [count + 1][3][512], and of bodies
     float* const* face_u;
 } visc_job;
 
@@ -38,12 +38,12 @@ static void load_tiles(void* data, int64_t begin, int64_t end) {
             for (int q = 0; q < TILE_CELLS; ++q) {
                 size_t i = (size_t)t * TILE_CELLS + (size_t)q;
                 size_t at = ((size_t)t * AXES + (size_t)a) * TILE_CELLS + (size_t)q;
-                bool is_held = (job->weights.fixed[i] >> a & 1) &&
-                               !stress_is_owned(&job->weights, a, (int64_t)i);
+                bool is_given = stress_face_state(&job->weights, a, (int64_t)i) == FACE_GIVEN;
                 double u = (double)job->face_u[a][i];
                 job->rhs[at] = stress_impulse(job->params, &job->weights, a, (int64_t)i, u);
                 job->u[at] = u;
-                job->held[at] = is_held ? stress_held(job->params, a, (int64_t)i, u) : 0.0;
+                job->given_u[at] =
+                    is_given ? stress_given_velocity(job->params, a, (int64_t)i, u) : 0.0;
             }
         }
     }
@@ -59,7 +59,7 @@ static void store_tiles(void* data, int64_t begin, int64_t end) {
                 size_t at = ((size_t)t * AXES + (size_t)a) * TILE_CELLS + (size_t)q;
                 bool is_unknown = job->weights.mass[a][i] > 0.0f || job->u[at] != 0.0;
                 if (job->weights.fixed[i] >> a & 1) {
-                    job->face_u[a][i] = (float)job->held[at];
+                    job->face_u[a][i] = (float)job->given_u[at];
                 } else if (is_unknown) {
                     job->face_u[a][i] = (float)job->u[at];
                 }
@@ -82,7 +82,7 @@ static treacle_status solve(visc_job* job, const solve_params* want, solve_stats
     TREACLE_TRY(viscosity_solver_create(ctx, &system, &solver));
     stress_add_force(p, &job->weights, job->rhs);
     body_coupling_load(&job->bodies, p, false, job->rhs + tail, job->u + tail);
-    treacle_status status = viscosity_add_fixed(solver, job->held, job->rhs);
+    treacle_status status = viscosity_add_fixed(solver, job->given_u, job->rhs);
     if (status == TREACLE_OK) {
         solve_params params = *want;
         params.is_warm = !viscosity_solver_is_stiff(solver);
@@ -127,7 +127,7 @@ treacle_status viscosity_apply(const viscosity_params* params, float* const face
         finish);
     job.rhs = vectors;
     job.u = job.rhs + job.length;
-    job.held = job.u + job.length;
+    job.given_u = job.u + job.length;
     TREACLE_TRY_GOTO(solve(&job, &params->solve, stats), finish);
 finish:
     stress_weights_destroy(p, &job.weights);

@@ -111,8 +111,8 @@ static treacle_status check_heat_effect(binder* b, const scene_node* root) {
         is_felt = is_felt || feels_heat(&sim->materials[i]);
     }
     const scene_node* sources = scene_node_find(root, "heat_sources");
-    const scene_node* walls = scene_node_find(root, "heat_walls");
-    const scene_node* place = sources != NULL ? sources : walls;
+    const scene_node* sides = scene_node_find(root, "heat_walls");
+    const scene_node* place = sources != NULL ? sources : sides;
     bool is_there = sim->heat_source_count > 0 || sim->heat_wall_count > 0;
     return is_felt || !is_there || place == NULL
                ? TREACLE_OK

@@ -86,21 +86,21 @@ static void ask_sides(const heated* h) {
     static const char* const names[] = {"left", "right", "bottom", "top", "back", "front"};
     const treacle_domain_def* domain = &h->sim->domain;
     for (int i = 0; i < h->sim->heat_wall_count; ++i) {
-        const treacle_heat_wall_def* wall = &h->sim->heat_walls[i];
-        int a = (int)wall->side / 2, end = (int)wall->side % 2;
+        const treacle_heat_wall_def* from = &h->sim->heat_walls[i];
+        int a = (int)from->side / 2, end = (int)from->side % 2;
         double gap = end == 0 ? h->box.low.at[a] - domain->origin[a]
                               : domain->origin[a] + domain->size[a] - h->box.high.at[a];
         char by[sizeof(h->out->by)];
-        snprintf(by, sizeof(by), "the %s side", names[wall->side]);
+        snprintf(by, sizeof(by), "the %s side", names[from->side]);
         if (gap > domain->cell) {
             continue;
         }
-        if (wall->temperature.count > 0) {
-            double outside = mean_of(h, &wall->temperature, 0.0, h->end);
-            hold(h, outside, wall->contact, h->extent[a], by);
+        if (from->temperature.count > 0) {
+            double outside = mean_of(h, &from->temperature, 0.0, h->end);
+            hold(h, outside, from->contact, h->extent[a], by);
         } else {
             double area = h->volume / h->extent[a];
-            feed(h, area * mean_of(h, &wall->flux, 0.0, h->end), by);
+            feed(h, area * mean_of(h, &from->flux, 0.0, h->end), by);
         }
     }
 }

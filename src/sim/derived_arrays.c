@@ -7,21 +7,21 @@
 #include "phys/viscosity_law.h"
 #include "treacle/sim.h"
 
-enum { DRESS_VISCOSITY, DRESS_DENSITY, DRESS_COLOUR, DRESS_COUNT };
+enum { DERIVED_VISCOSITY, DERIVED_DENSITY, DERIVED_COLOUR, DERIVED_COUNT };
 
 static const struct {
     const char* name;
     int components;
-} extras[DRESS_COUNT] = {{"viscosity", 1}, {"density", 1}, {"colour", 3}};
+} extras[DERIVED_COUNT] = {{"viscosity", 1}, {"density", 1}, {"colour", 3}};
 
 struct treacle_dressed_frame {
     treacle_context* ctx;
     treacle_frame frame;
     treacle_array* arrays;
-    int capacity;              // of arrays
-    int64_t count;             // particles
-    float* extra[DRESS_COUNT]; // NULL where the frame has its own
-    viscosity_law* laws;       // while it is made
+    int capacity;                // of arrays
+    int64_t count;               // particles
+    float* extra[DERIVED_COUNT]; // NULL where the frame has its own
+    viscosity_law* laws;         // while it is made
     int law_count;
 };
 
@@ -61,7 +61,7 @@ void treacle_dressed_frame_destroy(treacle_dressed_frame* d) {
         return;
     }
     finish_laws(d);
-    for (int e = 0; e < DRESS_COUNT; ++e) {
+    for (int e = 0; e < DERIVED_COUNT; ++e) {
         size_t floats = (size_t)d->count * (size_t)extras[e].components;
         alloc_free(d->ctx, d->extra[e], floats * sizeof(float));
     }
@@ -93,14 +93,14 @@ static void fill_row(treacle_dressed_frame* d, const treacle_sim_def* def, const
                      int64_t i) {
     int m = c->material == NULL || c->material[i] >= def->material_count ? 0 : c->material[i];
     const treacle_material_def* material = &def->materials[m];
-    if (d->extra[DRESS_VISCOSITY] != NULL) {
-        d->extra[DRESS_VISCOSITY][i] = (float)viscosity_of(d, c, i, m);
+    if (d->extra[DERIVED_VISCOSITY] != NULL) {
+        d->extra[DERIVED_VISCOSITY][i] = (float)viscosity_of(d, c, i, m);
     }
-    if (d->extra[DRESS_DENSITY] != NULL) {
-        d->extra[DRESS_DENSITY][i] = (float)material->density;
+    if (d->extra[DERIVED_DENSITY] != NULL) {
+        d->extra[DERIVED_DENSITY][i] = (float)material->density;
     }
-    for (int k = 0; k < 3 && d->extra[DRESS_COLOUR] != NULL; ++k) {
-        d->extra[DRESS_COLOUR][3 * i + k] = (float)material->colour[k];
+    for (int k = 0; k < 3 && d->extra[DERIVED_COLOUR] != NULL; ++k) {
+        d->extra[DERIVED_COLOUR][3 * i + k] = (float)material->colour[k];
     }
 }
 
@@ -122,7 +122,7 @@ static treacle_status make_extras(treacle_dressed_frame* d, const treacle_frame*
         memcpy(d->arrays, frame->arrays, (size_t)frame->array_count * sizeof(treacle_array));
     }
     d->frame.arrays = d->arrays;
-    for (int e = 0; e < DRESS_COUNT; ++e) {
+    for (int e = 0; e < DERIVED_COUNT; ++e) {
         if (treacle_frame_find(frame, extras[e].name) == NULL) {
             size_t floats = (size_t)d->count * (size_t)extras[e].components;
             TREACLE_TRY(alloc_array(d->ctx, floats, sizeof(float), "a frame", &block));
@@ -162,7 +162,7 @@ treacle_status treacle_frame_dress(treacle_context* ctx, const treacle_sim_def* 
     const treacle_array* id = treacle_frame_find(frame, "id");
     *d = (treacle_dressed_frame){.ctx = ctx,
                                  .frame = *frame,
-                                 .capacity = frame->array_count + DRESS_COUNT,
+                                 .capacity = frame->array_count + DERIVED_COUNT,
                                  .count = id == NULL ? 0 : id->count};
     treacle_status status = add_derived_arrays(d, def, frame);
     if (status != TREACLE_OK) {

@@ -49,7 +49,7 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* 
                                  const grid_domain* domain, solid* out) {
     *out = (solid){.pivot = vec3_from(def->pivot),
                    .is_inside_out = def->inside_out,
-                   .wall = def->wall,
+                   .slip = def->wall,
                    .slip_length = def->slip_length,
                    .separation = def->separation};
     if (def->shape->kind == TREACLE_SHAPE_MESH && def->shape->frames.fps > 0.0) {

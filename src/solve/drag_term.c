@@ -60,7 +60,7 @@ void drag_body_row(const solve_body* body, const grid_domain* domain, int a, con
     if (body->is_bound) {
         // Joints leave one motion: its speed at this face is all that there is, kept in the first
         // place.
-        double speed = mat6_dot(row, body->left);
+        double speed = mat6_dot(row, body->free_motion);
         memset(row, 0, BODY_MOTIONS * sizeof(double));
         row[0] = speed;
     }
@@ -241,9 +241,9 @@ static void fill_blocks(drag_term* term, const solve_body* bodies) {
         memcpy(block->mass, bodies[b].mass, sizeof(block->mass));
         if (bodies[b].is_bound) {
             double mz[BODY_MOTIONS];
-            mat6_multiply(bodies[b].mass, bodies[b].left, mz);
+            mat6_multiply(bodies[b].mass, bodies[b].free_motion, mz);
             memset(block->mass, 0, sizeof(block->mass));
-            block->mass[0][0] = mat6_dot(bodies[b].left, mz);
+            block->mass[0][0] = mat6_dot(bodies[b].free_motion, mz);
         }
         memcpy(block->whole, block->mass, sizeof(block->mass));
     }

@@ -385,9 +385,10 @@ static treacle_status add_term(assembly* s, const stress_term* term) {
     find_seam(s, term, &m);
     // Within one aggregate a rigid motion has no strain, exactly; but in periodic grids a rotation
     // does not close, and all terms count.
-    bool is_rigid = m.count == 1 && m.covered == term->count && !s->level->domain.is_periodic[0] &&
-                    !s->level->domain.is_periodic[1] && !s->level->domain.is_periodic[2];
-    if (m.count == 0 || is_rigid) {
+    bool moves_as_one = m.count == 1 && m.covered == term->count &&
+                        !s->level->domain.is_periodic[0] && !s->level->domain.is_periodic[1] &&
+                        !s->level->domain.is_periodic[2];
+    if (m.count == 0 || moves_as_one) {
         return TREACLE_OK;
     }
     // Before blocks are asked for: their addresses must not change in between.

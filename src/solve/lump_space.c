@@ -296,7 +296,7 @@ void lump_space_correct(const lump_space* space, const lump_vectors* v) {
     // Z^T (r - A z), then E^-1, then z += Z of it; and the bodies that lumps carry move with them.
     run(space, 2, sum_defects, &job);
     gather_sums(space);
-    solve_motions(space, v->rest);
+    solve_motions(space, v->body_residual);
     run(space, 4, add_motions, &job);
     for (int32_t b = 0; b < space->map.bodies->count; ++b) {
         double y[BLOCK_SIZE];

@@ -21,13 +21,13 @@ treacle_status lump_space_create(const lump_def* def, lump_space** out) TREACLE_
 void lump_space_destroy(lump_space* space);
 int32_t lump_space_count(const lump_space* space);
 
-/// With bodies: z has their motion at their faces, rest are their rows of r - A z, and y their
-/// unknowns.
+/// With bodies: z has their motion at their faces, body_residual are their rows of r - A z, and y
+/// their unknowns.
 typedef struct lump_vectors {
     const float* r;
     float* z;
-    const double* rest; // [bodies][6]
-    float* y;           // [bodies][6]
+    const double* body_residual; // [bodies][6]
+    float* y;                    // [bodies][6]
 } lump_vectors;
 /// z += Z E^-1 Z^T (r - A z) at unknowns, and y.
 void lump_space_correct(const lump_space* space, const lump_vectors* v);

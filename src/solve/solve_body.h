@@ -25,7 +25,7 @@ typedef struct solve_body {
     double pivot[AXES];                      // cells of the finest level, from the origin
     double mass[BODY_MOTIONS][BODY_MOTIONS]; // of the motions
     bool is_bound;                           // only one motion is left to it, or none:
-    double left[BODY_MOTIONS];               // this one. Then the first unknown is its speed
+    double free_motion[BODY_MOTIONS];        // this one. Then the first unknown is its speed
     int64_t pull_count;
     const body_pull* pull; // [pull_count]
 } solve_body;

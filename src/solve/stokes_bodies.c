@@ -52,7 +52,7 @@ static void list_rows(const stokes_solver* s, const stokes_system* system) {
             // A bound body has one motion, kept in the first of its six places: its row is along
             // that.
             if (body->is_bound) {
-                row->at[0] = mat6_dot(body->row[i], body->left);
+                row->at[0] = mat6_dot(body->row[i], body->free_motion);
             } else {
                 memcpy(row->at, body->row[i], sizeof(row->at));
             }

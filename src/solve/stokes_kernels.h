@@ -17,7 +17,7 @@ typedef struct stokes_job {
     const double* b;
     const float* r;
     double* to;
-    float *out, *rest;
+    float *out, *defect;
 } stokes_job;
 
 // to = b - (A u + B^T p) at unknown faces; without the minus where b is NULL.
@@ -29,6 +29,6 @@ ISA_DECLARE(void, stokes_loop_divergence, (void* data, int64_t begin, int64_t en
 ISA_DECLARE(void, stokes_loop_image, (void* data, int64_t begin, int64_t end));
 // The same to `to`, in double; rows without an unknown are left alone.
 ISA_DECLARE(void, stokes_loop_image_wide, (void* data, int64_t begin, int64_t end));
-// out = B u_float, rest = out - r at cells with a pressure, 0 elsewhere, computed in double; rows
+// out = B u_float, defect = out - r at cells with a pressure, 0 elsewhere, computed in double; rows
 // that do not count are left alone.
 ISA_DECLARE(void, stokes_loop_defect, (void* data, int64_t begin, int64_t end));

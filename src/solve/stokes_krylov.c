@@ -208,7 +208,7 @@ static treacle_status predict_energy(stokes_solver* s, const gcr_state* k) {
 // What the products of A z_j say: its parts along the images before, what is left, and the step.
 typedef struct gcr_products {
     double coefficient[STOKES_MAX_RESTART];
-    double whole, rest; // squares
+    double whole, left_over; // squares
     double step;
 } gcr_products;
 
@@ -226,14 +226,14 @@ static gcr_products find_products(const stokes_solver* s, const gcr_state* k, in
     vec_weigh(&s->p_space, s->vec.h_p, s->dir.q_p[j], s->vec.m_p);
     vec_dot_many(&s->dir.many_u, j + 2, u, s->vec.m_u, product);
     vec_dot_many(&s->dir.many_p, j + 2, p, s->vec.m_p, product_p);
-    out.whole = out.rest = product[j] + product_p[j];
+    out.whole = out.left_over = product[j] + product_p[j];
     for (int i = 0; i < j; ++i) {
         double along = product[i] + product_p[i];
         out.coefficient[i] = k->length[i] > 0.0 ? along / k->length[i] : 0.0;
-        out.rest -= along * out.coefficient[i];
+        out.left_over -= along * out.coefficient[i];
     }
     double slope = (product[j + 1] + product_p[j + 1]) / k->scale;
-    out.step = out.rest > 0.0 ? slope / out.rest : 0.0;
+    out.step = out.left_over > 0.0 ? slope / out.left_over : 0.0;
     return out;
 }
 
@@ -257,7 +257,7 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
     for (int i = 0; i < j; ++i) {
         k->r[i][j] = now.coefficient[i];
     }
-    if (now.rest < s->policy->krylov.twice_below * now.whole) {
+    if (now.left_over < s->policy->krylov.twice_below * now.whole) {
         vec_orthogonal first_u = parts(s->dir.q_u, j, now.coefficient),
                        first_p = parts(s->dir.q_p, j, now.coefficient);
         vec_subtract_many(u, &first_u);
@@ -273,8 +273,8 @@ static void add_direction(const stokes_solver* s, gcr_state* k, int j) {
                                s->vec.r_p};
     k->size_u = vec_retreat(u, &step_u);
     k->size_p = vec_retreat(p, &step_p);
-    update_weighed(s, k, now.rest, now.step * now.step * now.rest);
-    k->length[j] = fmax(now.rest, 0.0);
+    update_weighed(s, k, now.left_over, now.step * now.step * now.left_over);
+    k->length[j] = fmax(now.left_over, 0.0);
     k->g[j] = now.step;
     k->count = j + 1;
 }

@@ -90,7 +90,7 @@ void ISA(stokes_loop_defect)(void* data, int64_t begin, int64_t end) {
             f64x8 sum = row_divergence(job, (either){.f = job->u_float}, t, q);
             // B z_u is part of the image, and less r_p it is what the Schur part has to mend.
             f32x8_store(job->out + at, f32x8_from_f64x8(sum));
-            f32x8_store(job->rest + at, f32x8_from_f64x8(sum - widen(job->r + at)));
+            f32x8_store(job->defect + at, f32x8_from_f64x8(sum - widen(job->r + at)));
         }
     }
 }

@@ -480,7 +480,7 @@ void stokes_precondition(const stokes_solver* s, int j) {
     // B z_u is half of the image of z, and comes for free here: it goes to q_p, and t = B z_u - r_p
     // to t_p, in one pass.
     defect.out = s->dir.q_p[j];
-    defect.rest = s->vec.t_p;
+    defect.defect = s->vec.t_p;
     vec_exchange_float(&s->faces->space, s->vec.w_u);
     stokes_run_cells(s, ISA_CALL(s->ctx, stokes_loop_defect), &defect);
     stokes_bodies_defect(s, j);

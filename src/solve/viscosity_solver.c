@@ -35,7 +35,7 @@ struct viscosity_solver {
     int32_t body_count;
     drag_term* drag[MAX_LEVELS]; // of bodies; NULL without
     float* tails;                // [levels - 1][2][body_count][6]: b and x of coarse levels
-    double* rest;                // [body_count][6]
+    double* body_residual;       // [body_count][6]
     vec_space space;             // with bodies
     solve_body_list list;        // of the coarse spaces
     lump_space* lumps;           // may be NULL
@@ -97,10 +97,10 @@ static void descend(const void* data, int l, const cycle_vectors* v) {
         float* b = s->tails + 2 * (size_t)l * tail_values(s);
         // A body's rows: its own residual, and what the coarse faces that belong to it have
         // collected from liquid around them.
-        drag_term_residual(s->drag[l], &at, s->rest);
-        drag_term_gather(s->drag[l + 1], s->level[l + 1].b, s->rest);
+        drag_term_residual(s->drag[l], &at, s->body_residual);
+        drag_term_gather(s->drag[l + 1], s->level[l + 1].b, s->body_residual);
         for (size_t i = 0; i < tail_values(s); ++i) {
-            b[i] = (float)s->rest[i];
+            b[i] = (float)s->body_residual[i];
         }
     }
 }
@@ -183,12 +183,13 @@ static void precondition(const void* data, const float* r, float* z) {
     level_ops ops = ops_of(s);
     cycle_run(&ops, 0, &v);
     if (s->lumps != NULL) {
-        // rest = the bodies' rows of r - A z, which the motions of lumps that carry bodies need.
+        // body_residual = the bodies' rows of r - A z, which the motions of lumps that carry bodies
+        // need.
         if (s->body_count > 0) {
             drag_cycle at = bodies_of(&v);
-            drag_term_residual(s->drag[0], &at, s->rest);
+            drag_term_residual(s->drag[0], &at, s->body_residual);
         }
-        lump_space_correct(s->lumps, &(lump_vectors){r, z, s->rest, v.x_tail});
+        lump_space_correct(s->lumps, &(lump_vectors){r, z, s->body_residual, v.x_tail});
     }
     // Outside of a cycle vectors are zero at the faces of bodies.
     if (s->drag[0] != NULL) {
@@ -245,7 +246,8 @@ static treacle_status make_tails(viscosity_solver* s, const viscosity_system* sy
     TREACLE_TRY(alloc_zero(s->ctx, 2 * levels * values, sizeof(float), "motions of bodies",
                            (void**)&s->tails));
     s->list = (solve_body_list){system->body_count, system->bodies};
-    return alloc_zero(s->ctx, values, sizeof(double), "motions of bodies", (void**)&s->rest);
+    return alloc_zero(s->ctx, values, sizeof(double), "motions of bodies",
+                      (void**)&s->body_residual);
 }
 
 // All that regime_of asks about velocities is known once the finest level stands.
@@ -330,7 +332,7 @@ void viscosity_solver_destroy(viscosity_solver* solver) {
     vec_space_destroy(&solver->space);
     size_t values = tail_values(solver), levels = (size_t)solver->level_count;
     alloc_free(solver->ctx, solver->tails, 2 * levels * values * sizeof(float));
-    alloc_free(solver->ctx, solver->rest, values * sizeof(double));
+    alloc_free(solver->ctx, solver->body_residual, values * sizeof(double));
     for (int l = solver->level_count - 1; l >= 0; --l) {
         drag_term_destroy(solver->drag[l]);
         viscosity_level_destroy(&solver->level[l]);

@@ -8,7 +8,7 @@
 #include "phys/rigid_body.h"
 
 typedef struct body_grid {
-    face_field shut;       // what solids shut of faces, [count + 1][512]
+    face_field closed;     // what solids closed of faces, [count + 1][512]
     face_field fill;       // what they fill of the boxes around faces
     uint16_t* solid[AXES]; // which of them it is
     solve_body* solve;     // [bodies]

@@ -54,13 +54,13 @@ typedef struct stepper {
     dWorldID ode;
     dThreadingImplementationID threading; // of this world alone: ODE's default is the process's
     dJointGroupID contacts;
-    bool is_apart;   // bodies are pushed apart, too
-    int touch_count; // contacts and joints
-    double give;     // of contacts, over the inverse masses
-    bool is_done;    // else ODE lacked memory
-    dBodyID* body;   // [bodies]
-    dBodyID* moved;  // [scripted solids], NULL where nothing touches it
-    bool* is_held;   // [bodies], by a contact or a joint
+    bool pushes_bodies; // bodies are pushed apart, too
+    int touch_count;    // contacts and joints
+    double give;        // of contacts, over the inverse masses
+    bool is_done;       // else ODE lacked memory
+    dBodyID* body;      // [bodies]
+    dBodyID* moved;     // [scripted solids], NULL where nothing touches it
+    bool* is_held;      // [bodies], by a contact or a joint
 } stepper;
 
 // --- finding contacts ----------------------------------------------------------------------------
@@ -99,9 +99,9 @@ static vec3 normal_of(const stepper* s, const contact_pair* pair, vec3 x) {
 
 // The candidate that is farthest from those chosen; at first the deepest. -1 when none is left.
 static int choose(const contact* found, int count, const contact* kept, int kept_count,
-                  double apart) {
+                  double least_gap) {
     int best = -1;
-    double most = kept_count == 0 ? 0.0 : apart;
+    double most = kept_count == 0 ? 0.0 : least_gap;
     for (int i = 0; i < count; ++i) {
         double value = kept_count == 0 ? found[i].depth : INFINITY;
         for (int k = 0; k < kept_count; ++k) {
@@ -293,9 +293,9 @@ static void open_world(stepper* s) {
     s->contacts = dJointGroupCreate(0);
     dWorldSetGravity(s->ode, 0.0, 0.0, 0.0);
     dWorldSetContactSurfaceLayer(s->ode, contact_layer * world->domain->h);
-    dWorldSetContactMaxCorrectingVel(s->ode,
-                                     s->is_apart ? correction * world->domain->h / world->dt : 0.0);
-    dWorldSetERP(s->ode, s->is_apart ? drift_fraction : 0.0);
+    dWorldSetContactMaxCorrectingVel(
+        s->ode, s->pushes_bodies ? correction * world->domain->h / world->dt : 0.0);
+    dWorldSetERP(s->ode, s->pushes_bodies ? drift_fraction : 0.0);
     dWorldSetCFM(s->ode, 1e-12);
     dWorldSetAutoDisableAverageSamplesCount(s->ode, 0); // memory that passes by the handlers
     for (int i = 0; i < world->set->count; ++i) {
@@ -349,12 +349,12 @@ static treacle_status check_input(const stepper* s) {
 // Velocities after contacts and joints: of the states, or, to push bodies apart, of their places.
 // Contacts that hold a body many times over can be beyond ODE's solver, which then leaves some of
 // them without a force; so does what gives way more.
-static treacle_status run_world(stepper* s, bool is_apart) {
+static treacle_status run_world(stepper* s, bool pushes_bodies) {
     static const double give[] = {0.02, 0.1, 0.5};
     ode_report report = {.messages = 1};
     TREACLE_TRY(check_input(s));
     ode_guard_start();
-    s->is_apart = is_apart;
+    s->pushes_bodies = pushes_bodies;
     for (size_t i = 0; i < sizeof(give) / sizeof(give[0]) && report.messages > 0; ++i) {
         s->give = give[i];
         ode_guard_run(s->ctx, step_world, s, &report);

@@ -115,7 +115,7 @@ static void restrict_to_joint(const couple_job* job, int i) {
         body->is_bound = true;
         for (int n = 0; n < BODY_MOTIONS; ++n) {
             motion.at[n] = coefficient * along * z[n];
-            body->left[n] = is_any ? z[n] : 0.0;
+            body->free_motion[n] = is_any ? z[n] : 0.0;
         }
         body_set_motion(state, &motion, h);
     }
@@ -214,7 +214,7 @@ treacle_status couple_bodies(const step_frame* f, const liquid_state* state, fac
                                 .reference_density = f->setup->reference_density}};
     out->flow = (flow_bodies){.count = count, .first_solid = f->setup->solids.scripted_count};
     for (int a = 0; a < AXES; ++a) {
-        job.faces.shut[a] = out->flow.shut[a] = out->shut.at[a];
+        job.faces.closed[a] = out->flow.closed[a] = out->closed.at[a];
         job.faces.id[a] = out->flow.solid[a] = out->solid[a];
         job.faces.fill[a] = out->fill.at[a];
         job.faces.rho[a] = face_rho.at[a];
@@ -259,7 +259,7 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
         int at[AXES];
         tile_cell_at(job->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
         vec3 x = face_place(job->domain, a, at);
-        double fraction = (double)job->grid->shut.at[a][i] / (double)closed;
+        double fraction = (double)job->grid->closed.at[a][i] / (double)closed;
         job->out->face_u.at[a][i] =
             (float)(fraction * body_face_speed(&job->bodies[id - first], x, a));
     }
@@ -300,12 +300,12 @@ void couple_bodies_take(const step_frame* f, const body_grid* grid, body_state* 
     }
 }
 
-void couple_bodies_drag(const step_frame* f, const projection* pressure, const double* cell_x,
+void couple_bodies_drag(const step_frame* f, const projection* pressure, const double* cell_impulse,
                         body_grid* grid, body_state* bodies) {
-    TREACLE_ASSERT(cell_x != NULL);
+    TREACLE_ASSERT(cell_impulse != NULL);
     TREACLE_ASSERT(f->setup->bodies.count == 0 || (grid->impulse != NULL && bodies != NULL));
     double h = f->setup->domain->h;
-    projection_body_impulses(pressure, cell_x, (double(*)[BODY_MOTIONS])grid->impulse);
+    projection_body_impulses(pressure, cell_impulse, (double(*)[BODY_MOTIONS])grid->impulse);
     for (int i = 0; i < f->setup->bodies.count; ++i) {
         body_motion motion = body_motion_of(&bodies[i], h);
         double change[BODY_MOTIONS];

@@ -14,7 +14,7 @@ void couple_bodies_push(const step_frame* f, body_state* bodies);
 /// bodies and before the first step.
 treacle_status couple_bodies(const step_frame* f, const liquid_state* state, face_view face_rho,
                              body_state* bodies, body_grid* out) TREACLE_NODISCARD;
-/// What bodies shut of faces moves as they do now.
+/// What bodies closed of faces moves as they do now.
 void couple_bodies_hold(const step_frame* f, const tile_map* map, const body_state* bodies,
                         const body_grid* grid, solid_grid* out);
 /// The motions that a flow with viscosity begins with are those of now; and those that it has found
@@ -22,5 +22,5 @@ void couple_bodies_hold(const step_frame* f, const tile_map* map, const body_sta
 void couple_bodies_note(const step_frame* f, const body_state* bodies, body_grid* out);
 void couple_bodies_take(const step_frame* f, const body_grid* grid, body_state* bodies);
 /// The pressure x moves bodies.
-void couple_bodies_drag(const step_frame* f, const projection* pressure, const double* cell_x,
+void couple_bodies_drag(const step_frame* f, const projection* pressure, const double* cell_impulse,
                         body_grid* grid, body_state* bodies);

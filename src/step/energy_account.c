@@ -160,12 +160,12 @@ void energy_account_part(const step_frame* f, energy_account* account) {
 
 treacle_status energy_account_projection(const step_frame* f, const account_projection* flow,
                                          energy_account* out) {
-    TREACLE_ASSERT(flow->system->params != NULL && flow->cell_x != NULL);
+    TREACLE_ASSERT(flow->system->params != NULL && flow->cell_impulse != NULL);
     TREACLE_ASSERT(flow->before != NULL && flow->after->face_u.at[0] != NULL);
     const body_grid* grid = flow->grid;
     energy_projection done = {.system = flow->system,
                               .push = &out->push,
-                              .cell_x = flow->cell_x,
+                              .cell_impulse = flow->cell_impulse,
                               .first_body = f->setup->solids.scripted_count};
     for (int a = 0; a < AXES; ++a) {
         done.before[a] = flow->before[a];

@@ -88,7 +88,7 @@ typedef struct account_projection {
     const projection* system;
     const float* const* before; // velocity on faces, m/s
     const liquid_state* after;
-    const double* cell_x;
+    const double* cell_impulse;
     const body_grid* grid;
     const body_motion* motion_before; // of bodies; NULL: none
     const body_state* bodies;

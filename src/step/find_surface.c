@@ -43,7 +43,7 @@ static void dry_tiles(void* data, int64_t begin, int64_t end) {
     const dry_job* job = data;
     float* phi = job->cell_phi;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        bool is_dry = !(job->given->seen[i] > 0.0f) && job->given->volume[i] > 0.0f;
+        bool is_dry = !(job->given->visible_volume[i] > 0.0f) && job->given->volume[i] > 0.0f;
         phi[i] = is_dry ? fmaxf(phi[i], DRY_DISTANCE) : phi[i];
     }
 }
@@ -90,7 +90,7 @@ treacle_status find_surface(const step_frame* f, const particles* p, const parti
         return TREACLE_OK;
     }
     TREACLE_TRY(draw(f, p, given, solids, out));
-    if (given->seen != NULL) {
+    if (given->visible_volume != NULL) {
         dry_job job = {given, out->cell_phi};
         tile_for(&out->map, &(tile_use){.reads = TILE_ALONE, .grain = 16}, dry_tiles, &job);
     }

@@ -56,7 +56,7 @@ void flow_contacts_judge(const flow_inputs* in, const flow_outputs* out,
     double h = in->wet.domain->h;
     contact_flow flow = {.cell_fraction = liquid->cell_fraction,
                          .cell_log_mu = liquid->cell_log_mu,
-                         .cell_x = out->x,
+                         .cell_impulse = out->x,
                          .face_u = face_view_of(out->u),
                          .face_fraction = liquid->face_fraction,
                          .mu_scale = in->frame.dt / (in->frame.setup->reference_density * h * h)};

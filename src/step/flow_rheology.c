@@ -15,8 +15,8 @@ static bool is_loop(const flow_rheology* loop) {
 }
 
 static flow_rheology_kind kind_of(const flow_inputs* in, const flow_outputs* out) {
-    if (out->material->base == NULL || !in->frame.setup->has.rheology) {
-        return out->material->base == NULL ? FLOW_RHEOLOGY_GIVEN : FLOW_RHEOLOGY_NONE;
+    if (out->material->newtonian == NULL || !in->frame.setup->has.rheology) {
+        return out->material->newtonian == NULL ? FLOW_RHEOLOGY_GIVEN : FLOW_RHEOLOGY_NONE;
     }
     return in->is_unified && !in->frame.setup->has.elastic ? FLOW_RHEOLOGY_NEWTON
                                                            : FLOW_RHEOLOGY_FIXED_POINT;
@@ -55,8 +55,8 @@ static mixture_params mixture_of(const flow_inputs* in, const flow_outputs* out)
                             .material_count = in->frame.setup->material_count,
                             .materials = in->frame.setup->materials,
                             .mean = in->frame.setup->def->viscosity_solve.mean,
-                            .cell_base = out->material->base,
-                            .cell_portion = out->material->portion};
+                            .cell_newtonian = out->material->newtonian,
+                            .cell_shear_part = out->material->shear_part};
 }
 
 static rheology_params rates_of(const flow_inputs* in, const flow_rheology* loop, face_field u) {

@@ -15,7 +15,7 @@ treacle_status flow_slip_kinds(const flow_inputs* in, const slip_kind** out) {
                            (void**)&slips));
     for (int i = 0; i < set->count; ++i) {
         const solid* s = &set->solids[i];
-        slips[i] = (slip_kind){s->wall, s->slip_length / in->wet.domain->h};
+        slips[i] = (slip_kind){s->slip, s->slip_length / in->wet.domain->h};
     }
     *out = slips;
     return TREACLE_OK;
@@ -28,7 +28,7 @@ static treacle_status describe_slip(const flow_inputs* in, stress_params* to) {
         return TREACLE_OK;
     }
     for (int i = 0; i < set->count; ++i) {
-        to->has_slip = to->has_slip || set->solids[i].wall != TREACLE_WALL_NO_SLIP;
+        to->has_slip = to->has_slip || set->solids[i].slip != TREACLE_WALL_NO_SLIP;
     }
     to->poses = in->poses;
     to->cell_solid_phi = in->wet.solid->phi;

@@ -43,21 +43,22 @@ treacle_status flow_yield_begin(const flow_inputs* in, const flow_outputs* out, 
 // --- to the grid ---------------------------------------------------------------------------------
 
 typedef struct mix_job {
-    const float *base, *elastic; // log of Pa s, Pa s
+    const float *newtonian, *elastic; // log of Pa s, Pa s
     float* out;
 } mix_job;
 
 // The viscosity at cells, with what elasticity adds.
 static void mix_tiles(void* data, int64_t begin, int64_t end) {
     const mix_job* job = data;
-    float base = 0.0f, more = 0.0f, mixed = 0.0f; // of the last cell: often they are all the same
+    float newtonian = 0.0f, more = 0.0f,
+          mixed = 0.0f; // of the last cell: often they are all the same
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
-        if (job->elastic[i] > 0.0f && (job->elastic[i] != more || job->base[i] != base)) {
-            base = job->base[i];
+        if (job->elastic[i] > 0.0f && (job->elastic[i] != more || job->newtonian[i] != newtonian)) {
+            newtonian = job->newtonian[i];
             more = job->elastic[i];
-            mixed = (float)elementary_log(elementary_exp((double)base) + (double)more);
+            mixed = (float)elementary_log(elementary_exp((double)newtonian) + (double)more);
         }
-        job->out[i] = job->elastic[i] > 0.0f ? mixed : job->base[i];
+        job->out[i] = job->elastic[i] > 0.0f ? mixed : job->newtonian[i];
     }
 }
 

@@ -187,8 +187,8 @@ static void conduct_tiles(void* data, int64_t begin, int64_t end) {
             double open = has_solids && !is_behind
                               ? (double)solids->face_open.at[job->axis][t * TILE_CELLS + i]
                               : 1.0;
-            double apart = has_solids ? distance_of((double)near[low], (double)near[at]) : 1.0;
-            out[i] = (float)(mean * h * open / apart * (double)fminf(wet[at], wet[low]));
+            double distance = has_solids ? distance_of((double)near[low], (double)near[at]) : 1.0;
+            out[i] = (float)(mean * h * open / distance * (double)fminf(wet[at], wet[low]));
         }
     }
 }

@@ -10,7 +10,7 @@ typedef struct law_job {
     const liquid_setup* setup;
     const particles* p;
     const particle_grid* given;
-    float* base;
+    float* newtonian;
     int material;                      // whose fraction is asked for
     float* column;                     // of particles
     const float* fraction;             // of a material at cells; NULL: all is of one
@@ -33,8 +33,9 @@ static void fill_temperatures(void* data, int64_t begin, int64_t end) {
                 *melted = particles_f32(p, PARTICLE_MELTED);
     for (int64_t i = begin; i < end; ++i) {
         const heat_curve* curve = &heat->curve[particles_material(p)[i]];
-        job->column[i] =
-            melted != NULL ? heat_curve_seen(curve, temperature[i], melted[i]) : temperature[i];
+        job->column[i] = melted != NULL
+                             ? heat_curve_law_temperature(curve, temperature[i], melted[i])
+                             : temperature[i];
     }
 }
 
@@ -59,7 +60,7 @@ static void add_law(void* data, int64_t begin, int64_t end) {
         bool counts = job->given->volume[i] > 0.0f && fraction > 0.0f;
         if (counts) {
             double log_mu = viscosity_law_eval(law, x == NULL ? 0.0 : (double)x[i]);
-            job->base[i] += (float)((double)fraction * part_of(job, log_mu));
+            job->newtonian[i] += (float)((double)fraction * part_of(job, log_mu));
         }
     }
 }
@@ -107,7 +108,8 @@ static void see_tiles(void* data, int64_t begin, int64_t end) {
     const cell_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         float t = job->temperature[i];
-        job->out[i] = job->melted != NULL ? heat_curve_seen(job->curve, t, job->melted[i]) : t;
+        job->out[i] =
+            job->melted != NULL ? heat_curve_law_temperature(job->curve, t, job->melted[i]) : t;
     }
 }
 
@@ -121,14 +123,17 @@ static treacle_status see_cells(const step_frame* f, const liquid_state* state, 
 }
 
 static treacle_status by_laws(const step_frame* f, const liquid_state* state, const particles* p,
-                              const particle_grid* given, float* base) {
+                              const particle_grid* given, float* newtonian) {
     law_columns columns = {.f = f,
                            .params = {.domain = f->setup->domain, .map = &state->map, .from = p}};
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, sizeof(float), "scalars of particles",
                            (void**)&columns.column));
     TREACLE_TRY(step_take(f, &state->map, "volumes at cells", &columns.weight));
-    law_job job = {
-        .setup = f->setup, .p = p, .given = given, .base = base, .column = columns.column};
+    law_job job = {.setup = f->setup,
+                   .p = p,
+                   .given = given,
+                   .newtonian = newtonian,
+                   .column = columns.column};
     float *temperature = NULL, *marker = NULL;
     if (state->carried[CARRIED_TEMPERATURE] != NULL) {
         TREACLE_TRY(see_cells(f, state, &temperature));
@@ -150,12 +155,12 @@ static treacle_status by_laws(const step_frame* f, const liquid_state* state, co
 
 treacle_status law_viscosity_add(const step_frame* f, const liquid_state* state, const particles* p,
                                  const particle_grid* given, material_grid* out) {
-    TREACLE_ASSERT(out->base == NULL || given->volume != NULL);
-    if (out->base == NULL || !f->setup->heat.has_law) {
+    TREACLE_ASSERT(out->newtonian == NULL || given->volume != NULL);
+    if (out->newtonian == NULL || !f->setup->heat.has_law) {
         return TREACLE_OK;
     }
     int mark = arena_mark(f->scratch);
-    treacle_status status = by_laws(f, state, p, given, out->base);
+    treacle_status status = by_laws(f, state, p, given, out->newtonian);
     arena_give_to(f->scratch, mark);
     return status;
 }

@@ -9,7 +9,7 @@
 typedef struct part_job {
     const liquid_setup* setup;
     const particles* p;
-    int material; // whose portion; -1: the base
+    int material; // whose part; -1: the Newtonian part
     float* out;
 } part_job;
 
@@ -21,8 +21,8 @@ static double part_of(const part_job* job, int material, double log_factor) {
                     setup->heat.law[material].def.kind != TREACLE_LAW_NONE;
     bool is_geometric = mean == TREACLE_VISCOSITY_GEOMETRIC;
     if (job->material >= 0) {
-        double portion = is_geometric ? 1.0 : rheology_to_mean(mean, elementary_exp(log_factor));
-        return material == job->material ? portion : 0.0;
+        double shear_part = is_geometric ? 1.0 : rheology_to_mean(mean, elementary_exp(log_factor));
+        return material == job->material ? shear_part : 0.0;
     }
     double log_mu = (is_later ? 0.0 : (double)setup->log_mu[material]) + log_factor;
     if (is_geometric) {
@@ -57,20 +57,20 @@ static treacle_status part_to_grid(const step_frame* f, const tile_map* map, con
 
 treacle_status material_grid_bring(const step_frame* f, const tile_map* map, const particles* p,
                                    const particle_grid* given, material_grid* out) {
-    TREACLE_ASSERT(out->log_mu == NULL && out->base == NULL);
+    TREACLE_ASSERT(out->log_mu == NULL && out->newtonian == NULL);
     TREACLE_ASSERT(given->volume != NULL);
     const liquid_setup* setup = f->setup;
     if (!liquid_is_viscous(setup)) {
         return TREACLE_OK;
     }
     TREACLE_TRY(step_take_zero(f, map, "viscosity at cells", &out->log_mu));
-    TREACLE_TRY(arena_take(f->scratch, (size_t)setup->material_count, sizeof(*out->portion),
-                           "portions of materials", (void**)&out->portion));
-    TREACLE_TRY(part_to_grid(f, map, p, &given->thin, -1, &out->base));
+    TREACLE_TRY(arena_take(f->scratch, (size_t)setup->material_count, sizeof(*out->shear_part),
+                           "portions of materials", (void**)&out->shear_part));
+    TREACLE_TRY(part_to_grid(f, map, p, &given->thin, -1, &out->newtonian));
     for (int m = 0; m < setup->material_count; ++m) {
-        out->portion[m] = NULL;
+        out->shear_part[m] = NULL;
         if (rheology_is_needed(&setup->materials[m])) {
-            TREACLE_TRY(part_to_grid(f, map, p, &given->thin, m, &out->portion[m]));
+            TREACLE_TRY(part_to_grid(f, map, p, &given->thin, m, &out->shear_part[m]));
         }
     }
     return TREACLE_OK;
@@ -85,8 +85,8 @@ treacle_status material_grid_at_rest(const step_frame* f, const tile_map* map,
                              .material_count = setup->material_count,
                              .materials = setup->materials,
                              .mean = setup->def->viscosity_solve.mean,
-                             .cell_base = out->base,
-                             .cell_portion = out->portion};
+                             .cell_newtonian = out->newtonian,
+                             .cell_shear_part = out->shear_part};
     float* rate = NULL;
     if (setup->has.rheology) {
         TREACLE_TRY(step_take_zero(f, map, "rates of shear", &rate));

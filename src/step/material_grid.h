@@ -11,13 +11,15 @@
 typedef struct material_grid {
     face_field face_rho; // density over the reference; NULL where all are one
     float* log_mu;       // log of the viscosity in Pa s; NULL without viscosity
-    float* base;         // what its mean has beside the portions [rheo.3]; NULL: log_mu is given
-    float** portion;     // [materials], NULL for Newtonian ones
+    float* newtonian;    // what its mean has beside the parts that shear changes [rheo.3]; NULL:
+                         // log_mu is given
+    float** shear_part;  // [materials], NULL for Newtonian ones
     uint8_t* cut;        // what carries no stress, as in phys/stress.h; NULL: all does
 } material_grid;
 
-/// What the viscosity at cells is made of, from particles: the base and the portions of [rheo.3]
-/// (phys/mixture.c), and room for log_mu; once a step. Nothing where the flow has no viscosity.
+/// What the viscosity at cells is made of, from particles: the Newtonian part and the parts that
+/// shear changes of [rheo.3] (phys/mixture.c), and room for log_mu; once a step. Nothing where the
+/// flow has no viscosity.
 treacle_status material_grid_bring(const step_frame* f, const tile_map* map, const particles* p,
                                    const particle_grid* given,
                                    material_grid* out) TREACLE_NODISCARD;

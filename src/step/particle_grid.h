@@ -6,10 +6,10 @@
 
 typedef struct particle_grid {
     face_field face_mass;
-    face_field face_u; // m/s, before the flow; FLIP only
-    float* density;    // over the reference
-    float* volume;     // in full cells; beside solids, of what a cell can hold
-    float* seen;       // the same without what thin solids hide; NULL where they do not
-    float* buoyancy;   // NULL: none
-    thin_view thin;    // particles beside thin solids, at the end of the step
+    face_field face_u;     // m/s, before the flow; FLIP only
+    float* density;        // over the reference
+    float* volume;         // in full cells; beside solids, of what a cell can hold
+    float* visible_volume; // the same without what thin solids hide; NULL where they do not
+    float* buoyancy;       // NULL: none
+    thin_view thin;        // particles beside thin solids, at the end of the step
 } particle_grid;

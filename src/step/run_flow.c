@@ -76,7 +76,7 @@ static treacle_status project(const step_frame* f, const run_flow_outputs* out, 
     account_projection done = {.system = system,
                                .before = start,
                                .after = out->state,
-                               .cell_x = x,
+                               .cell_impulse = x,
                                .grid = out->body,
                                .motion_before = bodies,
                                .bodies = out->bodies};
@@ -102,9 +102,9 @@ static flow_inputs inputs_of(const run_flow_inputs* in, const run_flow_outputs* 
                          .given = in->given};
 }
 
-static flow_outputs outputs_of(const run_flow_outputs* out, double* cell_x) {
+static flow_outputs outputs_of(const run_flow_outputs* out, double* cell_impulse) {
     return (flow_outputs){.u = out->state->face_u,
-                          .x = cell_x,
+                          .x = cell_impulse,
                           .open = out->solid->face_open,
                           .liquid = out->liquid,
                           .material = out->material,

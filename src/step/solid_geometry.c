@@ -23,7 +23,7 @@ static treacle_status take_fields(const step_frame* f, const tile_map* map, soli
     if (f->setup->bodies.count == 0) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(step_take_faces_zero(f, map, "faces of bodies", &out->face_shut));
+    TREACLE_TRY(step_take_faces_zero(f, map, "faces of bodies", &out->face_closed));
     TREACLE_TRY(step_take_faces_zero(f, map, "faces of bodies", &out->face_fill));
     for (int a = 0; a < AXES; ++a) {
         TREACLE_TRY(arena_take_zero(f->scratch, values, sizeof(uint16_t), "faces of bodies",
@@ -75,7 +75,7 @@ static treacle_status find_solids(const step_frame* f, const tile_map* map,
                         .across = fields.cell_across,
                         .face_open = fields.face_open,
                         .face_u = fields.face_u};
-    bodies->shut = fields.face_shut;
+    bodies->closed = fields.face_closed;
     bodies->fill = fields.face_fill;
     for (int a = 0; a < AXES; ++a) {
         bodies->solid[a] = fields.face_id[a];
@@ -141,9 +141,9 @@ static void close_tile(const hole_job* job, tile_ix t) {
         int high =
             BLOCK_INDEX(1, 0, i % TILE_SIZE, i / TILE_SIZE % TILE_SIZE, i / TILE_SIZE / TILE_SIZE);
         int low = high - steps[job->axis];
-        bool is_shut = is_hole(open[i], air[low], air[high], room[high]) ||
-                       is_hole(open[i], air[high], air[low], room[low]);
-        open[i] = is_shut ? 0.0f : open[i];
+        bool is_closed = is_hole(open[i], air[low], air[high], room[high]) ||
+                         is_hole(open[i], air[high], air[low], room[low]);
+        open[i] = is_closed ? 0.0f : open[i];
     }
 }
 

@@ -8,7 +8,7 @@
 #include "step/step_frame.h"
 
 /// The fields of solids at the step's end and what they and the sides leave open of faces, and what
-/// bodies shut, in the scratch arena. `cache` may be NULL.
+/// bodies closed, in the scratch arena. `cache` may be NULL.
 treacle_status solid_geometry_find(const step_frame* f, const tile_map* map,
                                    const solid_poses* poses, solid_cache* cache, solid_grid* out,
                                    body_grid* bodies) TREACLE_NODISCARD;

@@ -111,7 +111,7 @@ static treacle_status volumes_on_both_sides(const step_frame* f, const p2g_param
     p2g_params all = *params;
     all.thin = NULL;
     float* unused = NULL;
-    tile_copy(params->map, out->seen, out->volume, TILE_CELLS * sizeof(float));
+    tile_copy(params->map, out->visible_volume, out->volume, TILE_CELLS * sizeof(float));
     TREACLE_TRY(step_take_zero(f, params->map, "densities at cells", &unused));
     treacle_status status = p2g_scalar(&all, column, unused, out->volume);
     arena_give(f->scratch, unused);
@@ -165,7 +165,7 @@ treacle_status to_grid(const step_frame* f, const solid_poses* poses, particles*
     TREACLE_TRY(step_take_zero(f, map, "densities at cells", &out->density));
     TREACLE_TRY(step_take_zero(f, map, "volumes at cells", &out->volume));
     if (out->thin.count > 0) {
-        TREACLE_TRY(step_take_zero(f, map, "volumes in sight of cells", &out->seen));
+        TREACLE_TRY(step_take_zero(f, map, "volumes in sight of cells", &out->visible_volume));
     }
     if (f->setup->has.buoyancy) {
         TREACLE_TRY(step_take_zero(f, map, "buoyancy at cells", &out->buoyancy));

@@ -57,7 +57,7 @@ static void mark_wet(void* data, int64_t begin, int64_t end) {
             int64_t i = t * TILE_CELLS + q;
             int at = BLOCK_INDEX(1, 0, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE,
                                  q / TILE_SIZE / TILE_SIZE);
-            bool has_mass = tent != NULL && tent[i] >= UNIFIED_SHARE_MIN;
+            bool has_mass = tent != NULL && tent[i] >= UNIFIED_FRACTION_MIN;
             bool is_wet = has_mass || phi[at] < 0.0f || phi[at - steps[a]] < 0.0f;
             bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
             int face[AXES];

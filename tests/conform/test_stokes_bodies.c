@@ -326,7 +326,7 @@ static void test_bound_body_moves_as_its_joint_lets_it(void** state) {
     flow_fixture f;
     flow_open(&f, &domains[0], 0.3);
     f.s.body[0].is_bound = true;
-    f.s.body[0].left[5] = 1.0;
+    f.s.body[0].free_motion[5] = 1.0;
     stokes_solver_destroy(f.solver);
     f.solver = NULL;
     double energy = f.s.body[0].mass[5][5];

@@ -68,6 +68,39 @@ class Layers(unittest.TestCase):
         self.one({"src/phys/a.c": "#include <pthread.h>\n"}, "belongs to src/base")
 
 
+class Words(unittest.TestCase):
+    page = ("# Words\n\n## Gone\n\n| word | say | in folders |\n|---|---|---|\n"
+            "| share, shares | fraction | all |\n| sweep | collide | phys |\n\n## What stays\n")
+
+    def said(self, files):
+        return complaints("words", {"docs/dev/words.md": self.page, **files})
+
+    def test_a_word_that_is_gone_fails(self):
+        said = self.said({"src/grid/a.c": "int x;\nint cell_share;\n"})
+        self.assertEqual(len(said), 1, said)
+        self.assertIn("src/grid/a.c:2: cell_share: not 'share' but: fraction", said[0])
+
+    def test_only_whole_words_of_identifiers_count(self):
+        files = {"src/grid/a.c": 'int shared; // the share\nchar s[] = "share";\n'}
+        self.assertEqual(self.said(files), [])
+
+    def test_a_word_may_be_gone_from_one_folder_alone(self):
+        self.assertEqual(self.said({"src/solve/a.c": "int sweep_tiles;\n"}), [])
+        self.assertEqual(len(self.said({"src/phys/a.c": "int sweep_tiles;\n"})), 1)
+
+    def test_public_names_stay_but_not_for_others(self):
+        header = {"include/treacle/t.h": "struct treacle_t { int share; } treacle_share_t;\n"}
+        self.assertEqual(self.said({**header, "src/sim/a.c": "x = t->share + treacle_share_t;\n"}),
+                         [])
+        self.assertEqual(len(self.said({**header, "src/sim/a.c": "int share;\n"})), 1)
+
+    def test_exceptions_are_counted_and_must_be_needed(self):
+        listed = {"tools/word_exceptions.txt": "# why\nshare src/sim/a.c 1 named so\n"}
+        self.assertEqual(self.said({**listed, "src/sim/a.c": "int share;\n"}), [])
+        self.assertEqual(len(self.said({**listed, "src/sim/a.c": "int share, shares_share;\n"})), 3)
+        self.assertEqual(len(self.said({**listed, "src/sim/a.c": "int x;\n"})), 1)
+
+
 class Sizes(unittest.TestCase):
     def one(self, text, words):
         said = complaints("sizes", {"src/base/a.c": text})

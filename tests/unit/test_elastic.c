@@ -134,7 +134,7 @@ static void check_wall(double wall, treacle_wall kind) {
         ((float*)phi)[i] = (float)(wall - (at[1] + 0.5));
         b.flow.u.at[0][i] = (float)(at[1] + 0.5 < wall ? rate * x[1] : speed);
     }
-    slip_kind kinds[1] = {{.wall = kind}};
+    slip_kind kinds[1] = {{.slip = kind}};
     tensor_slip walls = {phi, id, kinds};
     tensor_of_velocity(flow_of(&b), &walls, &b.tensor, b.spin);
     bool sticks = kind == TREACLE_WALL_NO_SLIP;

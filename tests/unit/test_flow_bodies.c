@@ -77,13 +77,13 @@ static void make_solid_fields(fixture* f) {
     for (int a = 0; a < AXES; ++a) {
         out.face_open.at[a] = take(f, sizeof(float));
         out.face_u.at[a] = take(f, sizeof(float));
-        out.face_shut.at[a] = take(f, sizeof(float));
+        out.face_closed.at[a] = take(f, sizeof(float));
         out.face_id[a] = take(f, sizeof(uint16_t));
         out.face_fill.at[a] = f->fill[a] = take(f, sizeof(float));
         memset(out.face_id[a] + f->values - TILE_CELLS, 0xff, TILE_CELLS * sizeof(uint16_t));
         f->liquid.face_open.at[a] = out.face_open.at[a];
         f->liquid.face_solid_u.at[a] = out.face_u.at[a];
-        f->bodies.shut[a] = out.face_shut.at[a];
+        f->bodies.closed[a] = out.face_closed.at[a];
         f->bodies.solid[a] = out.face_id[a];
     }
     solid_fields_params params = {.domain = &f->domain,
@@ -140,7 +140,7 @@ static void make_liquid(fixture* f, double radius, double viscosity) {
 static void make_body(fixture* f, double density) {
     body_faces faces = {.domain = &f->domain, .map = &f->map, .reference_density = 1000.0};
     for (int a = 0; a < AXES; ++a) {
-        faces.shut[a] = f->bodies.shut[a];
+        faces.closed[a] = f->bodies.closed[a];
         faces.id[a] = f->bodies.solid[a];
         faces.fill[a] = f->fill[a];
         f->body.pivot[a] = f->state.place[a] / f->domain.h;
@@ -156,7 +156,7 @@ static void make_body(fixture* f, double density) {
     f->liquid.bodies = &f->bodies;
     f->liquid.slips = &f->wall;
     f->liquid.poses = &f->pose;
-    f->liquid.has_slip = f->wall.wall != TREACLE_WALL_NO_SLIP;
+    f->liquid.has_slip = f->wall.slip != TREACLE_WALL_NO_SLIP;
 }
 
 // A drop of the given radius in cells around a body; larger than the domain: a full tank.
@@ -212,7 +212,7 @@ static void sum_momentum(const fixture* f, const double motion[BODY_MOTIONS],
     for (int a = 0; a < AXES; ++a) {
         for (size_t i = 0; i < f->values - TILE_CELLS; ++i) {
             double mass = (double)weights.mass[a][i] - (double)weights.drag[a][i] +
-                          (double)weights.stuck[a][i];
+                          (double)weights.body_liquid[a][i];
             double row[BODY_MOTIONS];
             row_at(f, a, i, row);
             for (int n = 0; n < BODY_MOTIONS && mass > 0.0; ++n) {

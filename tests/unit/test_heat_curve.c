@@ -66,13 +66,13 @@ static void test_hysteresis_is_a_loop_that_closes(void** state) {
 // Wax at 322 K is solid on the way up and liquid on the way down.
 static void test_laws_see_how_far_it_has_melted_and_not_how_warm_it_is(void** state) {
     (void)state;
-    assert_close((double)heat_curve_seen(&wax, 322.0f, 0.0f), 320.0, 0.0);
-    assert_close((double)heat_curve_seen(&wax, 322.0f, 0.5f), 325.0, 0.0);
-    assert_close((double)heat_curve_seen(&wax, 322.0f, 1.0f), 330.0, 0.0);
-    assert_close((double)heat_curve_seen(&wax, 300.0f, 0.0f), 300.0, 0.0);
-    assert_close((double)heat_curve_seen(&wax, 350.0f, 1.0f), 350.0, 0.0);
+    assert_close((double)heat_curve_law_temperature(&wax, 322.0f, 0.0f), 320.0, 0.0);
+    assert_close((double)heat_curve_law_temperature(&wax, 322.0f, 0.5f), 325.0, 0.0);
+    assert_close((double)heat_curve_law_temperature(&wax, 322.0f, 1.0f), 330.0, 0.0);
+    assert_close((double)heat_curve_law_temperature(&wax, 300.0f, 0.0f), 300.0, 0.0);
+    assert_close((double)heat_curve_law_temperature(&wax, 350.0f, 1.0f), 350.0, 0.0);
     const heat_curve honey = {.capacity = 2.0, .reference = 273.0};
-    assert_close((double)heat_curve_seen(&honey, 322.0f, 0.0f), 322.0, 0.0);
+    assert_close((double)heat_curve_law_temperature(&honey, 322.0f, 0.0f), 322.0, 0.0);
 }
 
 int main(void) {

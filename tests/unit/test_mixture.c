@@ -49,8 +49,8 @@ static void begin(mixture_fixture* f, treacle_viscosity_mean mean) {
                                  .material_count = 2,
                                  .materials = f->materials,
                                  .mean = mean,
-                                 .cell_base = f->base,
-                                 .cell_portion = f->portions};
+                                 .cell_newtonian = f->base,
+                                 .cell_shear_part = f->portions};
 }
 
 static void end(mixture_fixture* f) {

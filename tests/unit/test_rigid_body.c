@@ -20,7 +20,7 @@ typedef struct fixture {
     solid_pose pose;
     body_state state;
     body_mass own;
-    float *cell_phi, *cell_open, *open[AXES], *u[AXES], *shut[AXES], *fill[AXES];
+    float *cell_phi, *cell_open, *open[AXES], *u[AXES], *closed[AXES], *fill[AXES];
     uint16_t *cell_id, *id[AXES];
     uint8_t* cell_across;
     int64_t row_count;
@@ -60,11 +60,11 @@ static void make_fields(fixture* f) {
     for (int a = 0; a < AXES; ++a) {
         out.face_open.at[a] = f->open[a] = take(f, sizeof(float));
         out.face_u.at[a] = f->u[a] = take(f, sizeof(float));
-        out.face_shut.at[a] = f->shut[a] = take(f, sizeof(float));
+        out.face_closed.at[a] = f->closed[a] = take(f, sizeof(float));
         out.face_fill.at[a] = f->fill[a] = take(f, sizeof(float));
         out.face_id[a] = f->id[a] = take(f, sizeof(uint16_t));
         memset(f->id[a] + f->values - TILE_CELLS, 0xff, TILE_CELLS * sizeof(uint16_t));
-        f->faces.shut[a] = f->shut[a];
+        f->faces.closed[a] = f->closed[a];
         f->faces.fill[a] = f->fill[a];
         f->faces.id[a] = f->id[a];
     }
@@ -119,7 +119,7 @@ static void fixture_close(fixture* f) {
     for (int a = 0; a < AXES; ++a) {
         free(f->open[a]);
         free(f->u[a]);
-        free(f->shut[a]);
+        free(f->closed[a]);
         free(f->fill[a]);
         free(f->id[a]);
     }

@@ -100,9 +100,9 @@ static void test_only_samples_on_the_particles_side_are_seen(void** state) {
         double y = surface - 0.02 - 0.7 * (i % 10) / 10.0;
         thin_view view = look_from(&w, x, y);
         for (int64_t k = 0; k < view.count; ++k) {
-            int cell_x = (int)floor(x - 0.5), cell_y = (int)floor(y - 0.5);
+            int cell_impulse = (int)floor(x - 0.5), cell_y = (int)floor(y - 0.5);
             for (int s = 0; s < 4; ++s) {
-                double sx = cell_x + s % 2 + 0.5, sy = cell_y + s / 2 + 0.5;
+                double sx = cell_impulse + s % 2 + 0.5, sy = cell_y + s / 2 + 0.5;
                 double middle = 10.25 + (sx - 16.0) * tan(turned);
                 bool is_seen = view.rows[k].seen[THIN_CELLS] >> (s % 2 + s / 2 * 4) & 1;
                 if (fabs(sy - middle) > 0.02) {
