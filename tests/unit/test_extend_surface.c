@@ -71,6 +71,34 @@ static void test_a_film_beside_a_wall_stays(void** state) {
     solid_world_end(&w);
 }
 
+// The distance that a cell beside a floor is left with where liquid ends above the floor (side 1)
+// or beside the cell (side 0), and what is drawn in the cell is 0.2 less than what continues to it.
+static float left_beside_a_floor(int side) {
+    solid_world w;
+    solid_world_begin(&w, 1, (const int[AXES]){24, 24, 1});
+    treacle_shape floor = treacle_shape_default(TREACLE_SHAPE_PLANE);
+    floor.move[1] = 8.1;
+    solid_world_shape(&w, 0, &floor);
+    solid_world_compute(&w, 1, TREACLE_WALLS_AREA);
+    float* phi = make_room(&w);
+    for (int i = 0; i < 24 * 24; ++i) {
+        int x = i % 24, y = i / 24;
+        float level = side == 1 ? 8.75f - (float)y : (float)x - 11.75f;
+        phi[value_at(&w, x, y, 0)] = y == 8 ? level - 0.2f : level;
+    }
+    extend(&w, phi);
+    float out = phi[value_at(&w, 12, 8, 0)];
+    free(phi);
+    solid_world_end(&w);
+    return out;
+}
+
+static void test_what_is_drawn_counts_at_an_angle(void** state) {
+    (void)state;
+    assert_true(fabsf(left_beside_a_floor(0) - 0.05f) < 1e-5f);
+    assert_true(fabsf(left_beside_a_floor(1) - 0.75f) < 1e-5f); // the gap stays
+}
+
 static void test_nothing_comes_through_a_thin_wall(void** state) {
     (void)state;
     solid_world w;
@@ -118,6 +146,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_plane_stays_a_plane),
         cmocka_unit_test(test_a_film_beside_a_wall_stays),
+        cmocka_unit_test(test_what_is_drawn_counts_at_an_angle),
         cmocka_unit_test(test_nothing_comes_through_a_thin_wall),
         cmocka_unit_test(test_even_liquid_beside_a_wall_is_full),
     };
