@@ -329,6 +329,27 @@ treacle_status cli_load_scene(treacle_context* ctx, const char* path, const cli_
     return cli_load_look(ctx, &files, out);
 }
 
+// What is wrong with the scene as it is will be said when it is loaded once more.
+treacle_status cli_load_coarser(treacle_context* ctx, const char* path, double times,
+                                cli_list* sets, char room[CLI_COARSER_MAX], treacle_scene** out) {
+    const treacle_scene_files files = {
+        .scene = path, .set_count = sets->count, .sets = sets->items};
+    treacle_scene* fine = NULL;
+    bool has_room = sets->count < CLI_LIST_CAPACITY;
+    *out = NULL;
+    if (times != 1.0 && !has_room) {
+        cli_error("--coarser finds no room beside %d --set", sets->count);
+        return TREACLE_ERR_USAGE;
+    }
+    if (times != 1.0 && treacle_scene_load_look(ctx, &files, &fine) == TREACLE_OK) {
+        double cell = times * treacle_scene_sim(fine)->domain.cell;
+        snprintf(room, CLI_COARSER_MAX, "domain.cell=%.9g", cell);
+        sets->items[sets->count++] = room;
+    }
+    treacle_scene_destroy(fine);
+    return cli_load_scene(ctx, path, sets, out);
+}
+
 treacle_status cli_load_look(treacle_context* ctx, const treacle_scene_files* files,
                              treacle_scene** out) {
     *out = NULL;

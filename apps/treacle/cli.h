@@ -96,6 +96,11 @@ int cli_go(cli_outcome outcome, int64_t threads, cli_work* work, const void* opt
 /// *out may be set even on error.
 treacle_status cli_load_scene(treacle_context* ctx, const char* path, const cli_list* sets,
                               treacle_scene** out);
+/// The same with cells that are `times` as wide as sets and scene say; 1: as they say. What that
+/// comes to is added to the sets, as text in `room`.
+enum { CLI_COARSER_MAX = 64 };
+treacle_status cli_load_coarser(treacle_context* ctx, const char* path, double times,
+                                cli_list* sets, char room[CLI_COARSER_MAX], treacle_scene** out);
 /// The same of a scene that is to look other than it says.
 treacle_status cli_load_look(treacle_context* ctx, const treacle_scene_files* files,
                              treacle_scene** out);

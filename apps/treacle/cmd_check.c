@@ -92,6 +92,7 @@ typedef struct check_options {
     const char* path;
     bool quick, preview;
     int64_t threads;
+    double coarser;
     bool shows_plan;
     cli_list sets;
 } check_options;
@@ -108,11 +109,13 @@ static treacle_status print_plan(treacle_context* ctx, const treacle_scene* scen
 
 static int check(treacle_context* ctx, const void* options) {
     const check_options* o = options;
+    cli_list sets = o->sets;
+    char room[CLI_COARSER_MAX];
     treacle_scene* scene = NULL;
     treacle_estimate estimate;
     treacle_run_def run = treacle_run_def_default();
     run.preview = o->preview;
-    treacle_status status = cli_load_scene(ctx, o->path, &o->sets, &scene);
+    treacle_status status = cli_load_coarser(ctx, o->path, o->coarser, &sets, room, &scene);
     if (status == TREACLE_OK) {
         status = treacle_run_estimate(ctx, scene, &run, o->quick ? 0.0 : trial_seconds, &estimate);
         if (status == TREACLE_OK) {
@@ -133,6 +136,7 @@ static int check(treacle_context* ctx, const void* options) {
 static cli_outcome parse(check_options* o, int argc, char** argv) {
     const cli_option options[] = {
         RUN_SET_OPTION(&o->sets, "lay a value over the scene file; may be repeated"),
+        RUN_COARSER_OPTION(&o->coarser),
         {.name = "plan",
          .kind = CLI_FLAG,
          .out = &o->shows_plan,
@@ -175,7 +179,7 @@ static cli_outcome parse(check_options* o, int argc, char** argv) {
 }
 
 int cmd_check(int argc, char** argv) {
-    check_options options = {.path = NULL};
+    check_options options = {.coarser = 1.0};
     cli_outcome outcome = parse(&options, argc, argv);
     return cli_go(outcome, options.threads, check, &options);
 }

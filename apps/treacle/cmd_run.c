@@ -13,15 +13,20 @@ typedef struct run_options {
     const char* film;
     int64_t frames;
     bool preview, force;
+    double coarser;
     cli_list sets;
     run_choices choices;
 } run_options;
 
-// Where the run goes if nobody says: out/<scene name>.
-static bool default_folder(const treacle_scene* scene, char folder[PATH_CAPACITY]) {
+// Where the run goes if nobody says: out/<scene name>, and of a preview out/<scene name>-coarser4.
+static bool default_folder(const treacle_scene* scene, double coarser, char folder[PATH_CAPACITY]) {
     const char* name = treacle_scene_output(scene)->name;
     bool usable = name != NULL && name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL;
-    int length = usable ? snprintf(folder, PATH_CAPACITY, "out/%s", name) : -1;
+    char end[32] = "";
+    if (coarser != 1.0) {
+        snprintf(end, sizeof(end), "-coarser%g", coarser);
+    }
+    int length = usable ? snprintf(folder, PATH_CAPACITY, "out/%s%s", name, end) : -1;
     if (length < 0 || length >= PATH_CAPACITY) {
         cli_error("the scene's name makes no name for a folder");
         cli_hint("say where to write: -o FOLDER");
@@ -33,7 +38,7 @@ static bool default_folder(const treacle_scene* scene, char folder[PATH_CAPACITY
 static int simulate(treacle_context* ctx, const run_options* options, const treacle_scene* scene,
                     progress_line* line) {
     char folder[PATH_CAPACITY];
-    if (options->folder == NULL && !default_folder(scene, folder)) {
+    if (options->folder == NULL && !default_folder(scene, options->coarser, folder)) {
         return TREACLE_ERR_USAGE;
     }
     treacle_run_def def = treacle_run_def_default();
@@ -52,11 +57,12 @@ static int simulate(treacle_context* ctx, const run_options* options, const trea
 }
 
 static int load_and_run(treacle_context* ctx, const void* options, progress_line* line) {
-    const run_options* o = options;
+    run_options o = *(const run_options*)options;
     treacle_scene* scene = NULL;
-    int code = (int)cli_load_scene(ctx, o->scene, &o->sets, &scene);
+    char room[CLI_COARSER_MAX];
+    int code = (int)cli_load_coarser(ctx, o.scene, o.coarser, &o.sets, room, &scene);
     if (code == TREACLE_OK) {
-        code = simulate(ctx, o, scene, line);
+        code = simulate(ctx, &o, scene, line);
     }
     treacle_scene_destroy(scene);
     return code;
@@ -72,6 +78,7 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
          .help = "where to write (default: out/ and the scene's name)"},
         RUN_FRAMES_OPTION(&o->frames, "simulate N frames (default: as the scene says)"),
         RUN_SET_OPTION(&o->sets, "lay a value over the scene file; may be repeated"),
+        RUN_COARSER_OPTION(&o->coarser),
         {.name = "preview",
          .kind = CLI_FLAG,
          .out = &o->preview,
@@ -104,7 +111,8 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
             "MPI, \"mpirun -n 4 treacle run ...\" simulates on four ranks, to the same files.",
         .example = "  treacle run honey.yaml\n"
                    "  treacle run honey.yaml -o out/thin --set materials.honey.viscosity=2Pa.s\n"
-                   "  treacle run honey.yaml --frames 48 --film honey.mp4\n",
+                   "  treacle run honey.yaml --frames 48 --film honey.mp4\n"
+                   "  treacle run honey.yaml --coarser 4\n",
         .operand = &o->scene,
         .option_count = sizeof(options) / sizeof(options[0]),
         .options = options,
@@ -113,7 +121,8 @@ static cli_outcome parse(run_options* o, int argc, char** argv) {
 }
 
 int cmd_run(int argc, char** argv) {
-    run_options options = {.choices = {.isa = TREACLE_ISA_AUTO, .takes_ranks = true}};
+    run_options options = {.coarser = 1.0,
+                           .choices = {.isa = TREACLE_ISA_AUTO, .takes_ranks = true}};
     cli_outcome outcome = parse(&options, argc, argv);
     return run_go(outcome, &options.choices, load_and_run, &options);
 }

@@ -42,6 +42,11 @@ int run_end(const treacle_context* ctx, treacle_status status, const char* folde
     }
 #define RUN_SET_OPTION(to, help_)                                                                  \
     { .name = "set", .kind = CLI_LIST, .value = "KEY=VALUE", .out = (to), .help = help_ }
+#define RUN_COARSER_OPTION(to)                                                                     \
+    {                                                                                              \
+        .name = "coarser", .kind = CLI_REAL, .value = "N", .out = (to), .real_min = 1.0,           \
+        .real_max = 1000.0, .help = "cells N times as wide: a preview of the scene (default: 1)"   \
+    }
 #define RUN_QUIET_OPTION(to)                                                                       \
     {                                                                                              \
         .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .out = (to),                             \

@@ -37,6 +37,21 @@ class New(harness.Case):
         self.treacle("run", "ketchup.yaml", "--frames", 2, "--set", "domain.cell=5mm", "-q")
         self.assertTrue((self.dir / "out/ketchup/frame_0002.trf").exists())
 
+    def test_a_coarser_run_has_wider_cells_and_a_folder_of_its_own(self):
+        self.treacle("new", "ketchup")
+        fine = self.treacle("check", "ketchup.yaml", "--quick").stdout
+        told = self.treacle("check", "ketchup.yaml", "--quick", "--coarser", 4).stdout
+        cells = [int(re.search(r"grid +(\d+) x", text)[1]) for text in (fine, told)]
+        self.assertAlmostEqual(cells[0] / cells[1], 4, delta=0.5)
+        self.treacle("run", "ketchup.yaml", "--coarser", 4, "--frames", 2, "-q")
+        scene = (self.dir / "out/ketchup-coarser4/scene.yaml").read_text()
+        self.assertTrue((self.dir / "out/ketchup-coarser4/frame_0002.trf").exists())
+        self.assertFalse((self.dir / "out/ketchup").exists())
+        self.assertIn("cell:", scene)
+        self.treacle("resume", "out/ketchup-coarser4", "--frames", 3, "-q")
+        self.assertIn("--coarser", self.treacle("run", "ketchup.yaml", "--coarser", 0.5,
+                                                code=ERR_USAGE).stderr)
+
     def test_no_file_is_written_over(self):
         (self.dir / "honey.yaml").write_text("mine")
         done = self.treacle("new", "honey", code=ERR_USAGE)
