@@ -14,5 +14,6 @@
 #include "render.h"
 #include "run.h"
 #include "scene.h"
+#include "sewing.h"
 #include "sim.h"
 #include "types.h"
