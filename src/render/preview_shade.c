@@ -423,13 +423,54 @@ static vec3 shade_sample(const shade_job* job, int x, int y) {
     return tone_of(light);
 }
 
+// -1: nothing.
+static int what_is_at(const preview_surface* w, size_t at) {
+    return w->depth[at] < INFINITY ? (int)w->what[at] : -1;
+}
+
+// Whether what is solid is the same, or nothing, at all samples of a pixel.
+static bool things_are_even(const shade_job* job, const preview_surface* w, int x, int y) {
+    if (w->depth == NULL) {
+        return true;
+    }
+    int n = job->scene->samples;
+    size_t width = (size_t)w->view.width;
+    int first = what_is_at(w, (size_t)(y * n) * width + (size_t)(x * n));
+    bool is_even = true;
+    for (int k = 1; k < n * n; ++k) {
+        size_t at = (size_t)(y * n + k / n) * width + (size_t)(x * n + k % n);
+        is_even = is_even && what_is_at(w, at) == first;
+    }
+    return is_even;
+}
+
+// Whether one sample stands for all of a pixel: nothing ends in it. Liquid may slope as steeply as
+// light from it still varies little from sample to sample.
+static bool is_even(const shade_job* job, int x, int y) {
+    const preview_layer* camera = job->scene->camera;
+    const preview_things* things = job->scene->things;
+    int n = job->scene->samples;
+    float least = INFINITY, most = -INFINITY;
+    int seen = 0;
+    for (int k = 0; k < n * n; ++k) {
+        float depth = depth_at(camera, x * n + k % n, y * n + k / n);
+        seen += depth < INFINITY;
+        least = fminf(least, depth);
+        most = fmaxf(most, depth);
+    }
+    bool is_smooth = seen == 0 || (seen == n * n && (most - least) * job->sharpness < 0.5f);
+    return is_smooth && things_are_even(job, &things->solid, x, y) &&
+           things_are_even(job, &things->back, x, y) && things_are_even(job, &things->front, x, y);
+}
+
 static void shade_pixel(const shade_job* job, int x, int y) {
     int n = job->scene->samples;
+    int samples = is_even(job, x, y) ? 1 : n * n;
     vec3 sum = {0};
-    for (int k = 0; k < n * n; ++k) {
+    for (int k = 0; k < samples; ++k) {
         sum = add(sum, shade_sample(job, x * n + k % n, y * n + k / n));
     }
-    sum = scale(sum, 1.0f / (float)(n * n));
+    sum = scale(sum, 1.0f / (float)samples);
     uint8_t* pixel = image_at(job->out, x, y);
     pixel[0] = image_encode_srgb(sum.x);
     pixel[1] = image_encode_srgb(sum.y);

@@ -5,10 +5,12 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "render/preview_hull.h"
 
 enum {
     TILE_CELLS = 8,
-    BAND_ROWS = 32,
+    BAND_ROWS = 32, // a multiple of the widest pixel of thickness
+    ROW_GRAIN = 16,
     MATERIALS_MAX = 256,
 };
 
@@ -203,16 +205,23 @@ uint32_t preview_pack(const float rgb[3]) {
 // ---------------------------------------------------------------------------------------------
 // Splatting
 
-typedef struct rows {
-    float first, last; // pixels; first > last: the tile is not seen
-} rows;
+// What is known of a tile before it is drawn.
+typedef struct tile_seen {
+    float first, last; // rows, pixels; first > last: the tile is not seen
+    preview_cells hidden;
+} tile_seen;
 
 typedef struct splat_job {
     preview_layer* layer;
     const preview_particles* particles;
-    rows* tile_rows;
+    preview_hull hull;
+    tile_seen* seen;
     double centre[3];
     uint32_t palette[MATERIALS_MAX];
+    // Thickness is smooth: it is drawn with pixels `coarse` times as wide, `pixels` wide and as
+    // many rows as that leaves.
+    float* thickness;
+    int coarse, width, height;
 } splat_job;
 
 // Where the particles of a tile are, seen from the eye: base + axis0 x + axis1 y + axis2 z, each
@@ -307,7 +316,7 @@ static void measure_tiles(void* data, int64_t begin, int64_t end) {
     const preview_particles* p = job->particles;
     for (int64_t tile = begin; tile < end; ++tile) {
         tile_frame t = frame_of_tile(job, tile);
-        rows seen = {INFINITY, -INFINITY};
+        tile_seen seen = {.first = INFINITY, .last = -INFINITY};
         bool is_here = tile >= p->here_begin && tile < p->here_end;
         for (int64_t i = p->tile_first[tile]; is_here && i < p->tile_first[tile + 1]; ++i) {
             ball b;
@@ -316,7 +325,10 @@ static void measure_tiles(void* data, int64_t begin, int64_t end) {
                 seen.last = fmaxf(seen.last, b.y + b.pixel_radius);
             }
         }
-        job->tile_rows[tile] = seen;
+        if (is_here) {
+            seen.hidden = preview_hull_hides(&job->hull, tile);
+        }
+        job->seen[tile] = seen;
     }
 }
 
@@ -420,16 +432,36 @@ static void draw_ball(preview_layer* layer, const ball* b, uint32_t colour,
         float rest = 1.0f - dy * dy * shrink;
         size_t row = (size_t)y * (size_t)width;
         float* restrict depth = layer->depth + row;
-        float* restrict thickness = layer->thickness + row;
         uint32_t* restrict paint = layer->colour + row;
         for (int x = x0; x <= x1; ++x) {
             float dx = (float)x + 0.5f - b->x;
             float inside = rest - dx * dx * shrink;
             float bulge = b->radius * sqrtf(inside > 0.0f ? inside : 0.0f);
             float front = inside > 0.0f ? b->depth - bulge : INFINITY;
-            thickness[x] += bulge;
             paint[x] = front < depth[x] ? colour : paint[x];
             depth[x] = front < depth[x] ? front : depth[x];
+        }
+    }
+}
+
+// The same ball's thickness into the wide pixels of those rows.
+static void thicken_rows(const splat_job* job, const ball* b, const int row_range[2]) {
+    float wide = 1.0f / (float)job->coarse;
+    float x = b->x * wide, y = b->y * wide, r = fmaxf(b->pixel_radius * wide, pixel_radius_min);
+    int first = row_range[0] / job->coarse, last = row_range[1] / job->coarse;
+    int x0 = x - r > 0.0f ? (int)(x - r) : 0;
+    int x1 = x + r < (float)(job->width - 1) ? (int)(x + r) : job->width - 1;
+    int y0 = y - r > (float)first ? (int)(y - r) : first;
+    int y1 = y + r < (float)last ? (int)(y + r) : last;
+    float shrink = 1.0f / (r * r);
+    for (int j = y0; j <= y1; ++j) {
+        float dy = (float)j + 0.5f - y;
+        float rest = 1.0f - dy * dy * shrink;
+        float* restrict thickness = job->thickness + (size_t)j * (size_t)job->width;
+        for (int i = x0; i <= x1; ++i) {
+            float dx = (float)i + 0.5f - x;
+            float inside = rest - dx * dx * shrink;
+            thickness[i] += b->radius * sqrtf(inside > 0.0f ? inside : 0.0f);
         }
     }
 }
@@ -437,11 +469,15 @@ static void draw_ball(preview_layer* layer, const ball* b, uint32_t colour,
 static void draw_tile(const splat_job* job, int64_t tile, const int row_range[2]) {
     const preview_particles* p = job->particles;
     tile_frame t = frame_of_tile(job, tile);
+    const preview_cells* hidden = &job->seen[tile].hidden;
     for (int64_t i = p->tile_first[tile]; i < p->tile_first[tile + 1]; ++i) {
         ball b;
         if (place_ball(job, &t, i, &b) && b.y + b.pixel_radius >= (float)row_range[0] &&
             b.y - b.pixel_radius < (float)(row_range[1] + 1)) {
-            draw_ball(job->layer, &b, colour_of(job, i), row_range);
+            thicken_rows(job, &b, row_range);
+            if (!preview_cells_have(hidden, p->position + 3 * i)) {
+                draw_ball(job->layer, &b, colour_of(job, i), row_range);
+            }
         }
     }
 }
@@ -453,47 +489,93 @@ static void draw_bands(void* data, int64_t begin, int64_t end) {
         int last = (int)(band + 1) * BAND_ROWS - 1;
         int row_range[2] = {(int)band * BAND_ROWS, last < view->height ? last : view->height - 1};
         for (int64_t tile = job->particles->here_begin; tile < job->particles->here_end; ++tile) {
-            rows seen = job->tile_rows[tile];
-            if (seen.last >= (float)row_range[0] && seen.first < (float)(row_range[1] + 1)) {
+            const tile_seen* seen = &job->seen[tile];
+            if (seen->last >= (float)row_range[0] && seen->first < (float)(row_range[1] + 1)) {
                 draw_tile(job, tile, row_range);
             }
         }
     }
 }
 
-// Hands a layer on from rank to rank.
-static void hand_on(preview_layer* layer, int from, int to) {
-    int me = comm_rank(layer->ctx);
-    size_t bytes = preview_layer_pixels(layer) * sizeof(float);
-    void* const parts[] = {layer->depth, layer->thickness, layer->colour};
+// Hands what was drawn on from rank to rank.
+static void hand_on(const splat_job* job, int from, int to) {
+    treacle_context* ctx = job->layer->ctx;
+    int me = comm_rank(ctx);
+    size_t pixels = preview_layer_pixels(job->layer) * sizeof(float);
+    size_t wide = (size_t)job->width * (size_t)job->height * sizeof(float);
+    void* const parts[] = {job->layer->depth, job->layer->colour, job->thickness};
+    const size_t bytes[] = {pixels, pixels, wide};
     for (int i = 0; i < 3 && from != to && (me == from || me == to); ++i) {
         comm_parcel parcel = {.rank = me == from ? to : from,
-                              .give_bytes = me == from ? bytes : 0,
-                              .take_bytes = me == from ? 0 : bytes,
+                              .give_bytes = me == from ? bytes[i] : 0,
+                              .take_bytes = me == from ? 0 : bytes[i],
                               .give = parts[i],
                               .take = parts[i]};
-        comm_trade(layer->ctx, 1, &parcel);
+        comm_trade(ctx, 1, &parcel);
     }
 }
 
-static void begin_layer(preview_layer* layer, const preview_particles* particles) {
+static void begin_layer(const splat_job* job) {
+    preview_layer* layer = job->layer;
     int me = comm_rank(layer->ctx);
     for (size_t i = 0; i < preview_layer_pixels(layer); ++i) {
         layer->depth[i] = INFINITY;
     }
-    if (particles->rank_first != NULL && me > 0) {
-        hand_on(layer, me - 1, me);
+    if (job->particles->rank_first != NULL && me > 0) {
+        hand_on(job, me - 1, me);
     }
 }
 
-static void end_layer(preview_layer* layer, const preview_particles* particles) {
-    int me = comm_rank(layer->ctx), size = comm_size(layer->ctx);
-    if (particles->rank_first != NULL && me < size - 1) {
-        hand_on(layer, me, me + 1);
+static void end_layer(const splat_job* job) {
+    int me = comm_rank(job->layer->ctx), size = comm_size(job->layer->ctx);
+    if (job->particles->rank_first != NULL && me < size - 1) {
+        hand_on(job, me, me + 1);
     }
-    if (particles->rank_first != NULL) {
-        hand_on(layer, size - 1, 0);
+    if (job->particles->rank_first != NULL) {
+        hand_on(job, size - 1, 0);
     }
+}
+
+// Thickness at all pixels, between the middles of the wide ones.
+static void widen_rows(void* data, int64_t begin, int64_t end) {
+    const splat_job* job = data;
+    int width = job->layer->view.width;
+    float wide = 1.0f / (float)job->coarse;
+    for (int64_t y = begin; y < end; ++y) {
+        float v = fminf(fmaxf(((float)y + 0.5f) * wide - 0.5f, 0.0f), (float)(job->height - 1));
+        int j = (int)v, above = j + 1 < job->height ? j + 1 : j;
+        const float* low = job->thickness + (size_t)j * (size_t)job->width;
+        const float* high = job->thickness + (size_t)above * (size_t)job->width;
+        float* to = job->layer->thickness + (size_t)y * (size_t)width;
+        for (int x = 0; x < width; ++x) {
+            float u = fminf(fmaxf(((float)x + 0.5f) * wide - 0.5f, 0.0f), (float)(job->width - 1));
+            int i = (int)u, right = i + 1 < job->width ? i + 1 : i;
+            float tx = u - (float)i, ty = v - (float)j;
+            float below = low[i] + tx * (low[right] - low[i]);
+            to[x] = below + ty * (high[i] + tx * (high[right] - high[i]) - below);
+        }
+    }
+}
+
+static treacle_status draw(splat_job* job) {
+    treacle_context* ctx = job->layer->ctx;
+    const preview_view* view = &job->layer->view;
+    size_t wide = (size_t)job->width * (size_t)job->height;
+    void* block = NULL;
+    TREACLE_TRY(alloc_zero(ctx, wide, sizeof(float), "thicknesses", &block));
+    job->thickness = block;
+    parallel_for(ctx, job->particles->tile_count, 4, measure_tiles, job);
+    begin_layer(job);
+    parallel_for(ctx, (view->height + BAND_ROWS - 1) / BAND_ROWS, 1, draw_bands, job);
+    end_layer(job);
+    parallel_for(ctx, view->height, ROW_GRAIN, widen_rows, job);
+    alloc_free(ctx, block, wide * sizeof(float));
+    return TREACLE_OK;
+}
+
+// Balls of eight pixels and more have wide pixels of four, so that a ball still has two of them.
+static int coarseness(float ball_pixels) {
+    return ball_pixels >= 8.0f ? 4 : ball_pixels >= 4.0f ? 2 : 1;
 }
 
 treacle_status preview_splat(preview_layer* layer, const preview_particles* particles) {
@@ -505,17 +587,21 @@ treacle_status preview_splat(preview_layer* layer, const preview_particles* part
     for (int m = 0; m < MATERIALS_MAX; ++m) {
         job.palette[m] = preview_pack(paint_of(particles, m));
     }
+    job.coarse = coarseness(preview_ball_pixels(layer, particles));
+    job.width = (layer->view.width + job.coarse - 1) / job.coarse;
+    job.height = (layer->view.height + job.coarse - 1) / job.coarse;
     size_t tiles = (size_t)particles->tile_count;
     void* block = NULL;
-    TREACLE_TRY(alloc_array(ctx, tiles, sizeof(rows), "tiles of a picture", &block));
-    job.tile_rows = block;
-    parallel_for(ctx, particles->tile_count, 4, measure_tiles, &job);
-    begin_layer(layer, particles);
-    int64_t bands = (layer->view.height + BAND_ROWS - 1) / BAND_ROWS;
-    parallel_for(ctx, bands, 1, draw_bands, &job);
-    end_layer(layer, particles);
-    alloc_free(ctx, block, tiles * sizeof(rows));
-    return TREACLE_OK;
+    TREACLE_TRY(preview_hull_create(ctx, particles, &job.hull));
+    treacle_status status =
+        alloc_array(ctx, tiles, sizeof(tile_seen), "tiles of a picture", &block);
+    if (status == TREACLE_OK) {
+        job.seen = block;
+        status = draw(&job);
+    }
+    alloc_free(ctx, block, tiles * sizeof(tile_seen));
+    preview_hull_destroy(&job.hull);
+    return status;
 }
 
 float preview_ball_pixels(const preview_layer* layer, const preview_particles* particles) {
