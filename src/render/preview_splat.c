@@ -445,7 +445,7 @@ static void draw_ball(preview_layer* layer, const ball* b, uint32_t colour,
 }
 
 // The same ball's thickness into the wide pixels of those rows.
-static void thicken_rows(const splat_job* job, const ball* b, const int row_range[2]) {
+static void add_thickness(const splat_job* job, const ball* b, const int row_range[2]) {
     float wide = 1.0f / (float)job->coarse;
     float x = b->x * wide, y = b->y * wide, r = fmaxf(b->pixel_radius * wide, pixel_radius_min);
     int first = row_range[0] / job->coarse, last = row_range[1] / job->coarse;
@@ -474,7 +474,7 @@ static void draw_tile(const splat_job* job, int64_t tile, const int row_range[2]
         ball b;
         if (place_ball(job, &t, i, &b) && b.y + b.pixel_radius >= (float)row_range[0] &&
             b.y - b.pixel_radius < (float)(row_range[1] + 1)) {
-            thicken_rows(job, &b, row_range);
+            add_thickness(job, &b, row_range);
             if (!preview_cells_have(hidden, p->position + 3 * i)) {
                 draw_ball(job->layer, &b, colour_of(job, i), row_range);
             }
