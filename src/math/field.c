@@ -88,17 +88,26 @@ static double ramp_fraction(const field* f, vec3 x) {
     return fraction > 1.0 ? 1.0 : fraction > 0.0 ? fraction : 0.0;
 }
 
+// `fraction` is where x lies between the ends of a ramp.
+static double component_at(const field* f, int c, vec3 x, double t, double fraction) {
+    if (f->kind == TREACLE_FIELD_EXPRESSION) {
+        return expr_eval(f->expression[c], x, t);
+    }
+    return fraction > 0.0 ? f->value_a[c] * (1.0 - fraction) + f->value_b[c] * fraction
+                          : f->value_a[c];
+}
+
 void field_eval(const field* f, vec3 x, double t, double* out) {
     TREACLE_ASSERT(f->components == 1 || f->components == 3);
     TREACLE_ASSERT(f->kind != TREACLE_FIELD_EXPRESSION || f->expression[0] != NULL);
     double fraction = f->kind == TREACLE_FIELD_RAMP ? ramp_fraction(f, x) : 0.0;
     for (int c = 0; c < f->components; ++c) {
-        if (f->kind == TREACLE_FIELD_EXPRESSION) {
-            out[c] = expr_eval(f->expression[c], x, t);
-        } else if (fraction > 0.0) {
-            out[c] = f->value_a[c] * (1.0 - fraction) + f->value_b[c] * fraction;
-        } else {
-            out[c] = f->value_a[c];
-        }
+        out[c] = component_at(f, c, x, t, fraction);
     }
+}
+
+double field_eval_component(const field* f, int component, vec3 x, double t) {
+    TREACLE_ASSERT(component >= 0 && component < f->components);
+    double fraction = f->kind == TREACLE_FIELD_RAMP ? ramp_fraction(f, x) : 0.0;
+    return component_at(f, component, x, t, fraction);
 }

@@ -27,3 +27,5 @@ bool field_is_uniform(const field* f);
 
 /// Fills out[0 .. components-1].
 void field_eval(const field* f, vec3 x, double t, double* out);
+/// One component of it: the same bits, without the work for the others.
+double field_eval_component(const field* f, int component, vec3 x, double t);

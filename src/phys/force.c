@@ -20,18 +20,15 @@ typedef struct force_job {
     float* const* face_u;
 } force_job;
 
-// sum += the force fields at x, m/s^2.
-static void add_fields(const force_params* params, vec3 x, double sum[AXES]) {
+// sum + component a of the force fields at x, m/s^2.
+static double add_fields(const force_params* params, vec3 x, int a, double sum) {
     for (int i = 0; i < params->field_count; ++i) {
         const force_field* f = &params->fields[i];
         if (f->where == NULL || shape_is_inside(f->where, x)) {
-            double value[AXES];
-            field_eval(f->acceleration, x, params->time, value);
-            for (int a = 0; a < AXES; ++a) {
-                sum[a] += f->strength * value[a];
-            }
+            sum += f->strength * field_eval_component(f->acceleration, a, x, params->time);
         }
     }
+    return sum;
 }
 
 // The sum of the force fields at the face of component a, m/s^2.
@@ -42,20 +39,15 @@ static double fields_at(const force_params* params, int a, const int cell[AXES],
         x.at[b] = params->domain->origin[b] +
                   params->domain->h * (index + (double)place_offset(place_face(a), b));
     }
-    double sum[AXES] = {0.0, 0.0, 0.0};
-    add_fields(params, x, sum);
-    return sum[a];
+    return add_fields(params, x, a, 0.0);
 }
 
 void force_at(const force_params* params, vec3 x, double out[AXES]) {
     TREACLE_ASSERT(params->field_count >= 0 &&
                    (params->fields != NULL || params->field_count == 0));
     for (int a = 0; a < AXES; ++a) {
-        out[a] = params->gravity[a] + params->uniform[a];
-    }
-    add_fields(params, x, out);
-    for (int a = 0; a < AXES; ++a) {
-        out[a] = params->domain->is_active[a] ? out[a] : 0.0;
+        double even = params->gravity[a] + params->uniform[a];
+        out[a] = params->domain->is_active[a] ? add_fields(params, x, a, even) : 0.0;
     }
 }
 
