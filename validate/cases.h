@@ -86,6 +86,12 @@ validate_fcn case_hot_rotation;
 validate_fcn case_hot_solids;
 validate_fcn case_heat_balance;
 validate_fcn case_carlson_steps;
+validate_fcn case_tension_rest;
+validate_fcn case_tension_rest_fine;
+validate_fcn case_tension_spin;
+validate_fcn case_tension_drop;
+validate_fcn case_hopper;
+validate_fcn case_rayleigh_plateau;
 
 validate_fcn case_zalesak;
 validate_fcn case_vortex_reversed;

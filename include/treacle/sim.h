@@ -59,18 +59,20 @@ typedef struct treacle_rheology_stats {
 /// The account of a step's energy, J. What is there at its end, what was done to it, and what
 /// became of that. Nothing but `error` is what is left over: each is measured by itself, and
 ///
-///     change + potential = forces + solids + contacts + particles - dissipation - numerical
-///                          + transfer + advection + density + error
+///     change + potential = forces + tension + solids + contacts + particles - dissipation
+///                          - numerical + transfer + advection + density + error
 ///
 /// up to the tolerance of the solves. docs/math/energy.md has the definitions.
 typedef struct treacle_energy_stats {
     double kinetic;     ///< of the liquid, at the step's end, with the affine motion of APIC
     double bodies;      ///< kinetic energy of rigid bodies, at the step's end
     double elastic;     ///< that elastic strain stores at the step's end
-    double change;      ///< of the three together in the step
+    double surface;     ///< tension times area of the surface that the step has found
+    double change;      ///< of kinetic, bodies and elastic together in the step
     double potential;   ///< change of potential energy: minus what gravity did along the way
     double gravity;     ///< work of gravity on liquid and bodies, by their velocity
     double forces;      ///< work of other forces on both, of lost weight, of torques
+    double tension;     ///< work of surface tension on the liquid
     double solids;      ///< work of solids that move by script on the liquid, and of emitters
     double contacts;    ///< what contacts and joints gave to bodies
     double exchanged;   ///< work of bodies on the liquid: from one to the other
@@ -81,7 +83,8 @@ typedef struct treacle_energy_stats {
     double advection;   ///< made by moving: stops at solids, and gravity less the way down
     double density;     ///< potential energy that the density correction made
     double error;       ///< what the account does not explain
-    double gain;        ///< change beyond the work of gravity, forces, solids, contacts, particles
+    double gain;        ///< change beyond the work of gravity, forces, tension, solids, contacts,
+                        ///< particles
     double limit;       ///< a step that gains more than this is begun again
 } treacle_energy_stats;
 

@@ -180,8 +180,9 @@ typedef struct treacle_viscosity_law {
 /// What a liquid is made of.
 typedef struct treacle_material_def {
     const char* name;
-    double density;   ///< kg/m^3, > 0
-    double viscosity; ///< Pa s, >= 0, dynamic
+    double density;         ///< kg/m^3, > 0
+    double viscosity;       ///< Pa s, >= 0, dynamic
+    double surface_tension; ///< N/m, >= 0, against air; 0: none
     treacle_rheology_def rheology;
     double colour[3];       ///< 0..1, linear RGB
     treacle_look_kind look; ///< in pictures, unless a look says otherwise; presets bring their own

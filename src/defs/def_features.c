@@ -77,6 +77,24 @@ void def_elastic_to_words(treacle_elastic_def* e) {
     e->mu_e = e->alpha = e->gamma = NAN;
 }
 
+// --- surface tension -----------------------------------------------------------------------------
+
+bool def_has_tension(const treacle_sim_def* def) {
+    bool is_any = false;
+    for (int i = 0; i < def->material_count; ++i) {
+        is_any = is_any || def->materials[i].surface_tension > 0.0;
+    }
+    return is_any && def->flow != TREACLE_FLOW_NONE;
+}
+
+bool def_is_beyond_tension(const treacle_sim_def* def) {
+    bool is_chosen = def->flow == TREACLE_FLOW_UNIFIED;
+    bool is_auto = def->flow == TREACLE_FLOW_AUTO && !def->flip_from_viscosity &&
+                   def->viscosity_solve.method == TREACLE_VISCOSITY_IMPLICIT &&
+                   def->viscosity_solve.surface == TREACLE_VISCOSITY_NATURAL;
+    return def_has_tension(def) && !is_chosen && !is_auto;
+}
+
 // --- liquid on the grid --------------------------------------------------------------------------
 
 static bool is_marker_used(const treacle_sim_def* def) {
@@ -107,6 +125,7 @@ const char* def_beyond_eulerian(const treacle_sim_def* def) {
            : def->flow == TREACLE_FLOW_NONE ? "no 'flow: none'"
            : def->drop_count > 0            ? "no 'drops'"
            : def->step.splitting > 0        ? "no 'splitting: second'"
+           : def_has_tension(def)           ? "no 'surface_tension'"
            : def_marker_flows(def) || def_marker_grows(def) || is_marker_used(def) ? "no 'marker'"
            : has_uneven_viscosity(def)
                ? "no viscosity that differs from place to place but by temperature"

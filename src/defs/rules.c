@@ -31,9 +31,14 @@ bool rule_root(const void* item, schema_fault* fault) {
     TREACLE_ASSERT(fault != NULL);
     const treacle_sim_def* def = item;
     const char* what = def_beyond_eulerian(def);
-    return what == NULL ||
-           break_at(fault, "motion", "'motion: eulerian' knows %s; choose 'motion: particles'",
-                    what);
+    if (what != NULL) {
+        return break_at(fault, "motion", "'motion: eulerian' knows %s; choose 'motion: particles'",
+                        what);
+    }
+    return !def_is_beyond_tension(def) ||
+           break_at(fault, "flow",
+                    "'surface_tension' acts in 'flow: unified' alone; choose that, or a surface "
+                    "tension of 0");
 }
 
 bool rule_step(const void* item, schema_fault* fault) {

@@ -174,6 +174,14 @@ static const schema_key material_keys[] = {
      .range = WITHIN(0, 1e15),
      .help = "dynamic viscosity (Pa.s, cP): water 0.001, olive oil 0.08, honey 10; a kinematic one "
              "(m^2/s, cSt) is multiplied by the density"},
+    {.name = "surface_tension",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_material_def, surface_tension),
+     .unit = UNIT_TENSION,
+     .range = WITHIN(0, LIMIT_TENSION),
+     .help = "pull of the surface against air: water 73 mN/m, honey 58 mN/m, oil 32 mN/m; it rules "
+             "where liquid is thinner than some millimetres; 0: none, which is right where all is "
+             "larger than a few centimetres, and cheaper"},
     {.name = "rheology",
      .type = SCHEMA_SECTION,
      .offset = offsetof(treacle_material_def, rheology),

@@ -59,6 +59,7 @@ static const unit_kind_info kinds[UNIT_KIND_COUNT] = {
     [UNIT_HEAT_TRANSFER] = {"a heat transfer", "W/(m^2.K)", "10 W/(m^2.K)", DIM(0, 1, -3, -1, 0),
                             LIMIT_HEAT_TRANSFER},
     [UNIT_HEAT_FLUX] = {"a heat flux", "W/m^2", "2 kW/m^2", DIM(0, 1, -3, 0, 0), LIMIT_HEAT_FLUX},
+    [UNIT_TENSION] = {"a surface tension", "N/m", "60 mN/m", DIM(0, 1, -2, 0, 0), LIMIT_TENSION},
 };
 
 #define PI 3.14159265358979323846

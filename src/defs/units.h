@@ -48,6 +48,7 @@ typedef enum unit_kind {
     UNIT_LATENT_HEAT,
     UNIT_HEAT_TRANSFER,
     UNIT_HEAT_FLUX,
+    UNIT_TENSION,
     UNIT_KIND_COUNT,
 } unit_kind;
 

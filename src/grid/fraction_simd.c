@@ -257,6 +257,11 @@ void ISA(fraction_tile)(const float* block, const int layers[AXES], const fracti
     fill_fields(&points, layers, tile);
 }
 
+void ISA(fraction_refine)(const float* block, float* points) {
+    TREACLE_ASSERT(block != points);
+    refine(block, (lattice*)(void*)points);
+}
+
 void ISA(fraction_points)(const float* points, const int layers[AXES],
                           const fraction_fields* tile) {
     TREACLE_ASSERT(layers[0] >= 1 && layers[0] <= TILE_SIZE);

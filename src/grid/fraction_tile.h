@@ -15,7 +15,9 @@ enum {
 /// each, or NULL; the first layers[a] along every axis are set.
 ISA_DECLARE(void, fraction_tile,
             (const float* block, const int layers[AXES], const fraction_fields* tile));
-/// The same from values on the doubled lattice, [z][y][x]: point q is half a cell times q - 2 from
-/// the tile's low corner along each axis.
+/// The values of such a block on the doubled lattice, FRACTION_POINTS along each axis, [z][y][x].
+ISA_DECLARE(void, fraction_refine, (const float* block, float* points));
+/// The same as fraction_tile from values on the doubled lattice, [z][y][x]: point q is half a cell
+/// times q - 2 from the tile's low corner along each axis.
 ISA_DECLARE(void, fraction_points,
             (const float* points, const int layers[AXES], const fraction_fields* tile));

@@ -1,5 +1,7 @@
 #include "grid/octant.h"
 
+#include <math.h>
+
 // Integrals of the four barycentric coordinates over the part of a tetrahedron that is below zero,
 // for a tetrahedron of volume 1.
 typedef struct tet_part {
@@ -87,6 +89,73 @@ octant_part octant_below(const float f[8]) {
     out.volume *= 1.0f / 6.0f;
     for (int a = 0; a < 3; ++a) {
         out.moment[a] *= 1.0f / 6.0f;
+    }
+    return out;
+}
+
+// Where zero lies on the edge from vertex i to vertex j of a tetrahedron.
+static void zero_on_edge(const float f[4], const float x[4][3], int i, int j, float out[3]) {
+    float t = fraction(f[i], f[j]);
+    for (int a = 0; a < 3; ++a) {
+        out[a] = x[i][a] + t * (x[j][a] - x[i][a]);
+    }
+}
+
+// Adds a flat piece whose area and normal are half of the product of two vectors, b - a and d - c.
+static void add_facet(const float a[3], const float b[3], const float c[3], const float d[3],
+                      octant_sheet* out) {
+    float p[3], q[3], twice[3];
+    for (int k = 0; k < 3; ++k) {
+        p[k] = b[k] - a[k];
+        q[k] = d[k] - c[k];
+    }
+    for (int k = 0; k < 3; ++k) {
+        int l = (k + 1) % 3, m = (k + 2) % 3;
+        twice[k] = p[l] * q[m] - p[m] * q[l];
+    }
+    float length = sqrtf((twice[0] * twice[0] + twice[1] * twice[1]) + twice[2] * twice[2]);
+    for (int k = 0; k < 3 && length > 0.0f; ++k) {
+        out->square[k] += 0.5f * twice[k] * twice[k] / length;
+    }
+}
+
+// The piece of a tetrahedron with its vertices at x: a triangle around a vertex that is alone on
+// its side, or a quadrangle, whose area follows from its diagonals.
+static void add_tet_surface(const float f[4], const float x[4][3], octant_sheet* out) {
+    int at[4], low = 0, high = 4;
+    for (int k = 0; k < 4; ++k) {
+        at[f[k] < 0.0f ? low++ : --high] = k;
+    }
+    float p[4][3];
+    if (low == 2) {
+        zero_on_edge(f, x, at[0], at[2], p[0]);
+        zero_on_edge(f, x, at[1], at[3], p[1]);
+        zero_on_edge(f, x, at[0], at[3], p[2]);
+        zero_on_edge(f, x, at[1], at[2], p[3]);
+        add_facet(p[0], p[1], p[2], p[3], out);
+    } else if (low == 1 || low == 3) {
+        int lone = low == 1 ? 0 : 3;
+        for (int k = 0; k < 3; ++k) {
+            zero_on_edge(f, x, at[lone], at[(lone + 1 + k) % 4], p[k]);
+        }
+        add_facet(p[0], p[1], p[0], p[2], out);
+    }
+}
+
+octant_sheet octant_surface(const float f[8]) {
+    octant_sheet out = {0};
+    for (int i = 0; i < 6; ++i) {
+        // As in octant_below: from corner 0 to corner 7 along axes a, b, c in turn.
+        int a = i / 2, b = (a + 1 + i % 2) % 3, first = 1 << a, second = first | 1 << b;
+        const int corner[4] = {0, first, second, 7};
+        float x[4][3], value[4];
+        for (int k = 0; k < 4; ++k) {
+            value[k] = f[corner[k]];
+            for (int n = 0; n < 3; ++n) {
+                x[k][n] = (float)(corner[k] >> n & 1);
+            }
+        }
+        add_tet_surface(value, (const float(*)[3])x, &out);
     }
     return out;
 }

@@ -30,4 +30,5 @@
 #define LIMIT_CAPACITY 1e9        // J/(kg K); J/kg of latent heat
 #define LIMIT_HEAT_TRANSFER 1e9   // W/(m^2 K)
 #define LIMIT_HEAT_FLUX 1e12      // W/m^2
+#define LIMIT_TENSION 1e3         // N/m
 #define LIMIT_NUMBER 1e12         // of any other kind

@@ -18,6 +18,7 @@ typedef struct energy_part {
     double push_before, push_after, push_square; // q . u*, q . u and |q|^2 / 2, q the push
     double dissipation; // by the weights of stress, and by walls that liquid slips along
     double elastic;     // power of the stress that was there before
+    double tension;     // work of the surface
     double solids;      // work of solids that move by script, of emitters and of adhesion
     double bodies_before, bodies_after, bodies_lost; // as above, of rigid bodies
 } energy_part;

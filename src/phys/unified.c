@@ -40,6 +40,7 @@
 #include "grid/gather.h"
 #include "grid/tile_loop.h"
 #include "phys/flow_bodies.h"
+#include "phys/lump_balance.h"
 #include "phys/solid_flow.h"
 
 // Targets [stokes.4]: of cells' volume a step, and of a connected region's volume a step.
@@ -64,6 +65,7 @@ typedef struct unified_solver {
     size_t tail;              // of bodies in a vector of faces
     stokes_vectors v;         // f, h, u, p, one after the other
     double *vectors, *moment; // moment: [count][MOMENTS]
+    double* pull;             // of the surface, as f; NULL: none
     int which;                // of the moments
     bool is_stiff;            // the velocity that particles bring has not felt the stress: no guess
     float* const* face_u;
@@ -280,8 +282,42 @@ static void copy_rhs(const unified_solver* job, const double* from, double* to) 
     tile_copy(map, to + cells, from + cells, TILE_CELLS * sizeof(double));
 }
 
+// --- the surface --------------------------------------------------------------------------------
+
+// Pieces that nothing holds do not pull themselves anywhere. Where liquid slides along walls these
+// do not show as fixed faces, and nobody knows which pieces are held.
+static treacle_status find_pull(unified_solver* job) {
+    const stress_params* p = &job->params->liquid;
+    const region_set* lumps = NULL;
+    if (job->params->tension == NULL) {
+        return TREACLE_OK;
+    }
+    tension_force(job->params->tension, p, &job->weights, job->cell, job->pull);
+    if (p->has_slip) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(stokes_regions(job->stokes, &lumps));
+    return lump_balance_apply(&(lump_balance){p, &job->weights, lumps}, job->pull);
+}
+
+static void add_pull(void* data, int64_t begin, int64_t end) {
+    const unified_solver* job = data;
+    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
+        job->v.f[n] += job->pull[n];
+    }
+}
+
+static double work_of_tile(void* data, int64_t tile) {
+    const unified_solver* job = data;
+    double sum = 0.0;
+    for (int64_t n = tile * VISCOSITY_BLOCK; n < (tile + 1) * VISCOSITY_BLOCK; ++n) {
+        sum += job->v.u[n] * job->pull[n];
+    }
+    return sum;
+}
+
 // rhs: as it was given to the solve, faces and then cells.
-static treacle_status account(const unified_solver* job, const double* rhs) {
+static treacle_status account(unified_solver* job, const double* rhs) {
     energy_flow flow = {.liquid = &job->params->liquid,
                         .weights = &job->weights,
                         .bodies = &job->bodies,
@@ -291,7 +327,10 @@ static treacle_status account(const unified_solver* job, const double* rhs) {
                         .motion = job->v.u + AXES * field_length(job),
                         .p = job->v.p,
                         .h = rhs + face_length(job)};
-    return energy_of_flow(&flow, job->energy);
+    TREACLE_TRY(energy_of_flow(&flow, job->energy));
+    job->energy->tension =
+        job->pull != NULL ? tile_sum(job->params->liquid.map, work_of_tile, job) : 0.0;
+    return TREACLE_OK;
 }
 
 // The right-hand sides and the first guesses.
@@ -305,6 +344,9 @@ static treacle_status load(unified_solver* job) {
     TREACLE_TRY(push_cells(job));
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, load_tiles, job);
     stress_add_force(&job->params->liquid, &job->weights, job->v.f);
+    if (job->pull != NULL) {
+        tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, add_pull, job);
+    }
     for (size_t i = tail; i < face_length(job); ++i) {
         job->v.f[i] = -job->v.f[i];
     }
@@ -454,6 +496,10 @@ static treacle_status create_vectors(unified_solver* job) {
     TREACLE_TRY(alloc_zero(ctx, AXES * values, sizeof(double), "velocities", (void**)&job->about));
     TREACLE_TRY(
         alloc_zero(ctx, tiles * MOMENTS, sizeof(double), "moments of tiles", (void**)&job->moment));
+    if (job->params->tension != NULL) {
+        TREACLE_TRY(alloc_zero(ctx, face_length(job), sizeof(double), "the pull of the surface",
+                               (void**)&job->pull));
+    }
     job->v.f = job->vectors;
     job->v.h = job->v.f + face_length(job);
     job->v.u = job->v.h + values;
@@ -471,7 +517,7 @@ static treacle_status build(unified_solver* job, float* const face_u[AXES]) {
              choose_cells, job);
     TREACLE_TRY(create_stokes(job));
     job->is_stiff = stokes_solver_regime(job->stokes)->is_thick;
-    return TREACLE_OK;
+    return find_pull(job);
 }
 
 treacle_status unified_create(const unified_params* params, float* const face_u[AXES],
@@ -504,7 +550,8 @@ static treacle_status rebuild(unified_solver* job, float* const face_u[AXES]) {
     stress_weights_destroy(p, &job->first);
     TREACLE_TRY(stress_weights_create(p, &job->weights));
     TREACLE_TRY(body_coupling_create(p, &job->weights, face_u, &job->bodies));
-    return create_stokes(job);
+    TREACLE_TRY(create_stokes(job));
+    return find_pull(job);
 }
 
 treacle_status unified_reweigh(unified_solver* solver, float* const face_u[AXES]) {
@@ -536,6 +583,9 @@ void unified_destroy(unified_solver* solver) {
     stokes_solver_destroy(solver->stokes);
     alloc_free(ctx, solver->cell, values * sizeof(float));
     alloc_free(ctx, solver->vectors, VECTORS * half_length(solver) * sizeof(double));
+    if (solver->pull != NULL) {
+        alloc_free(ctx, solver->pull, face_length(solver) * sizeof(double));
+    }
     alloc_free(ctx, solver->about, AXES * values * sizeof(double));
     alloc_free(ctx, solver->moment, tiles * MOMENTS * sizeof(double));
     stress_weights_destroy(p, &solver->weights);

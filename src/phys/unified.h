@@ -5,6 +5,7 @@
 #include "phys/energy.h"
 #include "phys/stress.h"
 #include "phys/tangent.h"
+#include "phys/tension.h"
 #include "solve/stokes_solver.h"
 
 typedef struct unified_params {
@@ -14,7 +15,8 @@ typedef struct unified_params {
     double push;          // m/s that forces have added to the velocity
     double tolerance;     // of the energy norm of the error, relative
     int max_iterations;
-    energy_push pushed; // what forces have added
+    energy_push pushed;            // what forces have added
+    const tension_params* tension; // of the surface; NULL: none
 } unified_params;
 
 /// An error of the energy norm up to which a solve that did not converge may be used, if its

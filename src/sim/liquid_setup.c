@@ -83,7 +83,8 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
                 .rheology = plan->has_rheology,
                 .elastic = plan->has_elastic,
                 .no_merge = plan->has_no_merge,
-                .yield = plan->has_yield},
+                .yield = plan->has_yield,
+                .tension = plan->has_tension},
         .other = paper_methods(def),
     };
     treacle_status status = copy_materials(ctx, def, out);

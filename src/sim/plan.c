@@ -18,7 +18,7 @@ static treacle_flow flow_of(const treacle_sim_def* def) {
     if (def->flow != TREACLE_FLOW_AUTO) {
         return def->flow;
     }
-    bool is_viscous = def_has_law(def);
+    bool is_viscous = def_has_law(def) || def_has_tension(def);
     for (int i = 0; i < def->material_count; ++i) {
         const treacle_material_def* m = &def->materials[i];
         is_viscous = is_viscous || m->viscosity > 0.0 || rheology_is_needed(m) || has_modulus(m);
@@ -151,6 +151,7 @@ static const char* whole_because(const treacle_sim_def* def, const grid_domain* 
            : def->fill != TREACLE_FILL_PARTICLES            ? "liquid fills the domain"
            : def->step.splitting != TREACLE_SPLITTING_FIRST ? "splitting is of second order"
            : domain->lets_go                                ? "liquid lets go of walls"
+           : plan->has_tension                              ? "there is surface tension"
            : def->body_count > 0                            ? "there are bodies"
            : def->solid_count > 0                           ? "there are solids"
            : plan->has_heat || plan->has_law                ? "there is heat"
@@ -165,6 +166,7 @@ sim_plan sim_plan_of(const treacle_sim_def* def, const grid_domain* domain) {
         .is_eulerian = def->motion == TREACLE_MOTION_EULERIAN,
         .has_heat = def_has_heat(def) && def->material_count > 0,
         .has_law = def_has_law(def),
+        .has_tension = def_has_tension(def),
         .marker_flows = def_marker_flows(def) && def->material_count > 0,
         .marker_grows = def_marker_grows(def),
     };
@@ -191,6 +193,7 @@ static void print_laws(const sim_plan* plan, text* out) {
         {plan->has_elastic, "elastic stress"},
         {plan->has_yield, "yield"},
         {plan->has_no_merge, "materials that do not merge"},
+        {plan->has_tension, "surface tension"},
         {plan->has_heat, "heat"},
         {plan->has_law, "viscosity by what particles carry"},
         {plan->marker_flows, "a marker that spreads"},

@@ -16,6 +16,7 @@ typedef struct sim_plan {
     bool has_elastic;  // material whose stress acts on the flow
     bool has_yield;    // elastic material whose decay depends on the flow
     bool has_no_merge; // material that does not merge with others
+    bool has_tension;  // of the surface
     bool has_heat;     // that flows
     bool has_law;      // of viscosity, by what particles carry
     bool marker_flows;

@@ -22,6 +22,10 @@
 //
 // So calm liquid may take longer steps only as far as its viscosity allows.
 //
+// Surface tension is explicit, and has a limit of its own, [tension.6]. What it will do is not
+// known before it is done: a step in which it has made liquid cross more than CALM_SLACK cfl cells
+// is begun again, too.
+//
 // Where the grid carries the liquid, cfl is at most that of the level set: the flow must see liquid
 // beside a wall before it is there. And dt <= max_dt of the def. Where the def asks for it, an
 // elastic wave of speed c = sqrt(mu_e / 2 rho) crosses at most a cell, and half a cell with the
@@ -37,6 +41,7 @@
 
 #include "grid/tile_loop.h"
 #include "math/elementary.h"
+#include "phys/tension.h"
 #include "sim/guard.h"
 
 // Fraction of cfl that a step may turn out to cross beyond what was foreseen.
@@ -115,6 +120,19 @@ static double least_viscosity(const treacle_sim* sim) {
     return least;
 }
 
+// [tension.6], for the lightest of all liquids with the strongest tension.
+static double tension_limit(const treacle_sim* sim) {
+    const liquid_setup* setup = &sim->setup;
+    double sigma = 0.0, rho = INFINITY;
+    for (int m = 0; m < setup->material_count; ++m) {
+        sigma = fmax(sigma, setup->materials[m].surface_tension);
+        rho = fmin(rho, setup->materials[m].density);
+    }
+    return setup->has.tension
+               ? tension_step_limit(sim->domain.h, rho, sigma, rho * least_viscosity(sim))
+               : INFINITY;
+}
+
 // [step.3]
 static double wave_limit(const treacle_sim* sim, double g) {
     double nu = least_viscosity(sim);
@@ -133,6 +151,7 @@ double timestep_limit(const treacle_sim* sim, const sim_state* state, double spe
     TREACLE_ASSERT(sim->domain.h > 0.0);
     double v = fmax(speed, fastest_emitter(sim, state->time));
     double limit = fmin(motion_limit(sim, state, v), elastic_limit(sim, state));
+    limit = fmin(limit, tension_limit(sim));
     if (sim->push_most > 0.0) {
         double a = gravity_at(sim, state->time) + sim->push_most;
         limit = fmin(limit, reach_limit(sim, v, a));
@@ -154,6 +173,7 @@ bool timestep_review(treacle_sim* sim, double dt, double before, double after) {
     double gain = fmax(after - before, 0.0) / dt;
     double followed = fmax(g > 0.0 ? gain / g : 0.0, 0.5 * (1.0 - sim->now.calm)); // [step.2]
     sim->next.calm = 1.0 - fmin(followed, 1.0);
-    bool was_bold = dt > reach_limit(sim, before, g) && 0.5 * dt >= sim->def.step.min_dt;
+    bool was_bold = (dt > reach_limit(sim, before, g) || sim->setup.has.tension) &&
+                    0.5 * dt >= sim->def.step.min_dt;
     return !was_bold || after * dt <= CALM_SLACK * cfl_of(sim) * sim->domain.h;
 }

@@ -131,6 +131,12 @@ static treacle_status find_regions(stokes_solver* s) {
     return status;
 }
 
+treacle_status stokes_regions(stokes_solver* solver, const region_set** out) {
+    TREACLE_TRY(find_regions(solver));
+    *out = &solver->net.regions;
+    return TREACLE_OK;
+}
+
 // The largest |sum of r| of a region over its volume. Drops and specks count as if they were
 // larger: a fraction of theirs is next to nothing, and they would keep the whole solve waiting.
 static treacle_status find_net(stokes_solver* s, const double* r_p, double* net) {

@@ -79,6 +79,7 @@ typedef struct stokes_stats {
     char regime[SOLVE_REGIME_NAME]; // how it was solved (solve/regime.h)
 } stokes_stats;
 
+struct region_set; // solve/regions.h
 typedef struct stokes_solver stokes_solver;
 
 stokes_params stokes_params_default(void);
@@ -107,6 +108,10 @@ typedef struct stokes_vectors {
 } stokes_vectors;
 treacle_status stokes_solve(stokes_solver* solver, const stokes_vectors* vectors,
                             const stokes_params* params, stokes_stats* stats) TREACLE_NODISCARD;
+
+/// The connected regions of cells with a pressure; the solver's.
+treacle_status stokes_regions(stokes_solver* solver,
+                              const struct region_set** out) TREACLE_NODISCARD;
 
 /// y_u = A u + B^T p, y_p = B u, for tests.
 void stokes_apply(const stokes_solver* solver, const double* u, const double* p, double* y_u,

@@ -153,6 +153,7 @@ void energy_account_part(const step_frame* f, energy_account* account) {
     out->transfer += unit * given - account->level;
     out->numerical += unit * (part->lost + part->bodies_lost + turned);
     out->dissipation += unit * (part->dissipation + part->elastic);
+    out->tension += unit * part->tension;
     out->solids += unit * part->solids;
     out->exchanged -= unit * (part->bodies_after - part->bodies_before + part->bodies_lost);
     account->level = unit * (part->after + part->bodies_after);
@@ -202,7 +203,7 @@ void energy_account_flown(const liquid_state* state, const particle_grid* given,
 
 // All but `error`, which is what they leave.
 static double explained(const treacle_energy_stats* e) {
-    double done = e->forces + e->solids + e->contacts + e->particles;
+    double done = e->forces + e->tension + e->solids + e->contacts + e->particles;
     return done - e->dissipation - e->numerical + e->transfer + e->advection + e->density;
 }
 
@@ -218,9 +219,9 @@ static double floor_of(const step_frame* f, const energy_account* account) {
 // How much a step may gain beyond the work that was done on it, and did.
 static void judge(const step_frame* f, const energy_account* account, double before,
                   treacle_energy_stats* e) {
-    double done = e->gravity + e->forces + e->solids + e->contacts + e->particles;
-    double size = fabs(e->gravity) + fabs(e->forces) + fabs(e->solids) + fabs(e->contacts) +
-                  fabs(e->particles);
+    double done = e->gravity + e->forces + e->tension + e->solids + e->contacts + e->particles;
+    double size = fabs(e->gravity) + fabs(e->forces) + fabs(e->tension) + fabs(e->solids) +
+                  fabs(e->contacts) + fabs(e->particles);
     e->gain = e->change - done;
     e->limit = gain_fraction * (before + size) + floor_of(f, account);
 }
@@ -230,12 +231,13 @@ static treacle_status refuse(const step_frame* f) {
     if (e->gain <= e->limit) { // false where one is not a number
         return TREACLE_OK;
     }
-    return check_fail(f->ctx, TREACLE_ERR_DIVERGED,
-                      "in the step from %g s to %g s liquid and bodies gained %g J more than the "
-                      "work done on them (gravity %g J, forces %g J, solids %g J, contacts %g J); "
-                      "at most %g J can be an error of the step",
-                      f->time, f->time + f->dt, e->gain, e->gravity, e->forces, e->solids,
-                      e->contacts, e->limit);
+    return check_fail(
+        f->ctx, TREACLE_ERR_DIVERGED,
+        "in the step from %g s to %g s liquid and bodies gained %g J more than the "
+        "work done on them (gravity %g J, forces %g J, surface tension %g J, solids %g "
+        "J, contacts %g J); at most %g J can be an error of the step",
+        f->time, f->time + f->dt, e->gain, e->gravity, e->forces, e->tension, e->solids,
+        e->contacts, e->limit);
 }
 
 // The flow alone is judged, from its first part to its last. Gel may give back what it has stored.

@@ -2,6 +2,7 @@
 
 #include "step/flow_contacts.h"
 #include "step/flow_solver.h"
+#include "step/flow_tension.h"
 #include "step/flow_yield.h"
 
 typedef struct flow_loops {
@@ -54,11 +55,14 @@ treacle_status flow_find(const flow_inputs* in, const flow_outputs* out) {
     TREACLE_ASSERT(out->material->log_mu != NULL);
     TREACLE_ASSERT(!in->is_unified || (out->x != NULL && out->liquid->fraction.cell != NULL));
     flow_loops loops;
+    tension_params surface;
     int mark = arena_mark(in->frame.scratch);
     TREACLE_TRY(flow_contacts_begin(in, out, &loops.contacts));
     TREACLE_TRY(flow_rheology_begin(in, out, &loops.rheology));
     TREACLE_TRY(flow_yield_begin(in, out, &loops.yield));
+    TREACLE_TRY(flow_tension_find(in, &surface));
     flow_solver_begin(in, &loops.solver);
+    loops.solver.tension = surface.cell_kappa != NULL ? &surface : NULL;
     treacle_status status = find(in, out, &loops);
     flow_solver_finish(&loops.solver);
     arena_give_to(in->frame.scratch, mark);

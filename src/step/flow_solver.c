@@ -63,7 +63,8 @@ static treacle_status set_unified(const flow_inputs* in, const flow_outputs* out
         (unified_params){.push = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * in->frame.dt,
                          .tolerance = energy_target(in, loop),
                          .max_iterations = in->frame.setup->def->pressure.max_iterations,
-                         .pushed = in->pushed};
+                         .pushed = in->pushed,
+                         .tension = solver->tension};
     TREACLE_TRY(flow_describe(in, out, out->liquid, &solver->params.liquid));
     solver->params.face_box = face_view_of(out->liquid->fraction.face);
     if (is_newton(loop)) {

@@ -29,6 +29,7 @@ typedef struct liquid_features {
     bool elastic;  // material
     bool no_merge; // material that does not merge with others
     bool yield;    // elastic material whose decay depends on the flow
+    bool tension;  // of the surface
 } liquid_features;
 
 struct flow_inputs;
