@@ -245,7 +245,8 @@ static void add_strains(const energy_job* job, tile_ix t, double (*u)[VALUES],
             strain_at(moving, at, normal_v, shear_v);
         }
         for (int a = 0; a < AXES; ++a) {
-            double pull = 2.0 * (double)weights->cell[i] * normal[a];
+            double sheet = weights->sheet_cell != NULL ? (double)weights->sheet_cell[i] : 0.0;
+            double pull = 2.0 * ((double)weights->cell[i] - sheet) * normal[a];
             double drag = (double)weights->edge[a][i] * shear[a];
             double pull_before = stress != NULL ? (double)stress->cell[a][i] : 0.0;
             double drag_before = stress != NULL ? (double)stress->edge[a][i] : 0.0;

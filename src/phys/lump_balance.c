@@ -28,19 +28,19 @@ typedef struct lump {
     bool is_held;
     double cells;
     double pivot[AXES]; // sum of places, then their mean, cells
-    double force[BODY_MOTIONS], mass[BODY_MOTIONS][BODY_MOTIONS];
-    double motion[BODY_MOTIONS];
+    double mass[BODY_MOTIONS][BODY_MOTIONS], inverse[BODY_MOTIONS][BODY_MOTIONS];
+    double momentum[BODY_MOTIONS], motion[BODY_MOTIONS];
 } lump;
 
-static bool is_fixed(const lump_balance* balance, int a, int64_t face) {
-    return balance->weights->fixed[face] >> a & 1;
+static bool is_fixed(const lump_set* set, int a, int64_t face) {
+    return set->weights->fixed[face] >> a & 1;
 }
 
 // Cells: the middle of each lump, and whether something holds it.
-static void find_places(const lump_balance* balance, lump* lumps) {
-    const tile_map* map = balance->liquid->map;
+static void find_places(const lump_set* set, lump* lumps) {
+    const tile_map* map = set->liquid->map;
     for (int64_t i = 0; i < (int64_t)map->count * TILE_CELLS; ++i) {
-        int32_t label = balance->lumps->label[i];
+        int32_t label = set->regions->label[i];
         if (label < 0) {
             continue;
         }
@@ -50,13 +50,13 @@ static void find_places(const lump_balance* balance, lump* lumps) {
         p->cells += 1.0;
         for (int a = 0; a < AXES; ++a) {
             int64_t above = tile_slot_above(map, i / TILE_CELLS, (int)(i % TILE_CELLS), a);
-            bool is_active = balance->liquid->domain->is_active[a];
+            bool is_active = set->liquid->domain->is_active[a];
             p->pivot[a] += at[a] + 0.5;
-            p->is_held = p->is_held ||
-                         (is_active && (is_fixed(balance, a, i) || is_fixed(balance, a, above)));
+            p->is_held =
+                p->is_held || (is_active && (is_fixed(set, a, i) || is_fixed(set, a, above)));
         }
     }
-    for (int32_t n = 0; n < balance->lumps->count; ++n) {
+    for (int32_t n = 0; n < set->regions->count; ++n) {
         for (int a = 0; a < AXES && lumps[n].cells > 0.0; ++a) {
             lumps[n].pivot[a] /= lumps[n].cells;
         }
@@ -64,39 +64,37 @@ static void find_places(const lump_balance* balance, lump* lumps) {
 }
 
 // The free lump that a face belongs to; NULL: none, or it is fixed, or has no mass.
-static lump* lump_of(const lump_balance* balance, int a, int64_t face, lump* lumps) {
-    const tile_map* map = balance->liquid->map;
+static lump* lump_of(const lump_set* set, int a, int64_t face, lump* lumps) {
+    const tile_map* map = set->liquid->map;
     int64_t below = tile_slot_below(map, face / TILE_CELLS, (int)(face % TILE_CELLS), a);
-    int32_t label = balance->lumps->label[face];
+    int32_t label = set->regions->label[face];
     bool has_below = below < (int64_t)map->count * TILE_CELLS;
-    label = label < 0 && has_below ? balance->lumps->label[below] : label;
-    bool counts = label >= 0 && !is_fixed(balance, a, face) &&
-                  balance->weights->mass[a][face] > 0.0f && !lumps[label].is_held;
+    label = label < 0 && has_below ? set->regions->label[below] : label;
+    bool counts = label >= 0 && !is_fixed(set, a, face) && set->weights->mass[a][face] > 0.0f &&
+                  !lumps[label].is_held;
     return counts ? &lumps[label] : NULL;
 }
 
 // What each motion of the lump is at a face.
-static void row_of(const lump_balance* balance, const lump* p, int a, int64_t face,
+static void row_of(const lump_set* set, const lump* p, int a, int64_t face,
                    double row[BODY_MOTIONS]) {
     int at[AXES], b = (a + 1) % AXES, c = (a + 2) % AXES;
-    tile_cell_at(balance->liquid->map, (tile_ix)(face / TILE_CELLS), (int)(face % TILE_CELLS), at);
+    tile_cell_at(set->liquid->map, (tile_ix)(face / TILE_CELLS), (int)(face % TILE_CELLS), at);
     memset(row, 0, BODY_MOTIONS * sizeof(*row));
     row[a] = 1.0;
     row[AXES + b] = at[c] + 0.5 - p->pivot[c];
     row[AXES + c] = -(at[b] + 0.5 - p->pivot[b]);
 }
 
-static void add_face(const double row[BODY_MOTIONS], double mass, double force, lump* p) {
+static void add_mass(const double row[BODY_MOTIONS], double mass, lump* p) {
     for (int i = 0; i < BODY_MOTIONS; ++i) {
-        p->force[i] += force * row[i];
         for (int j = 0; j < BODY_MOTIONS; ++j) {
             p->mass[i][j] += mass * row[i] * row[j];
         }
     }
 }
 
-static void solve_lump(lump* p) {
-    double inverse[BODY_MOTIONS][BODY_MOTIONS];
+static void invert_mass(lump* p) {
     double least = least_inertia * (p->mass[0][0] + p->mass[1][1] + p->mass[2][2]);
     for (int i = AXES; i < BODY_MOTIONS; ++i) {
         for (int j = 0; j < BODY_MOTIONS && p->mass[i][i] <= least; ++j) {
@@ -105,45 +103,103 @@ static void solve_lump(lump* p) {
         }
         p->mass[i][i] = p->mass[i][i] <= least ? 0.0 : p->mass[i][i];
     }
-    mat6_invert((const double(*)[BODY_MOTIONS])p->mass, inverse);
-    mat6_multiply((const double(*)[BODY_MOTIONS])inverse, p->force, p->motion);
+    mat6_invert((const double(*)[BODY_MOTIONS])p->mass, p->inverse);
 }
 
-// Adds up what pulls at each lump, or takes that out.
-static void pass_faces(const lump_balance* balance, lump* lumps, double* force, bool takes_out) {
-    const tile_map* map = balance->liquid->map;
-    for (int64_t n = 0; n < (int64_t)map->count * VISCOSITY_BLOCK; ++n) {
+// What a pass over the faces of free lumps does.
+typedef enum lump_pass {
+    PASS_MASS,     // adds up their masses
+    PASS_MOMENTUM, // and what of a vector is theirs
+    PASS_TAKE,     // takes the momentum of their motion out of it
+    PASS_ADD,      // adds their motion
+    PASS_TURN,     // adds their rotation
+} lump_pass;
+
+static void pass_face(lump_pass what, const double row[BODY_MOTIONS], double mass, lump* p,
+                      double* value) {
+    double turn = 0.0;
+    switch (what) {
+    case PASS_MASS:
+        add_mass(row, mass, p);
+        break;
+    case PASS_MOMENTUM:
+        for (int i = 0; i < BODY_MOTIONS; ++i) {
+            p->momentum[i] += *value * row[i];
+        }
+        break;
+    case PASS_TAKE:
+        *value -= mass * mat6_dot(row, p->motion);
+        break;
+    case PASS_ADD:
+        *value += mat6_dot(row, p->motion);
+        break;
+    case PASS_TURN:
+        for (int i = AXES; i < BODY_MOTIONS; ++i) {
+            turn += row[i] * p->motion[i];
+        }
+        *value += turn;
+        break;
+    }
+}
+
+// The vector is not touched by the first two.
+static void pass_faces(const lump_set* set, lump_pass what, double* vector) {
+    const tile_map* map = set->liquid->map;
+    for (int64_t n = 0; n < (int64_t)map->count * VISCOSITY_BLOCK && set->at != NULL; ++n) {
         int a = (int)(n / TILE_CELLS % AXES);
         int64_t face = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
-        lump* p = balance->liquid->domain->is_active[a] ? lump_of(balance, a, face, lumps) : NULL;
-        if (p == NULL) {
-            continue;
-        }
-        double row[BODY_MOTIONS], mass = (double)balance->weights->mass[a][face];
-        row_of(balance, p, a, face, row);
-        if (takes_out) {
-            force[n] -= mass * mat6_dot(row, p->motion);
-        } else {
-            add_face(row, mass, force[n], p);
+        lump* p = set->liquid->domain->is_active[a] ? lump_of(set, a, face, set->at) : NULL;
+        if (p != NULL) {
+            double row[BODY_MOTIONS];
+            row_of(set, p, a, face, row);
+            pass_face(what, row, (double)set->weights->mass[a][face], p,
+                      vector != NULL ? vector + n : NULL);
         }
     }
 }
 
-treacle_status lump_balance_apply(const lump_balance* balance, double* force) {
-    TREACLE_ASSERT(force != NULL && balance->lumps->count >= 0);
-    treacle_context* ctx = balance->liquid->map->ctx;
-    size_t count = (size_t)balance->lumps->count;
-    lump* lumps = NULL;
-    if (count == 0 || balance->lumps->label == NULL) {
+treacle_status lump_set_create(const stress_params* liquid, const stress_weights* weights,
+                               const region_set* regions, lump_set* out) {
+    TREACLE_ASSERT(regions->count >= 0);
+    *out = (lump_set){.liquid = liquid, .weights = weights, .regions = regions};
+    if (regions->count == 0 || regions->label == NULL) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(alloc_zero(ctx, count, sizeof(*lumps), "lumps of liquid", (void**)&lumps));
-    find_places(balance, lumps);
-    pass_faces(balance, lumps, force, false);
-    for (size_t n = 0; n < count; ++n) {
-        solve_lump(&lumps[n]);
+    TREACLE_TRY(alloc_zero(liquid->map->ctx, (size_t)regions->count, sizeof(*out->at),
+                           "lumps of liquid", (void**)&out->at));
+    find_places(out, out->at);
+    pass_faces(out, PASS_MASS, NULL);
+    for (int32_t n = 0; n < regions->count; ++n) {
+        invert_mass(&out->at[n]);
     }
-    pass_faces(balance, lumps, force, true); // [tension.7]
-    alloc_free(ctx, lumps, count * sizeof(*lumps));
     return TREACLE_OK;
+}
+
+void lump_set_destroy(lump_set* set) {
+    if (set->at != NULL) {
+        alloc_free(set->liquid->map->ctx, set->at, (size_t)set->regions->count * sizeof(*set->at));
+    }
+    *set = (lump_set){0};
+}
+
+void lump_set_find_motions(const lump_set* set, const double* momentum) {
+    TREACLE_ASSERT(momentum != NULL);
+    for (int32_t n = 0; set->at != NULL && n < set->regions->count; ++n) {
+        memset(set->at[n].momentum, 0, sizeof(set->at[n].momentum));
+    }
+    pass_faces(set, PASS_MOMENTUM, (double*)momentum);
+    for (int32_t n = 0; set->at != NULL && n < set->regions->count; ++n) {
+        lump* p = &set->at[n];
+        mat6_multiply((const double(*)[BODY_MOTIONS])p->inverse, p->momentum, p->motion);
+    }
+}
+
+void lump_set_take_momentum(const lump_set* set, double* momentum) {
+    TREACLE_ASSERT(momentum != NULL);
+    pass_faces(set, PASS_TAKE, momentum); // [tension.7]
+}
+
+void lump_set_add_motions(const lump_set* set, bool only_rotations, double* u) {
+    TREACLE_ASSERT(u != NULL);
+    pass_faces(set, only_rotations ? PASS_TURN : PASS_ADD, u);
 }

@@ -528,15 +528,20 @@ void stress_weights_destroy(const stress_params* params, stress_weights* weights
     size_t values = field_length(params);
     alloc_free(ctx, weights->block, field_count(params) * values * sizeof(float));
     alloc_free(ctx, weights->fixed, values);
+    alloc_free(ctx, weights->sheet_cell, STRESS_SHEETS * values * sizeof(float));
     alloc_free(ctx, weights->owners, AXES * values * sizeof(uint16_t));
     *weights = (stress_weights){0};
 }
 
 viscosity_weights stress_weights_view(const stress_weights* weights) {
     TREACLE_ASSERT(weights->block != NULL && weights->fixed != NULL);
-    return (viscosity_weights){.cell = weights->cell,
-                               .edge = {weights->edge[0], weights->edge[1], weights->edge[2]},
-                               .mass = {weights->mass[0], weights->mass[1], weights->mass[2]},
-                               .fixed = weights->fixed,
-                               .owner = {weights->owner[0], weights->owner[1], weights->owner[2]}};
+    viscosity_weights view = {.cell = weights->cell, .fixed = weights->fixed};
+    for (int a = 0; a < AXES; ++a) {
+        view.edge[a] = weights->edge[a];
+        view.mass[a] = weights->mass[a];
+        view.owner[a] = weights->owner[a];
+        view.sheet[a][0] = weights->sheet[a][0];
+        view.sheet[a][1] = weights->sheet[a][1];
+    }
+    return view;
 }

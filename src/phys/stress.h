@@ -40,6 +40,7 @@ typedef struct stress_params {
 } stress_params;
 
 enum { STRESS_CUT_CELL = 8 };
+enum { STRESS_SHEETS = 1 + 2 * AXES }; // fields of weights that a surface has
 
 /// What is open of a face to the cell above it, or to that below.
 static inline double stress_opening(const stress_params* params, int axis, int64_t face,
@@ -62,6 +63,9 @@ typedef struct stress_weights {
     float* body_liquid[AXES]; // mass of the liquid in such a face
     uint16_t* owners;
     float* block;
+    // What a surface with tension adds (phys/tension.h), one block; else NULL:
+    float* sheet_cell;     // that part of cell
+    float* sheet[AXES][2]; // at edges, as the solver takes it
 } stress_weights;
 
 treacle_status stress_weights_create(const stress_params* params,

@@ -5,10 +5,11 @@
 
 /// The surface, as a flow needs it. Fields are [count + 1][512].
 typedef struct tension_params {
-    const float* cell_kappa;  // curvature times h (phys/curvature.h)
-    const float* cell_weight; // how much the curvature of a cell counts at a face
-    const float* cell_sigma;  // N/m, < 0 where it is not known; NULL: sigma, everywhere
-    double sigma;             // N/m
+    const float* cell_kappa;         // curvature times h (phys/curvature.h)
+    const float* cell_weight;        // how much the curvature of a cell counts at a face
+    const float* edge_area[AXES][2]; // at edges, over h^2 (grid/sheet.h); NULL: all is explicit
+    const float* cell_sigma;         // N/m, < 0 where it is not known; NULL: sigma, everywhere
+    double sigma;                    // N/m
 } tension_params;
 
 /// The weight of a cell with that area of surface, over h^2, at that distance from it, in cells.
@@ -20,6 +21,20 @@ float tension_weight(float area, float phi);
 void tension_force(const tension_params* surface, const stress_params* liquid,
                    const stress_weights* weights, const float* cell_volume, double* force);
 
-/// How large dt may be where tension is explicit: for cells of h, liquids of density rho, tension
-/// sigma and viscosity mu at least [tension.6]; infinite without tension.
-double tension_step_limit(double h, double rho, double sigma, double mu);
+/// Adds to the weights what makes the pull implicit [tension.3]; nothing without edge_area.
+treacle_status tension_add_weights(const tension_params* surface, const stress_params* liquid,
+                                   stress_weights* weights) TREACLE_NODISCARD;
+/// out += scale K_s v at unknown faces, with K_s the matrix of those weights; nothing without them.
+/// Both are [tile][axis][512].
+void tension_add_stiffness(const stress_params* liquid, const stress_weights* weights, double scale,
+                           const double* v, double* out);
+
+/// The liquid of a scene that tension moves most.
+typedef struct tension_liquid {
+    double h;          // m, of a cell
+    double rho, sigma; // kg/m^3, N/m
+    double mu;         // Pa s, that it has at least
+} tension_liquid;
+/// How large dt may be where tension is explicit, or implicit [tension.6]; infinite without
+/// tension.
+double tension_step_limit(const tension_liquid* liquid, bool is_implicit);

@@ -66,6 +66,7 @@ typedef struct unified_solver {
     stokes_vectors v;         // f, h, u, p, one after the other
     double *vectors, *moment; // moment: [count][MOMENTS]
     double* pull;             // of the surface, as f; NULL: none
+    lump_set lumps;           // that nothing holds, where there is such a pull
     int which;                // of the moments
     bool is_stiff;            // the velocity that particles bring has not felt the stress: no guess
     float* const* face_u;
@@ -284,20 +285,72 @@ static void copy_rhs(const unified_solver* job, const double* from, double* to) 
 
 // --- the surface --------------------------------------------------------------------------------
 
-// Pieces that nothing holds do not pull themselves anywhere. Where liquid slides along walls these
-// do not show as fixed faces, and nobody knows which pieces are held.
-static treacle_status find_pull(unified_solver* job) {
+// Lumps that nothing holds do not pull themselves anywhere. Where liquid slides along walls these
+// do not show as fixed faces, and nobody knows which lumps are held.
+static treacle_status find_lumps(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
-    const region_set* lumps = NULL;
-    if (job->params->tension == NULL) {
-        return TREACLE_OK;
-    }
-    tension_force(job->params->tension, p, &job->weights, job->cell, job->pull);
+    const region_set* regions = NULL;
     if (p->has_slip) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(stokes_regions(job->stokes, &lumps));
-    return lump_balance_apply(&(lump_balance){p, &job->weights, lumps}, job->pull);
+    TREACLE_TRY(stokes_regions(job->stokes, &regions));
+    return lump_set_create(p, &job->weights, regions, &job->lumps);
+}
+
+typedef struct momentum_job {
+    const unified_solver* job;
+    float* const* before; // u*
+    const double* u;      // NULL: none
+    double* to;
+} momentum_job;
+
+// to = M (u* - u).
+static void find_momentum(void* data, int64_t begin, int64_t end) {
+    const momentum_job* m = data;
+    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
+        int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
+        double u = (double)m->before[a][i] - (m->u != NULL ? m->u[n] : 0.0);
+        m->to[n] = (double)m->job->weights.mass[a][i] * u;
+    }
+}
+
+// The pull, and what the implicit part of it does to a lump that turns: that does not bend its
+// surface, and must not be resisted [tension.8].
+static treacle_status find_pull(unified_solver* job, float* const face_u[AXES]) {
+    const stress_params* p = &job->params->liquid;
+    if (job->params->tension == NULL) {
+        return TREACLE_OK;
+    }
+    lump_set_destroy(&job->lumps);
+    TREACLE_TRY(find_lumps(job));
+    tension_force(job->params->tension, p, &job->weights, job->cell, job->pull);
+    lump_set_find_motions(&job->lumps, job->pull);
+    lump_set_take_momentum(&job->lumps, job->pull);
+    if (job->weights.sheet_cell == NULL || job->lumps.at == NULL) {
+        return TREACLE_OK;
+    }
+    // Nothing is in the vectors yet.
+    size_t faces = AXES * field_length(job);
+    double *momentum = job->vectors, *turn = job->vectors + half_length(job);
+    momentum_job m = {.job = job, .before = face_u, .to = momentum};
+    tile_for(p->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, find_momentum, &m);
+    lump_set_find_motions(&job->lumps, momentum);
+    memset(turn, 0, faces * sizeof(*turn));
+    lump_set_add_motions(&job->lumps, true, turn);
+    tension_add_stiffness(p, &job->weights, 1.0, turn, job->pull);
+    return TREACLE_OK;
+}
+
+// After the solve free lumps get the momentum and the spin back that they began with.
+static void keep_lumps(unified_solver* job) {
+    if (job->pull == NULL || job->weights.sheet_cell == NULL || job->lumps.at == NULL) {
+        return;
+    }
+    momentum_job m = {job, job->face_u, job->v.u, job->v.f}; // what is in f has been used up
+    tile_for(job->params->liquid.map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, find_momentum,
+             &m);
+    lump_set_find_motions(&job->lumps, job->v.f);
+    lump_set_add_motions(&job->lumps, false, job->v.u);
 }
 
 static void add_pull(void* data, int64_t begin, int64_t end) {
@@ -311,7 +364,7 @@ static double work_of_tile(void* data, int64_t tile) {
     const unified_solver* job = data;
     double sum = 0.0;
     for (int64_t n = tile * VISCOSITY_BLOCK; n < (tile + 1) * VISCOSITY_BLOCK; ++n) {
-        sum += job->v.u[n] * job->pull[n];
+        sum += job->v.u[n] * job->v.f[n];
     }
     return sum;
 }
@@ -328,8 +381,12 @@ static treacle_status account(unified_solver* job, const double* rhs) {
                         .p = job->v.p,
                         .h = rhs + face_length(job)};
     TREACLE_TRY(energy_of_flow(&flow, job->energy));
-    job->energy->tension =
-        job->pull != NULL ? tile_sum(job->params->liquid.map, work_of_tile, job) : 0.0;
+    if (job->pull != NULL) {
+        double* pull = job->v.f; // used up: the pull at the end of the step
+        tile_copy(job->params->liquid.map, pull, job->pull, VISCOSITY_BLOCK * sizeof(double));
+        tension_add_stiffness(&job->params->liquid, &job->weights, -1.0, job->v.u, pull);
+        job->energy->tension = tile_sum(job->params->liquid.map, work_of_tile, job);
+    }
     return TREACLE_OK;
 }
 
@@ -374,6 +431,7 @@ static treacle_status solve(unified_solver* job, const stokes_extra* extra, stok
         stats->iterations += before;
         stats->seconds += seconds;
     }
+    keep_lumps(job);
     TREACLE_TRY(account(job, again));
     tile_for(job->params->liquid.map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, store_tiles,
              job);
@@ -507,9 +565,15 @@ static treacle_status create_vectors(unified_solver* job) {
     return TREACLE_OK;
 }
 
+static treacle_status make_weights(const unified_solver* job, stress_weights* out) {
+    const tension_params* tension = job->params->tension;
+    TREACLE_TRY(stress_weights_create(&job->params->liquid, out));
+    return tension == NULL ? TREACLE_OK : tension_add_weights(tension, &job->params->liquid, out);
+}
+
 static treacle_status build(unified_solver* job, float* const face_u[AXES]) {
     const stress_params* p = &job->params->liquid;
-    TREACLE_TRY(stress_weights_create(p, &job->weights));
+    TREACLE_TRY(make_weights(job, &job->weights));
     TREACLE_TRY(body_coupling_create(p, &job->weights, face_u, &job->bodies));
     job->tail = body_coupling_tail(&job->bodies);
     TREACLE_TRY(create_vectors(job));
@@ -517,7 +581,7 @@ static treacle_status build(unified_solver* job, float* const face_u[AXES]) {
              choose_cells, job);
     TREACLE_TRY(create_stokes(job));
     job->is_stiff = stokes_solver_regime(job->stokes)->is_thick;
-    return find_pull(job);
+    return find_pull(job, face_u);
 }
 
 treacle_status unified_create(const unified_params* params, float* const face_u[AXES],
@@ -543,15 +607,16 @@ treacle_status unified_create(const unified_params* params, float* const face_u[
 // All that depends on the viscosity.
 static treacle_status rebuild(unified_solver* job, float* const face_u[AXES]) {
     const stress_params* p = &job->params->liquid;
+    lump_set_destroy(&job->lumps);
     stokes_solver_destroy(job->stokes);
     job->stokes = NULL;
     body_coupling_destroy(&job->bodies);
     stress_weights_destroy(p, &job->weights);
     stress_weights_destroy(p, &job->first);
-    TREACLE_TRY(stress_weights_create(p, &job->weights));
+    TREACLE_TRY(make_weights(job, &job->weights));
     TREACLE_TRY(body_coupling_create(p, &job->weights, face_u, &job->bodies));
     TREACLE_TRY(create_stokes(job));
-    return find_pull(job);
+    return find_pull(job, face_u);
 }
 
 treacle_status unified_reweigh(unified_solver* solver, float* const face_u[AXES]) {
@@ -561,7 +626,7 @@ treacle_status unified_reweigh(unified_solver* solver, float* const face_u[AXES]
         return rebuild(solver, face_u);
     }
     stress_weights now;
-    TREACLE_TRY(stress_weights_create(p, &now));
+    TREACLE_TRY(make_weights(solver, &now));
     viscosity_weights view = stress_weights_view(&now);
     treacle_status status = stokes_solver_reweigh(solver->stokes, &view);
     if (solver->first.block == NULL) {
@@ -580,6 +645,7 @@ void unified_destroy(unified_solver* solver) {
     const stress_params* p = &solver->params->liquid;
     treacle_context* ctx = p->map->ctx;
     size_t values = field_length(solver), tiles = (size_t)p->map->count;
+    lump_set_destroy(&solver->lumps); // before the regions that they are made of
     stokes_solver_destroy(solver->stokes);
     alloc_free(ctx, solver->cell, values * sizeof(float));
     alloc_free(ctx, solver->vectors, VECTORS * half_length(solver) * sizeof(double));

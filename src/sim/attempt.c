@@ -47,7 +47,10 @@ static treacle_status attempt(treacle_sim* sim, double dt, double speed, profile
     sim->next.step = sim->now.step + 1;
     sim->next.time = sim->now.time + dt;
     sim->next.reseed_births = sim->now.reseed_births;
-    step_span span = {.from = sim->now.time, .to = sim->next.time, .dt = dt};
+    step_span span = {.from = sim->now.time,
+                      .to = sim->next.time,
+                      .dt = dt,
+                      .is_stiff_surface = timestep_is_stiff_surface(sim, dt)};
     keep_ranks(sim, false);
     treacle_status status = step_run(sim, &span, timers, stats);
     if (status == TREACLE_OK) {

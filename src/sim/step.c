@@ -125,6 +125,7 @@ static step_work work_of(treacle_sim* sim, const step_span* span, treacle_step_s
               .dt = span->dt,
               .is_first = span->is_first,
               .is_thin = span->is_thin,
+              .is_stiff_surface = span->is_stiff_surface,
               .gravity = gravity_in(&sim->gravity, span->from, span->dt)},
         .p = &sim->next.particles,
         .before = &sim->now.liquid,

@@ -9,6 +9,7 @@ typedef struct step_span {
     double from, to, dt;
     bool is_first; // before the first step: the velocity that liquids begin with comes to the grid
     bool is_thin;  // viscosity does not act
+    bool is_stiff_surface; // tension is implicit
 } step_span;
 
 /// Makes `next` of `now`. What it held beside the state is freed, however it ends.

@@ -22,9 +22,10 @@
 //
 // So calm liquid may take longer steps only as far as its viscosity allows.
 //
-// Surface tension is explicit, and has a limit of its own, [tension.6]. What it will do is not
-// known before it is done: a step in which it has made liquid cross more than CALM_SLACK cfl cells
-// is begun again, too.
+// Surface tension has a limit of its own, [tension.6]: where it is explicit, which is more exact, a
+// low one; where steps may be SURFACE_STEPS times as long as that, it is implicit and has a high
+// one. What it will do is not known before it is done: a step in which it has made liquid cross
+// more than CALM_SLACK cfl cells is begun again, too.
 //
 // Where the grid carries the liquid, cfl is at most that of the level set: the flow must see liquid
 // beside a wall before it is there. And dt <= max_dt of the def. Where the def asks for it, an
@@ -46,6 +47,8 @@
 
 // Fraction of cfl that a step may turn out to cross beyond what was foreseen.
 #define CALM_SLACK 1.5
+// As many times an explicit step is worth its while.
+#define SURFACE_STEPS 4.0
 
 static double fastest_emitter(const treacle_sim* sim, double now) {
     double v = 0.0, soon = now + sim->def.step.max_dt;
@@ -120,17 +123,21 @@ static double least_viscosity(const treacle_sim* sim) {
     return least;
 }
 
-// [tension.6], for the lightest of all liquids with the strongest tension.
-static double tension_limit(const treacle_sim* sim) {
+// [tension.6], for the lightest of all liquids with the strongest tension; infinite without.
+static double tension_limit(const treacle_sim* sim, bool is_implicit) {
     const liquid_setup* setup = &sim->setup;
-    double sigma = 0.0, rho = INFINITY;
+    tension_liquid liquid = {.h = sim->domain.h, .rho = INFINITY};
     for (int m = 0; m < setup->material_count; ++m) {
-        sigma = fmax(sigma, setup->materials[m].surface_tension);
-        rho = fmin(rho, setup->materials[m].density);
+        liquid.sigma = fmax(liquid.sigma, setup->materials[m].surface_tension);
+        liquid.rho = fmin(liquid.rho, setup->materials[m].density);
     }
-    return setup->has.tension
-               ? tension_step_limit(sim->domain.h, rho, sigma, rho * least_viscosity(sim))
-               : INFINITY;
+    liquid.mu = setup->has.tension ? liquid.rho * least_viscosity(sim) : 0.0;
+    return setup->has.tension ? tension_step_limit(&liquid, is_implicit) : INFINITY;
+}
+
+bool timestep_is_stiff_surface(const treacle_sim* sim, double dt) {
+    TREACLE_ASSERT(dt > 0.0);
+    return dt > 1.000001 * tension_limit(sim, false);
 }
 
 // [step.3]
@@ -151,7 +158,6 @@ double timestep_limit(const treacle_sim* sim, const sim_state* state, double spe
     TREACLE_ASSERT(sim->domain.h > 0.0);
     double v = fmax(speed, fastest_emitter(sim, state->time));
     double limit = fmin(motion_limit(sim, state, v), elastic_limit(sim, state));
-    limit = fmin(limit, tension_limit(sim));
     if (sim->push_most > 0.0) {
         double a = gravity_at(sim, state->time) + sim->push_most;
         limit = fmin(limit, reach_limit(sim, v, a));
@@ -161,7 +167,9 @@ double timestep_limit(const treacle_sim* sim, const sim_state* state, double spe
 
 double timestep_choose(const treacle_sim* sim, double max_dt, double speed) {
     TREACLE_ASSERT(max_dt > 0.0 && isfinite(max_dt));
-    double limit = timestep_limit(sim, &sim->now, speed);
+    double limit = fmin(timestep_limit(sim, &sim->now, speed), max_dt);
+    double quick = tension_limit(sim, false);
+    limit = fmin(limit, limit <= SURFACE_STEPS * quick ? quick : tension_limit(sim, true));
     double steps = ceil(max_dt / limit);
     return steps <= 1.0 ? max_dt : max_dt / steps;
 }

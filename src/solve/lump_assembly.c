@@ -380,12 +380,13 @@ static void find_seam(const assembly* s, const stress_term* term, seam* out) {
     }
 }
 
-static treacle_status add_term(assembly* s, const stress_term* term) {
+// is_strain: a rigid motion has none.
+static treacle_status add_term(assembly* s, const stress_term* term, bool is_strain) {
     seam m;
     find_seam(s, term, &m);
     // Within one aggregate a rigid motion has no strain, exactly; but in periodic grids a rotation
     // does not close, and all terms count.
-    bool moves_as_one = m.count == 1 && m.covered == term->count &&
+    bool moves_as_one = is_strain && m.count == 1 && m.covered == term->count &&
                         !s->level->domain.is_periodic[0] && !s->level->domain.is_periodic[1] &&
                         !s->level->domain.is_periodic[2];
     if (m.count == 0 || moves_as_one) {
@@ -461,9 +462,18 @@ static treacle_status add_tile(assembly* s, tile_ix t) {
             if (!can_skip && stress_term_weight(s->level, t, kind, q) > 0.0f &&
                 !is_within_one(s, t, kind, q)) {
                 stress_term term = stress_term_at(s->level, (term_place){t, kind, q});
-                TREACLE_TRY(add_term(s, &term));
+                TREACLE_TRY(add_term(s, &term, true));
             }
         }
+    }
+    // Of plain differences a rotation is not free, so all count.
+    for (int n = 0; n < VISCOSITY_SHEETS * TILE_CELLS; ++n) {
+        if (viscosity_level_sheet(s->level, t) == NULL) {
+            break;
+        }
+        stress_term term =
+            stress_term_sheet(s->level, (term_place){t, n / TILE_CELLS, n % TILE_CELLS});
+        TREACLE_TRY(term.weight > 0.0f ? add_term(s, &term, false) : TREACLE_OK);
     }
     return TREACLE_OK;
 }

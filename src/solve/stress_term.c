@@ -58,6 +58,20 @@ stress_term stress_term_at(const viscosity_level* level, term_place at) {
     return term;
 }
 
+stress_term stress_term_sheet(const viscosity_level* level, term_place at) {
+    int axis = at.kind / 2, which = at.kind % 2;
+    int along = (axis + 1 + which) % AXES, across = (axis + 2 - which) % AXES;
+    int i = at.cell & 7, j = at.cell >> 3 & 7, k = at.cell >> 6;
+    cell_place here = {at.tile, at.cell};
+    const float* sheet = viscosity_level_sheet(level, at.tile);
+    stress_term term = {.weight = sheet[viscosity_sheet_at(axis, which, i, j, k)], .count = 2};
+    term.slot[0] = slot_of(level, here, along);
+    term.slot[1] = slot_of(level, step(level, here, across, -1), along);
+    term.sign[0] = 1.0;
+    term.sign[1] = -1.0;
+    return term;
+}
+
 int stress_term_inside(int kind, int q, int faces[STRESS_TERM_FACES]) {
     int count = 0;
     // The same faces as in stress_term_at, those outside of the tile left out.

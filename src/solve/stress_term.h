@@ -37,6 +37,9 @@ int stress_term_inside(int kind, int q, int faces[STRESS_TERM_FACES]);
 
 /// The term at a place whose tile exists.
 stress_term stress_term_at(const viscosity_level* level, term_place at);
+/// One of the six plain differences at the edges of a cell; its tile has sheets. Kind: twice the
+/// axis of the edge, and which of the two.
+stress_term stress_term_sheet(const viscosity_level* level, term_place at);
 /// The terms that a face enters; some may be at tiles that do not exist, or have no weight.
 void stress_terms_of_face(const viscosity_level* level, int64_t slot,
                           term_place out[STRESS_TERMS_OF_FACE]);

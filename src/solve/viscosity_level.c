@@ -47,6 +47,84 @@ static void pad_field(const float* field, const tile_ix* near, int start, float 
     }
 }
 
+// Whether the face across an axis of a cell that is -1 .. 8 from a tile along each axis is fixed,
+// or in no tile.
+static bool is_held_beside(const viscosity_level* level, int64_t t, int axis, const int at[AXES]) {
+    int place =
+        TILE_NEIGHBOUR((at[0] + ROW) / ROW - 1, (at[1] + ROW) / ROW - 1, (at[2] + ROW) / ROW - 1);
+    tile_ix tile = level->map->neighbour[t][place];
+    int q = ((at[2] & 7) * ROW + (at[1] & 7)) * ROW + (at[0] & 7);
+    return tile == level->map->count ||
+           (level->weights.fixed[(size_t)tile * TILE_CELLS + (size_t)q] >> axis & 1) != 0;
+}
+
+// One weight of a tile's edges: the change of u_along across another axis.
+static bool pack_sheet(const viscosity_level* level, int64_t t, int axis, int which, float* to) {
+    int along = (axis + 1 + which) % AXES, across = (axis + 2 - which) % AXES;
+    bool is_any = false;
+    pad_field(level->weights.sheet[axis][which], level->map->neighbour[t], 0, 1.0f, to);
+    for (int n = 0; n < VISCOSITY_PADDED; ++n) {
+        int at[AXES] = {n % VISCOSITY_SIDE, n / VISCOSITY_SIDE % VISCOSITY_SIDE,
+                        n / VISCOSITY_SIDE / VISCOSITY_SIDE};
+        if (!(to[n] > 0.0f)) {
+            continue;
+        }
+        bool is_held = is_held_beside(level, t, along, at);
+        at[across] -= 1;
+        is_held = is_held || is_held_beside(level, t, along, at);
+        to[n] = is_held ? 0.0f : to[n];
+        is_any = is_any || !is_held;
+    }
+    return is_any;
+}
+
+// All six; whether there is one.
+static bool pack_sheets(const viscosity_level* level, int64_t t, float* to) {
+    bool is_any = false;
+    for (int n = 0; n < VISCOSITY_SHEETS; ++n) {
+        bool is_there = pack_sheet(level, t, n / 2, n % 2, to + n * VISCOSITY_PADDED);
+        is_any = is_any || is_there;
+    }
+    return is_any;
+}
+
+static void find_sheets(void* data, int64_t begin, int64_t end) {
+    viscosity_level* level = data;
+    float packed[VISCOSITY_SHEET_BLOCK];
+    for (int64_t t = begin; t < end; ++t) {
+        level->sheets.of[t] = pack_sheets(level, t, packed) ? 0 : -1;
+    }
+}
+
+static void keep_sheets(void* data, int64_t begin, int64_t end) {
+    viscosity_level* level = data;
+    for (int64_t t = begin; t < end; ++t) {
+        if (level->sheets.of[t] >= 0) {
+            pack_sheets(level, t,
+                        level->sheets.at + (size_t)level->sheets.of[t] * VISCOSITY_SHEET_BLOCK);
+        }
+    }
+}
+
+// Every rank packs those of all tiles.
+static treacle_status create_sheets(viscosity_level* level) {
+    viscosity_sheets* s = &level->sheets;
+    if (level->weights.sheet[0][0] == NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(alloc_zero(level->ctx, (size_t)level->map->count, sizeof(*s->of), "tiles of sheets",
+                           (void**)&s->of));
+    tile_use use = {.reads = TILE_ANYWHERE, .grain = GRAIN};
+    tile_for(level->map, &use, find_sheets, level);
+    for (tile_ix t = 0; t < level->map->count; ++t) {
+        s->of[t] = s->of[t] >= 0 ? s->count++ : -1;
+    }
+    TREACLE_TRY(alloc_array(level->ctx, (size_t)s->count, VISCOSITY_SHEET_BLOCK * sizeof(*s->at),
+                            "sheets", (void**)&s->at));
+    tile_for(level->map, &use, keep_sheets, level);
+    return TREACLE_OK;
+}
+
 // The diagonal of face a of cell (i, j, k): its mass and the weights of the strains it enters.
 static float diagonal_at(const viscosity_level* level, int64_t t, int a, int q) {
     int i = q % ROW, j = q / ROW % ROW, k = q / LAYER;
@@ -59,6 +137,12 @@ static float diagonal_at(const viscosity_level* level, int64_t t, int a, int q) 
         int b = (a + n) % AXES, c = 3 - a - b;
         const float* edge = stress + viscosity_edge_at(c, i, j, k);
         sum += edge[0] + edge[VISCOSITY_STRIDE(b)];
+    }
+    const float* sheet = viscosity_level_sheet(level, t);
+    for (int n = 1; n < AXES && sheet != NULL; ++n) {
+        int b = (a + n) % AXES, c = 3 - a - b;
+        const float* weight = sheet + viscosity_sheet_at(c, n - 1, i, j, k);
+        sum += weight[0] + weight[VISCOSITY_STRIDE(b)];
     }
     return sum;
 }
@@ -151,6 +235,7 @@ static treacle_status allocate(viscosity_level* level) {
 static treacle_status finish(viscosity_level* level) {
     size_t tiles = (size_t)level->map->count;
     uint16_t* counts = NULL;
+    TREACLE_TRY(create_sheets(level));
     TREACLE_TRY(
         alloc_zero(level->ctx, 2 * tiles, sizeof(uint16_t), "counts of unknowns", (void**)&counts));
     setup_job job = {.level = level, .unknowns = counts, .owned = counts + tiles};
@@ -259,54 +344,83 @@ static treacle_status create_step(const viscosity_level* fine, pyramid_step* ste
     return status;
 }
 
-enum { OWNED_STRESSES = 4, OWNED_MASSES = 3, OWNED_FIELDS = OWNED_STRESSES + OWNED_MASSES };
+enum {
+    OWNED_STRESSES = 4,
+    OWNED_MASSES = 3,
+    OWNED_FIELDS = OWNED_STRESSES + OWNED_MASSES,
+    OWNED_MOST = OWNED_FIELDS + VISCOSITY_SHEETS
+};
 
-static treacle_status allocate_owners(viscosity_level* level) {
-    size_t length = field_length(level);
-    TREACLE_TRY(alloc_zero(level->ctx, AXES * length, sizeof(uint16_t), "faces of bodies",
-                           (void**)&level->owned_owner));
+// All fields of weights that coarser levels have, too; returns their number: sheets are the last.
+static int list_weights(const viscosity_weights* w, const float* list[OWNED_MOST]) {
+    list[0] = w->cell;
     for (int a = 0; a < AXES; ++a) {
-        level->weights.owner[a] = level->owned_owner + (size_t)a * length;
+        list[1 + a] = w->edge[a];
+        list[OWNED_STRESSES + a] = w->mass[a];
+        list[OWNED_FIELDS + 2 * a] = w->sheet[a][0];
+        list[OWNED_FIELDS + 2 * a + 1] = w->sheet[a][1];
+    }
+    return w->sheet[0][0] != NULL ? OWNED_MOST : OWNED_FIELDS;
+}
+
+static treacle_status allocate_sheets(viscosity_level* level) {
+    size_t length = field_length(level);
+    TREACLE_TRY(alloc_zero(level->ctx, VISCOSITY_SHEETS * length, sizeof(float), "coarse sheets",
+                           (void**)&level->owned.sheet));
+    for (int n = 0; n < VISCOSITY_SHEETS; ++n) {
+        level->weights.sheet[n / 2][n % 2] = level->owned.sheet + (size_t)n * length;
     }
     return TREACLE_OK;
 }
 
-static treacle_status allocate_coarse(viscosity_level* level, bool has_bodies) {
+static treacle_status allocate_owners(viscosity_level* level) {
     size_t length = field_length(level);
-    TREACLE_TRY(has_bodies ? allocate_owners(level) : TREACLE_OK);
-    TREACLE_TRY(alloc_zero(level->ctx, OWNED_STRESSES * length, sizeof(float), "coarse stresses",
-                           (void**)&level->owned_stress));
-    TREACLE_TRY(alloc_zero(level->ctx, OWNED_MASSES * length, sizeof(float), "coarse masses",
-                           (void**)&level->owned_mass));
-    TREACLE_TRY(alloc_zero(level->ctx, length, sizeof(uint8_t), "fixed faces",
-                           (void**)&level->owned_fixed));
-    level->weights.cell = level->owned_stress;
+    TREACLE_TRY(alloc_zero(level->ctx, AXES * length, sizeof(uint16_t), "faces of bodies",
+                           (void**)&level->owned.owner));
     for (int a = 0; a < AXES; ++a) {
-        level->weights.edge[a] = level->owned_stress + (size_t)(1 + a) * length;
-        level->weights.mass[a] = level->owned_mass + (size_t)a * length;
+        level->weights.owner[a] = level->owned.owner + (size_t)a * length;
     }
-    level->weights.fixed = level->owned_fixed;
+    return TREACLE_OK;
+}
+
+static treacle_status allocate_coarse(viscosity_level* level, const viscosity_weights* fine) {
+    size_t length = field_length(level);
+    TREACLE_TRY(fine->owner[0] != NULL ? allocate_owners(level) : TREACLE_OK);
+    TREACLE_TRY(fine->sheet[0][0] != NULL ? allocate_sheets(level) : TREACLE_OK);
+    TREACLE_TRY(alloc_zero(level->ctx, OWNED_STRESSES * length, sizeof(float), "coarse stresses",
+                           (void**)&level->owned.stress));
+    TREACLE_TRY(alloc_zero(level->ctx, OWNED_MASSES * length, sizeof(float), "coarse masses",
+                           (void**)&level->owned.mass));
+    TREACLE_TRY(alloc_zero(level->ctx, length, sizeof(uint8_t), "fixed faces",
+                           (void**)&level->owned.fixed));
+    level->weights.cell = level->owned.stress;
+    for (int a = 0; a < AXES; ++a) {
+        level->weights.edge[a] = level->owned.stress + (size_t)(1 + a) * length;
+        level->weights.mass[a] = level->owned.mass + (size_t)a * length;
+    }
+    level->weights.fixed = level->owned.fixed;
     TREACLE_TRY(vec_create_float(&level->space, "coarse right-hand sides", &level->b));
     return vec_create_float(&level->space, "coarse corrections", &level->x);
 }
 
 // Field n of the owned ones: cell, edges, masses; and the axes along which it is nodal.
 static void restrict_weights(const viscosity_level* fine, viscosity_level* level, int n) {
-    const viscosity_weights* w = &fine->weights;
-    const float* from[OWNED_FIELDS] = {w->cell,    w->edge[0], w->edge[1], w->edge[2],
-                                       w->mass[0], w->mass[1], w->mass[2]};
+    const float* from[OWNED_MOST];
+    list_weights(&fine->weights, from);
     // Bits of the axes along which a field lies on nodes: cells none, an edge along c the two
     // others, a face its own.
-    static const int nodal_axes[OWNED_FIELDS] = {0, 6, 5, 3, 1, 2, 4};
+    static const int nodal_axes[OWNED_MOST] = {0, 6, 5, 3, 1, 2, 4, 6, 6, 5, 5, 3, 3};
+    bool is_mass = n >= OWNED_STRESSES && n < OWNED_FIELDS;
+    float* to = is_mass            ? level->owned.mass
+                : n < OWNED_FIELDS ? level->owned.stress
+                                   : level->owned.sheet;
+    int first = is_mass ? OWNED_STRESSES : n < OWNED_FIELDS ? 0 : OWNED_FIELDS;
     stagger_job job = {.step = &level->step,
                        .fine = {TILE_CELLS, 0},
                        .coarse = {TILE_CELLS, 0},
                        .from = from[n],
-                       .to = n < OWNED_STRESSES
-                                 ? level->owned_stress + (size_t)n * field_length(level)
-                                 : level->owned_mass +
-                                       (size_t)(n - OWNED_STRESSES) * field_length(level),
-                       .scale = n < VISCOSITY_STRESSES ? stress_scale : 1.0f};
+                       .to = to + (size_t)(n - first) * field_length(level),
+                       .scale = is_mass ? 1.0f : stress_scale};
     stagger_set_rules(&job, nodal_axes[n]);
     stagger_restrict(level->map, &job, tile_ranks_own(level->map));
     tile_publish(level->map, &(tile_values){.at = job.to});
@@ -380,10 +494,11 @@ static void fix_faces(void* data, int64_t begin, int64_t end) {
             const int I[AXES] = {q & 7, q >> 3 & 7, q >> 6};
             for (int a = 0; a < AXES; ++a) {
                 coarse_face face = find_face(job->fine, level, T, I, a);
-                level->owned_fixed[T * TILE_CELLS + q] |= (uint8_t)((face.is_fixed ? 1 : 0) << a);
-                if (level->owned_owner != NULL && !face.is_by_script) {
-                    level->owned_owner[(size_t)a * field_length(level) +
-                                       (size_t)(T * TILE_CELLS + q)] = face.owner;
+                level->owned.fixed[T * TILE_CELLS + q] |= (uint8_t)((face.is_fixed ? 1 : 0) << a);
+                if (level->owned.owner != NULL && !face.is_by_script) {
+                    level->owned
+                        .owner[(size_t)a * field_length(level) + (size_t)(T * TILE_CELLS + q)] =
+                        face.owner;
                 }
             }
         }
@@ -395,15 +510,15 @@ static void fix_faces(void* data, int64_t begin, int64_t end) {
 static void bring_weights(const viscosity_level* fine, const viscosity_level* level) {
     const viscosity_weights* w = &fine->weights;
     const tile_ranks* wide = level->step.wide_ranks;
-    const float* const fields[OWNED_FIELDS] = {w->cell,    w->edge[0], w->edge[1], w->edge[2],
-                                               w->mass[0], w->mass[1], w->mass[2]};
+    const float* fields[OWNED_MOST];
+    int count = list_weights(w, fields);
     const size_t bytes = TILE_CELLS * sizeof(float);
     if (!tile_ranks_are_distributed(fine->map)) {
         return;
     }
     // The first level that everybody has: all weights to all.
     if (level->map->ranks == NULL) {
-        for (int n = 0; n < OWNED_FIELDS; ++n) {
+        for (int n = 0; n < count; ++n) {
             tile_publish(fine->map, &(tile_values){.at = (void*)fields[n],
                                                    .tile_bytes = bytes,
                                                    .readers = TILE_TO_ALL});
@@ -413,7 +528,7 @@ static void bring_weights(const viscosity_level* fine, const viscosity_level* le
                                                .readers = TILE_TO_ALL});
         return;
     }
-    for (int n = 0; n < OWNED_FIELDS; ++n) {
+    for (int n = 0; n < count; ++n) {
         comm_items items = {.data = (void*)fields[n], .item_bytes = bytes};
         comm_exchange(fine->ctx, wide->peer_count, wide->peers, &items);
     }
@@ -430,19 +545,21 @@ treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_le
     out->domain = out->step.domain;
     out->map = &out->step.map;
     TREACLE_TRY_GOTO(allocate(out), fail);
-    TREACLE_TRY_GOTO(allocate_coarse(out, fine->weights.owner[0] != NULL), fail);
+    TREACLE_TRY_GOTO(allocate_coarse(out, &fine->weights), fail);
     // Restriction first asks for what it reads of other ranks, then every rank does its own tiles.
     bring_weights(fine, out);
-    for (int n = 0; n < OWNED_FIELDS; ++n) {
+    const float* weights[OWNED_MOST];
+    int count = list_weights(&fine->weights, weights);
+    for (int n = 0; n < count; ++n) {
         restrict_weights(fine, out, n);
     }
-    tile_values owners = {.at = out->owned_owner,
+    tile_values owners = {.at = out->owned.owner,
                           .tile_bytes = TILE_CELLS * sizeof(uint16_t),
                           .fields = AXES,
                           .readers = TILE_TO_ALL};
     tile_use use = {.reads = TILE_AROUND,
                     .grain = 2,
-                    .writes = {tile_block(out->owned_fixed, TILE_CELLS, TILE_TO_HOLDERS), owners}};
+                    .writes = {tile_block(out->owned.fixed, TILE_CELLS, TILE_TO_HOLDERS), owners}};
     tile_for(out->map, &use, fix_faces, &(fix_job){fine, out});
     TREACLE_TRY_GOTO(finish(out), fail);
     return TREACLE_OK;
@@ -455,20 +572,26 @@ void viscosity_level_end_setup(viscosity_level* level) {
     // The caller's fields may go, or change, from now on: mass and owner are read on.
     level->weights.cell = NULL;
     memset(level->weights.edge, 0, sizeof(level->weights.edge));
+    memset(level->weights.sheet, 0, sizeof(level->weights.sheet));
     level->weights.fixed = NULL;
-    if (level->owned_fixed != NULL) {
-        alloc_free(level->ctx, level->owned_fixed, field_length(level) * sizeof(uint8_t));
-        level->owned_fixed = NULL;
+    if (level->owned.fixed != NULL) {
+        alloc_free(level->ctx, level->owned.fixed, field_length(level) * sizeof(uint8_t));
+        level->owned.fixed = NULL;
     }
-    if (level->owned_owner != NULL) {
-        alloc_free(level->ctx, level->owned_owner, AXES * field_length(level) * sizeof(uint16_t));
-        level->owned_owner = NULL;
+    if (level->owned.owner != NULL) {
+        alloc_free(level->ctx, level->owned.owner, AXES * field_length(level) * sizeof(uint16_t));
+        level->owned.owner = NULL;
         memset(level->weights.owner, 0, sizeof(level->weights.owner));
     }
-    if (level->owned_stress != NULL) {
-        alloc_free(level->ctx, level->owned_stress,
+    if (level->owned.sheet != NULL) {
+        alloc_free(level->ctx, level->owned.sheet,
+                   VISCOSITY_SHEETS * field_length(level) * sizeof(float));
+        level->owned.sheet = NULL;
+    }
+    if (level->owned.stress != NULL) {
+        alloc_free(level->ctx, level->owned.stress,
                    OWNED_STRESSES * field_length(level) * sizeof(float));
-        level->owned_stress = NULL;
+        level->owned.stress = NULL;
     }
 }
 
@@ -504,8 +627,13 @@ void viscosity_level_destroy(viscosity_level* level) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
     viscosity_level_end_setup(level);
-    alloc_free(ctx, level->owned_mass, OWNED_MASSES * field_length(level) * sizeof(float));
+    alloc_free(ctx, level->owned.mass, OWNED_MASSES * field_length(level) * sizeof(float));
     alloc_free(ctx, level->stress, tiles * VISCOSITY_STRESS_BLOCK * sizeof(float));
+    if (level->sheets.of != NULL) {
+        alloc_free(ctx, level->sheets.at,
+                   (size_t)level->sheets.count * VISCOSITY_SHEET_BLOCK * sizeof(float));
+        alloc_free(ctx, level->sheets.of, tiles * sizeof(*level->sheets.of));
+    }
     alloc_free(ctx, level->rows, tiles * sizeof(*level->rows));
     alloc_free(ctx, level->repeats, tiles * sizeof(uint8_t));
     alloc_free(ctx, level->active, tiles * sizeof(tile_ix));

@@ -1,9 +1,12 @@
 // One level of the viscosity hierarchy: masses at faces, stress weights at cells and edges.
 //
 //     E(u) = 1/2 sum_f m_f u_f^2 + sum_c w_c sum_a (D_a u_a)^2 + 1/2 sum_e w_e (D_b u_a + D_a
-//     u_b)^2
+//     u_b)^2 + 1/2 sum_e [s_e (D_b u_a)^2 + s'_e (D_a u_b)^2]
 //
-// with D the difference of neighbouring values and e the edges between axes a and b. A u is the
+// The last sum is of plain squared differences, where a system has such sheets; one between a fixed
+// face and another does not count. Rotations are not free of it.
+//
+// With D the difference of neighbouring values and e the edges between axes a and b. A u is the
 // gradient of E: symmetric, positive, and without stress for every rigid motion, on every level,
 // whatever the weights. Level l + 1 has the weights of level l restricted by the rule of the
 // unknowns' own restriction (solve/stagger_transfer.h), times 1/4 for stresses since differences
@@ -23,6 +26,8 @@ enum {
     VISCOSITY_SIDE = TILE_SIZE + 1, // a padded tile's
     VISCOSITY_PADDED = VISCOSITY_SIDE * VISCOSITY_SIDE * VISCOSITY_SIDE,
     VISCOSITY_STRESS_BLOCK = VISCOSITY_STRESSES * VISCOSITY_PADDED,
+    VISCOSITY_SHEETS = 2 * AXES, // two at edges along each axis
+    VISCOSITY_SHEET_BLOCK = VISCOSITY_SHEETS * VISCOSITY_PADDED,
 };
 
 /// Distance between neighbours along an axis in a tile's padded weights.
@@ -39,15 +44,36 @@ static inline int viscosity_edge_at(int axis, int i, int j, int k) {
     return (1 + axis) * VISCOSITY_PADDED + (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE + i;
 }
 
+/// Place of a weight of plain differences, 0 or 1, at that edge in a tile's padded sheets.
+static inline int viscosity_sheet_at(int axis, int which, int i, int j, int k) {
+    return (2 * axis + which) * VISCOSITY_PADDED + (k * VISCOSITY_SIDE + j) * VISCOSITY_SIDE + i;
+}
+
 /// Weights as fields [tile][512] with a zero tile at the end.
 typedef struct viscosity_weights {
     const float* cell;           // w_c >= 0
     const float* edge[AXES];     // w_e >= 0, slot = the axis that the edge runs along
+    const float* sheet[AXES][2]; // s_e, s'_e >= 0 at edges: a, b are the axes that follow that of
+                                 // the edge; NULL: there are none
     const float* mass[AXES];     // m_f >= 0; 0 at fixed faces
     const uint8_t* fixed;        // bit a: face a is no unknown
     const uint16_t* owner[AXES]; // at fixed faces: which body moves it (solve/drag_term.h), from 1
                                  // on; 0: none. NULL without bodies
 } viscosity_weights;
+
+/// What a level has of its own, levels >= 1; but for mass it is there during set-up only.
+typedef struct viscosity_owned {
+    float *mass, *stress, *sheet;
+    uint8_t* fixed;
+    uint16_t* owner;
+} viscosity_owned;
+
+/// Plain differences, packed for the tiles that have some.
+typedef struct viscosity_sheets {
+    float* at;   // [count][6][9^3]
+    int32_t* of; // [tile]: which of them is a tile's, -1: none; NULL: no tile has one
+    int32_t count;
+} viscosity_sheets;
 
 typedef struct viscosity_level {
     treacle_context* ctx;
@@ -60,18 +86,22 @@ typedef struct viscosity_level {
     double unknowns;
 
     viscosity_weights weights; // level 0: the caller's
-    float* owned_mass;         // levels >= 1
-    float* owned_stress;       // levels >= 1, during set-up
-    uint8_t* owned_fixed;      // levels >= 1, during set-up
-    uint16_t* owned_owner;     // levels >= 1, during set-up
-    float* stress;             // [tile][4][9^3]: cells -1 .. 7, times 2; edges 0 .. 8
-    float* inverse;            // [tile][3][512], of the diagonal; 0 where there is no unknown
-    uint64_t (*rows)[AXES];    // [tile], bit 8 z + y: the row has an unknown
-    uint8_t* repeats;          // [tile], sweeps inside the tile
+    viscosity_owned owned;
+    viscosity_sheets sheets;
+    float* stress;          // [tile][4][9^3]: cells -1 .. 7, times 2; edges 0 .. 8
+    float* inverse;         // [tile][3][512], of the diagonal; 0 where there is no unknown
+    uint64_t (*rows)[AXES]; // [tile], bit 8 z + y: the row has an unknown
+    uint8_t* repeats;       // [tile], sweeps inside the tile
 
     float* residual;
     float *b, *x; // levels >= 1
 } viscosity_level;
+
+/// The packed sheets of a tile; NULL: none.
+static inline const float* viscosity_level_sheet(const viscosity_level* level, int64_t t) {
+    const viscosity_sheets* s = &level->sheets;
+    return s->of != NULL && s->of[t] >= 0 ? s->at + (size_t)s->of[t] * VISCOSITY_SHEET_BLOCK : NULL;
+}
 
 /// The tiles of a level without bodies are split among ranks as those of its map are, and a rank
 /// knows stresses and masks of unknowns for its own tiles alone. This fetches them for all tiles,

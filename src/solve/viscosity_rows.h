@@ -111,14 +111,29 @@ TREACLE_ALWAYS_INLINE f64x8 row_stress_double(int a, const float* stress, const 
     return sum;
 }
 
+// The plain differences of the rows of component a.
+TREACLE_ALWAYS_INLINE f64x8 row_sheet_double(int a, const float* sheet, const double* block, int j,
+                                             int k) {
+    const double* u = block + a * BLOCK + block_row(j, k);
+    f64x8 here = f64x8_load(u), sum = f64x8_set(0.0);
+    for (int n = 1; n < AXES; ++n) {
+        const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b);
+        const float* weight = sheet + viscosity_sheet_at(c, n - 1, 0, j, k);
+        sum += widen(weight) * (here - f64x8_load(u - sb)) +
+               widen(weight + VISCOSITY_STRIDE(b)) * (here - f64x8_load(u + sb));
+    }
+    return sum;
+}
+
 // What one tile's loops read.
 typedef struct tile_view {
-    const float *stress, *mass[AXES], *inverse;
+    const float *stress, *sheet, *mass[AXES], *inverse; // sheet: NULL where there is none
     const uint64_t* rows;
 } tile_view;
 
 static inline tile_view view_tile(const viscosity_level* level, tile_ix t) {
     tile_view v = {.stress = level->stress + (size_t)t * VISCOSITY_STRESS_BLOCK,
+                   .sheet = viscosity_level_sheet(level, t),
                    .inverse = level->inverse + (size_t)t * VISCOSITY_BLOCK,
                    .rows = level->rows[t]};
     for (int a = 0; a < AXES; ++a) {
@@ -132,7 +147,8 @@ TREACLE_ALWAYS_INLINE f64x8 row_apply_wide(int a, const tile_view* v, const doub
                                            int row) {
     int j = row & 7, k = row >> 3;
     f64x8 here = f64x8_load(block + a * BLOCK + block_row(j, k));
-    return widen(v->mass[a] + row * ROW) * here + row_stress_double(a, v->stress, block, j, k);
+    f64x8 sum = widen(v->mass[a] + row * ROW) * here + row_stress_double(a, v->stress, block, j, k);
+    return v->sheet == NULL ? sum : sum + row_sheet_double(a, v->sheet, block, j, k);
 }
 
 // The values of a row that are unknowns, 0 elsewhere; `at` is its place in the tile.

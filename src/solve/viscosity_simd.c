@@ -58,6 +58,27 @@ TREACLE_ALWAYS_INLINE f32x8 row_stress(int a, const float* stress, const float* 
     return sum;
 }
 
+// The plain differences of the rows of component a.
+TREACLE_ALWAYS_INLINE f32x8 row_sheet(int a, const float* sheet, const float* block, int j, int k) {
+    const float* u = block + a * BLOCK + block_row(j, k);
+    f32x8 here = f32x8_load(u), sum = f32x8_set(0.0f);
+    for (int n = 1; n < AXES; ++n) {
+        const int b = (a + n) % AXES, c = 3 - a - b, sb = BLOCK_STRIDE(b);
+        const float* weight = sheet + viscosity_sheet_at(c, n - 1, 0, j, k);
+        sum += f32x8_load(weight) * (here - f32x8_load(u - sb)) +
+               f32x8_load(weight + VISCOSITY_STRIDE(b)) * (here - f32x8_load(u + sb));
+    }
+    return sum;
+}
+
+// (A u) in a row of component a.
+TREACLE_ALWAYS_INLINE f32x8 row_apply(int a, const tile_view* v, const float* block, int row) {
+    int j = row & 7, k = row >> 3;
+    f32x8 here = f32x8_load(block + a * BLOCK + block_row(j, k));
+    f32x8 sum = f32x8_load(v->mass[a] + row * ROW) * here + row_stress(a, v->stress, block, j, k);
+    return v->sheet == NULL ? sum : sum + row_sheet(a, v->sheet, block, j, k);
+}
+
 // Half a sweep of component a: its red faces (i + j + k even) or its black ones.
 TREACLE_ALWAYS_INLINE void relax(int a, const tile_view* v, const float* b, float* block,
                                  int colour) {
@@ -68,7 +89,7 @@ TREACLE_ALWAYS_INLINE void relax(int a, const tile_view* v, const float* b, floa
         int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
         float* u = block + a * BLOCK + block_row(j, k);
         f32x8 here = f32x8_load(u);
-        f32x8 au = f32x8_load(v->mass[a] + q) * here + row_stress(a, v->stress, block, j, k);
+        f32x8 au = row_apply(a, v, block, row);
         f32x8 change =
             (f32x8_load(b + a * TILE_CELLS + q) - au) * f32x8_load(v->inverse + a * TILE_CELLS + q);
         // The whole row is worked out and half of it kept: cheaper than to gather every second
@@ -127,10 +148,8 @@ void ISA(viscosity_loop_smooth)(void* data, int64_t begin, int64_t end) {
 TREACLE_ALWAYS_INLINE void residual_rows(int a, const tile_view* v, const float* b,
                                          const float* block, float* y) {
     for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
-        int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
-        int at = a * TILE_CELLS + q;
-        f32x8 here = f32x8_load(block + a * BLOCK + block_row(j, k));
-        f32x8 au = f32x8_load(v->mass[a] + q) * here + row_stress(a, v->stress, block, j, k);
+        int row = __builtin_ctzll(rows), at = a * TILE_CELLS + row * ROW;
+        f32x8 au = row_apply(a, v, block, row);
         // Faces in the row that are no unknowns have no residual, whatever b holds there.
         i32x8 is_unknown = f32x8_load(v->inverse + at) > f32x8_set(0.0f);
         f32x8_store(y + at, (f32x8)((i32x8)(f32x8_load(b + at) - au) & is_unknown));

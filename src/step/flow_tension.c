@@ -105,8 +105,13 @@ static treacle_status find_surface_parts(const flow_inputs* in, tension_params* 
     TREACLE_TRY(step_take_zero(&in->frame, wet->map, "curvature", &kappa));
     TREACLE_TRY(step_take_zero(&in->frame, wet->map, "areas of the surface", &weight));
     curvature_compute(&(curvature_params){wet->domain, wet->map, wet->cell_phi}, kappa);
-    sheet_compute(&(sheet_params){wet->domain, wet->map, wet->cell_phi},
-                  &(sheet_fields){.cell = weight});
+    sheet_fields areas = {.cell = weight};
+    for (int n = 0; n < 2 * AXES && in->frame.is_stiff_surface; ++n) {
+        TREACLE_TRY(
+            step_take(&in->frame, wet->map, "areas of the surface", &areas.edge[n / 2][n % 2]));
+        to->edge_area[n / 2][n % 2] = areas.edge[n / 2][n % 2];
+    }
+    sheet_compute(&(sheet_params){wet->domain, wet->map, wet->cell_phi}, &areas);
     area_job job = {in, to, weight};
     in->frame.stats->energy.surface = h * h * tile_sum(wet->map, energy_of_tile, &job);
     tile_for(wet->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, weigh_tiles, &job);

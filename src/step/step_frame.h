@@ -17,10 +17,11 @@ typedef struct step_frame {
     arena* scratch;
     const liquid_setup* setup;
     treacle_step_stats* stats;
-    double time, dt; // s; time at the step's begin
-    bool is_first;   // before the first step: particles keep their velocity
-    bool is_full;    // emitters stand still: nothing more fits [step.4]
-    bool is_thin;    // viscosity has no time to act: the flow is a projection
+    double time, dt;       // s; time at the step's begin
+    bool is_first;         // before the first step: particles keep their velocity
+    bool is_full;          // emitters stand still: nothing more fits [step.4]
+    bool is_stiff_surface; // tension acts too quickly to be explicit [tension.6]
+    bool is_thin;          // viscosity has no time to act: the flow is a projection
     step_gravity gravity;
 } step_frame;
 

@@ -16,6 +16,9 @@ static const fixture_def domains[] = {
     {.cells = {50, 40, 1}, .is_patchy = true, .r = 10.0},
     {.cells = {1, 40, 50}, .has_floor = true, .r = 1e4},
     {.cells = {48, 24, 32}, .is_periodic = {true, false, true}, .has_floor = true, .r = 1e3},
+    {.cells = {24, 33, 26}, .is_patchy = true, .has_floor = true, .has_sheet = true, .r = 100.0},
+    {.cells = {50, 40, 1}, .is_patchy = true, .has_sheet = true, .r = 10.0},
+    {.cells = {48, 24, 32}, .is_periodic = {true, false, true}, .has_sheet = true, .r = 1e3},
 };
 enum { DOMAINS = sizeof(domains) / sizeof(domains[0]) };
 
@@ -59,6 +62,25 @@ static void move(const int at[AXES], int axis, int by, int to[AXES]) {
     to[axis] += by;
 }
 
+static bool is_unknown(const fixture* f, const int at[AXES], int a) {
+    size_t i = cell_at(f, at);
+    return i < (size_t)f->map.count * TILE_CELLS && (f->fixed[i] >> a & 1) == 0;
+}
+
+// Twice the energy of plain differences at the edge along a.
+static double sheet_energy(const fixture* f, const double* u, const int at[AXES], int a) {
+    int b = (a + 1) % AXES, c = (a + 2) % AXES;
+    double sum = 0.0;
+    for (int n = 0; n < 2 && f->sheet[a][n] != NULL; ++n) {
+        int along = n == 0 ? b : c, low[AXES];
+        move(at, n == 0 ? c : b, -1, low);
+        double change = face(f, u, at, along) - face(f, u, low, along);
+        bool counts = is_unknown(f, at, along) && is_unknown(f, low, along);
+        sum += counts ? (double)f->sheet[a][n][cell_at(f, at)] * change * change : 0.0;
+    }
+    return sum;
+}
+
 // Twice the energy: the sum of its terms one by one.
 static double energy_of(const fixture* f, const double* u) {
     double sum = 0.0;
@@ -78,7 +100,7 @@ static double energy_of(const fixture* f, const double* u) {
                            (face(f, u, at, c) - face(f, u, b_low, c));
             sum += (double)f->mass[a][i] * own * own;
             sum += 2.0 * (double)f->cell[i] * stretch * stretch;
-            sum += (double)f->edge[a][i] * shear * shear;
+            sum += (double)f->edge[a][i] * shear * shear + sheet_energy(f, u, at, a);
         }
     }
     return sum;

@@ -15,7 +15,7 @@ typedef struct fixture {
     grid_domain domain;
     tile_map map;
     int margin;
-    float *cell, *edge[AXES], *mass[AXES];
+    float *cell, *edge[AXES], *mass[AXES], *sheet[AXES][2]; // sheet: NULL without
     uint8_t* fixed;
     viscosity_system system;
     viscosity_solver* solver;
@@ -29,6 +29,7 @@ typedef struct fixture_def {
     bool has_floor; // faces below the height 2 are fixed
     bool is_patchy; // weights of random strength, some zero
     bool has_lumps; // two balls of 1e4 and 1e7 times the stress
+    bool has_sheet; // plain differences near the surface
     int margin;     // cells of air around the liquid, 0: two
     double r;       // stress weight against mass
 } fixture_def;
@@ -117,6 +118,20 @@ static inline void fill_cell(fixture* f, const fixture_def* def, const int at[AX
     }
 }
 
+// Weights of plain differences at the edges of a cell that are near the surface: as strong as the
+// stress.
+static inline void fill_sheets(fixture* f, const fixture_def* def, const int at[AXES], size_t i) {
+    for (int n = 0; n < 2 * AXES; ++n) {
+        double p[AXES];
+        for (int a = 0; a < AXES; ++a) {
+            p[a] = at[a] + (a == n / 2 ? 0.5 : 0.0);
+        }
+        bool is_near = fabs(distance(f, p)) < 0.7 && f->edge[n / 2][i] > 0.0f;
+        f->sheet[n / 2][n % 2][i] =
+            is_near ? (float)def->r * strength(def, 100 * i + (size_t)n) : 0.0f;
+    }
+}
+
 static inline void* array_create(const tile_map* map, size_t item) {
     void* array = calloc(((size_t)map->count + 1) * TILE_CELLS, item);
     assert_non_null(array);
@@ -142,6 +157,9 @@ static inline void fill_weights(fixture* f, const fixture_def* def) {
     for (int a = 0; a < AXES; ++a) {
         f->edge[a] = array_create(&f->map, sizeof(float));
         f->mass[a] = array_create(&f->map, sizeof(float));
+        for (int n = 0; n < 2 && def->has_sheet; ++n) {
+            f->sheet[a][n] = array_create(&f->map, sizeof(float));
+        }
     }
     FOR_EACH_CELL(f, at) {
         size_t i = cell_at(f, at);
@@ -151,6 +169,9 @@ static inline void fill_weights(fixture* f, const fixture_def* def) {
         }
         if (i < (size_t)f->map.count * TILE_CELLS && !is_repeat) {
             fill_cell(f, def, at, i);
+            if (def->has_sheet) {
+                fill_sheets(f, def, at, i);
+            }
         }
     }
 }
@@ -172,6 +193,9 @@ static inline treacle_status fixture_build(fixture* f, const fixture_def* def) {
                                                .edge = {f->edge[0], f->edge[1], f->edge[2]},
                                                .mass = {f->mass[0], f->mass[1], f->mass[2]},
                                                .fixed = f->fixed}};
+    for (int n = 0; n < 2 * AXES; ++n) {
+        f->system.weights.sheet[n / 2][n % 2] = f->sheet[n / 2][n % 2];
+    }
     return viscosity_solver_create(f->ctx, &f->system, &f->solver);
 }
 
@@ -181,6 +205,8 @@ static inline void fixture_clear(fixture* f) {
     for (int a = 0; a < AXES; ++a) {
         free(f->edge[a]);
         free(f->mass[a]);
+        free(f->sheet[a][0]);
+        free(f->sheet[a][1]);
     }
     free(f->cell);
     free(f->fixed);

@@ -222,12 +222,15 @@ static void test_tension_of_materials_is_known_where_they_are(void** state) {
 
 static void test_steps_are_limited_as_waves_and_viscosity_ask(void** state) {
     (void)state;
-    double thin = tension_step_limit(cell, rho, sigma, 0.0);
-    assert_close(sigma * thin * thin / (rho * cell * cell * cell), 0.08, 1e-9);
-    double thick = tension_step_limit(cell, rho, sigma, 100.0);
-    double s = sigma * thick * thick / (rho * cell * cell * cell);
+    tension_liquid liquid = {.h = cell, .rho = rho, .sigma = sigma};
+    double unit = rho * cell * cell * cell / sigma, thin = tension_step_limit(&liquid, false);
+    assert_close(thin * thin / unit, 0.08, 1e-9);
+    liquid.mu = 100.0;
+    double thick = tension_step_limit(&liquid, false), s = thick * thick / unit;
     assert_close(s, 0.08 + 100.0 * thick / (rho * cell * cell), 1e-6 * s);
-    assert_true(isinf(tension_step_limit(cell, rho, 0.0, 1.0)));
+    assert_true(tension_step_limit(&liquid, true) > 50.0 * thick);
+    liquid.sigma = 0.0;
+    assert_true(isinf(tension_step_limit(&liquid, true)));
 }
 
 static treacle_sim_def drop_def(treacle_material_def* material, treacle_liquid_def* liquid,
