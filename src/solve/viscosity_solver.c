@@ -255,12 +255,14 @@ static void find_regime(viscosity_solver* s, int32_t bodies) {
     // Lumps and depth are decided by the stiffest cell: one stiff lump in thin liquid is what they
     // are for.
     const viscosity_level* finest = &s->level[0];
+    // Sheets are stiffer than what they enclose, and no specks: they are one with it.
+    bool has_sheets = finest->sheets.of != NULL;
     s->facts = (solve_facts){.has_faces = true,
                              .tiles = finest->space.active_count,
                              .bodies = bodies,
                              .stiffness = viscosity_level_largest(finest),
-                             .contrast = lump_strength_contrast(finest),
-                             .jump = lump_strength_jump(finest)};
+                             .contrast = has_sheets ? 1.0 : lump_strength_contrast(finest),
+                             .jump = has_sheets ? 1.0 : lump_strength_jump(finest)};
     s->regime = regime_of(s->policy, &s->facts);
 }
 

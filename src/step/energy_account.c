@@ -5,6 +5,9 @@
 // Of energy and work together, that a step may gain beyond the latter [energy.6].
 static const double gain_fraction = 0.05;
 
+// Of the energy of a surface: its area, drawn from particles, is not known better [energy.6].
+static const double surface_noise = 1e-4;
+
 static treacle_status measure(const step_frame* f, const particles* p, bool has_motion,
                               particle_energy* out) {
     const liquid_setup* setup = f->setup;
@@ -213,7 +216,8 @@ static double explained(const treacle_energy_stats* e) {
 static double floor_of(const step_frame* f, const energy_account* account) {
     double resting = account->forces.resting, mass = account->particles.given.mass;
     double weight = sqrt(2.0 * mass * resting) / f->dt;
-    return resting + gain_fraction * weight * f->setup->domain->h;
+    return resting + gain_fraction * weight * f->setup->domain->h +
+           surface_noise * f->stats->energy.surface;
 }
 
 // How much a step may gain beyond the work that was done on it, and did.
