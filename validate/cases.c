@@ -35,6 +35,8 @@ const validate_case validate_cases[] = {
     {"hot-rotation", VALIDATE_QUICK, 3, "a hot spot that is carried round stays hot",
      case_hot_rotation},
     {"hot-solids", VALIDATE_QUICK, 8, "liquid between walls that heat and cool", case_hot_solids},
+    {"shadow", VALIDATE_QUICK, 4, "light of a flame and of a lamp, past balls that shade it",
+     case_shadow},
     {"heat-balance", VALIDATE_QUICK, 8, "heat in equals heat stored, melted and set again",
      case_heat_balance},
     {"carlson-steps", VALIDATE_QUICK, 5, "steps that explicit and implicit viscosity need",

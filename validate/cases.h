@@ -78,6 +78,7 @@ validate_fcn case_random_scenes;
 validate_fcn case_random_scenes_all;
 validate_fcn case_heat_lod;
 validate_fcn case_isotherm;
+validate_fcn case_shadow;
 validate_fcn case_stefan;
 validate_fcn case_hot_film;
 validate_fcn case_melting_wall;

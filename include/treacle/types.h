@@ -378,6 +378,9 @@ typedef struct treacle_heat_source_def {
     treacle_curve power;        ///< W in all; count 0: temperature counts
     treacle_curve temperature;  ///< K, at which liquid in the shape is held
     double start, stop;         ///< s; stop may be INFINITY
+    double aim[3];              ///< of a radiant source: where it points; 0: it shines all round
+    double angle;               ///< rad, 0..pi, from `aim` to the edge of its cone
+    bool shadows;               ///< of a radiant source: liquid and solids stand in its light's way
 } treacle_heat_source_def;
 
 /// A side of the domain; 2 axis + (1 if it is the high one).

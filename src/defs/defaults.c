@@ -100,7 +100,8 @@ treacle_solid_def treacle_solid_def_default(void) {
 }
 
 treacle_heat_source_def treacle_heat_source_def_default(void) {
-    return (treacle_heat_source_def){.stop = INFINITY};
+    return (treacle_heat_source_def){
+        .stop = INFINITY, .angle = 3.14159265358979323846, .shadows = true};
 }
 
 treacle_heat_wall_def treacle_heat_wall_def_default(void) {

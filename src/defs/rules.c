@@ -21,6 +21,9 @@ static bool break_at(schema_fault* fault, const char* key, const char* format, .
     return false;
 }
 
+// rad: a cone that is wider than this has no edge.
+#define LAMP_ALL_ROUND 3.1415
+
 static bool is_zero(const double v[3]) {
     return !(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > 0.0);
 }
@@ -245,6 +248,8 @@ bool rule_heat_source(const void* item, schema_fault* fault) {
     return source->place.count > 0 && source->power.count == 0
                ? break_at(fault, "temperature",
                           "a point that radiates has a 'power', not a 'temperature'")
+           : source->angle < LAMP_ALL_ROUND && is_zero(source->aim)
+               ? break_at(fault, "angle", "a lamp with an 'angle' has an 'aim', such as [0, -1, 0]")
                : rule_times(source->start, source->stop, fault);
 }
 

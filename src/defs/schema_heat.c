@@ -205,11 +205,27 @@ static const schema_key source_keys[] = {
      .range = FROM(0),
      .help = "when it ends",
      .default_text = "never"},
+    {.name = "aim",
+     .type = SCHEMA_VEC3,
+     .offset = offsetof(treacle_heat_source_def, aim),
+     .unit = UNIT_NUMBER,
+     .help = "of a lamp: where it points, any length; `[0, 0, 0]`: it shines all round"},
+    {.name = "angle",
+     .type = SCHEMA_REAL,
+     .offset = offsetof(treacle_heat_source_def, angle),
+     .unit = UNIT_ANGLE,
+     .range = UP_TO(0, 3.14159265358979323846),
+     .help = "of a lamp, from `aim` to the edge of its cone, in which all of its power is"},
+    {.name = "shadows",
+     .type = SCHEMA_BOOL,
+     .offset = offsetof(treacle_heat_source_def, shadows),
+     .help = "whether liquid, solids and bodies stand in the way of a point's light"},
 };
 const schema_section schema_heat_source = {
     .name = "heat_source",
-    .help = "Heat that comes, or goes: in a part of space, or from a point that radiates. There "
-            "are no shadows.",
+    .help =
+        "Heat that comes, or goes: in a part of space, or from a point that radiates: a flame, or "
+        "a lamp with its cone.",
     .keys = source_keys,
     .key_count = COUNT(source_keys),
     .bytes = sizeof(treacle_heat_source_def),

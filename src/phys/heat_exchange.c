@@ -11,9 +11,10 @@
 // is left is linear in the new T. A wall touches a cell's face whole, half a cell from its middle.
 // A point of power P at a distance r lights it with
 //
-//     P / (4 pi r^2) max(0, n . l),  l towards the point                                   [heat.8]
+//     t P / (4 pi r^2) max(0, n . l),  l towards the point                                 [heat.8]
 //
-// and nothing stands in the light's way: there are no shadows.
+// t is what shadows leave of it (phys/shade.c). A lamp has all of its power in a cone around the
+// direction in which it points: inside, 4 pi is the cone's 2 pi (1 - cos angle); outside, t is 0.
 //
 // A solid leaves the fractions f of a cell's two faces across axis a open; what is between them is
 // the wall's: A_a = h^2 |f_high - f_low|, A = |(A_x, A_y, A_z)|, and along a the cell exchanges
@@ -90,8 +91,7 @@ static bool find_facet(const heat_cells* cells, const float* phi, facet* out) {
 typedef struct facet_job {
     const heat_cells* cells;
     const treacle_heat_def* def;
-    vec3 place;
-    double power;
+    const heat_lamp* lamp;
     void (*visit)(const struct facet_job* job, size_t i, const int at[AXES], const facet* f);
 } facet_job;
 
@@ -166,27 +166,37 @@ static void give(const heat_cells* cells, size_t i, double heat) {
     cells->exchanged[i] += heat;
 }
 
-static void light_up(const facet_job* job, size_t i, const int at[AXES], const facet* f) {
-    vec3 x = middle_of(job->cells->domain, at);
-    double squared = 0.0, along = 0.0, area = 0.0, h = job->cells->domain->h;
-    for (int a = 0; a < AXES; ++a) {
-        double d = job->cells->domain->is_active[a] ? job->place.at[a] - x.at[a] : 0.0;
-        squared += d * d;
-        along += f->normal[a] * d;
-        area += f->area[a];
-    }
-    if (along > 0.0) {
-        double r = fmax(sqrt(squared), 0.5 * h);
-        double light = job->power / (FOUR_PI * r * r) * along / r; // [heat.8]
-        give(job->cells, i, light * area * job->cells->dt);
-    }
+// What a lamp's cone makes of its power along `way`, from the surface to the lamp, of length r.
+static double cone_factor(const heat_lamp* lamp, vec3 way, double r) {
+    double cosine = -vec3_dot(way, lamp->aim) / r;
+    bool is_round = vec3_dot(lamp->aim, lamp->aim) == 0.0;
+    return is_round ? 1.0 : cosine >= lamp->edge ? 2.0 / (1.0 - lamp->edge) : 0.0;
 }
 
-void heat_exchange_radiant(const heat_cells* cells, vec3 place, double power) {
+static void light_up(const facet_job* job, size_t i, const int at[AXES], const facet* f) {
+    const heat_lamp* lamp = job->lamp;
+    vec3 normal = vec3_from(f->normal), way = vec3_make(0.0, 0.0, 0.0);
+    vec3 x = vec3_add_scaled(middle_of(job->cells->domain, at), f->depth, normal);
+    double along = 0.0, area = 0.0, h = job->cells->domain->h;
+    for (int a = 0; a < AXES; ++a) {
+        way.at[a] = job->cells->domain->is_active[a] ? lamp->place.at[a] - x.at[a] : 0.0;
+        along += f->normal[a] * way.at[a];
+        area += f->area[a];
+    }
+    double r = fmax(vec3_length(way), 0.5 * h), cone = cone_factor(lamp, way, r);
+    if (!(along > 0.0 && cone > 0.0)) {
+        return;
+    }
+    double seen = lamp->shade != NULL ? shade_light(lamp->shade, x, normal, lamp->place) : 1.0;
+    double light = seen * cone * lamp->power / (FOUR_PI * r * r) * along / r; // [heat.8]
+    give(job->cells, i, light * area * job->cells->dt);
+}
+
+void heat_exchange_radiant(const heat_cells* cells, const heat_lamp* lamp) {
     TREACLE_ASSERT(cells->phi != NULL && cells->energy != NULL && cells->exchanged != NULL);
-    TREACLE_ASSERT(vec3_is_finite(place));
+    TREACLE_ASSERT(vec3_is_finite(lamp->place));
     TREACLE_ASSERT(cells->dt > 0.0);
-    facet_job job = {.cells = cells, .place = place, .power = power, .visit = light_up};
+    facet_job job = {.cells = cells, .lamp = lamp, .visit = light_up};
     tile_for(cells->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, visit_facets, &job);
 }
 

@@ -5,6 +5,7 @@
 #include "geometry/shape.h"
 #include "grid/face_field.h"
 #include "phys/conduction.h"
+#include "phys/shade.h"
 
 /// The cells of a step. Fields are [count + 1][512].
 typedef struct heat_cells {
@@ -57,8 +58,16 @@ double heat_solid_shift(double phi);
 /// Contact with solids [heat.10].
 void heat_exchange_solids(const heat_cells* cells, const heat_solids* solids);
 
-/// A point that radiates `power` evenly lights the surface that faces it [heat.8].
-void heat_exchange_radiant(const heat_cells* cells, vec3 place, double power);
+/// A point that radiates, all round or in a cone.
+typedef struct heat_lamp {
+    vec3 place;         // m
+    double power;       // W
+    vec3 aim;           // of unit length; 0: all round
+    double edge;        // cosine of the angle of the cone
+    const shade* shade; // what stands in the way; NULL: nothing
+} heat_lamp;
+/// It lights the surface that faces it [heat.8].
+void heat_exchange_radiant(const heat_cells* cells, const heat_lamp* lamp);
 /// Power for the liquid in the shape, shared by heat capacity.
 treacle_status heat_exchange_power(const heat_cells* cells, const shape* where,
                                    double power) TREACLE_NODISCARD;

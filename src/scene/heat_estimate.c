@@ -120,15 +120,17 @@ static void ask_solids(const heated* h) {
     }
 }
 
-// The part of a sphere around the place that the ball around the box takes.
-static double seen_from(const heated* h, const treacle_curve* place) {
+// The part of a sphere around the place that the ball around the box takes; of a lamp's cone.
+static double seen_from(const heated* h, const treacle_heat_source_def* source) {
+    const treacle_curve* place = &source->place;
     double at[3];
     curve_eval(place, 0.0, at);
     vec3 centre = vec3_scale(0.5, vec3_add(h->box.low, h->box.high));
     double radius = 0.5 * vec3_length(vec3_sub(h->box.high, h->box.low));
     double distance = vec3_length(vec3_sub(vec3_from(at), centre));
     double sine = distance > radius ? radius / distance : 1.0;
-    return 0.5 * (1.0 - sqrt(1.0 - sine * sine));
+    double whole = 0.5 * (1.0 - cos(source->angle));
+    return fmin(0.5 * (1.0 - sqrt(1.0 - sine * sine)) / whole, 1.0);
 }
 
 static treacle_status ask_sources(treacle_context* ctx, const heated* h) {
@@ -138,7 +140,7 @@ static treacle_status ask_sources(treacle_context* ctx, const heated* h) {
         snprintf(by, sizeof(by), "heat source %d", i + 1);
         double fraction = 1.0;
         if (source->shape == NULL) {
-            fraction = seen_from(h, &source->place);
+            fraction = seen_from(h, source);
         } else {
             shape* s = NULL;
             TREACLE_TRY(shape_create_silent(ctx, source->shape, &s));

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "math/elementary.h"
 
 // --- making ready --------------------------------------------------------------------------------
 
@@ -73,6 +74,11 @@ static treacle_status copy_some(treacle_context* ctx, const treacle_curve* from,
     return from->count > 0 ? curve_copy(ctx, from, out) : TREACLE_OK;
 }
 
+static vec3 unit_of(vec3 v) {
+    double length = vec3_length(v);
+    return length > 0.0 ? vec3_scale(1.0 / length, v) : v;
+}
+
 static treacle_status make_sources(treacle_context* ctx, const treacle_sim_def* def,
                                    heat_setup* out) {
     TREACLE_TRY(alloc_zero(ctx, (size_t)def->heat_source_count, sizeof(*out->sources),
@@ -83,6 +89,9 @@ static treacle_status make_sources(treacle_context* ctx, const treacle_sim_def* 
         heat_source* to = &out->sources[i];
         to->start = from->start;
         to->stop = from->stop;
+        to->aim = unit_of(vec3_from(from->aim));
+        to->edge = elementary_cos(from->angle);
+        to->is_shaded = from->shadows;
         if (from->shape != NULL) {
             TREACLE_TRY(shape_create(ctx, from->shape, &to->where));
         }

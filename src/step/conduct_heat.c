@@ -80,6 +80,19 @@ static double mean_of(const step_frame* f, const treacle_curve* curve) {
     return curve_integral_scalar(curve, f->time, f->time + f->dt) / f->dt;
 }
 
+static void light_from(heat_work* hw, const heat_source* source, heat_lamp* lamp) {
+    const heat_place* at = hw->at;
+    shade in_the_way = {
+        .domain = at->f->setup->domain, .map = &at->state->map, .cell_phi = at->state->cell_phi};
+    if (at->f->setup->solids.count > 0) {
+        in_the_way.solids = solid_scene_of(&at->f->setup->solids, at->poses->to);
+    }
+    lamp->aim = source->aim;
+    lamp->edge = source->edge;
+    lamp->shade = source->is_shaded ? &in_the_way : NULL;
+    heat_exchange_radiant(&hw->cells, lamp);
+}
+
 static treacle_status run_source(heat_work* hw, const heat_source* source) {
     const step_frame* f = hw->at->f;
     double end = f->time + f->dt, middle = f->time + 0.5 * f->dt;
@@ -101,7 +114,7 @@ static treacle_status run_source(heat_work* hw, const heat_source* source) {
     }
     double place[AXES];
     curve_eval(&source->place, middle, place);
-    heat_exchange_radiant(&hw->cells, vec3_from(place), power);
+    light_from(hw, source, &(heat_lamp){.place = vec3_from(place), .power = power});
     return TREACLE_OK;
 }
 
@@ -232,13 +245,14 @@ static treacle_status step_heat(const heat_place* at) {
 }
 
 treacle_status conduct_heat(const step_frame* f, const particle_grid* given,
-                            const solid_grid* solids, liquid_state* state, particles* p) {
+                            const solid_poses* poses, const solid_grid* solids, liquid_state* state,
+                            particles* p) {
     TREACLE_ASSERT(f->dt > 0.0 && isfinite(f->dt));
     TREACLE_ASSERT(given->volume != NULL);
     if (!liquid_has_heat(f->setup)) {
         return TREACLE_OK;
     }
-    heat_place at = {f, p, state, given, solids};
+    heat_place at = {f, p, state, given, poses, solids};
     int mark = arena_mark(f->scratch);
     treacle_status status = step_heat(&at);
     arena_give_to(f->scratch, mark);

@@ -12,5 +12,5 @@
 /// Heat and marker come, go and spread; particles, or the state's carried fields, get what that
 /// changes.
 treacle_status conduct_heat(const step_frame* f, const particle_grid* given,
-                            const solid_grid* solids, liquid_state* state,
+                            const solid_poses* poses, const solid_grid* solids, liquid_state* state,
                             particles* p) TREACLE_NODISCARD;

@@ -25,6 +25,7 @@ typedef struct heat_place {
     const particles* p;
     const liquid_state* state; // its carried temperature is not NULL where the grid carries heat
     const particle_grid* given;
+    const solid_poses* poses;
     const solid_grid* solids;
 } heat_place;
 

@@ -16,6 +16,9 @@ typedef struct heat_source {
     treacle_curve place, power, temperature;
     bool is_rate; // power is what each bit of liquid gains in a second, instead of what all of it
     double start, stop;
+    vec3 aim;       // of unit length; 0: it shines all round
+    double edge;    // cosine of the angle of its cone
+    bool is_shaded; // something may stand in its light's way
 } heat_source;
 
 typedef struct heat_boundary {

@@ -73,7 +73,7 @@ treacle_status step_geometry(step_work* w) {
 treacle_status step_heat(step_work* w) {
     const step_frame* f = &w->f;
     step_products* m = &w->made;
-    TREACLE_TRY(conduct_heat(f, &m->given, &m->solid, w->state, w->p));
+    TREACLE_TRY(conduct_heat(f, &m->given, &m->poses, &m->solid, w->state, w->p));
     return liquid_has_heat(f->setup) ? law_viscosity_add(f, w->state, w->p, &m->given, &m->material)
                                      : TREACLE_OK;
 }

@@ -85,7 +85,7 @@ static const golden goldens[] = {
      "12 cm, 12 cm]}, density: 3000}\n"},
     {"wax",
      4,
-     {39, 47000, 31000, 410, 11000, 2400, 46, 7},
+     {39, 47000, 36000, 460, 11000, 2650, 46, 7},
      "domain: {size: [0.16, 0.08, 0.08], cell: 5 mm, sides: no-slip}\n"
      "step: {max_dt: 40 ms}\n"
      "heat: {air: 20 degC, loss: 15, emissivity: 0.9}\n"
