@@ -2,8 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "render/trace_photons.h"
 
-enum { FIRST_SAMPLES = 16, PASS_SAMPLES = 16 };
+enum { PASS_SAMPLES = 16 };
 
 typedef struct image_job {
     trace_image* image;
@@ -133,9 +134,11 @@ static void render_passes(image_job* job) {
     int tiles = job->columns * job->rows;
     int64_t open = tiles;
     for (job->from = 0; job->from < job->quality->samples && open > 0; job->from = job->to) {
-        int batch = job->from == 0 ? FIRST_SAMPLES : PASS_SAMPLES;
         int left = job->quality->samples - job->from;
-        job->to = job->from + (batch < left ? batch : left);
+        job->to = job->from + (PASS_SAMPLES < left ? PASS_SAMPLES : left);
+        if (job->scene->photons != NULL) {
+            trace_photons_send(job->scene->photons, job->from / PASS_SAMPLES);
+        }
         parallel_for(job->image->ctx, tiles, 1, render_tiles, job);
         job->image->rays += open * TRACE_TILE * TRACE_TILE * (job->to - job->from);
         open = mark_done(job);

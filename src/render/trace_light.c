@@ -237,6 +237,7 @@ bool trace_lights_sample(const trace_lights* l, v3f place, trace_random* r,
     } else {
         sample_environment(l->environment, u, out);
     }
+    out->is_sky = chosen >= l->lamp_count + sun;
     out->pdf /= (float)count;
     return is_lit && out->pdf > 0.0f;
 }

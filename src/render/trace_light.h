@@ -58,7 +58,8 @@ typedef struct trace_light_sample {
     v3f direction;
     float distance; // INFINITY: from the environment
     v3f radiance;
-    float pdf; // per solid angle, of all ways to choose this direction from this light
+    float pdf;   // per solid angle, of all ways to choose this direction from this light
+    bool is_sky; // from the environment without its sun
 } trace_light_sample;
 
 /// How many lights there are to choose from, each with the same chance.

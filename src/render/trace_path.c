@@ -1,5 +1,7 @@
 #include "render/trace_path.h"
 
+#include "render/trace_photons.h"
+
 enum { ROULETTE_FROM = 4 };
 
 // What the camera sees reflected gets at least this fraction of the samples.
@@ -16,6 +18,8 @@ typedef struct path {
     int under;  // liquid that glass takes the place of here; -1: none
     int bounces;
     trace_guide* guide;
+    bool is_gathered;   // photons bring what small lamps send to the last surface through glass ...
+    bool is_caustic;    // ... which the path has met since
     bool looks_through; // clear things alone so far: the guide is to tell what is behind them
     trace_point entry;  // where a walk below the surface begins
 } path;
@@ -46,9 +50,10 @@ static void add_environment(path* p) {
     float chance = 1.0f / (float)trace_lights_count(&s->lights);
     float pdf;
     v3f light = trace_environment_look(e, d, &pdf);
+    light = p->is_caustic ? trace_photons_rest(s->photons, light) : light;
     add_light(p, v3f_scale(balance(p->pdf, pdf * chance), light));
     v3f sun = trace_environment_sun(e, d);
-    if (!v3f_is_black(sun)) {
+    if (!v3f_is_black(sun) && !p->is_caustic) {
         float sun_pdf = chance / (2.0f * TRACE_PI * (1.0f - e->sun_cosine));
         add_light(p, v3f_scale(balance(p->pdf, sun_pdf), sun));
     }
@@ -56,6 +61,9 @@ static void add_environment(path* p) {
 
 static void add_lamp(path* p, const trace_point* at) {
     const trace_lamp* lamp = &p->s->lights.lamps[at->lamp];
+    if (p->is_caustic) {
+        return;
+    }
     float chance = 1.0f / (float)trace_lights_count(&p->s->lights);
     float pdf = trace_lamp_pdf(lamp, p->ray.direction, at->distance) * chance;
     add_light(p, v3f_scale(balance(p->pdf, pdf), lamp->radiance));
@@ -110,6 +118,25 @@ static void add_direct(path* p, const lobe* l, v3f place) {
     }
 }
 
+static v3f lobe_per_cosine(const void* user, v3f to) {
+    const lobe* l = user;
+    float pdf;
+    v3f value = lobe_value(l, to, &pdf);
+    return v3f_scale(1.0f / trace_max(v3f_dot(to, l->normal), 1e-3f), value);
+}
+
+// What photons bring to a matt surface. From here on they stand for lamps behind glass.
+static void add_caustics(path* p, const lobe* l, v3f place) {
+    p->is_caustic = false;
+    p->is_gathered = p->s->photons != NULL && l->facets == NULL;
+    if (p->is_gathered) {
+        const trace_gathering at = {place, l->geometry, lobe_per_cosine, l};
+        p->bounces += 1; // what comes by way of this surface
+        add_light(p, trace_photons_gather(p->s->photons, &at));
+        p->bounces -= 1;
+    }
+}
+
 static void go_on(path* p, v3f place, v3f geometry, v3f direction) {
     float side = v3f_dot(direction, geometry) < 0.0f ? -p->s->epsilon : p->s->epsilon;
     p->ray.origin = v3f_madd(place, side, geometry);
@@ -122,6 +149,7 @@ static void go_on(path* p, v3f place, v3f geometry, v3f direction) {
 // Light at a wide lobe, and a direction to go on. False if the path ends.
 static bool scatter(path* p, const lobe* l, v3f place) {
     add_direct(p, l, place);
+    add_caustics(p, l, place);
     p->ray.sees_containers = false;
     v3f direction;
     if (l->facets != NULL) {
@@ -204,6 +232,7 @@ static bool hit_glass(path* p, const trace_point* at, const trace_material* m) {
         p->weight = v3f_mul(p->weight, b.weight);
     }
     p->pdf = 0.0f;
+    p->is_caustic = p->is_gathered;
     bool ends_inside = is_inside != b.is_through;
     p->inside = ends_inside ? at->material : other;
     p->under = ends_inside ? other : -1;
@@ -469,6 +498,41 @@ void trace_paths(const trace_scene* s, trace_quest* quests, int count) {
     for (int i = 0; i < count; ++i) {
         quests[i].light = paths[i].sum;
     }
+}
+
+// To the next surface, with as many scatterings on the way as there are. False if light is lost.
+static bool fly_on(path* p, trace_point* at) {
+    const trace_scene* s = p->s;
+    bool is_scattered = true;
+    for (; is_scattered && p->bounces <= s->max_bounces; ++p->bounces) {
+        trace_scene_find(s, &p->ray, s->ground.is_there ? trace_random_one(p->r) : 0.0f, at);
+        is_scattered = false;
+        if (p->inside >= 0 && !pass_medium(p, at->distance, &is_scattered)) {
+            return false;
+        }
+        if (!survives(p)) {
+            return false;
+        }
+    }
+    return !is_scattered && at->distance < INFINITY && at->material >= 0;
+}
+
+bool trace_path_fly(const trace_scene* s, trace_flight* f) {
+    path p = {.s = s,
+              .ray = f->ray,
+              .r = &f->r,
+              .weight = v3f_grey(1.0f),
+              .inside = -1,
+              .under = -1,
+              .bounces = 1}; // no camera's: nothing is reflected more often than it should
+    while (s->materials[f->at.material].kind == TRACE_GLASS) {
+        if (!hit_glass(&p, &f->at, &s->materials[f->at.material]) || !fly_on(&p, &f->at)) {
+            return false;
+        }
+    }
+    f->ray = p.ray;
+    f->weight = p.weight;
+    return s->materials[f->at.material].kind != TRACE_METAL;
 }
 
 v3f trace_path(const trace_scene* s, trace_ray ray, const trace_random* r) {

@@ -21,6 +21,16 @@ typedef struct trace_quest {
 } trace_quest;
 /// Follows paths, at most TRACE_WALKS_MAX, side by side; none of them depends on the others.
 void trace_paths(const trace_scene* s, trace_quest* quests, int count);
+/// Light that goes through glass: where it meets the first surface, and what of it arrives.
+typedef struct trace_flight {
+    trace_ray ray; // in: towards `at`, a surface of glass; out: the last one
+    trace_random r;
+    trace_point at;
+    v3f weight; // out
+} trace_flight;
+/// Follows it to the first surface that scatters widely. False if it meets none.
+bool trace_path_fly(const trace_scene* s, trace_flight* f);
+
 /// Radiance along one ray.
 v3f trace_path(const trace_scene* s, trace_ray ray, const trace_random* r);
 

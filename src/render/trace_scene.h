@@ -44,6 +44,8 @@ enum { TRACE_GLOW_STEPS = 250 };
 
 typedef struct trace_mesh {
     const int32_t* triangles;
+    int64_t triangle_count;
+    const float* position; // of the vertices, in the middle of the exposure
     const float *normal, *colour, *temperature, *rest, *velocity; // NULL: none
     const uint8_t* vertex_material;                               // added to `material`; or NULL
     int material;
@@ -71,7 +73,8 @@ typedef struct trace_scene {
     v3f glow[TRACE_GLOW_STEPS + 1]; // of black bodies, every 10 K from 500 K
     float epsilon;                  // m, by which rays keep away from what they leave
     int max_bounces;
-    float clamp; // of what a path brings after its first bounce; 0: none
+    struct trace_photons* photons; // NULL: paths find all light by themselves
+    float clamp;                   // of what a path brings after its first bounce; 0: none
 } trace_scene;
 
 typedef struct trace_point {

@@ -7,6 +7,7 @@
 #include "render/camera_place.h"
 #include "render/trace_look.h"
 #include "render/trace_path.h"
+#include "render/trace_photons.h"
 
 enum { AXIS_COUNT = 3, SAMPLES_ALONG = 176 };
 
@@ -97,6 +98,8 @@ static treacle_status add_liquid(trace_stage* s) {
                                  .from = view.position,
                                  .triangles = view.triangles};
     trace_mesh mesh = {.triangles = view.triangles,
+                       .triangle_count = view.triangle_count,
+                       .position = view.position,
                        .normal = view.normal,
                        .colour = view.colour,
                        .temperature = view.temperature,
@@ -167,6 +170,8 @@ static treacle_status add_solids(trace_stage* s) {
                                      .triangles = &m->triangle[0][0],
                                      .is_container = solid->is_container};
         trace_mesh mesh = {.triangles = &m->triangle[0][0],
+                           .triangle_count = m->triangle_count,
+                           .position = &m->place[0][0],
                            .normal = &m->normal[0][0],
                            .velocity = &solid->velocity[0][0],
                            .material = solid_material(s, i)};
@@ -330,6 +335,21 @@ static void set_camera(trace_stage* s) {
                      (float)camera->field_of_view);
 }
 
+// About one photon for every pixel that may see it; at first they are spread over three pixels.
+static treacle_status add_photons(trace_stage* s) {
+    enum { LEAST = 1 << 14, MOST = 1 << 20 };
+    const trace_camera* c = &s->camera;
+    int64_t pixels = 2 * (int64_t)c->width * c->height;
+    float pixel = 2.0f * c->half_slope[1] * c->focus / (float)c->height;
+    trace_photons_def def = {.scene = &s->scene,
+                             .count = pixels < LEAST  ? LEAST
+                                      : pixels > MOST ? MOST
+                                                      : pixels,
+                             .radius = 3.0f * pixel,
+                             .seed = (uint32_t)(s->def->seed + (uint64_t)s->frame->number)};
+    return trace_photons_create(s->ctx, &def, &s->scene.photons);
+}
+
 treacle_status trace_stage_set(trace_stage* s) {
     TREACLE_ASSERT(s->frame != NULL && s->def != NULL && s->meshes == NULL);
     void* block = NULL;
@@ -350,11 +370,13 @@ treacle_status trace_stage_set(trace_stage* s) {
     TREACLE_TRY(trace_rays_create(s->ctx, &s->scene.rays));
     TREACLE_TRY(add_liquid(s));
     TREACLE_TRY(add_solids(s));
-    return trace_rays_commit(s->scene.rays);
+    TREACLE_TRY(trace_rays_commit(s->scene.rays));
+    return add_photons(s);
 }
 
 void trace_stage_clear(trace_stage* s) {
     size_t meshes = 1 + (size_t)s->def->solid_count + (size_t)s->def->body_count;
+    trace_photons_destroy(s->scene.photons);
     trace_rays_destroy(s->scene.rays);
     trace_environment_destroy(&s->environment);
     if (s->materials != NULL) {

@@ -1,6 +1,7 @@
 // The path tracer against what is known: Fresnel's equations, half spaces, lamps, closed rooms.
 #include "render/trace_image.h"
 #include "render/trace_look.h"
+#include "render/trace_photons.h"
 
 #include "alloc_failure.h"
 #include "liquid_frame.h"
@@ -289,6 +290,60 @@ static void test_walks_reflect_like_a_half_space(void** state) {
     assert_close((double)found.z, (double)m.total.z, 0.08);
 }
 
+// The mean light of a floor under the furnace's ball, with photons of so many passes or, with 0,
+// without any.
+static v3f floor_light(furnace* f, int passes, int samples) {
+    trace_photons_def def = {.scene = &f->scene, .count = 1 << 15, .radius = 2e-3f, .seed = 3};
+    assert_int_equal(trace_photons_create(f->ctx, &def, &f->scene.photons), TREACLE_OK);
+    assert_non_null(f->scene.photons);
+    trace_photons* photons = f->scene.photons;
+    v3f sum = v3f_grey(0.0f);
+    for (int i = 0; i < samples; ++i) {
+        if (passes > 0 && i % (samples / passes) == 0) {
+            trace_photons_send(photons, i / (samples / passes));
+        }
+        f->scene.photons = passes > 0 ? photons : NULL;
+        trace_random r = trace_random_make(7, (uint32_t)i >> 10, (uint32_t)i & 1023u);
+        trace_pair u = trace_random_pair(&r);
+        float radius = 0.05f * sqrtf(u.a), phi = 2.0f * TRACE_PI * u.b;
+        trace_ray ray = {.origin = {0.08f + radius * cosf(phi), 0.001f, 0.08f + radius * sinf(phi)},
+                         .direction = {0.0f, -1.0f, 0.0f},
+                         .far = INFINITY};
+        sum = v3f_madd(sum, 1.0f / (float)samples, trace_path(&f->scene, ray, &r));
+    }
+    trace_photons_destroy(photons);
+    f->scene.photons = NULL;
+    return sum;
+}
+
+static void test_photons_bring_the_light_that_paths_find(void** state) {
+    (void)state;
+    trace_material materials[2] = {{.kind = TRACE_GLASS},
+                                   {.kind = TRACE_DIFFUSE, .colour = {0.6f, 0.6f, 0.6f}}};
+    trace_facets_init(&materials[0].facets, 0.0f, 1.4f);
+    trace_medium_init(&materials[0].medium, v3f_grey(5.0f), v3f_make(1.0f, 6.0f, 20.0f), 1.4f);
+    furnace f;
+    furnace_begin(&f, 1, materials);
+    treacle_mesh_view view = treacle_mesh_get_view(f.mesh);
+    f.shown.position = view.position;
+    f.shown.triangle_count = view.triangle_count;
+    f.scene.material_count = 2;
+    f.scene.ground = (trace_ground){.is_there = true, .near = 1e3f, .far = 2e3f, .material = 1};
+    // A lamp of a sixteenth of the half space, so that paths find it, too.
+    for (int i = 0; i < 16 * 8; ++i) {
+        f.environment.pixel[i] = v3f_grey(i / 16 == 2 && i % 16 < 2 ? 40.0f : 0.3f);
+    }
+    trace_environment_finish(&f.environment);
+    v3f paths = floor_light(&f, 0, 1 << 18), photons = floor_light(&f, 8, 1 << 15);
+    print_message("paths %.4f %.4f %.4f, photons %.4f %.4f %.4f\n", (double)paths.x,
+                  (double)paths.y, (double)paths.z, (double)photons.x, (double)photons.y,
+                  (double)photons.z);
+    assert_close((double)photons.x, (double)paths.x, 0.015 * (double)paths.x);
+    assert_close((double)photons.y, (double)paths.y, 0.015 * (double)paths.y);
+    assert_close((double)photons.z, (double)paths.z, 0.015 * (double)paths.z);
+    furnace_end(&f);
+}
+
 static void test_a_disc_lights_the_floor_as_computed(void** state) {
     (void)state;
     treacle_context* ctx = unit_context(1);
@@ -524,6 +579,7 @@ int main(void) {
         cmocka_unit_test(test_dipole_sums_to_the_half_space),
         cmocka_unit_test(test_dipole_samples_reflect_like_a_half_space),
         cmocka_unit_test(test_walks_reflect_like_a_half_space),
+        cmocka_unit_test(test_photons_bring_the_light_that_paths_find),
         cmocka_unit_test(test_a_disc_lights_the_floor_as_computed),
         cmocka_unit_test(test_a_black_body_goes_from_red_to_white),
         cmocka_unit_test(test_presets_bring_their_look),
