@@ -53,6 +53,8 @@ typedef enum treacle_texture {
     TREACLE_TEXTURE_CHECKER,
     TREACLE_TEXTURE_MARBLE,
     TREACLE_TEXTURE_GRAIN,
+    TREACLE_TEXTURE_WOOD,  ///< planks
+    TREACLE_TEXTURE_TILES, ///< with joints between them
 } treacle_texture;
 
 /// The look of one material. Values < 0 are left to the preset.
@@ -100,6 +102,7 @@ typedef struct treacle_look_def {
     treacle_look_material solid; ///< of solids and bodies that are not in the list
     int solid_count;
     const treacle_look_material* solids; ///< by the names of solids and bodies
+    treacle_look_material sides;         ///< of the domain's closed sides; NONE: they are not drawn
     treacle_environment environment;
     const char* file;        ///< of the environment, not owned
     double light;            ///< strength of the environment

@@ -31,6 +31,7 @@ typedef struct treacle_render_def {
     const treacle_solid_def* solids;
     int body_count; ///< of the scene; drawn where the frame says
     const treacle_body_def* bodies;
+    const treacle_domain_def* domain;   ///< of the scene, for its walls; may be NULL
     treacle_picture_progress* progress; ///< may be NULL
     void* progress_user;
 } treacle_render_def;

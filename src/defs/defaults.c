@@ -139,7 +139,10 @@ treacle_lamp_def treacle_lamp_def_default(void) {
 }
 
 treacle_look_def treacle_look_def_default(void) {
+    treacle_look_material sides = treacle_look_material_default();
+    sides.kind = TREACLE_LOOK_NONE;
     return (treacle_look_def){
+        .sides = sides,
         .liquid = treacle_look_material_default(),
         .solid = treacle_look_material_default(),
         .light = 1.0,

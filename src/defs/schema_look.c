@@ -8,12 +8,17 @@ const char* const schema_look_words[] = {
 #undef LOOK_WORD
         NULL};
 static const char* const scattering_words[] = {"walk", "dipole", NULL};
-static const char* const texture_words[] = {"none", "checker", "marble", "grain", NULL};
+static const char* const texture_words[] = {"none", "checker", "marble", "grain",
+                                            "wood", "tiles",   NULL};
 static const char* const environment_words[] = {"studio", "sky", "dark", "file", NULL};
 static const char* const tone_words[] = {"filmic", "srgb", NULL};
 
 static void init_look_material(void* item) {
     *(treacle_look_material*)item = treacle_look_material_default();
+}
+
+static void init_sides(void* item) {
+    *(treacle_look_material*)item = treacle_look_def_default().sides;
 }
 
 static const schema_key look_material_keys[] = {
@@ -103,6 +108,16 @@ static const schema_section look_solids_section = {
     .keys = look_material_keys,
     .key_count = COUNT(look_material_keys),
     .bytes = sizeof(treacle_look_material),
+};
+static const schema_section look_sides_section = {
+    .name = "sides_look",
+    .help = "What the upright closed sides of the domain look like: the keys of liquid_look. With "
+            "`none` they are not drawn. Panes of `glass` have a thickness; other walls are seen "
+            "from inside only.",
+    .keys = look_material_keys,
+    .key_count = COUNT(look_material_keys),
+    .bytes = sizeof(treacle_look_material),
+    .init = init_sides,
 };
 static const schema_section look_solid_section = {
     .name = "named_solid_look",
@@ -198,6 +213,11 @@ static const schema_key look_keys[] = {
      .of = &look_solid_section,
      .help = "what single solids and bodies look like, by their names",
      .default_text = "none"},
+    {.name = "sides",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(treacle_look_def, sides),
+     .of = &look_sides_section,
+     .help = "what the upright closed sides of the domain look like"},
     {.name = "environment",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_look_def, environment),

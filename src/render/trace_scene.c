@@ -42,6 +42,27 @@ static float layered_noise(v3f p) {
     return sum;
 }
 
+// Planks along x, one wide across z: each cut from another place of a tree whose rings are far
+// longer than wide.
+static v3f wood_colour(v3f p) {
+    float plank = floorf(p.z), across = p.z - plank;
+    float shade = lattice((int)plank, 3, 7), edge = trace_min(across, 1.0f - across) / 0.02f;
+    v3f q = v3f_make(0.15f * p.x + 17.0f * shade, p.y, 2.5f * across + 5.0f * shade);
+    float ring = 6.0f * layered_noise(q), dark = ring - floorf(ring);
+    float fibre = noise(v3f_make(1.5f * p.x, 3.0f, 40.0f * p.z));
+    float light = (0.72f + 0.28f * shade) * (1.0f - 0.30f * dark * dark - 0.12f * fibre);
+    light *= 0.35f + 0.65f * trace_min(edge, 1.0f);
+    return v3f_make(light, light * (0.70f + 0.30f * light), light * (0.45f + 0.55f * light));
+}
+
+// No two tiles are quite alike.
+static v3f tile_colour(v3f p) {
+    float x = p.x - floorf(p.x), z = p.z - floorf(p.z);
+    float edge = trace_min(trace_min(x, 1.0f - x), trace_min(z, 1.0f - z));
+    float shade = lattice((int)floorf(p.x), 5, (int)floorf(p.z));
+    return v3f_grey(edge < 0.03f ? 0.45f : 0.86f + 0.14f * shade);
+}
+
 static v3f texture_colour(const trace_material* m, v3f rest) {
     v3f p = v3f_scale(1.0f / m->texture_size, rest);
     switch (m->texture) {
@@ -57,6 +78,10 @@ static v3f texture_colour(const trace_material* m, v3f rest) {
     }
     case TRACE_TEXTURE_GRAIN:
         return v3f_grey(0.55f + 0.9f * (layered_noise(v3f_scale(4.0f, p)) - 0.25f));
+    case TRACE_TEXTURE_WOOD:
+        return wood_colour(p);
+    case TRACE_TEXTURE_TILES:
+        return tile_colour(p);
     }
     return v3f_grey(1.0f);
 }

@@ -19,6 +19,8 @@ typedef enum trace_texture {
     TRACE_TEXTURE_CHECKER,
     TRACE_TEXTURE_MARBLE,
     TRACE_TEXTURE_GRAIN,
+    TRACE_TEXTURE_WOOD,
+    TRACE_TEXTURE_TILES,
 } trace_texture;
 
 typedef struct trace_material {

@@ -8,6 +8,7 @@
 #include "render/trace_look.h"
 #include "render/trace_path.h"
 #include "render/trace_photons.h"
+#include "render/trace_sides.h"
 
 enum { AXIS_COUNT = 3, SAMPLES_ALONG = 176 };
 
@@ -180,6 +181,31 @@ static treacle_status add_solids(trace_stage* s) {
     return TREACLE_OK;
 }
 
+static treacle_status add_sides(trace_stage* s) {
+    int material = s->material_count - 1;
+    const trace_material* look = &s->materials[material];
+    if (look->is_hidden || s->def->domain == NULL) {
+        return TREACLE_OK;
+    }
+    bool is_glass = look->kind == TRACE_GLASS;
+    surface_mesh* m = &s->sides;
+    TREACLE_TRY(trace_sides_create(s->ctx, s->def->domain, s->frame, is_glass, m));
+    if (m->triangle_count == 0) {
+        return TREACLE_OK;
+    }
+    trace_triangles triangles = {.vertex_count = m->vertex_count,
+                                 .triangle_count = m->triangle_count,
+                                 .from = &m->place[0][0],
+                                 .triangles = &m->triangle[0][0],
+                                 .is_container = !is_glass};
+    trace_mesh mesh = {.triangles = &m->triangle[0][0],
+                       .triangle_count = m->triangle_count,
+                       .position = &m->place[0][0],
+                       .normal = &m->normal[0][0],
+                       .material = material};
+    return add_mesh(s, triangles, &mesh);
+}
+
 // The shortest way through all that the camera frames of the liquid.
 static double liquid_depth(const trace_stage* s) {
     double depth = INFINITY;
@@ -195,12 +221,12 @@ static treacle_status set_materials(trace_stage* s) {
     int own = look->solid_count;
     void* block = NULL;
     s->liquid_count = liquids;
-    s->material_count = liquids + 1 + own + TRACE_LOOK_PAINTS + liquids;
+    s->material_count = liquids + 1 + own + TRACE_LOOK_PAINTS + liquids + 1;
     TREACLE_TRY(
         alloc_zero(s->ctx, (size_t)s->material_count, sizeof(trace_material), "looks", &block));
     s->materials = block;
     trace_look_room room = {s->size, liquid_depth(s), s->flat.axis >= 0};
-    int molten = s->material_count - liquids;
+    int molten = s->material_count - 1 - liquids;
     for (int i = 0; i < liquids; ++i) {
         trace_look_material(s->def, i, &room, &s->materials[i]);
         bool differs = trace_look_molten(s->def, i, &room, &s->materials[molten + i]);
@@ -215,6 +241,9 @@ static treacle_status set_materials(trace_stage* s) {
         trace_look_solid(&look->solid, i, s->size, &s->materials[liquids + 1 + own + i]);
         s->materials[liquids + 1 + own + i].is_solid = true;
     }
+    trace_material* sides = &s->materials[s->material_count - 1];
+    trace_look_solid(&look->sides, 0, s->size, sides);
+    sides->is_solid = true;
     s->scene.materials = s->materials;
     s->scene.material_count = s->material_count;
     for (int i = 0; i <= TRACE_GLOW_STEPS; ++i) {
@@ -225,15 +254,16 @@ static treacle_status set_materials(trace_stage* s) {
 
 static void set_ground(trace_stage* s) {
     const treacle_look_def* look = &s->def->look;
-    double height = s->frame->origin[1] + look->ground_height;
-    // A little below the domain, so that liquid which lies on it does not flicker with it.
+    // Liquid that lies on the bottom of the domain reaches a little into the ground: it wets it,
+    // and no air is in between.
+    double height = s->frame->origin[1] + look->ground_height + 0.1 * s->frame->cell;
     double extent = 0.0;
     for (int k = 0; k < AXIS_COUNT; ++k) {
         extent = fmax(extent, s->high[k] - s->low[k]);
     }
     s->scene.ground = (trace_ground){
         .is_there = look->ground,
-        .height = (float)(height - 1e-3 * s->frame->cell),
+        .height = (float)height,
         .centre = {(float)(0.5 * (s->low[0] + s->high[0])), (float)height,
                    (float)(0.5 * (s->low[2] + s->high[2]))},
         .near = (float)(2.0 * extent),
@@ -350,10 +380,15 @@ static treacle_status add_photons(trace_stage* s) {
     return trace_photons_create(s->ctx, &def, &s->scene.photons);
 }
 
+// The liquid's, those of solids and bodies, those of the sides.
+static size_t mesh_room(const trace_stage* s) {
+    return 2 + (size_t)s->def->solid_count + (size_t)s->def->body_count;
+}
+
 treacle_status trace_stage_set(trace_stage* s) {
     TREACLE_ASSERT(s->frame != NULL && s->def != NULL && s->meshes == NULL);
     void* block = NULL;
-    size_t meshes = 1 + (size_t)s->def->solid_count + (size_t)s->def->body_count;
+    size_t meshes = mesh_room(s);
     TREACLE_TRY(alloc_zero(s->ctx, meshes, sizeof(trace_mesh), "meshes to draw", &block));
     s->meshes = block;
     s->scene.meshes = s->meshes;
@@ -370,12 +405,13 @@ treacle_status trace_stage_set(trace_stage* s) {
     TREACLE_TRY(trace_rays_create(s->ctx, &s->scene.rays));
     TREACLE_TRY(add_liquid(s));
     TREACLE_TRY(add_solids(s));
+    TREACLE_TRY(add_sides(s));
     TREACLE_TRY(trace_rays_commit(s->scene.rays));
     return add_photons(s);
 }
 
 void trace_stage_clear(trace_stage* s) {
-    size_t meshes = 1 + (size_t)s->def->solid_count + (size_t)s->def->body_count;
+    size_t meshes = mesh_room(s);
     trace_photons_destroy(s->scene.photons);
     trace_rays_destroy(s->scene.rays);
     trace_environment_destroy(&s->environment);
@@ -388,5 +424,6 @@ void trace_stage_clear(trace_stage* s) {
     alloc_free(s->ctx, s->lamps, (size_t)s->def->look.lamp_count * sizeof(trace_lamp));
     free_motion(s);
     solid_meshes_destroy(&s->solids);
+    surface_mesh_destroy(&s->sides);
     treacle_mesh_destroy(s->mesh);
 }

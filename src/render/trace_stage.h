@@ -19,7 +19,9 @@ typedef struct trace_stage {
     const treacle_render_def* def;
     treacle_mesh* mesh;
     solid_meshes solids;
-    int liquid_count;          // materials of liquid; then the ground's, the solids', the molten
+    surface_mesh sides;
+    int liquid_count;          // materials of liquid; then the ground's, the solids', the molten,
+                               // those of the sides
     int material_count;        // in all
     trace_material* materials; // [material_count]
     trace_mesh* meshes;        // [1 + solids]

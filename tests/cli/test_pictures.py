@@ -181,6 +181,14 @@ look:
                          "--look", look.stem, "-q")
             self.assertEqual((self.dir / "out/picture_0001.png").read_bytes(), by_file, look)
 
+    def test_sides_of_the_domain_are_drawn(self):
+        drawn = []
+        for kind in ("none", "glass", "marble"):
+            self.treacle("render", "out", "--frames", 1, *SMALL, "-q",
+                         "--set", f"look.sides.kind={kind}")
+            drawn.append((self.dir / "out/picture_0001.png").read_bytes())
+        self.assertEqual(len(set(drawn)), 3)
+
     def test_a_picture_says_whether_it_is_quiet_enough(self):
         done = self.treacle("render", "out", "--frames", 1, "--size", "24x16", "--noise", 9)
         self.assertIn("(as wanted)", done.stdout)

@@ -2,6 +2,7 @@
 #include "render/trace_image.h"
 #include "render/trace_look.h"
 #include "render/trace_photons.h"
+#include "render/trace_sides.h"
 
 #include "alloc_failure.h"
 #include "liquid_frame.h"
@@ -344,6 +345,31 @@ static void test_photons_bring_the_light_that_paths_find(void** state) {
     furnace_end(&f);
 }
 
+// Panes around a box of 16 x 16 x 16 cells of 1 cm: as thick as a cell, a tenth of it inside.
+static void test_closed_sides_become_panes(void** state) {
+    (void)state;
+    treacle_context* ctx = unit_context(1);
+    treacle_frame frame = {.cell = 0.01, .cells = {16, 16, 16}};
+    treacle_domain_def domain = {.sides = {{TREACLE_SIDE_SLIP, TREACLE_SIDE_NO_SLIP},
+                                           {TREACLE_SIDE_NO_SLIP, TREACLE_SIDE_OPEN},
+                                           {TREACLE_SIDE_OPEN, TREACLE_SIDE_SLIP}}};
+    surface_mesh m;
+    assert_int_equal(trace_sides_create(ctx, &domain, &frame, true, &m), TREACLE_OK);
+    assert_int_equal(m.triangle_count, 3 * 6 * 2);
+    double thick = 0.011, across_x = thick * 0.16 * 0.17, across_z = thick * 0.16 * 0.158;
+    assert_close(surface_mesh_volume(&m), 2.0 * across_x + across_z, 1e-8);
+    surface_mesh_destroy(&m);
+    assert_int_equal(trace_sides_create(ctx, &domain, &frame, false, &m), TREACLE_OK);
+    assert_int_equal(m.triangle_count, 3 * 2);
+    assert_close((double)m.normal[0][0], 1.0, 0.0); // inwards
+    assert_close((double)m.normal[4][0], -1.0, 0.0);
+    surface_mesh_destroy(&m);
+    frame.cells[2] = 1; // flat
+    assert_int_equal(trace_sides_create(ctx, &domain, &frame, true, &m), TREACLE_OK);
+    assert_int_equal(m.triangle_count, 0);
+    unit_context_end(ctx);
+}
+
 static void test_a_disc_lights_the_floor_as_computed(void** state) {
     (void)state;
     treacle_context* ctx = unit_context(1);
@@ -580,6 +606,7 @@ int main(void) {
         cmocka_unit_test(test_dipole_samples_reflect_like_a_half_space),
         cmocka_unit_test(test_walks_reflect_like_a_half_space),
         cmocka_unit_test(test_photons_bring_the_light_that_paths_find),
+        cmocka_unit_test(test_closed_sides_become_panes),
         cmocka_unit_test(test_a_disc_lights_the_floor_as_computed),
         cmocka_unit_test(test_a_black_body_goes_from_red_to_white),
         cmocka_unit_test(test_presets_bring_their_look),
