@@ -25,10 +25,10 @@ typedef struct render_options {
     const char* size;
     const char* film;
     const char* sheet;
-    int64_t samples, threads, count, columns, turn;
+    int64_t samples, threads, count, columns, turn, loop;
     double noise, resolution;
     int format;
-    bool raw, quiet;
+    bool raw, quiet, resume;
     cli_list sets;
     int width, height;
 } render_options;
@@ -232,19 +232,39 @@ static int64_t picture_number(const render_job* job, int64_t i) {
     return job->options->turn > 0 ? i + 1 : frame_at(job, i);
 }
 
+// Whether an earlier call has drawn the picture to its end.
+static bool is_drawn(const render_job* job, int64_t number) {
+    char path[FRAME_PATH_CAPACITY];
+    const render_options* o = job->options;
+    bool is_there = o->resume;
+    for (int i = 0; i < 2 && is_there; ++i) {
+        bool is_wanted = o->format == 2 || o->format == i;
+        is_there = !is_wanted ||
+                   (frame_range_output(job->folder, o->name, number, format_names[i], path) &&
+                    access(path, F_OK) == 0);
+    }
+    return is_there && frame_range_output(job->folder, o->name, number, "part", path) &&
+           access(path, F_OK) != 0;
+}
+
 static treacle_status draw_frame(const render_job* job, int64_t index) {
     const double whole = 6.283185307179586; // rad
     int64_t number = picture_number(job, index);
-    char path[FRAME_PATH_CAPACITY];
+    char path[FRAME_PATH_CAPACITY], keep[FRAME_PATH_CAPACITY];
     treacle_loaded_frame* loaded = NULL;
     treacle_picture* picture = NULL;
     treacle_render_def def = job->def;
+    if (is_drawn(job, number)) {
+        return TREACLE_OK;
+    }
     if (job->options->turn > 0) {
         def.camera.turn += whole * (double)index / (double)job->options->turn;
     }
-    if (!frame_range_path(&job->range, frame_at(job, index), path)) {
+    if (!frame_range_path(&job->range, frame_at(job, index), path) ||
+        !frame_range_output(job->folder, job->options->name, number, "part", keep)) {
         return TREACLE_ERR_LIMIT;
     }
+    def.keep = keep;
     treacle_status status = treacle_frame_read(job->ctx, path, &loaded);
     if (status == TREACLE_OK) {
         status = treacle_render_frame(job->ctx, treacle_loaded_frame_view(loaded), &def, &picture);
@@ -279,9 +299,9 @@ static int end_with(const render_job* job, treacle_status status, int64_t number
     }
     if (status == TREACLE_ERR_INTERRUPTED) {
         cli_error("interrupted at frame %" PRId64, number);
-        cli_hint("its picture has fewer samples than the others; go on with --frames %" PRId64
-                 ":%" PRId64,
-                 number, job->range.last);
+        cli_hint(
+            "its picture has fewer samples than the others; the same call with --resume goes on "
+            "where this one was ended");
         return CLI_EXIT_INTERRUPTED;
     }
     return cli_fail(job->ctx, status);
@@ -292,10 +312,10 @@ static int make_film(const render_job* job) {
     double fps = job->scene == NULL ? 24.0 : treacle_scene_sim(job->scene)->fps;
     int64_t count = frame_count(job), first = picture_number(job, 0);
     const treacle_film_range range = {job->folder, job->options->name, first, first + count - 1,
-                                      fps};
+                                      fps,         job->options->loop};
     treacle_status status = treacle_film_write_range(job->ctx, &range, film);
     if (status == TREACLE_OK && !job->options->quiet) {
-        printf("%s: %" PRId64 " frames at %g a second\n", film, count, fps);
+        printf("%s: %" PRId64 " frames at %g a second\n", film, count - job->options->loop, fps);
     }
     return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
 }
@@ -350,6 +370,14 @@ static int draw_all(render_job* job) {
 
 static int check_film(const render_job* job) {
     const render_options* o = job->options;
+    if (o->resume && o->sheet != NULL) {
+        cli_error("a sheet is made of pictures of one call: use --sheet without --resume");
+        return TREACLE_ERR_USAGE;
+    }
+    if (o->loop > 0 && (o->film == NULL || o->turn > 0)) {
+        cli_error("--loop is for films of a range of frames: use it with --film, without --turn");
+        return TREACLE_ERR_USAGE;
+    }
     if (o->film == NULL) {
         return TREACLE_OK;
     }
@@ -396,7 +424,7 @@ static const char details[] =
     "name, on a light ground in soft light, and the camera frames all that the liquid\n"
     "reaches. The pictures do not depend on the number of threads. A file appears under\n"
     "its name only once it is whole; Ctrl-C ends after the picture's current pass and\n"
-    "keeps what there is of it.";
+    "keeps what there is of it, also as picture_0001.part, with which the same call goes on.";
 
 static const char example[] =
     "  treacle render out/honey --film honey.mp4\n"
@@ -442,6 +470,13 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .min = 2,
          .max = 10000,
          .help = "draw the last frame N times, once around: a film of them has no seam"},
+        {.name = "loop",
+         .kind = CLI_NUMBER,
+         .value = "N",
+         .out = &o->loop,
+         .min = 1,
+         .max = 10000,
+         .help = "of the film: the first N pictures fade in over the last, so that it has no seam"},
         {.name = "columns",
          .kind = CLI_NUMBER,
          .value = "N",
@@ -466,6 +501,10 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .real_min = 0.5,
          .real_max = 16.0,
          .help = "of the surface: samples along a cell, 0.5 to 16 (default: 2)"},
+        {.name = "resume",
+         .kind = CLI_FLAG,
+         .out = &o->resume,
+         .help = "pass over pictures that are there, and go on with one that was ended early"},
         {.name = "raw", .kind = CLI_FLAG, .out = &o->raw, .help = "leave the noise as it is"},
         {.name = "to",
          .kind = CLI_CHOICE,

@@ -84,7 +84,8 @@ typedef struct treacle_film_range {
     const char* folder;
     const char* stem;
     int64_t first, last;
-    double fps; ///< 1/s
+    double fps;   ///< 1/s
+    int64_t loop; ///< so many of the first pictures fade in over the last: a film without a seam
 } treacle_film_range;
 /// Makes a film of those pictures, which must all be there, and of no others.
 TREACLE_API treacle_status treacle_film_write_range(treacle_context* ctx,

@@ -31,7 +31,9 @@ typedef struct treacle_render_def {
     const treacle_solid_def* solids;
     int body_count; ///< of the scene; drawn where the frame says
     const treacle_body_def* bodies;
-    const treacle_domain_def* domain;   ///< of the scene, for its walls; may be NULL
+    const treacle_domain_def* domain; ///< of the scene, for its walls; may be NULL
+    const char* keep; ///< a file for a picture that is ended early: it is taken up again if all
+                      ///< that is seen is the same, and removed when done; NULL: none
     treacle_picture_progress* progress; ///< may be NULL
     void* progress_user;
 } treacle_render_def;

@@ -50,6 +50,7 @@ typedef struct film_job {
     const film_format* format;
     const char* arguments[ARGUMENTS_MAX];
     int argument_count;
+    int64_t loop;            // pictures that are laid over the last ones; 0: none
     int64_t first, last;     // numbers of the pictures; 0: from the first that there is, to the end
     char said[SAID_MAX + 1]; // the end of what ffmpeg said
     size_t said_length;
@@ -270,8 +271,7 @@ static treacle_status find_first(treacle_context* ctx, const char* prefix, int* 
     return TREACLE_OK;
 }
 
-// Odd sizes are stretched by one pixel: 4:2:0 colour needs even ones.
-static void add_arguments(film_job* job, const char* rate) {
+static void add_arguments(film_job* job, const char* rate, const char* filter) {
     static const char* const head[] = {"ffmpeg", "-hide_banner", "-loglevel",  "error",
                                        "-y",     "-f",           "image2pipe", "-c:v",
                                        "png",    "-framerate"};
@@ -282,7 +282,7 @@ static void add_arguments(film_job* job, const char* rate) {
     add(job, "-i");
     add(job, "pipe:0");
     add(job, "-vf");
-    add(job, "scale=ceil(iw/2)*2:ceil(ih/2)*2:flags=bicubic");
+    add(job, filter);
     for (int i = 0; job->format->arguments[i] != NULL; ++i) {
         add(job, job->format->arguments[i]);
     }
@@ -317,6 +317,23 @@ static treacle_status spell_names(film_job* job, const char* folder, const char*
     return spell_path(ctx, names->temporary, &names->output);
 }
 
+// Odd sizes are stretched by one pixel: 4:2:0 colour needs even ones. Of a loop the first pictures
+// are laid over the last, from nothing to all, and the film begins behind them: so what follows its
+// end is its begin.
+static void spell_filter(const film_job* job, double fps, char* out, size_t room) {
+    static const char even[] = "scale=ceil(iw/2)*2:ceil(ih/2)*2:flags=bicubic";
+    long long n = (long long)job->loop, count = (long long)(job->last - job->first + 1);
+    if (n == 0) {
+        snprintf(out, room, "%s", even);
+        return;
+    }
+    snprintf(out, room,
+             "split[a][b];[a]trim=start_frame=%lld,setpts=PTS-STARTPTS[end];"
+             "[b]trim=end_frame=%lld,setpts=PTS-STARTPTS[begin];"
+             "[end][begin]xfade=transition=fade:duration=%.6f:offset=%.6f,%s",
+             n, n, (double)n / fps, (double)(count - 2 * n) / fps, even);
+}
+
 static treacle_status make_film(film_job* job, const film_names* names, double fps) {
     int first = (int)job->first;
     if (first == 0) {
@@ -324,7 +341,9 @@ static treacle_status make_film(film_job* job, const film_names* names, double f
     }
     char rate[40];
     snprintf(rate, sizeof(rate), "%lld/1000", (long long)llround(fps * 1000.0));
-    add_arguments(job, rate);
+    char filter[400];
+    spell_filter(job, fps, filter, sizeof(filter));
+    add_arguments(job, rate, filter);
     add(job, names->output);
     film_feed feed = {.prefix = names->prefix,
                       .next = first,
@@ -391,6 +410,14 @@ treacle_status treacle_film_write_range(treacle_context* ctx, const treacle_film
         return check_fail(ctx, TREACLE_ERR_USAGE, "%s: a film of the pictures %lld to %lld", path,
                           (long long)range->first, (long long)range->last);
     }
-    film_job job = {.ctx = ctx, .path = path, .first = range->first, .last = range->last};
+    if (range->loop < 0 || 2 * range->loop > range->last - range->first) {
+        return check_fail(ctx, TREACLE_ERR_USAGE,
+                          "%s: a loop that lays %lld pictures over others needs twice as many and "
+                          "one more, not %lld",
+                          path, (long long)range->loop,
+                          (long long)(range->last - range->first + 1));
+    }
+    film_job job = {
+        .ctx = ctx, .path = path, .loop = range->loop, .first = range->first, .last = range->last};
     return write_film(&job, range->folder, range->stem, range->fps);
 }

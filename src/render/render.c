@@ -2,6 +2,7 @@
 #include "treacle/render.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -9,6 +10,7 @@
 #include "base/profile.h"
 #include "image/exr.h"
 #include "render/picture.h"
+#include "render/picture_part.h"
 #include "render/trace_look.h"
 #include "render/trace_stage.h"
 
@@ -99,6 +101,23 @@ static double mean_noise(const trace_layers* l) {
     return sum / (double)n;
 }
 
+// With what an earlier call has kept, if it is the same picture; what is ended early is kept.
+static treacle_status render_on(trace_stage* s, trace_image* image, const trace_quality* quality) {
+    const char* keep = s->def->keep;
+    uint64_t hash = keep == NULL ? 0 : picture_part_hash(s);
+    if (keep != NULL) {
+        picture_part_read(keep, hash, image);
+    }
+    TREACLE_TRY(trace_image_render(image, &s->scene, &s->camera, quality));
+    if (keep != NULL && image->is_ended) {
+        return picture_part_write(keep, hash, image);
+    }
+    if (keep != NULL) {
+        remove(keep);
+    }
+    return TREACLE_OK;
+}
+
 static treacle_status take_picture(trace_stage* s, treacle_picture* picture) {
     const treacle_render_def* def = s->def;
     trace_image image;
@@ -109,7 +128,7 @@ static treacle_status take_picture(trace_stage* s, treacle_picture* picture) {
                              .seed = (uint32_t)(def->seed + (uint64_t)s->frame->number),
                              .progress = def->progress,
                              .user = def->progress_user};
-    treacle_status status = trace_image_render(&image, &s->scene, &s->camera, &quality);
+    treacle_status status = render_on(s, &image, &quality);
     if (status == TREACLE_OK) {
         status = trace_layers_create(&image, &picture->layers);
     }

@@ -86,6 +86,17 @@ static float pixel_noise(const trace_pixel* p) {
     return sqrtf(variance_of(p) / (trace_max(mean, 0.0f) + 0.01f));
 }
 
+static float tile_noise(const trace_image* image, int x0, int y0) {
+    float sum = 0.0f, count = 0.0f;
+    for (int y = y0; y < y0 + TRACE_TILE && y < image->height; ++y) {
+        for (int x = x0; x < x0 + TRACE_TILE && x < image->width; ++x) {
+            sum += pixel_noise(&image->pixels[(size_t)y * (size_t)image->width + (size_t)x]);
+            count += 1.0f;
+        }
+    }
+    return sum / count;
+}
+
 static void render_tiles(void* data, int64_t begin, int64_t end) {
     const image_job* job = data;
     const trace_image* image = job->image;
@@ -94,19 +105,14 @@ static void render_tiles(void* data, int64_t begin, int64_t end) {
             continue;
         }
         int x0 = (int)(t % job->columns) * TRACE_TILE, y0 = (int)(t / job->columns) * TRACE_TILE;
-        float sum = 0.0f, count = 0.0f;
         int x1 = x0 + TRACE_TILE < image->width ? x0 + TRACE_TILE : image->width;
         int together = TRACE_WALKS_MAX / (job->to - job->from);
         for (int y = y0; y < y0 + TRACE_TILE && y < image->height; ++y) {
             for (int x = x0; x < x1; x += together) {
                 add_samples(job, x, y, together < x1 - x ? together : x1 - x);
             }
-            for (int x = x0; x < x1; ++x) {
-                sum += pixel_noise(&image->pixels[(size_t)y * (size_t)image->width + (size_t)x]);
-                count += 1.0f;
-            }
         }
-        job->noise[t] = sum / count;
+        job->noise[t] = tile_noise(image, x0, y0);
     }
 }
 
@@ -130,10 +136,26 @@ static int64_t mark_done(const image_job* job) {
     return open;
 }
 
+// Of an image that has samples: tiles with fewer than the others were quiet.
+static int64_t take_up(const image_job* job) {
+    const trace_image* image = job->image;
+    int64_t open = 0;
+    for (int t = 0; t < job->columns * job->rows; ++t) {
+        int x = t % job->columns * TRACE_TILE, y = t / job->columns * TRACE_TILE;
+        const trace_pixel* first = &image->pixels[(size_t)y * (size_t)image->width + (size_t)x];
+        job->noise[t] = tile_noise(image, x, y);
+        job->is_done[t] = first->samples < (float)image->done ? 1 : 0;
+        open += job->is_done[t] == 0;
+    }
+    return image->done > 0 ? mark_done(job) : open;
+}
+
 static void render_passes(image_job* job) {
     int tiles = job->columns * job->rows;
-    int64_t open = tiles;
-    for (job->from = 0; job->from < job->quality->samples && open > 0; job->from = job->to) {
+    int64_t open = take_up(job);
+    job->image->is_quiet = open == 0;
+    for (job->from = job->image->done; job->from < job->quality->samples && open > 0;
+         job->from = job->to) {
         int left = job->quality->samples - job->from;
         job->to = job->from + (PASS_SAMPLES < left ? PASS_SAMPLES : left);
         if (job->scene->photons != NULL) {
@@ -141,11 +163,13 @@ static void render_passes(image_job* job) {
         }
         parallel_for(job->image->ctx, tiles, 1, render_tiles, job);
         job->image->rays += open * TRACE_TILE * TRACE_TILE * (job->to - job->from);
+        job->image->done = job->to;
         open = mark_done(job);
         job->image->is_quiet = open == 0;
         double fraction = open == 0 ? 1.0 : (double)job->to / job->quality->samples;
         if (job->quality->progress != NULL &&
             !job->quality->progress(fraction, job->quality->user)) {
+            job->image->is_ended = fraction < 1.0;
             return;
         }
     }

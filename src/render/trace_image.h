@@ -19,8 +19,10 @@ typedef struct trace_image {
     treacle_context* ctx;
     int width, height;
     trace_pixel* pixels;
-    int64_t rays;
-    bool is_quiet; // every tile met the noise that was wanted // paths so far
+    int64_t rays;  // paths so far
+    int done;      // samples of a pixel so far, but for tiles that were quiet earlier
+    bool is_quiet; // every tile met the noise that was wanted
+    bool is_ended; // early, since it was asked for
 } trace_image;
 
 treacle_status trace_image_create(treacle_context* ctx, int width, int height,
@@ -39,7 +41,8 @@ typedef struct trace_quality {
 } trace_quality;
 
 /// Noise: the standard error of brightness over the root of brightness, about what the eye sees;
-/// the mean over a tile and its neighbours decides whether the tile gets more samples.
+/// the mean over a tile and its neighbours decides whether the tile gets more samples. An image
+/// that has some already gets the others, and becomes the same as if all were drawn at once.
 treacle_status trace_image_render(trace_image* image, const trace_scene* scene,
                                   const trace_camera* camera,
                                   const trace_quality* quality) TREACLE_NODISCARD;

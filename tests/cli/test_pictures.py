@@ -181,6 +181,26 @@ look:
                          "--look", look.stem, "-q")
             self.assertEqual((self.dir / "out/picture_0001.png").read_bytes(), by_file, look)
 
+    def test_pictures_that_are_there_are_passed_over(self):
+        self.treacle("render", "out", "--frames", 2, *SMALL, "-q")
+        done = self.treacle("render", "out", *SMALL, "--resume")
+        self.assertNotIn("picture_0002.png", done.stdout)
+        self.assertEqual(self.names("picture_*"), [f"picture_000{n}.png" for n in (1, 2, 3)])
+        done = self.treacle("render", "out", *SMALL, "--resume", "--sheet", "s.png", code=ERR_USAGE)
+        self.assertIn("without --resume", done.stderr)
+
+    def test_a_film_may_be_a_loop(self):
+        if shutil.which("ffmpeg") is None:
+            self.skipTest("there is no ffmpeg")
+        done = self.treacle("render", "out", *SMALL, "--film", "film.mp4", "--loop", 1)
+        self.assertIn("film.mp4: 2 frames at 24 a second", done.stdout)
+        self.assertGreater((self.dir / "film.mp4").stat().st_size, 500)
+        done = self.treacle("render", "out", *SMALL, "--film", "film.mp4", "--loop", 2,
+                            "--resume", code=ERR_USAGE)
+        self.assertIn("needs twice as many and one more, not 3", done.stderr)
+        done = self.treacle("render", "out", *SMALL, "--loop", 1, code=ERR_USAGE)
+        self.assertIn("use it with --film", done.stderr)
+
     def test_sides_of_the_domain_are_drawn(self):
         drawn = []
         for kind in ("none", "glass", "marble"):

@@ -563,6 +563,51 @@ static treacle_status render_and_destroy(treacle_context* ctx, void* data) {
     return status;
 }
 
+// Ends a picture after some passes.
+static bool end_early(double fraction, void* user) {
+    int* left = user;
+    (void)fraction;
+    *left -= 1;
+    return *left != 0;
+}
+
+static void test_a_picture_that_was_ended_goes_on(void** state) {
+    (void)state;
+    static uint8_t a[1 << 18], b[1 << 18];
+    char keep[64];
+    snprintf(keep, sizeof(keep), "/tmp/treacle-trace-%d.part", (int)getpid());
+    treacle_context* ctx = unit_context(1);
+    liquid_round ring = {{12.3, 8.1, 11.8}, 6.0, 3.0};
+    liquid_frame f;
+    liquid_frame_create(&f, 24, 0.005, 0.9, liquid_ring, &ring);
+    treacle_render_def def = treacle_render_def_default();
+    def.width = 40;
+    def.height = 24;
+    def.samples = 64;
+    def.noise = 0.12; // some tiles are quiet before others
+    treacle_picture *whole = NULL, *part = NULL;
+    assert_int_equal(treacle_render_frame(ctx, &f.frame, &def, &whole), TREACLE_OK);
+    double samples = treacle_picture_get_stats(whole).samples;
+    assert_true(samples > 16.0 && samples < 64.0);
+    int left = 2;
+    def.keep = keep;
+    def.progress = end_early;
+    def.progress_user = &left;
+    assert_int_equal(treacle_render_frame(ctx, &f.frame, &def, &part), TREACLE_OK);
+    assert_true(treacle_picture_get_stats(part).samples < samples);
+    assert_int_equal(access(keep, F_OK), 0);
+    treacle_picture_destroy(part);
+    assert_int_equal(treacle_render_frame(ctx, &f.frame, &def, &part), TREACLE_OK);
+    assert_int_equal(access(keep, F_OK), -1);
+    size_t size = picture_bytes(ctx, whole, "exr", a, sizeof(a));
+    assert_int_equal(picture_bytes(ctx, part, "exr", b, sizeof(b)), size);
+    assert_memory_equal(a, b, size);
+    treacle_picture_destroy(whole);
+    treacle_picture_destroy(part);
+    liquid_frame_destroy(&f);
+    unit_context_end(ctx);
+}
+
 static void test_every_allocation_may_fail(void** state) {
     (void)state;
     liquid_round ball = {{4.0, 4.0, 4.0}, 2.0, 0.0};
@@ -614,6 +659,7 @@ int main(void) {
         cmocka_unit_test(test_glass_meets_the_liquid_around_it),
         cmocka_unit_test(test_a_lamp_may_be_hidden_from_the_camera),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
+        cmocka_unit_test(test_a_picture_that_was_ended_goes_on),
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_wrong_defs_are_refused),
     };
