@@ -23,7 +23,8 @@ const bench_entry bench_entries[] = {
     {"ranks", 200, "two ranks against two threads, exchange, cost of a particle, memory",
      bench_ranks},
     {"mesh", 20, "surfaces from particles: triangles a second, growth", bench_mesh},
-    {"render", 60, "the path tracer's main loop against Embree alone", bench_render},
+    {"render", 240, "the path tracer against Embree alone, and pictures against Cycles",
+     bench_render},
 };
 
 const int bench_entry_count = sizeof(bench_entries) / sizeof(bench_entries[0]);
