@@ -28,7 +28,7 @@ ALLOWED = {
     "cache": "base math",
     "image": "base math",
     "measure": "base math",
-    "mesh": "base math cache",
+    "mesh": "base math geometry cache",
     "render": "base math geometry cache image mesh",
     "export": "base vdb math geometry cache mesh",
     "scene": "base math geometry defs grid particles",

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli.h"
 #include "commands.h"
@@ -26,7 +25,8 @@ static const char* const what_names[] = {"auto", "surface", "particles", "volume
 enum { WHAT_BODIES = 4 };
 static const char* const up_names[] = {"y", "z"};
 
-static treacle_export_def make_def(const export_options* o, const char* folder) {
+static treacle_export_def make_def(const export_options* o, const treacle_scene* scene,
+                                   const char* folder) {
     treacle_export_def def = treacle_export_def_default();
     def.format = (treacle_export_format)o->format;
     def.what = o->what > 0                        ? (treacle_export_what)(o->what - 1)
@@ -35,25 +35,8 @@ static treacle_export_def make_def(const export_options* o, const char* folder) 
     def.is_z_up = o->up == 1;
     def.folder = folder;
     def.name = o->name;
-    def.mesh = surface_mesh_def(&o->surface);
+    def.mesh = surface_mesh_def(&o->surface, scene);
     return def;
-}
-
-// The scene that the run's folder keeps, or NULL: then frames are exported as they are.
-static treacle_scene* find_scene(treacle_context* ctx, const frame_range* range) {
-    char path[FRAME_PATH_CAPACITY];
-    struct stat found;
-    treacle_scene* scene = NULL;
-    int length =
-        range->folder == NULL ? -1 : snprintf(path, sizeof(path), "%s/scene.yaml", range->folder);
-    if (length < 0 || length >= FRAME_PATH_CAPACITY || stat(path, &found) != 0) {
-        return NULL;
-    }
-    if (treacle_scene_load(ctx, path, 0, NULL, &scene) != TREACLE_OK) {
-        treacle_scene_destroy(scene);
-        return NULL;
-    }
-    return scene;
 }
 
 static treacle_status add_frame(treacle_context* ctx, treacle_exporter* exporter,
@@ -85,8 +68,8 @@ static void tell(const treacle_exporter* exporter, const export_options* o, int6
 }
 
 static treacle_status export_frames(treacle_context* ctx, const export_options* o,
-                                    const frame_range* range, treacle_exporter* exporter) {
-    treacle_scene* scene = find_scene(ctx, range);
+                                    const frame_range* range, const treacle_scene* scene,
+                                    treacle_exporter* exporter) {
     treacle_status status = TREACLE_OK;
     for (int64_t k = range->first; k <= range->last && status == TREACLE_OK; ++k) {
         char path[FRAME_PATH_CAPACITY];
@@ -99,13 +82,12 @@ static treacle_status export_frames(treacle_context* ctx, const export_options* 
     if (status == TREACLE_OK) {
         status = treacle_exporter_finish(exporter);
     }
-    treacle_scene_destroy(scene);
     return status;
 }
 
 static int export_all_bodies(treacle_context* ctx, const export_options* o,
                              const frame_range* range, const char* folder) {
-    treacle_scene* scene = find_scene(ctx, range);
+    treacle_scene* scene = frame_range_scene(ctx, range);
     export_bodies_def def = {range, scene, folder, o->name, o->up == 1};
     int code = export_bodies(ctx, &def, o->quiet);
     treacle_scene_destroy(scene);
@@ -126,13 +108,15 @@ static int export_all(treacle_context* ctx, const void* options) {
     if (o->what == WHAT_BODIES) {
         return export_all_bodies(ctx, o, &range, folder);
     }
-    treacle_export_def def = make_def(o, folder);
+    treacle_scene* scene = surface_scene(ctx, &range, o->quiet);
+    treacle_export_def def = make_def(o, scene, folder);
     treacle_exporter* exporter = NULL;
     treacle_status status = treacle_exporter_create(ctx, &def, &exporter);
     if (status == TREACLE_OK) {
-        status = export_frames(ctx, o, &range, exporter);
+        status = export_frames(ctx, o, &range, scene, exporter);
     }
     treacle_exporter_destroy(exporter);
+    treacle_scene_destroy(scene);
     return status == TREACLE_OK ? TREACLE_OK : cli_fail(ctx, status);
 }
 

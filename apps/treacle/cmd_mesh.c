@@ -23,9 +23,9 @@ typedef struct mesh_options {
 const char* const surface_method_names[] = {"smooth", "splat", "level"};
 static const char* const format_names[] = {"ply", "obj"};
 
-static treacle_status mesh_frame(treacle_context* ctx, const mesh_options* o, const char* from,
-                                 const char* to) {
-    treacle_mesh_def def = surface_mesh_def(&o->surface);
+static treacle_status mesh_frame(treacle_context* ctx, const mesh_options* o,
+                                 const treacle_scene* scene, const char* from, const char* to) {
+    treacle_mesh_def def = surface_mesh_def(&o->surface, scene);
     treacle_loaded_frame* loaded = NULL;
     treacle_mesh* mesh = NULL;
     treacle_status status = treacle_frame_read(ctx, from, &loaded);
@@ -62,18 +62,21 @@ static int mesh_all(treacle_context* ctx, const void* options) {
     if (code == TREACLE_OK && !frame_range_make_folder(folder)) {
         code = TREACLE_ERR_IO;
     }
+    treacle_scene* scene = code == TREACLE_OK ? surface_scene(ctx, &range, o->quiet) : NULL;
     for (int64_t k = range.first; k <= range.last && code == TREACLE_OK; ++k) {
         char from[FRAME_PATH_CAPACITY], to[FRAME_PATH_CAPACITY];
         if (!frame_range_path(&range, k, from) ||
             !frame_range_output(folder, o->name, k, format_names[o->format], to)) {
-            return TREACLE_ERR_LIMIT;
+            code = TREACLE_ERR_LIMIT;
+            break;
         }
         if (o->surface.method == TREACLE_MESH_LEVEL) {
             prefer_state(&range, k, from);
         }
-        treacle_status status = mesh_frame(ctx, o, from, to);
+        treacle_status status = mesh_frame(ctx, o, scene, from, to);
         code = status == TREACLE_OK ? TREACLE_OK : cli_fail(ctx, status);
     }
+    treacle_scene_destroy(scene);
     return code;
 }
 
@@ -105,9 +108,11 @@ static cli_outcome parse(mesh_options* o, int argc, char** argv) {
         .details =
             "Writes surface_0001.ply and so on: closed, manifold meshes that enclose the volume\n"
             "of the liquid, with normal, velocity, colour, temperature, rest position and\n"
-            "material at the vertices where the frame has them. \"smooth\" draws particles with\n"
-            "kernels that lie flat in sheets and along threads; \"splat\" is the method of\n"
-            "Carlson et al. 2002; \"level\" is the level set that the simulation itself uses.\n"
+            "material at the vertices where the frame has them. They end at the solids and sides\n"
+            "of the run's scene; a lone frame file has none. \"smooth\" draws bulk by the share "
+            "of\n"
+            "liquid, sheets and threads by kernels that lie flat and along them; \"splat\" is the\n"
+            "method of Carlson et al. 2002; \"level\" is the level set of the simulation itself.\n"
             "A file appears under its name only once it is whole.",
         .example = "  treacle mesh out/honey\n"
                    "  treacle mesh out/honey --frames 10:20 --resolution 3 --to obj\n",

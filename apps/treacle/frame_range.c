@@ -155,3 +155,19 @@ bool frame_range_make_folder(const char* folder) {
     }
     return is_made && make_one(part);
 }
+
+treacle_scene* frame_range_scene(treacle_context* ctx, const frame_range* range) {
+    char path[FRAME_PATH_CAPACITY];
+    struct stat found;
+    treacle_scene* scene = NULL;
+    int length =
+        range->folder == NULL ? -1 : snprintf(path, sizeof(path), "%s/scene.yaml", range->folder);
+    if (length < 0 || length >= FRAME_PATH_CAPACITY || stat(path, &found) != 0) {
+        return NULL;
+    }
+    if (treacle_scene_load(ctx, path, 0, NULL, &scene) != TREACLE_OK) {
+        treacle_scene_destroy(scene);
+        return NULL;
+    }
+    return scene;
+}

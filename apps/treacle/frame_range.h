@@ -19,6 +19,8 @@ bool frame_range_path(const frame_range* range, int64_t number, char out[FRAME_P
 /// folder/stem_0001.ending.
 bool frame_range_output(const char* folder, const char* stem, int64_t number, const char* ending,
                         char out[FRAME_PATH_CAPACITY]);
+/// The scene that the run's folder keeps, or NULL: then frames are taken as they are.
+treacle_scene* frame_range_scene(treacle_context* ctx, const frame_range* range);
 // Options that commands which read a run have.
 #define FRAME_RANGE_OPTION(to)                                                                     \
     {                                                                                              \

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cache.h"
+#include "types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,19 @@ typedef enum treacle_mesh_method {
                         ///< the very field if the frame has it, as state files do
 } treacle_mesh_method;
 
+/// What the liquid ends at. A frame does not know it: without a scene there are no walls, and the
+/// surface goes a little through where they would be. Solids that deform are left out.
+typedef struct treacle_mesh_room {
+    bool is_closed[3][2];            ///< [axis][0 low, 1 high], sides of the domain
+    int solid_count;                 ///< where they are at the frame's time
+    const treacle_solid_def* solids; ///< not owned
+    int body_count;                  ///< where the frame says
+    const treacle_body_def* bodies;  ///< not owned
+} treacle_mesh_room;
+
+/// The room of a scene; valid as long as the def.
+TREACLE_API treacle_mesh_room treacle_mesh_room_of(const treacle_sim_def* sim);
+
 typedef struct treacle_mesh_def {
     size_t def_size; ///< set by treacle_mesh_def_default(), checked on entry
     treacle_mesh_method method;
@@ -26,7 +40,10 @@ typedef struct treacle_mesh_def {
     int flat_cells;   ///< 1..1000, how thick liquid in a flat domain is drawn, in cells; its volume
                       ///< grows with it
     int hidden_count; ///< of `hidden`
-    const uint8_t* hidden; ///< by material: not 0, and its particles are left out; not owned
+    const uint8_t* hidden;  ///< by material: not 0, and its particles are left out; not owned
+    treacle_mesh_room room; ///< zeroed: nothing bounds the liquid
+    double overlap; ///< m, >= 0, how far the surface reaches into what bounds it; for renderers of
+                    ///< liquid in glass
 } treacle_mesh_def;
 
 TREACLE_API treacle_mesh_def treacle_mesh_def_default(void);

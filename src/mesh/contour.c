@@ -15,7 +15,7 @@ enum {
     ROUNDS_MAX = 16,
 };
 
-// Vertices keep away from the ends of their edges by this fraction: no triangle is without area.
+// Vertices keep away from the ends of their edges by this share: no triangle is without area.
 static const float end_margin = 0.01f;
 
 typedef struct block_counts {
@@ -30,6 +30,7 @@ typedef struct contour_job {
     int32_t* active;      // [count], which row of edge_vertex, or -1
     int32_t* edge_vertex; // [active][512][3]
     surface_mesh* out;
+    uint8_t* is_bound; // [vertices], NULL: nobody asks
 } contour_job;
 
 static int padded_index(int x, int y, int z) {
@@ -42,46 +43,74 @@ static int corner_offset(int corner) {
     return padded_index(corner & 1, corner >> 1 & 1, corner >> 2);
 }
 
-static int case_of(const float* at, float iso) {
+// A block with the samples behind it: how far above the surface's value, and how far from what
+// bounds the liquid. A sample is inside if both are above 0.
+typedef struct cube_values {
+    float value[PADDED_SAMPLES], clip[PADDED_SAMPLES];
+    bool is_inside[PADDED_SAMPLES];
+    bool is_mixed; // whether anything can cross the block: most are all in or all out
+} cube_values;
+
+static void gather_values(const contour_job* job, int64_t block, cube_values* out) {
+    const mesh_blocks* b = job->b;
+    mesh_blocks_gather(b, b->value, block, 0, 1, out->value);
+    if (b->clip != NULL) {
+        mesh_blocks_gather(b, b->clip, block, 0, 1, out->clip);
+    }
+    int inside = 0;
+    for (int i = 0; i < PADDED_SAMPLES; ++i) {
+        out->value[i] -= job->iso;
+        out->is_inside[i] = out->value[i] > 0.0f && (b->clip == NULL || out->clip[i] > 0.0f);
+        inside += out->is_inside[i];
+    }
+    out->is_mixed = inside > 0 && inside < PADDED_SAMPLES;
+}
+
+static int case_of(const cube_values* v, int at) {
     int inside = 0;
     for (int c = 0; c < 8; ++c) {
-        inside |= (at[corner_offset(c)] > iso) << c;
+        inside |= v->is_inside[at + corner_offset(c)] << c;
     }
     return inside;
 }
 
-static bool is_crossed(const float* at, int axis, float iso) {
-    return (at[0] > iso) != (at[axis_stride[axis]] > iso);
+static bool is_crossed(const cube_values* v, int at, int axis) {
+    return v->is_inside[at] != v->is_inside[at + axis_stride[axis]];
 }
 
-static float fraction_along(float from, float to, float iso) {
-    float t = (iso - from) / (to - from);
-    return fminf(fmaxf(t, end_margin), 1.0f - end_margin);
-}
+// Where an edge leaves the liquid, from its low end: by the field, or by what bounds it if that
+// comes first.
+typedef struct edge_crossing {
+    float fraction;
+    bool is_bound;
+} edge_crossing;
 
-// Whether anything can cross the block: most blocks are all in or all out.
-static bool is_mixed(const float* padded, float iso) {
-    bool has_in = false, has_out = false;
-    for (int i = 0; i < PADDED_SAMPLES; ++i) {
-        has_in = has_in || padded[i] > iso;
-        has_out = has_out || !(padded[i] > iso);
+static edge_crossing crossing_of(const contour_job* job, const cube_values* v, int low, int high) {
+    int in = v->is_inside[low] ? low : high, out = in == low ? high : low;
+    float t = v->value[out] > 0.0f ? 2.0f : v->value[in] / (v->value[in] - v->value[out]);
+    edge_crossing e = {t, false};
+    if (job->b->clip != NULL && !(v->clip[out] > 0.0f)) {
+        float bound = v->clip[in] / (v->clip[in] - v->clip[out]);
+        e = bound < t ? (edge_crossing){bound, true} : e;
     }
-    return has_in && has_out;
+    e.fraction = fminf(fmaxf(e.fraction, end_margin), 1.0f - end_margin);
+    e.fraction = in == low ? e.fraction : 1.0f - e.fraction;
+    return e;
 }
 
 static void count_block(void* data, int64_t begin, int64_t end) {
     contour_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
-        float v[PADDED_SAMPLES];
-        mesh_blocks_gather(job->b, job->b->value, i, 0, 1, v);
+        cube_values v;
+        gather_values(job, i, &v);
         block_counts counts = {0, 0};
-        int samples = is_mixed(v, job->iso) ? BLOCK_SAMPLES : 0;
+        int samples = v.is_mixed ? BLOCK_SAMPLES : 0;
         for (int s = 0; s < samples; ++s) {
-            const float* at = v + padded_index(s % 8, s / 8 % 8, s / 64);
+            int at = padded_index(s % 8, s / 8 % 8, s / 64);
             for (int a = 0; a < AXIS_COUNT; ++a) {
-                counts.vertices += is_crossed(at, a, job->iso);
+                counts.vertices += is_crossed(&v, at, a);
             }
-            counts.triangles += job->table->count[case_of(at, job->iso)];
+            counts.triangles += job->table->count[case_of(&v, at)];
         }
         job->counts[i] = counts;
     }
@@ -94,21 +123,25 @@ static void place_vertices(void* data, int64_t begin, int64_t end) {
         if (job->active[i] < 0) {
             continue;
         }
-        float v[PADDED_SAMPLES];
-        mesh_blocks_gather(b, b->value, i, 0, 1, v);
+        cube_values v;
+        gather_values(job, i, &v);
         int64_t next = job->counts[i].vertices;
         int32_t* vertex_of = job->edge_vertex + (int64_t)EDGES_A_BLOCK * job->active[i];
         for (int s = 0; s < BLOCK_SAMPLES; ++s) {
             const int local[3] = {s % 8, s / 8 % 8, s / 64};
-            const float* at = v + padded_index(local[0], local[1], local[2]);
+            int at = padded_index(local[0], local[1], local[2]);
             for (int a = 0; a < AXIS_COUNT; ++a) {
-                if (!is_crossed(at, a, job->iso)) {
+                if (!is_crossed(&v, at, a)) {
                     continue;
                 }
-                float t = fraction_along(at[0], at[axis_stride[a]], job->iso);
+                edge_crossing e = crossing_of(job, &v, at, at + axis_stride[a]);
                 for (int k = 0; k < AXIS_COUNT; ++k) {
                     double x = (double)BLOCK_SIDE * b->at[i][k] + local[k] + b->offset;
-                    job->out->place[next][k] = (float)(b->step * (x + (k == a ? (double)t : 0.0)));
+                    job->out->place[next][k] =
+                        (float)(b->step * (x + (k == a ? (double)e.fraction : 0.0)));
+                }
+                if (job->is_bound != NULL) {
+                    job->is_bound[next] = e.is_bound ? 1 : 0;
                 }
                 vertex_of[AXIS_COUNT * s + a] = (int32_t)next++;
             }
@@ -138,11 +171,11 @@ static void place_triangles(void* data, int64_t begin, int64_t end) {
         if (next == job->counts[i + 1].triangles) {
             continue;
         }
-        float v[PADDED_SAMPLES];
-        mesh_blocks_gather(job->b, job->b->value, i, 0, 1, v);
+        cube_values v;
+        gather_values(job, i, &v);
         for (int s = 0; s < BLOCK_SAMPLES; ++s) {
             const int local[3] = {s % 8, s / 8 % 8, s / 64};
-            int inside = case_of(v + padded_index(local[0], local[1], local[2]), job->iso);
+            int inside = case_of(&v, padded_index(local[0], local[1], local[2]));
             for (int t = 0; t < table->count[inside]; ++t) {
                 for (int c = 0; c < 3; ++c) {
                     job->out->triangle[next][c] =
@@ -169,7 +202,7 @@ static block_counts number_items(contour_job* job, int64_t* active) {
     return sum;
 }
 
-static treacle_status fill_mesh(contour_job* job) {
+static treacle_status fill_mesh(contour_job* job, bool is_marked) {
     const mesh_blocks* b = job->b;
     int64_t active = 0;
     parallel_for(b->ctx, b->count, BLOCK_GRAIN, count_block, job);
@@ -188,18 +221,25 @@ static treacle_status fill_mesh(contour_job* job) {
         return status;
     }
     job->edge_vertex = block;
+    if (is_marked) {
+        status = alloc_zero(b->ctx, (size_t)sum.vertices, 1, "walls of vertices", &block);
+        job->is_bound = status == TREACLE_OK ? block : NULL;
+        block = job->edge_vertex;
+    }
+    if (status != TREACLE_OK) {
+        alloc_free(b->ctx, block, edges * sizeof(int32_t));
+        surface_mesh_destroy(job->out);
+        return status;
+    }
     parallel_for(b->ctx, b->count, BLOCK_GRAIN, place_vertices, job);
     parallel_for(b->ctx, b->count, BLOCK_GRAIN, place_triangles, job);
     alloc_free(b->ctx, block, edges * sizeof(int32_t));
     return TREACLE_OK;
 }
 
-treacle_status contour_mesh(const mesh_blocks* b, const contour_table* table, float iso,
-                            surface_mesh* out) {
-    TREACLE_ASSERT(b->count >= 0 && b->step > 0.0);
-    TREACLE_ASSERT(!isnan(iso));
-    contour_job job = {.b = b, .table = table, .iso = iso, .out = out};
-    *out = (surface_mesh){0};
+static treacle_status draw(contour_job* job, bool is_marked) {
+    const mesh_blocks* b = job->b;
+    *job->out = (surface_mesh){0};
     void* counts = NULL;
     void* active = NULL;
     size_t blocks = (size_t)b->count;
@@ -209,40 +249,58 @@ treacle_status contour_mesh(const mesh_blocks* b, const contour_table* table, fl
         status = alloc_array(b->ctx, blocks, sizeof(int32_t), "counts of blocks", &active);
     }
     if (status == TREACLE_OK) {
-        job.counts = counts;
-        job.active = active;
-        status = fill_mesh(&job);
+        job->counts = counts;
+        job->active = active;
+        status = fill_mesh(job, is_marked);
     }
     alloc_free(b->ctx, counts, (blocks + 1) * sizeof(block_counts));
     alloc_free(b->ctx, active, blocks * sizeof(int32_t));
     return status;
 }
 
+treacle_status contour_mesh(const mesh_blocks* b, const contour_table* table, float iso,
+                            surface_mesh* out) {
+    TREACLE_ASSERT(b->count >= 0 && b->step > 0.0);
+    TREACLE_ASSERT(!isnan(iso));
+    contour_job job = {.b = b, .table = table, .iso = iso, .out = out};
+    return draw(&job, false);
+}
+
+treacle_status contour_mesh_marked(const mesh_blocks* b, const contour_table* table, float iso,
+                                   surface_mesh* out, uint8_t** is_bound) {
+    TREACLE_ASSERT(b->count >= 0 && b->step > 0.0);
+    TREACLE_ASSERT(!isnan(iso));
+    contour_job job = {.b = b, .table = table, .iso = iso, .out = out};
+    treacle_status status = draw(&job, true);
+    *is_bound = job.is_bound;
+    return status;
+}
+
 // The vertex on an edge of the cube at `local`, in samples from the block's first.
-static void edge_place(const contour_job* job, const float* at, const int local[3], int edge,
+static void edge_place(const contour_job* job, const cube_values* v, const int local[3], int edge,
                        double out[3]) {
     int a = edge / 4, low = job->table->corner[edge][0], high = job->table->corner[edge][1];
-    float t = fraction_along(at[corner_offset(low)], at[corner_offset(high)], job->iso);
+    int at = padded_index(local[0], local[1], local[2]);
+    edge_crossing e = crossing_of(job, v, at + corner_offset(low), at + corner_offset(high));
     for (int k = 0; k < AXIS_COUNT; ++k) {
-        out[k] = local[k] + (low >> k & 1) + (k == a ? (double)t : 0.0);
+        out[k] = local[k] + (low >> k & 1) + (k == a ? (double)e.fraction : 0.0);
     }
 }
 
 // Six times the volume between the block's triangles and the origin of all samples.
 static double volume_of(void* data, int64_t i) {
     const contour_job* job = data;
-    float v[PADDED_SAMPLES];
-    mesh_blocks_gather(job->b, job->b->value, i, 0, 1, v);
+    cube_values v;
+    gather_values(job, i, &v);
     double sum = 0.0;
-    int samples = is_mixed(v, job->iso) ? BLOCK_SAMPLES : 0;
+    int samples = v.is_mixed ? BLOCK_SAMPLES : 0;
     for (int s = 0; s < samples; ++s) {
         const int local[3] = {s % 8, s / 8 % 8, s / 64};
-        const float* at = v + padded_index(local[0], local[1], local[2]);
-        int inside = case_of(at, job->iso);
+        int inside = case_of(&v, padded_index(local[0], local[1], local[2]));
         for (int t = 0; t < job->table->count[inside]; ++t) {
             double p[3][3];
             for (int c = 0; c < 3; ++c) {
-                edge_place(job, at, local, job->table->edge[inside][t][c], p[c]);
+                edge_place(job, &v, local, job->table->edge[inside][t][c], p[c]);
                 for (int k = 0; k < AXIS_COUNT; ++k) {
                     p[c][k] += (double)BLOCK_SIDE * job->b->at[i][k];
                 }

@@ -1,12 +1,13 @@
 // The isosurface of a sparse field: marching cubes whose table is made, not written down.
 //
-// A cube's corners are inside (value > iso) or not. On each face, runs of inside corners around it
-// are cut off from each other: two opposite inside corners stay apart. This depends on the face's
-// own corners alone, so cubes that fraction a face agree. The segments on the faces join to loops;
-// a loop becomes triangles in such a way that no diagonal lies on a face of the cube. Then the mesh
-// is closed, and every edge has exactly two triangles: the sides of a loop belong to two cubes, the
-// diagonals to one. Around a vertex, which sits on an edge of the lattice, the four cubes of that
-// edge have one loop each, joined through four faces: one fan. So it is a manifold.
+// A cube's corners are inside (value > iso, and clip > 0 where the blocks have it) or not. On each
+// face, runs of inside corners around it are cut off from each other: two opposite inside corners
+// stay apart. This depends on the face's own corners alone, so cubes that share a face agree. The
+// segments on the faces join to loops; a loop becomes triangles in such a way that no diagonal lies
+// on a face of the cube. Then the mesh is closed, and every edge has exactly two triangles: the
+// sides of a loop belong to two cubes, the diagonals to one. Around a vertex, which sits on an edge
+// of the lattice, the four cubes of that edge have one loop each, joined through four faces: one
+// fan. So it is a manifold.
 #pragma once
 
 #include "mesh/mesh_blocks.h"
@@ -28,6 +29,10 @@ bool contour_table_make(contour_table* out);
 double contour_volume(const mesh_blocks* b, const contour_table* table, float iso);
 treacle_status contour_mesh(const mesh_blocks* b, const contour_table* table, float iso,
                             surface_mesh* out) TREACLE_NODISCARD;
+/// Does the same and tells which vertices lie on what bounds the liquid: [vertex_count] bytes for
+/// alloc_free. Without distances in the blocks there are none.
+treacle_status contour_mesh_marked(const mesh_blocks* b, const contour_table* table, float iso,
+                                   surface_mesh* out, uint8_t** is_bound) TREACLE_NODISCARD;
 /// The value between low and high whose isosurface encloses `volume`, to 1e-4 of it; the nearer end
 /// if none does.
 float contour_match_volume(const mesh_blocks* b, const contour_table* table, const float range[2],

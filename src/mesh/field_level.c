@@ -140,7 +140,9 @@ static treacle_status copy_surface(const mesh_points* p, const treacle_array* ph
     return TREACLE_OK;
 }
 
-treacle_status mesh_field_level(const mesh_points* p, double resolution, mesh_field* out) {
+treacle_status mesh_field_level(const mesh_points* p, const mesh_room* room, double resolution,
+                                mesh_field* out) {
+    (void)room;
     TREACLE_ASSERT(resolution > 0.0);
     *out = (mesh_field){.iso = 0.0f, .low = -0.45f, .high = 0.45f};
     const treacle_array* tiles = NULL;

@@ -182,7 +182,9 @@ static treacle_status low_pass(const mesh_points* p, mesh_blocks* blocks) {
     return TREACLE_OK;
 }
 
-treacle_status mesh_field_splat(const mesh_points* p, double resolution, mesh_field* out) {
+treacle_status mesh_field_splat(const mesh_points* p, const mesh_room* room, double resolution,
+                                mesh_field* out) {
+    (void)room;
     TREACLE_ASSERT(resolution > 0.0);
     double step = 1.0 / resolution;
     *out = (mesh_field){.iso = 0.5f, .low = 0.1f, .high = 0.9f};

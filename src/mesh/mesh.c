@@ -5,10 +5,18 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "mesh/contour.h"
+#include "mesh/field_bulk.h"
 #include "mesh/mesh_attributes.h"
 #include "mesh/mesh_field.h"
+#include "mesh/surface_smooth.h"
 
 enum { AXIS_COUNT = 3, VERTEX_GRAIN = 4096, SMOOTHING_MAX = 1000, FLAT_CELLS_MAX = 1000 };
+
+// How far particles put the surface off where it is, cells; a spacing is half a cell.
+static const double noise_cells = 0.2;
+// Rounds of smoothing of a flat domain for one of space: there is only a line of particles to take
+// the mean of.
+enum { FLAT_ROUNDS = 12 };
 
 struct treacle_mesh {
     treacle_context* ctx;
@@ -21,7 +29,7 @@ treacle_mesh_def treacle_mesh_def_default(void) {
     return (treacle_mesh_def){
         .def_size = sizeof(treacle_mesh_def),
         .method = TREACLE_MESH_SMOOTH,
-        .smoothing = 12,
+        .smoothing = 56,
         .keep_volume = true,
         .flat_cells = 1,
     };
@@ -44,6 +52,10 @@ static treacle_status check_def(treacle_context* ctx, const treacle_mesh_def* de
     if (!(def->decimation >= 0.0 && def->decimation <= 0.99)) {
         return check_fail(ctx, TREACLE_ERR_USAGE, "a decimation of %g, expected 0 to 0.99",
                           def->decimation);
+    }
+    if (!(def->overlap >= 0.0 && def->overlap < INFINITY)) {
+        return check_fail(ctx, TREACLE_ERR_USAGE, "an overlap of %g m, expected 0 or more",
+                          def->overlap);
     }
     if (def->flat_cells < 1 || def->flat_cells > FLAT_CELLS_MAX) {
         return check_fail(ctx, TREACLE_ERR_USAGE, "flat liquid of %d cells, expected 1 to %d",
@@ -71,28 +83,64 @@ static double points_volume(const mesh_points* p) {
     return sum;
 }
 
-// The surface of the field, where it encloses the volume, smooth and with few triangles.
-static treacle_status draw_surface(const treacle_mesh_def* def, const mesh_field* field,
-                                   double volume, surface_mesh* out) {
+// How the surface of a field is drawn.
+typedef struct drawing {
+    const treacle_mesh_def* def;
+    const mesh_room* room;
+    double volume, overlap; // cells^3, cells
+} drawing;
+
+// Smooth and with few triangles.
+static treacle_status finish_surface(const drawing* d, const mesh_seams* seams, double step,
+                                     surface_mesh* m) {
+    const treacle_mesh_def* def = d->def;
+    smooth_def smooth = {.rounds = def->smoothing * (d->room->flat_axis >= 0 ? FLAT_ROUNDS : 1),
+                         .noise = noise_cells,
+                         .volume = def->keep_volume ? d->volume : 0.0,
+                         .seams = seams};
+    if (def->smoothing > 0 || def->keep_volume) {
+        TREACLE_TRY(surface_mesh_smooth(m, &smooth));
+    }
+    if (seams != NULL && d->overlap > 0.0) {
+        mesh_seams_push(seams, d->overlap, m);
+    }
+    TREACLE_TRY(surface_mesh_seam_normals(m, seams));
+    if (def->decimation > 0.0) {
+        TREACLE_TRY(surface_mesh_decimate(m, def->decimation, step));
+        smooth.rounds = 0;
+        smooth.seams = NULL;
+        if (seams == NULL) {
+            TREACLE_TRY(surface_mesh_smooth(m, &smooth));
+        }
+        TREACLE_TRY(surface_mesh_normals(m));
+    }
+    return TREACLE_OK;
+}
+
+// The surface of the field, where it encloses the volume, up to what bounds it.
+static treacle_status draw_surface(const drawing* d, const mesh_field* field, surface_mesh* out) {
     treacle_context* ctx = field->blocks.ctx;
     contour_table table;
     if (!contour_table_make(&table)) {
         return check_fail(ctx, TREACLE_ERR_INTERNAL, "the table of cubes cannot be made");
     }
     const float range[2] = {field->low, field->high};
-    float iso =
-        def->keep_volume ? contour_match_volume(&field->blocks, &table, range, volume) : field->iso;
-    TREACLE_TRY(contour_mesh(&field->blocks, &table, iso, out));
-    treacle_status status = TREACLE_OK;
-    if (def->decimation > 0.0) {
-        status = surface_mesh_decimate(out, def->decimation, field->blocks.step);
-    }
-    if (status == TREACLE_OK && (def->smoothing > 0 || def->decimation > 0.0)) {
-        status = surface_mesh_smooth(out, def->smoothing, def->keep_volume ? volume : 0.0);
+    float iso = d->def->keep_volume ? contour_match_volume(&field->blocks, &table, range, d->volume)
+                                    : field->iso;
+    uint8_t* is_bound = NULL;
+    mesh_seams seams = {0};
+    treacle_status status = contour_mesh_marked(&field->blocks, &table, iso, out, &is_bound);
+    size_t vertices = (size_t)out->vertex_count;
+    bool is_bounded = mesh_room_count(d->room) > 0;
+    if (status == TREACLE_OK && is_bounded) {
+        const seam_field from = {&field->blocks, iso, is_bound};
+        status = mesh_seams_create(d->room, &from, out, &seams);
     }
     if (status == TREACLE_OK) {
-        status = surface_mesh_normals(out);
+        status = finish_surface(d, is_bounded ? &seams : NULL, field->blocks.step, out);
     }
+    mesh_seams_destroy(&seams);
+    alloc_free(ctx, is_bound, is_bound == NULL ? 0 : vertices);
     if (status != TREACLE_OK) {
         surface_mesh_destroy(out);
     }
@@ -114,14 +162,30 @@ static void to_world(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status fill(treacle_mesh* mesh, const mesh_points* p, const treacle_mesh_def* def) {
+static treacle_status draw(treacle_mesh* mesh, const mesh_points* p, const drawing* d) {
+    const treacle_mesh_def* def = d->def;
     const method* how = &methods[def->method];
     double resolution = def->resolution > 0.0 ? def->resolution : how->resolution;
-    double cell = p->frame->cell, cube = cell * cell * cell, volume = points_volume(p);
     mesh_field field;
-    TREACLE_TRY(how->field(p, resolution, &field));
-    treacle_status status = draw_surface(def, &field, volume, &mesh->surface);
+    TREACLE_TRY(how->field(p, d->room, resolution, &field));
+    treacle_status status = TREACLE_OK;
+    if (field.blocks.clip == NULL) {
+        status = field_room_clip(d->room, &field.blocks);
+    }
+    if (status == TREACLE_OK) {
+        status = draw_surface(d, &field, &mesh->surface);
+    }
     mesh_blocks_destroy(&field.blocks);
+    return status;
+}
+
+static treacle_status fill(treacle_mesh* mesh, const mesh_points* p, const treacle_mesh_def* def) {
+    double cell = p->frame->cell, cube = cell * cell * cell, volume = points_volume(p);
+    mesh_room room;
+    TREACLE_TRY(mesh_room_create(mesh->ctx, p->frame, def, &room));
+    const drawing d = {def, &room, volume, def->overlap / cell};
+    treacle_status status = draw(mesh, p, &d);
+    mesh_room_destroy(&room);
     TREACLE_TRY(status);
     TREACLE_TRY(mesh_attributes_find(p, &mesh->surface, &mesh->attributes));
     mesh->volume = surface_mesh_volume(&mesh->surface) * cube;

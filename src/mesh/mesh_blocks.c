@@ -76,6 +76,25 @@ static size_t sort_unique(block_list* list) {
     return kept;
 }
 
+// Axis by axis: fewer are listed twice.
+treacle_status block_list_widen(block_list* list, int reach) {
+    TREACLE_ASSERT(list->ctx != NULL && reach >= 0);
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        size_t count = sort_unique(list);
+        list->count = count;
+        for (size_t i = 0; i < count; ++i) {
+            for (int32_t d = -reach; d <= reach; ++d) {
+                int32_t at[3] = {list->at[i][0], list->at[i][1], list->at[i][2]};
+                at[k] += d;
+                if (d != 0) {
+                    TREACLE_TRY(append(list, at[0], at[1], at[2]));
+                }
+            }
+        }
+    }
+    return TREACLE_OK;
+}
+
 int32_t mesh_blocks_find(const mesh_blocks* b, const int32_t at[3]) {
     int64_t low = 0, high = b->count;
     while (low < high) {
@@ -146,8 +165,17 @@ void mesh_blocks_destroy(mesh_blocks* b) {
         alloc_free(b->ctx, b->at, b->capacity * sizeof(*b->at));
         alloc_free(b->ctx, b->near, b->capacity * sizeof(*b->near));
         alloc_free(b->ctx, b->value, b->capacity * BLOCK_SAMPLES * sizeof(float));
+        alloc_free(b->ctx, b->clip, b->capacity * BLOCK_SAMPLES * sizeof(float));
     }
     *b = (mesh_blocks){0};
+}
+
+static void copy_run(const mesh_blocks* b, const float* values, int32_t block, int from, int count,
+                     float* out) {
+    const float* row = values + (size_t)(block < 0 ? 0 : block) * BLOCK_SAMPLES + from;
+    for (int i = 0; i < count; ++i) {
+        out[i] = block < 0 ? b->outside : row[i];
+    }
 }
 
 void mesh_blocks_gather(const mesh_blocks* b, const float* values, int64_t block, int low, int high,
@@ -157,14 +185,13 @@ void mesh_blocks_gather(const mesh_blocks* b, const float* values, int64_t block
     int side = BLOCK_SIDE + low + high;
     for (int z = 0; z < side; ++z) {
         int dz = (z - low + BLOCK_SIDE) / BLOCK_SIDE, lz = (z - low) & (BLOCK_SIDE - 1);
-        for (int y = 0; y < side; ++y) {
+        for (int y = 0; y < side; ++y, out += side) {
             int dy = (y - low + BLOCK_SIDE) / BLOCK_SIDE, ly = (y - low) & (BLOCK_SIDE - 1);
-            const int32_t* row = &b->near[block][9 * dz + 3 * dy];
-            for (int x = 0; x < side; ++x) {
-                int32_t n = row[(x - low + BLOCK_SIDE) / BLOCK_SIDE];
-                int at = (lz * BLOCK_SIDE + ly) * BLOCK_SIDE + ((x - low) & (BLOCK_SIDE - 1));
-                *out++ = n < 0 ? b->outside : values[(size_t)n * BLOCK_SAMPLES + (size_t)at];
-            }
+            const int32_t* near = &b->near[block][9 * dz + 3 * dy];
+            int row = (lz * BLOCK_SIDE + ly) * BLOCK_SIDE;
+            copy_run(b, values, near[0], row + BLOCK_SIDE - low, low, out);
+            copy_run(b, values, near[1], row, BLOCK_SIDE, out + low);
+            copy_run(b, values, near[2], row, high, out + low + BLOCK_SIDE);
         }
     }
 }

@@ -25,6 +25,7 @@ typedef struct mesh_blocks {
     int32_t (*at)[3];            // [count]
     int32_t (*near)[BLOCK_NEAR]; // [count], index of the neighbour at (dz dy dx), or -1
     float* value;                // [count][512]
+    float* clip; // likewise, cells to what bounds the liquid, positive where it may be; or NULL
     size_t capacity;
 } mesh_blocks;
 
@@ -37,6 +38,8 @@ typedef struct block_list {
 /// Adds all blocks that hold a sample within the box, in cells, and one step around it.
 treacle_status block_list_add(block_list* list, double step, const double low[3],
                               const double high[3]) TREACLE_NODISCARD;
+/// Adds all blocks within `reach` blocks of those in the list, along each axis.
+treacle_status block_list_widen(block_list* list, int reach) TREACLE_NODISCARD;
 void block_list_destroy(block_list* list);
 
 /// All values are `outside`.

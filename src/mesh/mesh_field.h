@@ -3,6 +3,7 @@
 
 #include "mesh/mesh_blocks.h"
 #include "mesh/mesh_points.h"
+#include "mesh/mesh_room.h"
 
 typedef struct mesh_field {
     mesh_blocks blocks;
@@ -11,9 +12,12 @@ typedef struct mesh_field {
 } mesh_field;
 
 /// Each makes the field with `resolution` samples along a cell. On failure nothing is left.
-typedef treacle_status mesh_field_fcn(const mesh_points* p, double resolution, mesh_field* out);
+/// The blocks may have their distances to the room.
+typedef treacle_status mesh_field_fcn(const mesh_points* p, const mesh_room* room,
+                                      double resolution, mesh_field* out);
 
-/// Density of the kernels of mesh_kernels.h.
+/// In bulk (field_bulk.h) the share of liquid, in thin liquid the density of the kernels of
+/// mesh_kernels.h.
 mesh_field_fcn mesh_field_smooth;
 /// [CMVT02 sec. 6]: the samples of full cells are 1, the particles of others are splatted with a
 /// tent; then a low-pass filter. A cell is full if it and all cells around it hold particles.

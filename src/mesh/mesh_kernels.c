@@ -15,18 +15,12 @@ static const float of_few = 0.5f;      // of a particle with few neighbours
 static const float variance = 0.15f;   // of a full neighbourhood along an axis, over R^2
 static const float full_count = 85.0f; // neighbours; less is near the surface
 static const float full_shift = 0.12f; // |u| / R; more is near the surface
-static const double full_bin = 0.4;    // of the points that a bin has room for
-
-// Bins around a bin that must be full for it to be deep in the liquid: there kernels are round, and
-// where exactly they are does not move the surface.
-enum { DEEP = 2 };
 
 typedef struct kernel_job {
     const mesh_points* p;
     mesh_kernel* out;
-    float* shift;     // [count][3], u
-    uint8_t* is_deep; // [bin_count]
-    int64_t* full;    // [bin_count + 1], full bins before it
+    float* shift;           // [count][3], u
+    const uint8_t* is_deep; // [bin_count]
 } kernel_job;
 
 typedef struct moments {
@@ -168,45 +162,10 @@ static void set_kernel(mesh_kernel* kernel, const moments* m, const float u[3], 
     set_shape(kernel, v, length);
 }
 
-static void count_full_bins(const kernel_job* job) {
-    const mesh_points* p = job->p;
-    double edge = p->bin / p->spacing, room = edge * edge * edge;
-    job->full[0] = 0;
-    for (int64_t b = 0; b < p->bin_count; ++b) {
-        int64_t points = p->bin_first[b + 1] - p->bin_first[b];
-        job->full[b + 1] = job->full[b] + ((double)points >= full_bin * room ? 1 : 0);
-    }
-}
-
-static bool is_row_full(const kernel_job* job, const int32_t bin[3], int dy, int dz) {
-    const mesh_points* p = job->p;
-    const int32_t from[3] = {bin[0] - DEEP, bin[1] + dy, bin[2] + dz};
-    int64_t first = mesh_points_find(p, from), last = first + 2 * DEEP;
-    if (last >= p->bin_count || job->full[last + 1] - job->full[first] != 2 * DEEP + 1) {
-        return false;
-    }
-    const int32_t *low = p->bin_at[first], *high = p->bin_at[last];
-    return low[0] == from[0] && low[1] == from[1] && low[2] == from[2] &&
-           high[0] == bin[0] + DEEP && high[1] == from[1] && high[2] == from[2];
-}
-
-static void find_deep(void* data, int64_t begin, int64_t end) {
-    const kernel_job* job = data;
-    for (int64_t b = begin; b < end; ++b) {
-        bool is_deep = true;
-        for (int row = 0; row < (2 * DEEP + 1) * (2 * DEEP + 1) && is_deep; ++row) {
-            int dy = row % (2 * DEEP + 1) - DEEP, dz = row / (2 * DEEP + 1) - DEEP;
-            is_deep = is_row_full(job, job->p->bin_at[b], dy, dz);
-        }
-        job->is_deep[b] = is_deep ? 1 : 0;
-    }
-}
-
 static void set_deep(const kernel_job* job, int64_t bin) {
     const mesh_points* p = job->p;
     for (int64_t i = p->bin_first[bin]; i < p->bin_first[bin + 1]; ++i) {
-        job->out[i].weight = p->volume[i];
-        set_round(&job->out[i], (float)(support * p->spacing));
+        job->out[i].weight = 0.0f;
         for (int k = 0; k < AXIS_COUNT; ++k) {
             job->shift[AXIS_COUNT * i + k] = 0.0f;
             job->out[i].place[k] = p->place[AXIS_COUNT * i + k];
@@ -282,30 +241,21 @@ static void place_kernels(void* data, int64_t begin, int64_t end) {
 
 static treacle_status allocate(kernel_job* job) {
     treacle_context* ctx = job->p->ctx;
-    size_t values = (size_t)job->p->count * AXIS_COUNT, bins = (size_t)job->p->bin_count;
+    size_t values = (size_t)job->p->count * AXIS_COUNT;
     void* block = NULL;
     TREACLE_TRY(alloc_array(ctx, values, sizeof(float), "averaged particles", &block));
     job->shift = block;
-    TREACLE_TRY(alloc_array(ctx, bins, 1, "deep bins", &block));
-    job->is_deep = block;
-    TREACLE_TRY(alloc_array(ctx, bins + 1, sizeof(int64_t), "full bins", &block));
-    job->full = block;
     return TREACLE_OK;
 }
 
-treacle_status mesh_kernels_find(const mesh_points* p, mesh_kernel* out) {
+treacle_status mesh_kernels_find(const mesh_points* p, const uint8_t* is_deep, mesh_kernel* out) {
     TREACLE_ASSERT(out != NULL || p->count == 0);
-    kernel_job job = {.p = p, .out = out};
-    size_t bins = (size_t)p->bin_count;
+    kernel_job job = {.p = p, .out = out, .is_deep = is_deep};
     treacle_status status = allocate(&job);
     if (status == TREACLE_OK) {
-        count_full_bins(&job);
-        parallel_for(p->ctx, p->bin_count, BIN_GRAIN, find_deep, &job);
         parallel_for(p->ctx, p->bin_count, BIN_GRAIN, find_moments, &job);
         parallel_for(p->ctx, p->bin_count, BIN_GRAIN, place_kernels, &job);
     }
     alloc_free(p->ctx, job.shift, (size_t)p->count * AXIS_COUNT * sizeof(float));
-    alloc_free(p->ctx, job.is_deep, bins);
-    alloc_free(p->ctx, job.full, (bins + 1) * sizeof(int64_t));
     return status;
 }

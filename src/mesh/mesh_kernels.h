@@ -22,8 +22,9 @@ typedef struct mesh_kernel {
 
 /// The longest reach of any kernel, cells.
 double mesh_kernels_reach(const mesh_points* p);
-/// out: [p->count].
-treacle_status mesh_kernels_find(const mesh_points* p, mesh_kernel* out) TREACLE_NODISCARD;
+/// out: [p->count]. Kernels of deep bins (is_deep: [p->bin_count]) have no weight.
+treacle_status mesh_kernels_find(const mesh_points* p, const uint8_t* is_deep,
+                                 mesh_kernel* out) TREACLE_NODISCARD;
 
 /// The cubic spline with support 1 and integral 1 over space, of the squared distance.
 float mesh_kernel_value(float square);

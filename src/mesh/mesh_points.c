@@ -1,13 +1,12 @@
 #include "mesh/mesh_points.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "math/elementary.h"
 
-enum { AXIS_COUNT = 3, TILE_CELLS_A_SIDE = 8 };
+enum { AXIS_COUNT = 3, TILE_CELLS_A_SIDE = 8, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 // Width of a bin in spacings: what the kernels of the mesher reach.
 static const double bin_spacings = 3.0;
@@ -99,12 +98,16 @@ void mesh_points_destroy(mesh_points* p) {
 
 // A point before it is sorted.
 typedef struct raw_point {
-    int32_t bin[3];
     float place[3];
     float volume;
     int64_t source;
-    int64_t order; // ties keep the frame's order
 } raw_point;
+
+// Where it goes. Ties keep the frame's order.
+typedef struct point_key {
+    int32_t bin[3];
+    int64_t row;
+} point_key;
 
 static int compare_bins(const int32_t a[3], const int32_t b[3]) {
     for (int k = AXIS_COUNT - 1; k >= 0; --k) {
@@ -113,12 +116,6 @@ static int compare_bins(const int32_t a[3], const int32_t b[3]) {
         }
     }
     return 0;
-}
-
-static int compare_points(const void* a, const void* b) {
-    const raw_point *x = a, *y = b;
-    int order = compare_bins(x->bin, y->bin);
-    return order != 0 ? order : x->order < y->order ? -1 : 1;
 }
 
 void mesh_points_bin(const mesh_points* p, const float place[3], int32_t bin[3]) {
@@ -180,7 +177,7 @@ static void unpack(const mesh_points* p, const treacle_mesh_def* def, const fram
                 }
                 q->volume = (float)((double)volume[i] * (flat < 0 ? scale : 0.5 * scale));
                 q->source = i;
-                q->order = at++;
+                at += 1;
             }
         }
     }
@@ -216,10 +213,10 @@ static bool are_in_reach(const mesh_points* p, const raw_point* points, double v
     return volume >= smallest_mean && volume <= largest_mean && farthest < farthest_bin * p->bin;
 }
 
-static treacle_status list_bins(mesh_points* p, const raw_point* points) {
+static treacle_status list_bins(mesh_points* p, const raw_point* points, const point_key* keys) {
     int64_t bins = 0;
     for (int64_t i = 0; i < p->count; ++i) {
-        bins += i == 0 || compare_bins(points[i].bin, points[i - 1].bin) != 0;
+        bins += i == 0 || compare_bins(keys[i].bin, keys[i - 1].bin) != 0;
     }
     void* block = NULL;
     p->bin_capacity = (size_t)bins;
@@ -228,21 +225,70 @@ static treacle_status list_bins(mesh_points* p, const raw_point* points) {
     TREACLE_TRY(alloc_array(p->ctx, (size_t)bins + 1, sizeof(int64_t), "bins", &block));
     p->bin_first = block;
     for (int64_t i = 0; i < p->count; ++i) {
-        if (i == 0 || compare_bins(points[i].bin, points[i - 1].bin) != 0) {
+        const raw_point* from = &points[keys[i].row];
+        if (i == 0 || compare_bins(keys[i].bin, keys[i - 1].bin) != 0) {
             p->bin_first[p->bin_count] = i;
             for (int k = 0; k < AXIS_COUNT; ++k) {
-                p->bin_at[p->bin_count][k] = points[i].bin[k];
+                p->bin_at[p->bin_count][k] = keys[i].bin[k];
             }
             p->bin_count += 1;
         }
         for (int k = 0; k < AXIS_COUNT; ++k) {
-            p->place[AXIS_COUNT * i + k] = points[i].place[k];
+            p->place[AXIS_COUNT * i + k] = from->place[k];
         }
-        p->volume[i] = points[i].volume;
-        p->source[i] = points[i].source;
+        p->volume[i] = from->volume;
+        p->source[i] = from->source;
     }
     p->bin_first[p->bin_count] = p->count;
     return TREACLE_OK;
+}
+
+// One pass of a radix sort, which keeps the order of equals: by DIGIT_BITS bits of bin - low.
+static void sort_pass(const point_key* from, point_key* to, int64_t count, int axis, int32_t low,
+                      int shift) {
+    int64_t first[DIGITS + 1] = {0};
+    for (int64_t i = 0; i < count; ++i) {
+        first[(((uint32_t)(from[i].bin[axis] - low) >> shift) & (DIGITS - 1)) + 1] += 1;
+    }
+    for (int d = 0; d < DIGITS; ++d) {
+        first[d + 1] += first[d];
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        to[first[((uint32_t)(from[i].bin[axis] - low) >> shift) & (DIGITS - 1)]++] = from[i];
+    }
+}
+
+// By (z, y, x): the last pass counts most. The result is in one of the two.
+static point_key* sort_keys(point_key* keys, point_key* spare, int64_t count) {
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        int32_t low = INT32_MAX, high = INT32_MIN;
+        for (int64_t i = 0; i < count; ++i) {
+            low = keys[i].bin[k] < low ? keys[i].bin[k] : low;
+            high = keys[i].bin[k] > high ? keys[i].bin[k] : high;
+        }
+        uint32_t width = count > 0 ? (uint32_t)high - (uint32_t)low : 0;
+        for (int shift = 0; shift < 32 && width >> shift != 0; shift += DIGIT_BITS) {
+            sort_pass(keys, spare, count, k, low, shift);
+            point_key* swap = keys;
+            keys = spare;
+            spare = swap;
+        }
+    }
+    return keys;
+}
+
+static treacle_status bin_points(mesh_points* p, const raw_point* points) {
+    void* block = NULL;
+    size_t count = (size_t)p->count, bytes = 2 * count * sizeof(point_key);
+    TREACLE_TRY(alloc_array(p->ctx, 2 * count, sizeof(point_key), "points", &block));
+    point_key* keys = block;
+    for (int64_t i = 0; i < p->count; ++i) {
+        mesh_points_bin(p, points[i].place, keys[i].bin);
+        keys[i].row = i;
+    }
+    treacle_status status = list_bins(p, points, sort_keys(keys, keys + count, p->count));
+    alloc_free(p->ctx, block, bytes);
+    return status;
 }
 
 static treacle_status sort_points(mesh_points* p, const treacle_mesh_def* def,
@@ -263,11 +309,7 @@ static treacle_status sort_points(mesh_points* p, const treacle_mesh_def* def,
             "be drawn",
             (long long)p->frame->number, volume);
     }
-    for (int64_t i = 0; i < p->count; ++i) {
-        mesh_points_bin(p, points[i].place, points[i].bin);
-    }
-    qsort(points, (size_t)p->count, sizeof(*points), compare_points);
-    return list_bins(p, points);
+    return bin_points(p, points);
 }
 
 treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* frame,

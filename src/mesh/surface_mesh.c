@@ -1,15 +1,12 @@
 #include "mesh/surface_mesh.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
 
-enum { AXIS_COUNT = 3, VERTEX_GRAIN = 2048, SUM_RUN = 4096, VOLUME_ROUNDS = 3 };
-
-static const float shrink = 0.5f, grow = -0.526f; // pass band 0.1 [Tau95]
+enum { AXIS_COUNT = 3, VERTEX_GRAIN = 2048, SUM_RUN = 4096 };
 
 treacle_status surface_mesh_create(treacle_context* ctx, int64_t vertices, int64_t triangles,
                                    surface_mesh* out) {
@@ -146,8 +143,6 @@ void surface_fans_destroy(surface_fans* f) {
 typedef struct vertex_job {
     surface_mesh* m;
     const surface_fans* fans;
-    float (*from)[3];
-    float amount;
 } vertex_job;
 
 static void set_normals(void* data, int64_t begin, int64_t end) {
@@ -175,70 +170,4 @@ treacle_status surface_mesh_normals(surface_mesh* m) {
     parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, set_normals, &job);
     surface_fans_destroy(&fans);
     return TREACLE_OK;
-}
-
-// Towards the mean of the neighbours, by `amount`.
-static void relax(void* data, int64_t begin, int64_t end) {
-    const vertex_job* job = data;
-    for (int64_t v = begin; v < end; ++v) {
-        float sum[3] = {0.0f, 0.0f, 0.0f};
-        float count = 0.0f;
-        for (int64_t f = job->fans->first[v]; f < job->fans->first[v + 1]; ++f) {
-            const int32_t* t = job->m->triangle[job->fans->list[f]];
-            for (int c = 0; c < 3; ++c) {
-                float w = t[c] == v ? 0.0f : 1.0f;
-                count += w;
-                for (int k = 0; k < AXIS_COUNT; ++k) {
-                    sum[k] += w * (job->from[t[c]][k] - job->from[v][k]);
-                }
-            }
-        }
-        for (int k = 0; k < AXIS_COUNT; ++k) {
-            float step = count > 0.0f ? job->amount * sum[k] / count : 0.0f;
-            job->m->place[v][k] = job->from[v][k] + step;
-        }
-    }
-}
-
-static void move_out(void* data, int64_t begin, int64_t end) {
-    const vertex_job* job = data;
-    for (int64_t v = begin; v < end; ++v) {
-        for (int k = 0; k < AXIS_COUNT; ++k) {
-            job->m->place[v][k] += job->amount * job->m->normal[v][k];
-        }
-    }
-}
-
-static void match_volume(vertex_job* job, double volume) {
-    surface_mesh* m = job->m;
-    for (int round = 0; round < VOLUME_ROUNDS; ++round) {
-        double area = surface_mesh_area(m);
-        job->amount = area > 0.0 ? (float)((volume - surface_mesh_volume(m)) / area) : 0.0f;
-        parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, set_normals, job);
-        parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, move_out, job);
-    }
-}
-
-treacle_status surface_mesh_smooth(surface_mesh* m, int rounds, double volume) {
-    TREACLE_ASSERT(rounds >= 0 && !isnan(volume));
-    treacle_context* ctx = m->ctx;
-    surface_fans fans;
-    TREACLE_TRY(surface_fans_create(m, &fans));
-    void* from = NULL;
-    size_t bytes = (size_t)m->vertex_count * sizeof(*m->place);
-    treacle_status status =
-        alloc_array(ctx, (size_t)m->vertex_count, sizeof(*m->place), "smoothed vertices", &from);
-    if (status == TREACLE_OK) {
-        vertex_job job = {.m = m, .fans = &fans, .from = from};
-        volume = volume > 0.0 ? volume : surface_mesh_volume(m);
-        for (int round = 0; round < 2 * rounds; ++round) {
-            memcpy(from, m->place, bytes);
-            job.amount = round % 2 == 0 ? shrink : grow;
-            parallel_for(ctx, m->vertex_count, VERTEX_GRAIN, relax, &job);
-        }
-        match_volume(&job, volume);
-        alloc_free(ctx, from, bytes);
-    }
-    surface_fans_destroy(&fans);
-    return status;
 }

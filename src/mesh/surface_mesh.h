@@ -37,10 +37,7 @@ typedef struct surface_fans {
 treacle_status surface_fans_create(const surface_mesh* m, surface_fans* out) TREACLE_NODISCARD;
 void surface_fans_destroy(surface_fans* f);
 
-/// Rounds of smoothing that shrinks and then grows as much [Tau95], and moves the surface along its
-/// normals until it encloses `volume` (cells^3; <= 0: as before).
-treacle_status surface_mesh_smooth(surface_mesh* m, int rounds, double volume) TREACLE_NODISCARD;
-/// Takes away triangles by collapsing edges, the flattest places first [GH97], until the fraction
-/// is gone or nothing can go without a fold, a pinch or an error of half a sample (`step`, cells).
+/// Takes away triangles by collapsing edges, the flattest places first [GH97], until the share is
+/// gone or nothing can go without a fold, a pinch or an error of half a sample (`step`, cells).
 treacle_status surface_mesh_decimate(surface_mesh* m, double fraction,
                                      double step) TREACLE_NODISCARD;
