@@ -25,7 +25,7 @@ typedef struct treacle_scene treacle_scene;
 /// diagnostics and must be destroyed. Other errors leave `out` NULL.
 TREACLE_API treacle_status treacle_scene_load(treacle_context* ctx, const char* path, int set_count,
                                               const char* const* sets, treacle_scene** out);
-/// Of what a scene is read that is to look other than it says.
+/// The files that a scene is read from when it shall look other than it says itself.
 typedef struct treacle_scene_files {
     const char* scene; ///< path
     const char* look;  ///< path of a file with the sections look and camera alone, laid over the
@@ -73,7 +73,7 @@ TREACLE_API const treacle_camera_def* treacle_scene_camera(const treacle_scene* 
 /// The effective scene as one YAML text: includes and sets applied, defaults left out. Loading it
 /// again gives the same defs and the same hash.
 TREACLE_API const char* treacle_scene_text(const treacle_scene* scene);
-/// Of the effective scene; comments and layout do not count.
+/// A hash of the effective scene; comments and layout do not count.
 TREACLE_API uint64_t treacle_scene_hash(const treacle_scene* scene);
 
 /// What the scene will cost.

@@ -16,7 +16,7 @@ void comm_close(treacle_context* ctx);
 /// This process, 0 .. size-1.
 int comm_rank(const treacle_context* ctx);
 int comm_size(const treacle_context* ctx);
-/// Ranks that fraction this machine, this one included.
+/// Ranks that share this machine, this one included.
 int comm_size_here(const treacle_context* ctx);
 /// Returns when every rank has called it.
 void comm_barrier(treacle_context* ctx);
@@ -76,8 +76,9 @@ treacle_status comm_give_up(treacle_context* ctx, treacle_status status) TREACLE
 
 /// What was said since the context was made.
 typedef struct comm_tally {
-    double seconds;     // in calls, waiting included
-    double cpu_seconds; // of the processor, likewise: who waits looks round all the time
+    double seconds; // in calls, waiting included
+    double
+        cpu_seconds; // of the processor, in all of them: a rank that waits looks round all the time
     int64_t messages;
     int64_t bytes; // that this rank has sent
 } comm_tally;

@@ -346,7 +346,7 @@ static bool read_chunk(const reader* r, chunk* c, uint8_t* stored) {
     return c->found == FAULT_NONE;
 }
 
-// Of the chunks from r->first on, those that are not here yet.
+// Unpacks those of the chunks from r->first on that are not here yet.
 static void unpack_chunks(void* data, int64_t begin, int64_t end) {
     reader* r = data;
     uint8_t* stored = r->scratch + (size_t)parallel_worker() * FRAME_CHUNK_STORED_MAX;

@@ -19,7 +19,7 @@
 
 #include "grid/tile_loop.h"
 
-// Of a gap, in a step, before liquid that is pressed to the wall.
+// The fraction of a gap that closes in a step before liquid that is pressed to the wall.
 #define FRACTION_CLOSED 0.1
 
 typedef struct side_job {

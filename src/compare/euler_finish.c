@@ -143,7 +143,7 @@ typedef struct energy_job {
     const float* fraction; // of cells inside the surface
 } energy_job;
 
-// Of the liquid in a cell, kg: of what solids leave open of it.
+// The mass of the liquid in a cell, kg, as far as solids leave it open.
 static double mass_in(const energy_job* job, int64_t i) {
     const step_work* w = job->e->w;
     int at[AXES];

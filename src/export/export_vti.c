@@ -38,7 +38,7 @@ static float value_at(const export_volume* v, int f, const int32_t cell[3]) {
     return number < 0 ? 0.0f : v->value[f][(int64_t)number * VOLUME_TILE_CELLS + inside];
 }
 
-// Of both faces of the cell along the axis.
+// The mean of both faces of the cell along the axis.
 static float velocity_at(const export_volume* v, int axis, const int32_t cell[3]) {
     int32_t next[3] = {cell[0], cell[1], cell[2]};
     next[axis] += 1;

@@ -229,7 +229,7 @@ static box3 mesh_bounds(const node* n, const triangle_mesh* mesh) {
     return bounds;
 }
 
-// Of a sequence the first one.
+// Loads a mesh, or the first one of a sequence.
 static treacle_status load_mesh(shape* s, node* n, const treacle_shape* def, bool is_silent) {
     triangle_mesh* mesh = NULL;
     char warning[TRIANGLE_MESH_WARNING_MAX], path[MESH_SEQUENCE_PATH_MAX];

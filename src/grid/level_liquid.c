@@ -17,7 +17,8 @@ enum {
     ROWS = SIDE * SIDE,
 };
 
-// Of a tile of points: cell c holds points start[c] .. start[c + 1] - 1, counted from its first.
+// Where the points of each cell of a tile begin: cell c holds points of[c] .. of[c + 1] - 1,
+// counted from the tile's first.
 typedef struct cell_starts {
     int64_t of[TILE_CELLS + 1];
 } cell_starts;

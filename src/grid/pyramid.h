@@ -59,7 +59,7 @@ void pyramid_step_destroy(pyramid_step* step);
 
 /// Which tiles touch, and so must not be updated at the same time.
 typedef enum tile_contact {
-    TILE_CONTACT_FACE, // those that fraction a face: 2 colours
+    TILE_CONTACT_FACE, // those that share a face: 2 colours
     TILE_CONTACT_ANY,  // all 26 neighbours: 8 colours
 } tile_contact;
 

@@ -67,7 +67,7 @@ static int64_t list_tiles(const grid_domain* domain, const reach_job* job, tile_
     return count;
 }
 
-// Of one's own tiles; then all ranks know of all.
+// Finds the reach of one's own tiles; then all ranks learn that of all.
 static treacle_status find_reaches(treacle_context* ctx, reach_job* job) {
     size_t ranks = (size_t)comm_size(ctx) + 1;
     int64_t* first = NULL;

@@ -1,4 +1,4 @@
-// The sparse grid: which tiles exist, in which order, and who is next to whom.
+// The sparse grid: which tiles exist, in which order, and which tile is next to which.
 //
 // A tile is 8 x 8 x 8 cells. Tiles are kept in Morton order of their coordinates, so that
 // neighbours in space are near in memory; the order is a function of the set alone. A field is one

@@ -58,7 +58,7 @@ void tile_ranks_free(treacle_context* ctx, tile_ranks* ranks);
 
 /// One's own tiles.
 tile_range tile_ranks_own(const tile_map* map);
-/// Of a list of tiles in ascending order, the places with one's own; all where the map is NULL or
+/// The places in an ascending list of tiles that have one's own; all where the map is NULL or
 /// has no ranks.
 tile_range tile_ranks_list(const tile_map* map, int64_t count, const tile_ix* list);
 

@@ -85,7 +85,7 @@ static float lesser(float p, float q) {
     return fabsf(p) < fabsf(q) ? p : q;
 }
 
-// Of a second difference what another one near it bears out: at most twice that.
+// As much of a second difference as another one near it bears out: at most twice that one.
 static float borne_out(float bend, float by) {
     float most = 2.0f * lesser(bend, by);
     return fabsf(bend) < fabsf(most) ? bend : most;

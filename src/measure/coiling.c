@@ -30,7 +30,7 @@ static const double pi = 3.14159265358979323846;
 
 enum { TILE = 8 };
 
-// Of a slab; centre is that of its particles.
+// A slab of the frame; its centre is that of its particles.
 typedef struct slab {
     double volume;    // m^3
     double centre[2]; // m, x and z

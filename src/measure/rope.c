@@ -32,7 +32,7 @@ enum { X = 0, Q = 3, W = 7, U = 10, N = 11, M = 14, FUNCTIONS = 17 };
 enum { OMEGA = FUNCTIONS, LENGTH, LOG_H, UNKNOWNS }; // constant along the rope
 enum { NODES = 121 };
 
-// Of one curve of states, and of the step on it that is being made.
+// One curve of states, and the step on it that is being made.
 typedef struct rope {
     const treacle_nozzle* nozzle;
     double fraction; // 0..1 of inertia, weight and stretching, on the way to the first state
@@ -161,7 +161,7 @@ static const double first_radius = 0.25; // of the coil, over the height: a rope
 // A curve of degree 5 from the nozzle to the floor, straight at the one and round at the other, of
 // which `l` is about the length; its k-th derivative by the fraction of the way.
 static void guess_curve(double t, double l, int derivative, double out[3]) {
-    // Of the six polynomials that have one value, slope or bend of 1 at one end, those that count.
+    // Six polynomials have one value, slope or bend of 1 at one end; here are those that count.
     static const double powers[6][6] = {
         // t^0 .. t^5
         {1, 0, 0, -10, 15, -6},  {0, 1, 0, -6, 8, -3}, {0, 0, 0.5, -1.5, 1.5, -0.5},

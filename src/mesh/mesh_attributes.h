@@ -22,7 +22,7 @@ typedef struct mesh_attributes {
     treacle_context* ctx;
     int64_t count;                      // vertices
     float* value[MESH_ATTRIBUTE_COUNT]; // NULL where the frame has no such array
-    uint8_t* material;                  // likewise
+    uint8_t* material;                  // NULL where the frame has none
 } mesh_attributes;
 
 int mesh_attribute_components(mesh_attribute attribute);

@@ -1,6 +1,6 @@
 // Edge collapse by quadrics [GH97], in rounds: each prices all edges, then collapses the cheapest
 // that do not touch each other. A round works on a mesh that stands still, so that its result does
-// not depend on who does what first.
+// not depend on which thread does what first.
 #include <math.h>
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@ enum { AXIS_COUNT = 3, FEW = 6, BIN_GRAIN = 8, SWEEPS = 5 };
 static const float averaging = 0.9f;   // lambda
 static const double support = 2.5;     // H, spacings
 static const float longest = 1.25f;    // axis, in H
-static const float shortest = 0.4f;    // likewise
+static const float shortest = 0.4f;    // axis, in H
 static const float of_few = 0.5f;      // of a particle with few neighbours
 static const float variance = 0.15f;   // of a full neighbourhood along an axis, over R^2
 static const float full_count = 85.0f; // neighbours; less is near the surface

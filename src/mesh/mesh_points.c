@@ -10,8 +10,8 @@ enum { AXIS_COUNT = 3, TILE_CELLS_A_SIDE = 8, DIGIT_BITS = 11, DIGITS = 1 << DIG
 
 // Width of a bin in spacings: what the kernels of the mesher reach.
 static const double bin_spacings = 3.0;
-// Of the mean particle, cells^3. A file may say more, and kernels of such points would fill all
-// memory; or less, and there would be no end of bins.
+// The volume of the mean particle, in cells^3, lies between these. A file may say more, and kernels
+// of such points would fill all memory; or less, and there would be no end of bins.
 static const double smallest_mean = 1e-6, largest_mean = 1000.0;
 // Bins along an axis that can be counted.
 static const double farthest_bin = 1 << 30;

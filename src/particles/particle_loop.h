@@ -40,6 +40,6 @@ double particle_max(const particles* p, parallel_term_fcn* fcn, void* data);
 /// The volume of all particles, m^3.
 double particle_volume(const particles* p);
 
-/// Spoils the rows that a rank does not hold; with a map not those that it has brought from the
-/// tiles around. See `poisons` of a context.
+/// For tests: fills the particles that a rank does not hold with NaN; with a map it spares those
+/// that it has brought from the tiles around. See `poisons` of a context.
 void particle_poison(const tile_map* map, const particles* p);

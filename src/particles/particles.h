@@ -54,10 +54,11 @@ typedef struct particle_column_info {
 } particle_column_info;
 extern const particle_column_info particle_columns[PARTICLE_COLUMN_COUNT];
 
-// Rows that are other ranks', where ranks hold no more than their own (tile_owners.is_distributed):
-// of those in order what is before one's own and what is behind. They have their numbers on all
-// ranks, and room in all columns, in memory that nobody touches; what the columns hold there means
-// nothing. Rows that were appended since the last sort are on all ranks.
+// Where ranks are distributed (tile_owners.is_distributed) a rank holds its own particles alone.
+// Those of the other ranks still have numbers and room in all columns, so that a particle has the
+// same number on every rank; but nobody touches that memory, and what is in it means nothing. Two
+// stretches of the order belong to other ranks: the one before this rank's own and the one behind.
+// Particles that were appended since the last sort are on all ranks.
 typedef struct particle_away {
     particle_ix low_end;              // rows 0 .. low_end - 1
     particle_ix high_first, high_end; // rows high_first .. high_end - 1

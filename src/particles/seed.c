@@ -94,7 +94,7 @@ static vec3 place_of(const grid_domain* domain, const double cells[AXES]) {
 // How much of a box the liquid's own shape holds.
 typedef enum box_part { BOX_NONE, BOX_SOME, BOX_ALL } box_part;
 
-// Of a box that is `width` cells wide, from the distance of its centre.
+// How much of a box of `width` cells lies in the shape, as far as the distance of its centre tells.
 static box_part fraction_of_box(const seed_job* job, const int32_t low[AXES], int width) {
     const grid_domain* domain = job->def->domain;
     double centre[AXES], squared = 0.0;

@@ -29,7 +29,8 @@
 #include "phys/slip_stress.h"
 #include "phys/solid.h"
 
-// Of a cell. Those behind a wall are the solid's own, and count as air with its released walls.
+// What a cell is. Cells behind a wall are the solid's own, and count as air with its released
+// walls.
 enum { KIND_NONE, KIND_CONTACT, KIND_RELEASED, KIND_BEHIND };
 // Layers of the solid's own cells: as far as fractions and tents look.
 enum { LAYERS = 3 };

@@ -1,6 +1,6 @@
 // Lumps of liquid in free flight.
 //
-// A lump is what hangs together: cells of the liquid that fraction faces. One that touches nothing
+// A lump is what hangs together: cells of the liquid that share faces. One that touches nothing
 // but air, no side, solid, body or emitter, is a body of its own, and whatever goes on inside of
 // it, forces F(t) that are the same everywhere move its centre along
 //

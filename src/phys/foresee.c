@@ -29,8 +29,8 @@
 #include "grid/tile_loop.h"
 
 #define FORESEE_MAX 0.5
-// Of the residual: an error is the gradient of something that vanishes on the surface, and the next
-// solve takes that out with the rest.
+// The tolerance of the solve, as a part of the first residual: an error is the gradient of
+// something that vanishes on the surface, and the next solve takes that out with the rest.
 #define FORESEE_TOLERANCE 0.05
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
 static const int step_of[AXES] = {1, SIDE, SIDE* SIDE};

@@ -32,7 +32,7 @@ typedef struct scatter_field {
     transfer_source whole; // arrays of all particles; pointers are moved to a tile's own
     transfer_place place;
     float* sum;    // [map tiles][512]
-    float* weight; // likewise
+    float* weight; // and the sums of weights
     int component; // of velocity, AT_CELLS or AT_NODES
 } scatter_field;
 

@@ -94,7 +94,7 @@ static void add_bunch(const particle_job* job, particle_ix first, int count, bun
     }
 }
 
-// Of whole bunches the number of rows is known to the compiler.
+// Whole bunches come first: their number of particles is known to the compiler.
 static void add_rows(const particle_job* job, particle_ix begin, particle_ix end, bunch_sums* sum) {
     particle_ix i = begin;
     for (; i + BUNCH <= end; i += BUNCH) {

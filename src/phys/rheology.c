@@ -203,7 +203,7 @@ typedef struct strain_pair {
     double square, product;
 } strain_pair;
 
-// Of the shear at the edges of a cell along c, times h^2: their means over the liquid.
+// The means over the liquid of the shear at the four edges of a cell along c, times h^2.
 static strain_pair shear_of_cell(const rate_block* block, int c, const int cell[AXES], int i) {
     int a = (c + 1) % AXES, b = (c + 2) % AXES;
     double square = 0.0, product = 0.0, fraction = 0.0;

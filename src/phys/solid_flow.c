@@ -6,7 +6,7 @@
 //
 // which the liquid must take away through what is open, C = sum of A_f. A rigid solid never asks
 // for more than its own speed: v_a is the same on opposite faces, so F = sum of v_a (A_low -
-// A_high), and |F| <= |v| C; likewise for any group of cells, where C are the openings around it.
+// A_high), and |F| <= |v| C. The same holds for any group of cells, with C the openings around it.
 // Two solids that approach, or a solid and a side of the domain, do ask for more, without bound as
 // the gap between them closes and is less than a cell, where the grid does not know its width, nor
 // whether it is open. What such a gap, and a pocket behind such gaps, gives is bounded:

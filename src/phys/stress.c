@@ -316,8 +316,8 @@ static void weigh_tiles(void* data, int64_t begin, int64_t end) {
 
 // --- stress that is there before -----------------------------------------------------------------
 
-// Of a stress sigma at a sample of weight w = r mu V, V the volume with all that walls make of it:
-// pull = dt / (rho_ref h) V sigma = w h sigma / mu [elastic.3].
+// A stress sigma at a sample of weight w = r mu V, V the volume with all that walls make of it, has
+// the pull = dt / (rho_ref h) V sigma = w h sigma / mu [elastic.3].
 //
 // Beside a wall that holds the liquid V is too large by 1 / theta, which stands for the square of
 // the velocity's slope over theta of the volume; sigma works on the slope itself, and theta times 1
@@ -344,7 +344,7 @@ static double softness(const stress_params* p, const float* const log_mu[4]) {
     return most > 0.0 ? fmin(mean_of(p->mean, 4, log_mu) / most, 1.0) : 1.0;
 }
 
-// Of the edge along a.
+// The fraction of liquid at the edge along a.
 static double fraction_of_edge(const stress_job* job, int a, const int at[AXES], size_t i,
                                const float* log_mu) {
     const stress_params* p = job->params;

@@ -76,7 +76,8 @@ typedef struct slopes {
     double aa, bc, cb;
 } slopes;
 
-// Of faces a around the cell q of a tile, and of faces b and c around its edge along a.
+// Takes differences of faces a around the cell q of a tile, and of faces b and c around its edge
+// along a.
 static void measure_cell(const grid_job* job, tile_ix tile, int q, int a,
                          const float* const u[AXES], slopes steep) {
     int b = (a + 1) % AXES, c = (a + 2) % AXES;

@@ -219,7 +219,8 @@ static void store_tiles(void* data, int64_t begin, int64_t end) {
 
 // --- how exact ----------------------------------------------------------------------------------
 
-// Of a tile: mass and momentum along each axis, energy; and the liquid in cells with a pressure.
+// Measures each tile: mass and momentum along each axis, energy, and the liquid in cells with a
+// pressure.
 static void measure_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
     for (int64_t t = begin; t < end; ++t) {

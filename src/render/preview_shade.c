@@ -33,7 +33,8 @@ static const vec3 floor_albedo = {0.80f, 0.79f, 0.76f};
 
 // Liquid's depth, over the sum of the front halves of its balls: they overlap this much.
 static const float thickness_factor = 0.61f;
-// Of the body, so that a surface that faces the light shows about the colour that was asked for.
+// How bright liquid is drawn, so that a surface that faces the light shows about the colour that
+// was asked for.
 static const float exposure = 0.82f;
 // Lengths below are fractions of the domain's diagonal.
 static const float absorption_length = 0.065f; // over which K counts once
@@ -523,7 +524,7 @@ static void blend(uint8_t* pixel, float fraction) {
     }
 }
 
-// Of liquid or a solid.
+// The depth of the nearest thing that hides what is behind: liquid or a solid.
 static float hiding_depth(const preview_scene* scene, int x, int y) {
     const preview_surface* solid = &scene->things->solid;
     float depth = depth_at(scene->camera, x, y);

@@ -4,8 +4,8 @@
 // draws, tile by tile in order, the particles that touch it; so every pixel sees the same balls in
 // the same order whatever the number of threads.
 //
-// Of a frame that ranks hold in part each draws its own particles upon what the ranks before it
-// have drawn, and hands the layer on; from the last it comes back to rank 0.
+// Where ranks hold a part of a frame each, a rank draws its own particles upon what the ranks
+// before it have drawn, and hands the layer on; from the last it comes back to rank 0.
 #pragma once
 
 #include "base/comm.h"
@@ -62,7 +62,7 @@ treacle_status preview_splat(preview_layer* layer,
                              const preview_particles* particles) TREACLE_NODISCARD;
 /// Smooths the depth over about `reach` pixels, without crossing steps of more than `step` metres.
 void preview_smooth_depth(preview_layer* layer, float reach, float step);
-/// Smooths the thickness likewise, across everything.
+/// Smooths the thickness in the same way, across everything.
 void preview_smooth_thickness(preview_layer* layer, float reach);
 
 /// Gives a flat layer a rounded rim of about `reach` pixels, raised by `height` metres.

@@ -24,7 +24,8 @@ static float likeness(const trace_layers* l, size_t i, size_t j, int step) {
     return (l->depth[i] > 0.0f) == (l->depth[j] > 0.0f) ? expf(-e) : 0.0f;
 }
 
-// Of the pixel and its neighbours: one that missed all light by chance does not know it.
+// The variance of the pixel and its neighbours: one that missed all light by chance does not know
+// it.
 static float variance_around(const denoise_job* job, int x, int y) {
     const trace_layers* l = job->l;
     float sum = 0.0f, count = 0.0f;

@@ -21,7 +21,8 @@ void trace_look_ground(const treacle_look_def* look, double size, trace_material
 enum { TRACE_LOOK_PAINTS = 7 };
 /// Linear RGB.
 const float* trace_look_paint(int paint);
-/// Of a solid or a body. Which of the paints it gets counts if the look has no colour: 0 is grey.
+/// The material of a solid or a body. `paint` says which paint it gets if the look has no colour: 0
+/// is grey.
 void trace_look_solid(const treacle_look_material* look, int paint, double size,
                       trace_material* out);
 trace_lamp trace_look_lamp(const treacle_lamp_def* lamp);

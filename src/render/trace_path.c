@@ -74,7 +74,7 @@ typedef struct lobe {
     const trace_facets* facets; // NULL: matt
     v3f colour;
     v3f normal;   // for shading, on the side of the path
-    v3f geometry; // likewise, of the triangle
+    v3f geometry; // the normal of the triangle itself
     v3f back;     // world w_o
     float skin;   // index of a dielectric skin that light must pass; 0: none
 } lobe;

@@ -27,7 +27,7 @@ typedef struct trace_material {
     trace_kind kind;
     v3f colour;          // of diffuse surfaces; of metals at normal incidence
     trace_facets facets; // of metals, glass and skins
-    trace_medium medium; // glass: absorb and scatter; dipole and walk: likewise, reduced
+    trace_medium medium; // glass: absorb and scatter; dipole and walk: the same, reduced
     float g;             // glass: mean cosine of scattering
     bool glows;          // as a black body, by its temperature
     float glow;          // times so much

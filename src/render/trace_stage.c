@@ -142,7 +142,7 @@ static treacle_status make_solids(trace_stage* s) {
     return status;
 }
 
-// Of one frame alone the camera frames solids, too. In a film they would move it.
+// For one frame alone the camera frames solids, too. In a film they would move it.
 static void widen_box(trace_stage* s) {
     for (int i = 0; i < s->solids.count && !s->def->box_set; ++i) {
         const surface_mesh* m = &s->solids.solids[i].mesh;

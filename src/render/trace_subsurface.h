@@ -29,7 +29,8 @@ typedef struct trace_medium {
     v3f scatter, absorb; // 1/m
     float eta;
     trace_dipole dipole[TRACE_CHANNELS];
-    // Of the dipole, by channel: radii up to which the fractions i / STEPS of its light stay, m.
+    // By channel of the dipole: the radii within which the fractions i / STEPS of its light stay,
+    // m.
     float radius[TRACE_CHANNELS][TRACE_PROFILE_STEPS + 1];
     v3f total; // R_d of the half space
 } trace_medium;

@@ -73,7 +73,7 @@ static inline float v3f_max(v3f a) {
 static inline float v3f_mean(v3f a) {
     return (a.x + a.y + a.z) * (1.0f / 3.0f);
 }
-/// Of linear sRGB.
+/// The luminance of a colour in linear sRGB.
 static inline float v3f_luminance(v3f a) {
     return 0.2126f * a.x + 0.7152f * a.y + 0.0722f * a.z;
 }

@@ -46,7 +46,7 @@ static const double step_rows_least = 100.0, step_rows_most = 20000.0;
 static const double most_rows = 2e5;          // particles of a scene that is begun as it is
 static const double frame_seconds = 2e-3;     // of writing a frame and its state ...
 static const double frame_row_seconds = 1e-7; // ... and for each particle of it
-static const double preview_seconds = 0.085;  // likewise of a preview
+static const double preview_seconds = 0.085;  // the same of a preview
 static const double preview_row_seconds = 1.4e-6;
 static const double parallel_fraction = 0.9; // of the work that threads divide
 

@@ -198,7 +198,7 @@ static bool is_after(const scene_place* a, const scene_place* b) {
     return a->line != b->line ? a->line > b->line : a->column > b->column;
 }
 
-// Of a choice only one may be given, and one must if it is required.
+// Only one key of a choice may be given, and one must be if the choice is required.
 static treacle_status check_choice(binder* b, const schema_section* section, int first,
                                    const bind_slot* where) {
     const schema_key* key = &section->keys[first];

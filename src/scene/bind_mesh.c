@@ -24,7 +24,7 @@ static treacle_status store_path(binder* b, const bind_slot* slot, const char* p
     return status;
 }
 
-// Of a sequence only the folder is there to be found.
+// A sequence is a pattern of names: only its folder can be looked for here.
 static treacle_status store_pattern(binder* b, const bind_slot* slot, const char* path) {
     const char *slash = strrchr(path, '/'), *folder = ".", *kept = NULL;
     if (slash != NULL) {

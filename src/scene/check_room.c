@@ -16,8 +16,8 @@ enum { SAMPLES = 16, FLAT_SAMPLES = 64, RAYS = 64 };
 enum { PAIRS_MAX = 2000 }; // of shapes that are compared: scenes may have thousands
 
 static const double swallowed = 0.5; // fraction of a liquid that is said to be inside a solid
-static const double filled = 0.995;  // likewise of the domain
-static const double shared = 0.02;   // likewise of a liquid that another one takes
+static const double filled = 0.995;  // fraction of the domain that solids may fill
+static const double shared = 0.02;   // fraction of a liquid that another one may take
 
 // Shapes of the scene, made once.
 typedef struct room {

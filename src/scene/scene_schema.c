@@ -380,7 +380,7 @@ static bool begins_choice(const schema_section* section, int index) {
     return section->keys[index].choice > 0;
 }
 
-// Of a choice one key must be given, or one may.
+// A choice is several keys of which one must be given, or one may.
 static void write_choice(text* t, const schema_section* section, int first, bool is_needed) {
     text_append(t, "{\"oneOf\": [");
     const char* comma = "";
@@ -404,7 +404,7 @@ static void write_choice(text* t, const schema_section* section, int first, bool
     text_append(t, "]}");
 }
 
-// Of a key with two spellings one may be given, and one must be if it is needed.
+// A key may have two spellings: one of them may be given, and one must be if the key is needed.
 static void write_spellings(text* t, const schema_key* key, const char* other, bool is_needed) {
     text_append(t, is_needed ? "{\"oneOf\": [" : "{\"not\": {\"allOf\": [");
     text_printf(t, "{\"required\": [\"%s\"]}, {\"required\": [\"%s\"]}", key->name, other);

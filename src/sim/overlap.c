@@ -99,7 +99,7 @@ static double depth_from(const overlap_work* w, const thing* a, const thing* b, 
     return fmax(here.a, here.b) < 0.0 ? -(here.a + here.b) : 0.0;
 }
 
-// Of a body's points those nearest to the other; the depth of the deepest.
+// Finds those of a body's points that are nearest to the other; returns the depth of the deepest.
 static double nearest_points(const overlap_work* w, int body, const thing* other,
                              vec3 start[STARTS]) {
     int own_solid = w->solids->scripted_count + body;

@@ -109,7 +109,7 @@ static treacle_status sort_seeds(treacle_sim* sim) {
     return arena_end_step(&sim->scratch);
 }
 
-// Of a group.
+// What a group of particles costs, and where its tile is in the order of tiles.
 typedef struct seed_load {
     uint64_t key;
     tile_coord tile;

@@ -90,6 +90,8 @@ static void add_row(block_ldl* ldl, pattern_work* w, int32_t j, int32_t i, int64
     }
 }
 
+// The pattern of one column, without looking at numbers. It costs no more than the factor's own
+// size, since each column reads its children once.
 static treacle_status find_column(block_ldl* ldl, const adjacency* a, pattern_work* w, int32_t j) {
     int64_t begin = ldl->first[j], end = begin;
     int32_t node = ldl->order[j];
@@ -154,6 +156,7 @@ static void transpose(const ldl_block* from, ldl_block* to) {
     }
 }
 
+// Where row i is in column j, by halving.
 static int64_t find_row(const block_ldl* ldl, int32_t j, int32_t i) {
     // The row is there: the pattern has all entries of A.
     int64_t low = ldl->first[j], high = ldl->first[j + 1] - 1;
@@ -168,6 +171,8 @@ static int64_t find_row(const block_ldl* ldl, int32_t j, int32_t i) {
     return low;
 }
 
+// A into the places of L, in the order of elimination; the fill stays zero until columns are taken
+// out.
 static void load_values(block_ldl* ldl, const ldl_matrix* m) {
     for (int32_t i = 0; i < m->count; ++i) {
         ldl->pivot[ldl->place[i]] = m->diagonal[i];
@@ -184,6 +189,8 @@ static void load_values(block_ldl* ldl, const ldl_matrix* m) {
 }
 
 // The scalar factor of a diagonal block in place: unit L below, inverse pivots on the diagonal.
+// E may be singular: a lump in two dimensions has three motions, a body on a hinge one, and a
+// periodic domain has none of the rotations. What has no resistance gets no correction either.
 static void factor_pivot(ldl_block* d, const double original[BLOCK_SIZE]) {
     double smallest = solve_policy_default()->rounding.pivot;
     for (int j = 0; j < BLOCK_SIZE; ++j) {
@@ -241,12 +248,14 @@ static void update_columns(block_ldl* ldl, int32_t j, const ldl_block* other_t,
     }
 }
 
+// Column after column. Blocks are 6 x 6 with rows padded to eight, so that an update is a few
+// vector operations; nearly all of the time goes into update_columns.
 static void eliminate(block_ldl* ldl, const ldl_matrix* m, ldl_block* other_t) {
     update_fcn* update = ISA_CALL(ldl->ctx, block_ldl_update);
     for (int32_t j = 0; j < ldl->count; ++j) {
         double original[BLOCK_SIZE];
         for (int n = 0; n < BLOCK_SIZE; ++n) {
-            // Of A itself: the pivot block has changed since.
+            // The diagonal of A itself: the pivot block has changed since.
             original[n] = m->diagonal[ldl->order[j]].at[n][n];
         }
         factor_pivot(&ldl->pivot[j], original);
@@ -261,6 +270,7 @@ static void eliminate(block_ldl* ldl, const ldl_matrix* m, ldl_block* other_t) {
     }
 }
 
+// Room for W^T of one column, asked for once.
 static int64_t longest_column(const block_ldl* ldl) {
     int64_t most = 0;
     for (int32_t j = 0; j < ldl->count; ++j) {
@@ -355,6 +365,7 @@ void block_ldl_destroy(block_ldl* ldl) {
     alloc_free(ctx, ldl, sizeof(*ldl));
 }
 
+// L is unit lower triangular in blocks, so only its blocks below the diagonal are stored.
 static void solve_forward(const block_ldl* ldl) {
     for (int32_t j = 0; j < ldl->count; ++j) {
         // v -= L v, column by column; then D^-1; then v -= L^T v, from the last column on.
@@ -370,6 +381,7 @@ static void solve_forward(const block_ldl* ldl) {
     }
 }
 
+// From the last column to the first, with L transposed.
 static void solve_backward(const block_ldl* ldl) {
     for (int32_t j = ldl->count - 1; j >= 0; --j) {
         double* v = ldl->work + (int64_t)j * BLOCK_SIZE;

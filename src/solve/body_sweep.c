@@ -62,6 +62,7 @@ static void add_chunks(const body_term* term, int64_t begin, int64_t end) {
     }
 }
 
+// Values at sites, side by side and in double: rows of all bodies then read one short list.
 static void read_float(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
     for (int64_t s = begin; s < end; ++s) {
@@ -97,6 +98,7 @@ static void find_residuals(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// The new values of one colour, all at once.
 static void move_sites(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
     for (int64_t s = job->first + begin; s < job->first + end; ++s) {
@@ -107,6 +109,10 @@ static void move_sites(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// All sites of one colour and all bodies at once. With D the diagonal of the sites, r the residual
+// without bodies and lambda the values of bodies before, the new ones solve (M + J D^-1 J^T)
+// lambda' = J D^-1 r + M lambda: bodies keep what they have and take what this colour pushes. Then
+// each site has its own equation left, x += D^-1 (r - J^T lambda').
 void body_term_relax(body_term* term, int colour, const float* b, float* x) {
     // No link joins two sites of one colour, so all of them can be solved for together.
     int64_t first = colour == 0 ? 0 : term->red_count;
@@ -123,11 +129,12 @@ void body_term_relax(body_term* term, int colour, const float* b, float* x) {
             term->lambda[n][i] = term->sum[n][i] + before[i];
         }
     }
-    // K couples bodies that fraction a site; the lambdas lie one behind the other.
+    // K couples bodies that share a site; the lambdas lie one behind the other.
     block_ldl_solve(term->coupling[colour], term->lambda[0]);
     parallel_for(term->ctx, count, SITE_GRAIN, move_sites, &job);
 }
 
+// x -= J^T lambda at sites, in float: the right-hand side of a coarse level, or an image.
 static void subtract_pull(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
     for (int64_t s = begin; s < end; ++s) {
@@ -172,6 +179,7 @@ static double load_bodies(const body_term* term) {
     return energy;
 }
 
+// y += J^T C J x for a K-cycle; the energy is wanted even where y is not.
 double body_term_apply_float(const body_term* term, const float* x, float* y) {
     multiply_float(term, x);
     double energy = load_bodies(term);
@@ -217,6 +225,7 @@ void body_term_multiply(const body_term* term, const double* x, double (*out)[BO
     sum_exactly(term, out);
 }
 
+// The same in double, for the outer operator.
 static void add_pull(void* data, int64_t begin, int64_t end) {
     const sweep_job* job = data;
     for (int64_t s = begin; s < end; ++s) {

@@ -1,3 +1,11 @@
+// How the rows of bodies are kept. A body pushes at the cells around its surface: a row of six
+// numbers a cell. Cells with rows are sites, sorted so that all red ones come first, each with its
+// neighbours' places and links at hand. Rows lie by body, for sums of J x over a body, and an index
+// by site leads from a cell to its rows, for J^T lambda at a cell. Sums over a body are cut into
+// chunks of one colour and at most 256 rows, by number and not by thread, so that their order never
+// changes. For each colour K = M + J D^-1 J^T is factored once (block_ldl.c); a sweep then solves
+// for all sites of that colour and for all bodies exactly. Coarse levels get summed rows and the
+// same masses.
 #include "solve/body_term.h"
 
 #include <string.h>
@@ -20,6 +28,7 @@ typedef struct row_list {
     int64_t* first; // [body_count + 1]
 } row_list;
 
+// Slots and rows of one body after the other; first[b] .. first[b + 1] are those of body b.
 static treacle_status list_create(treacle_context* ctx, int64_t rows, int32_t bodies,
                                   row_list* out) {
     // Coarse levels have at most the rows of the finer one: lists are made at that size and cut.
@@ -38,6 +47,8 @@ static void list_destroy(treacle_context* ctx, row_list* list, int32_t bodies) {
     alloc_free(ctx, list->first, ((size_t)bodies + 1) * sizeof(int64_t));
 }
 
+// The largest of the six numbers in magnitude. Lengths and angles are both in cells here, so they
+// may be compared.
 static double row_size(const double row[BODY_MOTIONS]) {
     double size = 0.0;
     for (int i = 0; i < BODY_MOTIONS; ++i) {
@@ -86,6 +97,7 @@ static int compare_keys(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
+// Sorts and drops repetitions: a cell that two bodies touch is one site with two rows.
 static int64_t unique_keys(int64_t* key, int64_t count) {
     int64_t kept = 0;
     sort_items(key, (size_t)count, sizeof(*key), compare_keys);
@@ -113,6 +125,8 @@ static int64_t neighbour(const tile_map* map, int64_t slot, int axis, int by) {
     return next * TILE_CELLS + cell - by * (TILE_SIZE - 1) * stride[axis];
 }
 
+// The weight between a cell and the one below it along the axis; none beyond the tiles that exist,
+// where the zero tile stands in.
 static float low_link(const pressure_level* level, int64_t slot, int axis) {
     int64_t t = slot / TILE_CELLS, cell = slot % TILE_CELLS;
     if (t >= level->map->count) {
@@ -123,6 +137,8 @@ static float low_link(const pressure_level* level, int64_t slot, int axis) {
                : level->link[axis][slot];
 }
 
+// A site has all of its equation that is not a body's, so that a relaxation of it reads one record
+// and no fields: its neighbours' places, the six links, the extra and the inverse of the diagonal.
 static void fill_site(const pressure_level* level, body_site* site, int64_t slot) {
     *site = (body_site){.slot = slot, .extra = level->extra[slot], .inverse = level->inverse[slot]};
     for (int a = 0; a < AXES; ++a) {
@@ -134,6 +150,7 @@ static void fill_site(const pressure_level* level, body_site* site, int64_t slot
     }
 }
 
+// The place of a key in a sorted list, by halving.
 static int64_t find_site(const int64_t* key, int64_t count, int64_t wanted) {
     // It is there, so no search ends without it.
     int64_t low = 0, high = count - 1;
@@ -149,10 +166,12 @@ static int64_t find_site(const int64_t* key, int64_t count, int64_t wanted) {
 }
 
 // Rows by body and site, and the same by site.
+// Two orders of the same rows: by body for sums, by site for pulls. Both are stable.
 static void sort_rows(body_term* term, const row_list* list, const int64_t* key) {
     int64_t n = 0;
     for (int32_t b = 0; b < term->body_count; ++b) {
-        // Of each body red rows first: chunks are then of one colour, without a look at every row.
+        // Red rows of each body come first: chunks are then of one colour, without a look at every
+        // row.
         term->first_row[b] = n;
         for (int64_t colour = 0; colour < 2; ++colour) {
             for (int64_t i = list->first[b]; i < list->first[b + 1]; ++i) {
@@ -183,6 +202,8 @@ static void sort_rows(body_term* term, const row_list* list, const int64_t* key)
 }
 
 // Cuts the rows of one colour into chunks, or only counts them.
+// A chunk is what one thread sums without being asked again; its size is a constant, not a function
+// of threads.
 static int64_t cut_chunks(const body_term* term, int colour, body_chunk* out) {
     int64_t count = 0;
     for (int32_t b = 0; b < term->body_count; ++b) {
@@ -222,6 +243,7 @@ typedef struct pair_list {
 } pair_list;
 
 // Lists the pairs of bodies at every site, or only counts them.
+// Bodies couple where they have a site in common: in the gap between them.
 static int64_t visit_pairs(const body_term* term, int64_t* out) {
     int64_t count = 0;
     for (int64_t s = 0; s < term->site_count; ++s) {
@@ -239,6 +261,7 @@ static int64_t visit_pairs(const body_term* term, int64_t* out) {
     return count;
 }
 
+// to += scale row^T column, an outer product of two rows of six.
 static void add_product(ldl_block* to, double scale, const double* row, const double* column) {
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         for (int j = 0; j < BODY_MOTIONS; ++j) {
@@ -284,6 +307,9 @@ static void start_pairs(const body_term* term, const pair_list* pairs) {
     }
 }
 
+// With all cells of one colour eliminated at once, x = D^-1 (b - J^T lambda), what is left for the
+// bodies is (M + J D^-1 J^T) lambda = J D^-1 b: the matrix K that is factored here. Its blocks are
+// pairs of bodies that have a cell in common, so it is sparse unless bodies are packed.
 static treacle_status factor_colour(body_term* term, const pair_list* pairs, int colour) {
     start_pairs(term, pairs);
     int64_t begin = colour == 0 ? 0 : term->red_count;
@@ -300,6 +326,8 @@ static treacle_status factor_colour(body_term* term, const pair_list* pairs, int
     return block_ldl_create(term->ctx, &matrix, &term->coupling[colour]);
 }
 
+// Red and black cells are relaxed one after the other and never together, so each colour has a K of
+// its own, from its own sites. Masses enter both: a body answers to either colour as a whole.
 static treacle_status factor(body_term* term) {
     treacle_context* ctx = term->ctx;
     size_t bodies = (size_t)term->body_count;
@@ -345,6 +373,8 @@ static void* carve(body_term* term, size_t* used, size_t count, size_t item_byte
     return term->memory != NULL ? term->memory + begin : NULL;
 }
 
+// The order here is that of the pointers in body_term; only their places change from level to
+// level.
 static size_t carve_all(body_term* term) {
     size_t used = 0, bodies = (size_t)term->body_count, rows = (size_t)term->row_count;
     // Each body may end a chunk of each colour early.
@@ -363,6 +393,7 @@ static size_t carve_all(body_term* term) {
     return used;
 }
 
+// Keys of sites come sorted with all red ones first, so one number, red_count, tells colours apart.
 static void count_sites(body_term* term, int64_t* key, const row_list* list) {
     int64_t n = 0;
     for (int32_t b = 0; b < term->body_count; ++b) {
@@ -396,6 +427,7 @@ static treacle_status fill(body_term* term, const pressure_level* level, const r
 }
 
 // Makes a term of rows that are no longer needed then. term->masses must be set.
+// Nothing of the list is kept: rows are copied into the term's own order.
 static treacle_status build(body_term* term, const pressure_level* level, const row_list* list) {
     int64_t* key = NULL;
     TREACLE_TRY(
@@ -428,6 +460,7 @@ static treacle_status term_create(treacle_context* ctx, int32_t body_count, body
     return TREACLE_OK;
 }
 
+// The caller's rows, body by body; those at cells that are no unknowns have no one to push and go.
 static void copy_rows(const pressure_level* level, int32_t body_count, const solve_body* bodies,
                       row_list* list) {
     for (int32_t b = 0; b < body_count; ++b) {
@@ -438,6 +471,8 @@ static void copy_rows(const pressure_level* level, int32_t body_count, const sol
     }
 }
 
+// Masses belong to the finest level and are lent to all others: coarsening a row changes where a
+// body acts, never how heavy it is.
 static treacle_status create_finest(body_term* term, const pressure_level* level,
                                     const solve_body* bodies, row_list* list) {
     int64_t rows = 0;
@@ -507,6 +542,9 @@ static void sum_rows(const body_term* from, int32_t b, const row_key* key, row_l
     list->first[b + 1] = end + 1;
 }
 
+// The coarse operator of a body is P^T J^T M^-1 J P with constant blocks: rows are summed over
+// blocks and nothing else changes. Where all of a body lies in one block its rows cancel, and it is
+// gone from the coarse level, as it must: a constant pressure moves no body.
 static void aggregate_rows(const pressure_level* fine, const pressure_level* coarse, row_key* key,
                            row_list* list) {
     const body_term* from = fine->bodies;

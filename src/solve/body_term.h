@@ -15,7 +15,7 @@
 //
 // Each step lowers the energy of the error whatever the masses are: bodies of a thousandth of the
 // liquid's density and heavy ones alike. Coarse levels have the rows J P, summed over the cells of
-// a block: the term is exact on all of them. K couples bodies that fraction a site.
+// a block: the term is exact on all of them. K couples bodies that share a site.
 #pragma once
 
 #include "solve/block_ldl.h"

@@ -54,6 +54,9 @@ static cell_face face_of(const diffusion_solver* s, int64_t t, int q, int n) {
 
 // ---- Set-up ---------------------------------------------------------------------------------
 
+// The system is that of pressure: a conductance is a link, and mass, exchange with air and
+// conductances to cells with a given value are the extra. Every cell with mass is an unknown, so
+// there is no closed region and no null space.
 static void fill_cell(const diffusion_solver* s, int64_t t, int q) {
     size_t length = field_length(s);
     int64_t here = t * TILE_CELLS + q;
@@ -85,6 +88,7 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// The levels are the pressure solver's; links are copied because given cells take some away.
 static treacle_status build(diffusion_solver* s) {
     const diffusion_system* system = &s->system;
     size_t length = field_length(s);

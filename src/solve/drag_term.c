@@ -1,3 +1,8 @@
+// A body's faces are no unknowns: they move as its six numbers say. In a term w (d . u)^2 / 2 those
+// faces are replaced by rows times y, which makes it a link between liquid and body, or between two
+// bodies. Links are found once, from the faces that bodies own: a term with no such face is the
+// stencil's business, one with none but faces of one body vanishes. There are few links compared
+// with faces, about one for each face of a body's surface, so they run in one thread.
 #include "solve/drag_term.h"
 
 #include <math.h>
@@ -105,6 +110,8 @@ static int place_in(drag_link* link, int32_t body) {
 }
 
 // The link of a term; false if a single body has all its faces, or it has no weight.
+// Splits the faces of a term into those of liquid, kept with their signs, and those of bodies, kept
+// as rows.
 static bool make_link(const drag_def* def, const stress_term* term, drag_link* out) {
     *out = (drag_link){.weight = (double)term->weight};
     for (int n = 0; n < term->count; ++n) {
@@ -137,6 +144,7 @@ static bool is_first_owned(const drag_def* def, const stress_term* term, int64_t
 }
 
 // Lists the links at a face, or only counts them.
+// From the side of the body: terms without a face of a body are never looked at.
 static int64_t list_links_of_face(const drag_def* def, int64_t slot, drag_link* out) {
     int64_t count = 0;
     term_place places[STRESS_TERMS_OF_FACE];
@@ -159,6 +167,8 @@ static int64_t list_links_of_face(const drag_def* def, int64_t slot, drag_link* 
     return count;
 }
 
+// A body along which liquid slips has no faces of its own. It pulls at faces of the liquid with a
+// drag, one link each: a term with one unknown on the liquid's side and the six of the body.
 static int64_t list_pulls(const drag_def* def, drag_link* out) {
     int64_t count = 0;
     // Slip is a matter of the finest level: coarse ones see stress between liquid and body only.
@@ -179,6 +189,7 @@ static int64_t list_pulls(const drag_def* def, drag_link* out) {
     return count;
 }
 
+// Whether a face moves with a body.
 static bool is_owned(const viscosity_level* level, int64_t slot) {
     return body_at(level, slot) >= 0;
 }
@@ -215,6 +226,8 @@ static bool is_looked_at(const drag_def* def, int64_t slot) {
     return is_near;
 }
 
+// A vector of the cycle has values at faces of bodies, too, though they are no unknowns: sweeps and
+// transfers read them as if they were liquid. Only faces that something reads are written.
 static int64_t list_faces(const drag_def* def, drag_face* out) {
     const viscosity_level* level = def->level;
     int64_t count = 0;
@@ -235,6 +248,9 @@ static int64_t list_faces(const drag_def* def, drag_face* out) {
     return count;
 }
 
+// The block of a body: its mass, and c c^T w of all links that it enters. It is what a relaxation
+// of the body alone inverts. A body with one free motion z has the number z^T M z in the first
+// place and zeros elsewhere, which mat6_invert leaves alone.
 static void fill_blocks(drag_term* term, const solve_body* bodies) {
     for (int32_t b = 0; b < term->body_count; ++b) {
         drag_block* block = &term->block[b];
@@ -264,6 +280,7 @@ static void fill_blocks(drag_term* term, const solve_body* bodies) {
     }
 }
 
+// Links by body, as a list of lists: counted in fill_blocks, filled here in the order of links.
 static treacle_status list_entries(drag_term* term) {
     int32_t bodies = term->body_count;
     int64_t* next = NULL;
@@ -284,6 +301,8 @@ static treacle_status list_entries(drag_term* term) {
     return TREACLE_OK;
 }
 
+// The tiles whose unknowns a body's links reach. Where an operator is applied again in double
+// around bodies, it is these that are done, and no others.
 static treacle_status list_touched(drag_term* term) {
     size_t tiles = (size_t)term->level->map->count;
     uint8_t* is_touched = NULL;
@@ -370,10 +389,12 @@ const double (*drag_term_block(const drag_term* term, int32_t body))[BODY_MOTION
 
 // ---- Operator -------------------------------------------------------------------------------
 
+// A vector comes in double or rounded to float; what is subtracted is double either way.
 static double value_at(const drag_source* x, int64_t slot) {
     return x->wide != NULL ? x->wide[slot] : (double)x->rounded[slot];
 }
 
+// Bodies' unknowns lie behind the tiles of a vector, in its tail: six a body.
 static void read_motion(const drag_source* x, int32_t body, double out[BODY_MOTIONS]) {
     for (int i = 0; i < BODY_MOTIONS; ++i) {
         out[i] = value_at(x, x->tail + (int64_t)body * BODY_MOTIONS + i);
@@ -383,6 +404,9 @@ static void read_motion(const drag_source* x, int32_t body, double out[BODY_MOTI
 // Links are few and run in one thread, in their order: no thread has a say in the sums.
 static double apply_link(const drag_term* term, const drag_link* link, const drag_source* x,
                          double sign, double* y) {
+    // The strain of the term is s of the liquid and t of the bodies. The level's own stencil has s
+    // s of the energy and the liquid's pull by s already; what is missing is all that has t in it:
+    // w t on liquid, w (s + t) on bodies, and w (2 s + t) t of energy.
     double s = 0.0, t = 0.0;
     for (int n = 0; n < link->face_count; ++n) {
         s += link->sign[n] * value_at(x, link->slot[n]);
@@ -406,6 +430,7 @@ static double apply_link(const drag_term* term, const drag_link* link, const dra
     return link->weight * (2.0 * s + t) * t;
 }
 
+// y += sign (the bodies' part of A x): masses first, then links. Returns x . of it.
 double drag_term_add(const drag_term* term, const drag_source* x, double sign, double* y) {
     double energy = 0.0;
     for (int32_t b = 0; b < term->body_count; ++b) {
@@ -424,6 +449,7 @@ double drag_term_add(const drag_term* term, const drag_source* x, double sign, d
     return energy;
 }
 
+// The diagonal of bodies is that of their blocks; links have put their squares there.
 void drag_term_diagonal(const drag_term* term, double* tail) {
     for (int32_t b = 0; b < term->body_count; ++b) {
         for (int i = 0; i < BODY_MOTIONS; ++i) {
@@ -440,6 +466,8 @@ static void motion_in_cycle(const drag_cycle* at, int32_t body, double out[BODY_
     }
 }
 
+// b - A x in the six equations of one body, from the links that it enters. In double: what liquid
+// and body exchange cancels to many digits when both move as one.
 static void residual_of_body(const drag_term* term, const drag_cycle* at, int32_t b,
                              double out[BODY_MOTIONS]) {
     double motion[BODY_MOTIONS], product[BODY_MOTIONS];
@@ -466,6 +494,8 @@ static void residual_of_body(const drag_term* term, const drag_cycle* at, int32_
     }
 }
 
+// One body after the other, as Gauss and Seidel have it: a body sees the new motion of those before
+// it. In reverse after the reverse sweep over liquid, so that the whole cycle stays symmetric.
 void drag_term_relax(const drag_term* term, const drag_cycle* at, bool is_reverse) {
     for (int32_t n = 0; n < term->body_count; ++n) {
         int32_t b = is_reverse ? term->body_count - 1 - n : n;
@@ -479,6 +509,8 @@ void drag_term_relax(const drag_term* term, const drag_cycle* at, bool is_revers
     drag_term_fill(term, at->y, at->x);
 }
 
+// Faces of bodies get the motion of their body: sweeps and transfers then read them like any
+// others.
 void drag_term_fill(const drag_term* term, const float* y, float* x) {
     for (int64_t i = 0; i < term->face_count; ++i) {
         const drag_face* face = &term->face[i];
@@ -490,6 +522,7 @@ void drag_term_fill(const drag_term* term, const float* y, float* x) {
     }
 }
 
+// And lose it again, since outside of a cycle vectors hold unknowns and nothing else.
 void drag_term_clear(const drag_term* term, float* x) {
     for (int64_t i = 0; i < term->face_count; ++i) {
         x[term->face[i].slot] = 0.0f;
@@ -502,6 +535,8 @@ void drag_term_residual(const drag_term* term, const drag_cycle* at, double* out
     }
 }
 
+// What restriction has brought to coarse faces of a body belongs to the body: their rows
+// transposed.
 void drag_term_gather(const drag_term* term, const float* r, double* sum) {
     for (int64_t i = 0; i < term->face_count; ++i) {
         const drag_face* face = &term->face[i];

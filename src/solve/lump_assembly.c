@@ -11,6 +11,7 @@ enum { NONE = -1, LIST_LIMIT = LUMP_MIXED };
 
 // ---- Tile lists -----------------------------------------------------------------------------
 
+// Free lumps alone stay, numbered anew; with only_free false all aggregates do.
 static treacle_status renumber(lump_labels* labels, bool only_free, int32_t* count) {
     size_t old_count = (size_t)labels->count;
     size_t length = (size_t)labels->tile_count * VISCOSITY_BLOCK;
@@ -35,6 +36,7 @@ static treacle_status renumber(lump_labels* labels, bool only_free, int32_t* cou
 
 // Writes the aggregates of a tile to `list` and the faces' places in it to `place`, each unless
 // NULL; returns their number. Faces of more aggregates than a list can hold stay out.
+// Lists are in the order in which faces name aggregates, and so depend on labels alone.
 static int32_t list_tile(const lump_labels* labels, int64_t t, int32_t* list, uint8_t* place) {
     int32_t seen[LIST_LIMIT], count = 0, at = -1;
     const int32_t* label = labels->label + t * VISCOSITY_BLOCK;
@@ -109,6 +111,7 @@ static treacle_status find_places(const viscosity_level* level, const lump_label
     return TREACLE_OK;
 }
 
+// Tiles that have faces of aggregates, and how long the list of each is.
 static treacle_status list_tiles(const lump_labels* labels, lump_map* map) {
     treacle_context* ctx = map->ctx;
     // Counted first, then filled: arrays are asked for once, at their size.
@@ -133,6 +136,8 @@ static treacle_status list_tiles(const lump_labels* labels, lump_map* map) {
 }
 
 // The mean position of an aggregate's faces.
+// Rotations about the centre are nearly orthogonal to translations, which keeps the blocks of E
+// well conditioned: arms are of the size of the lump and not of the domain.
 static treacle_status find_centres(const viscosity_level* level, const lump_labels* labels,
                                    lump_map* map) {
     size_t count = (size_t)map->count;
@@ -164,6 +169,7 @@ static treacle_status find_centres(const viscosity_level* level, const lump_labe
     return TREACLE_OK;
 }
 
+// Which aggregate each body belongs to; none for bodies that no liquid sticks to.
 static treacle_status find_bodies(const viscosity_level* level, const lump_labels* labels,
                                   lump_map* map) {
     size_t count = (size_t)map->bodies->count;
@@ -224,6 +230,8 @@ static void arm_of_body(const lump_map* map, const viscosity_level* level, int32
     }
 }
 
+// The motion of a body that moves with its aggregate, about its own pivot: the row of Z for the
+// tail.
 void lump_map_move_body(const lump_map* map, const viscosity_level* level, int32_t b,
                         const double g[BLOCK_SIZE], double y[BLOCK_SIZE]) {
     double arm[AXES];
@@ -268,6 +276,8 @@ typedef struct assembly {
     int64_t* slot;          // -1: empty
 } assembly;
 
+// E has a block for each pair of aggregates that touch. How many there are is not known beforehand,
+// so blocks are kept in a growing list and found by a hash of the pair.
 static uint64_t home_slot(const assembly* s, int32_t row, int32_t column) {
     uint64_t key = (uint64_t)(uint32_t)row << 32 | (uint32_t)column;
     // Neighbouring pairs have neighbouring numbers: they are spread by a multiplication.
@@ -275,6 +285,7 @@ static uint64_t home_slot(const assembly* s, int32_t row, int32_t column) {
     return (key ^ key >> 32) & (uint64_t)(s->slot_count - 1);
 }
 
+// Linear probing; nothing is ever removed.
 static void insert(assembly* s, int64_t e) {
     uint64_t at = home_slot(s, s->entry[e][0], s->entry[e][1]);
     // The table is at most half full, so there is an empty slot nearby.
@@ -323,6 +334,7 @@ static ldl_block* find_block(assembly* s, int32_t row, int32_t column) {
     return &s->value[e];
 }
 
+// to += w d e^T: the part of E that one term has for two aggregates.
 static void add_product(ldl_block* to, double weight, const double* d, const double* e) {
     for (int r = 0; r < BLOCK_SIZE; ++r) {
         // w d e^T, of which the diagonal blocks are symmetric.
@@ -354,6 +366,8 @@ typedef struct seam {
     int covered; // faces in an aggregate
 } seam;
 
+// A term has at most four faces. Each belongs to an aggregate, whose motion moves it by its row of
+// Z; the strain that each of the six motions makes is the signed sum of those rows.
 static void find_seam(const assembly* s, const stress_term* term, seam* out) {
     out->count = out->covered = 0;
     for (int n = 0; n < term->count; ++n) {
@@ -380,6 +394,7 @@ static void find_seam(const assembly* s, const stress_term* term, seam* out) {
     }
 }
 
+// E += w (Z^T d) (Z^T d)^T: a block for each pair of aggregates that the term has faces of.
 // is_strain: a rigid motion has none.
 static treacle_status add_term(assembly* s, const stress_term* term, bool is_strain) {
     seam m;
@@ -432,6 +447,7 @@ static bool is_near_aggregate(const assembly* s, tile_ix t, const uint8_t* is_us
     return is_near;
 }
 
+// Terms of the outermost cells may have faces in other tiles.
 static bool is_at_side(int q) {
     bool is_side = false;
     for (int a = 0; a < AXES; ++a) {
@@ -478,6 +494,7 @@ static treacle_status add_tile(assembly* s, tile_ix t) {
     return TREACLE_OK;
 }
 
+// Face by face, also within tiles of one aggregate: nothing cancels here.
 static void add_masses(assembly* s) {
     for (int64_t u = 0; u < s->map->used; ++u) {
         int64_t t = s->map->tile[u];
@@ -515,6 +532,7 @@ static void add_bodies(assembly* s) {
     }
 }
 
+// Terms first, then masses of liquid and of bodies.
 static treacle_status assemble(assembly* s) {
     tile_ix tiles = s->level->map->count;
     uint8_t* is_used = NULL;

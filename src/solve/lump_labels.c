@@ -12,6 +12,11 @@
 enum { OCTANT_BITS = 0444 };
 enum { NONE = -1, HELD = 1 << 30 };
 
+// Labels are found in two stages. Inside each tile, by threads, strong terms unite the faces that
+// they join; what hangs together is a part. Between tiles, by one thread, strong terms across the
+// sides join parts to lumps (scope of the grid) or only tell which parts something holds (scope of
+// a tile). Sets are named by their lowest member, so no order of unions and no number of threads
+// changes a label.
 typedef struct labeller {
     const viscosity_level* level;
     const solve_body_list* bodies;
@@ -29,7 +34,7 @@ typedef struct labeller {
 
 // ---- Bodies ---------------------------------------------------------------------------------
 
-// The free lump that a face belongs to, or NONE.
+// The free body that a face belongs to, or NONE.
 static int32_t body_at(const labeller* l, int64_t slot) {
     if (slot < 0 || l->level->weights.owner[0] == NULL) {
         return NONE;
@@ -48,6 +53,8 @@ static bool is_member(const labeller* l, int64_t slot) {
 
 // ---- Inside a tile --------------------------------------------------------------------------
 
+// A tile deep inside of liquid: every face is an unknown and every term strong. That is found by
+// reading weights, which is much cheaper than uniting 1536 faces.
 static bool check_whole(const labeller* l, tile_ix t) {
     const float* inverse = l->level->inverse + (size_t)t * VISCOSITY_BLOCK;
     for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
@@ -74,6 +81,8 @@ typedef struct tile_union {
     uint8_t is_held[VISCOSITY_BLOCK]; // in a strong term with a face that is no member
 } tile_union;
 
+// A term with a face that moves by script or not at all holds all others of it: the lump cannot
+// move rigidly without straining that term.
 static void unite_faces(tile_union* u, int count, const int* faces) {
     int previous = NONE;
     bool is_held = false;
@@ -94,10 +103,12 @@ static void unite_faces(tile_union* u, int count, const int* faces) {
     }
 }
 
+// Place of a cell in its tile along an axis: three bits each, x lowest.
 static int coordinate(int q, int axis) {
     return q >> 3 * axis & 7;
 }
 
+// Numbers from 0 on within the tile; spread_labels adds what tiles before it have.
 static int32_t number_parts(tile_union* u, int32_t* label) {
     int32_t count = 0;
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
@@ -111,6 +122,7 @@ static int32_t number_parts(tile_union* u, int32_t* label) {
     return count;
 }
 
+// The slow way, for tiles at surfaces, walls and jumps of viscosity.
 static void split_tile(const labeller* l, tile_ix t) {
     tile_union u = {.apart = l->has_octants ? OCTANT_BITS : 0};
     for (int32_t n = 0; n < VISCOSITY_BLOCK; ++n) {
@@ -179,6 +191,7 @@ static void join_term(const labeller* l, const stress_term* term, bool can_join)
 }
 
 // True if all terms of a tile that reach out of it lead to whole tiles.
+// Most tiles of a large liquid are such, and cost three unions instead of thousands.
 static bool is_deep_inside(const labeller* l, tile_ix t) {
     // Its terms at its sides join whole tiles, which are one part each: three unions stand for all.
     bool is_deep = l->is_whole[t] != 0;
@@ -198,6 +211,7 @@ static bool reaches_out(int kind, int q) {
     return coordinate(q, (kind + 1) % AXES) == 0 || coordinate(q, (kind + 2) % AXES) == 0;
 }
 
+// Only terms that reach into another tile are asked: those inside have been used by split_tile.
 static void join_tile(const labeller* l, tile_ix t, bool can_join) {
     if (is_deep_inside(l, t)) {
         static const int low[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
@@ -238,6 +252,7 @@ static treacle_status join_bodies(const labeller* l) {
     return TREACLE_OK;
 }
 
+// Union, then flattened: each part knows its root, and a root whether anything holds its lump.
 static treacle_status join_parts(const labeller* l, lump_scope scope) {
     int32_t parts = l->first[l->out->tile_count];
     for (int32_t i = 0; i < parts; ++i) {
@@ -258,6 +273,7 @@ static treacle_status join_parts(const labeller* l, lump_scope scope) {
     return TREACLE_OK;
 }
 
+// Sizes decide which sets are worth six unknowns.
 static void count_faces(const labeller* l, int32_t* size) {
     for (tile_ix t = 0; t < l->out->tile_count; ++t) {
         const int32_t* label = l->out->label + (size_t)t * VISCOSITY_BLOCK;
@@ -274,6 +290,7 @@ static void count_faces(const labeller* l, int32_t* size) {
     }
 }
 
+// From numbers of parts to numbers of aggregates; small ones end up with none.
 static void relabel(const labeller* l) {
     for (tile_ix t = 0; t < l->out->tile_count; ++t) {
         int32_t* label = l->out->label + (size_t)t * VISCOSITY_BLOCK;
@@ -288,6 +305,7 @@ static void relabel(const labeller* l) {
 }
 
 // Makes parent[i] the number of the aggregate of part i, NONE for the small ones.
+// Numbers follow the first face of each set in the order of tiles.
 static treacle_status number_aggregates(const labeller* l) {
     lump_labels* out = l->out;
     int32_t parts = l->first[out->tile_count];
@@ -335,6 +353,7 @@ static treacle_status number_bodies(const labeller* l) {
 // ---- Growth ---------------------------------------------------------------------------------
 
 // The lowest label next to an unlabelled unknown.
+// The lowest of several, so that the outcome does not depend on the order in which terms are met.
 static int32_t lowest_beside(const labeller* l, int64_t slot) {
     term_place place[STRESS_TERMS_OF_FACE];
     int32_t lowest = NONE;
@@ -385,6 +404,7 @@ static int64_t grow_layer(const labeller* l, growth* list, int64_t count) {
     return left;
 }
 
+// Unknowns without an aggregate: faces whose terms are all weak, at slivers of the surface.
 static int64_t list_uncovered(const labeller* l, growth* list) {
     int64_t count = 0;
     for (int64_t t = 0; t < l->out->tile_count; ++t) {
@@ -401,6 +421,9 @@ static int64_t list_uncovered(const labeller* l, growth* list) {
     return count;
 }
 
+// A face without an aggregate would stand still while the lump beside it moves. However weak the
+// term between them is, the energy of that step would ruin the coarse space: so every face joins
+// one.
 static treacle_status cover_all(const labeller* l) {
     treacle_context* ctx = l->out->ctx;
     growth* list = NULL;
@@ -429,6 +452,7 @@ static treacle_status allocate(labeller* l) {
     return alloc_zero(ctx, tiles, sizeof(uint8_t), "whole tiles", (void**)&l->is_whole);
 }
 
+// Whether some lump is held by nothing.
 static bool has_free(const labeller* l) {
     return memchr(l->is_held, 0, (size_t)l->out->count) != NULL;
 }
@@ -453,6 +477,7 @@ static void spread_labels(const labeller* l) {
     }
 }
 
+// Parts to lumps, lumps to numbers, numbers to faces, and the faces in between to the nearest.
 static treacle_status join_and_cover(labeller* l, lump_scope scope) {
     treacle_context* ctx = l->out->ctx;
     int32_t parts = l->first[l->out->tile_count];
@@ -477,6 +502,8 @@ static treacle_status join_and_cover(labeller* l, lump_scope scope) {
     return TREACLE_OK;
 }
 
+// How strong a term must be depends on what is looked for: free lumps, aggregates that end at
+// necks, specks.
 static treacle_status label_all(labeller* l, const lump_def* def) {
     tile_ix tiles = l->out->tile_count;
     TREACLE_TRY(allocate(l));

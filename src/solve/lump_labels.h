@@ -50,6 +50,7 @@ typedef struct lump_def {
     lump_scope scope;
 } lump_def;
 
-/// Of the whole grid: if all aggregates are held, none is counted and labels mean nothing.
+/// Labels the faces of a level. In the scope of the whole grid, if all aggregates are held, none is
+/// counted and labels mean nothing.
 treacle_status lump_labels_create(const lump_def* def, lump_labels* out) TREACLE_NODISCARD;
 void lump_labels_destroy(lump_labels* labels);

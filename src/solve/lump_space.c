@@ -10,6 +10,11 @@
 #include "solve/lump_assembly.h"
 #include "solve/viscosity_kernels.h"
 
+// Z has six columns an aggregate: at a face along a that belongs to it the translation along a and
+// the two rotations that move it. The best correction within the span of Z minimises the energy of
+// the error, so Z^T A Z m = Z^T (r - A z): with E the matrix, m its solution by the factor, z += Z
+// m. Z itself is never stored. A row of it is a unit and two arms, so that Z^T v is forces and
+// torques, summed half a row at a time, and Z m a translation and a slope.
 struct lump_space {
     treacle_context* ctx;
     const viscosity_level* level;
@@ -20,6 +25,8 @@ struct lump_space {
     int64_t* rank_first;          // [ranks + 1], sums of each
 };
 
+// E is factored once; a correction is then two passes over the tiles of lumps and a solve by the
+// factor.
 static treacle_status build(lump_space* s, const lump_map_def* def, lump_labels* labels) {
     TREACLE_TRY(lump_map_create(def, labels, &s->map));
     // All lumps may prove to be held by walls: then there is no space.
@@ -108,6 +115,7 @@ static void sum_row(const double* v, double* total, double* along) {
     *along = 2.0 * v[2] + (v[1] + 3.0 * v[3]);
 }
 
+// Face by face, where several aggregates meet in half a row.
 static void sum_faces(const lump_space* s, int64_t used, int begin, int count, const double* v) {
     const lump_map* map = &s->map;
     double(*sums)[BLOCK_SIZE] = s->local + map->first[used];
@@ -160,6 +168,7 @@ static void sum_defects(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// Z^T of a vector that is given, for the momentum of lumps.
 static void sum_values(void* data, int64_t begin, int64_t end) {
     const lump_job* job = data;
     for (int64_t u = begin; u < end; ++u) {
@@ -169,6 +178,7 @@ static void sum_values(void* data, int64_t begin, int64_t end) {
 }
 
 // The tiles' sums and those of bodies together, and the motions that they cause.
+// E^-1 is a factor that every rank has whole, so all ranks find the same motions.
 static void solve_motions(const lump_space* s, const double* bodies) {
     const lump_map* map = &s->map;
     // Tiles in their order, by one thread: so the sums have the same bits for every number of them.
@@ -245,6 +255,7 @@ static void motions_of_row(const lump_space* s, int64_t used, int row, double ou
     }
 }
 
+// z += Z motion, or x += Z motion.
 static void add_motions(void* data, int64_t begin, int64_t end) {
     const lump_job* job = data;
     const lump_space* s = job->space;
@@ -274,6 +285,7 @@ static void run(const lump_space* s, int64_t grain, parallel_fcn* fcn, lump_job*
 }
 
 // The tiles' sums of all ranks: they are added in the order of tiles.
+// Sums come tile by tile and are added by every rank in the same order: so all have the same bits.
 static void gather_sums(const lump_space* s) {
     const tile_map* shared = s->level->space.shared;
     if (shared == NULL) {
@@ -307,6 +319,7 @@ void lump_space_correct(const lump_space* space, const lump_vectors* v) {
     }
 }
 
+// Unlike a correction this one is exact for motions of lumps: nothing is rounded on the way.
 void lump_space_project(const lump_space* space, int64_t tail, const double* r, double* x) {
     lump_job job = {.space = space, .from = r, .to = x};
     // Z^T r of a given residual: for the exact momentum of free lumps, before and after a loop.

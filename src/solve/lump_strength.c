@@ -1,3 +1,5 @@
+// Which terms count when lumps are looked for. The outcome is a byte a cell, a bit for each of its
+// six terms; lump_labels.c asks for nothing else.
 #include "solve/lump_strength.h"
 
 #include <string.h>
@@ -9,6 +11,9 @@
 #include "solve/policy.h"
 #include "solve/stress_term.h"
 
+// Strong is relative. A term binds if it is not much weaker than what is around it: its cell's
+// neighbours in plain liquid, the terms at its own faces where stiff specks swim in thin liquid.
+// Absolute weights would tell nothing: they span twelve orders of magnitude in one scene.
 static const int steps[AXES] = {1, BLOCK_SIDE(1, 1), BLOCK_SIDE(1, 1) * BLOCK_SIDE(1, 1)};
 
 typedef struct strength_job {
@@ -54,6 +59,7 @@ static void read_faces(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// Weights of cells as a plain field, for gather_block.
 static void read_cells(void* data, int64_t begin, int64_t end) {
     const strength_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
@@ -67,6 +73,7 @@ typedef struct face_blocks {
     float at[AXES][BLOCK_VALUES(1, 1)];
 } face_blocks;
 
+// The heaviest terms at all faces of a tile and of one layer around it.
 static void gather_faces(const strength_job* job, tile_ix t, face_blocks* out) {
     for (int a = 0; a < AXES; ++a) {
         gather_block(job->level->map, job->face[a], t, 1, 1, out->at[a]);
@@ -138,6 +145,7 @@ static double largest_of(strength_job* job, parallel_term_fcn* of_tile) {
     return tile_max_range(level->ctx, own, is_distributed, of_tile, job);
 }
 
+// Largest over smallest stiffness: whether lumps of very different stiffness may lie side by side.
 double lump_strength_contrast(const viscosity_level* level) {
     strength_job job = {.level = level};
     double stiffest = largest_of(&job, stiffest_of_tile);
@@ -145,6 +153,7 @@ double lump_strength_contrast(const viscosity_level* level) {
     return stiffest * largest_of(&job, stiffest_of_tile);
 }
 
+// Contrast may build up smoothly, as with heat; this is how much of it lies between two cells.
 double lump_strength_jump(const viscosity_level* level) {
     strength_job job = {.level = level};
     return largest_of(&job, jump_of_tile);
@@ -202,6 +211,7 @@ static void mark_by_cells(const strength_job* job, tile_ix t) {
     }
 }
 
+// One byte a cell: a bit for each of the six terms that it keeps.
 static void mark_tiles(void* data, int64_t begin, int64_t end) {
     const strength_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
@@ -216,6 +226,7 @@ static void mark_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// Two passes: what is heaviest around, and who holds its own against it.
 treacle_status lump_strength_create(const viscosity_level* level, float fraction, bool has_specks,
                                     lump_strength* out) {
     TREACLE_ASSERT(fraction > 0.0f && fraction <= 1.0f);

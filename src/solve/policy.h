@@ -78,7 +78,8 @@ typedef struct lump_policy {
     // smoothly, as it does with heat, nothing swims. A block c takes 14 for 18 by it; the candle
     // has jumps of 1e5.
     double speck_jump;
-    // Of a face's mass: with less the ratio is one of how full the two cells are.
+    // Jumps count at faces with more than this of a full face's mass: with less the ratio is one of
+    // how full the two cells are.
     float jump_mass;
     // Then a term is strong that has this fraction of the heaviest at each of its faces. Half:
     // nothing; twice: 14 for 22 (coil c), 27 for 24 (ball c), block c +27 % work.

@@ -1,3 +1,8 @@
+// A level of the multigrid on cells. It is given as links and extras, and made ready for sweeps:
+// inverse diagonals, links along x with the ninth one of the next tile, a mask of rows that have
+// unknowns, how often a tile is swept, and colours of tiles. Coarser levels are made from finer
+// ones by sums over blocks. An extra ties a cell to a value outside; a cell whose links and extra
+// are all zero is no unknown, and keeps the zero that vectors begin with.
 #include "solve/pressure_level.h"
 
 #include <math.h>
@@ -15,6 +20,8 @@ static const float zero_tile[TILE_CELLS];
 
 // ---- Set-up ---------------------------------------------------------------------------------
 
+// A level keeps links along x in rows of nine, so that a row of eight cells finds both its low and
+// its high links with two loads; along y and z the high links are the low ones of other rows.
 typedef struct setup_job {
     pressure_level* level;
     const pressure_level* fine; // NULL at level 0
@@ -51,6 +58,7 @@ static void add_links_x(const pyramid_step* step, const float* from, float* to) 
     }
 }
 
+// Whether the low face of a fine cell is part of a coarse face, and not inside of a block.
 static bool is_on_coarse_face(const pyramid_step* step, int axis, int at) {
     return step->shift[axis] == 0 || at % 2 == 0;
 }
@@ -60,6 +68,9 @@ static int coarse_at(const pyramid_step* step, int o, int axis, int at) {
     return step->shift[axis] != 0 ? (o >> axis & 1) * 4 + (at >> 1) : at;
 }
 
+// Galerkin's coarse operator with constant blocks: between two blocks P^T A P has the sum of the
+// links that cross their common face, and links inside of a block vanish. So it is links again, on
+// a grid of half the resolution, and no matrix is ever assembled.
 static void aggregate_child(const pressure_level* fine, pressure_level* level, int64_t T, int o) {
     const pyramid_step* step = &level->step;
     // Tile T of the coarse level has up to eight children, each an octant of it.
@@ -135,6 +146,7 @@ static void close_padding(pressure_level* level, int64_t t) {
     }
 }
 
+// Links of the tile above along y or z: high faces of the last row are low faces there.
 static const float* high_links(const pressure_level* level, int64_t t, int axis) {
     int n = axis == 1 ? TILE_NEIGHBOUR(0, 1, 0) : TILE_NEIGHBOUR(0, 0, 1);
     tile_ix next = level->map->neighbour[t][n];
@@ -157,6 +169,7 @@ static void add_up_row(const pressure_level* level, int64_t t, int row, float* d
     }
 }
 
+// Whether some cell of a tile is tied to a value outside: at the free surface, or by mass in heat.
 static bool has_extra(const pressure_level* level, int64_t t) {
     // Extras are not negative, so the sum is zero only if all are.
     float sum = 0.0f;
@@ -212,6 +225,7 @@ static void invert(setup_job* job) {
     tile_for(level->map, &use, invert_diagonal, job);
 }
 
+// Sweeps and sums visit active tiles alone; the band around the liquid has none.
 static void list_active(pressure_level* level, const uint16_t* unknowns) {
     // In order of tiles: lists of own tiles are then stretches of it.
     level->space.active = level->active;
@@ -223,6 +237,7 @@ static void list_active(pressure_level* level, const uint16_t* unknowns) {
     }
 }
 
+// What every level has; coarse ones get more in allocate_coarse.
 static treacle_status allocate(pressure_level* level) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
@@ -235,6 +250,8 @@ static treacle_status allocate(pressure_level* level) {
     return alloc_zero(ctx, tiles, sizeof(tile_ix), "active tiles", (void**)&level->active);
 }
 
+// For a system whose extras have changed and whose links have not: contacts that let go tie cells,
+// and the hierarchy is kept for all passes of that loop.
 treacle_status pressure_level_refresh(pressure_level* level, const pressure_level* fine,
                                       bool* is_same) {
     size_t tiles = (size_t)level->map->count;
@@ -262,6 +279,7 @@ treacle_status pressure_level_refresh(pressure_level* level, const pressure_leve
 }
 
 // What follows from the links, the same on every level.
+// Diagonals, lists and colours.
 static treacle_status finish(pressure_level* level) {
     size_t tiles = (size_t)level->map->count;
     void* unknowns = NULL;
@@ -292,6 +310,7 @@ fail:
     return status;
 }
 
+// Which coarse tiles there are: the parents of tiles with unknowns.
 static treacle_status create_step(const pressure_level* fine, pyramid_step* step) {
     size_t tiles = (size_t)fine->map->count;
     uint32_t* reach = NULL;
@@ -325,6 +344,7 @@ static treacle_status allocate_coarse(pressure_level* level, bool has_k_cycle) {
     return TREACLE_OK;
 }
 
+// Levels with bodies are not: a body's rows may lie in tiles of any rank.
 void pressure_level_distribute(pressure_level* level) {
     level->space.shared = level->map->ranks != NULL ? level->map : NULL;
 }
@@ -341,6 +361,7 @@ treacle_status pressure_level_attach(pressure_level* level, body_term* bodies) {
     return TREACLE_OK;
 }
 
+// Bodies go down with their level, or there are none on any.
 static treacle_status coarsen_bodies(const pressure_level* fine, pressure_level* out) {
     body_term* bodies = NULL;
     if (fine->bodies == NULL) {
@@ -350,6 +371,7 @@ static treacle_status coarsen_bodies(const pressure_level* fine, pressure_level*
     return pressure_level_attach(out, bodies);
 }
 
+// What aggregation has summed in own tiles, to ranks that hold copies, or to all.
 static void tell_links(const pressure_level* level, tile_readers readers) {
     const tile_values links[] = {
         tile_block(level->link_x, PRESSURE_PADDED_TILE * sizeof(float), readers),
@@ -419,6 +441,9 @@ static void run_loop(parallel_fcn* loop, pressure_job* job, const vec_space* spa
     tile_for_range(space->ctx, own, grain, loop, job);
 }
 
+// One sweep of Gauss and Seidel: colours of tiles one after the other, within a tile red and black
+// cells. Forward and in reverse they are each other's transpose, which conjugate gradients ask of a
+// cycle.
 static void smooth_tiles(const pressure_level* level, const float* b, float* x, bool is_reverse,
                          bool from_zero) {
     const tile_colours* colours = &level->colours;
@@ -445,6 +470,8 @@ static void smooth_tiles(const pressure_level* level, const float* b, float* x, 
     }
 }
 
+// Bodies are part of a sweep: their sites are solved for exactly after the liquid, or before it in
+// reverse.
 void pressure_level_smooth(const pressure_level* level, const float* b, float* x, bool is_reverse,
                            bool from_zero) {
     TREACLE_ASSERT(b != x);
@@ -472,6 +499,7 @@ void pressure_level_smooth(const pressure_level* level, const float* b, float* x
     smooth_tiles(level, b, x, true, false);
 }
 
+// Where coarse tiles are everybody's, everybody needs the whole of what they are summed from.
 void pressure_level_restrict(const pressure_level* fine, const float* b, const float* x,
                              const pressure_level* coarse, float* coarse_b) {
     TREACLE_ASSERT((fine->bodies == NULL) == (coarse->bodies == NULL)); // on all levels or on none
@@ -493,6 +521,7 @@ void pressure_level_restrict(const pressure_level* fine, const float* b, const f
     }
 }
 
+// x += the coarse correction, each block by its one value; and what that moves the bodies by.
 void pressure_level_prolong(const pressure_level* fine, const pressure_level* coarse,
                             const float* coarse_x, float* x) {
     pressure_job job = {
@@ -505,6 +534,7 @@ void pressure_level_prolong(const pressure_level* fine, const pressure_level* co
     }
 }
 
+// For K-cycles, whose coefficients are quotients of such energies.
 double pressure_level_apply_float(const pressure_level* level, const float* x, float* y) {
     pressure_job job = {.level = level, .tiles = level->active, .x = (float*)x, .y = y};
     vec_exchange_float(&level->space, x);
@@ -532,6 +562,8 @@ double pressure_level_apply_rounded(const pressure_level* level, const float* x,
     return level->bodies == NULL ? energy : energy + body_term_apply_rounded(level->bodies, x, y);
 }
 
+// How much of a diagonal is links, at most. Near zero the matrix is almost its diagonal, and a
+// single sweep solves it; this number chooses between that and all levels (policy.h, single_links).
 double pressure_level_link_fraction(const pressure_level* level) {
     // Searched as the least fraction of extras, and cut short at zero: liquid with one free cell
     // inside is the usual case.
@@ -551,6 +583,7 @@ double pressure_level_link_fraction(const pressure_level* level) {
     return most;
 }
 
+// In double and with bodies, for methods that want the diagonal of A itself.
 void pressure_level_diagonal(const pressure_level* level, double* d) {
     for (tile_ix i = 0; i < level->space.active_count; ++i) {
         int64_t t = level->active[i];
@@ -567,6 +600,7 @@ void pressure_level_diagonal(const pressure_level* level, double* d) {
     }
 }
 
+// Row masks must cover all unknowns, or sweeps would leave some out without a word.
 static bool is_tile_valid(const pressure_level* level, int64_t t) {
     bool is_valid = level->repeats[t] > 0 && level->rows[t] != 0;
     for (int q = 0; q < TILE_CELLS && is_valid; ++q) {

@@ -12,10 +12,12 @@ enum { ROW = TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE };
 static const float zero_tile[TILE_CELLS];
 static const double zero_tile_double[TILE_CELLS];
 
+// Lanes moved by one towards higher x; lane 0 is the last value of the row in the tile below.
 TREACLE_ALWAYS_INLINE f32x8 shift_up(f32x8 v, float first) {
     return __builtin_shufflevector(v, f32x8_set(first), 8, 0, 1, 2, 3, 4, 5, 6);
 }
 
+// Towards lower x; lane 7 is the first value of the row in the tile above.
 TREACLE_ALWAYS_INLINE f32x8 shift_down(f32x8 v, float last) {
     return __builtin_shufflevector(v, f32x8_set(last), 1, 2, 3, 4, 5, 6, 7, 8);
 }
@@ -28,7 +30,7 @@ TREACLE_ALWAYS_INLINE f64x8 shift_down_double(f64x8 v, double last) {
     return __builtin_shufflevector(v, f64x8_set(last), 1, 2, 3, 4, 5, 6, 7, 8);
 }
 
-// A tile's values and those of the six tiles that fraction a face with it.
+// A tile's values and those of the six tiles that share a face with it.
 typedef struct near_float {
     const float *self, *low[AXES], *high[AXES];
 } near_float;
@@ -42,6 +44,7 @@ static const int low_neighbour[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR
 static const int high_neighbour[AXES] = {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0),
                                          TILE_NEIGHBOUR(0, 0, 1)};
 
+// Where there is no tile x is zero: no link leads there, so any finite number would do.
 static const float* tile_of(const float* v, const tile_map* map, tile_ix t) {
     return t < map->count ? v + (size_t)t * TILE_CELLS : zero_tile;
 }
@@ -64,6 +67,7 @@ static near_float find_near_zero(const float* v, tile_ix t) {
     return at;
 }
 
+// As find_near, for vectors of the outer loop.
 static near_double find_near_double(const double* v, const tile_map* map, tile_ix t) {
     near_double at = {.self = v + (size_t)t * TILE_CELLS};
     for (int a = 0; a < AXES; ++a) {
@@ -81,6 +85,7 @@ typedef struct near_links {
 } near_links;
 
 // Found once a tile: rows then only add offsets.
+// Links of missing tiles are those of the zero tile: nothing crosses.
 static near_links find_links(const pressure_level* level, tile_ix t) {
     const tile_map* map = level->map;
     return (near_links){
@@ -133,6 +138,8 @@ typedef struct row_double {
     f64x8 self, low[AXES], high[AXES];
 } row_double;
 
+// As load_row. Two vectors of four doubles each where the set has no wider ones: the compiler
+// splits them.
 TREACLE_ALWAYS_INLINE row_double load_row_double(const near_double* v, int j, int k) {
     int q = k * LAYER + j * ROW;
     const int last = TILE_SIZE - 1;
@@ -159,6 +166,7 @@ TREACLE_ALWAYS_INLINE f32x8 row_apply(const near_links* w, const near_float* v, 
     return sum;
 }
 
+// Links are floats on all levels; their products with doubles are rounded once.
 TREACLE_ALWAYS_INLINE f64x8 row_apply_double(const near_links* w, const row_double* x, int j,
                                              int k) {
     row_links link = load_links(w, j, k);
@@ -195,14 +203,17 @@ static void relax_colour(const pressure_job* job, tile_ix t, const near_float* v
     for (uint64_t rows = level->rows[t]; rows != 0; rows &= rows - 1) {
         int row = __builtin_ctzll(rows), j = row & 7, k = row >> 3, q = row * ROW;
         row_float near = load_row(v, j, k);
-        f32x8 fraction = f32x8_load(inverse + q);
-        f32x8 now = row_solve(&w, &near, f32x8_load(b + q), j, k) * fraction;
+        f32x8 over = f32x8_load(inverse + q);
+        f32x8 now = row_solve(&w, &near, f32x8_load(b + q), j, k) * over;
         // The row is worked out as a whole and half of it is taken.
-        i32x8 is_due = (((colour + j + k) & 1) == 0 ? even : ~even) & (fraction > f32x8_set(0.0f));
+        i32x8 is_due = (((colour + j + k) & 1) == 0 ? even : ~even) & (over > f32x8_set(0.0f));
         f32x8_store(x + q, f32x8_select(is_due, now, near.self));
     }
 }
 
+// Tiles of one colour have no face in common, so each may be relaxed as if it were alone: its
+// neighbours stand still meanwhile. Within a tile red cells see black ones only, and so on: eight
+// lanes at a time without one reading what another writes.
 void ISA(pressure_loop_smooth)(void* data, int64_t begin, int64_t end) {
     const pressure_job* job = data;
     const pressure_level* level = job->level;
@@ -223,6 +234,7 @@ void ISA(pressure_loop_smooth)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// (v0 + v1, v2 + v3, ...): two fine cells along x in one coarse one.
 TREACLE_ALWAYS_INLINE f32x4 add_pairs(f32x8 v) {
     return __builtin_shufflevector(v, v, 0, 2, 4, 6) + __builtin_shufflevector(v, v, 1, 3, 5, 7);
 }
@@ -235,6 +247,8 @@ static int coarse_row(const pyramid_step* step, int o, int j, int k) {
     return K * LAYER + J * ROW + (o & 1) * 4;
 }
 
+// b' = P^T (b - A x): the residual is worked out row by row, summed over blocks of 2 x 2 x 2 and
+// never stored. With constant interpolation P^T is that sum.
 static void restrict_child(const pressure_job* job, tile_ix t, int o, float* sums) {
     const pressure_level* level = job->level;
     const pyramid_step* step = &job->coarse->step;
@@ -258,6 +272,7 @@ static void restrict_child(const pressure_job* job, tile_ix t, int o, float* sum
     }
 }
 
+// By coarse tiles: each is written by one thread.
 void ISA(pressure_loop_restrict)(void* data, int64_t begin, int64_t end) {
     const pressure_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
@@ -274,6 +289,7 @@ void ISA(pressure_loop_restrict)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// A row of the fine level from half a row of the coarse one.
 TREACLE_ALWAYS_INLINE f32x8 spread(const float* from, int shift) {
     if (shift == 0) {
         return f32x8_load(from);
@@ -284,6 +300,8 @@ TREACLE_ALWAYS_INLINE f32x8 spread(const float* from, int shift) {
     return __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3);
 }
 
+// Which of the eight children of its parent a tile is: the lowest bits of its place along halved
+// axes.
 static int child_number(const pyramid_step* step, tile_coord at) {
     return (at.at[0] & step->shift[0]) | (at.at[1] & step->shift[1]) << 1 |
            (at.at[2] & step->shift[2]) << 2;
@@ -338,6 +356,7 @@ TREACLE_ALWAYS_INLINE f64x8 apply_row(const near_links* w, const row_double* x, 
     return x->self * ax;
 }
 
+// y = A x in double, with x . y by tile: the operator as the outer loop sees it.
 void ISA(pressure_loop_apply)(void* data, int64_t begin, int64_t end) {
     const pressure_job* job = data;
     const pressure_level* level = job->level;
@@ -355,6 +374,7 @@ void ISA(pressure_loop_apply)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// The same of a float x, for directions of conjugate gradients, which are kept in float.
 void ISA(pressure_loop_apply_rounded)(void* data, int64_t begin, int64_t end) {
     const pressure_job* job = data;
     const pressure_level* level = job->level;

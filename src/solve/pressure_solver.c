@@ -157,6 +157,7 @@ static bool is_above_bottom(const grid_domain* domain) {
 
 // Fine levels are shared out among ranks; everybody has the coarse ones, from the first on whose
 // tiles have children on several ranks. Bodies reach anywhere: with them everybody has all.
+// From the finest level down, as far as levels have ranks of their own; below, every rank has all.
 static void distribute_levels(pressure_solver* s) {
     // As soon as one level is everybody's all below it are: its vectors are gathered once on the
     // way down, and coarse levels are too small to be worth a message.
@@ -167,7 +168,7 @@ static void distribute_levels(pressure_solver* s) {
     }
 }
 
-// Of the finest level: how strong its diagonals are, and how many bodies it has.
+// Asks the finest level how strong its diagonals are, and how many bodies it has.
 static solve_regime find_regime(const pressure_solver* s) {
     solve_facts facts = {.has_cells = true,
                          .tiles = s->level[0].space.active_count,
@@ -353,6 +354,8 @@ treacle_status pressure_solve(pressure_solver* solver, double* rhs, double* x,
     return regions_project(&solver->closed, x);
 }
 
+// Every level for itself: what joins them, links that are sums of links, would cost as much as
+// making them.
 bool pressure_solver_is_valid(const pressure_solver* solver) {
     bool is_valid = solver->level_count >= 1 && solver->level_count <= MAX_LEVELS &&
                     solver->regime.bottom_sweeps > 0 &&

@@ -19,12 +19,17 @@ typedef struct tile_parts {
     uint16_t part[TILE_CELLS]; // NO_PART at cells without an unknown
 } tile_parts;
 
+// A region is what links join. In a closed one, which no extra ties to a value, the pressure is
+// known up to a constant only: A has a null space of one vector a region, the right-hand side must
+// have no part in it, and the solution is made unique by taking it out. Flat labels make both a sum
+// a region.
 typedef struct part_job {
     const pressure_level* level;
     tile_parts* parts;    // [tile]
     uint16_t* part_count; // [tile]
 } part_job;
 
+// From a cell to the next one along an axis.
 static int stride_of(int axis) {
     return axis == 0 ? 1 : axis == 1 ? ROW : LAYER;
 }
@@ -75,6 +80,7 @@ static bool is_whole(const pressure_level* level, int64_t t) {
     return true;
 }
 
+// Parts of one tile, by its own links; returns how many.
 static int split_tile(const pressure_level* level, int64_t t, uint16_t* part) {
     uint16_t parent[TILE_CELLS];
     const float* inverse = level->inverse + t * TILE_CELLS;
@@ -99,6 +105,7 @@ static int split_tile(const pressure_level* level, int64_t t, uint16_t* part) {
     return count;
 }
 
+// Labels are of 16 bits: a tile has at most 512 parts.
 static void split_tiles(void* data, int64_t begin, int64_t end) {
     const part_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
@@ -148,6 +155,8 @@ static void join_low_face(const part_job* job, const forest* trees, int64_t t, i
 }
 
 // An extra ties a cell to a given value: its region is open, and has no free constant.
+// One extra is enough: the pressure of the whole region is then known and not only up to a
+// constant.
 static void open_tile(const part_job* job, const forest* trees, int64_t t) {
     const float* extra = job->level->extra + t * TILE_CELLS;
     for (int q = 0; q < TILE_CELLS; ++q) {
@@ -291,6 +300,7 @@ static treacle_status measure_regions(region_set* out, const tile_map* map) {
     return TREACLE_OK;
 }
 
+// Labels of cells, and of whole tiles where one label is all there is.
 static treacle_status label_cells(region_set* out, const part_job* job, const forest* trees) {
     const tile_map* map = job->level->map;
     size_t tiles = (size_t)map->count;
@@ -310,6 +320,7 @@ static treacle_status label_cells(region_set* out, const part_job* job, const fo
     return measure_regions(out, map);
 }
 
+// Parts of all tiles numbered through, then joined across the sides of tiles, then counted.
 static treacle_status find_regions(region_set* out, const part_job* job, int32_t* first,
                                    bool is_all) {
     tile_ix tiles = job->level->map->count;
@@ -411,6 +422,7 @@ static void take_out_held(const region_set* set, double* v) {
     }
 }
 
+// Euclidean, over regions: they are few.
 static double length_of(const region_set* set, const double* v) {
     double square = 0.0;
     for (int32_t r = 0; r < set->count; ++r) {
@@ -420,6 +432,8 @@ static double length_of(const region_set* set, const double* v) {
 }
 
 // A row that is hardly more than a combination of earlier ones adds no direction.
+// Directions are kept orthonormal in the space of constants, one coordinate a region, each scaled
+// by the root of its size, so that lengths there are lengths of vectors over cells.
 static void hold_row(region_set* set, const double* row, double floor) {
     double* to = set->held + (size_t)set->held_count * (size_t)set->count;
     double largest = 0.0;
@@ -444,6 +458,9 @@ static void hold_row(region_set* set, const double* row, double floor) {
     set->held_count += after > solve_policy_default()->rounding.region_new * before ? 1 : 0;
 }
 
+// A body ties constants of regions to one another: moving into one region it moves out of the
+// other. Rows are what a body feels of each constant. Constants in their span are resisted by its
+// mass and so are part of the solution; only the rest of the null space is projected out.
 treacle_status regions_hold(region_set* set, int32_t row_count, const double* row,
                             const double* floor) {
     if (set->count == 0) {
@@ -472,6 +489,7 @@ static double sum_tile(const double* v) {
            ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
+// Whole tiles by their lanes, mixed ones cell by cell.
 static void sum_regions(const region_set* set, const double* v, exact_sum* sums) {
     const vec_space* space = set->space;
     tile_range own = tile_ranks_list(space->shared, space->active_count, space->active);
@@ -515,6 +533,7 @@ typedef struct shift_job {
     double* v;
 } shift_job;
 
+// v -= the mean of its region, cell by cell.
 static void subtract_means(void* data, int64_t begin, int64_t end) {
     const shift_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
@@ -530,6 +549,8 @@ static void subtract_means(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// v less its part in the null space that nothing holds; `dropped` is the largest mean that was
+// taken out, which for a right-hand side is how far the system was from having a solution.
 treacle_status regions_project_told(const region_set* set, double* v, double* dropped) {
     size_t count = (size_t)set->count;
     double* mean = NULL;

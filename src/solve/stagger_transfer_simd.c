@@ -8,6 +8,12 @@ enum {
     HALF = TILE_SIZE / 2 + 2, // coarse rows that a fine tile's prolongation reads: -1 .. 4
 };
 
+// A staggered field is nodal along some axes, where its values lie on the planes between cells, and
+// centred along the others. Going to a level of half the resolution, linear interpolation is then
+// (1/2, 1, 1/2) along nodal axes, since every second plane is a coarse one, and (1/4, 3/4, 3/4,
+// 1/4) along centred ones, since coarse centres lie between two fine ones. Restriction is its
+// transpose, and both are products over axes: x within vectors, y within a layer, z between layers.
+
 // The rows of tile t that are asked for, and the layers they are in.
 static uint64_t rows_asked(const stagger_job* job, int64_t t) {
     return job->rows != NULL ? job->rows[t * AXES] : UINT64_MAX;
@@ -37,6 +43,8 @@ static const float* fine_tile(const stagger_job* job, tile_ix t) {
 }
 
 // Restricts the row at q of the four tiles along x.
+// Sixteen fine values and one more on each side become eight coarse ones: even and odd lanes are
+// parted, and each is moved by one to have the neighbour on the other side.
 static f32x8 restrict_row(const stagger_job* job, const tile_ix* tiles, int q) {
     f32x8 low = f32x8_load(fine_tile(job, tiles[1]) + q);
     if (job->rule[0] == STAGGER_SAME) {
@@ -56,6 +64,7 @@ static int tile_place(stagger_rule rule, int n) {
     return rule == STAGGER_SAME ? 1 : (n + ROW - 1) / ROW;
 }
 
+// Row 0 of the list is the last row of the tile below: hence the shift by one row.
 static int tile_row(stagger_rule rule, int n) {
     return rule == STAGGER_SAME ? n : (n + ROW - 1) % ROW;
 }
@@ -74,6 +83,7 @@ static f32x8 restrict_list(stagger_rule rule, const f32x8* list, int n, int stri
 }
 
 // Restricts the fine layer n into eight coarse rows.
+// y is done as soon as x is: eight rows go on instead of eighteen.
 static void restrict_layer(const stagger_job* job, const tile_ix* wide, int n, f32x8 out[ROW]) {
     f32x8 rows[FINE];
     int k = tile_row(job->rule[2], n), z = tile_place(job->rule[2], n);
@@ -86,6 +96,8 @@ static void restrict_layer(const stagger_job* job, const tile_ix* wide, int n, f
     }
 }
 
+// A coarse tile gathers from the 4 x 4 x 4 fine ones around it: it alone writes its values, so that
+// nothing races and the order of sums is one alone. Layers that no asked row reads are left out.
 void ISA(stagger_loop_restrict)(void* data, int64_t begin, int64_t end) {
     const stagger_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
@@ -116,6 +128,8 @@ typedef struct halo {
     float at[ROW + 2][ROW + 2][ROW + 2];
 } halo;
 
+// Interpolation reads one coarse value beyond the tile on each side, also across its edges and
+// corners.
 static void load_halo(const stagger_job* job, int64_t T, halo* out) {
     const tile_ix* neighbour = job->step->map.neighbour[T];
     for (int k = 0; k < ROW + 2; ++k) {
@@ -143,6 +157,8 @@ static f32x8 prolong_row(stagger_rule rule, const float* at) {
     if (rule == STAGGER_SAME) {
         return f32x8_load(at + 1);
     }
+    // Fine cells 2I and 2I + 1. Nodal: the even plane is the coarse one, the odd one its mean with
+    // the next. Centred: 3/4 of the coarse cell that it lies in, 1/4 of the one that it leans to.
     f32x4 below = load_four(at), here = load_four(at + 1), above = load_four(at + 2);
     f32x4 even = here, odd = 0.5f * (here + above);
     if (rule == STAGGER_CENTRED) {
@@ -175,6 +191,8 @@ static int child_start(int o, int axis) {
     return (o >> axis & 1) * (ROW / 2);
 }
 
+// Half a coarse tile and a margin become a layer of a fine one: x first, then y; z is left to the
+// caller.
 static void prolong_layer(const stagger_job* job, const halo* from, int o, int n, f32x8 out[ROW]) {
     f32x8 rows[ROW + 2];
     int K = child_start(o, 2) + n;
@@ -187,6 +205,8 @@ static void prolong_layer(const stagger_job* job, const halo* from, int o, int n
     }
 }
 
+// to += P from where the mask is positive: at unknowns. A fixed face keeps its value, whatever lies
+// around.
 static void prolong_child(const stagger_job* job, const halo* from, int o, int64_t t) {
     uint64_t rows = rows_asked(job, t);
     if (rows == 0) {
@@ -209,6 +229,7 @@ static void prolong_child(const stagger_job* job, const halo* from, int o, int64
     }
 }
 
+// By coarse tiles, for the halo is loaded once for eight children.
 void ISA(stagger_loop_prolong)(void* data, int64_t begin, int64_t end) {
     const stagger_job* job = data;
     for (int64_t i = begin; i < end; ++i) {

@@ -7,6 +7,11 @@
 #include "solve/block_ldl.h"
 #include "solve/stokes_internal.h"
 
+// With y the motions of bodies and J their rows at cells, the system is A (u, y) + (B, J)^T p = f
+// and B u + J y = h. A with bodies in it is the viscosity solver's own; here is J. In the
+// preconditioner bodies give way to a pressure. Eliminating y from the coarse model with the block
+// K of each body takes W J (K + J^T W J)^-1 J^T W off the Schur weight W.
+
 // A row of J at a cell with a pressure.
 typedef struct flow_row {
     int64_t slot;
@@ -26,6 +31,7 @@ struct stokes_bodies {
     block_ldl* schur;
 };
 
+// Unknowns of all bodies: six each.
 static size_t values_of(const stokes_bodies* b) {
     return (size_t)b->count * BODY_MOTIONS;
 }
@@ -71,6 +77,7 @@ typedef struct schur_blocks {
     double (*position)[AXES];
 } schur_blocks;
 
+// The block of bodies i > j, made if it is missing. There is room: pairs were counted before.
 static ldl_block* block_between(schur_blocks* m, int32_t i, int32_t j) {
     // Searched from the first: bodies that touch are few.
     int64_t at = 0;
@@ -116,6 +123,8 @@ static int64_t add_rows(const stokes_solver* s, schur_blocks* m) {
     return shared;
 }
 
+// When a pressure is eliminated by W, what bodies feel of it is J^T W J beside their own block K,
+// which has their mass and the drag of the liquid on the coarsest level.
 static treacle_status fill_schur(const stokes_solver* s, const stokes_system* system,
                                  schur_blocks* m) {
     stokes_bodies* b = s->bodies;
@@ -218,6 +227,8 @@ void stokes_bodies_add(const stokes_solver* s, const stokes_vectors* x, double s
     }
 }
 
+// The image of a direction with bodies. Tiles that links reach are done again in double with the
+// links in them; all others have their image from the loop over tiles.
 void stokes_bodies_image(const stokes_solver* s, int j) {
     const stokes_bodies* b = s->bodies;
     if (b == NULL) {
@@ -252,6 +263,7 @@ void stokes_bodies_image(const stokes_solver* s, int j) {
     }
 }
 
+// What the motion of bodies displaces is part of the divergence.
 void stokes_bodies_defect(const stokes_solver* s, int j) {
     const stokes_bodies* b = s->bodies;
     // Few rows, in their order, by one thread.

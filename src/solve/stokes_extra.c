@@ -2,6 +2,10 @@
 #include "grid/tile_loop.h"
 #include "solve/stokes_internal.h"
 
+// Newton's method for a law of viscosity adds E = d(stress)/du - viscosity to A, about the velocity
+// of the pass before. E is the law's own business (phys/tangent.c) and comes as a function that
+// adds E v; here it enters residuals and images. It is not symmetric in general, and no part of the
+// preconditioner.
 typedef struct extra_job {
     const stokes_solver* s;
     const double *u, *about;
@@ -47,6 +51,7 @@ static void add_to_residual(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// The image of a direction has A z in it already, in float.
 static void add_to_image(void* data, int64_t begin, int64_t end) {
     const extra_job* job = data;
     const float* inverse = job->s->faces->inverse;

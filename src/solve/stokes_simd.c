@@ -2,6 +2,11 @@
 #include "solve/stokes_kernels.h"
 #include "solve/viscosity_rows.h"
 
+// B u is the flow out of a cell, B^T p the push of the pressure at a face; both read the openings
+// of faces, as seen from the cell above (opening) and from the one below (below). Seen from both
+// they agree but where liquid has let go of a solid. Rows are eight cells or faces along x; images
+// are summed in double and rounded when they are stored, as GCR compares images whose leading
+// digits cancel.
 static const int high_neighbour[AXES] = {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0),
                                          TILE_NEIGHBOUR(0, 0, 1)};
 static const int low_neighbour[AXES] = {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0),
@@ -65,6 +70,7 @@ TREACLE_ALWAYS_INLINE f64x8 row_divergence(const stokes_job* job, either u, int6
     return (f64x8)((i64x8)sum & is_cell);
 }
 
+// In double, for right-hand sides and for the residual that a cycle of GCR ends with.
 void ISA(stokes_loop_divergence)(void* data, int64_t begin, int64_t end) {
     const stokes_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
@@ -123,6 +129,7 @@ TREACLE_ALWAYS_INLINE f64x8 row_push(const stokes_job* job, either p, int64_t t,
     return above * (there - here) + (below - above) * there;
 }
 
+// One component of A u + B^T p in a tile.
 TREACLE_ALWAYS_INLINE void force_rows(const stokes_job* job, int a, int64_t t, const tile_view* v,
                                       const double* block) {
     for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {

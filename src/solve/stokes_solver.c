@@ -1,3 +1,6 @@
+// What the solve of velocity and pressure is made of: the cycle of A, the cycle of B M^-1 B^T and
+// the weights W of the Schur complement, the scaling in which images are compared, and the
+// preconditioner that joins them. The loop is in stokes_krylov.c.
 #include "solve/stokes_solver.h"
 
 #include <math.h>
@@ -246,6 +249,7 @@ static int widest_side(const grid_domain* domain) {
     return most;
 }
 
+// The pressure solver is used for its cycle alone; its own loop never runs here.
 static treacle_status create_pressure(stokes_solver* s, const stokes_system* system) {
     size_t length = stokes_field_length(s);
     TREACLE_TRY(
@@ -301,6 +305,7 @@ static void weigh_faces(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// Inverse diagonals of what stands for the Schur complement.
 static void weigh_cells(void* data, int64_t begin, int64_t end) {
     const stokes_solver* s = data;
     const float viscous = s->policy->schur.weight_of_image;
@@ -337,6 +342,7 @@ static treacle_status weigh_rows(stokes_solver* s) {
     return TREACLE_OK;
 }
 
+// The order matters: W reads the diagonals of A, the regime needs W, aggregates need the regime.
 static treacle_status build(stokes_solver* s, const stokes_system* system) {
     viscosity_system viscosity = {.domain = system->domain,
                                   .map = system->map,
@@ -401,6 +407,7 @@ treacle_status stokes_solver_reweigh(stokes_solver* solver, const viscosity_weig
                                   &solver->reweighed);
 }
 
+// Directions exist up to the longest cycle that was run; those that were never made are NULL.
 static void destroy_vectors(stokes_solver* s) {
     const vec_space *u = s->u_space, *p = &s->p_space;
     for (int j = 0; j < STOKES_MAX_RESTART; ++j) {
@@ -430,7 +437,7 @@ void stokes_solver_destroy(stokes_solver* solver) {
     if (solver == NULL) {
         return;
     }
-    // Of one that failed half-way: without spaces there are no vectors.
+    // A solver whose making failed half-way may be without spaces, and then has no vectors.
     if (solver->faces != NULL && solver->cells != NULL) {
         destroy_vectors(solver);
     }
@@ -456,6 +463,7 @@ typedef struct schur_job {
     float* z;
 } schur_job;
 
+// The pressure's part of the preconditioner, [CC88]: both ends of the Schur complement, added.
 static void add_diagonal(void* data, int64_t begin, int64_t end) {
     const schur_job* job = data;
     const stokes_solver* s = job->s;

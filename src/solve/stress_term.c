@@ -1,5 +1,8 @@
 #include "solve/stress_term.h"
 
+// A is a sum over terms w d d^T, three stretches a cell and three shears at its low edges. Here a
+// term is an object with its faces and signs, for what walks over terms and not over rows: labels
+// of lumps, E, bodies. The stencil loops know the same terms as arithmetic.
 typedef struct cell_place {
     tile_ix tile;
     int cell;
@@ -26,6 +29,7 @@ static cell_place step(const viscosity_level* level, cell_place from, int axis, 
     return (cell_place){next, rest | (at & 7) << 3 * axis};
 }
 
+// Index of a face in vectors of the level.
 static int64_t slot_of(const viscosity_level* level, cell_place at, int a) {
     // -1 is a face that does not exist: its value is zero.
     return at.tile == level->map->count
@@ -72,6 +76,7 @@ stress_term stress_term_sheet(const viscosity_level* level, term_place at) {
     return term;
 }
 
+// For walks within one tile, which need no map: indices of faces in the tile's own block.
 int stress_term_inside(int kind, int q, int faces[STRESS_TERM_FACES]) {
     int count = 0;
     // The same faces as in stress_term_at, those outside of the tile left out.
@@ -94,6 +99,7 @@ int stress_term_inside(int kind, int q, int faces[STRESS_TERM_FACES]) {
     return count;
 }
 
+// All terms that a face enters: its row of A, term by term.
 void stress_terms_of_face(const viscosity_level* level, int64_t slot,
                           term_place out[STRESS_TERMS_OF_FACE]) {
     int a = (int)(slot % VISCOSITY_BLOCK) / TILE_CELLS, n = 0;

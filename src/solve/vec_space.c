@@ -1,3 +1,7 @@
+// Vectors of all solvers: where they live, how they are summed, how they come to other ranks. A
+// loop visits runs, that is active tiles and at last the tail, and within a run the spans that hold
+// unknowns. Every sum is a partial sum a tile, in eight lanes, and an exact sum over tiles: its
+// bits do not depend on threads, on ranks or on the instruction set.
 #include "solve/vec_space.h"
 
 #include <string.h>
@@ -9,6 +13,8 @@
 
 enum { GRAIN_VALUES = 16 * TILE_CELLS }; // a chunk of a loop
 
+// A vector is tiles of `block` values and a tail for what has no place in the grid. Sums are taken
+// tile by tile into `partial` and then over tiles: no thread and no rank has a say in them.
 treacle_status vec_space_create(treacle_context* ctx, tile_ix tile_count, int block, int tail,
                                 vec_space* out) {
     // The tail is one more run of whole vectors: what is behind its values is zero and stays zero.
@@ -26,6 +32,7 @@ treacle_status vec_space_create(treacle_context* ctx, tile_ix tile_count, int bl
     return TREACLE_OK;
 }
 
+// Vectors are not the space's: they are given back by the function that made them.
 void vec_space_destroy(vec_space* space) {
     for (int i = 0; i < 3 && space->ctx != NULL; ++i) {
         alloc_free(space->ctx, space->partial[i], ((size_t)space->tile_count + 1) * sizeof(double));
@@ -38,7 +45,7 @@ size_t vec_length(const vec_space* space) {
     return ((size_t)space->tile_count + 1) * (size_t)space->block + (size_t)space->tail;
 }
 
-// Exchange: the tiles beside one's own, from their owners. Gather: all tiles to everybody. Share:
+// Exchange: the tiles beside one's own, from their owners. Gather: all tiles to everybody. Publish:
 // as the map has it, either of the two.
 void vec_exchange(const vec_space* space, const double* v) {
     if (space->shared != NULL) {
@@ -49,6 +56,7 @@ void vec_exchange(const vec_space* space, const double* v) {
     }
 }
 
+// The same in float: vectors of a cycle. Half of the bytes go over the wire.
 void vec_exchange_float(const vec_space* space, const float* v) {
     if (space->shared != NULL) {
         tile_publish(space->shared,
@@ -71,6 +79,7 @@ void vec_exchange_colour(const vec_space* space, const tile_colours* colours, in
     }
 }
 
+// For what reads anywhere: labels of lumps, levels that every rank has whole.
 void vec_gather(const vec_space* space, double* v) {
     if (space->shared != NULL) {
         tile_publish(space->shared,
@@ -148,6 +157,7 @@ static void run_loop(parallel_fcn* loop, vec_job* job) {
     }
 }
 
+// Adds one's own tiles; comm_sum_exact adds those of the other ranks.
 static void add_runs(const vec_space* space, const double* partial, exact_sum* sum) {
     tile_range own = own_runs(space);
     // In the order of tiles, though an exact sum has the same bits in any.
@@ -161,6 +171,7 @@ static void add_runs(const vec_space* space, const double* partial, exact_sum* s
     }
 }
 
+// The one way in which a sum over a vector becomes a number.
 static double sum_runs(const vec_space* space, const double* partial) {
     exact_sum sum;
     add_runs(space, partial, &sum);
@@ -176,7 +187,7 @@ double vec_sum_partial(const vec_space* space, int which) {
 }
 
 double vec_max_partial(const vec_space* space, int which) {
-    // Of magnitudes, so never below zero; the tail's is known to everybody.
+    // The largest of magnitudes is never below zero; that of the tail is known to all ranks.
     double most = space->tail > 0 ? space->partial[which][space->tile_count] : 0.0;
     tile_range own = own_runs(space);
     for (int64_t i = own.begin; i < own.end; ++i) {
@@ -252,11 +263,14 @@ void vec_copy(const vec_space* space, const double* from, double* to) {
     run_loop(copy_runs, &(vec_job){.space = space, .x = from, .u = to});
 }
 
+// y += a x. Loops over values are kernels, compiled once for each instruction set with the same
+// meaning.
 void vec_add_scaled(const vec_space* space, double a, const double* x, double* y) {
     vec_job job = {.space = space, .a = a, .x = x, .u = y};
     run_loop(ISA_CALL(space->ctx, vec_loop_add_scaled), &job);
 }
 
+// u = x - u, in place.
 static void subtract_runs(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
@@ -274,6 +288,7 @@ void vec_subtract_from(const vec_space* space, const double* x, double* y) {
     run_loop(subtract_runs, &(vec_job){.space = space, .x = x, .u = y});
 }
 
+// x . y, tile by tile in eight lanes and then exactly over tiles.
 double vec_dot(const vec_space* space, const double* x, const double* y) {
     vec_job job = {.space = space, .x = x, .y = y};
     run_loop(ISA_CALL(space->ctx, vec_loop_dot), &job);
@@ -286,17 +301,20 @@ double vec_dot_float(const vec_space* space, const float* x, const float* y) {
     return vec_sum_partial(space, 0);
 }
 
+// |x|^2 and the largest |x_i| in one pass over memory.
 vec_sizes vec_measure(const vec_space* space, const double* x) {
     vec_job job = {.space = space, .x = x};
     run_loop(ISA_CALL(space->ctx, vec_loop_measure), &job);
     return sizes_of_partials(space);
 }
 
+// Vectors of cycles are floats: half the memory, and a cycle need not be exact.
 void vec_round(const vec_space* space, double scale, const double* from, float* to) {
     vec_job job = {.space = space, .scale = scale, .x = from, .h = to};
     run_loop(ISA_CALL(space->ctx, vec_loop_round), &job);
 }
 
+// to = weight from, value by value: the scaling in which images are compared.
 void vec_weigh(const vec_space* space, const float* weight, const float* from, float* to) {
     vec_job job = {.space = space, .f = weight, .g = from, .h = to};
     run_loop(ISA_CALL(space->ctx, vec_loop_weigh), &job);
@@ -324,6 +342,7 @@ vec_pair vec_dot_two(const vec_space* space, const float* z, const double* x, co
     return (vec_pair){vec_sum_partial(space, 0), vec_sum_partial(space, 1)};
 }
 
+// p = z + beta p: the next direction of conjugate gradients.
 void vec_conjugate(const vec_space* space, const float* z, double beta, float* p) {
     vec_job job = {.space = space, .f = z, .a = beta, .h = p};
     run_loop(ISA_CALL(space->ctx, vec_loop_conjugate), &job);
@@ -335,12 +354,14 @@ void vec_combine_float(const vec_space* space, float a, const float* f, float c,
     run_loop(ISA_CALL(space->ctx, vec_loop_combine_float), &job);
 }
 
+// All directions of a cycle of GCR at once: y is read and written once for four of them.
 void vec_add_many_float(const vec_space* space, int count, const float* const* x,
                         const double* coefficient, double* y) {
     vec_job job = {.space = space, .count = count, .list = x, .coefficient = coefficient, .u = y};
     run_loop(ISA_CALL(space->ctx, vec_loop_add_many_float), &job);
 }
 
+// Room for the products of one vector with up to VEC_MANY others.
 treacle_status vec_many_create(const vec_space* space, vec_many* out) {
     // Partial sums of each product lie together: [product][tile].
     *out = (vec_many){.space = space};
@@ -374,6 +395,7 @@ void vec_dot_many(const vec_many* many, int count, const float* const* q, const 
     }
 }
 
+// What vec_subtract_many and vec_retreat have in common: the list and its coefficients.
 static vec_job subtraction(const vec_space* space, const vec_orthogonal* step) {
     return (vec_job){.space = space,
                      .count = step->count,
@@ -387,6 +409,7 @@ void vec_subtract_many(const vec_space* space, const vec_orthogonal* step) {
     run_loop(ISA_CALL(space->ctx, vec_loop_subtract_many), &job);
 }
 
+// The last and largest loop of an iteration of GCR.
 vec_sizes vec_retreat(const vec_space* space, const vec_retreat_step* step) {
     // Orthogonalise, step and measure in one pass: the images are the largest of all that is read.
     vec_job job = subtraction(space, &step->first);

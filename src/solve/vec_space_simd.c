@@ -1,3 +1,9 @@
+// Kernels over vectors. All of them walk spans, stretches of a tile that have unknowns, in steps of
+// eight lanes; spans are whole rows of eight, so no loop has a remainder. Sums are kept in eight
+// lanes a tile and added by f64x8_sum in one fixed tree, which makes them independent of the
+// instruction set, of threads and of ranks. Values that are stored as float are widened before they
+// enter a sum: what is rounded is the storage. Where nothing but a cycle reads a result, it is made
+// in float.
 #include <stdint.h>
 
 #include "solve/vec_kernels.h"
@@ -19,6 +25,7 @@ static f64x8 larger(f64x8 most, f64x8 v) {
     return (f64x8)(((i64x8)most & keep) | ((i64x8)v & ~keep));
 }
 
+// A NaN that is not in the last lane is lost here; the sum of squares beside it has it.
 static double largest_lane(f64x8 v) {
     double most = v[0];
     for (int i = 1; i < SIMD_LANES; ++i) {
@@ -27,6 +34,7 @@ static double largest_lane(f64x8 v) {
     return most;
 }
 
+// u += a x, the update of an iterate.
 void ISA(vec_loop_add_scaled)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     f64x8 a = f64x8_set(job->a);
@@ -75,6 +83,7 @@ void ISA(vec_loop_dot_float)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// Square and largest magnitude in one pass; the second finds single cells that a norm would hide.
 void ISA(vec_loop_measure)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
@@ -124,6 +133,8 @@ void ISA(vec_loop_round)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// A step of conjugate gradients: x += a p, r -= a q, the residual as the next cycle reads it, and
+// its sizes. Done apart these are four passes, and memory is what an iteration costs.
 void ISA(vec_loop_descend)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     f64x8 a = f64x8_set(job->a), scale = f64x8_set(job->scale);
@@ -149,6 +160,7 @@ void ISA(vec_loop_descend)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// z . x and z . y: the flexible beta needs the new residual and the old one against one z.
 void ISA(vec_loop_dot_two)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     for (int64_t i = begin; i < end; ++i) {
@@ -167,6 +179,7 @@ void ISA(vec_loop_dot_two)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// p is kept in float: it is read by the operator, whose images are in double whatever p is.
 void ISA(vec_loop_conjugate)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     f64x8 a = f64x8_set(job->a);
@@ -184,6 +197,7 @@ void ISA(vec_loop_conjugate)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// u = a f + c u in float, for the two directions of a K-cycle.
 void ISA(vec_loop_combine_float)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     f32x8 a = f32x8_set((float)job->a), c = f32x8_set((float)job->scale);
@@ -208,11 +222,14 @@ typedef struct four {
 static four four_from(const vec_job* job, int i) {
     four out = {.count = job->count - i < 4 ? job->count - i : 4};
     for (int m = 0; m < 4; ++m) {
+        // Behind the end of the list the first one stands in, so that loops are always over four;
+        // its products are not stored, and its coefficient is zero.
         out.q[m] = job->list[i + (m < out.count ? m : 0)];
     }
     return out;
 }
 
+// Four products with one reading of w: GCR has up to 60 of them an iteration.
 static void dot_four(const vec_job* job, vec_run run, int i) {
     f64x8 sum[4] = {f64x8_set(0.0), f64x8_set(0.0), f64x8_set(0.0), f64x8_set(0.0)};
     four with = four_from(job, i);
@@ -270,6 +287,9 @@ static void add_four(const vec_job* job, chunk at, int i, double sign, double* w
     }
 }
 
+// Sums are in double over a chunk that stays in the first-level cache, and rounded to float once at
+// the end. What goes on in w is the rounded value: r must lose exactly the image that is kept, or
+// the residual of the recurrence drifts away from b - A x.
 // h less its parts along the list, kept in h and in w.
 static void subtract_list(const vec_job* job, chunk at, double* w) {
     float* h = job->h + at.offset;
@@ -299,6 +319,8 @@ void ISA(vec_loop_subtract_many)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// The image becomes orthogonal to those before it, the residual loses its part along the image, is
+// rounded for the next correction and measured: one pass over everything that GCR keeps.
 void ISA(vec_loop_retreat)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     TREACLE_ALIGNED(64) double w[CHUNK];
@@ -324,6 +346,7 @@ void ISA(vec_loop_retreat)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// u += sum of coefficient[i] list[i], four at a time, in double.
 void ISA(vec_loop_add_many_float)(void* data, int64_t begin, int64_t end) {
     const vec_job* job = data;
     for (int64_t n = begin; n < end; ++n) {

@@ -1,3 +1,9 @@
+// A level of the multigrid on faces. Weights of stress come as fields and are packed tile by tile
+// with the neighbours' layer that a tile reads, so that a sweep reads one block and no map. What
+// else sweeps need is made with it: inverse diagonals, masks of rows, how often a tile is swept,
+// eight colours of tiles. A coarser level restricts the weights as the transposed interpolation
+// does its values, times 1/4 for stresses, whose differences are over twice the width; and asks
+// fine faces which coarse ones are fixed, and by whom.
 #include "solve/viscosity_level.h"
 
 #include <math.h>
@@ -9,6 +15,9 @@
 #include "solve/stagger_transfer.h"
 #include "solve/viscosity_kernels.h"
 
+// A level of viscosity is the operator itself, with weights of its own: nothing here is P^T A P.
+// The reason is in README.md of this folder: with linear interpolation of a staggered field the
+// products would couple 5 x 5 x 5 cells, and with constant one rotations become stiff.
 enum { ROW = TILE_SIZE, ROWS = TILE_SIZE * TILE_SIZE, LAYER = TILE_SIZE * TILE_SIZE, GRAIN = 4 };
 // A colour of a small liquid has a tile or two, and a sweep of one takes longer than to share it.
 enum { SWEEP_GRAIN = 1 };
@@ -151,6 +160,8 @@ static bool is_fixed(const viscosity_level* level, int64_t t, int a, int q) {
     return (level->weights.fixed[t * TILE_CELLS + q] >> a & 1) != 0;
 }
 
+// Inverse diagonals of one component, and which rows of eight have an unknown. Returns how many
+// there are.
 static int pack_component(viscosity_level* level, int64_t t, int a) {
     float* inverse = level->inverse + t * VISCOSITY_BLOCK + a * TILE_CELLS;
     int found = 0;
@@ -181,6 +192,8 @@ typedef struct setup_job {
     uint16_t* owned;    // faces of bodies
 } setup_job;
 
+// All that sweeps read of a tile, side by side: 9 x 9 x 9 weights of cells and of three kinds of
+// edges.
 static void pack_tiles(void* data, int64_t begin, int64_t end) {
     const setup_job* job = data;
     viscosity_level* level = job->level;
@@ -218,6 +231,7 @@ static void list_active(const setup_job* job) {
     }
 }
 
+// What every level has.
 static treacle_status allocate(viscosity_level* level) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
@@ -285,6 +299,8 @@ static bool is_moving(const viscosity_level* level, int64_t t, int n) {
 
 // The neighbours' places that a tile's unknowns and bodies reach: one in the first or last layer
 // along an axis interpolates from the next coarse tile over.
+// A bit for each of the 27 places of tiles around; the pyramid makes a coarse tile of each that is
+// set.
 static uint32_t reach_of_tile(const viscosity_level* level, int64_t t) {
     uint32_t reach = 0;
     for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
@@ -323,6 +339,8 @@ static void find_reach(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// A coarse tile exists where a moving face interpolates from it. Tiles around the children are
+// found at once, so that restriction needs no search.
 static treacle_status create_step(const viscosity_level* fine, pyramid_step* step) {
     size_t tiles = (size_t)fine->map->count;
     uint32_t* reach = NULL;
@@ -373,6 +391,7 @@ static treacle_status allocate_sheets(viscosity_level* level) {
     return TREACLE_OK;
 }
 
+// Which body a coarse face moves with: a field an axis, with bodies alone.
 static treacle_status allocate_owners(viscosity_level* level) {
     size_t length = field_length(level);
     TREACLE_TRY(alloc_zero(level->ctx, AXES * length, sizeof(uint16_t), "faces of bodies",
@@ -383,6 +402,7 @@ static treacle_status allocate_owners(viscosity_level* level) {
     return TREACLE_OK;
 }
 
+// Stress and mass live in blocks of their own, since the first can be freed when the set-up ends.
 static treacle_status allocate_coarse(viscosity_level* level, const viscosity_weights* fine) {
     size_t length = field_length(level);
     TREACLE_TRY(fine->owner[0] != NULL ? allocate_owners(level) : TREACLE_OK);
@@ -404,6 +424,8 @@ static treacle_status allocate_coarse(viscosity_level* level, const viscosity_we
 }
 
 // Field n of the owned ones: cell, edges, masses; and the axes along which it is nodal.
+// The same transfer as for the unknowns: a weight of the coarse level is the sum of the fine ones
+// that lie nearest, so that the energy of a smooth motion is the same on both.
 static void restrict_weights(const viscosity_level* fine, viscosity_level* level, int n) {
     const float* from[OWNED_MOST];
     list_weights(&fine->weights, from);
@@ -454,6 +476,8 @@ static void ask_face(const viscosity_level* fine, int64_t t, int a, int q, coars
     }
 }
 
+// A coarse face is fixed if any fine face on it is: else a wall that covers a part of it would leak
+// on coarse levels, and their corrections would push liquid through it.
 static coarse_face find_face(const viscosity_level* fine, const viscosity_level* level, int64_t T,
                              const int I[AXES], int a) {
     const int* shift = level->step.shift;
@@ -486,6 +510,7 @@ typedef struct fix_job {
     viscosity_level* level;
 } fix_job;
 
+// The bits of fixed faces, and owners where bodies and nothing else fix a face.
 static void fix_faces(void* data, int64_t begin, int64_t end) {
     const fix_job* job = data;
     viscosity_level* level = job->level;
@@ -595,6 +620,7 @@ void viscosity_level_end_setup(viscosity_level* level) {
     }
 }
 
+// Labels of lumps cross tiles and ranks; for them every rank gets all weights of the finest level.
 void viscosity_level_complete(const viscosity_level* level) {
     if (level->space.shared != NULL) {
         tile_publish(level->map,
@@ -616,6 +642,7 @@ void viscosity_level_complete(const viscosity_level* level) {
     }
 }
 
+// For systems in which one sweep and its reverse stand for the whole cycle.
 void viscosity_level_sweep_once(viscosity_level* level) {
     memset(level->repeats, 1, (size_t)level->map->count);
 }
@@ -654,6 +681,8 @@ static void run_loop(parallel_fcn* loop, viscosity_job* job, int64_t count, int6
                    grain, loop, job);
 }
 
+// Colours are swept in order and in reverse order; a sweep and its reverse are transposes of one
+// another.
 void viscosity_level_smooth(const viscosity_level* level, const float* b, float* x,
                             bool is_reverse) {
     TREACLE_ASSERT(b != x);
@@ -700,6 +729,8 @@ static const uint64_t* rows_of(const viscosity_level* level, int a) {
     return level->space.rows != NULL ? level->space.rows + a : NULL;
 }
 
+// b' = P^T (b - A x), one component at a time: each is nodal along its own axis and centred along
+// the others.
 void viscosity_level_restrict(const viscosity_level* fine, const float* b, const float* x,
                               const viscosity_level* coarse) {
     // Unlike pressure's the residual is stored: each value goes to up to eight coarse ones.
@@ -740,6 +771,7 @@ static tile_range parents_of_own(const viscosity_level* fine, const viscosity_le
     return out.end > out.begin ? out : (tile_range){0, 0};
 }
 
+// x += P x'. The result is read by the next sweep, so it goes to the neighbours at once.
 void viscosity_level_prolong(const viscosity_level* fine, const viscosity_level* coarse, float* x) {
     tile_range own = parents_of_own(fine, coarse);
     vec_exchange_float(&coarse->space, coarse->x);
@@ -773,11 +805,12 @@ double viscosity_level_apply_rounded(const viscosity_level* level, const float* 
     return vec_sum_partial(&level->space, 0);
 }
 
+// The largest weight of a cell: how stiff the system is against a mass of one.
 double viscosity_level_largest(const viscosity_level* level) {
     float most = 0.0f;
     tile_range own = tile_ranks_list(level->space.shared, level->space.active_count, level->active);
     for (int64_t i = own.begin; i < own.end; ++i) {
-        // Of the padded block, the first field: cells, packed times two.
+        // The first field of the padded block has the weights of cells, packed times two.
         const float* twice = level->stress + (size_t)level->active[i] * VISCOSITY_STRESS_BLOCK;
         for (int q = 0; q < VISCOSITY_PADDED; ++q) {
             most = twice[q] > most ? twice[q] : most;
@@ -801,6 +834,7 @@ void viscosity_level_diagonal(const viscosity_level* level, double* d) {
     }
 }
 
+// As for pressure: masks cover all unknowns, diagonals are finite.
 static bool is_tile_valid(const viscosity_level* level, int64_t t) {
     bool is_valid = level->repeats[t] > 0;
     for (int n = 0; n < VISCOSITY_BLOCK && is_valid; ++n) {

@@ -79,6 +79,8 @@ TREACLE_ALWAYS_INLINE f32x8 row_apply(int a, const tile_view* v, const float* bl
     return v->sheet == NULL ? sum : sum + row_sheet(a, v->sheet, block, j, k);
 }
 
+// The update is that of Gauss and Seidel, u += (b - A u) / diagonal: at faces that are no unknowns
+// the inverse diagonal is zero, and they stay as they are.
 // Half a sweep of component a: its red faces (i + j + k even) or its black ones.
 TREACLE_ALWAYS_INLINE void relax(int a, const tile_view* v, const float* b, float* block,
                                  int colour) {
@@ -118,6 +120,7 @@ static void sweep_tile(const tile_view* v, const float* b, float* block, bool is
     }
 }
 
+// From the padded block back to the tile: rows with unknowns alone, as the others have not changed.
 static void scatter(const float* block, const tile_view* v, float* to) {
     for (int a = 0; a < AXES; ++a) {
         for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
@@ -128,6 +131,9 @@ static void scatter(const float* block, const tile_view* v, float* to) {
     }
 }
 
+// A face of one tile is coupled to faces of all 26 neighbours by shears. They are gathered once
+// into a block with a margin; tiles of one colour touch nowhere, so nobody changes the margin
+// meanwhile.
 void ISA(viscosity_loop_smooth)(void* data, int64_t begin, int64_t end) {
     const viscosity_job* job = data;
     const viscosity_level* level = job->level;
@@ -145,6 +151,7 @@ void ISA(viscosity_loop_smooth)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// y = b - A x of one component, at unknowns.
 TREACLE_ALWAYS_INLINE void residual_rows(int a, const tile_view* v, const float* b,
                                          const float* block, float* y) {
     for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
@@ -172,6 +179,7 @@ void ISA(viscosity_loop_residual)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// y = A x of one component in double; returns its part of x . y by lanes.
 TREACLE_ALWAYS_INLINE f64x8 apply_rows(int a, const tile_view* v, const double* block, double* y) {
     f64x8 sum = f64x8_set(0.0);
     for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
@@ -204,6 +212,7 @@ void ISA(viscosity_loop_apply)(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// As the one above, from floats that are widened when they are gathered.
 void ISA(viscosity_loop_apply_rounded)(void* data, int64_t begin, int64_t end) {
     const viscosity_job* job = data;
     TREACLE_ALIGNED(64) double block[AXES * BLOCK];

@@ -62,6 +62,7 @@ static cycle_vectors coarse_vectors(const void* data, int l) {
     return (cycle_vectors){level->b, level->x, tail, second};
 }
 
+// A sweep reads before it writes, across borders of ranks and at faces of bodies too.
 static void begin_at_zero(const viscosity_solver* s, int l, const cycle_vectors* v) {
     vec_set_zero_float(&s->level[l].space, v->x);
     vec_exchange_float(&s->level[l].space, v->x);
@@ -105,6 +106,7 @@ static void descend(const void* data, int l, const cycle_vectors* v) {
     }
 }
 
+// x += P x' for liquid; for bodies the coarse correction itself.
 static void ascend(const void* data, int l, const cycle_vectors* coarse, const cycle_vectors* v) {
     const viscosity_solver* s = data;
     viscosity_level_prolong(&s->level[l], &s->level[l + 1], v->x);
@@ -118,6 +120,7 @@ static void ascend(const void* data, int l, const cycle_vectors* coarse, const c
     }
 }
 
+// What cycle.c knows of viscosity.
 static level_ops ops_of(const viscosity_solver* s) {
     return (level_ops){.data = s,
                        .level_count = s->level_count,
@@ -173,6 +176,9 @@ static void diagonal(const void* data, double* d) {
     }
 }
 
+// A cycle, and then the motions of lumps. In this order the coarse space sees the residual that the
+// cycle has left; a second correction before it would make the whole symmetric for twice the price,
+// and flexible conjugate gradients do without.
 static void precondition(const void* data, const float* r, float* z) {
     const viscosity_solver* s = data;
     cycle_vectors v = {r, z, NULL, NULL};
@@ -232,6 +238,7 @@ static treacle_status add_bodies(viscosity_solver* s, const viscosity_system* sy
     return drag_term_create(&def, &s->drag[l]);
 }
 
+// Room for the six unknowns of each body on every level, and a space of vectors that end with them.
 static treacle_status make_tails(viscosity_solver* s, const viscosity_system* system) {
     const viscosity_level* level = &s->level[0];
     s->body_count = system->body_count;
@@ -251,6 +258,7 @@ static treacle_status make_tails(viscosity_solver* s, const viscosity_system* sy
 }
 
 // All that regime_of asks about velocities is known once the finest level stands.
+// Facts are measured on the finest level alone, once, and are the same on all ranks.
 static void find_regime(viscosity_solver* s, int32_t bodies) {
     // Lumps and depth are decided by the stiffest cell: one stiff lump in thin liquid is what they
     // are for.
@@ -270,6 +278,7 @@ static lump_def lumps_of(const viscosity_solver* s, lump_scope scope) {
     return (lump_def){&s->level[0], &s->list, &s->policy->lump, &s->regime, scope};
 }
 
+// From the finest down, until the grid is a tile or the regime wants one level only.
 static treacle_status build_levels(viscosity_solver* s, const viscosity_system* system) {
     TREACLE_TRY(viscosity_level_create(s->ctx, system->domain, system->map, &system->weights,
                                        &s->level[0]));

@@ -12,7 +12,7 @@
 
 // Lines of cells serve where heat goes no farther than about a cell in a step.
 #define LOD_DIFFUSION_MAX 1.0
-// Of the implicit solve; what it leaves undone is a little late, not lost.
+// The tolerance of the implicit solve; what it leaves undone is a little late, not lost.
 #define HEAT_TOLERANCE 1e-8
 enum { HEAT_ITERATIONS_MAX = 500 };
 

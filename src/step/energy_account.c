@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// Of energy and work together, that a step may gain beyond the latter [energy.6].
+// The fraction of energy and work together that a step may gain beyond the work [energy.6].
 static const double gain_fraction = 0.05;
 
 // Of the energy of a surface: its area, drawn from particles, is not known better [energy.6].

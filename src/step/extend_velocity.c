@@ -41,7 +41,7 @@ treacle_status extend_velocity_given(const step_frame* f, const wet_faces* wet,
     return TREACLE_OK;
 }
 
-// Of a viscosity at cells, which is spread.
+// The slopes that a viscosity at cells allows; the viscosity is spread outward first.
 static treacle_status slopes_of(const step_frame* f, const wet_faces* wet,
                                 const particle_grid* given, float* cell_log_mu, float** out) {
     double h = f->setup->domain->h;

@@ -47,7 +47,7 @@ static double room_of_row(void* data, int64_t row) {
     return sum;
 }
 
-// Of where solids are and what shape they have, not of how they move.
+// A hash of where solids are and what shape they have, not of how they move.
 static uint64_t hash_poses(const solid_scene* solids) {
     uint64_t hash = 1;
     for (int i = 0; i < solids->count; ++i) {

@@ -4,7 +4,7 @@
 
 // A change of fewer walls than this fraction waits for the next step.
 static const double fraction_that_waits = 0.01;
-// Of pressures and speeds; the solve is no more exact.
+// The tolerance of pressures and speeds at contacts; the solve is no more exact.
 static const double contact_tolerance = 1e-3;
 enum { CONTACT_PASSES = 3 };
 

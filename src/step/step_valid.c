@@ -49,7 +49,7 @@ static bool is_velocity_valid(const step_work* w) {
     return true;
 }
 
-// Of stages that move particles and bodies, find what is on the grid, and find the flow.
+// What stages that move particles and bodies have made.
 static bool is_motion_valid(const step_work* w, treacle_stage stage) {
     const grid_domain* domain = w->f.setup->domain;
     switch (stage) {

@@ -19,7 +19,7 @@ typedef struct vdb_field {
     const char* name;
     int components;         // 1, or 3 for a staggered vector
     const float* value[3];  // [tile_count][512]
-    const float* weight[3]; // likewise; a voxel is active where any weight is above 0
+    const float* weight[3]; // of the same voxels; one is active where any weight is above 0
 } vdb_field;
 
 typedef struct vdb_volume {
