@@ -264,9 +264,9 @@ static treacle_status add_drop(const emission* now, drop d, vec3 entry) {
     particles_locate(&e->domain, birth.place, &tile, birth.position);
     // At rest the stream is a rod behind the entry: what is born later lies further back.
     birth.place = vec3_add_scaled(entry, -d.height, e->direction);
-    particle_ix row;
-    TREACLE_TRY(particles_append(now->p, tile, 1, &row));
-    particle_init(now->p, &e->domain, row, &birth);
+    particle_ix particle;
+    TREACLE_TRY(particles_append(now->p, tile, 1, &particle));
+    particle_init(now->p, &e->domain, particle, &birth);
     return TREACLE_OK;
 }
 

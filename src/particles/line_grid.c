@@ -116,9 +116,9 @@ typedef struct area_job {
 
 static void probe_corners(void* data, int64_t begin, int64_t end) {
     const area_job* job = data;
-    int64_t row = job->lines.count_u + 1;
+    int64_t across = job->lines.count_u + 1;
     for (int64_t c = begin; c < end; ++c) {
-        shape_ray line = line_at(&job->lines, (double)(c % row), (double)(c / row));
+        shape_ray line = line_at(&job->lines, (double)(c % across), (double)(c / across));
         job->is_hit[c] = shape_is_met(job->lines.shape, &line);
     }
 }
@@ -141,11 +141,11 @@ static int64_t count_parts(const area_job* job, int64_t i, int64_t j) {
 
 static void measure_squares(void* data, int64_t begin, int64_t end) {
     area_job* job = data;
-    int64_t row = job->lines.count_u + 1, hits = 0;
+    int64_t across = job->lines.count_u + 1, hits = 0;
     for (int64_t s = begin; s < end; ++s) {
         int64_t i = s % job->lines.count_u, j = s / job->lines.count_u;
-        const uint8_t* corner = job->is_hit + j * row + i;
-        int corners = corner[0] + corner[1] + corner[row] + corner[row + 1];
+        const uint8_t* corner = job->is_hit + j * across + i;
+        int corners = corner[0] + corner[1] + corner[across] + corner[across + 1];
         if (corners == 4) {
             hits += job->parts_u * job->parts_v;
         } else if (corners > 0) {

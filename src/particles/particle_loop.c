@@ -8,7 +8,7 @@
 
 // --- what ranks send to one another --------------------------------------------------------------
 
-// Values of rows come to all ranks that hold all rows.
+// Values of particles come to all ranks that hold all particles.
 static void publish(const particles* p, const int64_t* first, void* values, size_t value_bytes) {
     if (values != NULL) {
         comm_gather(p->ctx, values, value_bytes, first);
@@ -41,32 +41,32 @@ static void publish_all(const particles* p, const particle_use* use) {
 // --- the loop ------------------------------------------------------------------------------------
 
 static void run_near(const particles* p, const particle_use* use, parallel_fcn* fcn, void* data) {
-    tile_for_range(p->ctx, particle_ranks_rows(p), use->grain, fcn, data);
+    tile_for_range(p->ctx, particle_ranks_own_range(p), use->grain, fcn, data);
     if (!particle_ranks_are_distributed(p) || use->map->ranks == NULL) {
         return;
     }
     for (int64_t i = 0; i < use->map->ranks->ghost_count; ++i) {
-        tile_range rows = particle_ranks_rows_of(use->map, p, use->map->ranks->ghost[i]);
-        tile_for_range(p->ctx, rows, use->grain, fcn, data);
+        tile_range members = particle_ranks_of_tile(use->map, p, use->map->ranks->ghost[i]);
+        tile_for_range(p->ctx, members, use->grain, fcn, data);
     }
 }
 
 void particle_for(const particles* p, const particle_use* use, parallel_fcn* fcn, void* data) {
     TREACLE_ASSERT(use->grain > 0);
-    TREACLE_ASSERT(use->span != PARTICLES_NEAR_ROWS || use->map != NULL);
+    TREACLE_ASSERT(use->span != PARTICLES_EACH_NEAR || use->map != NULL);
     parallel_count_pass(p->ctx);
     switch (use->span) {
     case PARTICLES_OWN_TILES:
         tile_for_range(p->ctx, particle_ranks_own(p), use->grain, fcn, data);
         publish_all(p, use);
         break;
-    case PARTICLES_NEAR_ROWS:
+    case PARTICLES_EACH_NEAR:
         run_near(p, use, fcn, data);
         break;
     case PARTICLES_ALL_TILES:
         parallel_for(p->ctx, p->tile_count, use->grain, fcn, data);
         break;
-    case PARTICLES_ALL_ROWS:
+    case PARTICLES_EACH:
         parallel_for(p->ctx, p->count, use->grain, fcn, data);
         break;
     }
@@ -102,16 +102,16 @@ double particle_volume(const particles* p) {
 
 // --- poison --------------------------------------------------------------------------------------
 
-static void poison_row(const particles* p, particle_ix row) {
+static void poison_particle(const particles* p, particle_ix particle) {
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         if (p->column[c] != NULL) {
             size_t bytes = particle_columns[c].bytes;
-            memset((char*)p->column[c] + (size_t)row * bytes, 0xff, bytes); // floats: NaN
+            memset((char*)p->column[c] + (size_t)particle * bytes, 0xff, bytes); // floats: NaN
         }
     }
 }
 
-static void spare_rows(void* data, int64_t begin, int64_t end) {
+static void spare_particles(void* data, int64_t begin, int64_t end) {
     memset((uint8_t*)data + begin, 1, (size_t)(end - begin));
 }
 
@@ -126,15 +126,15 @@ void particle_poison(const tile_map* map, const particles* p) {
         return;
     }
     memset(is_spared, 0, count);
-    spare_rows(is_spared, p->away.low_end, p->away.high_first);
-    spare_rows(is_spared, p->away.high_end, p->count);
+    spare_particles(is_spared, p->away.low_end, p->away.high_first);
+    spare_particles(is_spared, p->away.high_end, p->count);
     if (map != NULL) {
-        particle_use near = {.span = PARTICLES_NEAR_ROWS, .grain = p->count + 1, .map = map};
-        particle_for(p, &near, spare_rows, is_spared);
+        particle_use near = {.span = PARTICLES_EACH_NEAR, .grain = p->count + 1, .map = map};
+        particle_for(p, &near, spare_particles, is_spared);
     }
-    for (particle_ix row = 0; row < p->count; ++row) {
-        if (is_spared[row] == 0) {
-            poison_row(p, row);
+    for (particle_ix particle = 0; particle < p->count; ++particle) {
+        if (is_spared[particle] == 0) {
+            poison_particle(p, particle);
         }
     }
     alloc_free(p->ctx, is_spared, count);

@@ -33,7 +33,7 @@ tile_range particle_ranks_here(const particles* p) {
                                              : (tile_range){0, p->tile_count};
 }
 
-tile_range particle_ranks_rows(const particles* p) {
+tile_range particle_ranks_own_range(const particles* p) {
     tile_range here = particle_ranks_here(p);
     return (tile_range){p->tile_first[here.begin], p->tile_first[here.end]};
 }
@@ -56,7 +56,7 @@ int particle_ranks_owner(const particles* p, tile_coord tile) {
     return low;
 }
 
-// --- all rows ------------------------------------------------------------------------------------
+// --- all particles -------------------------------------------------------------------------------
 
 // Memory that a rank alone may lack; the others wait for it.
 static void* take_room(treacle_context* ctx, size_t count, size_t bytes) {
@@ -70,7 +70,7 @@ static void* take_room(treacle_context* ctx, size_t count, size_t bytes) {
 
 void particle_ranks_keep_own(particles* p) {
     if (particle_ranks_are_distributed(p)) {
-        tile_range own = particle_ranks_rows(p);
+        tile_range own = particle_ranks_own_range(p);
         p->away = (particle_away){own.begin, own.end, p->count};
         for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
             size_t bytes = particle_columns[c].bytes;
@@ -90,11 +90,12 @@ bool particle_ranks_has(const particles* p, tile_ix group) {
     return particle_ranks_has_tile(p, p->tile[group]);
 }
 
-// Rows of a group that go.
+// Particles of a group that go.
 static int64_t count_removed(const particles* p, const uint8_t* is_removed, tile_ix group) {
     int64_t count = 0;
-    for (particle_ix row = p->tile_first[group]; row < p->tile_first[group + 1]; ++row) {
-        count += is_removed[row];
+    for (particle_ix particle = p->tile_first[group]; particle < p->tile_first[group + 1];
+         ++particle) {
+        count += is_removed[particle];
     }
     return count;
 }
@@ -102,10 +103,10 @@ static int64_t count_removed(const particles* p, const uint8_t* is_removed, tile
 typedef struct remove_job {
     const particles* p;
     const uint8_t* is_removed;
-    const particle_ix* to; // [groups], where the rows that stay come to
+    const particle_ix* to; // [groups], where the particles that stay come to
 } remove_job;
 
-// Rows move down, group by group.
+// Particles move down, group by group.
 static void close_up(void* data, int64_t begin, int64_t end) {
     const remove_job* job = data;
     const particles* p = job->p;
@@ -115,19 +116,21 @@ static void close_up(void* data, int64_t begin, int64_t end) {
         for (tile_ix g = 0; column != NULL && g < p->tile_count; ++g) {
             size_t to = (size_t)job->to[g];
             bool is_here = particle_ranks_has(p, g);
-            for (particle_ix row = p->tile_first[g]; is_here && row < p->tile_first[g + 1]; ++row) {
-                if (job->is_removed[row] == 0) {
-                    memmove(column + to++ * bytes, column + (size_t)row * bytes, bytes);
+            for (particle_ix particle = p->tile_first[g];
+                 is_here && particle < p->tile_first[g + 1]; ++particle) {
+                if (job->is_removed[particle] == 0) {
+                    memmove(column + to++ * bytes, column + (size_t)particle * bytes, bytes);
                 }
             }
         }
     }
 }
 
-// The same row after rows before it have gone; all rows of a group are on one side of it.
-static particle_ix row_after(const particles* p, const particle_ix* to, particle_ix row) {
+// The same particle after particles before it have gone; all particles of a group are on one side
+// of it.
+static particle_ix number_after(const particles* p, const particle_ix* to, particle_ix particle) {
     tile_ix group = 0;
-    while (group < p->tile_count && p->tile_first[group] < row) {
+    while (group < p->tile_count && p->tile_first[group] < particle) {
         group += 1;
     }
     return to[group];
@@ -136,9 +139,9 @@ static particle_ix row_after(const particles* p, const particle_ix* to, particle
 static void remove_distributed(particles* p, const uint8_t* is_removed, const particle_ix* to) {
     remove_job job = {p, is_removed, to};
     parallel_for(p->ctx, PARTICLE_COLUMN_COUNT, 1, close_up, &job);
-    p->away =
-        (particle_away){row_after(p, to, p->away.low_end), row_after(p, to, p->away.high_first),
-                        row_after(p, to, p->away.high_end)};
+    p->away = (particle_away){number_after(p, to, p->away.low_end),
+                              number_after(p, to, p->away.high_first),
+                              number_after(p, to, p->away.high_end)};
     memcpy(p->tile_first, to, ((size_t)p->tile_count + 1) * sizeof(*to));
     p->count = to[p->tile_count];
 }
@@ -149,7 +152,7 @@ treacle_status particle_ranks_remove(particles* p, const uint8_t* is_removed, ar
         particles_remove(p, is_removed);
         return TREACLE_OK;
     }
-    int64_t* to = NULL; // at first how many rows of a group go
+    int64_t* to = NULL; // at first how many particles of a group go
     TREACLE_TRY(arena_take_zero(scratch, (size_t)p->tile_count + 1, sizeof(*to), "rows that go",
                                 (void**)&to));
     for (tile_ix g = 0; g < p->tile_count; ++g) {
@@ -158,9 +161,9 @@ treacle_status particle_ranks_remove(particles* p, const uint8_t* is_removed, ar
     comm_sum_i64(p->ctx, to, p->tile_count);
     particle_ix kept = 0;
     for (tile_ix g = 0; g < p->tile_count; ++g) {
-        particle_ix rows = p->tile_first[g + 1] - p->tile_first[g] - to[g];
+        particle_ix members = p->tile_first[g + 1] - p->tile_first[g] - to[g];
         to[g] = kept;
-        kept += rows;
+        kept += members;
     }
     to[p->tile_count] = kept;
     if (kept < p->count) {
@@ -170,9 +173,9 @@ treacle_status particle_ranks_remove(particles* p, const uint8_t* is_removed, ar
     return TREACLE_OK;
 }
 
-// --- rows around one's own -----------------------------------------------------------------------
+// --- particles around one's own ------------------------------------------------------------------
 
-tile_range particle_ranks_rows_of(const tile_map* map, const particles* p, tile_ix t) {
+tile_range particle_ranks_of_tile(const tile_map* map, const particles* p, tile_ix t) {
     uint64_t key = tile_key(map->coord[t]);
     tile_ix group = group_of_key(p, key);
     bool is_there = group < p->tile_count && tile_key(p->tile[group]) == key;
@@ -180,14 +183,14 @@ tile_range particle_ranks_rows_of(const tile_map* map, const particles* p, tile_
                     : (tile_range){0, 0};
 }
 
-static int64_t count_rows(const tile_map* map, const particles* p, int32_t count,
-                          const int32_t* tiles) {
-    int64_t rows = 0;
+static int64_t count_particles(const tile_map* map, const particles* p, int32_t count,
+                               const int32_t* tiles) {
+    int64_t members = 0;
     for (int32_t i = 0; i < count; ++i) {
-        tile_range of = particle_ranks_rows_of(map, p, tiles[i]);
-        rows += of.end - of.begin;
+        tile_range of = particle_ranks_of_tile(map, p, tiles[i]);
+        members += of.end - of.begin;
     }
-    return rows;
+    return members;
 }
 
 // What goes to or comes from one peer: tile by tile, of each tile column by column.
@@ -201,12 +204,12 @@ typedef struct halo_part {
 
 static void move_halo(const halo_part* part, char* at, bool is_taken) {
     for (int32_t i = 0; i < part->count; ++i) {
-        tile_range rows = particle_ranks_rows_of(part->map, part->p, part->tiles[i]);
+        tile_range members = particle_ranks_of_tile(part->map, part->p, part->tiles[i]);
         for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
             if ((part->columns >> c & 1u) != 0) {
                 size_t bytes = particle_columns[c].bytes;
-                size_t all = (size_t)(rows.end - rows.begin) * bytes;
-                char* column = (char*)part->p->column[c] + (size_t)rows.begin * bytes;
+                size_t all = (size_t)(members.end - members.begin) * bytes;
+                char* column = (char*)part->p->column[c] + (size_t)members.begin * bytes;
                 memcpy(is_taken ? column : at, is_taken ? at : column, all);
                 at += all;
             }
@@ -214,7 +217,7 @@ static void move_halo(const halo_part* part, char* at, bool is_taken) {
     }
 }
 
-static size_t bytes_of_row(uint32_t columns) {
+static size_t bytes_of_particle(uint32_t columns) {
     size_t bytes = 0;
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         bytes += (columns >> c & 1u) != 0 ? particle_columns[c].bytes : 0;
@@ -229,16 +232,17 @@ void particle_ranks_halo(const tile_map* map, const particles* p, uint32_t colum
     }
     treacle_context* ctx = p->ctx;
     const tile_ranks* ranks = map->ranks;
-    size_t peers = (size_t)ranks->peer_count, row_bytes = bytes_of_row(columns & p->column_mask);
+    size_t peers = (size_t)ranks->peer_count,
+           particle_bytes = bytes_of_particle(columns & p->column_mask);
     comm_parcel* parcels = take_room(ctx, peers, sizeof(comm_parcel));
     size_t all = 0;
     for (size_t i = 0; i < peers; ++i) {
         const comm_peer* peer = &ranks->peers[i];
         parcels[i] = (comm_parcel){.rank = peer->rank};
         parcels[i].give_bytes =
-            (size_t)count_rows(map, p, peer->give_count, peer->give) * row_bytes;
+            (size_t)count_particles(map, p, peer->give_count, peer->give) * particle_bytes;
         parcels[i].take_bytes =
-            (size_t)count_rows(map, p, peer->take_count, peer->take) * row_bytes;
+            (size_t)count_particles(map, p, peer->take_count, peer->take) * particle_bytes;
         all += parcels[i].give_bytes + parcels[i].take_bytes;
     }
     char* room = take_room(ctx, all, 1);

@@ -1,19 +1,19 @@
 // A counting sort in six passes over what a simulation moves in a step: little. "Group" is a run of
-// rows with the same tile before the sort, "slot" one of the 27 tiles around it.
+// particles with the same tile before the sort, "slot" one of the 27 tiles around it.
 //
-//     classify   by groups    each row: slot and cell, position carried; rows a slot counted
-//     stream     serial       the non-empty (group, slot) streams, sorted by the tile they go to:
-//                             the new tiles, and where in them each stream's rows begin
-//     scatter    by groups    row numbers to their streams
-//     order      by tiles     row numbers by cell (counting) and id (ranks, merging)
-//     gather     by rows      every column, through that order
+//     classify   by groups      each particle: slot, cell, position in the new tile; slots counted
+//     stream     serial         the non-empty (group, slot) streams, sorted by the tile they go to:
+//                               the new tiles, and where in them each stream's particles begin
+//     scatter    by groups      particle numbers to their streams
+//     order      by tiles       particle numbers by cell (counting) and id (ranks, merging)
+//     gather     by particles   every column, through that order
 //
-// A row that crossed more than one tile is a stream of its own. Two bytes, one byte and two row
-// numbers are all that a row needs: 11 bytes.
+// A particle that crossed more than one tile is a stream of its own. Two bytes, one byte and two
+// particle numbers are all that a particle needs: 11 bytes.
 //
 // On distributed ranks each does its own groups and then its own tiles. All know the counts of all
 // slots, and so all streams; between scatter and order the streams from one rank's group to
-// another's tile change hands ("trade"), keeping their rows' old numbers.
+// another's tile change hands ("trade"), keeping their particles' old numbers.
 #include "particles/particle_sort.h"
 
 #include <math.h>
@@ -28,33 +28,33 @@
 enum {
     SLOT_FAR = TILE_NEIGHBOURS, // more than one tile away
     SLOT_NONE,                  // removed
-    RANKED_MAX = 16,            // rows that are sorted by comparing each with each
+    RANKED_MAX = 16,            // particles that are sorted by comparing each with each
     GATHER_GRAIN = 8192,
     RADIX = 256,
 };
 
-// Rows that go from one group to one tile.
+// Particles that go from one group to one tile.
 typedef struct stream {
     uint64_t key; // of the tile
     tile_coord tile;
     uint32_t count;
     tile_ix group;
-    uint32_t source; // slot, or SLOT_FAR + a row's place in the group if it went far
+    uint32_t source; // slot, or SLOT_FAR + a particle's place in the group if it went far
 } stream;
 
 typedef struct sort_job {
     particles* p;
     const grid_domain* domain;
-    // By row.
+    // By particle.
     uint8_t* slot;
     uint16_t* cell;
-    uint32_t* bucket; // rows by tile
-    uint32_t* order;  // rows by tile, cell and id
+    uint32_t* bucket; // particles by tile
+    uint32_t* order;  // particles by tile, cell and id
     // By group.
-    uint32_t (*slot_count)[TILE_NEIGHBOURS]; // rows
-    particle_ix (*cursor)[TILE_NEIGHBOURS];  // where in `bucket` the slot's next row goes
+    uint32_t (*slot_count)[TILE_NEIGHBOURS]; // particles
+    particle_ix (*cursor)[TILE_NEIGHBOURS];  // where in `bucket` the slot's next particle goes
     // Streams and the new tiles.
-    int64_t stream_count, near_count; // far rows come last
+    int64_t stream_count, near_count; // far particles come last
     stream *streams, *stream_spare;
     int64_t tile_count;
     tile_coord* tile;
@@ -67,18 +67,18 @@ void particle_spares_init(particle_spares* spares, treacle_context* ctx) {
     *spares = (particle_spares){.ctx = ctx};
 }
 
-static const size_t row_size[PARTICLE_ROW_SIZES] = {1, 4, 8, 12, 24, 36};
+static const size_t particle_size[PARTICLE_ROW_SIZES] = {1, 4, 8, 12, 24, 36};
 
 void particle_spares_finish(particle_spares* spares) {
     for (int s = 0; spares->ctx != NULL && s < PARTICLE_ROW_SIZES; ++s) {
-        alloc_free(spares->ctx, spares->column[s], (size_t)spares->capacity[s] * row_size[s]);
+        alloc_free(spares->ctx, spares->column[s], (size_t)spares->capacity[s] * particle_size[s]);
     }
     *spares = (particle_spares){.ctx = spares->ctx};
 }
 
 static int spare_of(particle_column column) {
     int s = 0;
-    while (row_size[s] != particle_columns[column].bytes) {
+    while (particle_size[s] != particle_columns[column].bytes) {
         s += 1;
         TREACLE_ASSERT(s < PARTICLE_ROW_SIZES);
     }
@@ -90,11 +90,11 @@ static treacle_status reserve_spares(particle_spares* spares, const particles* p
         int s = spare_of((particle_column)c);
         bool is_small = spares->column[s] == NULL || p->column_capacity[c] > spares->capacity[s];
         if (p->column[c] != NULL && is_small) {
-            size_t old = (size_t)spares->capacity[s] * row_size[s];
+            size_t old = (size_t)spares->capacity[s] * particle_size[s];
             alloc_free(spares->ctx, spares->column[s], old);
             spares->column[s] = NULL;
             spares->capacity[s] = 0;
-            TREACLE_TRY(alloc_array(spares->ctx, (size_t)p->column_capacity[c], row_size[s],
+            TREACLE_TRY(alloc_array(spares->ctx, (size_t)p->column_capacity[c], particle_size[s],
                                     "sorting particles", &spares->column[s]));
             spares->capacity[s] = p->column_capacity[c];
         }
@@ -143,18 +143,18 @@ static void stop(const grid_domain* domain, int a, int hit, float velocity[AXES]
     }
 }
 
-// What one row does, and what it adds to the counts.
-typedef struct row_fate {
+// What one particle does, and what it adds to the counts.
+typedef struct particle_fate {
     int32_t shift[AXES];
     float position[AXES];
     bool is_bad, is_removed, is_stopped;
-} row_fate;
+} particle_fate;
 
-static row_fate trace(const sort_job* job, tile_coord tile, particle_ix row) {
+static particle_fate trace(const sort_job* job, tile_coord tile, particle_ix particle) {
     const grid_domain* domain = job->domain;
-    const float* position = particles_f32(job->p, PARTICLE_POSITION) + AXES * row;
-    float* velocity = particles_f32(job->p, PARTICLE_VELOCITY) + AXES * row;
-    row_fate fate = {.position = {0.5f, 0.5f, 0.5f}};
+    const float* position = particles_f32(job->p, PARTICLE_POSITION) + AXES * particle;
+    float* velocity = particles_f32(job->p, PARTICLE_VELOCITY) + AXES * particle;
+    particle_fate fate = {.position = {0.5f, 0.5f, 0.5f}};
     for (int a = 0; a < AXES; ++a) {
         if (!domain->is_active[a]) {
             fate.shift[a] = -tile.at[a];
@@ -177,15 +177,15 @@ static row_fate trace(const sort_job* job, tile_coord tile, particle_ix row) {
     return fate;
 }
 
-static void store_fate(const sort_job* job, particle_ix row, const row_fate* fate) {
-    float* position = particles_f32(job->p, PARTICLE_POSITION) + AXES * row;
+static void store_fate(const sort_job* job, particle_ix particle, const particle_fate* fate) {
+    float* position = particles_f32(job->p, PARTICLE_POSITION) + AXES * particle;
     memcpy(position, fate->position, sizeof(fate->position));
-    job->cell[row] = (uint16_t)particles_cell(fate->position);
+    job->cell[particle] = (uint16_t)particles_cell(fate->position);
 }
 
-// The slot of a row that is not simply where it was.
-static uint8_t classify_row(sort_job* job, tile_coord tile, particle_ix row) {
-    row_fate fate = trace(job, tile, row);
+// The slot of a particle that is not simply where it was.
+static uint8_t classify_particle(sort_job* job, tile_coord tile, particle_ix particle) {
+    particle_fate fate = trace(job, tile, particle);
     if (fate.is_bad || fate.is_removed) {
         atomic_fetch_add(fate.is_bad ? &job->bad : &job->removed, 1);
         return SLOT_NONE;
@@ -199,7 +199,7 @@ static uint8_t classify_row(sort_job* job, tile_coord tile, particle_ix row) {
             return SLOT_FAR; // its position is left alone: it will be traced again
         }
     }
-    store_fate(job, row, &fate);
+    store_fate(job, particle, &fate);
     return (uint8_t)TILE_NEIGHBOUR(fate.shift[0], fate.shift[1], fate.shift[2]);
 }
 
@@ -232,14 +232,15 @@ static void classify_group(sort_job* job, tile_ix group) {
     const float* position = particles_f32(p, PARTICLE_POSITION);
     home stay = home_of(job->domain, p->tile[group]);
     uint32_t count[SLOT_NONE + 1] = {0};
-    for (particle_ix row = p->tile_first[group]; row < p->tile_first[group + 1]; ++row) {
+    for (particle_ix particle = p->tile_first[group]; particle < p->tile_first[group + 1];
+         ++particle) {
         uint8_t slot = TILE_SELF;
-        if (TREACLE_LIKELY(is_home(&stay, position + AXES * row))) {
-            job->cell[row] = (uint16_t)particles_cell(position + AXES * row);
+        if (TREACLE_LIKELY(is_home(&stay, position + AXES * particle))) {
+            job->cell[particle] = (uint16_t)particles_cell(position + AXES * particle);
         } else {
-            slot = classify_row(job, p->tile[group], row);
+            slot = classify_particle(job, p->tile[group], particle);
         }
-        job->slot[row] = slot;
+        job->slot[particle] = slot;
         count[slot] += 1;
     }
     memcpy(job->slot_count[group], count, sizeof(job->slot_count[group]));
@@ -295,22 +296,23 @@ static int64_t count_streams(const sort_job* job) {
     return count;
 }
 
-static void list_far_rows(sort_job* job, tile_ix group) {
+static void list_far(sort_job* job, tile_ix group) {
     const particles* p = job->p;
-    for (particle_ix row = p->tile_first[group]; row < p->tile_first[group + 1]; ++row) {
-        if (job->slot[row] == SLOT_FAR) {
-            row_fate fate = trace(job, p->tile[group], row);
-            store_fate(job, row, &fate);
+    for (particle_ix particle = p->tile_first[group]; particle < p->tile_first[group + 1];
+         ++particle) {
+        if (job->slot[particle] == SLOT_FAR) {
+            particle_fate fate = trace(job, p->tile[group], particle);
+            store_fate(job, particle, &fate);
             stream s = stream_to(job, p->tile[group], fate.shift);
             s.count = 1;
             s.group = group;
-            s.source = SLOT_FAR + (uint32_t)(row - p->tile_first[group]);
+            s.source = SLOT_FAR + (uint32_t)(particle - p->tile_first[group]);
             job->streams[job->stream_count++] = s;
         }
     }
 }
 
-// Brings the streams of far rows, of which this rank has listed its own, to all.
+// Brings the streams of far particles, of which this rank has listed its own, to all.
 static treacle_status exchange_far(sort_job* job, arena* scratch) {
     treacle_context* ctx = job->p->ctx;
     if (job->far == 0 || !particle_ranks_are_distributed(job->p)) {
@@ -350,7 +352,7 @@ static treacle_status list_streams(sort_job* job, arena* scratch) {
     job->near_count = job->stream_count;
     for (tile_ix g = 0; g < job->p->tile_count && job->far > 0; ++g) {
         if (particle_ranks_has(job->p, (tile_ix)g)) {
-            list_far_rows(job, g);
+            list_far(job, g);
         }
     }
     return exchange_far(job, scratch);
@@ -409,11 +411,11 @@ static void scatter(void* data, int64_t begin, int64_t end) {
     const sort_job* job = data;
     for (int64_t g = begin; g < end; ++g) {
         particle_ix* cursor = job->cursor[g];
-        particle_ix row = particle_ranks_has(job->p, (tile_ix)g) ? job->p->tile_first[g]
-                                                                 : job->p->tile_first[g + 1];
-        for (; row < job->p->tile_first[g + 1]; ++row) {
-            if (job->slot[row] < TILE_NEIGHBOURS) {
-                job->bucket[cursor[job->slot[row]]++] = (uint32_t)row;
+        particle_ix particle = particle_ranks_has(job->p, (tile_ix)g) ? job->p->tile_first[g]
+                                                                      : job->p->tile_first[g + 1];
+        for (; particle < job->p->tile_first[g + 1]; ++particle) {
+            if (job->slot[particle] < TILE_NEIGHBOURS) {
+                job->bucket[cursor[job->slot[particle]]++] = (uint32_t)particle;
             }
         }
     }
@@ -422,8 +424,8 @@ static void scatter(void* data, int64_t begin, int64_t end) {
 // ---- trade ----
 
 // Goes through the streams that come to this rank's tiles from another's groups, or go from its
-// groups to another's tiles. Rows of the bucket are counted, put into the parcels, or taken from
-// them.
+// groups to another's tiles. Particles of the bucket are counted, put into the parcels, or taken
+// from them.
 typedef enum trade_pass { TRADE_COUNT, TRADE_GIVE, TRADE_TAKE } trade_pass;
 
 static void go_through(const sort_job* job, particle_parcel* parcels, trade_pass pass) {
@@ -440,16 +442,16 @@ static void go_through(const sort_job* job, particle_parcel* parcels, trade_pass
         int from = particle_ranks_owner(job->p, job->p->tile[s->group]);
         int to = particle_ranks_owner(job->p, s->tile);
         particle_parcel* parcel = &parcels[from == me ? to : from];
-        uint32_t* rows = job->bucket + at;
-        size_t bytes = (size_t)s->count * sizeof(*rows);
+        uint32_t* members = job->bucket + at;
+        size_t bytes = (size_t)s->count * sizeof(*members);
         if (from == me && to != me && pass != TRADE_TAKE) {
             if (pass == TRADE_GIVE) {
-                memcpy(parcel->give + parcel->give_count, rows, bytes);
+                memcpy(parcel->give + parcel->give_count, members, bytes);
             }
             parcel->give_count += s->count;
         } else if (from != me && to == me && pass != TRADE_GIVE) {
             if (pass == TRADE_TAKE) {
-                memcpy(rows, parcel->take + parcel->take_count, bytes);
+                memcpy(members, parcel->take + parcel->take_count, bytes);
             }
             parcel->take_count += s->count;
         }
@@ -458,14 +460,14 @@ static void go_through(const sort_job* job, particle_parcel* parcels, trade_pass
 }
 
 static treacle_status take_parcels(const sort_job* job, arena* scratch, particle_parcel** out) {
-    size_t size = (size_t)comm_size(job->p->ctx), rows = 0;
+    size_t size = (size_t)comm_size(job->p->ctx), members = 0;
     TREACLE_TRY(arena_take_zero(scratch, size, sizeof(**out), "sort: rows of ranks", (void**)out));
     go_through(job, *out, TRADE_COUNT);
     for (size_t r = 0; r < size; ++r) {
-        rows += (size_t)((*out)[r].give_count + (*out)[r].take_count);
+        members += (size_t)((*out)[r].give_count + (*out)[r].take_count);
     }
     uint32_t* room = NULL;
-    TREACLE_TRY(arena_take(scratch, rows, sizeof(*room), "sort: rows of ranks", (void**)&room));
+    TREACLE_TRY(arena_take(scratch, members, sizeof(*room), "sort: rows of ranks", (void**)&room));
     for (size_t r = 0; r < size; ++r) {
         particle_parcel* parcel = &(*out)[r];
         parcel->give = room;
@@ -487,9 +489,9 @@ static treacle_status trade(sort_job* job, arena* scratch) {
     go_through(job, parcels, TRADE_TAKE);
     for (int r = 0; r < size; ++r) {
         for (particle_ix i = 0; i < parcels[r].take_count; ++i) {
-            uint32_t row = parcels[r].take[i];
-            job->cell[row] = (uint16_t)particles_cell(particles_f32(job->p, PARTICLE_POSITION) +
-                                                      AXES * (particle_ix)row);
+            uint32_t particle = parcels[r].take[i];
+            job->cell[particle] = (uint16_t)particles_cell(
+                particles_f32(job->p, PARTICLE_POSITION) + AXES * (particle_ix)particle);
         }
     }
     arena_give_to(scratch, mark);
@@ -498,20 +500,20 @@ static treacle_status trade(sort_job* job, arena* scratch) {
 
 // ---- order ----
 
-// Up to RANKED_MAX rows, each put where as many ids are smaller: no branch to guess wrong.
-static void rank_by_id(uint32_t* rows, int64_t count, const uint64_t* id) {
+// Up to RANKED_MAX particles, each put where as many ids are smaller: no branch to guess wrong.
+static void rank_by_id(uint32_t* members, int64_t count, const uint64_t* id) {
     uint64_t key[RANKED_MAX];
-    uint32_t row[RANKED_MAX];
+    uint32_t particle[RANKED_MAX];
     for (int64_t i = 0; i < count; ++i) {
-        row[i] = rows[i];
-        key[i] = id[rows[i]];
+        particle[i] = members[i];
+        key[i] = id[members[i]];
     }
     for (int64_t i = 0; i < count; ++i) {
         int64_t rank = 0;
         for (int64_t j = 0; j < count; ++j) {
             rank += key[j] < key[i];
         }
-        rows[rank] = row[i];
+        members[rank] = particle[i];
     }
 }
 
@@ -524,18 +526,18 @@ static void merge_by_id(const uint32_t* from, int64_t middle, int64_t end, const
     }
 }
 
-// Sorts rows by id; `spare` has as many places. Cells hold few particles, but nothing forbids a
-// million of them in a corner.
-static void sort_by_id(uint32_t* rows, uint32_t* spare, int64_t count, const uint64_t* id) {
+// Sorts particles by id; `spare` has as many places. Cells hold few particles, but nothing forbids
+// a million of them in a corner.
+static void sort_by_id(uint32_t* members, uint32_t* spare, int64_t count, const uint64_t* id) {
     for (int64_t at = 0; at < count; at += RANKED_MAX) {
-        rank_by_id(rows + at, count - at < RANKED_MAX ? count - at : RANKED_MAX, id);
+        rank_by_id(members + at, count - at < RANKED_MAX ? count - at : RANKED_MAX, id);
     }
     for (int64_t width = RANKED_MAX; width < count; width *= 2) {
         for (int64_t at = 0; at < count; at += 2 * width) {
             int64_t end = count - at < 2 * width ? count - at : 2 * width;
-            merge_by_id(rows + at, end < width ? end : width, end, id, spare + at);
+            merge_by_id(members + at, end < width ? end : width, end, id, spare + at);
         }
-        memcpy(rows, spare, (size_t)count * sizeof(*rows));
+        memcpy(members, spare, (size_t)count * sizeof(*members));
     }
 }
 
@@ -576,43 +578,44 @@ typedef struct gather_job {
     size_t bytes;
 } gather_job;
 
-static inline void gather_rows(const gather_job* job, int64_t begin, int64_t end, size_t bytes) {
+static inline void gather_particles(const gather_job* job, int64_t begin, int64_t end,
+                                    size_t bytes) {
     for (int64_t i = begin; i < end; ++i) {
         memcpy(job->to + (size_t)i * bytes, job->from + (size_t)job->order[i] * bytes, bytes);
     }
 }
 
-// One loop a row size, so that the compiler sees how much to move.
+// One loop a particle size, so that the compiler sees how much to move.
 static void gather(void* data, int64_t begin, int64_t end) {
     const gather_job* job = data;
     switch (job->bytes) {
     case 1:
-        gather_rows(job, begin, end, 1);
+        gather_particles(job, begin, end, 1);
         break;
     case 4:
-        gather_rows(job, begin, end, 4);
+        gather_particles(job, begin, end, 4);
         break;
     case 8:
-        gather_rows(job, begin, end, 8);
+        gather_particles(job, begin, end, 8);
         break;
     case 12:
-        gather_rows(job, begin, end, 12);
+        gather_particles(job, begin, end, 12);
         break;
     default:
-        gather_rows(job, begin, end, job->bytes);
+        gather_particles(job, begin, end, job->bytes);
     }
 }
 
 static void gather_columns(sort_job* job, const particles* sorted, particle_spares* spares) {
     particles* p = job->p;
-    tile_range rows = particle_ranks_rows(sorted);
+    tile_range members = particle_ranks_own_range(sorted);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         if (p->column[c] == NULL) {
             continue;
         }
         int s = spare_of((particle_column)c);
-        gather_job columns = {job->order, p->column[c], spares->column[s], row_size[s]};
-        tile_for_range(p->ctx, rows, GATHER_GRAIN, gather, &columns);
+        gather_job columns = {job->order, p->column[c], spares->column[s], particle_size[s]};
+        tile_for_range(p->ctx, members, GATHER_GRAIN, gather, &columns);
         spares->column[s] = p->column[c];
         p->column[c] = columns.to;
         particle_ix capacity = spares->capacity[s];
@@ -623,13 +626,16 @@ static void gather_columns(sort_job* job, const particles* sorted, particle_spar
 
 // ---- the sort ----
 
-static treacle_status take_rows(sort_job* job, arena* scratch) {
-    size_t rows = (size_t)job->p->count, groups = (size_t)job->p->tile_count;
-    TREACLE_TRY(arena_take(scratch, rows, sizeof(*job->slot), "sort: slots", (void**)&job->slot));
-    TREACLE_TRY(arena_take(scratch, rows, sizeof(*job->cell), "sort: cells", (void**)&job->cell));
+static treacle_status take_particles(sort_job* job, arena* scratch) {
+    size_t members = (size_t)job->p->count, groups = (size_t)job->p->tile_count;
     TREACLE_TRY(
-        arena_take(scratch, rows, sizeof(*job->bucket), "sort: buckets", (void**)&job->bucket));
-    TREACLE_TRY(arena_take(scratch, rows, sizeof(*job->order), "sort: order", (void**)&job->order));
+        arena_take(scratch, members, sizeof(*job->slot), "sort: slots", (void**)&job->slot));
+    TREACLE_TRY(
+        arena_take(scratch, members, sizeof(*job->cell), "sort: cells", (void**)&job->cell));
+    TREACLE_TRY(
+        arena_take(scratch, members, sizeof(*job->bucket), "sort: buckets", (void**)&job->bucket));
+    TREACLE_TRY(
+        arena_take(scratch, members, sizeof(*job->order), "sort: order", (void**)&job->order));
     TREACLE_TRY(arena_take(scratch, groups, sizeof(*job->slot_count), "sort: slot counts",
                            (void**)&job->slot_count));
     return arena_take(scratch, groups, sizeof(*job->cursor), "sort: cursors", (void**)&job->cursor);
@@ -647,8 +653,8 @@ static treacle_status take_streams(sort_job* job, arena* scratch) {
                       (void**)&job->tile_first);
 }
 
-static bool is_finite_row(const particles* p, particle_ix row) {
-    const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * row;
+static bool is_finite_particle(const particles* p, particle_ix particle) {
+    const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * particle;
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
@@ -657,12 +663,12 @@ static treacle_status check_finite(const sort_job* job) {
     if (job->bad == 0) {
         return TREACLE_OK;
     }
-    int64_t first = INT64_MIN; // less the row: the first is the most
+    int64_t first = INT64_MIN; // less the particle: the first is the most
     for (tile_ix g = 0; g < p->tile_count && first == INT64_MIN; ++g) {
-        particle_ix row =
+        particle_ix particle =
             particle_ranks_has(job->p, (tile_ix)g) ? p->tile_first[g] : p->tile_first[g + 1];
-        for (; row < p->tile_first[g + 1] && first == INT64_MIN; ++row) {
-            first = is_finite_row(p, row) ? first : -row;
+        for (; particle < p->tile_first[g + 1] && first == INT64_MIN; ++particle) {
+            first = is_finite_particle(p, particle) ? first : -particle;
         }
     }
     int64_t found = first, id = 0;
@@ -677,7 +683,7 @@ static treacle_status check_finite(const sort_job* job) {
 
 static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     particles* p = job->p;
-    TREACLE_TRY(take_rows(job, sorter->scratch));
+    TREACLE_TRY(take_particles(job, sorter->scratch));
     int64_t grain = p->tile_count / 256 + 1;
     particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = grain}, classify, job);
     publish_counts(job);
@@ -707,7 +713,7 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     memcpy(p->tile_first, job->tile_first, ((size_t)job->tile_count + 1) * sizeof(*p->tile_first));
     particle_ranks_keep_own(p);
     for (int s = 0; s < PARTICLE_ROW_SIZES && particle_ranks_are_distributed(job->p); ++s) {
-        size_t all = (size_t)sorter->spares->capacity[s] * row_size[s];
+        size_t all = (size_t)sorter->spares->capacity[s] * particle_size[s];
         alloc_forget(p->ctx, sorter->spares->column[s], all, 0, all);
     }
     return TREACLE_OK;

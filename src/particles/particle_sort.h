@@ -1,4 +1,5 @@
-// Brings particles back into order: every row to the tile it has gone to, rows by (tile, cell, id).
+// Brings particles back into order: every particle to the tile it has gone to, particles by (tile,
+// cell, id).
 //
 // Positions that left their tile are carried over to another. At the domain's sides:
 //
@@ -20,8 +21,8 @@
 
 enum { PARTICLE_ROW_SIZES = 6 }; // of columns: 1, 4, 8, 12, 24 and 36 bytes
 
-/// Columns to gather into: one of each row size, exchanged with the column that it took in. Kept
-/// from sort to sort.
+/// Columns to gather into: one of each particle size, exchanged with the column that it took in.
+/// Kept from sort to sort.
 typedef struct particle_spares {
     treacle_context* ctx;
     void* column[PARTICLE_ROW_SIZES];
@@ -44,7 +45,7 @@ typedef struct particle_sorter {
     particle_spares* spares;
 } particle_sorter;
 
-/// ERR_DIVERGED where a position is not finite, ERR_MEMORY, ERR_LIMIT above 2^32 - 1 rows; the
+/// ERR_DIVERGED where a position is not finite, ERR_MEMORY, ERR_LIMIT above 2^32 - 1 particles; the
 /// store is then good for nothing but particles_copy and particles_destroy.
 treacle_status particle_sort(particles* p, const particle_sorter* sorter,
                              particle_sort_stats* out) TREACLE_NODISCARD;

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 
-// Rows that a loop over a column takes at a time: some tens of kilobytes.
+// Particles that a loop over a column takes at a time: some tens of kilobytes.
 enum { COPY_GRAIN = 16384 };
 
 static const uint32_t basic_columns = 1u << PARTICLE_POSITION | 1u << PARTICLE_VELOCITY |
@@ -74,41 +74,41 @@ typedef struct copy_job {
     char* to;
     const char* from;
     size_t bytes;
-    particle_ix first; // row
+    particle_ix first; // particle
 } copy_job;
 
-static void copy_rows(void* data, int64_t begin, int64_t end) {
+static void copy_particles(void* data, int64_t begin, int64_t end) {
     const copy_job* job = data;
     size_t at = (size_t)(job->first + begin) * job->bytes;
     memcpy(job->to + at, job->from + at, (size_t)(end - begin) * job->bytes);
 }
 
-// Copies a column's rows as far as they are here.
+// Copies a column's particles as far as they are here.
 static void copy_column(const particles* p, int c, void* to) {
     copy_job job = {to, p->column[c], particle_columns[c].bytes, p->away.low_end};
-    parallel_for(p->ctx, p->away.high_first - job.first, COPY_GRAIN, copy_rows, &job);
+    parallel_for(p->ctx, p->away.high_first - job.first, COPY_GRAIN, copy_particles, &job);
     job.first = p->away.high_end;
-    parallel_for(p->ctx, p->count - job.first, COPY_GRAIN, copy_rows, &job);
+    parallel_for(p->ctx, p->count - job.first, COPY_GRAIN, copy_particles, &job);
 }
 
-static treacle_status grow_column(particles* p, int c, particle_ix rows) {
+static treacle_status grow_column(particles* p, int c, particle_ix members) {
     void* grown = NULL;
     size_t bytes = particle_columns[c].bytes;
-    TREACLE_TRY(alloc_array(p->ctx, (size_t)rows, bytes, particle_columns[c].name, &grown));
+    TREACLE_TRY(alloc_array(p->ctx, (size_t)members, bytes, particle_columns[c].name, &grown));
     copy_column(p, c, grown);
     alloc_free(p->ctx, p->column[c], (size_t)p->column_capacity[c] * bytes);
     p->column[c] = grown;
-    p->column_capacity[c] = rows;
+    p->column_capacity[c] = members;
     return TREACLE_OK;
 }
 
-treacle_status particles_reserve(particles* p, particle_ix rows, int64_t groups) {
-    TREACLE_ASSERT(rows >= 0 && groups >= 0);
+treacle_status particles_reserve(particles* p, particle_ix members, int64_t groups) {
+    TREACLE_ASSERT(members >= 0 && groups >= 0);
     TREACLE_ASSERT(p->ctx != NULL);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         bool exists = (p->column_mask >> c & 1u) != 0;
-        if (exists && (p->column[c] == NULL || rows > p->column_capacity[c])) {
-            TREACLE_TRY(grow_column(p, c, rows));
+        if (exists && (p->column[c] == NULL || members > p->column_capacity[c])) {
+            TREACLE_TRY(grow_column(p, c, members));
         }
     }
     return reserve_groups(p, groups);
@@ -125,18 +125,18 @@ static bool is_same_tile(tile_coord a, tile_coord b) {
     return a.at[0] == b.at[0] && a.at[1] == b.at[1] && a.at[2] == b.at[2];
 }
 
-treacle_status particles_append(particles* p, tile_coord tile, particle_ix rows,
+treacle_status particles_append(particles* p, tile_coord tile, particle_ix members,
                                 particle_ix* first) {
-    TREACLE_ASSERT(rows >= 0 && first != NULL);
+    TREACLE_ASSERT(members >= 0 && first != NULL);
     TREACLE_ASSERT(p->tile_first[p->tile_count] == p->count);
     bool extends = p->tile_count > 0 && is_same_tile(p->tile[p->tile_count - 1], tile);
     tile_ix groups = p->tile_count + (extends ? 0 : 1);
-    TREACLE_TRY(particles_reserve(p, grown(p->column_capacity[PARTICLE_ID], p->count + rows),
+    TREACLE_TRY(particles_reserve(p, grown(p->column_capacity[PARTICLE_ID], p->count + members),
                                   grown(p->tile_capacity, groups)));
     *first = p->count;
     p->tile[groups - 1] = tile;
     p->tile_count = groups;
-    p->count += rows;
+    p->count += members;
     p->tile_first[groups] = p->count;
     return TREACLE_OK;
 }
@@ -144,7 +144,7 @@ treacle_status particles_append(particles* p, tile_coord tile, particle_ix rows,
 typedef struct remove_job {
     particles* p;
     const uint8_t* is_removed;
-    particle_ix first; // the first row that goes
+    particle_ix first; // the first particle that goes
 } remove_job;
 
 static void compact_columns(void* data, int64_t begin, int64_t end) {
@@ -153,9 +153,10 @@ static void compact_columns(void* data, int64_t begin, int64_t end) {
         char* column = job->p->column[c];
         size_t bytes = particle_columns[c].bytes;
         size_t kept = (size_t)job->first;
-        for (particle_ix row = job->first; column != NULL && row < job->p->count; ++row) {
-            if (!job->is_removed[row]) {
-                memcpy(column + kept * bytes, column + (size_t)row * bytes, bytes);
+        for (particle_ix particle = job->first; column != NULL && particle < job->p->count;
+             ++particle) {
+            if (!job->is_removed[particle]) {
+                memcpy(column + kept * bytes, column + (size_t)particle * bytes, bytes);
                 kept += 1;
             }
         }
@@ -163,10 +164,10 @@ static void compact_columns(void* data, int64_t begin, int64_t end) {
 }
 
 static void compact_groups(particles* p, const uint8_t* is_removed) {
-    particle_ix kept = 0, row = 0;
+    particle_ix kept = 0, particle = 0;
     for (tile_ix g = 0; g < p->tile_count; ++g) {
-        for (; row < p->tile_first[g + 1]; ++row) {
-            kept += is_removed[row] == 0;
+        for (; particle < p->tile_first[g + 1]; ++particle) {
+            kept += is_removed[particle] == 0;
         }
         p->tile_first[g + 1] = kept;
     }
@@ -248,14 +249,14 @@ static bool is_in_place(const grid_domain* domain, tile_coord tile, const float 
 static bool is_group_sorted(const particles* p, const grid_domain* domain, tile_ix g) {
     const float* position = particles_f32(p, PARTICLE_POSITION);
     const uint64_t* id = particles_id(p);
-    for (particle_ix row = p->tile_first[g]; row < p->tile_first[g + 1]; ++row) {
-        if (!is_in_place(domain, p->tile[g], position + AXES * row)) {
+    for (particle_ix particle = p->tile_first[g]; particle < p->tile_first[g + 1]; ++particle) {
+        if (!is_in_place(domain, p->tile[g], position + AXES * particle)) {
             return false;
         }
-        if (row > p->tile_first[g]) {
-            int before = particles_cell(position + AXES * (row - 1));
-            int cell = particles_cell(position + AXES * row);
-            if (before > cell || (before == cell && id[row - 1] >= id[row])) {
+        if (particle > p->tile_first[g]) {
+            int before = particles_cell(position + AXES * (particle - 1));
+            int cell = particles_cell(position + AXES * particle);
+            if (before > cell || (before == cell && id[particle - 1] >= id[particle])) {
                 return false;
             }
         }
@@ -276,16 +277,16 @@ bool particles_is_sorted(const particles* p, const grid_domain* domain) {
     return true;
 }
 
-void particle_init(particles* p, const grid_domain* domain, particle_ix row,
+void particle_init(particles* p, const grid_domain* domain, particle_ix particle,
                    const particle_birth* birth) {
-    TREACLE_ASSERT(row >= 0 && row < p->count);
+    TREACLE_ASSERT(particle >= 0 && particle < p->count);
     TREACLE_ASSERT(birth->volume > 0.0 && isfinite(birth->volume));
     float* affine = particles_f32(p, PARTICLE_AFFINE);
     float* colour = particles_f32(p, PARTICLE_COLOUR);
     float* rest = particles_f32(p, PARTICLE_REST);
     for (int a = 0; a < AXES; ++a) {
         bool moves = domain->is_active[a];
-        particle_ix at = AXES * row + a;
+        particle_ix at = AXES * particle + a;
         particles_f32(p, PARTICLE_POSITION)[at] = moves ? birth->position[a] : 0.5f;
         particles_f32(p, PARTICLE_VELOCITY)[at] = moves ? (float)birth->velocity.at[a] : 0.0f;
         if (colour != NULL) {
@@ -296,34 +297,34 @@ void particle_init(particles* p, const grid_domain* domain, particle_ix row,
         }
     }
     if (affine != NULL) {
-        memset(affine + AXES * AXES * row, 0, particle_columns[PARTICLE_AFFINE].bytes);
+        memset(affine + AXES * AXES * particle, 0, particle_columns[PARTICLE_AFFINE].bytes);
     }
     if (p->column[PARTICLE_STRAIN] != NULL) {
         memset(particles_f32(p, PARTICLE_STRAIN) +
-                   particle_columns[PARTICLE_STRAIN].components * row,
+                   particle_columns[PARTICLE_STRAIN].components * particle,
                0, particle_columns[PARTICLE_STRAIN].bytes);
     }
     if (p->column[PARTICLE_TEMPERATURE] != NULL) {
-        particles_f32(p, PARTICLE_TEMPERATURE)[row] = birth->temperature;
+        particles_f32(p, PARTICLE_TEMPERATURE)[particle] = birth->temperature;
     }
     if (p->column[PARTICLE_MARKER] != NULL) {
-        particles_f32(p, PARTICLE_MARKER)[row] = birth->marker;
+        particles_f32(p, PARTICLE_MARKER)[particle] = birth->marker;
     }
     if (p->column[PARTICLE_LOG_FACTOR] != NULL) {
-        particles_f32(p, PARTICLE_LOG_FACTOR)[row] = birth->log_factor;
+        particles_f32(p, PARTICLE_LOG_FACTOR)[particle] = birth->log_factor;
     }
     if (p->column[PARTICLE_ENTHALPY] != NULL) {
-        particles_f64(p, PARTICLE_ENTHALPY)[row] = 0.0;
+        particles_f64(p, PARTICLE_ENTHALPY)[particle] = 0.0;
     }
     if (p->column[PARTICLE_MELTED] != NULL) {
-        particles_f32(p, PARTICLE_MELTED)[row] = 0.0f;
+        particles_f32(p, PARTICLE_MELTED)[particle] = 0.0f;
     }
     if (p->column[PARTICLE_BIRTH] != NULL) {
-        particles_f32(p, PARTICLE_BIRTH)[row] = birth->time;
+        particles_f32(p, PARTICLE_BIRTH)[particle] = birth->time;
     }
-    particles_id(p)[row] = birth->id;
-    particles_f32(p, PARTICLE_VOLUME)[row] = (float)birth->volume;
-    particles_material(p)[row] = birth->material;
+    particles_id(p)[particle] = birth->id;
+    particles_f32(p, PARTICLE_VOLUME)[particle] = (float)birth->volume;
+    particles_material(p)[particle] = birth->material;
 }
 
 void particles_locate(const grid_domain* domain, vec3 place, tile_coord* tile,

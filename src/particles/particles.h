@@ -1,9 +1,9 @@
 // The particle store: columns in a registry, sorted by tile.
 //
-// A particle is one row over the columns that the scene uses; columns that it does not use do not
-// exist (NULL). Rows are sorted by (tile, cell, id): rows of tile i are tile_first[i] ..
-// tile_first[i+1]-1, and the tiles are in Morton order. The order is total, because ids are unique:
-// it depends on the particles alone, not on how they got there.
+// A particle is one entry in each column that the scene uses; columns that it does not use do
+// not exist (NULL). Particles are sorted by (tile, cell, id): particles of tile i are tile_first[i]
+// .. tile_first[i+1]-1, and the tiles are in Morton order. The order is total, because ids are
+// unique: it depends on the particles alone, not on how they got there.
 //
 // Position is tile-local, in cells, float: the place in the domain is 8 * tile + position. World
 // floats would stall slow creep far from the origin. Between sorts a position may leave [0, 8): the
@@ -50,7 +50,7 @@ typedef struct particle_column_info {
     const char* name;
     treacle_type type;
     int components;
-    size_t bytes; // of one row
+    size_t bytes; // of one particle
 } particle_column_info;
 extern const particle_column_info particle_columns[PARTICLE_COLUMN_COUNT];
 
@@ -60,8 +60,8 @@ extern const particle_column_info particle_columns[PARTICLE_COLUMN_COUNT];
 // stretches of the order belong to other ranks: the one before this rank's own and the one behind.
 // Particles that were appended since the last sort are on all ranks.
 typedef struct particle_away {
-    particle_ix low_end;              // rows 0 .. low_end - 1
-    particle_ix high_first, high_end; // rows high_first .. high_end - 1
+    particle_ix low_end;              // particles 0 .. low_end - 1
+    particle_ix high_first, high_end; // particles high_first .. high_end - 1
 } particle_away;
 
 // The four arrays below grow on their own: a failed growth leaves some of them larger than
@@ -73,11 +73,12 @@ typedef struct particles {
     // stores of a simulation.
     const struct tile_owners* owners;
     particle_ix count;
-    particle_away away;                                 // zeros: all rows are here
+    particle_away away;                                 // zeros: all particles are here
     void* column[PARTICLE_COLUMN_COUNT];                // NULL where it does not exist
-    particle_ix column_capacity[PARTICLE_COLUMN_COUNT]; // rows
-    // A group is a run of rows with the same tile. After a sort the groups are the tiles: in Morton
-    // order, no tile twice, none empty. Rows that are appended open groups of their own at the end.
+    particle_ix column_capacity[PARTICLE_COLUMN_COUNT]; // particles
+    // A group is a run of particles with the same tile. After a sort the groups are the tiles: in
+    // Morton order, no tile twice, none empty. Particles that are appended open groups of their own
+    // at the end.
     tile_ix tile_count;
     tile_ix tile_capacity, tile_first_capacity;
     tile_coord* tile;        // [tile_count]
@@ -90,22 +91,24 @@ treacle_status particles_create(treacle_context* ctx, uint32_t column_mask,
 /// Harmless on a zeroed store, and twice.
 void particles_destroy(particles* p);
 
-/// Room for that many rows and groups in all. On failure the store holds what it held.
-treacle_status particles_reserve(particles* p, particle_ix rows, int64_t groups) TREACLE_NODISCARD;
-/// Adds `rows` rows at the end, in the group of `tile`, and gives the first of them; their columns
-/// are not initialised. Extends the last group if it has the same tile. On failure: as it was.
-treacle_status particles_append(particles* p, tile_coord tile, particle_ix rows,
+/// Room for that many particles and groups in all. On failure the store holds what it held.
+treacle_status particles_reserve(particles* p, particle_ix members,
+                                 int64_t groups) TREACLE_NODISCARD;
+/// Adds `members` particles at the end, in the group of `tile`, and gives the first of them; their
+/// columns are not initialised. Extends the last group if it has the same tile. On failure: as it
+/// was.
+treacle_status particles_append(particles* p, tile_coord tile, particle_ix members,
                                 particle_ix* first) TREACLE_NODISCARD;
-/// Removes the rows whose is_removed[row] is 1, not 0; the others keep their order and groups. All
-/// rows must be here; see particle_ranks_remove.
+/// Removes the particles whose is_removed[particle] is 1, not 0; the others keep their order and
+/// groups. All particles must be here; see particle_ranks_remove.
 void particles_remove(particles* p, const uint8_t* is_removed);
 /// dst = src. Both must have the same columns. On failure dst is empty.
 treacle_status particles_copy(particles* dst, const particles* src) TREACLE_NODISCARD;
 void particles_swap(particles* a, particles* b);
-/// No rows, no groups; keeps the memory.
+/// No particles, no groups; keeps the memory.
 void particles_clear(particles* p);
 
-/// Whether the groups partition the rows.
+/// Whether the groups partition the particles.
 bool particles_is_grouped(const particles* p);
 /// Whether the store is as a sort leaves it: grouped, in order, every position in its tile and
 /// domain. For tests and for state that comes from files.
@@ -132,7 +135,7 @@ static inline uint8_t* particles_material(const particles* p) {
 /// A particle as it is born. Along an inactive axis it sits on the mid-plane and does not move.
 typedef struct particle_birth {
     uint64_t id;
-    float position[AXES]; // in the tile of its row
+    float position[AXES]; // in the tile of its particle
     vec3 place;           // m
     vec3 velocity;        // m/s
     double volume;        // m^3
@@ -143,8 +146,8 @@ typedef struct particle_birth {
     float log_factor; // of the viscosity
     float time;       // s
 } particle_birth;
-/// Fills every column of the row.
-void particle_init(particles* p, const grid_domain* domain, particle_ix row,
+/// Fills every column of the particle.
+void particle_init(particles* p, const grid_domain* domain, particle_ix particle,
                    const particle_birth* birth);
 
 /// The particles as the grid sees them.

@@ -19,22 +19,24 @@ static bool is_away_valid(const particles* p) {
            away->high_first <= away->high_end && away->high_end <= p->count;
 }
 
-static bool is_row_here(const particles* p, particle_ix row) {
-    return row >= p->away.low_end && (row < p->away.high_first || row >= p->away.high_end);
+static bool is_here(const particles* p, particle_ix particle) {
+    return particle >= p->away.low_end &&
+           (particle < p->away.high_first || particle >= p->away.high_end);
 }
 
 static bool is_finite3(const float* x) {
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
-static bool are_rows_valid(const particles* p) {
+static bool are_particles_valid(const particles* p) {
     const float* position = particles_f32(p, PARTICLE_POSITION);
     const float* velocity = particles_f32(p, PARTICLE_VELOCITY);
     const float* volume = particles_f32(p, PARTICLE_VOLUME);
-    for (particle_ix row = 0; row < p->count; ++row) {
-        bool is_valid = is_finite3(position + AXES * row) && is_finite3(velocity + AXES * row) &&
-                        volume[row] > 0.0f && isfinite(volume[row]);
-        if (!is_valid && is_row_here(p, row)) {
+    for (particle_ix particle = 0; particle < p->count; ++particle) {
+        bool is_valid = is_finite3(position + AXES * particle) &&
+                        is_finite3(velocity + AXES * particle) && volume[particle] > 0.0f &&
+                        isfinite(volume[particle]);
+        if (!is_valid && is_here(p, particle)) {
             return false;
         }
     }
@@ -42,10 +44,10 @@ static bool are_rows_valid(const particles* p) {
 }
 
 bool particles_is_valid(const particles* p, const grid_domain* domain, particles_order order) {
-    if (!has_room(p) || !is_away_valid(p) || !particles_is_grouped(p) || !are_rows_valid(p)) {
+    if (!has_room(p) || !is_away_valid(p) || !particles_is_grouped(p) || !are_particles_valid(p)) {
         return false;
     }
-    // Where rows are other ranks' there is nothing to compare one's own with at both ends.
+    // Where particles are other ranks' there is nothing to compare one's own with at both ends.
     bool is_whole = p->away.low_end == 0 && p->away.high_first == p->away.high_end;
     return order == PARTICLES_GROUPED || !is_whole || particles_is_sorted(p, domain);
 }

@@ -12,12 +12,12 @@ typedef struct reseed_job {
     const particles* p;
     const reseed_params* params;
     double volume;       // of a particle in a full cell
-    uint8_t* is_removed; // [rows]
+    uint8_t* is_removed; // [particles]
     int64_t* splits;     // [tiles]
     int64_t* merges;     // [tiles]
 } reseed_job;
 
-// Rows of one cell, a run of a tile's rows.
+// Particles of one cell, a run of a tile's particles.
 typedef struct cell_run {
     particle_ix begin, end;
 } cell_run;
@@ -32,8 +32,8 @@ static cell_run run_from(const particles* p, particle_ix begin, particle_ix end)
     return (cell_run){begin, next};
 }
 
-static bool is_split(const reseed_job* job, cell_run run, particle_ix row) {
-    double volume = (double)particles_f32(job->p, PARTICLE_VOLUME)[row];
+static bool is_split(const reseed_job* job, cell_run run, particle_ix particle) {
+    double volume = (double)particles_f32(job->p, PARTICLE_VOLUME)[particle];
     return volume > 1.5 * job->volume && run.end - run.begin < job->params->per_cell;
 }
 
@@ -49,19 +49,20 @@ static particle_ix smallest_of(const reseed_job* job, cell_run run) {
     return best;
 }
 
-// The nearest to `row` that may take it in; -1 if none.
-static particle_ix partner_of(const reseed_job* job, cell_run run, particle_ix row) {
+// The nearest to `particle` that may take it in; -1 if none.
+static particle_ix partner_of(const reseed_job* job, cell_run run, particle_ix particle) {
     const float* volume = particles_f32(job->p, PARTICLE_VOLUME);
     const float* at = particles_f32(job->p, PARTICLE_POSITION);
     const uint8_t* material = particles_material(job->p);
     particle_ix best = -1;
     float nearest = INFINITY;
     for (particle_ix i = run.begin; i < run.end; ++i) {
-        bool may_merge = i != row && !job->is_removed[i] && material[i] == material[row] &&
-                         (double)(volume[i] + volume[row]) <= 2.0 * job->volume;
+        bool may_merge = i != particle && !job->is_removed[i] &&
+                         material[i] == material[particle] &&
+                         (double)(volume[i] + volume[particle]) <= 2.0 * job->volume;
         float squared = 0.0f;
         for (int a = 0; a < AXES; ++a) {
-            float d = at[AXES * i + a] - at[AXES * row + a];
+            float d = at[AXES * i + a] - at[AXES * particle + a];
             squared += d * d;
         }
         if (may_merge && squared < nearest) {
@@ -81,7 +82,7 @@ static int64_t merge_cell(const reseed_job* job, cell_run run) {
         if (other < 0) {
             break;
         }
-        particles_merge(job->p, &(particle_merge){.row = other, .other = small});
+        particles_merge(job->p, &(particle_merge){.particle = other, .other = small});
         job->is_removed[small] = 1;
         merged += 1;
     }
@@ -91,30 +92,30 @@ static int64_t merge_cell(const reseed_job* job, cell_run run) {
 static void look_at_tiles(void* data, int64_t begin, int64_t end) {
     const reseed_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        particle_ix row = job->p->tile_first[t], last = job->p->tile_first[t + 1];
-        while (row < last) {
-            cell_run run = run_from(job->p, row, last);
+        particle_ix particle = job->p->tile_first[t], last = job->p->tile_first[t + 1];
+        while (particle < last) {
+            cell_run run = run_from(job->p, particle, last);
             job->merges[t] += merge_cell(job, run);
             for (particle_ix i = run.begin; i < run.end; ++i) {
                 job->splits[t] += is_split(job, run, i) ? 1 : 0;
             }
-            row = run.end;
+            particle = run.end;
         }
     }
 }
 
-// Splits what is to be split of a tile; the new rows are those from `other` on.
+// Splits what is to be split of a tile; the new particles are those from `other` on.
 static void split_tile(const reseed_job* job, tile_ix t, uint64_t birth, particle_ix other) {
     const particles* p = job->p;
     const reseed_params* params = job->params;
-    particle_ix row = p->tile_first[t], last = p->tile_first[t + 1];
-    while (row < last) {
-        cell_run run = run_from(p, row, last);
+    particle_ix particle = p->tile_first[t], last = p->tile_first[t + 1];
+    while (particle < last) {
+        cell_run run = run_from(p, particle, last);
         for (particle_ix i = run.begin; i < run.end; ++i) {
             if (!is_split(job, run, i)) {
                 continue;
             }
-            particle_split split = {.row = i,
+            particle_split split = {.particle = i,
                                     .other = other++,
                                     .apart = 0.25f,
                                     .id = particles_make_id(params->source, birth++),
@@ -122,12 +123,12 @@ static void split_tile(const reseed_job* job, tile_ix t, uint64_t birth, particl
             particles_split_axis(params->seed, particles_id(p)[i], params->domain, split.axis);
             particles_split(p, &split);
         }
-        row = run.end;
+        particle = run.end;
     }
 }
 
-// The new rows come to the end of the store, in groups of their tile: on all ranks, though only
-// those that hold the tile know what is in them.
+// The new particles come to the end of the store, in groups of their tile: on all ranks, though
+// only those that hold the tile know what is in them.
 static treacle_status split_all(particles* p, reseed_job* job, int64_t count) {
     const reseed_params* params = job->params;
     uint64_t birth = params->births;

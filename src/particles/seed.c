@@ -47,8 +47,8 @@ typedef struct seed_job {
     int liquid;
     int32_t low[AXES], extent[AXES]; // tiles that the liquid may touch
     int64_t tile_count;              // in that box
-    int64_t* tile_rows;              // candidates that live, by tile
-    particle_ix* tile_row;           // the first row of each tile
+    int64_t* tile_births;            // candidates that live, by tile
+    particle_ix* tile_begin;         // the first particle of each tile
 } seed_job;
 
 static tile_coord tile_at(const seed_job* job, int64_t index) {
@@ -150,7 +150,7 @@ static void paint(const seed_liquid* liquid, particle_birth* birth) {
     }
 }
 
-static void init_particle(const seed_job* job, particle_ix row, tile_coord tile,
+static void init_particle(const seed_job* job, particle_ix particle, tile_coord tile,
                           const candidate* c) {
     const grid_domain* domain = job->def->domain;
     const seed_liquid* liquid = &job->def->liquids[job->liquid];
@@ -173,13 +173,13 @@ static void init_particle(const seed_job* job, particle_ix row, tile_coord tile,
     paint(liquid, &birth);
     vec3 arm = vec3_sub(birth.place, liquid->spin_centre);
     birth.velocity = vec3_add(birth.velocity, vec3_cross(liquid->spin, arm));
-    particle_init(job->p, domain, row, &birth);
+    particle_init(job->p, domain, particle, &birth);
 }
 
-// Goes through the candidates of a cell; those that live become rows from `row` on, or are only
-// counted if row < 0. Returns how many.
+// Goes through the candidates of a cell; those that live become particles from `particle` on, or
+// are only counted if particle < 0. Returns how many.
 static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cell[AXES],
-                         box_part fraction, particle_ix row) {
+                         box_part fraction, particle_ix particle) {
     const grid_domain* domain = job->def->domain;
     uint64_t x = (uint64_t)domain->cells[0], y = (uint64_t)domain->cells[1];
     uint64_t number = ((uint64_t)cell[2] * y + (uint64_t)cell[1]) * x + (uint64_t)cell[0];
@@ -198,8 +198,8 @@ static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cel
         wanted -= 1;
         candidate c = place_candidate(job, cell, birth, box);
         if (is_wet(job, place_of(domain, c.at), fraction)) {
-            if (row >= 0) {
-                init_particle(job, row + lives, tile, &c);
+            if (particle >= 0) {
+                init_particle(job, particle + lives, tile, &c);
             }
             lives += 1;
         }
@@ -207,7 +207,7 @@ static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cel
     return lives;
 }
 
-static int64_t seed_tile(const seed_job* job, int64_t index, particle_ix row) {
+static int64_t seed_tile(const seed_job* job, int64_t index, particle_ix particle) {
     const grid_domain* domain = job->def->domain;
     tile_coord tile = tile_at(job, index);
     int32_t low[AXES], high[AXES], cell[AXES];
@@ -225,7 +225,8 @@ static int64_t seed_tile(const seed_job* job, int64_t index, particle_ix row) {
             for (cell[0] = low[0]; cell[0] < high[0]; ++cell[0]) {
                 box_part fraction = of_tile == BOX_SOME ? fraction_of_box(job, cell, 1) : of_tile;
                 if (fraction != BOX_NONE) {
-                    lives += seed_cell(job, tile, cell, fraction, row < 0 ? row : row + lives);
+                    lives += seed_cell(job, tile, cell, fraction,
+                                       particle < 0 ? particle : particle + lives);
                 }
             }
         }
@@ -236,7 +237,7 @@ static int64_t seed_tile(const seed_job* job, int64_t index, particle_ix row) {
 static void count_tiles(void* data, int64_t begin, int64_t end) {
     const seed_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        job->tile_rows[t] = seed_tile(job, t, -1);
+        job->tile_births[t] = seed_tile(job, t, -1);
     }
 }
 
@@ -244,8 +245,8 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
     const seed_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
         bool is_here = particle_ranks_has_tile(job->p, tile_at(job, t));
-        if (job->tile_rows[t] > 0 && is_here) {
-            seed_tile(job, t, job->tile_row[t]);
+        if (job->tile_births[t] > 0 && is_here) {
+            seed_tile(job, t, job->tile_begin[t]);
         }
     }
 }
@@ -276,8 +277,9 @@ static treacle_status count_liquid(seed_job* job) {
     job->tile_count = bound_tiles(job);
     size_t count = (size_t)job->tile_count;
     TREACLE_TRY(
-        alloc_array(ctx, count, sizeof(*job->tile_rows), "seeding", (void**)&job->tile_rows));
-    TREACLE_TRY(alloc_array(ctx, count, sizeof(*job->tile_row), "seeding", (void**)&job->tile_row));
+        alloc_array(ctx, count, sizeof(*job->tile_births), "seeding", (void**)&job->tile_births));
+    TREACLE_TRY(
+        alloc_array(ctx, count, sizeof(*job->tile_begin), "seeding", (void**)&job->tile_begin));
     int64_t* first = NULL;
     size_t bytes = ((size_t)comm_size(ctx) + 1) * sizeof(*first);
     TREACLE_TRY(alloc_array(ctx, bytes, 1, "seeding", (void**)&first));
@@ -286,7 +288,7 @@ static treacle_status count_liquid(seed_job* job) {
     }
     tile_for_range(ctx, (tile_range){first[rank], first[rank + 1]}, 4, count_tiles, job);
     if (is_distributed) {
-        comm_gather(ctx, job->tile_rows, sizeof(*job->tile_rows), first);
+        comm_gather(ctx, job->tile_births, sizeof(*job->tile_births), first);
     }
     alloc_free(ctx, first, bytes);
     return TREACLE_OK;
@@ -294,19 +296,19 @@ static treacle_status count_liquid(seed_job* job) {
 
 // Room for all, then groups for all.
 static treacle_status append_liquids(int count, seed_job* jobs, particles* p) {
-    int64_t rows = 0, groups = 0;
+    int64_t members = 0, groups = 0;
     for (int i = 0; i < count; ++i) {
         for (int64_t t = 0; t < jobs[i].tile_count; ++t) {
-            rows += jobs[i].tile_rows[t];
-            groups += jobs[i].tile_rows[t] > 0;
+            members += jobs[i].tile_births[t];
+            groups += jobs[i].tile_births[t] > 0;
         }
     }
-    TREACLE_TRY(particles_reserve(p, p->count + rows, p->tile_count + groups));
+    TREACLE_TRY(particles_reserve(p, p->count + members, p->tile_count + groups));
     for (int i = 0; i < count; ++i) {
         for (int64_t t = 0; t < jobs[i].tile_count; ++t) {
-            if (jobs[i].tile_rows[t] > 0) {
-                TREACLE_TRY(particles_append(p, tile_at(&jobs[i], t), jobs[i].tile_rows[t],
-                                             &jobs[i].tile_row[t]));
+            if (jobs[i].tile_births[t] > 0) {
+                TREACLE_TRY(particles_append(p, tile_at(&jobs[i], t), jobs[i].tile_births[t],
+                                             &jobs[i].tile_begin[t]));
             }
         }
     }
@@ -351,8 +353,8 @@ treacle_status seed_particles(particles* p, const seed_def* def) {
     treacle_status status = seed_liquids(def, jobs, p);
     for (size_t i = 0; i < count; ++i) {
         size_t tiles = (size_t)jobs[i].tile_count;
-        alloc_free(p->ctx, jobs[i].tile_rows, tiles * sizeof(*jobs[i].tile_rows));
-        alloc_free(p->ctx, jobs[i].tile_row, tiles * sizeof(*jobs[i].tile_row));
+        alloc_free(p->ctx, jobs[i].tile_births, tiles * sizeof(*jobs[i].tile_births));
+        alloc_free(p->ctx, jobs[i].tile_begin, tiles * sizeof(*jobs[i].tile_begin));
     }
     alloc_free(p->ctx, jobs, count * sizeof(*jobs));
     return status;

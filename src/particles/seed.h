@@ -39,8 +39,8 @@ typedef struct seed_def {
     const seed_liquid* liquids;                   // none seeds where an earlier one is
     bool (*is_blocked)(const void* data, vec3 x); // where no liquid is; NULL: nowhere
     const void* blocked_data;
-    // Called when the groups of all liquids are known, and nothing of their rows: tiles may be
-    // shared out. Distributed ranks then fill the rows of their own tiles alone. NULL: nothing
+    // Called when the groups of all liquids are known, and nothing of their particles: tiles may be
+    // shared out. Distributed ranks then fill the particles of their own tiles alone. NULL: nothing
     treacle_status (*partition)(void* data, const particles* p);
     void* partition_data;
 } seed_def;

@@ -32,10 +32,11 @@ typedef struct absorb_job {
 static void mark_group(const absorb_job* job, tile_ix group) {
     const particles* p = job->p;
     const float* position = particles_f32(p, PARTICLE_POSITION);
-    for (particle_ix row = p->tile_first[group]; row < p->tile_first[group + 1]; ++row) {
-        vec3 place = particles_place(job->domain, p->tile[group], position + AXES * row);
+    for (particle_ix particle = p->tile_first[group]; particle < p->tile_first[group + 1];
+         ++particle) {
+        vec3 place = particles_place(job->domain, p->tile[group], position + AXES * particle);
         bool is_inside = vec3_is_finite(place) && shape_is_inside(job->shape, place);
-        job->is_removed[row] = is_inside;
+        job->is_removed[particle] = is_inside;
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "math/hash_random.h"
 
-static void copy_row(const particles* p, particle_ix to, particle_ix from) {
+static void copy_particle(const particles* p, particle_ix to, particle_ix from) {
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         size_t bytes = particle_columns[c].bytes;
         char* column = p->column[c];
@@ -15,22 +15,22 @@ static void copy_row(const particles* p, particle_ix to, particle_ix from) {
     }
 }
 
-// Moves a row by `by` cells along with the velocity field that its affine matrix describes.
-static void move_along(const particles* p, particle_ix row, const float by[AXES], double h) {
+// Moves a particle by `by` cells along with the velocity field that its affine matrix describes.
+static void move_along(const particles* p, particle_ix particle, const float by[AXES], double h) {
     const float* affine = particles_f32(p, PARTICLE_AFFINE);
     for (int a = 0; a < AXES; ++a) {
-        particles_f32(p, PARTICLE_POSITION)[AXES * row + a] += by[a];
+        particles_f32(p, PARTICLE_POSITION)[AXES * particle + a] += by[a];
         double change = 0.0;
         for (int b = 0; affine != NULL && b < AXES; ++b) {
-            change += (double)affine[AXES * (AXES * row + a) + b] * h * (double)by[b];
+            change += (double)affine[AXES * (AXES * particle + a) + b] * h * (double)by[b];
         }
-        particles_f32(p, PARTICLE_VELOCITY)[AXES * row + a] += (float)change;
+        particles_f32(p, PARTICLE_VELOCITY)[AXES * particle + a] += (float)change;
     }
 }
 
 void particles_split(const particles* p, const particle_split* split) {
-    TREACLE_ASSERT(split->row != split->other);
-    TREACLE_ASSERT(split->row >= 0 && split->row < p->count && split->other >= 0 &&
+    TREACLE_ASSERT(split->particle != split->other);
+    TREACLE_ASSERT(split->particle >= 0 && split->particle < p->count && split->other >= 0 &&
                    split->other < p->count);
     TREACLE_ASSERT(split->h > 0.0 && split->apart >= 0.0f);
     float* volume = particles_f32(p, PARTICLE_VOLUME);
@@ -39,10 +39,10 @@ void particles_split(const particles* p, const particle_split* split) {
         forth[a] = 0.5f * split->apart * split->axis[a];
         back[a] = -forth[a];
     }
-    volume[split->row] *= 0.5f;
-    copy_row(p, split->other, split->row);
+    volume[split->particle] *= 0.5f;
+    copy_particle(p, split->other, split->particle);
     particles_id(p)[split->other] = split->id;
-    move_along(p, split->row, forth, split->h);
+    move_along(p, split->particle, forth, split->h);
     move_along(p, split->other, back, split->h);
 }
 
@@ -53,12 +53,12 @@ static bool is_averaged(int column) {
 }
 
 void particles_merge(const particles* p, const particle_merge* merge) {
-    TREACLE_ASSERT(merge->row != merge->other);
-    TREACLE_ASSERT(merge->row >= 0 && merge->row < p->count && merge->other >= 0 &&
+    TREACLE_ASSERT(merge->particle != merge->other);
+    TREACLE_ASSERT(merge->particle >= 0 && merge->particle < p->count && merge->other >= 0 &&
                    merge->other < p->count);
-    TREACLE_ASSERT(particles_material(p)[merge->row] == particles_material(p)[merge->other]);
+    TREACLE_ASSERT(particles_material(p)[merge->particle] == particles_material(p)[merge->other]);
     float* volume = particles_f32(p, PARTICLE_VOLUME);
-    double mine = (double)volume[merge->row], theirs = (double)volume[merge->other];
+    double mine = (double)volume[merge->particle], theirs = (double)volume[merge->other];
     double fraction = theirs / (mine + theirs);
     for (int a = 0; a < AXES; ++a) {
         particles_f32(p, PARTICLE_POSITION)[AXES * merge->other + a] += merge->shift[a];
@@ -67,17 +67,17 @@ void particles_merge(const particles* p, const particle_merge* merge) {
         float* column = is_averaged(i) ? p->column[i] : NULL;
         int components = particle_columns[i].components;
         for (int c = 0; column != NULL && c < components; ++c) {
-            double x = (double)column[components * merge->row + c];
+            double x = (double)column[components * merge->particle + c];
             double y = (double)column[components * merge->other + c];
-            column[components * merge->row + c] = (float)(x + fraction * (y - x));
+            column[components * merge->particle + c] = (float)(x + fraction * (y - x));
         }
     }
     double* enthalpy = particles_f64(p, PARTICLE_ENTHALPY);
     if (enthalpy != NULL) {
-        double x = enthalpy[merge->row];
-        enthalpy[merge->row] = x + fraction * (enthalpy[merge->other] - x);
+        double x = enthalpy[merge->particle];
+        enthalpy[merge->particle] = x + fraction * (enthalpy[merge->other] - x);
     }
-    volume[merge->row] = (float)(mine + theirs);
+    volume[merge->particle] = (float)(mine + theirs);
 }
 
 void particles_split_axis(uint64_t seed, uint64_t id, const grid_domain* domain, float axis[AXES]) {

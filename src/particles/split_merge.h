@@ -13,10 +13,10 @@
 
 #include "particles/particles.h"
 
-/// Rows `row` and `other` (both exist; `other` is overwritten) share what `row` held, `apart` cells
-/// from each other along `axis`, both local to the tile of `row`.
+/// Particles `particle` and `other` (both exist; `other` is overwritten) share what `particle`
+/// held, `apart` cells from each other along `axis`, both local to the tile of `particle`.
 typedef struct particle_split {
-    particle_ix row, other;
+    particle_ix particle, other;
     float axis[AXES]; // of unit length, 0 along inactive axes
     float apart;      // cells
     uint64_t id;      // of the new one; the old one keeps its own
@@ -24,10 +24,11 @@ typedef struct particle_split {
 } particle_split;
 void particles_split(const particles* p, const particle_split* split);
 
-/// `row` takes what `other` held; the caller removes `other`. Both must be of the same material and
-/// in the same tile, or `shift` (cells) is what to add to the position of `other` to make it so.
+/// `particle` takes what `other` held; the caller removes `other`. Both must be of the same
+/// material and in the same tile, or `shift` (cells) is what to add to the position of `other` to
+/// make it so.
 typedef struct particle_merge {
-    particle_ix row, other;
+    particle_ix particle, other;
     float shift[AXES];
 } particle_merge;
 void particles_merge(const particles* p, const particle_merge* merge);

@@ -98,8 +98,7 @@ void elastic_load(const elastic_params* params, const particles* p, const float*
     TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
     TREACLE_ASSERT(p->column[PARTICLE_STRAIN] != NULL);
     particle_job job = {.params = params, .p = p, .stretch = stretch, .stress = stress, .mu = mu};
-    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, load_particles,
-                 &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, load_particles, &job);
 }
 
 // Whether the particle's strain is 0 and stays so.
@@ -184,7 +183,7 @@ void elastic_advance(const elastic_params* params, const particles* p,
     TREACLE_ASSERT(params->dt > 0.0 && isfinite(params->dt));
     TREACLE_ASSERT(p->column[PARTICLE_STRAIN] != NULL);
     particle_job job = {.params = params, .p = p, .stretch = motion->stretch, .spin = motion->spin};
-    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 1024}, advance_particles,
+    particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 1024}, advance_particles,
                  &job);
 }
 

@@ -107,9 +107,9 @@ treacle_status even_out(const even_out_params* params, double dt, arena* scratch
         arena_take_zero(scratch, values, sizeof(float), "means at cells", (void**)&room.weight));
     TREACLE_TRY(find_near(params, &room, scratch, &job));
     TREACLE_TRY(there_and_back(params, &room, job.value, params->reference, job.mean));
-    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, find_part, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, find_part, &job);
     TREACLE_TRY(there_and_back(params, &room, job.part, 0.0f, job.mean));
-    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, give_part, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, give_part, &job);
     *change = job.mean;
     return TREACLE_OK;
 }

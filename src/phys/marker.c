@@ -35,5 +35,5 @@ void marker_cure(const particles* p, int material_count, const treacle_material_
         part[m] = (float)(1.0 - elementary_exp(-materials[m].marker_rate * dt));
     }
     cure_job job = {p, materials, part};
-    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, cure_rows, &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, cure_rows, &job);
 }

@@ -155,7 +155,7 @@ static treacle_status find(no_merge_job* job) {
     p2g_params transfer = {.domain = p->domain, .map = p->map, .from = p->p};
     for (job->material = 0; job->material < p->material_count; ++job->material) {
         if (!p->materials[job->material].merges) {
-            particle_for(p->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
+            particle_for(p->p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096},
                          fill_fractions, job);
             p2g_values values = {job->column, 1};
             TREACLE_TRY(p2g_mean(&transfer, PLACE_CELL, &values, job->fraction, job->weight));

@@ -32,8 +32,7 @@ void ballistic_advect(const particles* p, const grid_domain* domain, const treac
         job.push.drift[a] = domain->is_active[a] ? (float)((to - from) / domain->h) : 0.0f;
         job.push.fall[a] = domain->is_active[a] ? (float)(fall[a] / domain->h) : 0.0f;
     }
-    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = BLOCK_ROWS}, push_rows,
-                 &job);
+    particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = BLOCK_ROWS}, push_rows, &job);
 }
 
 static double fastest_of_tile(void* data, int64_t tile) {

@@ -108,15 +108,15 @@ typedef struct finding {
     char text[200];
 } finding;
 
-static double not_finite_of(const particles* p, particle_ix row, int* column) {
+static double not_finite_of(const particles* p, particle_ix particle, int* column) {
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         const particle_column_info* info = &particle_columns[c];
         bool is_wide = info->type == TREACLE_TYPE_F64;
         for (int i = 0; i < info->components && p->column[c] != NULL; ++i) {
             double value =
-                is_wide ? particles_f64(p, (particle_column)c)[row]
+                is_wide ? particles_f64(p, (particle_column)c)[particle]
                 : info->type == TREACLE_TYPE_F32
-                    ? (double)particles_f32(p, (particle_column)c)[info->components * row + i]
+                    ? (double)particles_f32(p, (particle_column)c)[info->components * particle + i]
                     : 0.0;
             if (!isfinite(value)) {
                 *column = c;
@@ -129,14 +129,14 @@ static double not_finite_of(const particles* p, particle_ix row, int* column) {
 }
 
 static void describe_particle(const grid_domain* domain, const particles* p, tile_ix group,
-                              particle_ix row, finding* out) {
+                              particle_ix particle, finding* out) {
     int column;
-    double value = not_finite_of(p, row, &column), x[AXES];
+    double value = not_finite_of(p, particle, &column), x[AXES];
     for (int a = 0; a < AXES; ++a) {
-        double local = (double)particles_f32(p, PARTICLE_POSITION)[AXES * row + a];
+        double local = (double)particles_f32(p, PARTICLE_POSITION)[AXES * particle + a];
         x[a] = domain->origin[a] + domain->h * (TILE_SIZE * p->tile[group].at[a] + local);
     }
-    unsigned long long id = (unsigned long long)particles_id(p)[row];
+    unsigned long long id = (unsigned long long)particles_id(p)[particle];
     if (column >= 0) {
         snprintf(out->text, sizeof(out->text),
                  "the %s of particle %llu at [%.6g, %.6g, %.6g] is %g",
@@ -153,15 +153,15 @@ static void find_particle(const grid_domain* domain, const particles* p, finding
     particle_ix worst = -1;
     tile_ix group = 0;
     for (int64_t t = here.begin; t < here.end; ++t) {
-        for (particle_ix row = p->tile_first[t]; row < p->tile_first[t + 1]; ++row) {
+        for (particle_ix particle = p->tile_first[t]; particle < p->tile_first[t + 1]; ++particle) {
             int column;
-            not_finite_of(p, row, &column);
-            const float* v = velocity + AXES * row;
+            not_finite_of(p, particle, &column);
+            const float* v = velocity + AXES * particle;
             double x = (double)v[0], y = (double)v[1], z = (double)v[2];
             double speed = column >= 0 ? INFINITY : sqrt(x * x + y * y + z * z);
             if (speed > out->speed) {
                 out->speed = speed;
-                worst = row;
+                worst = particle;
                 group = (tile_ix)t;
             }
         }

@@ -286,7 +286,7 @@ static treacle_status copy_items(const treacle_sim* sim, const treacle_frame* st
 
 static treacle_status copy_columns(treacle_sim* sim, const treacle_frame* state) {
     particles* p = &sim->next.particles;
-    tile_range rows = particle_ranks_rows(p);
+    tile_range rows = particle_ranks_own_range(p);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         const particle_column_info* info = &particle_columns[c];
         if (p->column[c] != NULL) {
@@ -304,7 +304,7 @@ static bool are_rows_sound(const treacle_sim* sim, const particles* p) {
     const float* volume = particles_f32(p, PARTICLE_VOLUME);
     const float* melted = particles_f32(p, PARTICLE_MELTED);
     const uint8_t* material = particles_material(p);
-    tile_range rows = particle_ranks_rows(p);
+    tile_range rows = particle_ranks_own_range(p);
     bool is_sound = true;
     for (particle_ix row = rows.begin; row < rows.end; ++row) {
         is_sound = is_sound && material[row] < sim->material_count && !(volume[row] <= 0.0f) &&

@@ -96,8 +96,8 @@ void flow_yield_start(const flow_inputs* in, const flow_outputs* out, flow_yield
     const float* affine = particles_f32(in->p, PARTICLE_AFFINE);
     if (affine != NULL && in->frame.setup->has.yield) {
         expect_job job = {affine, out->elastic->motion.stretch};
-        particle_for(in->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
-                     expect_stretch, &job);
+        particle_for(in->p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, expect_stretch,
+                     &job);
     }
 }
 

@@ -23,7 +23,7 @@ treacle_status free_flyers_find(const step_frame* f, const liquid_state* state, 
     TREACLE_ASSERT(state->cell_phi != NULL || p->count == 0);
     TREACLE_ASSERT(p->tile_first[p->tile_count] == p->count);
     *out = (free_flyers){0};
-    tile_range rows = particle_ranks_rows(p);
+    tile_range rows = particle_ranks_own_range(p);
     int64_t found = 0;
     uint8_t* is_free_flyer = NULL;
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, 1, "marks of free flyers",

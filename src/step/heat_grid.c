@@ -81,8 +81,7 @@ static treacle_status bring_by_material(const grid_job* job, int which, float* t
         arena_take(scratch, (size_t)p->count, sizeof(float), "what differs", (void**)&column));
     TREACLE_TRY(step_take_zero(job->at->f, &job->at->state->map, "weights", &unused));
     material_job of = {p, heat, which, column};
-    particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096}, fill_by_material,
-                 &of);
+    particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, fill_by_material, &of);
     p2g_params params = transfer_of(job->at);
     p2g_column from = {.value = column, .weight = which == HEAT_RANGES ? NULL : heat->latent};
     treacle_status status = p2g_weighted(&params, &from, to, unused);

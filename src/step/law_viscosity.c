@@ -84,7 +84,7 @@ static treacle_status apply_laws(law_job* job, const law_columns* columns) {
         int mark = arena_mark(scratch);
         float* fraction = NULL;
         if (setup->material_count > 1) {
-            particle_for(job->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
+            particle_for(job->p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096},
                          fill_fractions, job);
             TREACLE_TRY(bring(columns, columns->column, &fraction));
         }
@@ -141,8 +141,8 @@ static treacle_status by_laws(const step_frame* f, const liquid_state* state, co
         return apply_laws(&job, &columns);
     }
     if (p->column[PARTICLE_TEMPERATURE] != NULL) {
-        particle_for(p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
-                     fill_temperatures, &job);
+        particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, fill_temperatures,
+                     &job);
         TREACLE_TRY(bring(&columns, columns.column, &temperature));
     }
     if (p->column[PARTICLE_MARKER] != NULL) {

@@ -48,7 +48,7 @@ static treacle_status part_to_grid(const step_frame* f, const tile_map* map, con
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, sizeof(float), "viscosity of particles",
                            (void**)&column));
     part_job job = {f->setup, p, material, column};
-    particle_for(p, &(particle_use){.span = PARTICLES_NEAR_ROWS, .grain = 4096, .map = map},
+    particle_for(p, &(particle_use){.span = PARTICLES_EACH_NEAR, .grain = 4096, .map = map},
                  fill_parts, &job);
     treacle_status status = to_grid_column(f, map, p, thin, column, *out);
     arena_give(f->scratch, column);

@@ -126,7 +126,7 @@ static treacle_status scalars_to_grid(const step_frame* f, const p2g_params* par
                            "scalars of particles", (void**)&column));
     scalar_job job = {f->setup, params->from, kind, column};
     particle_for(params->from,
-                 &(particle_use){.span = PARTICLES_NEAR_ROWS, .grain = 4096, .map = params->map},
+                 &(particle_use){.span = PARTICLES_EACH_NEAR, .grain = 4096, .map = params->map},
                  fill_scalars, &job);
     treacle_status status = p2g_scalar(params, column, to, out->volume);
     if (status == TREACLE_OK && kind == SCALAR_DENSITY && out->thin.count > 0) {

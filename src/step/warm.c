@@ -58,7 +58,7 @@ static void add_rows(void* data, int64_t begin, int64_t end) {
 static void warm_by(const heat_place* at, const heat_kind* kind, const float* gain) {
     warm_job job = {kind->heat, at->p, gain};
     bool is_heat = kind->column == PARTICLE_TEMPERATURE;
-    particle_for(at->p, &(particle_use){.span = PARTICLES_ALL_ROWS, .grain = 4096},
+    particle_for(at->p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096},
                  is_heat ? warm_rows : add_rows, &job);
 }
 

@@ -64,7 +64,7 @@ static void test_a_split_keeps_volume_centre_and_momentum(void** state) {
     for (uint64_t seed = 0; seed < 200; ++seed) {
         fill_random(&p, &domain, 1, seed);
         whole before = add_up(&p, 1);
-        particle_split split = {.row = 0, .other = 1, .apart = 0.5f, .id = 99, .h = h};
+        particle_split split = {.particle = 0, .other = 1, .apart = 0.5f, .id = 99, .h = h};
         particles_split_axis(5, seed, &domain, split.axis);
         particles_split(&p, &split);
         whole after = add_up(&p, 2);
@@ -84,7 +84,7 @@ static void test_a_split_keeps_the_velocity_field(void** state) {
     make_store(ctx, &p);
     fill_random(&p, &domain, 1, 7);
     const float* affine = particles_f32(&p, PARTICLE_AFFINE);
-    particle_split split = {.row = 0, .other = 1, .apart = 0.4f, .h = h};
+    particle_split split = {.particle = 0, .other = 1, .apart = 0.4f, .h = h};
     particles_split_axis(5, 1, &domain, split.axis);
     particles_split(&p, &split);
     const float* x = particles_f32(&p, PARTICLE_POSITION);
@@ -109,7 +109,7 @@ static void test_a_merge_keeps_volume_centre_and_momentum(void** state) {
     for (uint64_t seed = 0; seed < 200; ++seed) {
         fill_random(&p, &domain, 2, seed);
         whole before = add_up(&p, 2);
-        particle_merge merge = {.row = 0, .other = 1};
+        particle_merge merge = {.particle = 0, .other = 1};
         particles_merge(&p, &merge);
         whole after = add_up(&p, 1);
         check_same(&before, &after);
@@ -136,7 +136,7 @@ static void test_a_merge_keeps_heat_and_marker(void** state) {
         heat += mine * (300.0 + 50.0 * r);
         volume += mine;
     }
-    particles_merge(&p, &(particle_merge){.row = 1, .other = 0});
+    particles_merge(&p, &(particle_merge){.particle = 1, .other = 0});
     double after = (double)particles_f32(&p, PARTICLE_TEMPERATURE)[1];
     assert_true(fabs(after * volume / heat - 1.0) < 1e-6);
     double marker = (double)particles_f32(&p, PARTICLE_MARKER)[1];
@@ -155,12 +155,12 @@ static void test_a_merge_undoes_a_split(void** state) {
     float before[9];
     memcpy(before, particles_f32(&p, PARTICLE_AFFINE), sizeof(before));
     whole first = add_up(&p, 1);
-    particle_split split = {.row = 0, .other = 1, .axis = {0.0f, 1.0f, 0.0f}, .apart = 0.5f};
+    particle_split split = {.particle = 0, .other = 1, .axis = {0.0f, 1.0f, 0.0f}, .apart = 0.5f};
     split.h = h;
     particles_split(&p, &split);
     // As if the second half had gone to the tile on the right.
     particles_f32(&p, PARTICLE_POSITION)[AXES] -= 8.0f;
-    particle_merge merge = {.row = 0, .other = 1, .shift = {8.0f, 0.0f, 0.0f}};
+    particle_merge merge = {.particle = 0, .other = 1, .shift = {8.0f, 0.0f, 0.0f}};
     particles_merge(&p, &merge);
     whole last = add_up(&p, 1);
     check_same(&first, &last);
