@@ -6,6 +6,9 @@ it is gone from. An identifier is taken apart at its underscores. Names of the p
 used as they are, members of one word behind a dot, an arrow or in offsetof alone; what remains
 besides is in tools/word_exceptions.txt, a line each: `word file count reason`. That list only gets
 shorter: a count that is too high is a complaint, too.
+
+And fails on a name that static functions of more than STATIC_FILES files have: in a profile it says
+nothing. Such a function carries the name of its file.
 """
 
 import collections
@@ -14,6 +17,8 @@ import re
 import source_tree
 
 PAGE = "docs/dev/words.md"
+STATIC_FILES = 4
+STATIC = re.compile(r"^(?:static|TREACLE_ALWAYS_INLINE) (?:inline )?[\w \*]+?[ \*](\w+)\(", re.M)
 EXCEPTIONS = "tools/word_exceptions.txt"
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 MEMBER = re.compile(r"(?:->|\.|offsetof\([^()]*, )$")
@@ -73,10 +78,23 @@ def uses(root, words, public):
     return found
 
 
+def crowded_names(root):
+    """Complaints about names that static functions of too many files have."""
+    files = collections.defaultdict(set)
+    for path in source_tree.c_files(root, ("src",)):
+        if path.suffix == ".c":
+            text = source_tree.strip_comments_and_strings(source_tree.read(path))
+            for name in STATIC.findall(text):
+                files[name].add(str(path.relative_to(root)))
+    return [f"static functions '{name}' in {len(names)} files: put the file's name before it: "
+            + " ".join(sorted(names))
+            for name, names in sorted(files.items()) if len(names) > STATIC_FILES]
+
+
 def check(root):
     words, allowed = gone_words(root), exceptions(root)
     found = uses(root, words, public_names(root))
-    complaints = []
+    complaints = crowded_names(root)
     for (word, name), places in sorted(found.items()):
         if len(places) > allowed.get((word, name), 0):
             for number, identifier in places:

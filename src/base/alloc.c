@@ -27,7 +27,7 @@ static heap_source source_of(const treacle_context* ctx) {
     return (heap_source){ctx->def.alloc, ctx->def.free, ctx->def.alloc_user};
 }
 
-static void* take(treacle_context* ctx, size_t bytes) {
+static void* alloc_take(treacle_context* ctx, size_t bytes) {
     if (ctx->is_in_step) {
         heap_source source = source_of(ctx);
         return step_heap_take(&ctx->heap, &source, bytes);
@@ -53,7 +53,7 @@ void* alloc_bytes(treacle_context* ctx, size_t bytes) {
         return NULL;
     }
     size_t rounded = round_up(bytes == 0 ? 1 : bytes);
-    void* block = take(ctx, rounded);
+    void* block = alloc_take(ctx, rounded);
     if (block != NULL) {
         count_up(ctx, rounded);
     }

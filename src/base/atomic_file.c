@@ -20,7 +20,7 @@ treacle_status atomic_file_temporary(treacle_context* ctx, const char* path, cha
     return TREACLE_OK;
 }
 
-static treacle_status fail(treacle_context* ctx, const char* path, const char* doing) {
+static treacle_status atomic_file_fail(treacle_context* ctx, const char* path, const char* doing) {
     return check_fail(ctx, TREACLE_ERR_IO, "%s: cannot %s: %s", path, doing, strerror(errno));
 }
 
@@ -56,7 +56,7 @@ static treacle_status open_with(treacle_context* ctx, const char* path, int flag
     }
     out->fd = open(out->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
     if (out->fd < 0) {
-        status = fail(ctx, path, "create the file");
+        status = atomic_file_fail(ctx, path, "create the file");
         release(out);
     }
     return status;
@@ -85,7 +85,7 @@ static treacle_status write_all(atomic_file* file, uint64_t offset, const void* 
             errno = ENOSPC;
         }
         if (written <= 0) {
-            treacle_status status = fail(file->ctx, file->path, "write");
+            treacle_status status = atomic_file_fail(file->ctx, file->path, "write");
             atomic_file_discard(file);
             return status;
         }
@@ -130,7 +130,7 @@ treacle_status atomic_file_leave(atomic_file* file) {
     TREACLE_ASSERT(file->fd >= 0 && file->is_guest);
     treacle_status status = TREACLE_OK;
     if (sync_retrying(file->fd) != 0) {
-        status = fail(file->ctx, file->path, "make the file durable (fsync)");
+        status = atomic_file_fail(file->ctx, file->path, "make the file durable (fsync)");
     }
     atomic_file_discard(file);
     return status;
@@ -158,12 +158,13 @@ static int sync_folder(const char* path, char* scratch) {
 static treacle_status rename_durably(treacle_context* ctx, const char* temporary, const char* path,
                                      char* scratch) {
     if (rename(temporary, path) != 0) {
-        treacle_status status = fail(ctx, path, "rename the temporary file to this name");
+        treacle_status status =
+            atomic_file_fail(ctx, path, "rename the temporary file to this name");
         unlink(temporary);
         return status;
     }
     if (sync_folder(path, scratch) != 0) {
-        return fail(ctx, path, "make the folder durable (fsync)");
+        return atomic_file_fail(ctx, path, "make the folder durable (fsync)");
     }
     return TREACLE_OK;
 }
@@ -175,7 +176,7 @@ treacle_status atomic_file_commit(atomic_file* file) {
     size_t scratch_size = strlen(file->path) + 2;
     treacle_status status = alloc_array(ctx, scratch_size, 1, "a folder name", &scratch);
     if (status == TREACLE_OK && sync_retrying(file->fd) != 0) {
-        status = fail(ctx, file->path, "make the file durable (fsync)");
+        status = atomic_file_fail(ctx, file->path, "make the file durable (fsync)");
     }
     if (status != TREACLE_OK) {
         alloc_free(ctx, scratch, scratch_size);
@@ -183,7 +184,7 @@ treacle_status atomic_file_commit(atomic_file* file) {
         return status;
     }
     if (close(file->fd) != 0 && errno != EINTR) {
-        status = fail(ctx, file->path, "close the file");
+        status = atomic_file_fail(ctx, file->path, "close the file");
         unlink(file->temporary);
     } else {
         status = rename_durably(ctx, file->temporary, file->path, scratch);
@@ -202,7 +203,7 @@ treacle_status atomic_file_publish(treacle_context* ctx, const char* temporary, 
     if (status == TREACLE_OK) {
         fd = open(temporary, O_RDONLY | O_CLOEXEC);
         if (fd < 0 || sync_retrying(fd) != 0) {
-            status = fail(ctx, path, "make the file durable (fsync)");
+            status = atomic_file_fail(ctx, path, "make the file durable (fsync)");
         }
     }
     if (fd >= 0) {

@@ -33,7 +33,7 @@ static void end_job(background* b) {
     pthread_mutex_unlock(&b->mutex);
 }
 
-static void* run(void* data) {
+static void* background_run(void* data) {
     background* b = data;
     for (background_fcn* fcn = next_job(b); fcn != NULL; fcn = next_job(b)) {
         fcn(b->data);
@@ -47,7 +47,7 @@ static bool start_thread(background* b) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool has_started = pthread_create(&b->thread, NULL, run, b) == 0;
+    bool has_started = pthread_create(&b->thread, NULL, background_run, b) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return has_started;
 }

@@ -122,7 +122,7 @@ treacle_status bytes_status(const byte_writer* w) {
 }
 
 // Makes room for `size` more bytes. False if that failed, now or before.
-static bool reserve(byte_writer* w, size_t size) {
+static bool bytes_reserve(byte_writer* w, size_t size) {
     if (w->status != TREACLE_OK || size <= w->capacity - w->size) {
         return w->status == TREACLE_OK;
     }
@@ -146,7 +146,7 @@ static bool reserve(byte_writer* w, size_t size) {
 void bytes_write(byte_writer* w, const void* data, size_t size) {
     TREACLE_ASSERT(w->ctx != NULL);
     TREACLE_ASSERT(data != NULL || size == 0);
-    if (size > 0 && reserve(w, size)) {
+    if (size > 0 && bytes_reserve(w, size)) {
         memcpy(w->data + w->size, data, size);
         w->size += size;
     }

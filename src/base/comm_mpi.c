@@ -123,7 +123,7 @@ int comm_size_here(const treacle_context* ctx) {
 }
 
 // The communicator, if there is anybody to talk to; a call begins.
-static struct comm* begin(treacle_context* ctx) {
+static struct comm* comm_mpi_begin(treacle_context* ctx) {
     struct comm* c = ctx->comm;
     if (c == NULL || c->size == 1) {
         return NULL;
@@ -141,7 +141,7 @@ static void end(struct comm* c, int64_t messages, int64_t bytes) {
 }
 
 void comm_barrier(treacle_context* ctx) {
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c != NULL) {
         MPI_Barrier(c->world);
         end(c, 1, 0);
@@ -150,7 +150,7 @@ void comm_barrier(treacle_context* ctx) {
 
 void comm_sum_i64(treacle_context* ctx, int64_t* values, int count) {
     TREACLE_ASSERT(count >= 0);
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c != NULL) {
         MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_SUM, c->world);
         end(c, 1, 8 * (int64_t)count);
@@ -160,7 +160,7 @@ void comm_sum_i64(treacle_context* ctx, int64_t* values, int count) {
 void comm_sum_u32(treacle_context* ctx, uint32_t* values, int64_t count) {
     TREACLE_ASSERT(count >= 0);
     const int64_t most = 1 << 28;
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c == NULL) {
         return;
     }
@@ -173,7 +173,7 @@ void comm_sum_u32(treacle_context* ctx, uint32_t* values, int64_t count) {
 
 void comm_max_i64(treacle_context* ctx, int64_t* values, int count) {
     TREACLE_ASSERT(count >= 0);
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c != NULL) {
         MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, c->world);
         end(c, 1, 8 * (int64_t)count);
@@ -183,7 +183,7 @@ void comm_max_i64(treacle_context* ctx, int64_t* values, int count) {
 // MPI leaves it open what the maximum of NaN is: NaN is counted beside.
 void comm_max_f64(treacle_context* ctx, double* values, int count) {
     TREACLE_ASSERT(count >= 0);
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c == NULL) {
         return;
     }
@@ -201,7 +201,7 @@ void comm_max_f64(treacle_context* ctx, double* values, int count) {
 
 void comm_sum_exact(treacle_context* ctx, exact_sum* sums, int count) {
     TREACLE_ASSERT(count >= 0);
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c != NULL) {
         MPI_Allreduce(MPI_IN_PLACE, sums, count, c->exact, c->merge, c->world);
         end(c, 1, (int64_t)sizeof(exact_sum) * count);
@@ -211,7 +211,7 @@ void comm_sum_exact(treacle_context* ctx, exact_sum* sums, int count) {
 void comm_broadcast(treacle_context* ctx, int from, void* data, size_t bytes) {
     TREACLE_ASSERT(from >= 0 && from < comm_size(ctx));
     const size_t most = (size_t)1 << 30;
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c == NULL) {
         return;
     }
@@ -223,7 +223,7 @@ void comm_broadcast(treacle_context* ctx, int from, void* data, size_t bytes) {
 }
 
 void comm_gather(treacle_context* ctx, void* data, size_t item_bytes, const int64_t* first) {
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c == NULL || item_bytes == 0) {
         return;
     }
@@ -284,7 +284,7 @@ static char* move_items(const comm_items* items, int32_t count, const int32_t* l
 void comm_exchange(treacle_context* ctx, int peer_count, const comm_peer* peers,
                    const comm_items* items) {
     TREACLE_ASSERT(peer_count >= 0 && peer_count < comm_size(ctx));
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c == NULL || peer_count == 0) {
         return;
     }
@@ -351,7 +351,7 @@ static int trade_parts(struct comm* c, int count, const comm_parcel* parcels, si
 
 void comm_trade(treacle_context* ctx, int count, const comm_parcel* parcels) {
     TREACLE_ASSERT(count >= 0 && count < comm_size(ctx));
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c == NULL) {
         return;
     }
@@ -366,7 +366,7 @@ void comm_trade(treacle_context* ctx, int count, const comm_parcel* parcels) {
 }
 
 treacle_status comm_agree(treacle_context* ctx, treacle_status status) {
-    struct comm* c = begin(ctx);
+    struct comm* c = comm_mpi_begin(ctx);
     if (c == NULL) {
         return status;
     }

@@ -99,7 +99,7 @@ static void split(step_heap* heap, heap_block* block, size_t lines) {
     list(heap, rest);
 }
 
-static heap_block* find(step_heap* heap, size_t lines) {
+static heap_block* step_heap_find(step_heap* heap, size_t lines) {
     heap_block* found = NULL;
     for (int c = class_above(lines); found == NULL && c < STEP_HEAP_CLASSES; ++c) {
         found = heap->free[c];
@@ -157,10 +157,10 @@ void* step_heap_take(step_heap* heap, const heap_source* source, size_t bytes) {
     }
     size_t lines = (bytes + LINE - 1) / LINE + 1;
     lock(heap);
-    heap_block* block = find(heap, lines);
+    heap_block* block = step_heap_find(heap, lines);
     if (block == NULL) {
         drop(heap, source, 0); // what is empty is too small, or it would have been found
-        block = grow(heap, source, lines + part / LINE + 1) ? find(heap, lines) : NULL;
+        block = grow(heap, source, lines + part / LINE + 1) ? step_heap_find(heap, lines) : NULL;
     }
     if (block != NULL) {
         unlist(heap, block);

@@ -28,7 +28,7 @@ treacle_status text_status(const text* t) {
 }
 
 // Makes room for `length` more characters and the NUL. False if that failed, now or before.
-static bool reserve(text* t, size_t length) {
+static bool text_reserve(text* t, size_t length) {
     if (t->status != TREACLE_OK || length < t->capacity - t->length) {
         return t->status == TREACLE_OK;
     }
@@ -52,7 +52,7 @@ static bool reserve(text* t, size_t length) {
 void text_append_span(text* t, const char* chars, size_t length) {
     TREACLE_ASSERT(chars != NULL || length == 0);
     TREACLE_ASSERT(t->length == 0 || t->length < t->capacity);
-    if (length > 0 && reserve(t, length)) {
+    if (length > 0 && text_reserve(t, length)) {
         memcpy(t->at + t->length, chars, length);
         t->length += length;
         t->at[t->length] = '\0';
@@ -73,7 +73,7 @@ void text_vprintf(text* t, const char* format, va_list args) {
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    if (length > 0 && reserve(t, (size_t)length)) {
+    if (length > 0 && text_reserve(t, (size_t)length)) {
         vsnprintf(t->at + t->length, (size_t)length + 1, format, again);
         t->length += (size_t)length;
     }

@@ -414,8 +414,8 @@ static treacle_status read_front(reader* r) {
 }
 
 // Reads the front and lets `go_on` do the rest.
-static treacle_status load(reader* r, treacle_status (*go_on)(reader* r),
-                           treacle_loaded_frame** out) {
+static treacle_status frame_read_load(reader* r, treacle_status (*go_on)(reader* r),
+                                      treacle_loaded_frame** out) {
     void* block = NULL;
     TREACLE_TRY(alloc_zero(r->ctx, 1, sizeof(treacle_loaded_frame), "a frame", &block));
     r->loaded = block;
@@ -460,7 +460,7 @@ treacle_status frame_parse(treacle_context* ctx, const char* name, const uint8_t
     TREACLE_ASSERT(name != NULL && (bytes != NULL || size == 0));
     *out = NULL;
     reader r = {.ctx = ctx, .name = name, .memory = bytes, .fd = -1, .size = size};
-    return load(&r, read_all, out);
+    return frame_read_load(&r, read_all, out);
 }
 
 static treacle_status load_file(treacle_context* ctx, const char* path,
@@ -479,7 +479,7 @@ static treacle_status load_file(treacle_context* ctx, const char* path,
     treacle_status status = TREACLE_OK;
     if (S_ISREG(about.st_mode)) {
         r.size = (uint64_t)about.st_size;
-        status = load(&r, go_on, out);
+        status = frame_read_load(&r, go_on, out);
     } else {
         status = check_fail(ctx, TREACLE_ERR_IO, "%s: this is %s, not a file", path,
                             S_ISDIR(about.st_mode) ? "a folder" : "a device or pipe");

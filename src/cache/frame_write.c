@@ -303,7 +303,7 @@ static void find_sizes(writer* w) {
     }
 }
 
-static treacle_status reserve(writer* w) {
+static treacle_status frame_write_reserve(writer* w) {
     size_t ranks = (size_t)comm_size(w->ctx);
     w->front_bytes =
         chunk_table_at(w) + (size_t)w->chunk_count * FRAME_CHUNK_BYTES + FRAME_CHECKSUM_BYTES;
@@ -337,7 +337,7 @@ static void release(writer* w) {
 // Rank 0 makes the file, the others join it.
 static treacle_status open_file(writer* w) {
     bool is_first = comm_rank(w->ctx) == 0;
-    treacle_status status = reserve(w);
+    treacle_status status = frame_write_reserve(w);
     if (status == TREACLE_OK && is_first) {
         status = atomic_file_open(w->ctx, w->path, &w->file);
     }

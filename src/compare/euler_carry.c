@@ -10,7 +10,7 @@
 #include "phys/rheology.h"
 #include "step/law_viscosity.h"
 
-static treacle_status take(euler_work* e, const char* name, float** out) {
+static treacle_status euler_carry_take(euler_work* e, const char* name, float** out) {
     step_work* w = e->w;
     return step_take_zero(&w->f, &w->state->map, name, out);
 }
@@ -179,11 +179,12 @@ static treacle_status describe_viscosity(euler_work* e, describe_job* job) {
                      : is_geometric ? (double)setup->log_mu[0]
                                     : rheology_to_mean(mean, mu);
     job->shear_part = 1.0;
-    TREACLE_TRY(take(e, "viscosity at cells", &w->made.material.log_mu));
-    TREACLE_TRY(take(e, "viscosity at cells", &w->made.material.newtonian));
+    TREACLE_TRY(euler_carry_take(e, "viscosity at cells", &w->made.material.log_mu));
+    TREACLE_TRY(euler_carry_take(e, "viscosity at cells", &w->made.material.newtonian));
     TREACLE_TRY(arena_take_zero(w->f.scratch, 1, sizeof(*w->made.material.shear_part),
                                 "portions of materials", (void**)&w->made.material.shear_part));
-    return has_rate ? take(e, "viscosity at cells", &w->made.material.shear_part[0]) : TREACLE_OK;
+    return has_rate ? euler_carry_take(e, "viscosity at cells", &w->made.material.shear_part[0])
+                    : TREACLE_OK;
 }
 
 treacle_status euler_carry(euler_work* e) {
@@ -195,12 +196,12 @@ treacle_status euler_carry(euler_work* e) {
     refresh(e);
     level_set_to_cells(&e->level, e->surface, &w->state->map, w->state->cell_phi);
     for (int a = 0; a < AXES; ++a) {
-        TREACLE_TRY(take(e, "masses on faces", &w->made.given.face_mass.at[a]));
+        TREACLE_TRY(euler_carry_take(e, "masses on faces", &w->made.given.face_mass.at[a]));
     }
-    TREACLE_TRY(take(e, "densities at cells", &w->made.given.density));
-    TREACLE_TRY(take(e, "volumes at cells", &w->made.given.volume));
+    TREACLE_TRY(euler_carry_take(e, "densities at cells", &w->made.given.density));
+    TREACLE_TRY(euler_carry_take(e, "volumes at cells", &w->made.given.volume));
     if (w->f.setup->has.buoyancy) {
-        TREACLE_TRY(take(e, "buoyancy at cells", &w->made.given.buoyancy));
+        TREACLE_TRY(euler_carry_take(e, "buoyancy at cells", &w->made.given.buoyancy));
     }
     if (liquid_is_viscous(w->f.setup)) {
         TREACLE_TRY(describe_viscosity(e, &job));

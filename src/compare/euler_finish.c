@@ -228,7 +228,7 @@ static treacle_status measure_volume(euler_work* e) {
     return TREACLE_OK;
 }
 
-static treacle_status measure(euler_work* e) {
+static treacle_status euler_finish_measure(euler_work* e) {
     step_work* w = e->w;
     double h = w->f.setup->domain->h;
     float* fraction = NULL;
@@ -272,7 +272,7 @@ treacle_status euler_finish(euler_work* e) {
     euler_bound_gaps(e);
     TREACLE_TRY(find_outer_flow(e));
     TREACLE_TRY(extend_fields(e));
-    TREACLE_TRY(measure(e));
+    TREACLE_TRY(euler_finish_measure(e));
     count_lost(e);
     return TREACLE_OK;
 }

@@ -40,8 +40,8 @@ typedef struct strain_job {
 } strain_job;
 
 // A tile and one sample around it; beyond the sides of the domain the last one goes on.
-static void gather(const grid_strain_params* p, grid_place place, const float* values, tile_ix t,
-                   float block[ROOM]) {
+static void grid_strain_gather(const grid_strain_params* p, grid_place place, const float* values,
+                               tile_ix t, float block[ROOM]) {
     tile_sampler from = tile_sampler_of(p->domain, p->map, place, values);
     const int32_t* coord = p->map->coord[t].at;
     for (int i = 0; i < ROOM; ++i) {
@@ -66,7 +66,8 @@ static void push_tiles(void* data, int64_t begin, int64_t end) {
     float block[ROOM];
     for (int64_t t = begin; t < end; ++t) {
         for (int part = 0; part < STRAIN_PARTS; ++part) {
-            gather(p, tensor_place(part), tensor_part(job->before, part), (tile_ix)t, block);
+            grid_strain_gather(p, tensor_place(part), tensor_part(job->before, part), (tile_ix)t,
+                               block);
             for (int i = 0; i < TILE_CELLS; ++i) {
                 const float* at = block + BLOCK_INDEX(1, 1, i & 7, i >> 3 & 7, i >> 6);
                 size_t slot = (size_t)t * TILE_CELLS + (size_t)i;
@@ -123,11 +124,12 @@ typedef struct strain_blocks {
 static void gather_all(const strain_job* job, tile_ix t, strain_blocks* out) {
     for (int part = 0; part < STRAIN_PARTS; ++part) {
         grid_place place = tensor_place(part);
-        gather(job->params, place, tensor_part(job->before, part), t, out->eps[part]);
-        gather(job->params, place, tensor_part(job->motion->stretch, part), t, out->stretch[part]);
+        grid_strain_gather(job->params, place, tensor_part(job->before, part), t, out->eps[part]);
+        grid_strain_gather(job->params, place, tensor_part(job->motion->stretch, part), t,
+                           out->stretch[part]);
     }
     for (int a = 0; a < AXES; ++a) {
-        gather(job->params, place_edge(a), job->motion->spin[a], t, out->spin[a]);
+        grid_strain_gather(job->params, place_edge(a), job->motion->spin[a], t, out->spin[a]);
     }
 }
 

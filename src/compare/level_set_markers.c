@@ -20,7 +20,8 @@ typedef struct marker_job {
     uint8_t* is_removed; // [markers]
 } marker_job;
 
-static float distance_at(tile_sampler* phi, const particles* m, tile_ix g, particle_ix i) {
+static float level_set_markers_distance_at(tile_sampler* phi, const particles* m, tile_ix g,
+                                           particle_ix i) {
     return tile_sample(phi, m->tile[g], particles_f32(m, PARTICLE_POSITION) + AXES * i);
 }
 
@@ -34,7 +35,7 @@ static void resize_groups(void* data, int64_t begin, int64_t end) {
     tile_sampler phi = sampler_of(job);
     for (int64_t g = begin; g < end; ++g) {
         for (particle_ix i = m->tile_first[g]; i < m->tile_first[g + 1]; ++i) {
-            float at = distance_at(&phi, m, (tile_ix)g, i);
+            float at = level_set_markers_distance_at(&phi, m, (tile_ix)g, i);
             float own = particles_material(m)[i] == LEVEL_OUTSIDE ? at : -at;
             float* radius = &particles_f32(m, PARTICLE_VOLUME)[i];
             if (own >= -*radius) { // [level.3]
@@ -65,7 +66,8 @@ static void find_removed(void* data, int64_t begin, int64_t end) {
             int cell = particles_cell(particles_f32(m, PARTICLE_POSITION) + AXES * i);
             count = cell == last ? count + 1 : 1;
             last = cell;
-            bool is_far = fabsf(distance_at(&phi, m, (tile_ix)g, i)) > LEVEL_BAND + 1.0f;
+            bool is_far =
+                fabsf(level_set_markers_distance_at(&phi, m, (tile_ix)g, i)) > LEVEL_BAND + 1.0f;
             job->is_removed[i] = is_far || count > CROWDED * job->w->per_cell;
         }
     }
@@ -141,7 +143,7 @@ static treacle_status fill_tile(const marker_job* job, tile_ix t, const int coun
 }
 
 // Tiles of map and groups are both in Morton order.
-static treacle_status fill_tiles(const marker_job* job) {
+static treacle_status level_set_markers_fill_tiles(const marker_job* job) {
     const level_set* set = job->set;
     const particles* m = &set->markers;
     tile_ix groups = m->tile_count, g = 0;
@@ -169,7 +171,7 @@ treacle_status level_set_reseed(const level_set_work* w, level_set* set) {
     particle_for(m, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4}, find_removed, &job);
     particles_remove(m, job.is_removed);
     arena_give(w->scratch, job.is_removed);
-    TREACLE_TRY(fill_tiles(&job));
+    TREACLE_TRY(level_set_markers_fill_tiles(&job));
     particle_sorter sorter = {w->lattice, w->scratch, w->spares};
     particle_sort_stats stats;
     return particle_sort(m, &sorter, &stats);

@@ -53,7 +53,7 @@ static float excess(const outer_job* job, int64_t t, int q) {
     return free_faces > 0.0f ? sum / free_faces : 0.0f;
 }
 
-static void measure_tiles(void* data, int64_t begin, int64_t end) {
+static void outer_flow_measure_tiles(void* data, int64_t begin, int64_t end) {
     const outer_job* job = data;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         int q = (int)(i % TILE_CELLS);
@@ -86,7 +86,8 @@ void outer_flow_project(const outer_flow* params, float* const face_u[AXES]) {
     memset(params->cell_room + (size_t)params->map->count * TILE_CELLS, 0,
            TILE_CELLS * sizeof(float));
     for (int i = 0; i < PASSES; ++i) {
-        tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, measure_tiles, &job);
+        tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4},
+                 outer_flow_measure_tiles, &job);
         tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 4}, push_tiles,
                  &job); // [semi.4]
     }

@@ -27,7 +27,7 @@ typedef struct relax_job {
     int colour;
 } relax_job;
 
-static size_t place_of(const tile_map* map, tile_ix tile, const int cell[AXES]) {
+static size_t relax_place_of(const tile_map* map, tile_ix tile, const int cell[AXES]) {
     int side[AXES];
     for (int a = 0; a < AXES; ++a) {
         side[a] = block_side_of(cell[a]);
@@ -41,7 +41,7 @@ static double residual_at(const relax_job* job, tile_ix tile, const int cell[AXE
                           double* diagonal) {
     const projection* p = job->p;
     const tile_map* map = p->params->map;
-    size_t own = place_of(map, tile, cell);
+    size_t own = relax_place_of(map, tile, cell);
     double sum = (double)p->cell_extra[own] * job->x[own];
     *diagonal = (double)p->cell_extra[own];
     for (int a = 0; a < AXES; ++a) {
@@ -51,7 +51,7 @@ static double residual_at(const relax_job* job, tile_ix tile, const int cell[AXE
         int low[AXES] = {cell[0], cell[1], cell[2]}, high[AXES] = {cell[0], cell[1], cell[2]};
         low[a] -= 1;
         high[a] += 1;
-        size_t below = place_of(map, tile, low), above = place_of(map, tile, high);
+        size_t below = relax_place_of(map, tile, low), above = relax_place_of(map, tile, high);
         double w_low = (double)p->face_w[a][own], w_high = (double)p->face_w[a][above];
         sum += w_low * (job->x[own] - job->x[below]) + w_high * (job->x[own] - job->x[above]);
         *diagonal += w_low + w_high;

@@ -50,7 +50,7 @@ typedef struct block_phi {
 static const int steps[AXES] = {1, BLOCK_SIDE(1, 0), BLOCK_SIDE(1, 0) * BLOCK_SIDE(1, 0)};
 
 // Whether the cell is full; behind a side of the domain all are.
-static bool is_full(const block_phi* phi, int i, const int cell[AXES]) {
+static bool viscosity_comparator_is_full(const block_phi* phi, int i, const int cell[AXES]) {
     for (int a = 0; a < AXES; ++a) {
         if (!phi->domain->is_periodic[a] && (cell[a] < 0 || cell[a] >= phi->domain->cells[a])) {
             return true;
@@ -63,8 +63,9 @@ static bool is_wet_face(const block_phi* phi, int i, const int cell[AXES], int a
     const grid_domain* domain = phi->domain;
     int below[AXES] = {cell[0], cell[1], cell[2]};
     below[a] -= 1;
-    bool has_high = cell[a] < domain->cells[a] && is_full(phi, i, cell);
-    bool has_low = (cell[a] > 0 || domain->is_periodic[a]) && is_full(phi, i - steps[a], below);
+    bool has_high = cell[a] < domain->cells[a] && viscosity_comparator_is_full(phi, i, cell);
+    bool has_low = (cell[a] > 0 || domain->is_periodic[a]) &&
+                   viscosity_comparator_is_full(phi, i - steps[a], below);
     return has_high || has_low;
 }
 
@@ -76,7 +77,8 @@ static bool is_full_edge(const block_phi* phi, int i, const int cell[AXES], int 
         int at[AXES] = {cell[0], cell[1], cell[2]};
         at[a] -= corner & 1;
         at[b] -= corner >> 1;
-        is_all = is_all && is_full(phi, i - (corner & 1) * steps[a] - (corner >> 1) * steps[b], at);
+        is_all = is_all && viscosity_comparator_is_full(
+                               phi, i - (corner & 1) * steps[a] - (corner >> 1) * steps[b], at);
     }
     return is_all;
 }

@@ -202,7 +202,7 @@ typedef struct cursor {
     bool is_bad;
 } cursor;
 
-static void fail(cursor* c, const char* at, const char* format, const char* detail) {
+static void units_fail(cursor* c, const char* at, const char* format, const char* detail) {
     if (!c->is_bad) {
         c->is_bad = true;
         c->error->column = (int)(at - c->begin) + 1;
@@ -263,20 +263,21 @@ static void read_number(cursor* c) {
     const char* end = skip_number(begin);
     if (is_word_without_digits(begin, "nan") || is_word_without_digits(begin, "inf") ||
         is_word_without_digits(begin, "infinity")) {
-        fail(c, begin, "nan and inf are not allowed%s", "");
+        units_fail(c, begin, "nan and inf are not allowed%s", "");
         return;
     }
     if (end == begin) {
-        fail(c, begin, "'%.60s' is not a number", begin);
+        units_fail(c, begin, "'%.60s' is not a number", begin);
         c->error->is_not_a_number = true;
         return;
     }
     if (end - begin == 1 && *begin == '0' && (*end == 'x' || *end == 'X')) {
-        fail(c, begin, "hexadecimal numbers are not allowed: '%.60s'", begin);
+        units_fail(c, begin, "hexadecimal numbers are not allowed: '%.60s'", begin);
         return;
     }
     if (*end == ',' || *end == '_' || *end == '\'') {
-        fail(c, end, "write a number without separators and with a decimal point, as 1234.5%s", "");
+        units_fail(c, end,
+                   "write a number without separators and with a decimal point, as 1234.5%s", "");
         return;
     }
     c->number = begin;
@@ -289,7 +290,7 @@ static double shifted_number(cursor* c, int shift) {
     char digits[DIGITS_MAX + 16];
     size_t length = c->number_length;
     if (length >= DIGITS_MAX) {
-        fail(c, c->number, "the number is too long%s", "");
+        units_fail(c, c->number, "the number is too long%s", "");
         return 0.0;
     }
     memcpy(digits, c->number, length);
@@ -300,7 +301,7 @@ static double shifted_number(cursor* c, int shift) {
     sprintf(e == NULL ? digits + length : e, "e%ld", exponent + shift);
     double value = strtod(digits, NULL);
     if (!isfinite(value)) {
-        fail(c, c->number, "the number '%.60s' is too large", c->number);
+        units_fail(c, c->number, "the number '%.60s' is too large", c->number);
     }
     return value;
 }
@@ -342,10 +343,11 @@ static void read_name(cursor* c, char name[NAME_LETTERS + 1]) {
     }
     size_t length = (size_t)(end - c->at);
     if (length == 0) {
-        fail(c, c->at, *c->at == '\0' ? "a unit is missing at the end%s" : "'%.40s' is not a unit",
-             c->at);
+        units_fail(c, c->at,
+                   *c->at == '\0' ? "a unit is missing at the end%s" : "'%.40s' is not a unit",
+                   c->at);
     } else if (length > NAME_LETTERS) {
-        fail(c, c->at, "unknown unit '%.40s'", c->at);
+        units_fail(c, c->at, "unknown unit '%.40s'", c->at);
     } else {
         memcpy(name, c->at, length);
         name[length] = '\0';
@@ -395,7 +397,7 @@ static void fail_unknown(cursor* c, const char* at, const char* name) {
     }
     char whole[160];
     snprintf(whole, sizeof(whole), "'%s'%s", name, detail);
-    fail(c, at, "unknown unit %s", whole);
+    units_fail(c, at, "unknown unit %s", whole);
 }
 
 static int read_exponent(cursor* c) {
@@ -411,13 +413,13 @@ static int read_exponent(cursor* c) {
     const char* digits = begin + (*begin == '-' || *begin == '+');
     if (!isdigit((unsigned char)*digits)) {
         if (has_caret) {
-            fail(c, begin, "a whole number is missing after '^'%s", "");
+            units_fail(c, begin, "a whole number is missing after '^'%s", "");
         }
         return 1;
     }
     c->at = skip_digits(digits);
     if (c->at - digits > 1 || *digits - '0' > POWER_MAX) {
-        fail(c, begin, "the exponent of a unit is at most 9%s", "");
+        units_fail(c, begin, "the exponent of a unit is at most 9%s", "");
     }
     return is_negative ? -(*digits - '0') : *digits - '0';
 }
@@ -440,13 +442,13 @@ static void read_factor(cursor* c, product* p, int sign, int depth) {
     skip_spaces(c);
     if (accept(c, "(")) {
         if (depth >= NESTING_MAX) {
-            fail(c, c->at - 1, "too many parentheses in the unit%s", "");
+            units_fail(c, c->at - 1, "too many parentheses in the unit%s", "");
             return;
         }
         read_unit(c, p, sign, depth + 1);
         skip_spaces(c);
         if (!accept(c, ")")) {
-            fail(c, c->at, "a ')' is missing in the unit%s", "");
+            units_fail(c, c->at, "a ')' is missing in the unit%s", "");
         }
         return;
     }
@@ -480,17 +482,17 @@ static void read_unit(cursor* c, product* p, int sign, int depth) {
     } while (!c->is_bad);
 }
 
-static void finish(cursor* c, const product* p, unit_quantity* out) {
+static void units_finish(cursor* c, const product* p, unit_quantity* out) {
     for (int b = 0; b < UNIT_BASES; ++b) {
         if (abs(p->power[b]) > INT8_MAX) {
-            fail(c, c->begin, "the exponents of the unit are too large%s", "");
+            units_fail(c, c->begin, "the exponents of the unit are too large%s", "");
         }
         out->dim.power[b] = (int8_t)p->power[b];
     }
     out->value = shifted_number(c, p->exponent) * p->factor;
     out->value += p->alone != NULL ? p->alone->offset : 0.0;
     if (!isfinite(out->value)) {
-        fail(c, c->begin, "the quantity '%.60s' is too large", c->begin);
+        units_fail(c, c->begin, "the quantity '%.60s' is too large", c->begin);
     }
 }
 
@@ -509,14 +511,14 @@ bool unit_parse(const char* text, unit_quantity* out, unit_error* error) {
         read_unit(&c, &p, 1, 0);
         skip_spaces(&c);
         if (*c.at != '\0') {
-            fail(&c, c.at, "unexpected '%.40s' after the quantity", c.at);
+            units_fail(&c, c.at, "unexpected '%.40s' after the quantity", c.at);
         }
         if (p.units == 0) {
-            fail(&c, begin, "'%.40s' is not a unit", begin);
+            units_fail(&c, begin, "'%.40s' is not a unit", begin);
         }
     }
     if (!c.is_bad) {
-        finish(&c, &p, out);
+        units_finish(&c, &p, out);
     }
     return !c.is_bad;
 }

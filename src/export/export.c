@@ -56,7 +56,7 @@ treacle_export_def treacle_export_def_default(void) {
     };
 }
 
-static treacle_status check_def(treacle_context* ctx, const treacle_export_def* def) {
+static treacle_status export_check_def(treacle_context* ctx, const treacle_export_def* def) {
     if (def == NULL || def->def_size != sizeof(*def)) {
         return check_fail(ctx, TREACLE_ERR_USAGE,
                           "the export def does not come from treacle_export_def_default()");
@@ -88,7 +88,7 @@ static bool make_path(treacle_exporter* e, int64_t number) {
     return length >= 0 && length < PATH_CAPACITY;
 }
 
-static treacle_status fill(treacle_exporter* e, const treacle_export_def* def) {
+static treacle_status export_fill(treacle_exporter* e, const treacle_export_def* def) {
     e->def = *def;
     TREACLE_TRY(alloc_text(e->ctx, def->folder, &e->folder));
     TREACLE_TRY(
@@ -107,12 +107,12 @@ treacle_status treacle_exporter_create(treacle_context* ctx, const treacle_expor
                                        treacle_exporter** out) {
     void* block = NULL;
     *out = NULL;
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(export_check_def(ctx, def));
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(treacle_exporter), "an export", &block));
     treacle_exporter* e = block;
     e->ctx = ctx;
     text_init(&e->series, ctx);
-    treacle_status status = fill(e, def);
+    treacle_status status = export_fill(e, def);
     if (status != TREACLE_OK) {
         treacle_exporter_destroy(e);
         return status;

@@ -200,7 +200,7 @@ static void divide(export_volume* v) {
     }
 }
 
-static treacle_status fill(export_volume* v, const export_geometry* p) {
+static treacle_status export_volume_fill(export_volume* v, const export_geometry* p) {
     TREACLE_TRY(make_box(v, p));
     mark_tiles(v, p);
     TREACLE_TRY(number_tiles(v));
@@ -224,7 +224,7 @@ treacle_status export_volume_create(const treacle_frame* frame, const export_geo
     const double* at = frame->origin;
     const double turned[3] = {at[0], -at[2], at[1]};
     memcpy(out->origin, particles->is_z_up ? turned : at, sizeof(out->origin));
-    treacle_status status = fill(out, particles);
+    treacle_status status = export_volume_fill(out, particles);
     if (status != TREACLE_OK) {
         export_volume_destroy(out);
     }

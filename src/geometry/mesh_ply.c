@@ -50,7 +50,7 @@ typedef struct ply_file {
     int64_t vertex_count; // as the header says
 } ply_file;
 
-static mesh_place place_of(const ply_file* f) {
+static mesh_place mesh_ply_place_of(const ply_file* f) {
     bool is_text = f->format == PLY_TEXT;
     return (mesh_place){.line = is_text ? f->text.line : 0, .byte = f->bytes.at};
 }
@@ -294,7 +294,7 @@ static treacle_status read_word(ply_file* f, ply_type type, double* out) {
     mesh_span word;
     int64_t whole = 0;
     if (!mesh_span_word(&f->row, &word)) {
-        return mesh_fail(f->in, place_of(f), "the line is too short: a number is missing");
+        return mesh_fail(f->in, mesh_ply_place_of(f), "the line is too short: a number is missing");
     }
     bool is_right = mesh_span_real(word, out);
     if (is_right && type < PLY_FLOAT32) {
@@ -302,7 +302,7 @@ static treacle_status read_word(ply_file* f, ply_type type, double* out) {
     }
     return is_right
                ? TREACLE_OK
-               : mesh_fail(f->in, place_of(f), "expected a%s number, got '%.*s'",
+               : mesh_fail(f->in, mesh_ply_place_of(f), "expected a%s number, got '%.*s'",
                            type < PLY_FLOAT32 ? " whole" : "", mesh_span_length(word), word.begin);
 }
 
@@ -311,7 +311,7 @@ static treacle_status read_scalar(ply_file* f, ply_type type, double* out) {
         return read_word(f, type, out);
     }
     if (bytes_remaining(&f->bytes) < type_bytes[type]) {
-        return mesh_fail(f->in, place_of(f), "the file is cut off");
+        return mesh_fail(f->in, mesh_ply_place_of(f), "the file is cut off");
     }
     *out = read_binary(f, type);
     return TREACLE_OK;
@@ -319,7 +319,7 @@ static treacle_status read_scalar(ply_file* f, ply_type type, double* out) {
 
 static treacle_status read_index(ply_file* f, ply_type type, int32_t* out) {
     double index = 0.0;
-    mesh_place place = place_of(f);
+    mesh_place place = mesh_ply_place_of(f);
     TREACLE_TRY(read_scalar(f, type, &index));
     if (!(index >= 0.0 && index < (double)f->vertex_count && index < (double)INT32_MAX)) {
         return mesh_fail(f->in, place, "a face names the vertex %.0f, but there are %lld, from 0",
@@ -332,7 +332,7 @@ static treacle_status read_index(ply_file* f, ply_type type, int32_t* out) {
 static treacle_status read_list(ply_file* f, const ply_property* p, mesh_builder* out) {
     double count = 0.0, ignored = 0.0;
     mesh_fan fan = {0};
-    mesh_place place = place_of(f);
+    mesh_place place = mesh_ply_place_of(f);
     TREACLE_TRY(read_scalar(f, p->count_type, &count));
     if (!(count >= (p->role == PLY_INDICES ? 3.0 : 0.0))) {
         return mesh_fail(f->in, place, "%s has %.0f items; at least %d are expected",
@@ -359,7 +359,7 @@ static treacle_status read_list(ply_file* f, const ply_property* p, mesh_builder
 
 static treacle_status read_row(ply_file* f, const ply_element* e, mesh_builder* out) {
     double value[PLY_OTHER + 1] = {0};
-    mesh_place place = place_of(f);
+    mesh_place place = mesh_ply_place_of(f);
     for (int i = 0; i < e->property_count; ++i) {
         const ply_property* p = &e->property[i];
         TREACLE_TRY(p->is_list ? read_list(f, p, out) : read_scalar(f, p->type, &value[p->role]));
@@ -377,8 +377,9 @@ static treacle_status next_line(ply_file* f, int64_t row, const ply_element* e) 
     bool is_blank = true;
     while (f->format == PLY_TEXT && is_blank) {
         if (!mesh_text_line(&f->text, &f->row)) {
-            return mesh_fail(f->in, place_of(f), "the file is cut off: row %lld of %lld is missing",
-                             (long long)row + 1, (long long)e->count);
+            return mesh_fail(f->in, mesh_ply_place_of(f),
+                             "the file is cut off: row %lld of %lld is missing", (long long)row + 1,
+                             (long long)e->count);
         }
         rest = f->row;
         is_blank = !mesh_span_word(&rest, &word);

@@ -32,8 +32,8 @@ treacle_status mesh_sequence_path(treacle_context* ctx, const char* pattern, int
                             MESH_SEQUENCE_PATH_MAX - 1);
 }
 
-static treacle_status check_def(treacle_context* ctx, const char* pattern,
-                                const treacle_mesh_sequence* def) {
+static treacle_status mesh_sequence_check_def(treacle_context* ctx, const char* pattern,
+                                              const treacle_mesh_sequence* def) {
     if (!(def->fps > 0.0 && isfinite(def->fps)) || !isfinite(def->start)) {
         return check_fail(ctx, TREACLE_ERR_SCENE,
                           "%s: fps is %g and start is %g s: expected numbers, fps above 0", pattern,
@@ -165,7 +165,7 @@ treacle_status mesh_sequence_load(treacle_context* ctx, const char* pattern,
                                   const treacle_mesh_sequence* def, mesh_sequence** out) {
     void* block = NULL;
     *out = NULL;
-    TREACLE_TRY(check_def(ctx, pattern, def));
+    TREACLE_TRY(mesh_sequence_check_def(ctx, pattern, def));
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(mesh_sequence), "a sequence of meshes", &block));
     mesh_sequence* seq = block;
     *seq = (mesh_sequence){.ctx = ctx, .def = *def, .count = def->last - def->first + 1};

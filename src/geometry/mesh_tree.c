@@ -250,7 +250,7 @@ static void fill_items(const triangle_mesh* mesh, item* items) {
     }
 }
 
-static treacle_status allocate(mesh_tree* tree, const triangle_mesh* mesh) {
+static treacle_status mesh_tree_allocate(mesh_tree* tree, const triangle_mesh* mesh) {
     void* block = NULL;
     size_t count = (size_t)mesh->triangle_count;
     TREACLE_TRY(
@@ -291,7 +291,7 @@ treacle_status mesh_tree_create(const triangle_mesh* mesh, mesh_tree** out) {
     TREACLE_TRY(alloc_zero(mesh->ctx, 1, sizeof(mesh_tree), "the tree of a mesh", &block));
     mesh_tree* tree = block;
     tree->ctx = mesh->ctx;
-    treacle_status status = allocate(tree, mesh);
+    treacle_status status = mesh_tree_allocate(tree, mesh);
     if (status == TREACLE_OK) {
         status = build_tree(tree, mesh);
     }

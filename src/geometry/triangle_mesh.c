@@ -175,7 +175,8 @@ static treacle_status take_over(mesh_builder* b, triangle_mesh** out) {
     return TREACLE_OK;
 }
 
-static treacle_status finish(mesh_builder* b, const mesh_input* in, triangle_mesh** out) {
+static treacle_status triangle_mesh_finish(mesh_builder* b, const mesh_input* in,
+                                           triangle_mesh** out) {
     if (b->triangle_count > 0) {
         TREACLE_TRY(weld(b));
     }
@@ -210,7 +211,7 @@ treacle_status triangle_mesh_read(const mesh_input* in, mesh_read_fcn* reader,
     mesh_builder_init(&b, in->ctx);
     treacle_status status = reader(in, &b);
     if (status == TREACLE_OK) {
-        status = finish(&b, in, out);
+        status = triangle_mesh_finish(&b, in, out);
     }
     mesh_builder_finish(&b);
     return status;

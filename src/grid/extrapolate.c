@@ -18,7 +18,7 @@ typedef struct layer_job {
     tile_mask* next;
 } layer_job;
 
-static bool is_full(const tile_mask* mask) {
+static bool extrapolate_is_full(const tile_mask* mask) {
     uint64_t all = ~UINT64_C(0);
     for (int z = 0; z < TILE_SIZE; ++z) {
         all &= mask->layer[z];
@@ -53,7 +53,7 @@ static size_t index_of(const layer_job* job, tile_ix t, const int cell[AXES]) {
     return (size_t)tile * TILE_CELLS + (size_t)(block_row_at(cell[1], cell[2]) + (cell[0] & 7));
 }
 
-static float slope_at(const layer_job* job, tile_ix t, const int cell[AXES]) {
+static float extrapolate_slope_at(const layer_job* job, tile_ix t, const int cell[AXES]) {
     const float* slope = job->params->slope;
     return slope != NULL ? slope[index_of(job, t, cell)] : 0.0f;
 }
@@ -86,7 +86,7 @@ static float value_from_known(const layer_job* job, const float* values, const f
     const uint32_t* rows = of->rows;
     const uint32_t* row = rows + (cell[2] + MARGIN) * SIDE + cell[1] + MARGIN;
     int bit = cell[0] + MARGIN;
-    float slope = slope_at(job, t, cell);
+    float slope = extrapolate_slope_at(job, t, cell);
     float sum = 0.0f, line_sum = 0.0f, line_count = 0.0f;
     *count = 0.0f;
     for (int side = -1; side <= 1; side += 2) {
@@ -117,7 +117,7 @@ static float value_from_known(const layer_job* job, const float* values, const f
 static void advance_tile(const layer_job* job, tile_ix t) {
     const tile_map* map = job->params->map;
     job->next[t] = job->known[t];
-    if (is_full(&job->known[t])) {
+    if (extrapolate_is_full(&job->known[t])) {
         return;
     }
     uint32_t rows[SIDE * SIDE];

@@ -72,7 +72,7 @@ static void fill_tile(const fraction_job* job, tile_ix t) {
     }
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end) {
+static void fraction_fill_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         fill_tile(data, (tile_ix)t);
     }
@@ -82,7 +82,7 @@ void fraction_compute(const fraction_params* params, const fraction_fields* out)
     TREACLE_ASSERT(params->phi != NULL && params->phi != out->cell);
     TREACLE_ASSERT(params->domain != NULL);
     fraction_job job = {params, out};
-    tile_for(params->map, &(tile_use){.reads = TILE_AROUND, .grain = 4}, fill_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_AROUND, .grain = 4}, fraction_fill_tiles, &job);
     fraction_fields fields = *out;
     float** list[FIELDS];
     list_fields(&fields, list);

@@ -182,7 +182,7 @@ static bool has_odd_period(const grid_domain* domain) {
     return is_odd;
 }
 
-static int colour_of(const grid_domain* domain, tile_coord at, tile_contact contact) {
+static int pyramid_colour_of(const grid_domain* domain, tile_coord at, tile_contact contact) {
     int c[AXES];
     for (int a = 0; a < AXES; ++a) {
         c[a] = axis_colour(domain, a, at.at[a]);
@@ -197,14 +197,14 @@ static void sort_by_colour(const grid_domain* domain, const tile_map* map, tile_
                            const tile_ix* list, tile_contact contact, tile_colours* out) {
     tile_ix next[TILE_COLOURS_MAX + 1] = {0};
     for (tile_ix i = 0; i < list_count; ++i) {
-        next[colour_of(domain, map->coord[list[i]], contact) + 1] += 1;
+        next[pyramid_colour_of(domain, map->coord[list[i]], contact) + 1] += 1;
     }
     for (int c = 0; c < TILE_COLOURS_MAX; ++c) {
         next[c + 1] += next[c];
         out->first[c + 1] = next[c + 1];
     }
     for (tile_ix i = 0; i < list_count; ++i) {
-        out->tile[next[colour_of(domain, map->coord[list[i]], contact)]++] = list[i];
+        out->tile[next[pyramid_colour_of(domain, map->coord[list[i]], contact)]++] = list[i];
     }
 }
 

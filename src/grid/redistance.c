@@ -103,7 +103,7 @@ static bool normalise(float n[AXES]) {
 }
 
 // Slope of phi along axis a at `at` in the block, by central differences.
-static float slope_at(const float* at, int a) {
+static float redistance_slope_at(const float* at, int a) {
     return 0.5f * (at[block_stride[a]] - at[-block_stride[a]]);
 }
 
@@ -115,7 +115,8 @@ static foot foot_on_line(const float* at, int axis, int stride) {
     foot out = {{0}, {0}};
     float* n = out.n;
     for (int a = 0; a < AXES; ++a) {
-        n[a] = (1.0f - r.t) * slope_at(at, a) + r.t * slope_at(at + stride, a);
+        n[a] =
+            (1.0f - r.t) * redistance_slope_at(at, a) + r.t * redistance_slope_at(at + stride, a);
     }
     n[axis] = side * r.slope;
     if (!normalise(n)) {
@@ -130,7 +131,8 @@ static foot foot_on_line(const float* at, int axis, int stride) {
 // the cell, by the same amount: with their mean it is the distance, to third order. Where the two
 // disagree there is an edge or a sheet, and the foot stays.
 static void slide_foot(const float* at, foot* f) {
-    float n[AXES] = {slope_at(at, 0), slope_at(at, 1), slope_at(at, 2)};
+    float n[AXES] = {redistance_slope_at(at, 0), redistance_slope_at(at, 1),
+                     redistance_slope_at(at, 2)};
     float *v = f->v, *at_p = f->n;
     if (!normalise(n) || n[0] * at_p[0] + n[1] * at_p[1] + n[2] * at_p[2] < agreement) {
         return;
@@ -383,7 +385,7 @@ static bool is_near(const sweep_job* job, tile_ix t) {
     return is_any;
 }
 
-static void measure_tiles(void* data, int64_t begin, int64_t end) {
+static void redistance_measure_tiles(void* data, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         if (is_near(data, (tile_ix)t)) {
             measure_tile(data, (tile_ix)t);
@@ -430,7 +432,7 @@ treacle_status redistance(const redistance_params* params, float* phi) {
         start_tiles, &job);
     sweep_all(&job);
     tile_for(params->map, &(tile_use){.reads = TILE_AROUND, .grain = 8, .writes = {{.at = phi}}},
-             measure_tiles, &job);
+             redistance_measure_tiles, &job);
 finish:
     alloc_free(ctx, job.feet, count * sizeof(foot_tile));
     alloc_free(ctx, job.normals, count * sizeof(foot_normals));

@@ -23,7 +23,8 @@ TREACLE_ALWAYS_INLINE f32x8 square_of(const feet8* f) {
 }
 
 // own = the nearer of own and other, which is `step` cells away along the axis. Returns who took.
-TREACLE_ALWAYS_INLINE i32x8 take(feet8* own, feet8 other, int axis, float step, f32x8 limit) {
+TREACLE_ALWAYS_INLINE i32x8 redistance_take(feet8* own, feet8 other, int axis, float step,
+                                            f32x8 limit) {
     other.v[axis] += f32x8_set(step);
     f32x8 square = square_of(&other);
     i32x8 takes = (square < square_of(own)) & (square < limit);
@@ -62,7 +63,7 @@ TREACLE_ALWAYS_INLINE i32x8 sweep_rows(const foot_sweep* s, int axis, int side) 
         for (int i = 0; i < TILE_SIZE; ++i) {
             int at = first + (side < 0 ? i : TILE_SIZE - 1 - i) * stride;
             feet8 own = load_feet(s->tile, at);
-            any |= take(&own, before, axis, (float)side, limit);
+            any |= redistance_take(&own, before, axis, (float)side, limit);
             store_feet(s->tile, at, &own);
             before = own;
         }
@@ -83,12 +84,12 @@ TREACLE_ALWAYS_INLINE i32x8 sweep_along(const foot_sweep* s) {
     for (int at = 0; at < TILE_CELLS; at += TILE_SIZE) {
         feet8 left = load_feet(s->next[0][0], at), right = load_feet(s->next[0][1], at);
         feet8 own = load_feet(s->tile, at);
-        any |= take(&own, SLIDE_FEET(left, own, 7), 0, -1.0f, limit);
-        any |= take(&own, SLIDE_FEET(left, own, 6), 0, -2.0f, limit);
-        any |= take(&own, SLIDE_FEET(left, own, 4), 0, -4.0f, limit);
-        any |= take(&own, SLIDE_FEET(own, right, 1), 0, 1.0f, limit);
-        any |= take(&own, SLIDE_FEET(own, right, 2), 0, 2.0f, limit);
-        any |= take(&own, SLIDE_FEET(own, right, 4), 0, 4.0f, limit);
+        any |= redistance_take(&own, SLIDE_FEET(left, own, 7), 0, -1.0f, limit);
+        any |= redistance_take(&own, SLIDE_FEET(left, own, 6), 0, -2.0f, limit);
+        any |= redistance_take(&own, SLIDE_FEET(left, own, 4), 0, -4.0f, limit);
+        any |= redistance_take(&own, SLIDE_FEET(own, right, 1), 0, 1.0f, limit);
+        any |= redistance_take(&own, SLIDE_FEET(own, right, 2), 0, 2.0f, limit);
+        any |= redistance_take(&own, SLIDE_FEET(own, right, 4), 0, 4.0f, limit);
         store_feet(s->tile, at, &own);
     }
     return any;

@@ -47,7 +47,8 @@ static void find_reach(void* data, int64_t begin, int64_t end) {
 }
 
 // Writes the tiles within reach that the domain allows; returns their number. coords may be NULL.
-static int64_t list_tiles(const grid_domain* domain, const reach_job* job, tile_coord* coords) {
+static int64_t tile_band_list_tiles(const grid_domain* domain, const reach_job* job,
+                                    tile_coord* coords) {
     int64_t count = 0;
     for (tile_ix i = 0; i < job->points->tile_count; ++i) {
         for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
@@ -91,13 +92,13 @@ treacle_status tile_band_create(treacle_context* ctx, const grid_domain* domain,
     size_t tiles = (size_t)points->tile_count;
     TREACLE_TRY(alloc_array(ctx, tiles, sizeof(uint32_t), "tile reaches", (void**)&job.reach));
     treacle_status status = find_reaches(ctx, &job);
-    size_t count = status == TREACLE_OK ? (size_t)list_tiles(domain, &job, NULL) : 0;
+    size_t count = status == TREACLE_OK ? (size_t)tile_band_list_tiles(domain, &job, NULL) : 0;
     tile_coord* coords = NULL;
     if (status == TREACLE_OK) {
         status = alloc_array(ctx, count, sizeof(*coords), "the tiles of the band", (void**)&coords);
     }
     if (status == TREACLE_OK) {
-        list_tiles(domain, &job, coords);
+        tile_band_list_tiles(domain, &job, coords);
         status = tile_map_create(ctx, domain, (int64_t)count, coords, out);
     }
     alloc_free(ctx, coords, count * sizeof(*coords));

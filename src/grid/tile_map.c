@@ -185,8 +185,8 @@ static int32_t slots_for(tile_ix count) {
     return slots;
 }
 
-static treacle_status build(tile_map* map, const grid_domain* domain, int64_t count,
-                            const uint64_t* keys) {
+static treacle_status tile_map_build(tile_map* map, const grid_domain* domain, int64_t count,
+                                     const uint64_t* keys) {
     const int64_t most = INT32_MAX / 4; // the hash table has up to four slots a tile
     if (count > most) {
         return check_fail(map->ctx, TREACLE_ERR_LIMIT, "%lld tiles: at most %lld are possible",
@@ -224,7 +224,7 @@ treacle_status tile_map_create(treacle_context* ctx, const grid_domain* domain, 
     TREACLE_TRY_GOTO(alloc_array(ctx, count, sizeof(*keys), "tile keys", (void**)&spare), finish);
     TREACLE_TRY_GOTO(read_coords(ctx, domain, coord_count, coords, keys), finish);
     sort_keys(coord_count, keys, spare);
-    TREACLE_TRY_GOTO(build(&map, domain, remove_repeats(coord_count, keys), keys), finish);
+    TREACLE_TRY_GOTO(tile_map_build(&map, domain, remove_repeats(coord_count, keys), keys), finish);
     *out = map;
 finish:
     alloc_free(ctx, keys, count * sizeof(*keys));

@@ -167,7 +167,7 @@ treacle_status tile_ranks_reach(const tile_map* fine, const tile_map* coarse,
     return status;
 }
 
-static treacle_status allocate(tile_map* map) {
+static treacle_status tile_ranks_allocate(tile_map* map) {
     treacle_context* ctx = map->ctx;
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(tile_ranks), "tiles of ranks", (void**)&map->ranks));
     return alloc_zero(ctx, (size_t)comm_size(ctx) + 1, sizeof(int64_t), "tiles of ranks",
@@ -179,7 +179,7 @@ treacle_status tile_ranks_create(const tile_owners* owners, tile_map* map) {
     if (owners == NULL) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(allocate(map));
+    TREACLE_TRY(tile_ranks_allocate(map));
     map->ranks->is_distributed = owners->is_distributed;
     int size = comm_size(map->ctx), rank = 0;
     for (tile_ix t = 0; t < map->count; ++t) {
@@ -218,7 +218,7 @@ treacle_status tile_ranks_coarsen(const tile_map* fine, const tile_ix* parent, t
         owner[T] = owner[T] >= 0 ? owner[T] : T > 0 ? owner[T - 1] : 0;
         is_one_each = is_one_each && (T == 0 || owner[T] >= owner[T - 1]);
     }
-    treacle_status status = is_one_each ? allocate(coarse) : TREACLE_OK;
+    treacle_status status = is_one_each ? tile_ranks_allocate(coarse) : TREACLE_OK;
     for (size_t T = 0; is_one_each && status == TREACLE_OK && T < tiles; ++T) {
         coarse->ranks->first[owner[T] + 1] += 1;
     }
@@ -259,7 +259,7 @@ tile_range tile_ranks_own(const tile_map* map) {
 }
 
 // The first place of a list whose tile is at least t.
-static int64_t place_of(int64_t count, const tile_ix* list, int64_t t) {
+static int64_t tile_ranks_place_of(int64_t count, const tile_ix* list, int64_t t) {
     int64_t low = 0, high = count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
@@ -278,7 +278,8 @@ tile_range tile_ranks_list(const tile_map* map, int64_t count, const tile_ix* li
         return (tile_range){0, count};
     }
     tile_range own = tile_ranks_own(map);
-    return (tile_range){place_of(count, list, own.begin), place_of(count, list, own.end)};
+    return (tile_range){tile_ranks_place_of(count, list, own.begin),
+                        tile_ranks_place_of(count, list, own.end)};
 }
 
 // The first place of a list whose tile has at least this key.
@@ -321,7 +322,7 @@ bool tile_ranks_holds(const tile_map* map, tile_ix t) {
     }
     tile_range own = tile_ranks_own(map);
     const tile_ranks* ranks = map->ranks;
-    int64_t place = place_of(ranks->ghost_count, ranks->ghost, t);
+    int64_t place = tile_ranks_place_of(ranks->ghost_count, ranks->ghost, t);
     return (t >= own.begin && t < own.end) ||
            (place < ranks->ghost_count && ranks->ghost[place] == t);
 }

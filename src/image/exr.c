@@ -33,7 +33,7 @@ void exr_picture_destroy(exr_picture* picture) {
 }
 
 // Which of R, G, B the channel is: -1 none, 3 all of them.
-static int colour_of(const char* name) {
+static int exr_colour_of(const char* name) {
     return strcmp(name, "R") == 0   ? 0
            : strcmp(name, "G") == 0 ? 1
            : strcmp(name, "B") == 0 ? 2
@@ -44,7 +44,7 @@ static int colour_of(const char* name) {
 static void aim_channels(exr_decode_pipeline_t* decode, const exr_picture* out, int row) {
     for (int16_t c = 0; c < decode->channel_count; ++c) {
         exr_coding_channel_info_t* info = &decode->channels[c];
-        int colour = colour_of(info->channel_name);
+        int colour = exr_colour_of(info->channel_name);
         size_t first = (size_t)row * (size_t)out->width * RGB + (size_t)(colour == 3 ? 0 : colour);
         info->decode_to_ptr = colour < 0 ? NULL : (uint8_t*)(out->values + first);
         info->user_bytes_per_element = sizeof(float);
@@ -81,7 +81,7 @@ static int find_colours(exr_context_t file) {
     int found = 0;
     if (exr_get_channels(file, 0, &list) == EXR_ERR_SUCCESS) {
         for (int c = 0; c < list->num_channels; ++c) {
-            int colour = colour_of(list->entries[c].name.str);
+            int colour = exr_colour_of(list->entries[c].name.str);
             found |= colour < 0 ? 0 : colour == 3 ? 8 : 1 << colour;
         }
     }

@@ -37,7 +37,7 @@ treacle_plot_def treacle_plot_def_default(void) {
     return (treacle_plot_def){.def_size = sizeof(treacle_plot_def), .width = 800, .height = 500};
 }
 
-static treacle_status check_def(treacle_context* ctx, const treacle_plot_def* def) {
+static treacle_status plot_check_def(treacle_context* ctx, const treacle_plot_def* def) {
     if (def == NULL || def->def_size != sizeof(*def)) {
         return check_fail(ctx, TREACLE_ERR_USAGE,
                           "the plot def does not come from treacle_plot_def_default()");
@@ -259,7 +259,7 @@ static treacle_status draw_all(plot* p, treacle_context* ctx, const char* path) 
 
 treacle_status treacle_plot_write(treacle_context* ctx, const treacle_plot_def* def,
                                   const char* path) {
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(plot_check_def(ctx, def));
     size_t length = strlen(path);
     const char* ending = length > 4 ? path + length - 4 : "";
     bool is_svg = strcasecmp(ending, ".svg") == 0;

@@ -25,7 +25,7 @@ typedef struct writer {
     treacle_status status; // of the first failure, said in the context already
 } writer;
 
-static png_voidp take(png_structp png, png_alloc_size_t size) {
+static png_voidp png_write_take(png_structp png, png_alloc_size_t size) {
     writer* w = png_get_mem_ptr(png);
     size_t total = (size_t)size + PREFIX;
     uint8_t* block = alloc_bytes(w->ctx, total);
@@ -108,8 +108,8 @@ treacle_status png_write(treacle_context* ctx, const image_rgb8* image, const ch
     TREACLE_ASSERT(image->pixels != NULL && image->width > 0 && image->height > 0);
     writer w = {.ctx = ctx, .image = image, .path = path};
     TREACLE_TRY(atomic_file_open(ctx, path, &w.file));
-    w.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning, &w, take,
-                                      give_back);
+    w.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning, &w,
+                                      png_write_take, give_back);
     w.info = w.png == NULL ? NULL : png_create_info_struct(w.png);
     if (w.info == NULL) {
         out_of_memory(&w);

@@ -54,11 +54,11 @@ static int column_of(const parser* p, const char* place) {
     return (int)(place - p->text) + 1;
 }
 
-static treacle_status fail(parser* p, treacle_status status, const char* place, const char* format,
-                           ...) TREACLE_PRINTF(4, 5);
+static treacle_status expr_parse_fail(parser* p, treacle_status status, const char* place,
+                                      const char* format, ...) TREACLE_PRINTF(4, 5);
 
-static treacle_status fail(parser* p, treacle_status status, const char* place, const char* format,
-                           ...) {
+static treacle_status expr_parse_fail(parser* p, treacle_status status, const char* place,
+                                      const char* format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(p->error.text, sizeof(p->error.text), format, args);
@@ -107,8 +107,8 @@ static const char* describe(const char* at, char out[48]) {
 
 static treacle_status fail_expected(parser* p, const char* expected) {
     char found[48];
-    return fail(p, TREACLE_ERR_SCENE, p->at, "expected %s, but found %s", expected,
-                describe(p->at, found));
+    return expr_parse_fail(p, TREACLE_ERR_SCENE, p->at, "expected %s, but found %s", expected,
+                           describe(p->at, found));
 }
 
 // Code --------------------------------------------------------------------------------------------
@@ -134,9 +134,10 @@ static bool accept(parser* p, const char* token) {
 static treacle_status emit(parser* p, op_code code, int arguments, double value) {
     p->height += 1 - arguments;
     if (p->height > EXPR_STACK_MAX) {
-        return fail(p, TREACLE_ERR_LIMIT, p->at,
-                    "the expression is too deep: at most %d numbers may wait for an operator",
-                    EXPR_STACK_MAX);
+        return expr_parse_fail(
+            p, TREACLE_ERR_LIMIT, p->at,
+            "the expression is too deep: at most %d numbers may wait for an operator",
+            EXPR_STACK_MAX);
     }
     TREACLE_ASSERT(p->out->count < p->out->capacity);
     p->out->ops[p->out->count] = (op){.code = code, .value = value};
@@ -150,10 +151,11 @@ static treacle_status emit(parser* p, op_code code, int arguments, double value)
 static treacle_status enter(parser* p) {
     p->depth += 1;
     if (p->depth > EXPR_DEPTH_MAX) {
-        return fail(p, TREACLE_ERR_LIMIT, p->at,
-                    "the expression is too deep: at most %d parentheses, signs and powers may "
-                    "stand inside each other",
-                    EXPR_DEPTH_MAX);
+        return expr_parse_fail(
+            p, TREACLE_ERR_LIMIT, p->at,
+            "the expression is too deep: at most %d parentheses, signs and powers may "
+            "stand inside each other",
+            EXPR_DEPTH_MAX);
     }
     return TREACLE_OK;
 }
@@ -197,15 +199,16 @@ static double parse_number(const char* digits_and_dot) {
 static treacle_status number(parser* p) {
     size_t length = number_length(p->at);
     if (length > NUMBER_LENGTH_MAX) {
-        return fail(p, TREACLE_ERR_LIMIT, p->at,
-                    "a number may have %d characters; this one has %zu", NUMBER_LENGTH_MAX, length);
+        return expr_parse_fail(p, TREACLE_ERR_LIMIT, p->at,
+                               "a number may have %d characters; this one has %zu",
+                               NUMBER_LENGTH_MAX, length);
     }
     char copy[NUMBER_LENGTH_MAX + 1];
     memcpy(copy, p->at, length);
     copy[length] = '\0';
     double value = parse_number(copy);
     if (!isfinite(value)) {
-        return fail(p, TREACLE_ERR_SCENE, p->at, "the number %s is too large", copy);
+        return expr_parse_fail(p, TREACLE_ERR_SCENE, p->at, "the number %s is too large", copy);
     }
     p->at += length;
     return emit(p, OP_CONSTANT, 0, value);
@@ -218,13 +221,14 @@ static treacle_status fail_unknown(parser* p, const char* name) {
     }
     const char* meant = suggest_word(name, candidates, NAME_COUNT);
     if (meant != NULL) {
-        return fail(p, TREACLE_ERR_SCENE, p->at, "unknown name '%s'; did you mean '%s'?", name,
-                    meant);
+        return expr_parse_fail(p, TREACLE_ERR_SCENE, p->at, "unknown name '%s'; did you mean '%s'?",
+                               name, meant);
     }
-    return fail(p, TREACLE_ERR_SCENE, p->at,
-                "unknown name '%s'; known are x, y, z, t, pi, e and functions such as sin, min, "
-                "clamp",
-                name);
+    return expr_parse_fail(
+        p, TREACLE_ERR_SCENE, p->at,
+        "unknown name '%s'; known are x, y, z, t, pi, e and functions such as sin, min, "
+        "clamp",
+        name);
 }
 
 // The known name at the place, which is taken.
@@ -249,8 +253,9 @@ static treacle_status close(parser* p, const char* opening) {
         return TREACLE_OK;
     }
     char found[48];
-    return fail(p, TREACLE_ERR_SCENE, p->at, "expected ')' for the '(' at column %d, but found %s",
-                column_of(p, opening), describe(p->at, found));
+    return expr_parse_fail(p, TREACLE_ERR_SCENE, p->at,
+                           "expected ')' for the '(' at column %d, but found %s",
+                           column_of(p, opening), describe(p->at, found));
 }
 
 static treacle_status arguments(parser* p, const known_name* function, const char* place) {
@@ -264,8 +269,9 @@ static treacle_status arguments(parser* p, const known_name* function, const cha
         TREACLE_TRY(close(p, opening));
     }
     if (count != function->arguments) {
-        return fail(p, TREACLE_ERR_SCENE, place, "'%s' takes %d argument%s, not %d", function->name,
-                    function->arguments, function->arguments == 1 ? "" : "s", count);
+        return expr_parse_fail(p, TREACLE_ERR_SCENE, place, "'%s' takes %d argument%s, not %d",
+                               function->name, function->arguments,
+                               function->arguments == 1 ? "" : "s", count);
     }
     return emit(p, function->code, function->arguments, 0.0);
 }
@@ -276,12 +282,12 @@ static treacle_status name_or_call(parser* p) {
     TREACLE_TRY(take_name(p, &name));
     bool is_call = accept(p, "(");
     if (is_call && name->arguments == 0) {
-        return fail(p, TREACLE_ERR_SCENE, place, "'%s' is not a function; is a '*' missing?",
-                    name->name);
+        return expr_parse_fail(p, TREACLE_ERR_SCENE, place,
+                               "'%s' is not a function; is a '*' missing?", name->name);
     }
     if (!is_call && name->arguments > 0) {
-        return fail(p, TREACLE_ERR_SCENE, place, "'%s' is a function; write %s(...)", name->name,
-                    name->name);
+        return expr_parse_fail(p, TREACLE_ERR_SCENE, place, "'%s' is a function; write %s(...)",
+                               name->name, name->name);
     }
     return is_call ? arguments(p, name, place) : emit(p, name->code, 0, name->value);
 }
@@ -376,8 +382,8 @@ static treacle_status comparison(parser* p) {
     const char* place = p->at;
     op_code second;
     if (accept_comparison(p, &second)) {
-        return fail(p, TREACLE_ERR_SCENE, place,
-                    "comparisons cannot be chained; write (a < b) * (b < c)");
+        return expr_parse_fail(p, TREACLE_ERR_SCENE, place,
+                               "comparisons cannot be chained; write (a < b) * (b < c)");
     }
     return emit(p, code, 2, 0.0);
 }
@@ -389,7 +395,8 @@ static treacle_status whole_text(parser* p) {
         return TREACLE_OK;
     }
     if (*p->at == '=') {
-        return fail(p, TREACLE_ERR_SCENE, p->at, "'=' is not an operator; did you mean '=='?");
+        return expr_parse_fail(p, TREACLE_ERR_SCENE, p->at,
+                               "'=' is not an operator; did you mean '=='?");
     }
     if (is_name_start(*p->at) || is_digit(*p->at) || *p->at == '(') {
         return fail_expected(p, "an operator such as '*' or the end");
@@ -401,8 +408,9 @@ static treacle_status compile_text(treacle_context* ctx, const char* source, par
                                    expr** out) {
     size_t length = strnlen(source, EXPR_LENGTH_MAX + 1);
     if (length > EXPR_LENGTH_MAX) {
-        return fail(p, TREACLE_ERR_LIMIT, source + EXPR_LENGTH_MAX,
-                    "an expression may have %d characters; this one has more", EXPR_LENGTH_MAX);
+        return expr_parse_fail(p, TREACLE_ERR_LIMIT, source + EXPR_LENGTH_MAX,
+                               "an expression may have %d characters; this one has more",
+                               EXPR_LENGTH_MAX);
     }
     void* block = NULL;
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(expr), "an expression", &block));

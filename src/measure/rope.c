@@ -83,8 +83,8 @@ static rope_numbers numbers_of(const rope* r, double height) {
 
 // Per unit of length, what acts on the rope beside its own tension, along d1, d2, d3 [coil.4]. The
 // vertical points up, and y[X + 2] is the height above the floor.
-static void load(const rope_numbers* p, const double* y, const double d[3][3],
-                 const double kappa[3], double slope, double out[3]) {
+static void rope_load(const rope_numbers* p, const double* y, const double d[3][3],
+                      const double kappa[3], double slope, double out[3]) {
     double u = y[U], omega = y[OMEGA];
     // 2 Omega e3 x u d3 + Omega^2 e3 x (e3 x x), in the turning frame's axes
     const double turning[3] = {-2.0 * omega * u * d[2][1] - omega * omega * y[X],
@@ -111,7 +111,7 @@ static void rope_slopes(const void* data, const double* y, double* out) {
     out[Q + 2] = 0.5 * (q[0] * kappa[1] + q[3] * kappa[0] - q[1] * kappa[2]);
     out[Q + 3] = 0.5 * (q[0] * kappa[2] + q[1] * kappa[1] - q[2] * kappa[0]);
     out[U] = p.stretch * n[2] * u;
-    load(&p, y, (const double(*)[3])d, kappa, out[U], push);
+    rope_load(&p, y, (const double(*)[3])d, kappa, out[U], push);
     cross(kappa, n, turn_n);
     cross(kappa, m, turn_m);
     for (int i = 0; i < 3; ++i) {
@@ -283,14 +283,14 @@ typedef struct walk {
     rope_state* found; // [ROPE_BRANCHES]
 } walk;
 
-static void place_of(const walk* w, double out[2]) {
+static void rope_place_of(const walk* w, double out[2]) {
     out[0] = log(fabs(w->c.y[OMEGA]));
     out[1] = w->c.y[LOG_H];
 }
 
 // With H held: nothing else moves along the curve.
 static void hold_height(walk* w) {
-    place_of(w, w->r.near);
+    rope_place_of(w, w->r.near);
     w->r.along[0] = 0.0;
     w->r.along[1] = 1.0;
     w->r.forward = 0.0;
@@ -346,7 +346,7 @@ static treacle_status note_state(walk* w) {
 // is the first guess. *is_made says whether it was solved: if not, this state stays.
 static treacle_status step_on(walk* w, double length, bool* is_made) {
     double last[2] = {log(fabs(w->c.last[OMEGA])), w->c.last[LOG_H]}, way[2];
-    place_of(w, w->r.near);
+    rope_place_of(w, w->r.near);
     for (int i = 0; i < 2; ++i) {
         way[i] = w->r.near[i] - last[i];
     }

@@ -91,7 +91,7 @@ static const treacle_array* find_surface(const treacle_frame* frame, const treac
     return is_sound ? phi : NULL;
 }
 
-static treacle_status list_tiles(block_list* list, const treacle_array* tiles) {
+static treacle_status field_level_list_tiles(block_list* list, const treacle_array* tiles) {
     const int32_t* tile = tiles->data;
     for (int64_t t = 0; t < tiles->count; ++t) {
         double low[3], high[3];
@@ -129,7 +129,7 @@ static void copy_tiles(const treacle_frame* frame, const treacle_array* phi,
 static treacle_status copy_surface(const mesh_points* p, const treacle_array* phi,
                                    const treacle_array* tiles, mesh_blocks* out) {
     block_list list = {.ctx = p->ctx};
-    treacle_status status = list_tiles(&list, tiles);
+    treacle_status status = field_level_list_tiles(&list, tiles);
     if (status == TREACLE_OK) {
         status = mesh_blocks_create(&list, 1.0, -0.5f, out);
     }

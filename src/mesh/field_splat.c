@@ -48,7 +48,7 @@ static void cell_of(const float place[3], int32_t cell[3]) {
 }
 
 // A cell of the area is full if all 27 around it hold points; at its rim nothing is known.
-static bool is_full(const cell_area* a, const int32_t cell[3]) {
+static bool field_splat_is_full(const cell_area* a, const int32_t cell[3]) {
     int at[3];
     if (!in_area(a, cell, at)) {
         return false;
@@ -98,7 +98,7 @@ static void splat_point(void* data, const float place[3]) {
     const block_splat* s = data;
     int32_t cell[3];
     cell_of(place, cell);
-    if (is_full(s->area, cell)) {
+    if (field_splat_is_full(s->area, cell)) {
         return;
     }
     float weight[3][BLOCK_SIDE];
@@ -122,7 +122,7 @@ static void fill_full(const block_splat* s) {
         for (int k = 0; k < AXIS_COUNT; ++k) {
             cell[k] = (int32_t)floor(s->window->corner[k] + s->step * at[k]);
         }
-        s->out[i] = is_full(s->area, cell) ? 1.0f : fminf(s->out[i], 1.0f);
+        s->out[i] = field_splat_is_full(s->area, cell) ? 1.0f : fminf(s->out[i], 1.0f);
     }
 }
 

@@ -35,7 +35,7 @@ treacle_mesh_def treacle_mesh_def_default(void) {
     };
 }
 
-static treacle_status check_def(treacle_context* ctx, const treacle_mesh_def* def) {
+static treacle_status mesh_check_def(treacle_context* ctx, const treacle_mesh_def* def) {
     if (def == NULL || def->def_size != sizeof(*def)) {
         return check_fail(ctx, TREACLE_ERR_USAGE,
                           "the mesh def does not come from treacle_mesh_def_default()");
@@ -179,7 +179,7 @@ static treacle_status draw(treacle_mesh* mesh, const mesh_points* p, const drawi
     return status;
 }
 
-static treacle_status fill(treacle_mesh* mesh, const mesh_points* p, const treacle_mesh_def* def) {
+static treacle_status mesh_fill(treacle_mesh* mesh, const mesh_points* p, const treacle_mesh_def* def) {
     double cell = p->frame->cell, cube = cell * cell * cell, volume = points_volume(p);
     mesh_room room;
     TREACLE_TRY(mesh_room_create(mesh->ctx, p->frame, def, &room));
@@ -199,7 +199,7 @@ static treacle_status fill(treacle_mesh* mesh, const mesh_points* p, const treac
 treacle_status treacle_mesh_create(treacle_context* ctx, const treacle_frame* frame,
                                    const treacle_mesh_def* def, treacle_mesh** out) {
     *out = NULL;
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(mesh_check_def(ctx, def));
     mesh_points points;
     TREACLE_TRY(mesh_points_create(ctx, frame, def, &points));
     void* block = NULL;
@@ -207,7 +207,7 @@ treacle_status treacle_mesh_create(treacle_context* ctx, const treacle_frame* fr
     if (status == TREACLE_OK) {
         treacle_mesh* mesh = block;
         mesh->ctx = ctx;
-        status = fill(mesh, &points, def);
+        status = mesh_fill(mesh, &points, def);
         if (status == TREACLE_OK) {
             *out = mesh;
         } else {

@@ -145,7 +145,7 @@ static void find_palette(attribute_job* job) {
     }
 }
 
-static treacle_status allocate(attribute_job* job) {
+static treacle_status mesh_attributes_allocate(attribute_job* job) {
     mesh_attributes* out = job->out;
     find_palette(job);
     size_t vertices = (size_t)out->count;
@@ -172,7 +172,7 @@ treacle_status mesh_attributes_find(const mesh_points* p, const surface_mesh* m,
     TREACLE_ASSERT(p->ctx != NULL && m->vertex_count >= 0);
     *out = (mesh_attributes){.ctx = p->ctx, .count = m->vertex_count};
     attribute_job job = {.p = p, .m = m, .out = out};
-    treacle_status status = allocate(&job);
+    treacle_status status = mesh_attributes_allocate(&job);
     if (status != TREACLE_OK) {
         mesh_attributes_destroy(out);
         return status;

@@ -123,7 +123,7 @@ static void link_blocks(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status allocate(mesh_blocks* b, size_t count) {
+static treacle_status mesh_blocks_allocate(mesh_blocks* b, size_t count) {
     void* block = NULL;
     b->capacity = count;
     TREACLE_TRY(alloc_array(b->ctx, count, sizeof(*b->at), "blocks of the surface", &block));
@@ -146,7 +146,7 @@ treacle_status mesh_blocks_create(block_list* list, double step, float outside, 
                           "the surface needs %zu blocks of samples: choose a lower resolution",
                           count);
     }
-    treacle_status status = allocate(out, count);
+    treacle_status status = mesh_blocks_allocate(out, count);
     if (status != TREACLE_OK) {
         mesh_blocks_destroy(out);
         return status;

@@ -38,7 +38,7 @@ typedef struct quadric {
     double c, weight;
 } quadric;
 
-static vec3 place_of(const surface_mesh* m, int32_t v) {
+static vec3 mesh_decimate_place_of(const surface_mesh* m, int32_t v) {
     return vec3_make((double)m->place[v][0], (double)m->place[v][1], (double)m->place[v][2]);
 }
 
@@ -50,8 +50,9 @@ static void add_planes(const decimation* d, int32_t v, vec3 origin, quadric* q) 
     const surface_mesh* m = d->m;
     for (int64_t f = d->fans.first[v]; f < d->fans.first[v + 1]; ++f) {
         const int32_t* t = m->triangle[d->fans.list[f]];
-        vec3 p = place_of(m, t[0]);
-        vec3 twice = triangle_normal(p, place_of(m, t[1]), place_of(m, t[2]));
+        vec3 p = mesh_decimate_place_of(m, t[0]);
+        vec3 twice =
+            triangle_normal(p, mesh_decimate_place_of(m, t[1]), mesh_decimate_place_of(m, t[2]));
         double area = 0.5 * vec3_length(twice);
         vec3 n = vec3_normalise(twice);
         double away = vec3_dot(n, vec3_sub(p, origin));
@@ -70,7 +71,8 @@ static void price(void* data, int64_t begin, int64_t end) {
     const decimation* d = data;
     for (int64_t e = begin; e < end; ++e) {
         edge* it = &d->edges[e];
-        vec3 origin = place_of(d->m, it->a), other = place_of(d->m, it->b);
+        vec3 origin = mesh_decimate_place_of(d->m, it->a),
+             other = mesh_decimate_place_of(d->m, it->b);
         quadric q = {0};
         add_planes(d, it->a, origin, &q);
         add_planes(d, it->b, origin, &q);
@@ -147,7 +149,7 @@ static bool stays_upright(const decimation* d, int32_t v, int32_t other, vec3 x)
         }
         vec3 before[3], after[3];
         for (int c = 0; c < 3; ++c) {
-            before[c] = place_of(m, t[c]);
+            before[c] = mesh_decimate_place_of(m, t[c]);
             after[c] = t[c] == v ? x : before[c];
         }
         vec3 n = vec3_normalise(triangle_normal(before[0], before[1], before[2]));
@@ -253,7 +255,7 @@ static treacle_status do_round(decimation* d, int64_t* gone) {
     return TREACLE_OK;
 }
 
-static treacle_status allocate(decimation* d) {
+static treacle_status mesh_decimate_allocate(decimation* d) {
     treacle_context* ctx = d->m->ctx;
     size_t vertices = (size_t)d->m->vertex_count;
     void* block = NULL;
@@ -273,7 +275,7 @@ treacle_status surface_mesh_decimate(surface_mesh* m, double fraction, double st
     decimation d = {.m = m, .limit = largest_error * largest_error * step * step};
     size_t vertices = (size_t)m->vertex_count;
     d.wanted = (int64_t)(fraction * (double)m->triangle_count);
-    treacle_status status = allocate(&d);
+    treacle_status status = mesh_decimate_allocate(&d);
     int64_t gone = 1;
     for (int round = 0; round < ROUNDS_MAX && status == TREACLE_OK; ++round) {
         if (d.wanted < 2 || gone == 0) {

@@ -239,7 +239,7 @@ static void place_kernels(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status allocate(kernel_job* job) {
+static treacle_status mesh_kernels_allocate(kernel_job* job) {
     treacle_context* ctx = job->p->ctx;
     size_t values = (size_t)job->p->count * AXIS_COUNT;
     void* block = NULL;
@@ -251,7 +251,7 @@ static treacle_status allocate(kernel_job* job) {
 treacle_status mesh_kernels_find(const mesh_points* p, const uint8_t* is_deep, mesh_kernel* out) {
     TREACLE_ASSERT(out != NULL || p->count == 0);
     kernel_job job = {.p = p, .out = out, .is_deep = is_deep};
-    treacle_status status = allocate(&job);
+    treacle_status status = mesh_kernels_allocate(&job);
     if (status == TREACLE_OK) {
         parallel_for(p->ctx, p->bin_count, BIN_GRAIN, find_moments, &job);
         parallel_for(p->ctx, p->bin_count, BIN_GRAIN, place_kernels, &job);

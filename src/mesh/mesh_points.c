@@ -69,7 +69,7 @@ static treacle_status find_arrays(treacle_context* ctx, const treacle_frame* fra
     return TREACLE_OK;
 }
 
-static treacle_status allocate(mesh_points* p, int64_t count) {
+static treacle_status mesh_points_allocate(mesh_points* p, int64_t count) {
     treacle_context* ctx = p->ctx;
     void* block = NULL;
     p->capacity = (size_t)count;
@@ -321,7 +321,7 @@ treacle_status mesh_points_create(treacle_context* ctx, const treacle_frame* fra
     int copies = flat_axis(frame) >= 0 ? 2 * def->flat_cells : 1;
     int64_t count = count_shown(def, &arrays) * copies;
     void* points = NULL;
-    treacle_status status = allocate(out, count);
+    treacle_status status = mesh_points_allocate(out, count);
     if (status == TREACLE_OK) {
         status = alloc_array(ctx, (size_t)count, sizeof(raw_point), "points", &points);
     }

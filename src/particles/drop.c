@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "math/curve.h"
 
-static treacle_status check_def(treacle_context* ctx, const treacle_drop_def* def) {
+static treacle_status drop_check_def(treacle_context* ctx, const treacle_drop_def* def) {
     if (def->shape == NULL) {
         return check_fail(ctx, TREACLE_ERR_SCENE, "drops have no shape");
     }
@@ -54,7 +54,7 @@ static treacle_status make_fields(const treacle_drop_def* def, drop_list* out) {
 treacle_status drop_list_init(treacle_context* ctx, const treacle_drop_def* def, uint64_t source,
                               drop_list* out) {
     *out = (drop_list){.ctx = ctx, .source = source, .material = (uint8_t)def->material};
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(drop_check_def(ctx, def));
     treacle_status status = make_shapes(def, out);
     if (status == TREACLE_OK) {
         status = make_fields(def, out);

@@ -49,7 +49,7 @@ static treacle_status check_path(treacle_context* ctx, const treacle_curve* path
     return TREACLE_OK;
 }
 
-static treacle_status check_def(treacle_context* ctx, const treacle_emitter_def* def) {
+static treacle_status emitter_check_def(treacle_context* ctx, const treacle_emitter_def* def) {
     if (!isfinite(def->start) || !(def->stop >= def->start)) {
         return check_fail(ctx, TREACLE_ERR_SCENE,
                           "emitter runs from %g s to %g s: expected a finite start and a stop that "
@@ -146,7 +146,7 @@ treacle_status emitter_init(treacle_context* ctx, const treacle_emitter_def* def
     }
     e.spacing =
         setting->domain->h / root(setting->particles.per_cell, active_axes(setting->domain));
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(emitter_check_def(ctx, def));
     TREACLE_TRY(choose_direction(ctx, def, setting->domain, &e.direction));
     TREACLE_TRY(shape_create(ctx, def->shape, &e.where));
     treacle_status status;

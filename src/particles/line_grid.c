@@ -155,7 +155,7 @@ static void measure_squares(void* data, int64_t begin, int64_t end) {
     job->hits += hits;
 }
 
-static treacle_status measure(treacle_context* ctx, area_job* job) {
+static treacle_status line_grid_measure(treacle_context* ctx, area_job* job) {
     int64_t squares = job->lines.count_u * job->lines.count_v;
     int64_t corners = (job->lines.count_u + 1) * (job->lines.count_v + 1);
     TREACLE_TRY(alloc_array(ctx, (size_t)corners, 1, "an emitter's area", (void**)&job->is_hit));
@@ -181,7 +181,7 @@ treacle_status line_grid_area(treacle_context* ctx, const grid_domain* domain, c
     area_job job = {.lines = line_grid_lay(domain, s, direction, step)};
     job.parts_u = axes == 3 ? PARTS : axes == 2 ? PARTS_2D : 1;
     job.parts_v = axes == 3 ? PARTS : 1;
-    TREACLE_TRY(measure(ctx, &job));
+    TREACLE_TRY(line_grid_measure(ctx, &job));
     double part_u = axes > 1 ? step / (double)job.parts_u : domain->h;
     double part_v = axes > 2 ? step / (double)job.parts_v : domain->h;
     *out = (double)job.hits * part_u * part_v;

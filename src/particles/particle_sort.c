@@ -67,10 +67,10 @@ void particle_spares_init(particle_spares* spares, treacle_context* ctx) {
     *spares = (particle_spares){.ctx = ctx};
 }
 
-static const size_t particle_size[PARTICLE_ROW_SIZES] = {1, 4, 8, 12, 24, 36};
+static const size_t particle_size[PARTICLE_COLUMN_SIZES] = {1, 4, 8, 12, 24, 36};
 
 void particle_spares_finish(particle_spares* spares) {
-    for (int s = 0; spares->ctx != NULL && s < PARTICLE_ROW_SIZES; ++s) {
+    for (int s = 0; spares->ctx != NULL && s < PARTICLE_COLUMN_SIZES; ++s) {
         alloc_free(spares->ctx, spares->column[s], (size_t)spares->capacity[s] * particle_size[s]);
     }
     *spares = (particle_spares){.ctx = spares->ctx};
@@ -80,7 +80,7 @@ static int spare_of(particle_column column) {
     int s = 0;
     while (particle_size[s] != particle_columns[column].bytes) {
         s += 1;
-        TREACLE_ASSERT(s < PARTICLE_ROW_SIZES);
+        TREACLE_ASSERT(s < PARTICLE_COLUMN_SIZES);
     }
     return s;
 }
@@ -407,7 +407,7 @@ static void place_streams(sort_job* job) {
 
 // ---- scatter ----
 
-static void scatter(void* data, int64_t begin, int64_t end) {
+static void particle_sort_scatter(void* data, int64_t begin, int64_t end) {
     const sort_job* job = data;
     for (int64_t g = begin; g < end; ++g) {
         particle_ix* cursor = job->cursor[g];
@@ -586,7 +586,7 @@ static inline void gather_particles(const gather_job* job, int64_t begin, int64_
 }
 
 // One loop a particle size, so that the compiler sees how much to move.
-static void gather(void* data, int64_t begin, int64_t end) {
+static void particle_sort_gather(void* data, int64_t begin, int64_t end) {
     const gather_job* job = data;
     switch (job->bytes) {
     case 1:
@@ -615,7 +615,7 @@ static void gather_columns(sort_job* job, const particles* sorted, particle_spar
         }
         int s = spare_of((particle_column)c);
         gather_job columns = {job->order, p->column[c], spares->column[s], particle_size[s]};
-        tile_for_range(p->ctx, members, GATHER_GRAIN, gather, &columns);
+        tile_for_range(p->ctx, members, GATHER_GRAIN, particle_sort_gather, &columns);
         spares->column[s] = p->column[c];
         p->column[c] = columns.to;
         particle_ix capacity = spares->capacity[s];
@@ -692,7 +692,8 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     TREACLE_TRY(list_streams(job, sorter->scratch));
     sort_streams(job);
     place_streams(job);
-    particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = grain}, scatter, job);
+    particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = grain},
+                 particle_sort_scatter, job);
     TREACLE_TRY(trade(job, sorter->scratch));
     particles sorted = {.ctx = p->ctx,
                         .owners = p->owners,
@@ -712,7 +713,7 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
     memcpy(p->tile, job->tile, (size_t)job->tile_count * sizeof(*p->tile));
     memcpy(p->tile_first, job->tile_first, ((size_t)job->tile_count + 1) * sizeof(*p->tile_first));
     particle_ranks_keep_own(p);
-    for (int s = 0; s < PARTICLE_ROW_SIZES && particle_ranks_are_distributed(job->p); ++s) {
+    for (int s = 0; s < PARTICLE_COLUMN_SIZES && particle_ranks_are_distributed(job->p); ++s) {
         size_t all = (size_t)sorter->spares->capacity[s] * particle_size[s];
         alloc_forget(p->ctx, sorter->spares->column[s], all, 0, all);
     }

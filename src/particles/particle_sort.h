@@ -19,14 +19,14 @@
 // tile, far below anything that a kernel resolves.
 #define SIDE_MARGIN (1.0 / 1024.0)
 
-enum { PARTICLE_ROW_SIZES = 6 }; // of columns: 1, 4, 8, 12, 24 and 36 bytes
+enum { PARTICLE_COLUMN_SIZES = 6 }; // of columns: 1, 4, 8, 12, 24 and 36 bytes
 
 /// Columns to gather into: one of each particle size, exchanged with the column that it took in.
 /// Kept from sort to sort.
 typedef struct particle_spares {
     treacle_context* ctx;
-    void* column[PARTICLE_ROW_SIZES];
-    particle_ix capacity[PARTICLE_ROW_SIZES];
+    void* column[PARTICLE_COLUMN_SIZES];
+    particle_ix capacity[PARTICLE_COLUMN_SIZES];
 } particle_spares;
 
 typedef struct particle_sort_stats {

@@ -83,7 +83,7 @@ static candidate place_candidate(const seed_job* job, const int32_t cell[AXES], 
     return out;
 }
 
-static vec3 place_of(const grid_domain* domain, const double cells[AXES]) {
+static vec3 seed_place_of(const grid_domain* domain, const double cells[AXES]) {
     vec3 out;
     for (int a = 0; a < AXES; ++a) {
         out.at[a] = domain->origin[a] + domain->h * cells[a];
@@ -104,7 +104,7 @@ static box_part fraction_of_box(const seed_job* job, const int32_t low[AXES], in
         squared += domain->is_active[a] ? half * half : 0.0;
     }
     double distance =
-        shape_distance(job->def->liquids[job->liquid].shape, place_of(domain, centre));
+        shape_distance(job->def->liquids[job->liquid].shape, seed_place_of(domain, centre));
     double reach = domain->h * sqrt(squared) * (1.0 + 1e-9);
     if (distance < reach) {
         return distance < -reach ? BOX_ALL : BOX_SOME;
@@ -157,7 +157,7 @@ static void init_particle(const seed_job* job, particle_ix particle, tile_coord 
     double h = domain->h;
     particle_birth birth = {
         .id = particles_make_id(source_of(job), c->birth),
-        .place = place_of(domain, c->at),
+        .place = seed_place_of(domain, c->at),
         .volume = h * h * h / job->def->particles.per_cell,
         .material = liquid->material,
         .time = liquid->time,
@@ -197,7 +197,7 @@ static int64_t seed_cell(const seed_job* job, tile_coord tile, const int32_t cel
         }
         wanted -= 1;
         candidate c = place_candidate(job, cell, birth, box);
-        if (is_wet(job, place_of(domain, c.at), fraction)) {
+        if (is_wet(job, seed_place_of(domain, c.at), fraction)) {
             if (particle >= 0) {
                 init_particle(job, particle + lives, tile, &c);
             }
@@ -241,7 +241,7 @@ static void count_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end) {
+static void seed_fill_tiles(void* data, int64_t begin, int64_t end) {
     const seed_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
         bool is_here = particle_ranks_has_tile(job->p, tile_at(job, t));
@@ -326,7 +326,7 @@ static treacle_status seed_liquids(const seed_def* def, seed_job* jobs, particle
         TREACLE_TRY(def->partition(def->partition_data, p));
     }
     for (int i = 0; i < def->liquid_count; ++i) {
-        parallel_for(p->ctx, jobs[i].tile_count, 4, fill_tiles, &jobs[i]);
+        parallel_for(p->ctx, jobs[i].tile_count, 4, seed_fill_tiles, &jobs[i]);
     }
     return TREACLE_OK;
 }

@@ -53,9 +53,9 @@ TREACLE_ALWAYS_INLINE f32x8 sample(const advect_tile* t, int a, const axis_place
 }
 
 // k = dt u(x + c before), in cells; the field is carried along by c frame.
-TREACLE_ALWAYS_INLINE void slope_at(const advect_tile* t, const f32x8 x[AXES], float c,
-                                    const f32x8 before[AXES], const f32x8 frame[AXES],
-                                    f32x8 k[AXES]) {
+TREACLE_ALWAYS_INLINE void advect_slope_at(const advect_tile* t, const f32x8 x[AXES], float c,
+                                           const f32x8 before[AXES], const f32x8 frame[AXES],
+                                           f32x8 k[AXES]) {
     axis_place p[AXES];
     for (int a = 0; a < AXES; ++a) {
         p[a] = place_on_axis(t, a, x[a] + c * (before[a] - frame[a]));
@@ -67,21 +67,21 @@ TREACLE_ALWAYS_INLINE void slope_at(const advect_tile* t, const f32x8 x[AXES], f
 
 TREACLE_ALWAYS_INLINE void move(const advect_tile* t, const f32x8 frame[AXES], f32x8 x[AXES]) {
     f32x8 k1[AXES] = {{0}}, k2[AXES], k3[AXES];
-    slope_at(t, x, 0.0f, k1, frame, k1);
+    advect_slope_at(t, x, 0.0f, k1, frame, k1);
     if (t->scheme == TREACLE_ADVECTION_EULER) {
         for (int a = 0; a < AXES; ++a) {
             x[a] += k1[a];
         }
         return;
     }
-    slope_at(t, x, 0.5f, k1, frame, k2);
+    advect_slope_at(t, x, 0.5f, k1, frame, k2);
     if (t->scheme == TREACLE_ADVECTION_RK2) {
         for (int a = 0; a < AXES; ++a) {
             x[a] += k2[a];
         }
         return;
     }
-    slope_at(t, x, 0.75f, k2, frame, k3);
+    advect_slope_at(t, x, 0.75f, k2, frame, k3);
     for (int a = 0; a < AXES; ++a) {
         x[a] += (2.0f * k1[a] + 3.0f * k2[a] + 4.0f * k3[a]) * (1.0f / 9.0f);
     }

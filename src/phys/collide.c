@@ -38,7 +38,7 @@ typedef struct path {
     double gap, h; // m
 } path;
 
-static double distance_at(const path* p, vec3 b) {
+static double collide_distance_at(const path* p, vec3 b) {
     double distance = shape_distance(p->s->shape, b);
     return p->s->is_inside_out ? -distance : distance;
 }
@@ -51,7 +51,7 @@ static vec3 normal_at(const path* p, vec3 b) {
 // Outward until the gap is kept.
 static vec3 push_out(const path* p, vec3 b) {
     for (int i = 0; i < PUSHES; ++i) {
-        double distance = distance_at(p, b);
+        double distance = collide_distance_at(p, b);
         if (distance >= p->gap) {
             break;
         }
@@ -66,13 +66,13 @@ static double free_fraction(const path* p, vec3 b0, vec3 b1) {
     double length = vec3_length(way), at = 0.0;
     double least = fmax(0.25 * p->gap, length / STEPS_MAX);
     for (int i = 0; i < STEPS_MAX && at < length; ++i) {
-        double free = distance_at(p, vec3_add_scaled(b0, at / length, way)) - p->gap;
+        double free = collide_distance_at(p, vec3_add_scaled(b0, at / length, way)) - p->gap;
         if (free < 0.0) {
             return at / length;
         }
         at += fmax(free, least);
     }
-    bool is_free = distance_at(p, b1) >= p->gap;
+    bool is_free = collide_distance_at(p, b1) >= p->gap;
     return is_free ? 1.0 : fmin(at / length, 1.0);
 }
 
@@ -119,7 +119,7 @@ static bool collide_one(const collide_params* params, int i, vec3 x0, vec3* x1) 
                      : *x1;
         return is_hit;
     }
-    double begin = distance_at(&p, b0), end = distance_at(&p, b1);
+    double begin = collide_distance_at(&p, b0), end = collide_distance_at(&p, b1);
     if (begin + end > vec3_length(vec3_sub(b1, b0)) + 2.0 * p.gap) {
         return false;
     }

@@ -122,7 +122,7 @@ static bool is_side(const grid_domain* domain, int a, int at) {
     return !domain->is_periodic[a] && (at == 0 || at >= domain->cells[a]);
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end) {
+static void contact_release_fill_tiles(void* data, int64_t begin, int64_t end) {
     const contact_release_job* job = data;
     const contact_release_params* p = job->params;
     const contact_release_fields* out = job->out;
@@ -158,7 +158,8 @@ void contact_release_compute(const contact_release_params* params,
         memcpy(out->cell_kind, other, count);
     }
     contact_release_job job = {params, out};
-    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, fill_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8},
+             contact_release_fill_tiles, &job);
     for (size_t i = count; i < count + TILE_CELLS; ++i) {
         out->cell_phi[i] = params->cell_phi[i];
         out->cell_solid_id[i] = SOLID_NONE;

@@ -56,8 +56,9 @@ static bool find_cell(const grid_domain* domain, const surroundings* around, con
 }
 
 // The slope of the volume at a place of a cell; 0 along inactive axes.
-static void slope_at(const grid_domain* domain, const surroundings* around, const int cell[AXES],
-                     const float beyond[AXES], float slope[AXES]) {
+static void even_spacing_slope_at(const grid_domain* domain, const surroundings* around,
+                                  const int cell[AXES], const float beyond[AXES],
+                                  float slope[AXES]) {
     slope[0] = slope[1] = slope[2] = 0.0f;
     for (int i = 0; i < CORNERS; ++i) {
         const int up[AXES] = {i & 1, i >> 1 & 1, i >> 2};
@@ -82,7 +83,7 @@ static void move_one(const grid_domain* domain, const surroundings* around, floa
     if (!find_cell(domain, around, x, cell, beyond)) {
         return;
     }
-    slope_at(domain, around, cell, beyond, slope);
+    even_spacing_slope_at(domain, around, cell, beyond, slope);
     for (int a = 0; a < AXES; ++a) {
         float low = (float)(-around->tile.at[a] * TILE_SIZE), high = low + (float)domain->cells[a];
         float to = x[a] - fminf(fmaxf(SHIFT_RATE * slope[a], -SHIFT_MAX), SHIFT_MAX);

@@ -125,7 +125,7 @@ static void forget_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 // The change of a distance along an axis, across open faces between cells where it is known.
-static float slope_at(const float* phi, const float* open, int at, int stride) {
+static float extend_surface_slope_at(const float* phi, const float* open, int at, int stride) {
     bool has_low = open[at] > 0.0f && !isnan(phi[at - stride]);
     bool has_high = open[at + stride] > 0.0f && !isnan(phi[at + stride]);
     float low = has_low ? phi[at - stride] : phi[at], high = has_high ? phi[at + stride] : phi[at];
@@ -137,7 +137,7 @@ static float cosine_at(const extend_job* job, const surroundings* s, int at) {
     float product = 0.0f, surface = 0.0f, solid = 0.0f;
     for (int a = 0; a < AXES; ++a) {
         if (!job->params->map->is_flat[a]) {
-            float one = slope_at(s->phi, s->open[a], at, strides[a]);
+            float one = extend_surface_slope_at(s->phi, s->open[a], at, strides[a]);
             float other = 0.5f * (s->solid[at + strides[a]] - s->solid[at - strides[a]]);
             product += one * other;
             surface += one * one;

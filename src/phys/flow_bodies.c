@@ -31,7 +31,7 @@
 #include "base/alloc.h"
 #include "grid/stagger.h"
 
-static size_t field_length(const stress_params* p) {
+static size_t flow_bodies_field_length(const stress_params* p) {
     return (size_t)p->map->count * TILE_CELLS;
 }
 
@@ -185,7 +185,7 @@ static int bodies_at_cell(const stress_params* p, const stress_weights* weights,
         bool is_high = n / AXES % 2 == 1;
         int64_t here = (int64_t)t * TILE_CELLS + q;
         int64_t face = is_high ? tile_slot_above(p->map, t, q, a) : here;
-        if (!p->domain->is_active[a] || face >= (int64_t)field_length(p)) {
+        if (!p->domain->is_active[a] || face >= (int64_t)flow_bodies_field_length(p)) {
             continue;
         }
         int32_t b = n < 2 * AXES ? shutter_of(p, a, face) : (int32_t)weights->owner[a][face] - 1;
@@ -210,7 +210,7 @@ static bool cell_row(const stress_params* p, const stress_weights* weights, int3
         if (!p->domain->is_active[a]) {
             continue;
         }
-        bool is_here = high < (int64_t)field_length(p);
+        bool is_here = high < (int64_t)flow_bodies_field_length(p);
         double above = is_here ? part_of_face(p, weights, b, a, high, true) : 0.0;
         double below = part_of_face(p, weights, b, a, low, false);
         double difference = above - below, w[BODY_MOTIONS];
@@ -320,8 +320,8 @@ static treacle_status fill_pulls(body_coupling* c, const stress_params* p,
 
 // --- all together -------------------------------------------------------------------------------
 
-static treacle_status fill(body_coupling* c, const stress_params* p, const stress_weights* weights,
-                           float* const face_u[AXES]) {
+static treacle_status flow_bodies_fill(body_coupling* c, const stress_params* p,
+                                       const stress_weights* weights, float* const face_u[AXES]) {
     size_t count = (size_t)c->count;
     TREACLE_TRY(
         alloc_zero(c->ctx, count, sizeof(*c->bodies), "bodies in the flow", (void**)&c->bodies));
@@ -342,7 +342,7 @@ treacle_status body_coupling_create(const stress_params* params, const stress_we
         return TREACLE_OK;
     }
     out->count = params->bodies->count;
-    treacle_status status = fill(out, params, weights, face_u);
+    treacle_status status = flow_bodies_fill(out, params, weights, face_u);
     if (status != TREACLE_OK) {
         body_coupling_destroy(out);
     }

@@ -105,7 +105,7 @@ static bool is_at_side(const grid_domain* domain, const int at[AXES]) {
     return is_any;
 }
 
-static vec3 place_of(const grid_domain* domain, const double cell[AXES]) {
+static vec3 flying_lumps_place_of(const grid_domain* domain, const double cell[AXES]) {
     vec3 x;
     for (int a = 0; a < AXES; ++a) {
         x.at[a] = domain->origin[a] + domain->h * cell[a];
@@ -122,7 +122,7 @@ static bool is_tile_near(const flying_lumps_params* params, tile_ix t) {
         square += half * half;
     }
     return params->is_near != NULL &&
-           params->is_near(params->near_data, place_of(params->domain, middle),
+           params->is_near(params->near_data, flying_lumps_place_of(params->domain, middle),
                            params->domain->h * (sqrt(square) + TOUCH_DISTANCE));
 }
 
@@ -131,8 +131,9 @@ static bool is_cell_held(const flying_lumps_params* params, tile_ix t, int i, bo
     tile_cell_at(params->map, t, i, at);
     const double middle[AXES] = {at[0] + 0.5, at[1] + 0.5, at[2] + 0.5};
     return is_at_side(params->domain, at) ||
-           (is_near && params->is_near(params->near_data, place_of(params->domain, middle),
-                                       params->domain->h * TOUCH_DISTANCE));
+           (is_near &&
+            params->is_near(params->near_data, flying_lumps_place_of(params->domain, middle),
+                            params->domain->h * TOUCH_DISTANCE));
 }
 
 static void hold_tile(flying_lumps* p, tile_ix t) {

@@ -42,7 +42,7 @@ typedef struct foresee_job {
 
 // Mean of the differences of component a along b, at the four edges around a cell; those that are
 // known.
-static double slope_at(const float* u, int a, int b, int at) {
+static double foresee_slope_at(const float* u, int a, int b, int at) {
     double sum = 0.0, count = 0.0;
     for (int k = 0; k < 4; ++k) {
         int face = at + (k & 1) * step_of[a] - (k >> 1) * step_of[b];
@@ -64,7 +64,7 @@ static double source_at(const grid_domain* domain, float (*u)[VALUES], int at) {
         sum += isfinite(own) ? own * own : 0.0;
         int b = (a + 1) % AXES;
         if (domain->is_active[b]) {
-            sum += 2.0 * slope_at(u[a], a, b, at) * slope_at(u[b], b, a, at);
+            sum += 2.0 * foresee_slope_at(u[a], a, b, at) * foresee_slope_at(u[b], b, a, at);
         }
     }
     return sum;

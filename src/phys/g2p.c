@@ -35,7 +35,7 @@ static transfer_target target_of_tile(const g2p_params* params, int a, tile_ix t
     return t;
 }
 
-static transfer_place place_of(const grid_domain* domain, treacle_kernel kernel, int a) {
+static transfer_place g2p_place_of(const grid_domain* domain, treacle_kernel kernel, int a) {
     transfer_place place = {.kernel = kernel, .offset = {0.5, 0.5, 0.5}};
     for (int b = 0; b < AXES; ++b) {
         place.is_active[b] = domain->is_active[b];
@@ -89,7 +89,7 @@ static void give_thin(const g2p_params* params, const thin_tile* thin) {
 }
 
 static void gather_component(const g2p_params* params, int a, tile_ix tile) {
-    transfer_place place = place_of(params->now->domain, params->kernel, a);
+    transfer_place place = g2p_place_of(params->now->domain, params->kernel, a);
     float now[BLOCK_CELLS + BLOCK_TAIL] = {0}, before[BLOCK_CELLS + BLOCK_TAIL] = {0};
     tile_ix at = tile_map_find(params->now->map, params->to->tile[tile]);
     velocity_gather(params->now, a, at, whole_block, now);
@@ -144,7 +144,7 @@ static void gather_thin_tiles(void* data, int64_t begin, int64_t end) {
         tile_ix at = thin.count > 0 ? tile_map_find(job->field->map, job->p->tile[t]) : 0;
         for (int a = 0; a < AXES && thin.count > 0; ++a) {
             float block[BLOCK_CELLS + BLOCK_TAIL] = {0};
-            transfer_place place = place_of(job->field->domain, job->kernel, a);
+            transfer_place place = g2p_place_of(job->field->domain, job->kernel, a);
             velocity_gather(job->field, a, at, whole_block, block);
             thin.which = a;
             thin_gather(&thin, particles_f32(job->p, PARTICLE_POSITION) + AXES * thin.first, &place,

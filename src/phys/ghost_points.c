@@ -37,8 +37,8 @@ typedef struct ghost_job {
 } ghost_job;
 
 // The distance and its gradient at a place of a tile, cells.
-static float distance_at(const grid_domain* domain, const float* block, const float x[AXES],
-                         float slope[AXES]) {
+static float ghost_points_distance_at(const grid_domain* domain, const float* block,
+                                      const float x[AXES], float slope[AXES]) {
     static const int stride[AXES] = {1, SIDE, SIDE * SIDE};
     int low = 0;
     float beyond[AXES];
@@ -71,7 +71,7 @@ static float distance_at(const grid_domain* domain, const float* block, const fl
 static bool reflect(const grid_domain* domain, const float* block, const float x[AXES],
                     float out[AXES]) {
     float slope[AXES], unused[AXES];
-    float distance = distance_at(domain, block, x, slope);
+    float distance = ghost_points_distance_at(domain, block, x, slope);
     float length = sqrtf(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
     if (!(distance > 0.0f && distance < image_reach && length > 0.5f)) {
         return false;
@@ -79,7 +79,7 @@ static bool reflect(const grid_domain* domain, const float* block, const float x
     for (int a = 0; a < AXES; ++a) {
         out[a] = x[a] - 2.0f * distance * slope[a] / length;
     }
-    return distance_at(domain, block, out, unused) < 0.0f;
+    return ghost_points_distance_at(domain, block, out, unused) < 0.0f;
 }
 
 // Carries a place over to the tile that it is in.
@@ -149,7 +149,7 @@ static void order_images(ghost_job* job) {
 }
 
 // The tiles that have points, in the order of the map. Returns their number.
-static tile_ix list_tiles(ghost_job* job) {
+static tile_ix ghost_points_list_tiles(ghost_job* job) {
     const particles* p = job->params->p;
     const tile_map* map = job->params->map;
     for (tile_ix t = 0; t < map->count; ++t) {
@@ -203,7 +203,7 @@ static void sort_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status take(arena* scratch, size_t count, size_t bytes, void** out) {
+static treacle_status ghost_points_take(arena* scratch, size_t count, size_t bytes, void** out) {
     return arena_take(scratch, count, bytes, "images in solids", out);
 }
 
@@ -215,18 +215,18 @@ treacle_status ghost_points(const ghost_params* params, tile_points* out) {
     arena* scratch = params->scratch;
     size_t tiles = (size_t)params->map->count, rows = (size_t)params->p->count;
     tile_coord* coords = NULL;
-    TREACLE_TRY(take(scratch, tiles, sizeof(tile_coord), (void**)&coords));
-    TREACLE_TRY(take(scratch, tiles + 1, sizeof(int64_t), (void**)&job.out_first));
-    TREACLE_TRY(take(scratch, 2 * rows, AXES * sizeof(float), (void**)&job.position));
-    TREACLE_TRY(take(scratch, rows, sizeof(image), (void**)&job.images));
-    TREACLE_TRY(take(scratch, tiles + 1, sizeof(int64_t), (void**)&job.count));
-    TREACLE_TRY(take(scratch, rows, sizeof(int64_t), (void**)&job.order));
-    TREACLE_TRY(take(scratch, tiles, sizeof(tile_ix), (void**)&job.row_tile));
-    TREACLE_TRY(take(scratch, tiles, sizeof(tile_ix), (void**)&job.out_tile));
+    TREACLE_TRY(ghost_points_take(scratch, tiles, sizeof(tile_coord), (void**)&coords));
+    TREACLE_TRY(ghost_points_take(scratch, tiles + 1, sizeof(int64_t), (void**)&job.out_first));
+    TREACLE_TRY(ghost_points_take(scratch, 2 * rows, AXES * sizeof(float), (void**)&job.position));
+    TREACLE_TRY(ghost_points_take(scratch, rows, sizeof(image), (void**)&job.images));
+    TREACLE_TRY(ghost_points_take(scratch, tiles + 1, sizeof(int64_t), (void**)&job.count));
+    TREACLE_TRY(ghost_points_take(scratch, rows, sizeof(int64_t), (void**)&job.order));
+    TREACLE_TRY(ghost_points_take(scratch, tiles, sizeof(tile_ix), (void**)&job.row_tile));
+    TREACLE_TRY(ghost_points_take(scratch, tiles, sizeof(tile_ix), (void**)&job.out_tile));
     particle_for(params->p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, reflect_tiles,
                  &job);
     order_images(&job);
-    tile_ix count = list_tiles(&job);
+    tile_ix count = ghost_points_list_tiles(&job);
     for (tile_ix i = 0; i < count; ++i) {
         coords[i] = params->map->coord[job.out_tile[i]];
     }

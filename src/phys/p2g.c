@@ -45,7 +45,7 @@ typedef struct scatter_job {
     scatter_field field[AXES];
 } scatter_job;
 
-static int colour_of(tile_coord coord) {
+static int p2g_colour_of(tile_coord coord) {
     return (coord.at[0] & 1) | (coord.at[1] & 1) << 1 | (coord.at[2] & 1) << 2;
 }
 
@@ -70,7 +70,8 @@ static treacle_status colour_tiles(const p2g_params* params, coloured_tiles* out
         alloc_array(p->ctx, (size_t)p->tile_count, sizeof(tile_ix), "coloured tiles", &block));
     out->tile = block;
     for (tile_ix t = 0; t < p->tile_count; ++t) {
-        out->first[colour_of(p->tile[t]) + 1] += !is_distributed || gives_to_own(params, t) ? 1 : 0;
+        out->first[p2g_colour_of(p->tile[t]) + 1] +=
+            !is_distributed || gives_to_own(params, t) ? 1 : 0;
     }
     for (int c = 0; c < COLOURS; ++c) {
         out->first[c + 1] += out->first[c];
@@ -79,7 +80,7 @@ static treacle_status colour_tiles(const p2g_params* params, coloured_tiles* out
     memcpy(next, out->first, sizeof(next));
     for (tile_ix t = 0; t < p->tile_count; ++t) {
         if (!is_distributed || gives_to_own(params, t)) {
-            out->tile[next[colour_of(p->tile[t])]++] = t;
+            out->tile[next[p2g_colour_of(p->tile[t])]++] = t;
         }
     }
     return TREACLE_OK;
@@ -228,7 +229,7 @@ static void scatter_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 // sum, weight = all particles, colour by colour.
-static void scatter(scatter_job* job) {
+static void p2g_scatter(scatter_job* job) {
     const size_t bytes = TILE_CELLS * sizeof(float);
     for (int f = 0; f < job->field_count; ++f) {
         tile_clear(job->params->map, job->field[f].sum, bytes);
@@ -292,12 +293,12 @@ static scatter_field velocity_of(const p2g_params* params, int a) {
     return field;
 }
 
-static treacle_status run(scatter_job* job) {
+static treacle_status p2g_run(scatter_job* job) {
     const particles* p = job->params->from;
     coloured_tiles tiles;
     TREACLE_TRY(colour_tiles(job->params, &tiles));
     job->tiles = &tiles;
-    scatter(job);
+    p2g_scatter(job);
     for (int f = 0; f < job->field_count; ++f) {
         const scatter_field* field = &job->field[f];
         normalise_job n = {field->sum, field->weight, field->whole.reference};
@@ -322,7 +323,7 @@ treacle_status p2g_velocity(const p2g_params* params, float* const face_u[AXES],
         job.field[a].sum = face_u[a];
         job.field[a].weight = face_mass[a];
     }
-    return run(&job);
+    return p2g_run(&job);
 }
 
 treacle_status p2g_weighted(const p2g_params* params, const p2g_column* column, float* cell_value,
@@ -338,7 +339,7 @@ treacle_status p2g_weighted(const p2g_params* params, const p2g_column* column, 
     job.field[0].whole.reference = column->reference;
     job.field[0].sum = cell_value;
     job.field[0].weight = cell_weight;
-    return run(&job);
+    return p2g_run(&job);
 }
 
 treacle_status p2g_mean(const p2g_params* params, grid_place place, const p2g_values* values,
@@ -358,7 +359,7 @@ treacle_status p2g_mean(const p2g_params* params, grid_place place, const p2g_va
     field->whole.value_stride = values->stride;
     field->sum = mean;
     field->weight = weight;
-    return run(&job);
+    return p2g_run(&job);
 }
 
 treacle_status p2g_scalar(const p2g_params* params, const float* value, float* cell_value,
@@ -402,7 +403,7 @@ treacle_status p2g_node_volume(const p2g_params* params, float* node_volume) {
     field->whole.value_stride = 1;
     field->sum = unused;
     field->weight = node_volume;
-    treacle_status status = run(&job);
+    treacle_status status = p2g_run(&job);
     if (status == TREACLE_OK) {
         tile_for(params->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, mirror_nodes, &job);
     }

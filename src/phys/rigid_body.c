@@ -324,7 +324,7 @@ static int compare_tiles(const void* a, const void* b) {
 
 // Tiles near the body in the order of the map.
 enum { TILES_MAX = 32768 };
-static int list_tiles(const body_faces* faces, const body_on_grid* body, tile_ix* out) {
+static int rigid_body_list_tiles(const body_faces* faces, const body_on_grid* body, tile_ix* out) {
     tile_range range = tiles_near(faces, body);
     int count = 0;
     for (int z = range.low[2]; z <= range.high[2]; ++z) {
@@ -356,7 +356,7 @@ int64_t body_make_rows(const body_faces* faces, const body_on_grid* body, int64_
     TREACLE_ASSERT(body->id >= 0 && body->radius > 0.0);
     tile_ix tiles[TILES_MAX];
     int64_t count = 0;
-    int tile_count = list_tiles(faces, body, tiles);
+    int tile_count = rigid_body_list_tiles(faces, body, tiles);
     for (int n = 0; n < tile_count; ++n) {
         for (int q = 0; q < TILE_CELLS; ++q) {
             double found[BODY_MOTIONS];
@@ -423,7 +423,7 @@ typedef double mat6[BODY_MOTIONS][BODY_MOTIONS];
 static double sum_faces(const body_faces* faces, const body_on_grid* body, mat6 closed,
                         mat6 whole) {
     tile_ix tiles[TILES_MAX];
-    int tile_count = list_tiles(faces, body, tiles), axes = 0;
+    int tile_count = rigid_body_list_tiles(faces, body, tiles), axes = 0;
     double density = body->density / faces->reference_density, volume = 0.0;
     memset(closed, 0, sizeof(mat6));
     memset(whole, 0, sizeof(mat6));

@@ -61,7 +61,7 @@ enum { PASSES_MAX = 16 };
 
 // --- the walls of a geometry --------------------------------------------------------------------
 
-static treacle_status reserve(contact_set* contacts, int64_t count) {
+static treacle_status separation_reserve(contact_set* contacts, int64_t count) {
     if (count <= contacts->capacity) {
         return TREACLE_OK;
     }
@@ -140,7 +140,7 @@ static void add_side(const contact_params* params, const side_layer* side, int q
 static treacle_status add_layer(const contact_params* params, const side_layer* side,
                                 contact_set* contacts) {
     static const int stride[AXES] = {1, TILE_SIZE, TILE_SIZE * TILE_SIZE};
-    TREACLE_TRY(reserve(contacts, contacts->count + TILE_SIZE * TILE_SIZE));
+    TREACLE_TRY(separation_reserve(contacts, contacts->count + TILE_SIZE * TILE_SIZE));
     int b = (side->axis + 1) % AXES, c = (side->axis + 2) % AXES;
     for (int n = 0; n < TILE_SIZE * TILE_SIZE; ++n) {
         int q = side->layer * stride[side->axis] + n % TILE_SIZE * stride[b] +
@@ -219,7 +219,7 @@ static treacle_status add_solids(const contact_params* params, tile_ix tile,
     for (int q = 0; q < TILE_CELLS; ++q) {
         int64_t cell = (int64_t)tile * TILE_CELLS + q;
         if (is_near_solid(&params->solids, cell) && is_near_liquid(params, tile, q, reach)) {
-            TREACLE_TRY(reserve(contacts, contacts->count + 1));
+            TREACLE_TRY(separation_reserve(contacts, contacts->count + 1));
             add_solid(params, tile, q, contacts);
         }
     }

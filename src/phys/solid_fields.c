@@ -111,7 +111,7 @@ static bool list_near(tile_solids* t) {
 }
 
 // Where a lattice point is; along a flat axis in the mid-plane.
-static vec3 place_of(const tile_solids* t, const int at[AXES]) {
+static vec3 solid_fields_place_of(const tile_solids* t, const int at[AXES]) {
     const grid_domain* domain = t->params->domain;
     vec3 x = t->corner;
     for (int a = 0; a < AXES; ++a) {
@@ -121,7 +121,7 @@ static vec3 place_of(const tile_solids* t, const int at[AXES]) {
 }
 
 // To the nearest of the solids near the tile, m.
-static double distance_at(const tile_solids* t, vec3 x, int* id) {
+static double solid_fields_distance_at(const tile_solids* t, vec3 x, int* id) {
     const solid_scene* scene = &t->params->scene;
     double nearest = INFINITY;
     for (int k = 0; k < (t->count < 0 ? scene->count : t->count); ++k) {
@@ -135,13 +135,13 @@ static double distance_at(const tile_solids* t, vec3 x, int* id) {
     return nearest;
 }
 
-static void measure(tile_solids* t, const int at[AXES]) {
+static void solid_fields_measure(tile_solids* t, const int at[AXES]) {
     int index = at[0] + strides[1] * at[1] + strides[2] * at[2];
     if (t->is_exact[index]) {
         return;
     }
     int id = SOLID_NONE;
-    double nearest = distance_at(t, place_of(t, at), &id);
+    double nearest = solid_fields_distance_at(t, solid_fields_place_of(t, at), &id);
     t->points[index] = (float)(nearest / t->params->domain->h);
     t->ids[index] = (uint16_t)id;
     t->is_exact[index] = 1;
@@ -173,7 +173,7 @@ static void fill_cell(tile_solids* t, const int cell[AXES], bool is_near) {
                 const int at[AXES] = {s[0].first + i, s[1].first + j, s[2].first + k};
                 int index = at[0] + strides[1] * at[1] + strides[2] * at[2];
                 if (is_near) {
-                    measure(t, at);
+                    solid_fields_measure(t, at);
                 } else if (!t->is_exact[index]) {
                     t->points[index] = phi;
                     t->ids[index] = t->ids[middle];
@@ -202,7 +202,7 @@ static void fill_points(tile_solids* t) {
                 for (int x = first[0]; x < first[0] + (first[0] == 0 ? 1 : CELLS); ++x) {
                     const int cell[AXES] = {x, y, z};
                     if (pass == FILL_MIDDLES) {
-                        measure(t, (const int[AXES]){2 * x + 3, 2 * y + 3, 2 * z + 3});
+                        solid_fields_measure(t, (const int[AXES]){2 * x + 3, 2 * y + 3, 2 * z + 3});
                     } else {
                         fill_cell(t, cell, pass == FILL_NEAR);
                     }
@@ -245,7 +245,7 @@ static float fraction_above(float p, float q) {
 
 // The direction in which the distance grows at a cell's middle, not normalised. In the very middle
 // of a thin solid there is none: such a cell belongs to the upper side of axis a.
-static void slope_at(const float* middle, int a, float out[AXES]) {
+static void solid_fields_slope_at(const float* middle, int a, float out[AXES]) {
     float squared = 0.0f;
     for (int b = 0; b < AXES; ++b) {
         out[b] = middle[strides[b]] - middle[-strides[b]];
@@ -262,7 +262,7 @@ static bool is_between(const tile_solids* t, vec3 x, vec3 y, const float ends[2]
         return false;
     }
     vec3 middle = vec3_scale(0.5, vec3_add(x, y));
-    float m = (float)(distance_at(t, middle, &(int){0}) / t->params->domain->h);
+    float m = (float)(solid_fields_distance_at(t, middle, &(int){0}) / t->params->domain->h);
     return m < 0.0f || is_between(t, x, middle, (const float[2]){ends[0], m}, 0.5f * length) ||
            is_between(t, middle, y, (const float[2]){m, ends[1]}, 0.5f * length);
 }
@@ -275,8 +275,8 @@ static bool is_across(const tile_solids* t, int at, int a) {
         return false;
     }
     float below[AXES], above[AXES], along = 0.0f;
-    slope_at(face - strides[a], a, below);
-    slope_at(face + strides[a], a, above);
+    solid_fields_slope_at(face - strides[a], a, below);
+    solid_fields_slope_at(face + strides[a], a, above);
     for (int b = 0; b < AXES; ++b) {
         along += t->map->is_flat[b] ? 0.0f : below[b] * above[b];
     }
@@ -288,7 +288,7 @@ static bool is_across(const tile_solids* t, int at, int a) {
         return true;
     }
     const int point[AXES] = {at % POINTS, at / POINTS % POINTS, at / POINTS / POINTS};
-    vec3 x = place_of(t, point), y = x;
+    vec3 x = solid_fields_place_of(t, point), y = x;
     x.at[a] -= 0.5 * t->params->domain->h;
     y.at[a] += 0.5 * t->params->domain->h;
     return is_between(t, x, y, (const float[2]){low, high}, 1.0f);
@@ -314,14 +314,14 @@ static bool is_thin(const tile_solids* t, int at, int a) {
 // Whether a cell is solid throughout, but for rounding: nothing flows into it, though the wall lies
 // on its faces, where it is up to rounding whether their area is open. What is open of the volume
 // around a face, or of the line across it, is no matter of the face alone.
-static bool is_full(const tile_solids* t, int middle) {
+static bool solid_fields_is_full(const tile_solids* t, int middle) {
     static const float rounding = 1e-4f;
     bool is_full = t->points[middle] < rounding - 0.5f;
-    for (int n = 0; n < 27 && is_full; ++n) {
+    for (int n = 0; n < 27 && solid_fields_is_full; ++n) {
         int corner = middle + (n % 3 - 1) + (n / 3 % 3 - 1) * strides[1] + (n / 9 - 1) * strides[2];
         is_full = t->points[corner] < rounding;
     }
-    return is_full;
+    return solid_fields_is_full;
 }
 
 static void write_faces(const tile_solids* t, int a, float* open, float* u, uint8_t* across) {
@@ -333,14 +333,15 @@ static void write_faces(const tile_solids* t, int a, float* open, float* u, uint
         }
         open[i] = open_of(t->params->openings, t->points + at, strides[a], open[i]);
         bool is_closed = open[i] > 0.0f || is_thin(t, at, a) ? is_across(t, at, a) : false;
-        bool is_lid = t->params->openings == TREACLE_WALLS_AREA && open[i] > 0.0f &&
-                      (is_full(t, at - strides[a]) || is_full(t, at + strides[a]));
+        bool is_lid =
+            t->params->openings == TREACLE_WALLS_AREA && open[i] > 0.0f &&
+            (solid_fields_is_full(t, at - strides[a]) || solid_fields_is_full(t, at + strides[a]));
         open[i] = is_closed || is_lid ? 0.0f : open[i]; // [solid.4]
         across[i] |= (uint8_t)((is_closed ? 1u : 0u) << a);
         u[i] = 0.0f;
         if (open[i] < 1.0f) {
             const int point[AXES] = {at % POINTS, at / POINTS % POINTS, at / POINTS / POINTS};
-            vec3 v = solid_velocity(&scene->poses[t->ids[at]], place_of(t, point));
+            vec3 v = solid_velocity(&scene->poses[t->ids[at]], solid_fields_place_of(t, point));
             u[i] = (float)v.at[a];
         }
     }
@@ -461,7 +462,7 @@ static void fill_tile(const fields_job* job, tile_solids* t) {
     write_cells(t, start, out);
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end) {
+static void solid_fields_fill_tiles(void* data, int64_t begin, int64_t end) {
     const fields_job* job = data;
     tile_solids t = {.params = job->params, .map = job->params->map};
     for (int64_t i = begin; i < end; ++i) {
@@ -475,5 +476,6 @@ void solid_fields_compute(const solid_fields_params* params, const solid_fields*
     TREACLE_ASSERT(params->scene.count >= 0 && params->scene.count <= SOLID_COUNT_MAX);
     TREACLE_ASSERT(params->before == NULL || params->before->fields.cell_phi != out->cell_phi);
     fields_job job = {params, out};
-    tile_for(params->map, &(tile_use){.reads = TILE_ALONE, .grain = 1}, fill_tiles, &job);
+    tile_for(params->map, &(tile_use){.reads = TILE_ALONE, .grain = 1}, solid_fields_fill_tiles,
+             &job);
 }

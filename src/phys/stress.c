@@ -468,12 +468,12 @@ static size_t field_count(const stress_params* params) {
            (size_t)(params->bodies != NULL ? FIELDS_OF_BODIES : 0);
 }
 
-static size_t field_length(const stress_params* params) {
+static size_t stress_field_length(const stress_params* params) {
     return ((size_t)params->map->count + 1) * TILE_CELLS;
 }
 
 static treacle_status create_owners(const stress_params* params, stress_weights* out) {
-    size_t values = field_length(params);
+    size_t values = stress_field_length(params);
     if (params->bodies == NULL) {
         return TREACLE_OK;
     }
@@ -493,7 +493,7 @@ treacle_status stress_weights_create(const stress_params* params, stress_weights
     TREACLE_ASSERT(params->cell_solid_id == NULL ||
                    (params->cell_solid_phi != NULL && params->slips != NULL));
     treacle_context* ctx = params->map->ctx;
-    size_t values = field_length(params);
+    size_t values = stress_field_length(params);
     *out = (stress_weights){0};
     TREACLE_TRY(alloc_zero(ctx, field_count(params) * values, sizeof(float), "weights of the flow",
                            (void**)&out->block));
@@ -525,7 +525,7 @@ fail:
 
 void stress_weights_destroy(const stress_params* params, stress_weights* weights) {
     treacle_context* ctx = params->map->ctx;
-    size_t values = field_length(params);
+    size_t values = stress_field_length(params);
     alloc_free(ctx, weights->block, field_count(params) * values * sizeof(float));
     alloc_free(ctx, weights->fixed, values);
     alloc_free(ctx, weights->sheet_cell, STRESS_SHEETS * values * sizeof(float));

@@ -24,7 +24,7 @@
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1), FIELDS = 5 * AXES + 1 };
 static const int steps[AXES] = {1, SIDE, SIDE* SIDE};
 
-static size_t field_length(const tangent_params* params) {
+static size_t tangent_field_length(const tangent_params* params) {
     return ((size_t)params->rate.map->count + 1) * TILE_CELLS;
 }
 
@@ -148,7 +148,7 @@ treacle_status tangent_create(const tangent_params* params, tangent* out) {
     TREACLE_ASSERT(params->cell_rate != NULL && params->cell_slope != NULL);
     TREACLE_ASSERT(params->rate.face_u.at[0] != NULL);
     const tile_map* map = params->rate.map;
-    size_t values = field_length(params);
+    size_t values = tangent_field_length(params);
     *out = (tangent){.params = *params};
     TREACLE_TRY(alloc_zero(map->ctx, FIELDS * values, sizeof(float), "the law's tangent",
                            (void**)&out->block));
@@ -171,7 +171,7 @@ treacle_status tangent_create(const tangent_params* params, tangent* out) {
 void tangent_destroy(tangent* t) {
     if (t->block != NULL) {
         alloc_free(t->params.rate.map->ctx, t->block,
-                   FIELDS * field_length(&t->params) * sizeof(float));
+                   FIELDS * tangent_field_length(&t->params) * sizeof(float));
     }
     *t = (tangent){0};
 }

@@ -121,7 +121,7 @@ static void meet_slip(const grid_job* job, tile_ix tile, const float* const u[AX
     }
 }
 
-static void measure_tiles(void* data, int64_t begin, int64_t end) {
+static void tensor_measure_tiles(void* data, int64_t begin, int64_t end) {
     const grid_job* job = data;
     const int last[AXES] = {tile_layers(job->map, 0), tile_layers(job->map, 1),
                             tile_layers(job->map, 2)};
@@ -150,5 +150,6 @@ void tensor_of_velocity(const face_velocity* flow, const tensor_slip* slip,
     TREACLE_ASSERT(slip == NULL || (slip->cell_solid_phi != NULL && slip->cell_solid_id != NULL));
     TREACLE_ASSERT(stretch->cell[0] != NULL && stretch->edge[0] != NULL);
     grid_job job = {.map = flow->map, .tensor = stretch, .flow = flow, .slip = slip, .spin = spin};
-    tile_for(flow->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 2}, measure_tiles, &job);
+    tile_for(flow->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 2}, tensor_measure_tiles,
+             &job);
 }

@@ -60,7 +60,7 @@ typedef struct near_solids {
 } near_solids;
 
 // m, to the nearest of them.
-static double distance_at(const near_solids* near, vec3 x, int* id) {
+static double thin_view_distance_at(const near_solids* near, vec3 x, int* id) {
     const solid_scene* scene = &near->params->scene;
     double nearest = INFINITY;
     for (int k = 0; k < (near->count < 0 ? scene->count : near->count); ++k) {
@@ -82,7 +82,8 @@ static vec3 normal_at(const near_solids* near, vec3 x) {
             vec3 low = x, high = x;
             low.at[a] -= step;
             high.at[a] += step;
-            out.at[a] = distance_at(near, high, &(int){0}) - distance_at(near, low, &(int){0});
+            out.at[a] = thin_view_distance_at(near, high, &(int){0}) -
+                        thin_view_distance_at(near, low, &(int){0});
         }
     }
     return vec3_normalise(out);
@@ -95,13 +96,13 @@ static bool is_hidden(const near_solids* near, vec3 x, vec3 y, const double ends
         return false;
     }
     vec3 middle = vec3_scale(0.5, vec3_add(x, y));
-    double m = distance_at(near, middle, &(int){0});
+    double m = thin_view_distance_at(near, middle, &(int){0});
     return m < 0.0 || is_hidden(near, x, middle, (const double[2]){ends[0], m}, 2 * parts) ||
            is_hidden(near, middle, y, (const double[2]){m, ends[1]}, 2 * parts);
 }
 
 static sample_kind classify_sample(const near_solids* near, vec3* sample, double* distance) {
-    double h = near->params->domain->h, d = distance_at(near, *sample, &(int){0});
+    double h = near->params->domain->h, d = thin_view_distance_at(near, *sample, &(int){0});
     if (d < -probe * h) {
         return SAMPLE_OF_THICK;
     }
@@ -111,7 +112,7 @@ static sample_kind classify_sample(const near_solids* near, vec3* sample, double
             aside.at[a] += near->params->domain->is_active[a] ? 2e-3 * h : 0.0;
         }
         *sample = vec3_add_scaled(*sample, 0.01 * h - d, normal_at(near, aside));
-        d = distance_at(near, *sample, &(int){0});
+        d = thin_view_distance_at(near, *sample, &(int){0});
     }
     *distance = fmax(d, 0.0);
     return SAMPLE_OPEN;
@@ -159,7 +160,7 @@ static uint64_t look_at(const near_solids* near, int which, const transfer_place
     return seen;
 }
 
-static transfer_place place_of(const thin_params* params, int which) {
+static transfer_place thin_view_place_of(const thin_params* params, int which) {
     const grid_domain* domain = params->domain;
     transfer_place place = {.kernel = which == THIN_CELLS ? TREACLE_KERNEL_LINEAR : params->kernel,
                             .offset = {0.5, 0.5, 0.5}};
@@ -175,13 +176,13 @@ static bool look_around(const near_solids* near, const float* position, thin_row
     const thin_params* params = near->params;
     vec3 x = particles_place(params->domain, near->tile, position);
     int id = SOLID_NONE;
-    double distance = distance_at(near, x, &id);
+    double distance = thin_view_distance_at(near, x, &id);
     bool has_hidden = false;
     if (id == SOLID_NONE || distance > sight * params->domain->h) {
         return false;
     }
     for (int which = 0; which < THIN_PLACES; ++which) {
-        transfer_place place = place_of(params, which);
+        transfer_place place = thin_view_place_of(params, which);
         out->seen[which] = look_at(near, which, &place, position, distance, &has_hidden);
     }
     if (!has_hidden) {
@@ -197,12 +198,13 @@ static bool look_around(const near_solids* near, const float* position, thin_row
 
 // Whether particles of a cell may be beside a thin solid.
 static bool is_beside_thin(const near_solids* near, vec3 x) {
-    double h = near->params->domain->h, d = distance_at(near, x, &(int){0});
+    double h = near->params->domain->h, d = thin_view_distance_at(near, x, &(int){0});
     if (!(d < (sight + 0.8661) * h) || d < -probe * h) {
         return false;
     }
     vec3 inward = vec3_scale(-1.0, normal_at(near, x));
-    double depth = distance_at(near, vec3_add_scaled(x, d + probe * h, inward), &(int){0});
+    double depth =
+        thin_view_distance_at(near, vec3_add_scaled(x, d + probe * h, inward), &(int){0});
     return !(depth < -0.9 * probe * h);
 }
 
@@ -282,13 +284,14 @@ static void count_near(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status take(const thin_params* params, size_t count, size_t bytes, void** out) {
+static treacle_status thin_view_take(const thin_params* params, size_t count, size_t bytes,
+                                     void** out) {
     return arena_take(params->scratch, count, bytes, "particles beside thin solids", out);
 }
 
 static treacle_status hide_volumes(const thin_params* params, thin_view* out) {
     size_t count = (size_t)params->p->count;
-    TREACLE_TRY(take(params, count, sizeof(float), (void**)&out->volume));
+    TREACLE_TRY(thin_view_take(params, count, sizeof(float), (void**)&out->volume));
     memcpy(out->volume, particles_f32(params->p, PARTICLE_VOLUME), count * sizeof(float));
     for (int64_t i = 0; i < out->count; ++i) {
         out->volume[out->rows[i].row] = 0.0f;
@@ -306,8 +309,8 @@ treacle_status thin_look(const thin_params* params, thin_view* out) {
         return TREACLE_OK;
     }
     look_job job = {.params = params};
-    TREACLE_TRY(take(params, tiles + 1, sizeof(int64_t), (void**)&job.first));
-    TREACLE_TRY(take(params, tiles, sizeof(int64_t), (void**)&job.found));
+    TREACLE_TRY(thin_view_take(params, tiles + 1, sizeof(int64_t), (void**)&job.first));
+    TREACLE_TRY(thin_view_take(params, tiles, sizeof(int64_t), (void**)&job.found));
     job.first[0] = 0;
     particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 4}, count_near, &job);
     for (size_t t = 0; t < tiles; ++t) {
@@ -316,8 +319,10 @@ treacle_status thin_look(const thin_params* params, thin_view* out) {
     if (job.first[tiles] == 0) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(take(params, (size_t)job.first[tiles], sizeof(thin_row), (void**)&job.rows));
-    TREACLE_TRY(take(params, (size_t)p->ctx->threads, sizeof(sample_table), (void**)&job.tables));
+    TREACLE_TRY(
+        thin_view_take(params, (size_t)job.first[tiles], sizeof(thin_row), (void**)&job.rows));
+    TREACLE_TRY(
+        thin_view_take(params, (size_t)p->ctx->threads, sizeof(sample_table), (void**)&job.tables));
     particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, look_from_tiles,
                  &job);
     for (size_t t = 0; t < tiles; ++t) {

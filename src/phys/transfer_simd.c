@@ -36,7 +36,7 @@ TREACLE_ALWAYS_INLINE void transfer_float_to_quads(const f32x8 from[4], f32x4 ou
 static const transfer_float_shape flat_linear = {TREACLE_KERNEL_LINEAR, true, false};
 static const transfer_float_shape sloped_linear = {TREACLE_KERNEL_LINEAR, true, true};
 
-static bool is_full(const transfer_place* place) {
+static bool transfer_is_full(const transfer_place* place) {
     return place->is_active[0] && place->is_active[1] && place->is_active[2];
 }
 
@@ -74,7 +74,7 @@ void ISA(transfer_scatter)(const transfer_source* source, const transfer_place* 
     TREACLE_ASSERT(source->density == NULL || source->material != NULL);
     memset(block, 0, (2 * BLOCK_CELLS + BLOCK_TAIL) * sizeof(float));
     bool has_slope = source->slope != NULL;
-    if (place->kernel != TREACLE_KERNEL_LINEAR || !is_full(place)) {
+    if (place->kernel != TREACLE_KERNEL_LINEAR || !transfer_is_full(place)) {
         scatter(source, place, (transfer_float_shape){place->kernel, false, has_slope}, block);
     } else if (has_slope) {
         scatter(source, place, sloped_linear, block);
@@ -119,7 +119,7 @@ void ISA(transfer_gather)(const transfer_target* target, const transfer_place* p
     TREACLE_ASSERT(target->keep == NULL || (old != NULL && target->material != NULL));
     gather_blocks blocks = {block, old};
     bool has_slope = target->slope != NULL;
-    if (place->kernel != TREACLE_KERNEL_LINEAR || !is_full(place)) {
+    if (place->kernel != TREACLE_KERNEL_LINEAR || !transfer_is_full(place)) {
         gather(target, place, (transfer_float_shape){place->kernel, false, has_slope}, blocks);
     } else if (has_slope) {
         gather(target, place, sloped_linear, blocks);

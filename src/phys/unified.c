@@ -74,17 +74,17 @@ typedef struct unified_solver {
     energy_part* energy;
 } unified_solver;
 
-static size_t field_length(const unified_solver* job) {
+static size_t unified_field_length(const unified_solver* job) {
     return ((size_t)job->params->liquid.map->count + 1) * TILE_CELLS;
 }
 
 // Values in a vector of faces, bodies included, and in one of both faces and cells.
 static size_t face_length(const unified_solver* job) {
-    return AXES * field_length(job) + job->tail;
+    return AXES * unified_field_length(job) + job->tail;
 }
 
 static size_t half_length(const unified_solver* job) {
-    return face_length(job) + field_length(job);
+    return face_length(job) + unified_field_length(job);
 }
 
 // --- cells with a pressure ----------------------------------------------------------------------
@@ -221,7 +221,7 @@ static void store_tiles(void* data, int64_t begin, int64_t end) {
 
 // Measures each tile: mass and momentum along each axis, energy, and the liquid in cells with a
 // pressure.
-static void measure_tiles(void* data, int64_t begin, int64_t end) {
+static void unified_measure_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
     for (int64_t t = begin; t < end; ++t) {
         double sum[MOMENTS] = {0};
@@ -245,7 +245,7 @@ static double moment_of_tile(void* data, int64_t tile) {
 static double motion_fraction(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
     double sum[MOMENTS], mean_energy = 0.0;
-    tile_for(p->map, &(tile_use){.reads = TILE_AROUND, .grain = 8}, measure_tiles, job);
+    tile_for(p->map, &(tile_use){.reads = TILE_AROUND, .grain = 8}, unified_measure_tiles, job);
     for (job->which = 0; job->which < MOMENTS; ++job->which) {
         sum[job->which] = tile_sum(p->map, moment_of_tile, job);
     }
@@ -278,7 +278,7 @@ static stokes_params targets_of(unified_solver* job) {
 // f and h, which lie one behind the other.
 static void copy_rhs(const unified_solver* job, const double* from, double* to) {
     const tile_map* map = job->params->liquid.map;
-    size_t tail = AXES * field_length(job), cells = face_length(job);
+    size_t tail = AXES * unified_field_length(job), cells = face_length(job);
     tile_copy(map, to, from, VISCOSITY_BLOCK * sizeof(double));
     memcpy(to + tail, from + tail, (cells - tail) * sizeof(double));
     tile_copy(map, to + cells, from + cells, TILE_CELLS * sizeof(double));
@@ -331,7 +331,7 @@ static treacle_status find_pull(unified_solver* job, float* const face_u[AXES]) 
         return TREACLE_OK;
     }
     // Nothing is in the vectors yet.
-    size_t faces = AXES * field_length(job);
+    size_t faces = AXES * unified_field_length(job);
     double *momentum = job->vectors, *turn = job->vectors + half_length(job);
     momentum_job m = {.job = job, .before = face_u, .to = momentum};
     tile_for(p->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, find_momentum, &m);
@@ -378,7 +378,7 @@ static treacle_status account(unified_solver* job, const double* rhs) {
                         .push = &job->params->pushed,
                         .before = job->face_u,
                         .u = job->v.u,
-                        .motion = job->v.u + AXES * field_length(job),
+                        .motion = job->v.u + AXES * unified_field_length(job),
                         .p = job->v.p,
                         .h = rhs + face_length(job)};
     TREACLE_TRY(energy_of_flow(&flow, job->energy));
@@ -392,9 +392,9 @@ static treacle_status account(unified_solver* job, const double* rhs) {
 }
 
 // The right-hand sides and the first guesses.
-static treacle_status load(unified_solver* job) {
+static treacle_status unified_load(unified_solver* job) {
     const tile_map* map = job->params->liquid.map;
-    size_t tail = AXES * field_length(job);
+    size_t tail = AXES * unified_field_length(job);
     memset(job->v.u + tail, 0, job->tail * sizeof(double));
     tile_clear(map, job->v.p, TILE_CELLS * sizeof(double));
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, load_fixed, job);
@@ -418,7 +418,7 @@ static treacle_status load(unified_solver* job) {
 // memory, if that was not enough.
 static treacle_status solve(unified_solver* job, const stokes_extra* extra, stokes_stats* stats) {
     stokes_params targets = targets_of(job);
-    size_t half = half_length(job), tail = AXES * field_length(job);
+    size_t half = half_length(job), tail = AXES * unified_field_length(job);
     targets.extra = extra;
     double* again = job->vectors + 2 * half;
     copy_rhs(job, job->v.f, again);
@@ -482,7 +482,7 @@ static double power_of_tile(void* data, int64_t tile) {
 // dissipated, too.
 static treacle_status account_tangent(unified_solver* job) {
     const tile_map* map = job->params->liquid.map;
-    size_t values = AXES * field_length(job);
+    size_t values = AXES * unified_field_length(job);
     power_job power = {.job = job, .force = job->vectors + 2 * half_length(job)};
     TREACLE_TRY(
         alloc_zero(map->ctx, values, sizeof(float), "changes of velocity", (void**)&power.change));
@@ -497,7 +497,7 @@ static treacle_status solve_pass(unified_solver* job, stokes_stats* stats) {
     const tile_map* map = job->params->liquid.map;
     const unified_pass* pass = job->pass;
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, hold_tiles, job);
-    TREACLE_TRY(load(job));
+    TREACLE_TRY(unified_load(job));
     tile_copy(map, job->about, job->v.u, VISCOSITY_BLOCK * sizeof(double));
     tangent_params params = {.rate = pass->rate,
                              .cell_rate = pass->cell_rate,
@@ -522,7 +522,7 @@ treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
     if (pass != NULL) {
         return solve_pass(solver, stats);
     }
-    TREACLE_TRY(load(solver));
+    TREACLE_TRY(unified_load(solver));
     return solve(solver, NULL, stats);
 }
 
@@ -547,7 +547,7 @@ enum { VECTORS = 3 }; // right-hand side, solution, and the former again
 static treacle_status create_vectors(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
     treacle_context* ctx = p->map->ctx;
-    size_t values = field_length(job), tiles = (size_t)p->map->count;
+    size_t values = unified_field_length(job), tiles = (size_t)p->map->count;
     TREACLE_TRY(
         alloc_zero(ctx, values, sizeof(float), "cells with a pressure", (void**)&job->cell));
     TREACLE_TRY(alloc_zero(ctx, VECTORS * half_length(job), sizeof(double), "vectors of the flow",
@@ -572,7 +572,7 @@ static treacle_status make_weights(const unified_solver* job, stress_weights* ou
     return tension == NULL ? TREACLE_OK : tension_add_weights(tension, &job->params->liquid, out);
 }
 
-static treacle_status build(unified_solver* job, float* const face_u[AXES]) {
+static treacle_status unified_build(unified_solver* job, float* const face_u[AXES]) {
     const stress_params* p = &job->params->liquid;
     TREACLE_TRY(make_weights(job, &job->weights));
     TREACLE_TRY(body_coupling_create(p, &job->weights, face_u, &job->bodies));
@@ -596,7 +596,7 @@ treacle_status unified_create(const unified_params* params, float* const face_u[
         alloc_zero(params->liquid.map->ctx, 1, sizeof(*job), "the flow's solve", (void**)&job));
     job->params = params;
     job->energy = energy;
-    treacle_status status = build(job, face_u);
+    treacle_status status = unified_build(job, face_u);
     if (status != TREACLE_OK) {
         unified_destroy(job);
         return status;
@@ -645,7 +645,7 @@ void unified_destroy(unified_solver* solver) {
     }
     const stress_params* p = &solver->params->liquid;
     treacle_context* ctx = p->map->ctx;
-    size_t values = field_length(solver), tiles = (size_t)p->map->count;
+    size_t values = unified_field_length(solver), tiles = (size_t)p->map->count;
     lump_set_destroy(&solver->lumps); // before the regions that they are made of
     stokes_solver_destroy(solver->stokes);
     alloc_free(ctx, solver->cell, values * sizeof(float));

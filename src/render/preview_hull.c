@@ -29,7 +29,8 @@ static int64_t place_of_tile(const preview_hull* hull, const int32_t coord[3], c
     return at;
 }
 
-static bool is_full(const preview_hull* hull, const int32_t coord[3], const int by[3]) {
+static bool preview_hull_is_full(const preview_hull* hull, const int32_t coord[3],
+                                 const int by[3]) {
     int64_t at = place_of_tile(hull, coord, by);
     return at >= 0 && hull->is_full[at] != 0;
 }
@@ -107,12 +108,12 @@ preview_cells preview_hull_hides(const preview_hull* hull, int64_t tile) {
     }
     const int32_t* coord = hull->particles->tile_coord + 3 * tile;
     preview_cells filled = find_filled(hull, tile);
-    uint64_t low_x = is_full(hull, coord, (int[3]){-1, 0, 0}) ? first_column : 0;
-    uint64_t high_x = is_full(hull, coord, (int[3]){1, 0, 0}) ? last_column : 0;
-    uint64_t low_y = is_full(hull, coord, (int[3]){0, -1, 0}) ? first_row : 0;
-    uint64_t high_y = is_full(hull, coord, (int[3]){0, 1, 0}) ? last_row : 0;
-    uint64_t low_z = is_full(hull, coord, (int[3]){0, 0, -1}) ? UINT64_MAX : 0;
-    uint64_t high_z = is_full(hull, coord, (int[3]){0, 0, 1}) ? UINT64_MAX : 0;
+    uint64_t low_x = preview_hull_is_full(hull, coord, (int[3]){-1, 0, 0}) ? first_column : 0;
+    uint64_t high_x = preview_hull_is_full(hull, coord, (int[3]){1, 0, 0}) ? last_column : 0;
+    uint64_t low_y = preview_hull_is_full(hull, coord, (int[3]){0, -1, 0}) ? first_row : 0;
+    uint64_t high_y = preview_hull_is_full(hull, coord, (int[3]){0, 1, 0}) ? last_row : 0;
+    uint64_t low_z = preview_hull_is_full(hull, coord, (int[3]){0, 0, -1}) ? UINT64_MAX : 0;
+    uint64_t high_z = preview_hull_is_full(hull, coord, (int[3]){0, 0, 1}) ? UINT64_MAX : 0;
     for (int z = 0; z < SIDE; ++z) {
         uint64_t here = filled.layer[z];
         uint64_t left = (here << 1 & ~first_column) | low_x;

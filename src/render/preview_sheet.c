@@ -15,7 +15,7 @@ treacle_sheet_def treacle_sheet_def_default(void) {
     return def;
 }
 
-static treacle_status check_def(treacle_context* ctx, const treacle_sheet_def* def) {
+static treacle_status preview_sheet_check_def(treacle_context* ctx, const treacle_sheet_def* def) {
     if (def == NULL || def->def_size != sizeof(*def)) {
         return check_fail(ctx, TREACLE_ERR_USAGE,
                           "the sheet def does not come from treacle_sheet_def_default()");
@@ -49,7 +49,7 @@ static treacle_status paste_frame(treacle_context* ctx, const treacle_sheet_def*
 
 treacle_status treacle_sheet_write(treacle_context* ctx, const treacle_sheet_def* def,
                                    const char* path) {
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(preview_sheet_check_def(ctx, def));
     TREACLE_TRY(preview_check(ctx, &def->picture));
     const int tile[2] = {def->picture.width, def->picture.height};
     sheet_layout l = sheet_lay_out(def->frame_count, def->columns, def->gap, tile);

@@ -311,7 +311,7 @@ static bool place_ball(const splat_job* job, tile_frame* t, int64_t i, ball* out
     return fabsf(out->x) < limit + (float)view->width && fabsf(out->y) < limit;
 }
 
-static void measure_tiles(void* data, int64_t begin, int64_t end) {
+static void preview_splat_measure_tiles(void* data, int64_t begin, int64_t end) {
     splat_job* job = data;
     const preview_particles* p = job->particles;
     for (int64_t tile = begin; tile < end; ++tile) {
@@ -404,7 +404,7 @@ treacle_status preview_particles_show(treacle_context* ctx, const treacle_previe
     return TREACLE_OK;
 }
 
-static uint32_t colour_of(const splat_job* job, int64_t i) {
+static uint32_t preview_splat_colour_of(const splat_job* job, int64_t i) {
     const preview_particles* p = job->particles;
     if (p->scalar != NULL) {
         float rgb[3];
@@ -476,7 +476,7 @@ static void draw_tile(const splat_job* job, int64_t tile, const int row_range[2]
             b.y - b.pixel_radius < (float)(row_range[1] + 1)) {
             add_thickness(job, &b, row_range);
             if (!preview_cells_have(hidden, p->position + 3 * i)) {
-                draw_ball(job->layer, &b, colour_of(job, i), row_range);
+                draw_ball(job->layer, &b, preview_splat_colour_of(job, i), row_range);
             }
         }
     }
@@ -564,7 +564,7 @@ static treacle_status draw(splat_job* job) {
     void* block = NULL;
     TREACLE_TRY(alloc_zero(ctx, wide, sizeof(float), "thicknesses", &block));
     job->thickness = block;
-    parallel_for(ctx, job->particles->tile_count, 4, measure_tiles, job);
+    parallel_for(ctx, job->particles->tile_count, 4, preview_splat_measure_tiles, job);
     begin_layer(job);
     parallel_for(ctx, (view->height + BAND_ROWS - 1) / BAND_ROWS, 1, draw_bands, job);
     end_layer(job);

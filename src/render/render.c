@@ -31,7 +31,7 @@ treacle_render_def treacle_render_def_default(void) {
     };
 }
 
-static treacle_status check_def(treacle_context* ctx, const treacle_render_def* def) {
+static treacle_status render_check_def(treacle_context* ctx, const treacle_render_def* def) {
     if (def == NULL || def->def_size != sizeof(*def)) {
         return check_fail(ctx, TREACLE_ERR_USAGE,
                           "the render def does not come from treacle_render_def_default()");
@@ -175,7 +175,7 @@ static treacle_status draw(trace_stage* s, treacle_picture* picture) {
 treacle_status treacle_render_frame(treacle_context* ctx, const treacle_frame* frame,
                                     const treacle_render_def* def, treacle_picture** out) {
     *out = NULL;
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(render_check_def(ctx, def));
     void* block = NULL;
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(treacle_picture), "a picture", &block));
     treacle_picture* picture = block;

@@ -176,7 +176,7 @@ bool trace_glass_sample(const trace_facets* f, const trace_meeting* at, trace_ra
 }
 
 // The mean weight of samples that are not divided by it, at one angle.
-static float measure(const trace_facets* f, bool is_inside, float cosine) {
+static float trace_bsdf_measure(const trace_facets* f, bool is_inside, float cosine) {
     enum { SAMPLES = 1024 };
     v3f w = v3f_make(sqrtf(trace_max(1.0f - cosine * cosine, 0.0f)), 0.0f, cosine);
     double sum = 0.0;
@@ -207,7 +207,8 @@ void trace_facets_init(trace_facets* f, float alpha, float eta) {
             // Finer where light grazes, where it changes fast.
             float root = trace_max((float)i / TRACE_ENERGY_STEPS, 0.01f), cosine = root * root;
             bool is_needed = alpha >= TRACE_SMOOTH && (side == 0 || eta > 0.0f);
-            f->energy[side][i] = is_needed ? trace_max(measure(f, side == 1, cosine), 0.05f) : 1.0f;
+            f->energy[side][i] =
+                is_needed ? trace_max(trace_bsdf_measure(f, side == 1, cosine), 0.05f) : 1.0f;
         }
     }
 }

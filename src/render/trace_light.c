@@ -81,7 +81,7 @@ static float row_of(const trace_environment* e, float height) {
     return angle * (1.0f / TRACE_PI) * (float)e->height;
 }
 
-static picture_place place_of(const trace_environment* e, v3f d) {
+static picture_place trace_light_place_of(const trace_environment* e, v3f d) {
     float u = atan2f(d.x, -d.z) * (0.5f / TRACE_PI) + 0.5f;
     return (picture_place){u * (float)e->width, row_of(e, d.y)};
 }
@@ -103,7 +103,7 @@ static v3f radiance_at(const trace_environment* e, picture_place p) {
 }
 
 v3f trace_environment_radiance(const trace_environment* e, v3f direction) {
-    return radiance_at(e, place_of(e, direction));
+    return radiance_at(e, trace_light_place_of(e, direction));
 }
 
 static float pdf_of(const trace_environment* e, int x, int y) {
@@ -111,7 +111,7 @@ static float pdf_of(const trace_environment* e, int x, int y) {
 }
 
 v3f trace_environment_look(const trace_environment* e, v3f direction, float* pdf) {
-    picture_place p = place_of(e, direction);
+    picture_place p = trace_light_place_of(e, direction);
     int x = (int)p.x, y = (int)p.y;
     x = x < e->width ? x : e->width - 1;
     y = y < e->height ? y : e->height - 1;

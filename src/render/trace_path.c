@@ -147,7 +147,7 @@ static void go_on(path* p, v3f place, v3f geometry, v3f direction) {
 }
 
 // Light at a wide lobe, and a direction to go on. False if the path ends.
-static bool scatter(path* p, const lobe* l, v3f place) {
+static bool trace_path_scatter(path* p, const lobe* l, v3f place) {
     add_direct(p, l, place);
     add_caustics(p, l, place);
     p->ray.sees_containers = false;
@@ -260,7 +260,7 @@ static bool come_out(path* p, const trace_point* at, const trace_exit* out) {
                     .normal = normal,
                     .geometry = out->normal,
                     .skin = m->kind == TRACE_DIPOLE ? m->medium.eta : 0.0f};
-    return scatter(p, &leaving, out->place);
+    return trace_path_scatter(p, &leaving, out->place);
 }
 
 // Whether a path ends at a surface.
@@ -286,7 +286,7 @@ static path_end hit_translucent(path* p, const trace_point* at, const trace_mate
         // The skin is a metal that reflects all: Fresnel is in the choice.
         l.facets = &m->facets;
         l.colour = v3f_grey(1.0f);
-        return end_unless(scatter(p, &l, at->place));
+        return end_unless(trace_path_scatter(p, &l, at->place));
     }
     if (m->kind == TRACE_WALK) {
         p->entry = *at;
@@ -346,7 +346,7 @@ static path_end hit_matt(path* p, const trace_point* at, const trace_material* m
         l.colour = is_reflected ? v3f_grey(1.0f) : l.colour;
         l.skin = m->coat;
     }
-    return end_unless(scatter(p, &l, at->place));
+    return end_unless(trace_path_scatter(p, &l, at->place));
 }
 
 static path_end hit_surface(path* p, const trace_point* at) {
@@ -361,7 +361,7 @@ static path_end hit_surface(path* p, const trace_point* at) {
     case TRACE_METAL:
         l.colour = v3f_mul(m->colour, at->colour);
         l.facets = &m->facets;
-        return end_unless(scatter(p, &l, at->place));
+        return end_unless(trace_path_scatter(p, &l, at->place));
     case TRACE_GLASS:
         return end_unless(hit_glass(p, at, m));
     case TRACE_DIPOLE:

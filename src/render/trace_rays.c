@@ -14,7 +14,7 @@ struct trace_rays {
     void* listener_user;
 };
 
-static treacle_status fail(const trace_rays* rays, const char* what) {
+static treacle_status trace_rays_fail(const trace_rays* rays, const char* what) {
     enum RTCError error = rtcGetDeviceError(rays->device);
     if (error == RTC_ERROR_OUT_OF_MEMORY) {
         return check_fail(rays->ctx, TREACLE_ERR_MEMORY, "no memory for %s", what);
@@ -130,7 +130,7 @@ treacle_status trace_rays_add(trace_rays* rays, const trace_triangles* mesh) {
 
 treacle_status trace_rays_commit(trace_rays* rays) {
     rtcCommitScene(rays->scene);
-    return has_failed(rays) ? fail(rays, "the tree of triangles") : TREACLE_OK;
+    return has_failed(rays) ? trace_rays_fail(rays, "the tree of triangles") : TREACLE_OK;
 }
 
 static struct RTCRay ray_of(const trace_ray* ray) {

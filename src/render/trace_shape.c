@@ -181,8 +181,8 @@ static treacle_status load_sequence(treacle_context* ctx, const treacle_shape* d
     return status;
 }
 
-static treacle_status load(treacle_context* ctx, const treacle_shape* def, double time,
-                           surface_mesh* out) {
+static treacle_status trace_shape_load(treacle_context* ctx, const treacle_shape* def, double time,
+                                       surface_mesh* out) {
     if (def->frames.fps > 0.0) {
         return load_sequence(ctx, def, time, out);
     }
@@ -224,7 +224,7 @@ static double box_distance(const box3* box, vec3 x) {
     return out;
 }
 
-static double distance_at(const shape_job* job, vec3 x) {
+static double trace_shape_distance_at(const shape_job* job, vec3 x) {
     double of_box = box_distance(&job->box, x);
     if (job->room->flat_axis >= 0) {
         x.at[job->room->flat_axis] = job->room->middle.at[job->room->flat_axis];
@@ -242,15 +242,16 @@ static vec3 sample_place(const mesh_blocks* b, int64_t block, double x, double y
 }
 
 // A block that the surface cannot reach is of one sign: distances are never too large.
-static void fill(void* data, int64_t begin, int64_t end) {
+static void trace_shape_fill(void* data, int64_t begin, int64_t end) {
     const shape_job* job = data;
     mesh_blocks* b = job->blocks;
     for (int64_t i = begin; i < end; ++i) {
-        double middle = distance_at(job, sample_place(b, i, 3.5, 3.5, 3.5));
+        double middle = trace_shape_distance_at(job, sample_place(b, i, 3.5, 3.5, 3.5));
         bool is_far = fabs(middle) > 8.0 * b->step; // half the diagonal is 6.1, and one to spare
         for (int s = 0; s < BLOCK_SAMPLES; ++s) {
             int x = s % BLOCK_SIDE, y = s / BLOCK_SIDE % BLOCK_SIDE, z = s / 64;
-            double distance = is_far ? middle : distance_at(job, sample_place(b, i, x, y, z));
+            double distance =
+                is_far ? middle : trace_shape_distance_at(job, sample_place(b, i, x, y, z));
             b->value[BLOCK_SAMPLES * i + s] = (float)(-distance / b->step);
         }
     }
@@ -267,10 +268,10 @@ static void sharpen(void* data, int64_t begin, int64_t end) {
             vec3 low = x, high = x;
             low.at[k] -= h;
             high.at[k] += h;
-            n.at[k] = distance_at(job, high) - distance_at(job, low);
+            n.at[k] = trace_shape_distance_at(job, high) - trace_shape_distance_at(job, low);
         }
         n = vec3_normalise(n);
-        set_vertex(job->mesh, v, vec3_add_scaled(x, -distance_at(job, x), n), n);
+        set_vertex(job->mesh, v, vec3_add_scaled(x, -trace_shape_distance_at(job, x), n), n);
     }
 }
 
@@ -279,7 +280,7 @@ static treacle_status contour_blocks(treacle_context* ctx, shape_job* job, surfa
     if (!contour_table_make(&table)) {
         return check_fail(ctx, TREACLE_ERR_INTERNAL, "the table of cubes cannot be made");
     }
-    parallel_for(ctx, job->blocks->count, BLOCK_GRAIN, fill, job);
+    parallel_for(ctx, job->blocks->count, BLOCK_GRAIN, trace_shape_fill, job);
     TREACLE_TRY(contour_mesh(job->blocks, &table, 0.0f, out));
     job->mesh = out;
     parallel_for(ctx, out->vertex_count, 512, sharpen, job);
@@ -396,7 +397,7 @@ treacle_status trace_shape_mesh(treacle_context* ctx, const treacle_shape* def,
         TREACLE_TRY(draw_box(ctx, def, out));
         break;
     case TREACLE_SHAPE_MESH:
-        TREACLE_TRY(load(ctx, def, time, out));
+        TREACLE_TRY(trace_shape_load(ctx, def, time, out));
         break;
     case TREACLE_SHAPE_UNION:
         if (!is_bounded(def)) {

@@ -16,7 +16,7 @@ typedef struct pose {
     mat3 rotate;
 } pose;
 
-static vec3 place_of(const pose* p, vec3 b) {
+static vec3 trace_solid_place_of(const pose* p, vec3 b) {
     return vec3_add(p->place, mat3_apply(&p->rotate, vec3_sub(b, p->pivot)));
 }
 
@@ -89,9 +89,10 @@ static treacle_status place_solid(const mover* how, solid_mesh* s) {
     pose now = pose_at(how, 0.0), before = pose_at(how, -apart), after = pose_at(how, apart);
     for (int64_t v = 0; v < m->vertex_count; ++v) {
         const float *x = m->place[v], *y = m->normal[v];
-        vec3 b = vec3_make((double)x[0], (double)x[1], (double)x[2]), at = place_of(&now, b);
+        vec3 b = vec3_make((double)x[0], (double)x[1], (double)x[2]),
+             at = trace_solid_place_of(&now, b);
         vec3 normal = mat3_apply(&now.rotate, vec3_make((double)y[0], (double)y[1], (double)y[2]));
-        vec3 way = vec3_sub(place_of(&after, b), place_of(&before, b));
+        vec3 way = vec3_sub(trace_solid_place_of(&after, b), trace_solid_place_of(&before, b));
         for (int k = 0; k < AXIS_COUNT; ++k) {
             m->place[v][k] = (float)at.at[k];
             m->normal[v][k] = (float)normal.at[k];

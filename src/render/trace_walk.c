@@ -208,7 +208,7 @@ static bool goes_on(walks* w, int i) {
     return w->steps[i] < WALK_MAX;
 }
 
-static void begin(walks* w, trace_walker* who) {
+static void trace_walk_begin(walks* w, trace_walker* who) {
     int i = w->count++;
     trace_random* r = who->r;
     v3f inward = v3f_negate(who->from.normal);
@@ -229,7 +229,7 @@ void trace_walks(trace_walker* walkers, int count) {
     walks w;
     w.count = 0;
     for (int i = 0; i < count; ++i) {
-        begin(&w, &walkers[i]);
+        trace_walk_begin(&w, &walkers[i]);
     }
     while (w.count > 0) {
         draw_pairs(&w);

@@ -20,7 +20,7 @@ treacle_run_def treacle_run_def_default(void) {
     };
 }
 
-static treacle_status check_def(treacle_context* ctx, const treacle_run_def* def) {
+static treacle_status run_check_def(treacle_context* ctx, const treacle_run_def* def) {
     if (def->def_size != sizeof(*def)) {
         return check_fail(ctx, TREACLE_ERR_USAGE,
                           "the run's def does not come from treacle_run_def_default()");
@@ -228,7 +228,7 @@ static treacle_status start_in(run_job* job, const treacle_scene* scene) {
 
 treacle_status treacle_run_start(treacle_context* ctx, const treacle_scene* scene,
                                  const treacle_run_def* def) {
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(run_check_def(ctx, def));
     run_job job = {.ctx = ctx, .def = def};
     TREACLE_TRY(comm_agree(ctx, folder_make(ctx, def->folder)));
     treacle_status status = open_folder(&job);
@@ -503,7 +503,7 @@ static treacle_status resume_in(run_job* job) {
 }
 
 treacle_status treacle_run_resume(treacle_context* ctx, const treacle_run_def* def) {
-    TREACLE_TRY(check_def(ctx, def));
+    TREACLE_TRY(run_check_def(ctx, def));
     run_job job = {.ctx = ctx, .def = def};
     treacle_status status = open_folder(&job);
     if (status == TREACLE_OK) {

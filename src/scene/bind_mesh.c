@@ -47,8 +47,8 @@ static treacle_status store_pattern(binder* b, const bind_slot* slot, const char
     return TREACLE_OK;
 }
 
-static treacle_status take(binder* b, const bind_slot* slot, const char* path,
-                           const triangle_mesh* mesh) {
+static treacle_status bind_mesh_take(binder* b, const bind_slot* slot, const char* path,
+                                     const triangle_mesh* mesh) {
     char warning[TRIANGLE_MESH_WARNING_MAX];
     b->mesh_hash = hash_combine(b->mesh_hash, mesh->hash);
     if (triangle_mesh_warning(mesh, warning)) {
@@ -82,7 +82,7 @@ treacle_status bind_mesh(binder* b, const bind_slot* slot) {
         return status;
     }
     status = status == TREACLE_OK
-                 ? take(b, slot, path, mesh)
+                 ? bind_mesh_take(b, slot, path, mesh)
                  : bind_error(b, node->place, slot->path, "%s", treacle_context_error(b->ctx));
     triangle_mesh_destroy(mesh);
     return status;

@@ -169,8 +169,8 @@ static void ask_air(const heated* h) {
 
 // --- a liquid ------------------------------------------------------------------------------------
 
-static treacle_status begin(const treacle_scene* scene, const treacle_liquid_def* liquid,
-                            heated* h) {
+static treacle_status heat_estimate_begin(const treacle_scene* scene,
+                                          const treacle_liquid_def* liquid, heated* h) {
     const treacle_material_def* m = &h->sim->materials[liquid->material];
     int flat = scene_flat_axis(&h->sim->domain);
     shape* s = NULL;
@@ -207,7 +207,7 @@ treacle_status treacle_scene_heat(const treacle_scene* scene, int liquid,
     }
     heated h = {.sim = sim, .out = out};
     h.end = treacle_sim_def_frame_time(sim, scene->root.output.frames);
-    TREACLE_TRY(begin(scene, &sim->liquids[liquid], &h));
+    TREACLE_TRY(heat_estimate_begin(scene, &sim->liquids[liquid], &h));
     if (box3_is_empty(h.box) || !(h.volume > 0.0)) {
         return TREACLE_OK;
     }

@@ -200,8 +200,8 @@ treacle_status overlay_join_path(scene_pool* pool, const char* from, const char*
     return status;
 }
 
-static treacle_status refuse(overlay* o, const scene_node* node, const char* format,
-                             const char* detail) {
+static treacle_status overlay_refuse(overlay* o, const scene_node* node, const char* format,
+                                     const char* detail) {
     o->is_broken = true;
     return scene_diag_error(o->reader.diags, node->place, format, detail);
 }
@@ -210,15 +210,16 @@ static treacle_status load_include(overlay* o, const open_file* from, const scen
                                    scene_node** out) {
     *out = NULL;
     if (!o->can_read_files) {
-        return refuse(o, node, "include: a scene that is read from memory cannot include files%s",
-                      "");
+        return overlay_refuse(
+            o, node, "include: a scene that is read from memory cannot include files%s", "");
     }
     if (node->kind != NODE_SCALAR || scene_node_is_null(node) || node->text[0] == '\0') {
-        return refuse(o, node, "include: expected the path of a scene file, got %s",
-                      scene_node_kind_text(node));
+        return overlay_refuse(o, node, "include: expected the path of a scene file, got %s",
+                              scene_node_kind_text(node));
     }
     if (from->depth >= INCLUDE_DEPTH_MAX || o->file_count >= FILES_MAX) {
-        return refuse(o, node, "include: too many files include each other, at '%s'", node->text);
+        return overlay_refuse(o, node, "include: too many files include each other, at '%s'",
+                              node->text);
     }
     open_file file = {.up = from, .depth = from->depth + 1};
     TREACLE_TRY(overlay_join_path(o->reader.pool, from->path, node->text, &file.path));
@@ -263,11 +264,12 @@ static treacle_status parse_layer(overlay* o, const open_file* file, const file_
         return TREACLE_OK;
     }
     if (scene_node_is_null(*out)) {
-        return refuse(o, *out, "the file is empty%s", "");
+        return overlay_refuse(o, *out, "the file is empty%s", "");
     }
     if ((*out)->kind != NODE_MAP) {
-        return refuse(o, *out, "expected a scene, keys with values such as 'domain: ...', got %s",
-                      scene_node_kind_text(*out));
+        return overlay_refuse(o, *out,
+                              "expected a scene, keys with values such as 'domain: ...', got %s",
+                              scene_node_kind_text(*out));
     }
     TREACLE_TRY(respell(o, *out, (merge_kind){.section = &schema_root}));
     return resolve_includes(o, file, out);
@@ -301,8 +303,8 @@ static treacle_status load_file(overlay* o, open_file* file, const scene_node* f
     if (status == TREACLE_OK && chars.problem != NULL) {
         status = report_unread(o, file, from, chars.problem);
     } else if (status == TREACLE_OK && is_open(file)) {
-        status = refuse(o, from, "include: '%s' includes itself, directly or through others",
-                        file->path);
+        status = overlay_refuse(
+            o, from, "include: '%s' includes itself, directly or through others", file->path);
     } else if (status == TREACLE_OK) {
         status = parse_layer(o, file, &chars, out);
     }
@@ -326,7 +328,7 @@ treacle_status overlay_look(overlay* o, const overlay_text* from, scene_node* ro
         return TREACLE_OK;
     }
     if (look->kind != NODE_MAP) {
-        return refuse(o, look, "expected the sections %s", "'look' and 'camera'");
+        return overlay_refuse(o, look, "expected the sections %s", "'look' and 'camera'");
     }
     for (const scene_node* n = look->first; n != NULL; n = n->next) {
         if (strcmp(n->key, "look") != 0 && strcmp(n->key, "camera") != 0) {

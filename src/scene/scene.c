@@ -98,7 +98,7 @@ static treacle_status hash_scene(treacle_scene* scene) {
     return status;
 }
 
-static treacle_status finish(treacle_scene* scene) {
+static treacle_status scene_finish(treacle_scene* scene) {
     scene_diags_sort(&scene->diags);
     TREACLE_TRY(scene_diags_report(&scene->diags, &scene->report));
     scene->text = "";
@@ -126,7 +126,7 @@ static treacle_status make(treacle_context* ctx, const scene_source* source, tre
     scene_diags_init(&scene->diags, &scene->pool);
     treacle_status status = read_all(scene, source);
     if (status == TREACLE_OK) {
-        status = finish(scene);
+        status = scene_finish(scene);
     }
     if (status != TREACLE_OK) {
         treacle_scene_destroy(scene);

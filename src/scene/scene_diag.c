@@ -31,7 +31,7 @@ static bool is_known(const scene_diags* diags, scene_place place, const char* se
     return false;
 }
 
-static treacle_status reserve(scene_diags* diags) {
+static treacle_status scene_diag_reserve(scene_diags* diags) {
     if (diags->count < diags->capacity) {
         return TREACLE_OK;
     }
@@ -53,7 +53,7 @@ treacle_status scene_diag_add(scene_diags* diags, treacle_log_level level, scene
         return TREACLE_OK;
     }
     const char* copy = NULL;
-    TREACLE_TRY(reserve(diags));
+    TREACLE_TRY(scene_diag_reserve(diags));
     TREACLE_TRY(scene_pool_text(diags->pool, sentence, strlen(sentence), &copy));
     diags->item[diags->count] =
         (scene_diag){.level = level, .place = place, .number = diags->count, .text = copy};

@@ -42,7 +42,7 @@ static void enter(help_place* place, const schema_key* key) {
     place->section = inner;
 }
 
-static void begin(help_place* place) {
+static void scene_help_begin(help_place* place) {
     place->section = &schema_root;
     place->key = NULL;
     place->has_defaults = true;
@@ -66,7 +66,8 @@ static bool find_section(const help_place* from, const char* name, int depth, he
     return false;
 }
 
-static treacle_status refuse(treacle_context* ctx, const help_place* place, const char* word) {
+static treacle_status scene_help_refuse(treacle_context* ctx, const help_place* place,
+                                        const char* word) {
     const char* names[KEYS_MAX];
     int count = place->section->key_count < KEYS_MAX ? place->section->key_count : KEYS_MAX;
     for (int i = 0; i < count; ++i) {
@@ -97,12 +98,12 @@ static treacle_status step_to(treacle_context* ctx, help_place* place, const cha
         *place = found;
         return TREACLE_OK;
     }
-    return refuse(ctx, place, word);
+    return scene_help_refuse(ctx, place, word);
 }
 
 // "scene.materials.viscosity", with or without the "scene".
 static treacle_status follow(treacle_context* ctx, const char* path, help_place* out) {
-    begin(out);
+    scene_help_begin(out);
     for (const char* at = path; *at != '\0';) {
         char word[WORD_MAX] = "";
         size_t length = strcspn(at, ".");

@@ -29,7 +29,7 @@ typedef struct tree {
     anchor anchors[ANCHORS_MAX];
 } tree;
 
-static scene_place place_of(const tree* t, yaml_mark_t mark) {
+static scene_place yaml_tree_place_of(const tree* t, yaml_mark_t mark) {
     return (scene_place){t->file, (int)mark.line + 1, (int)mark.column + 1};
 }
 
@@ -113,7 +113,7 @@ static treacle_status report_sentence(tree* t, scene_place place, const char* se
     if (!is_open || t->file->is_set) {
         return scene_diag_error(t->reader->diags, place, "%s", sentence);
     }
-    scene_place begin = place_of(t, t->parser.context_mark);
+    scene_place begin = yaml_tree_place_of(t, t->parser.context_mark);
     return scene_diag_error(t->reader->diags, place, "%s (it begins in line %d, column %d)",
                             sentence, begin.line, begin.column);
 }
@@ -134,7 +134,7 @@ static treacle_status report_syntax(tree* t) {
         return check_fail(t->reader->pool->ctx, TREACLE_ERR_MEMORY,
                           "out of memory while reading %s", t->file->name);
     }
-    scene_place place = place_of(t, p->problem_mark);
+    scene_place place = yaml_tree_place_of(t, p->problem_mark);
     if (strcmp(problem, "found character that cannot start any token") == 0) {
         return give_up(t, place, sentence_for_char(char_at(t, place)));
     }
@@ -203,12 +203,13 @@ static treacle_status read_alias(tree* t, const yaml_event_t* event, int depth, 
     for (int i = t->anchor_count - 1; i >= 0; --i) {
         known[i] = t->anchors[i].name;
         if (strcmp(known[i], name) == 0) {
-            return copy_node(t, t->anchors[i].node, depth, place_of(t, event->start_mark), out);
+            return copy_node(t, t->anchors[i].node, depth, yaml_tree_place_of(t, event->start_mark),
+                             out);
         }
     }
     const char* near = suggest_word(name, known, t->anchor_count);
     t->is_broken = true;
-    return scene_diag_error(t->reader->diags, place_of(t, event->start_mark),
+    return scene_diag_error(t->reader->diags, yaml_tree_place_of(t, event->start_mark),
                             "there is no anchor '&%s' that ends before this alias%s%s%s", name,
                             near == NULL ? "" : "; did you mean '*", near == NULL ? "" : near,
                             near == NULL ? "" : "'?");
@@ -350,7 +351,7 @@ static treacle_status read_content(tree* t, const yaml_event_t* event, int depth
 
 // The node that the event begins; NULL once the text is broken.
 static treacle_status read_node(tree* t, const yaml_event_t* event, int depth, scene_node** out) {
-    scene_place place = place_of(t, event->start_mark);
+    scene_place place = yaml_tree_place_of(t, event->start_mark);
     TREACLE_TRY(check_limits(t, depth, place));
     if (t->is_broken) {
         return TREACLE_OK;
@@ -384,7 +385,7 @@ static treacle_status expect_end(tree* t) {
         TREACLE_TRY(next_event(t, &event));
         treacle_status status = TREACLE_OK;
         if (event.type == YAML_DOCUMENT_START_EVENT) {
-            status = give_up(t, place_of(t, event.start_mark),
+            status = give_up(t, yaml_tree_place_of(t, event.start_mark),
                              "a second document begins here: a scene file holds one scene");
         }
         is_end = event.type == YAML_STREAM_END_EVENT;

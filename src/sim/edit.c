@@ -24,7 +24,7 @@ struct treacle_edit {
     uint64_t births; // ids given out by this edit
 };
 
-static edit_column* find(treacle_edit* e, const char* name) {
+static edit_column* edit_find(treacle_edit* e, const char* name) {
     for (int c = 0; c < e->column_count; ++c) {
         if (strcmp(e->columns[c].array.name, name) == 0) {
             return &e->columns[c];
@@ -34,12 +34,12 @@ static edit_column* find(treacle_edit* e, const char* name) {
 }
 
 treacle_array* treacle_edit_find(treacle_edit* e, const char* name) {
-    edit_column* found = find(e, name);
+    edit_column* found = edit_find(e, name);
     return found == NULL ? NULL : &found->array;
 }
 
 int64_t treacle_edit_particle_count(const treacle_edit* e) {
-    return find((treacle_edit*)e, "id")->array.count; // it only looks
+    return edit_find((treacle_edit*)e, "id")->array.count; // it only looks
 }
 
 void treacle_edit_destroy(treacle_edit* e) {
@@ -70,7 +70,7 @@ static treacle_status copy_column(treacle_edit* e, const treacle_array* from) {
 
 // Ids go on after those of earlier edits.
 static uint64_t count_births(const treacle_edit* e) {
-    const treacle_array* id = &find((treacle_edit*)e, "id")->array;
+    const treacle_array* id = &edit_find((treacle_edit*)e, "id")->array;
     uint64_t most = 0;
     for (int64_t i = 0; i < id->count; ++i) {
         uint64_t one = ((const uint64_t*)id->data)[i];
@@ -127,7 +127,7 @@ static bool is_particle_column(const edit_column* column) {
 
 // The first row of the material, or -1.
 static int64_t find_like(treacle_edit* e, int material) {
-    const treacle_array* column = &find(e, "material")->array;
+    const treacle_array* column = &edit_find(e, "material")->array;
     const uint8_t* rows = column->data;
     for (int64_t i = 0; i < column->count; ++i) {
         if (rows[i] == material) {
@@ -157,7 +157,7 @@ static treacle_status check_particle(const treacle_edit* e, const treacle_partic
 // Room is there. A new particle opens a group if it is not in the tile of the last.
 static void add_place(treacle_edit* e, const treacle_particle_def* def, float local[3]) {
     const grid_domain* domain = &e->sim->domain;
-    edit_column *tile = find(e, "tile_coord"), *first = find(e, "tile_first");
+    edit_column *tile = edit_find(e, "tile_coord"), *first = edit_find(e, "tile_first");
     int32_t at[AXES];
     for (int a = 0; a < AXES; ++a) {
         double cells = (def->position[a] - domain->origin[a]) / domain->h;
@@ -196,14 +196,14 @@ static void add_row(treacle_edit* e, const treacle_particle_def* def) {
         }
     }
     int64_t at = treacle_edit_particle_count(e) - 1;
-    memcpy((float*)find(e, "position")->array.data + AXES * at, local, sizeof(local));
+    memcpy((float*)edit_find(e, "position")->array.data + AXES * at, local, sizeof(local));
     for (int a = 0; a < AXES; ++a) {
-        ((float*)find(e, "velocity")->array.data)[AXES * at + a] = (float)def->velocity[a];
+        ((float*)edit_find(e, "velocity")->array.data)[AXES * at + a] = (float)def->velocity[a];
     }
-    ((float*)find(e, "volume")->array.data)[at] = (float)def->volume;
-    ((uint8_t*)find(e, "material")->array.data)[at] = (uint8_t)def->material;
-    ((uint64_t*)find(e, "id")->array.data)[at] = (uint64_t)EDIT_SOURCE << 48 | e->births++;
-    edit_column* affine = find(e, "affine");
+    ((float*)edit_find(e, "volume")->array.data)[at] = (float)def->volume;
+    ((uint8_t*)edit_find(e, "material")->array.data)[at] = (uint8_t)def->material;
+    ((uint64_t*)edit_find(e, "id")->array.data)[at] = (uint64_t)EDIT_SOURCE << 48 | e->births++;
+    edit_column* affine = edit_find(e, "affine");
     if (affine != NULL) {
         memset((char*)affine->array.data + (size_t)at * affine->item_bytes, 0, affine->item_bytes);
     }
@@ -240,7 +240,7 @@ static void keep_rows(edit_column* column, const uint8_t* is_gone) {
 }
 
 void treacle_edit_remove(treacle_edit* e, const uint8_t* is_gone) {
-    edit_column *tile = find(e, "tile_coord"), *first = find(e, "tile_first");
+    edit_column *tile = edit_find(e, "tile_coord"), *first = edit_find(e, "tile_first");
     int32_t(*tiles)[3] = (int32_t(*)[3])tile->array.data;
     int64_t* firsts = (int64_t*)first->array.data;
     int64_t groups = 0, kept = 0;
@@ -267,10 +267,10 @@ void treacle_edit_remove(treacle_edit* e, const uint8_t* is_gone) {
 
 void treacle_edit_positions(const treacle_edit* e, double* out) {
     treacle_edit* reader = (treacle_edit*)e; // find() only looks
-    const treacle_array* tile = &find(reader, "tile_coord")->array;
+    const treacle_array* tile = &edit_find(reader, "tile_coord")->array;
     const int32_t(*tiles)[3] = (const int32_t(*)[3])tile->data;
-    const int64_t* first = find(reader, "tile_first")->array.data;
-    const float* local = find(reader, "position")->array.data;
+    const int64_t* first = edit_find(reader, "tile_first")->array.data;
+    const float* local = edit_find(reader, "position")->array.data;
     for (int64_t t = 0; t < tile->count; ++t) {
         for (int64_t i = first[t]; i < first[t + 1]; ++i) {
             for (int a = 0; a < AXES; ++a) {
@@ -286,7 +286,7 @@ void treacle_edit_positions(const treacle_edit* e, double* out) {
 // The liquid's tiles, and those that particles are in now. What is new is at rest, far outside.
 static treacle_status widen(treacle_edit* e, liquid_state* out) {
     const liquid_state* old = &e->sim->now.liquid;
-    const treacle_array* tiles = &find(e, "tile_coord")->array;
+    const treacle_array* tiles = &edit_find(e, "tile_coord")->array;
     size_t count = (size_t)(old->map.count + tiles->count);
     void* block = NULL;
     TREACLE_TRY(alloc_array(e->ctx, count, sizeof(tile_coord), "an edit", &block));

@@ -243,7 +243,7 @@ typedef struct refusal {
     const treacle_sim_def* def;
 } refusal;
 
-static treacle_status refuse(const treacle_overlap* found, void* user) {
+static treacle_status overlap_refuse(const treacle_overlap* found, void* user) {
     static const char* const sides[] = {"left", "right", "bottom", "top", "back", "front"};
     const refusal* r = user;
     const char* name = r->def->bodies[found->body].name;
@@ -263,5 +263,5 @@ treacle_status overlaps_refuse(treacle_context* ctx, const treacle_sim_def* def,
                                const grid_domain* domain, const solid_set* solids,
                                const body_set* set) {
     refusal r = {ctx, def};
-    return overlaps_visit(ctx, domain, solids, set, refuse, &r);
+    return overlaps_visit(ctx, domain, solids, set, overlap_refuse, &r);
 }

@@ -112,7 +112,7 @@ static void store(const step_work* w, const treacle_stages_liquid* liquid) {
     }
 }
 
-static treacle_status take(step_work* w, const char* what, float** out) {
+static treacle_status stages_flow_take(step_work* w, const char* what, float** out) {
     return step_take_zero(&w->f, &w->state->map, what, out);
 }
 
@@ -132,9 +132,9 @@ static treacle_status run_part(step_work* w, treacle_stages_part part) {
 
 static treacle_status flow(treacle_sim* sim, const treacle_stages_liquid* liquid, step_work* w) {
     TREACLE_TRY(make_tiles(sim, w->state));
-    TREACLE_TRY(take(w, "volumes at cells", &w->made.given.volume));
+    TREACLE_TRY(stages_flow_take(w, "volumes at cells", &w->made.given.volume));
     if (liquid_is_viscous(w->f.setup)) {
-        TREACLE_TRY(take(w, "viscosity at cells", &w->made.material.log_mu));
+        TREACLE_TRY(stages_flow_take(w, "viscosity at cells", &w->made.material.log_mu));
     }
     load_cells(w, liquid);
     load_faces(w, liquid);

@@ -58,7 +58,7 @@ static void fill_adjacency(const ldl_matrix* m, adjacency* a) {
     a->first[0] = 0;
 }
 
-static treacle_status reserve(block_ldl* ldl, int64_t wanted) {
+static treacle_status block_ldl_reserve(block_ldl* ldl, int64_t wanted) {
     if (wanted <= ldl->capacity) {
         return TREACLE_OK;
     }
@@ -96,7 +96,7 @@ static treacle_status find_column(block_ldl* ldl, const adjacency* a, pattern_wo
     int64_t begin = ldl->first[j], end = begin;
     int32_t node = ldl->order[j];
     // A column has at most all rows after it.
-    TREACLE_TRY(reserve(ldl, begin + ldl->count));
+    TREACLE_TRY(block_ldl_reserve(ldl, begin + ldl->count));
     for (int64_t p = a->first[node]; p < a->first[node + 1]; ++p) {
         add_row(ldl, w, j, ldl->place[a->neighbour[p]], &end);
     }
@@ -307,7 +307,7 @@ static treacle_status order_and_factor(block_ldl* ldl, const ldl_matrix* m, cons
     return compute(ldl, m);
 }
 
-static treacle_status allocate(block_ldl* ldl) {
+static treacle_status block_ldl_allocate(block_ldl* ldl) {
     size_t count = (size_t)ldl->count;
     TREACLE_TRY(
         alloc_array(ldl->ctx, count, sizeof(int32_t), "an elimination order", (void**)&ldl->order));
@@ -330,7 +330,7 @@ treacle_status block_ldl_create(treacle_context* ctx, const ldl_matrix* matrix, 
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*ldl), "a factor", (void**)&ldl));
     ldl->ctx = ctx;
     ldl->count = matrix->count;
-    TREACLE_TRY_GOTO(allocate(ldl), finish);
+    TREACLE_TRY_GOTO(block_ldl_allocate(ldl), finish);
     TREACLE_TRY_GOTO(alloc_zero(ctx, nodes, sizeof(int64_t), "a graph", (void**)&a.first), finish);
     TREACLE_TRY_GOTO(alloc_array(ctx, ends, sizeof(int32_t), "a graph", (void**)&a.neighbour),
                      finish);

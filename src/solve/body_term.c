@@ -79,7 +79,7 @@ static void keep_rows(row_list* list, int32_t b, int64_t end, const pressure_lev
 
 // ---- Sites ----------------------------------------------------------------------------------
 
-static int64_t colour_of(int64_t slot) {
+static int64_t body_term_colour_of(int64_t slot) {
     int64_t cell = slot % TILE_CELLS;
     // Tiles have an even number of cells a side, so the parity within a tile is that of the grid.
     return (cell + cell / ROW + cell / LAYER) & 1;
@@ -89,7 +89,7 @@ static int64_t colour_of(int64_t slot) {
 // A bit above all slots: red cells come first, and each colour in order of slots.
 #define BLACK ((int64_t)1 << 62)
 static int64_t key_of(int64_t slot) {
-    return colour_of(slot) * BLACK + slot;
+    return body_term_colour_of(slot) * BLACK + slot;
 }
 
 static int compare_keys(const void* a, const void* b) {
@@ -175,7 +175,7 @@ static void sort_rows(body_term* term, const row_list* list, const int64_t* key)
         term->first_row[b] = n;
         for (int64_t colour = 0; colour < 2; ++colour) {
             for (int64_t i = list->first[b]; i < list->first[b + 1]; ++i) {
-                if (colour_of(list->slot[i]) == colour) {
+                if (body_term_colour_of(list->slot[i]) == colour) {
                     memcpy(term->row[n], list->row[i], sizeof(*term->row));
                     term->row_site[n] = find_site(key, term->site_count, key_of(list->slot[i]));
                     term->row_body[n++] = b;
@@ -408,8 +408,8 @@ static void count_sites(body_term* term, int64_t* key, const row_list* list) {
     }
 }
 
-static treacle_status fill(body_term* term, const pressure_level* level, const row_list* list,
-                           int64_t* key) {
+static treacle_status body_term_fill(body_term* term, const pressure_level* level,
+                                     const row_list* list, int64_t* key) {
     count_sites(term, key, list);
     // Twice the same walk: bytes first, then places.
     size_t bytes = carve_all(term);
@@ -428,11 +428,12 @@ static treacle_status fill(body_term* term, const pressure_level* level, const r
 
 // Makes a term of rows that are no longer needed then. term->masses must be set.
 // Nothing of the list is kept: rows are copied into the term's own order.
-static treacle_status build(body_term* term, const pressure_level* level, const row_list* list) {
+static treacle_status body_term_build(body_term* term, const pressure_level* level,
+                                      const row_list* list) {
     int64_t* key = NULL;
     TREACLE_TRY(
         alloc_array(term->ctx, (size_t)list->count, sizeof(*key), "sites of bodies", (void**)&key));
-    treacle_status status = fill(term, level, list, key);
+    treacle_status status = body_term_fill(term, level, list, key);
     alloc_free(term->ctx, key, (size_t)list->count * sizeof(*key));
     return status;
 }
@@ -486,7 +487,7 @@ static treacle_status create_finest(body_term* term, const pressure_level* level
     }
     TREACLE_TRY(list_create(term->ctx, rows, term->body_count, list));
     copy_rows(level, term->body_count, bodies, list);
-    return build(term, level, list);
+    return body_term_build(term, level, list);
 }
 
 treacle_status body_term_create(const pressure_level* level, int32_t body_count,
@@ -574,7 +575,7 @@ treacle_status body_term_coarsen(const pressure_level* fine, const pressure_leve
     TREACLE_TRY_GOTO(alloc_array(ctx, rows, sizeof(*key), "sites of bodies", (void**)&key), finish);
     TREACLE_TRY_GOTO(list_create(ctx, from->row_count, from->body_count, &list), finish);
     aggregate_rows(fine, coarse, key, &list);
-    status = build(*out, coarse, &list);
+    status = body_term_build(*out, coarse, &list);
 finish:
     alloc_free(ctx, key, rows * sizeof(*key));
     list_destroy(ctx, &list, from->body_count);

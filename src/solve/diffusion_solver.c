@@ -19,7 +19,7 @@ struct diffusion_solver {
     double* change;
 };
 
-static size_t field_length(const diffusion_solver* s) {
+static size_t diffusion_solver_field_length(const diffusion_solver* s) {
     return ((size_t)s->system.map->count + 1) * TILE_CELLS;
 }
 
@@ -58,7 +58,7 @@ static cell_face face_of(const diffusion_solver* s, int64_t t, int q, int n) {
 // conductances to cells with a given value are the extra. Every cell with mass is an unknown, so
 // there is no closed region and no null space.
 static void fill_cell(const diffusion_solver* s, int64_t t, int q) {
-    size_t length = field_length(s);
+    size_t length = diffusion_solver_field_length(s);
     int64_t here = t * TILE_CELLS + q;
     // Its links are zero and so is its diagonal: no unknown.
     if (is_fixed(s, here)) {
@@ -79,7 +79,7 @@ static void fill_cell(const diffusion_solver* s, int64_t t, int q) {
     s->fields[AXES * length + (size_t)here] = extra;
 }
 
-static void fill_tiles(void* data, int64_t begin, int64_t end) {
+static void diffusion_solver_fill_tiles(void* data, int64_t begin, int64_t end) {
     const diffusion_solver* s = data;
     for (int64_t t = begin; t < end; ++t) {
         for (int q = 0; q < TILE_CELLS; ++q) {
@@ -89,15 +89,16 @@ static void fill_tiles(void* data, int64_t begin, int64_t end) {
 }
 
 // The levels are the pressure solver's; links are copied because given cells take some away.
-static treacle_status build(diffusion_solver* s) {
+static treacle_status diffusion_solver_build(diffusion_solver* s) {
     const diffusion_system* system = &s->system;
-    size_t length = field_length(s);
+    size_t length = diffusion_solver_field_length(s);
     // Zeroed: fixed cells write nothing, and so are no unknowns.
     TREACLE_TRY(alloc_zero(s->ctx, (AXES + 1) * length, sizeof(float), "diffusion links",
                            (void**)&s->fields));
     TREACLE_TRY(
         alloc_zero(s->ctx, length, sizeof(double), "changes by diffusion", (void**)&s->change));
-    tile_for(system->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = GRAIN}, fill_tiles, s);
+    tile_for(system->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = GRAIN},
+             diffusion_solver_fill_tiles, s);
     pressure_system cells = {.domain = system->domain,
                              .map = system->map,
                              .link = {s->fields, s->fields + length, s->fields + 2 * length},
@@ -113,7 +114,7 @@ treacle_status diffusion_solver_create(treacle_context* ctx, const diffusion_sys
     TREACLE_TRY(alloc_zero(ctx, 1, sizeof(*s), "the diffusion solver", (void**)&s));
     s->ctx = ctx;
     s->system = *system;
-    treacle_status status = build(s);
+    treacle_status status = diffusion_solver_build(s);
     if (status != TREACLE_OK) {
         diffusion_solver_destroy(s);
         return status;
@@ -126,7 +127,7 @@ void diffusion_solver_destroy(diffusion_solver* solver) {
     if (solver == NULL) {
         return;
     }
-    size_t length = field_length(solver);
+    size_t length = diffusion_solver_field_length(solver);
     pressure_solver_destroy(solver->cells);
     alloc_free(solver->ctx, solver->fields, (AXES + 1) * length * sizeof(float));
     alloc_free(solver->ctx, solver->change, length * sizeof(double));

@@ -112,7 +112,7 @@ static treacle_status find_places(const viscosity_level* level, const lump_label
 }
 
 // Tiles that have faces of aggregates, and how long the list of each is.
-static treacle_status list_tiles(const lump_labels* labels, lump_map* map) {
+static treacle_status lump_assembly_list_tiles(const lump_labels* labels, lump_map* map) {
     treacle_context* ctx = map->ctx;
     // Counted first, then filled: arrays are asked for once, at their size.
     for (tile_ix t = 0; t < labels->tile_count; ++t) {
@@ -194,7 +194,7 @@ treacle_status lump_map_create(const lump_map_def* def, lump_labels* labels, lum
     *out = (lump_map){.ctx = level->ctx, .bodies = def->bodies};
     treacle_status status;
     TREACLE_TRY_GOTO(renumber(labels, def->only_free, &out->count), fail);
-    TREACLE_TRY_GOTO(list_tiles(labels, out), fail);
+    TREACLE_TRY_GOTO(lump_assembly_list_tiles(labels, out), fail);
     TREACLE_TRY_GOTO(find_places(level, labels, out), fail);
     TREACLE_TRY_GOTO(find_centres(level, labels, out), fail);
     TREACLE_TRY_GOTO(find_bodies(level, labels, out), fail);

@@ -442,7 +442,7 @@ static treacle_status cover_all(const labeller* l) {
 
 // ---- All together ---------------------------------------------------------------------------
 
-static treacle_status allocate(labeller* l) {
+static treacle_status lump_labels_allocate(labeller* l) {
     treacle_context* ctx = l->out->ctx;
     size_t tiles = (size_t)l->out->tile_count;
     TREACLE_TRY(alloc_array(ctx, tiles * VISCOSITY_BLOCK, sizeof(int32_t), "labels of faces",
@@ -506,7 +506,7 @@ static treacle_status join_and_cover(labeller* l, lump_scope scope) {
 // necks, specks.
 static treacle_status label_all(labeller* l, const lump_def* def) {
     tile_ix tiles = l->out->tile_count;
-    TREACLE_TRY(allocate(l));
+    TREACLE_TRY(lump_labels_allocate(l));
     bool has_specks = def->regime->has_specks;
     float fraction = has_specks       ? l->policy->speck_strong
                      : l->has_octants ? l->policy->strong_of_aggregate

@@ -27,7 +27,8 @@ struct lump_space {
 
 // E is factored once; a correction is then two passes over the tiles of lumps and a solve by the
 // factor.
-static treacle_status build(lump_space* s, const lump_map_def* def, lump_labels* labels) {
+static treacle_status lump_space_build(lump_space* s, const lump_map_def* def,
+                                       lump_labels* labels) {
     TREACLE_TRY(lump_map_create(def, labels, &s->map));
     // All lumps may prove to be held by walls: then there is no space.
     if (s->map.count == 0) {
@@ -59,7 +60,7 @@ treacle_status lump_space_create(const lump_def* def, lump_space** out) {
     s->ctx = ctx;
     s->level = level;
     lump_map_def map = {level, def->bodies, def->scope == LUMP_SCOPE_GRID};
-    status = build(s, &map, &labels);
+    status = lump_space_build(s, &map, &labels);
 finish:
     lump_labels_destroy(&labels);
     if (s != NULL && (status != TREACLE_OK || s->map.count == 0)) {
@@ -279,7 +280,7 @@ static void add_motions(void* data, int64_t begin, int64_t end) {
 }
 
 // A loop over one's own tiles of aggregates.
-static void run(const lump_space* s, int64_t grain, parallel_fcn* fcn, lump_job* job) {
+static void lump_space_run(const lump_space* s, int64_t grain, parallel_fcn* fcn, lump_job* job) {
     tile_range own = tile_ranks_list(s->level->space.shared, s->map.used, s->map.tile);
     tile_for_range(s->level->ctx, own, grain, fcn, job);
 }
@@ -306,10 +307,10 @@ static void gather_sums(const lump_space* s) {
 void lump_space_correct(const lump_space* space, const lump_vectors* v) {
     lump_job job = {.space = space, .r = v->r, .z = v->z};
     // Z^T (r - A z), then E^-1, then z += Z of it; and the bodies that lumps carry move with them.
-    run(space, 2, sum_defects, &job);
+    lump_space_run(space, 2, sum_defects, &job);
     gather_sums(space);
     solve_motions(space, v->body_residual);
-    run(space, 4, add_motions, &job);
+    lump_space_run(space, 4, add_motions, &job);
     for (int32_t b = 0; b < space->map.bodies->count; ++b) {
         double y[BLOCK_SIZE];
         motion_of_body(space, b, y);
@@ -323,10 +324,10 @@ void lump_space_correct(const lump_space* space, const lump_vectors* v) {
 void lump_space_project(const lump_space* space, int64_t tail, const double* r, double* x) {
     lump_job job = {.space = space, .from = r, .to = x};
     // Z^T r of a given residual: for the exact momentum of free lumps, before and after a loop.
-    run(space, 4, sum_values, &job);
+    lump_space_run(space, 4, sum_values, &job);
     gather_sums(space);
     solve_motions(space, r + tail);
-    run(space, 4, add_motions, &job);
+    lump_space_run(space, 4, add_motions, &job);
     for (int32_t b = 0; b < space->map.bodies->count; ++b) {
         double y[BLOCK_SIZE];
         motion_of_body(space, b, y);

@@ -238,7 +238,7 @@ static void list_active(pressure_level* level, const uint16_t* unknowns) {
 }
 
 // What every level has; coarse ones get more in allocate_coarse.
-static treacle_status allocate(pressure_level* level) {
+static treacle_status pressure_level_allocate(pressure_level* level) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
     TREACLE_TRY(vec_space_create(ctx, level->map->count, TILE_CELLS, 0, &level->space));
@@ -280,7 +280,7 @@ treacle_status pressure_level_refresh(pressure_level* level, const pressure_leve
 
 // What follows from the links, the same on every level.
 // Diagonals, lists and colours.
-static treacle_status finish(pressure_level* level) {
+static treacle_status pressure_level_finish(pressure_level* level) {
     size_t tiles = (size_t)level->map->count;
     void* unknowns = NULL;
     TREACLE_TRY(alloc_zero(level->ctx, tiles, sizeof(uint16_t), "counts of unknowns", &unknowns));
@@ -300,10 +300,10 @@ treacle_status pressure_level_create(treacle_context* ctx, const grid_domain* do
     *out = (pressure_level){.ctx = ctx, .domain = *domain, .map = map, .extra = extra};
     memcpy(out->link, link, sizeof(out->link));
     treacle_status status;
-    TREACLE_TRY_GOTO(allocate(out), fail);
+    TREACLE_TRY_GOTO(pressure_level_allocate(out), fail);
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = GRAIN}, pad_links,
              &(setup_job){.level = out});
-    TREACLE_TRY_GOTO(finish(out), fail);
+    TREACLE_TRY_GOTO(pressure_level_finish(out), fail);
     return TREACLE_OK;
 fail:
     pressure_level_destroy(out);
@@ -325,16 +325,16 @@ static treacle_status create_step(const pressure_level* fine, pyramid_step* step
     return status;
 }
 
-static size_t field_length(const pressure_level* level) {
+static size_t pressure_level_field_length(const pressure_level* level) {
     return ((size_t)level->map->count + 1) * TILE_CELLS;
 }
 
 static treacle_status allocate_coarse(pressure_level* level, bool has_k_cycle) {
-    TREACLE_TRY(alloc_zero(level->ctx, 3 * field_length(level), sizeof(float), "coarse links",
-                           (void**)&level->owned));
+    TREACLE_TRY(alloc_zero(level->ctx, 3 * pressure_level_field_length(level), sizeof(float),
+                           "coarse links", (void**)&level->owned));
     level->link[1] = level->owned;
-    level->link[2] = level->owned + field_length(level);
-    level->extra = level->owned + 2 * field_length(level);
+    level->link[2] = level->owned + pressure_level_field_length(level);
+    level->extra = level->owned + 2 * pressure_level_field_length(level);
     TREACLE_TRY(vec_create_float(&level->space, "coarse right-hand sides", &level->b));
     TREACLE_TRY(vec_create_float(&level->space, "coarse corrections", &level->x));
     // Two directions of a K-cycle and no more: z2 is x itself.
@@ -354,7 +354,7 @@ treacle_status pressure_level_attach(pressure_level* level, body_term* bodies) {
     level->bodies = bodies;
     TREACLE_TRY(vec_create_float(&level->space, "inverse diagonals", &level->relax));
     // Sites of bodies are left out of the sweep over tiles, and taken exactly afterwards [body.1].
-    memcpy(level->relax, level->inverse, field_length(level) * sizeof(float));
+    memcpy(level->relax, level->inverse, pressure_level_field_length(level) * sizeof(float));
     for (int64_t s = 0; s < bodies->site_count; ++s) {
         level->relax[bodies->site[s].slot] = 0.0f;
     }
@@ -391,7 +391,7 @@ treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cyc
     TREACLE_TRY_GOTO(create_step(fine, &out->step), fail);
     out->domain = out->step.domain;
     out->map = &out->step.map;
-    TREACLE_TRY_GOTO(allocate(out), fail);
+    TREACLE_TRY_GOTO(pressure_level_allocate(out), fail);
     TREACLE_TRY_GOTO(allocate_coarse(out, has_k_cycle), fail);
     // From here on down all ranks have all tiles, so they need all links of the last level that was
     // shared out.
@@ -402,7 +402,7 @@ treacle_status pressure_level_coarsen(const pressure_level* fine, bool has_k_cyc
     tile_for(out->map, &(tile_use){.reads = TILE_AROUND, .grain = 2}, aggregate,
              &(setup_job){.level = out, .fine = fine});
     tell_links(out, TILE_TO_HOLDERS);
-    TREACLE_TRY_GOTO(finish(out), fail);
+    TREACLE_TRY_GOTO(pressure_level_finish(out), fail);
     TREACLE_TRY_GOTO(coarsen_bodies(fine, out), fail);
     return TREACLE_OK;
 fail:
@@ -417,7 +417,7 @@ void pressure_level_destroy(pressure_level* level) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
     alloc_free(ctx, level->link_x, tiles * PRESSURE_PADDED_TILE * sizeof(float));
-    alloc_free(ctx, level->owned, 3 * field_length(level) * sizeof(float));
+    alloc_free(ctx, level->owned, 3 * pressure_level_field_length(level) * sizeof(float));
     alloc_free(ctx, level->rows, tiles * sizeof(uint64_t));
     alloc_free(ctx, level->repeats, tiles * sizeof(uint8_t));
     alloc_free(ctx, level->active, tiles * sizeof(tile_ix));

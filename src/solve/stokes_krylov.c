@@ -158,7 +158,7 @@ static void record(stokes_stats* stats) {
 }
 
 // Measures the residual by all but energy and net flow.
-static void measure(const gcr_state* k) {
+static void stokes_krylov_measure(const gcr_state* k) {
     stokes_stats* have = k->stats;
     have->divergence = k->size_p.max;
     have->relative = k->whole > 0.0 ? sqrt(k->size_u.square + k->size_p.square) / k->whole : 0.0;
@@ -184,7 +184,7 @@ static treacle_status check_targets(stokes_solver* s, const gcr_state* k) {
 // Judges the residual, whose correction direction j is.
 static treacle_status judge(stokes_solver* s, const gcr_state* k, int j) {
     stokes_stats* have = k->stats;
-    measure(k);
+    stokes_krylov_measure(k);
     double estimate = sqrt(fmax(energy_square(s, j), 0.0)) / k->scale;
     have->energy = k->energy_norm > 0.0 ? estimate / k->energy_norm : 0.0;
     have->is_broken = !isfinite(have->relative) || !isfinite(have->energy);
@@ -199,7 +199,7 @@ static treacle_status judge(stokes_solver* s, const gcr_state* k, int j) {
 static treacle_status predict_energy(stokes_solver* s, const gcr_state* k) {
     stokes_stats* have = k->stats;
     double before = have->relative, energy = have->energy;
-    measure(k);
+    stokes_krylov_measure(k);
     double plain = before > 0.0 ? have->relative / before : 1.0;
     have->energy = s->policy->krylov.caution * energy * fmax(plain, k->fallen);
     TREACLE_TRY(check_targets(s, k));

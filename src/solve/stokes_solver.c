@@ -174,7 +174,7 @@ typedef struct scale_job {
     float by;
 } scale_job;
 
-static void fill_tiles(void* data, int64_t begin, int64_t end) {
+static void stokes_solver_fill_tiles(void* data, int64_t begin, int64_t end) {
     const fill_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
         // Sums go by tiles, each written by one thread, and are added up in the order of tiles.
@@ -204,7 +204,8 @@ static void scale_tiles(void* data, int64_t begin, int64_t end) {
 // viscosity, where inside of much liquid only waves are left, at twice of it: the fewer cells are
 // inside, the less W.
 static void scale_schur(const stokes_solver* s, tile_range own) {
-    // Partial sums 1 and 2 of the space of faces were filled tile by tile by fill_tiles.
+    // Partial sums 1 and 2 of the space of faces were filled tile by tile by
+    // stokes_solver_fill_tiles.
     double cells = vec_sum_partial(&s->faces->space, 1),
            outer = vec_sum_partial(&s->faces->space, 2);
     double fraction = cells > 0.0 ? outer / cells : 0.0;
@@ -220,7 +221,7 @@ static double fill_fields(const stokes_solver* s, const stokes_system* system) {
     fill_job job = {s, system, partial[0], partial[1], partial[2]};
     const tile_map* shared = s->faces->space.shared;
     tile_range own = shared != NULL ? tile_ranks_own(s->map) : (tile_range){0, s->map->count};
-    tile_for_range(s->ctx, own, 8, fill_tiles, &job);
+    tile_for_range(s->ctx, own, 8, stokes_solver_fill_tiles, &job);
     scale_schur(s, own);
     if (shared != NULL) {
         for (int n = 0; n <= AXES; ++n) {
@@ -343,7 +344,7 @@ static treacle_status weigh_rows(stokes_solver* s) {
 }
 
 // The order matters: W reads the diagonals of A, the regime needs W, aggregates need the regime.
-static treacle_status build(stokes_solver* s, const stokes_system* system) {
+static treacle_status stokes_solver_build(stokes_solver* s, const stokes_system* system) {
     viscosity_system viscosity = {.domain = system->domain,
                                   .map = system->map,
                                   .weights = system->weights,
@@ -385,7 +386,7 @@ treacle_status stokes_solver_create(treacle_context* ctx, const stokes_system* s
         s->opening[a] = system->opening[a];
         s->below[a] = below != NULL ? below : system->opening[a];
     }
-    treacle_status status = build(s, system);
+    treacle_status status = stokes_solver_build(s, system);
     if (status != TREACLE_OK) {
         stokes_solver_destroy(s);
         return status;

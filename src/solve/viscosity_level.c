@@ -25,7 +25,7 @@ enum { SWEEP_GRAIN = 1 };
 // Differences double from level to level, so their squares count four times.
 static const float stress_scale = 0.25f;
 
-static size_t field_length(const viscosity_level* level) {
+static size_t viscosity_level_field_length(const viscosity_level* level) {
     return ((size_t)level->map->count + 1) * TILE_CELLS;
 }
 
@@ -232,7 +232,7 @@ static void list_active(const setup_job* job) {
 }
 
 // What every level has.
-static treacle_status allocate(viscosity_level* level) {
+static treacle_status viscosity_level_allocate(viscosity_level* level) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
     TREACLE_TRY(vec_space_create(ctx, level->map->count, VISCOSITY_BLOCK, 0, &level->space));
@@ -246,7 +246,7 @@ static treacle_status allocate(viscosity_level* level) {
 }
 
 // What follows from the weights, the same on every level.
-static treacle_status finish(viscosity_level* level) {
+static treacle_status viscosity_level_finish(viscosity_level* level) {
     size_t tiles = (size_t)level->map->count;
     uint16_t* counts = NULL;
     TREACLE_TRY(create_sheets(level));
@@ -280,8 +280,8 @@ treacle_status viscosity_level_create(treacle_context* ctx, const grid_domain* d
     TREACLE_ASSERT((weights->owner[0] == NULL) == (weights->owner[2] == NULL)); // all axes or none
     *out = (viscosity_level){.ctx = ctx, .domain = *domain, .map = map, .weights = *weights};
     treacle_status status;
-    TREACLE_TRY_GOTO(allocate(out), fail);
-    TREACLE_TRY_GOTO(finish(out), fail);
+    TREACLE_TRY_GOTO(viscosity_level_allocate(out), fail);
+    TREACLE_TRY_GOTO(viscosity_level_finish(out), fail);
     return TREACLE_OK;
 fail:
     viscosity_level_destroy(out);
@@ -382,7 +382,7 @@ static int list_weights(const viscosity_weights* w, const float* list[OWNED_MOST
 }
 
 static treacle_status allocate_sheets(viscosity_level* level) {
-    size_t length = field_length(level);
+    size_t length = viscosity_level_field_length(level);
     TREACLE_TRY(alloc_zero(level->ctx, VISCOSITY_SHEETS * length, sizeof(float), "coarse sheets",
                            (void**)&level->owned.sheet));
     for (int n = 0; n < VISCOSITY_SHEETS; ++n) {
@@ -393,7 +393,7 @@ static treacle_status allocate_sheets(viscosity_level* level) {
 
 // Which body a coarse face moves with: a field an axis, with bodies alone.
 static treacle_status allocate_owners(viscosity_level* level) {
-    size_t length = field_length(level);
+    size_t length = viscosity_level_field_length(level);
     TREACLE_TRY(alloc_zero(level->ctx, AXES * length, sizeof(uint16_t), "faces of bodies",
                            (void**)&level->owned.owner));
     for (int a = 0; a < AXES; ++a) {
@@ -404,7 +404,7 @@ static treacle_status allocate_owners(viscosity_level* level) {
 
 // Stress and mass live in blocks of their own, since the first can be freed when the set-up ends.
 static treacle_status allocate_coarse(viscosity_level* level, const viscosity_weights* fine) {
-    size_t length = field_length(level);
+    size_t length = viscosity_level_field_length(level);
     TREACLE_TRY(fine->owner[0] != NULL ? allocate_owners(level) : TREACLE_OK);
     TREACLE_TRY(fine->sheet[0][0] != NULL ? allocate_sheets(level) : TREACLE_OK);
     TREACLE_TRY(alloc_zero(level->ctx, OWNED_STRESSES * length, sizeof(float), "coarse stresses",
@@ -441,7 +441,7 @@ static void restrict_weights(const viscosity_level* fine, viscosity_level* level
                        .fine = {TILE_CELLS, 0},
                        .coarse = {TILE_CELLS, 0},
                        .from = from[n],
-                       .to = to + (size_t)(n - first) * field_length(level),
+                       .to = to + (size_t)(n - first) * viscosity_level_field_length(level),
                        .scale = is_mass ? 1.0f : stress_scale};
     stagger_set_rules(&job, nodal_axes[n]);
     stagger_restrict(level->map, &job, tile_ranks_own(level->map));
@@ -522,7 +522,7 @@ static void fix_faces(void* data, int64_t begin, int64_t end) {
                 level->owned.fixed[T * TILE_CELLS + q] |= (uint8_t)((face.is_fixed ? 1 : 0) << a);
                 if (level->owned.owner != NULL && !face.is_by_script) {
                     level->owned
-                        .owner[(size_t)a * field_length(level) + (size_t)(T * TILE_CELLS + q)] =
+                        .owner[(size_t)a * viscosity_level_field_length(level) + (size_t)(T * TILE_CELLS + q)] =
                         face.owner;
                 }
             }
@@ -569,7 +569,7 @@ treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_le
     TREACLE_TRY_GOTO(create_step(fine, &out->step), fail);
     out->domain = out->step.domain;
     out->map = &out->step.map;
-    TREACLE_TRY_GOTO(allocate(out), fail);
+    TREACLE_TRY_GOTO(viscosity_level_allocate(out), fail);
     TREACLE_TRY_GOTO(allocate_coarse(out, &fine->weights), fail);
     // Restriction first asks for what it reads of other ranks, then every rank does its own tiles.
     bring_weights(fine, out);
@@ -586,7 +586,7 @@ treacle_status viscosity_level_coarsen(const viscosity_level* fine, viscosity_le
                     .grain = 2,
                     .writes = {tile_block(out->owned.fixed, TILE_CELLS, TILE_TO_HOLDERS), owners}};
     tile_for(out->map, &use, fix_faces, &(fix_job){fine, out});
-    TREACLE_TRY_GOTO(finish(out), fail);
+    TREACLE_TRY_GOTO(viscosity_level_finish(out), fail);
     return TREACLE_OK;
 fail:
     viscosity_level_destroy(out);
@@ -600,22 +600,22 @@ void viscosity_level_end_setup(viscosity_level* level) {
     memset(level->weights.sheet, 0, sizeof(level->weights.sheet));
     level->weights.fixed = NULL;
     if (level->owned.fixed != NULL) {
-        alloc_free(level->ctx, level->owned.fixed, field_length(level) * sizeof(uint8_t));
+        alloc_free(level->ctx, level->owned.fixed, viscosity_level_field_length(level) * sizeof(uint8_t));
         level->owned.fixed = NULL;
     }
     if (level->owned.owner != NULL) {
-        alloc_free(level->ctx, level->owned.owner, AXES * field_length(level) * sizeof(uint16_t));
+        alloc_free(level->ctx, level->owned.owner, AXES * viscosity_level_field_length(level) * sizeof(uint16_t));
         level->owned.owner = NULL;
         memset(level->weights.owner, 0, sizeof(level->weights.owner));
     }
     if (level->owned.sheet != NULL) {
         alloc_free(level->ctx, level->owned.sheet,
-                   VISCOSITY_SHEETS * field_length(level) * sizeof(float));
+                   VISCOSITY_SHEETS * viscosity_level_field_length(level) * sizeof(float));
         level->owned.sheet = NULL;
     }
     if (level->owned.stress != NULL) {
         alloc_free(level->ctx, level->owned.stress,
-                   OWNED_STRESSES * field_length(level) * sizeof(float));
+                   OWNED_STRESSES * viscosity_level_field_length(level) * sizeof(float));
         level->owned.stress = NULL;
     }
 }
@@ -654,7 +654,7 @@ void viscosity_level_destroy(viscosity_level* level) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
     viscosity_level_end_setup(level);
-    alloc_free(ctx, level->owned.mass, OWNED_MASSES * field_length(level) * sizeof(float));
+    alloc_free(ctx, level->owned.mass, OWNED_MASSES * viscosity_level_field_length(level) * sizeof(float));
     alloc_free(ctx, level->stress, tiles * VISCOSITY_STRESS_BLOCK * sizeof(float));
     if (level->sheets.of != NULL) {
         alloc_free(ctx, level->sheets.at,

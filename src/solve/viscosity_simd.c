@@ -7,7 +7,7 @@
 #include "solve/viscosity_kernels.h"
 #include "solve/viscosity_rows.h"
 
-static void gather(const float* x, const viscosity_level* level, tile_ix t, float* to) {
+static void viscosity_gather(const float* x, const viscosity_level* level, tile_ix t, float* to) {
     const tile_ix* near = level->map->neighbour[t];
     // Only rows that a row with unknowns reads: at the surface a tile is mostly air.
     rows_read read = find_rows_read(level->rows[t]);
@@ -121,7 +121,7 @@ static void sweep_tile(const tile_view* v, const float* b, float* block, bool is
 }
 
 // From the padded block back to the tile: rows with unknowns alone, as the others have not changed.
-static void scatter(const float* block, const tile_view* v, float* to) {
+static void viscosity_scatter(const float* block, const tile_view* v, float* to) {
     for (int a = 0; a < AXES; ++a) {
         for (uint64_t rows = v->rows[a]; rows != 0; rows &= rows - 1) {
             int row = __builtin_ctzll(rows);
@@ -143,11 +143,11 @@ void ISA(viscosity_loop_smooth)(void* data, int64_t begin, int64_t end) {
         tile_view v = view_tile(level, t);
         const float* b = job->b + (size_t)t * VISCOSITY_BLOCK;
         // Repeats work on the gathered block: neighbours stand still, and memory is read once.
-        gather(job->x, level, t, block);
+        viscosity_gather(job->x, level, t, block);
         for (int n = 0; n < level->repeats[t]; ++n) {
             sweep_tile(&v, b, block, job->is_reverse);
         }
-        scatter(block, &v, job->x + (size_t)t * VISCOSITY_BLOCK);
+        viscosity_scatter(block, &v, job->x + (size_t)t * VISCOSITY_BLOCK);
     }
 }
 
@@ -172,7 +172,7 @@ void ISA(viscosity_loop_residual)(void* data, int64_t begin, int64_t end) {
         tile_view v = view_tile(level, t);
         const float* b = job->b + (size_t)t * VISCOSITY_BLOCK;
         float* y = job->y + (size_t)t * VISCOSITY_BLOCK;
-        gather(job->x, level, t, block);
+        viscosity_gather(job->x, level, t, block);
         residual_rows(0, &v, b, block, y);
         residual_rows(1, &v, b, block, y);
         residual_rows(2, &v, b, block, y);

@@ -393,7 +393,8 @@ static void start_lumps(viscosity_solver* solver, const double* b, double* x) {
     lump_space_project(solver->lumps, tail_of(solver), r, x);
 }
 
-static solve_stats run(viscosity_solver* solver, double* rhs, double* u, solve_params params) {
+static solve_stats viscosity_solver_run(viscosity_solver* solver, double* rhs, double* u,
+                                        solve_params params) {
     linop op = viscosity_solver_linop(solver);
     // The motions of lumps that b asks for are exact from the start, whatever the guess was: the
     // loop begins at a residual without momentum.
@@ -476,7 +477,7 @@ static treacle_status solve(viscosity_solver* solver, double* rhs, double* u,
     mask(level, u);
     first.policy = solver->policy;
     first.patience = solver->has_aggregates ? 0.0 : solver->policy->slow.patience;
-    *stats = run(solver, rhs, u, first);
+    *stats = viscosity_solver_run(solver, rhs, u, first);
     if (!stats->is_slow) {
         return TREACLE_OK;
     }
@@ -492,7 +493,7 @@ static treacle_status solve(viscosity_solver* solver, double* rhs, double* u,
     TREACLE_TRY(viscosity_solver_add_aggregates(solver));
     // Told to whoever reads the statistics: this solve took another way than it began with.
     regime_note_slow(&solver->regime);
-    *stats = run(solver, rhs, u, rest);
+    *stats = viscosity_solver_run(solver, rhs, u, rest);
     prepend(&before, stats);
     return TREACLE_OK;
 }

@@ -8,7 +8,7 @@ static const double gain_fraction = 0.05;
 // Of the energy of a surface: its area, drawn from particles, is not known better [energy.6].
 static const double surface_noise = 1e-4;
 
-static treacle_status measure(const step_frame* f, const particles* p, bool has_motion,
+static treacle_status energy_account_measure(const step_frame* f, const particles* p, bool has_motion,
                               particle_energy* out) {
     const liquid_setup* setup = f->setup;
     particle_energy_params params = {.domain = setup->domain,
@@ -44,13 +44,13 @@ treacle_status energy_account_begin(const step_frame* f, const particles* p,
                                     const body_state* bodies, energy_account* out) {
     TREACLE_ASSERT(f->setup->bodies.count == 0 || bodies != NULL);
     *out = (energy_account){.bodies = {.begin = body_set_energy(&f->setup->bodies, bodies)}};
-    return measure(f, p, true, &out->particles.begin);
+    return energy_account_measure(f, p, true, &out->particles.begin);
 }
 
 treacle_status energy_account_push(const step_frame* f, const particles* p, energy_account* out) {
     TREACLE_ASSERT(!out->has_part);
     double before = out->particles.begin.kinetic;
-    TREACLE_TRY(measure(f, p, true, &out->particles.begin));
+    TREACLE_TRY(energy_account_measure(f, p, true, &out->particles.begin));
     out->forces.given_push = out->particles.begin.kinetic - before;
     f->stats->energy.forces += out->forces.given_push;
     return TREACLE_OK;
@@ -66,7 +66,7 @@ treacle_status energy_account_moved(const step_frame* f, const particles* p,
     bool has_solids = f->setup->solids.count > 0; // without them nobody stops on his way
     const particle_energy* begin = &out->particles.begin;
     particle_energy* moved = &out->particles.moved;
-    TREACLE_TRY(measure(f, p, has_solids, moved));
+    TREACLE_TRY(energy_account_measure(f, p, has_solids, moved));
     moved->kinetic = has_solids ? moved->kinetic : begin->kinetic;
     moved->elastic = has_solids ? moved->elastic : begin->elastic;
     return TREACLE_OK;
@@ -74,7 +74,7 @@ treacle_status energy_account_moved(const step_frame* f, const particles* p,
 
 treacle_status energy_account_given(const step_frame* f, const particles* p, energy_account* out) {
     TREACLE_ASSERT(!out->has_part);
-    return measure(f, p, true, &out->particles.given);
+    return energy_account_measure(f, p, true, &out->particles.given);
 }
 
 treacle_status energy_account_forces(const step_frame* f, const tile_map* map,
@@ -230,7 +230,7 @@ static void judge(const step_frame* f, const energy_account* account, double bef
     e->limit = gain_fraction * (before + size) + floor_of(f, account);
 }
 
-static treacle_status refuse(const step_frame* f) {
+static treacle_status energy_account_refuse(const step_frame* f) {
     const treacle_energy_stats* e = &f->stats->energy;
     if (e->gain <= e->limit) { // false where one is not a number
         return TREACLE_OK;
@@ -258,7 +258,7 @@ treacle_status energy_account_end_on_grid(const step_frame* f, const body_state*
     }
     judge(f, account, account->first, out);
     out->gain = account->level - account->first - account->forces.pushed - out->solids;
-    return refuse(f);
+    return energy_account_refuse(f);
 }
 
 treacle_status energy_account_end(const step_frame* f, const particles* p, const body_state* bodies,
@@ -266,7 +266,7 @@ treacle_status energy_account_end(const step_frame* f, const particles* p, const
     TREACLE_ASSERT(f->stats != NULL && f->dt > 0.0);
     treacle_energy_stats* out = &f->stats->energy;
     particle_energy end;
-    TREACLE_TRY(measure(f, p, true, &end));
+    TREACLE_TRY(energy_account_measure(f, p, true, &end));
     const particle_energy *begin = &account->particles.begin, *moved = &account->particles.moved;
     const particle_energy* given = &account->particles.given;
     double pushed = given->pushed + end.pushed, work = unit_of(f) * account->forces.forced;
@@ -288,5 +288,5 @@ treacle_status energy_account_end(const step_frame* f, const particles* p, const
     out->density = lifted;
     out->error = out->change + out->potential - explained(out);
     judge(f, account, begin->kinetic + begin->elastic + account->bodies.begin, out);
-    return refuse(f);
+    return energy_account_refuse(f);
 }

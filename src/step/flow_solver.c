@@ -75,7 +75,7 @@ static treacle_status set_unified(const flow_inputs* in, const flow_outputs* out
     return unified_create(&solver->params, out->u.at, out->energy, &solver->unified);
 }
 
-static treacle_status fail(const flow_inputs* in, const treacle_solve_stats* flow) {
+static treacle_status flow_solver_fail(const flow_inputs* in, const treacle_solve_stats* flow) {
     return check_fail(in->frame.ctx, TREACLE_ERR_DIVERGED,
                       "the solve of pressure and viscosity stopped at a relative error of %g "
                       "after %d iterations",
@@ -101,7 +101,7 @@ static treacle_status run_unified(const flow_inputs* in, const flow_outputs* out
     bool is_near = solve.is_converged || solve.energy < UNIFIED_ENERGY_MAX;
     solver->is_lost = is_newton(loop) && !loop->is_plain && (solve.is_broken || !is_near);
     if (solve.is_broken && !solver->is_lost) {
-        return fail(in, flow);
+        return flow_solver_fail(in, flow);
     }
     return is_newton(loop) ? TREACLE_OK : flow_solver_judge(in);
 }
@@ -109,7 +109,7 @@ static treacle_status run_unified(const flow_inputs* in, const flow_outputs* out
 treacle_status flow_solver_judge(const flow_inputs* in) {
     const treacle_solve_stats* flow = &in->frame.stats->flow;
     bool is_near = flow->converged || flow->residual < UNIFIED_ENERGY_MAX;
-    return in->is_unified && !is_near ? fail(in, flow) : TREACLE_OK;
+    return in->is_unified && !is_near ? flow_solver_fail(in, flow) : TREACLE_OK;
 }
 
 // --- viscosity alone [BB08] ----------------------------------------------------------------------

@@ -121,7 +121,7 @@ static void fill_uniform(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status load(const flow_inputs* in, const flow_outputs* out, float* mu) {
+static treacle_status flow_yield_load(const flow_inputs* in, const flow_outputs* out, float* mu) {
     const tile_map* map = in->wet.map;
     flow_elastic* e = out->elastic;
     elastic_params params = flow_elastic_params(&in->frame, in->p);
@@ -159,7 +159,7 @@ treacle_status flow_yield_set(const flow_inputs* in, const flow_outputs* out,
         flow_copy_faces(in, loop->start, out->u);
     }
     double begin = profile_now();
-    TREACLE_TRY(load(in, out, loop->mu));
+    TREACLE_TRY(flow_yield_load(in, out, loop->mu));
     in->frame.stats->elastic_transfer_seconds += profile_now() - begin;
     return TREACLE_OK;
 }

@@ -17,8 +17,8 @@ static void flip_parts(const step_frame* f, float* keep) {
     }
 }
 
-static void gather(const step_frame* f, const tile_map* map, const particle_grid* given,
-                   face_field u, particles* p) {
+static void to_particles_gather(const step_frame* f, const tile_map* map,
+                                const particle_grid* given, face_field u, particles* p) {
     const treacle_sim_def* def = f->setup->def;
     face_velocity now = {.map = map,
                          .domain = f->setup->domain,
@@ -48,7 +48,7 @@ treacle_status to_particles(const step_frame* f, const liquid_state* state,
     float *velocity = NULL, *affine = NULL;
     TREACLE_TRY(free_flyers_keep(f, flyers, p, PARTICLE_VELOCITY, &velocity));
     TREACLE_TRY(free_flyers_keep(f, flyers, p, PARTICLE_AFFINE, &affine));
-    gather(f, &state->map, given, u, p);
+    to_particles_gather(f, &state->map, given, u, p);
     free_flyers_put(flyers, PARTICLE_VELOCITY, velocity, p);
     free_flyers_put(flyers, PARTICLE_AFFINE, affine, p);
     arena_give_to(f->scratch, mark);

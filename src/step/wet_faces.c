@@ -32,7 +32,7 @@ static bool has_surface(const wet_faces* w) {
 }
 
 // How far a face is from the surface, in cells of the lattice.
-static float distance_at(const wet_faces* w, int axis, const int face[AXES]) {
+static float wet_faces_distance_at(const wet_faces* w, int axis, const int face[AXES]) {
     tile_sampler phi = w->surface;
     int at[AXES];
     for (int a = 0; a < AXES; ++a) {
@@ -63,7 +63,7 @@ static void mark_wet(void* data, int64_t begin, int64_t end) {
             int face[AXES];
             tile_cell_at(w->map, (tile_ix)t, q, face);
             is_open = is_open || (has_surface(w) && is_side_face(w->domain, a, face));
-            is_wet = is_wet || (has_surface(w) && distance_at(w, a, face) < 0.0f);
+            is_wet = is_wet || (has_surface(w) && wet_faces_distance_at(w, a, face) < 0.0f);
             if (is_open && is_wet && is_face_of_domain(w->domain, a, face)) {
                 tile_mask_add(mask, q);
             }
@@ -123,7 +123,7 @@ static void still_unknown(void* data, int64_t begin, int64_t end) {
         if (!keeps && has_surface(w)) {
             int face[AXES];
             tile_cell_at(w->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), face);
-            keeps = distance_at(w, job->axis, face) < w->surface_reach;
+            keeps = wet_faces_distance_at(w, job->axis, face) < w->surface_reach;
         }
         job->u[i] = keeps ? job->u[i] : 0.0f;
     }

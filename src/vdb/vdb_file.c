@@ -52,7 +52,7 @@ typedef struct reader {
     char* error;
 } reader;
 
-static treacle_status fail(const reader* r, const char* what) {
+static treacle_status vdb_file_fail(const reader* r, const char* what) {
     snprintf(r->error, VDB_ERROR_MAX, "byte %zu: %s", r->at, what);
     return TREACLE_ERR_FORMAT;
 }
@@ -64,9 +64,9 @@ static treacle_status fail_memory(const reader* r, treacle_status status) {
 
 // Bytes -------------------------------------------------------------------------------------------
 
-static treacle_status take(reader* r, uint64_t count, const uint8_t** out) {
+static treacle_status vdb_file_take(reader* r, uint64_t count, const uint8_t** out) {
     if (count > r->size - r->at) {
-        return fail(r, "the file is cut short");
+        return vdb_file_fail(r, "the file is cut short");
     }
     *out = r->bytes + r->at;
     r->at += (size_t)count;
@@ -75,7 +75,7 @@ static treacle_status take(reader* r, uint64_t count, const uint8_t** out) {
 
 static treacle_status take_into(reader* r, void* out, size_t count) {
     const uint8_t* from = NULL;
-    TREACLE_TRY(take(r, count, &from));
+    TREACLE_TRY(vdb_file_take(r, count, &from));
     memcpy(out, from, count);
     return TREACLE_OK;
 }
@@ -86,7 +86,7 @@ static treacle_status take_u32(reader* r, uint32_t* out) {
 
 static treacle_status take_finite(reader* r, float* out) {
     TREACLE_TRY(take_into(r, out, sizeof(*out)));
-    return isfinite(*out) ? TREACLE_OK : fail(r, "a value is not a number");
+    return isfinite(*out) ? TREACLE_OK : vdb_file_fail(r, "a value is not a number");
 }
 
 typedef struct text_span {
@@ -98,7 +98,7 @@ static treacle_status take_text(reader* r, text_span* out) {
     uint32_t length = 0;
     const uint8_t* from = NULL;
     TREACLE_TRY(take_u32(r, &length));
-    TREACLE_TRY(take(r, length, &from));
+    TREACLE_TRY(vdb_file_take(r, length, &from));
     *out = (text_span){(const char*)from, length};
     return TREACLE_OK;
 }
@@ -115,7 +115,7 @@ static treacle_status read_head(reader* r) {
     uint32_t format = 0;
     const uint8_t* rest = NULL;
     if (r->size < sizeof(found) || (memcpy(&found, r->bytes, sizeof(found)), found != magic)) {
-        return fail(r, "it does not begin like a VDB file");
+        return vdb_file_fail(r, "it does not begin like a VDB file");
     }
     r->at = sizeof(found);
     TREACLE_TRY(take_u32(r, &format));
@@ -124,8 +124,9 @@ static treacle_status read_head(reader* r) {
                  VDB_FORMAT_LEAST, VDB_FORMAT_MOST);
         return TREACLE_ERR_FORMAT;
     }
-    TREACLE_TRY(take(r, REST, &rest));
-    return rest[8] != 0 ? TREACLE_OK : fail(r, "it is a stream without a list of its grids");
+    TREACLE_TRY(vdb_file_take(r, REST, &rest));
+    return rest[8] != 0 ? TREACLE_OK
+                        : vdb_file_fail(r, "it is a stream without a list of its grids");
 }
 
 // What matters of it is the grid's class, and whether values are halves.
@@ -170,12 +171,12 @@ static treacle_status read_map(reader* r) {
         k += 1;
     }
     if (k == MAPS) {
-        return fail(r, "its voxels are not on a plain grid");
+        return vdb_file_fail(r, "its voxels are not on a plain grid");
     }
     TREACLE_TRY(take_into(r, n, (size_t)maps[k].numbers * sizeof(double)));
     for (int i = 0; i < maps[k].numbers; ++i) {
         if (!isfinite(n[i]) || fabs(n[i]) > 1e30) {
-            return fail(r, "its map is not of sound numbers");
+            return vdb_file_fail(r, "its map is not of sound numbers");
         }
     }
     double(*m)[4] = r->out->matrix;
@@ -192,7 +193,7 @@ static treacle_status read_map(reader* r) {
     double volume = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
                     m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
                     m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-    return fabs(volume) > 1e-60 ? TREACLE_OK : fail(r, "its voxels have no size");
+    return fabs(volume) > 1e-60 ? TREACLE_OK : vdb_file_fail(r, "its voxels have no size");
 }
 
 // Values ------------------------------------------------------------------------------------------
@@ -234,12 +235,12 @@ static treacle_status take_packed(reader* r, size_t bytes) {
     TREACLE_TRY(take_into(r, &size, sizeof(size)));
     if (size <= 0) {
         return size == -(int64_t)bytes ? take_into(r, r->raw, bytes)
-                                       : fail(r, "a block of values has another size");
+                                       : vdb_file_fail(r, "a block of values has another size");
     }
-    TREACLE_TRY(take(r, (uint64_t)size, &from));
+    TREACLE_TRY(vdb_file_take(r, (uint64_t)size, &from));
     return unpack(from, (size_t)size, (r->packing & PACKED_BLOSC) != 0, r->raw, bytes)
                ? TREACLE_OK
-               : fail(r, "a block of values does not unpack");
+               : vdb_file_fail(r, "a block of values does not unpack");
 }
 
 static float from_half(uint16_t half) {
@@ -266,7 +267,7 @@ static treacle_status take_values(reader* r, int count) {
             memcpy(&r->values[i], r->raw + (size_t)i * each, each);
         }
         if (!isfinite(r->values[i])) {
-            return fail(r, "a value is not a number");
+            return vdb_file_fail(r, "a value is not a number");
         }
     }
     return TREACLE_OK;
@@ -291,7 +292,7 @@ static treacle_status read_values(reader* r, const uint8_t* active, int count) {
     const uint8_t* choice = NULL;
     TREACLE_TRY(take_into(r, &kind, 1));
     if (kind >= INACTIVE_KINDS) {
-        return fail(r, "values of an unknown kind");
+        return vdb_file_fail(r, "values of an unknown kind");
     }
     zero = kind == INACTIVE_BACKGROUND ? one : zero;
     if (kind == INACTIVE_ONE || kind == INACTIVE_CHOICE_ONE || kind == INACTIVE_CHOICE_TWO) {
@@ -301,7 +302,7 @@ static treacle_status read_values(reader* r, const uint8_t* active, int count) {
         TREACLE_TRY(take_finite(r, &one));
     }
     if (kind >= INACTIVE_CHOICE && kind <= INACTIVE_CHOICE_TWO) {
-        TREACLE_TRY(take(r, (uint64_t)count / 8, &choice));
+        TREACLE_TRY(vdb_file_take(r, (uint64_t)count / 8, &choice));
     }
     bool is_sparse = (r->packing & PACKED_MASK) != 0 && kind != INACTIVE_LISTED;
     int given = is_sparse ? count_on(active, count) : count;
@@ -362,8 +363,8 @@ static treacle_status read_node(reader* r, const int32_t at[3], int level) {
     }
     const uint8_t *children = NULL, *active = NULL;
     int side = sides[level], count = side * side * side;
-    TREACLE_TRY(take(r, (uint64_t)count / 8, &children));
-    TREACLE_TRY(take(r, (uint64_t)count / 8, &active));
+    TREACLE_TRY(vdb_file_take(r, (uint64_t)count / 8, &children));
+    TREACLE_TRY(vdb_file_take(r, (uint64_t)count / 8, &active));
     TREACLE_TRY(read_values(r, active, count));
     for (int pass = 0; pass < 2; ++pass) { // r->values hold until the first child
         for (int i = 0; i < count; ++i) {
@@ -385,7 +386,7 @@ static treacle_status read_place(reader* r, int32_t at[3]) {
     TREACLE_TRY(take_into(r, at, 3 * sizeof(at[0])));
     for (int a = 0; a < 3; ++a) {
         if (at[a] % (sides[0] * spans[0]) != 0 || at[a] < -farthest || at[a] > farthest) {
-            return fail(r, "a part of the tree is out of place");
+            return vdb_file_fail(r, "a part of the tree is out of place");
         }
     }
     return TREACLE_OK;
@@ -395,7 +396,7 @@ static treacle_status read_leaf_values(reader* r) {
     for (int64_t i = 0; i < r->out->leaf_count; ++i) {
         vdb_leaf* leaf = &r->out->leaves[i];
         const uint8_t* again = NULL;
-        TREACLE_TRY(take(r, sizeof(leaf->active), &again));
+        TREACLE_TRY(vdb_file_take(r, sizeof(leaf->active), &again));
         TREACLE_TRY(read_values(r, leaf->active, LEAF_VOXELS));
         memcpy(leaf->value, r->values, sizeof(leaf->value));
     }
@@ -477,19 +478,19 @@ static treacle_status read_grids(reader* r) {
         TREACLE_TRY(read_entry(r, &begin, &end));
         if (begin >= 0) {
             if ((uint64_t)begin > r->size) {
-                return fail(r, "a grid is beyond the file's end");
+                return vdb_file_fail(r, "a grid is beyond the file's end");
             }
             r->at = (size_t)begin;
             TREACLE_TRY(read_grid(r));
         }
         if (!r->is_level_set) { // forward only, so that a file cannot lead around in circles
             if (end <= (int64_t)entry || (uint64_t)end > r->size) {
-                return fail(r, "a grid ends outside the file");
+                return vdb_file_fail(r, "a grid ends outside the file");
             }
             r->at = (size_t)end;
         }
     }
-    return r->is_level_set ? TREACLE_OK : fail(r, "it has no level set");
+    return r->is_level_set ? TREACLE_OK : vdb_file_fail(r, "it has no level set");
 }
 
 treacle_status vdb_level_read(treacle_context* ctx, const uint8_t* bytes, size_t size,

@@ -94,6 +94,13 @@ class Words(unittest.TestCase):
                          [])
         self.assertEqual(len(self.said({**header, "src/sim/a.c": "int share;\n"})), 1)
 
+    def test_static_functions_of_many_files_carry_their_file(self):
+        files = {f"src/grid/f{i}.c": "static void fill(void) {\n}\n" for i in range(4)}
+        self.assertEqual(self.said(files), [])
+        said = self.said({**files, "src/sim/g.c": "static const int* fill(int a) {\n}\n"})
+        self.assertEqual(len(said), 1, said)
+        self.assertIn("'fill' in 5 files", said[0])
+
     def test_exceptions_are_counted_and_must_be_needed(self):
         listed = {"tools/word_exceptions.txt": "# why\nshare src/sim/a.c 1 named so\n"}
         self.assertEqual(self.said({**listed, "src/sim/a.c": "int share;\n"}), [])
