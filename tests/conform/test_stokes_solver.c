@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "conform/viscosity_fixture.h"
+#include "solve/stokes_internal.h"
 #include "solve/stokes_solver.h"
 #include "unit/alloc_failure.h"
 
@@ -378,6 +379,34 @@ static void test_failing_allocations_leave_nothing_behind(void** state) {
     ALLOC_FAILURE_CHECK(build_and_solve, &def);
 }
 
+// A solver of both is valid if those of velocity and of pressure are, and its loop has directions.
+static void test_a_broken_solver_is_seen(void** state) {
+    (void)state;
+    stokes_fixture f = {0};
+    stokes_open(&f, &domains[1]);
+    assert_true(stokes_solver_is_valid(f.solver));
+    const solve_policy* good = f.solver->policy;
+    solve_policy bad = *good;
+    bad.krylov.restart = 0;
+    f.solver->policy = &bad;
+    assert_false(stokes_solver_is_valid(f.solver));
+    bad.krylov.restart = good->krylov.restart;
+    bad.krylov.restart_long = STOKES_MAX_RESTART + 1;
+    assert_false(stokes_solver_is_valid(f.solver));
+    f.solver->policy = good;
+    float* inverse[2] = {f.solver->faces->inverse, f.solver->cells->inverse};
+    const tile_ix t[2] = {f.solver->faces->active[0], f.solver->cells->active[0]};
+    for (int i = 0; i < 2; ++i) {
+        float* first = inverse[i] + (size_t)t[i] * (i == 0 ? VISCOSITY_BLOCK : TILE_CELLS);
+        float before = *first;
+        *first = NAN;
+        assert_false(stokes_solver_is_valid(f.solver));
+        *first = before;
+    }
+    assert_true(stokes_solver_is_valid(f.solver));
+    stokes_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradient_is_the_transpose_of_divergence),
@@ -391,6 +420,7 @@ int main(void) {
         cmocka_unit_test(test_stiff_specks_in_thin_liquid_do_not_hold_the_solve_up),
         cmocka_unit_test(test_flow_without_forces_is_found),
         cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
+        cmocka_unit_test(test_a_broken_solver_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

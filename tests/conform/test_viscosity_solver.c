@@ -439,6 +439,48 @@ static void test_failing_allocations_leave_nothing_behind(void** state) {
     ALLOC_FAILURE_CHECK(build_and_solve, &def);
 }
 
+// What a broken level does to the predicates that the solver asks in builds with assertions.
+static void test_broken_levels_are_seen(void** state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f, &domains[0]);
+    assert_true(viscosity_solver_is_valid(f.solver));
+    viscosity_level* level = (viscosity_level*)viscosity_solver_finest(f.solver);
+    assert_true(viscosity_level_is_valid(level));
+    int64_t slot = (int64_t)level->active[0] * VISCOSITY_BLOCK;
+    while (!(level->inverse[slot] > 0.0f)) {
+        slot += 1;
+    }
+    // A diagonal that is no number, or negative.
+    const float bad[] = {NAN, INFINITY, -1.0f};
+    float inverse = level->inverse[slot];
+    for (int i = 0; i < 3; ++i) {
+        level->inverse[slot] = bad[i];
+        assert_false(viscosity_level_is_valid(level));
+        assert_false(viscosity_solver_is_valid(f.solver));
+    }
+    level->inverse[slot] = inverse;
+    // A mask that leaves out a row with an unknown: sweeps would skip it.
+    int a = (int)(slot % VISCOSITY_BLOCK) / TILE_CELLS, row = (int)(slot % TILE_CELLS) / TILE_SIZE;
+    level->rows[level->active[0]][a] ^= (uint64_t)1 << row;
+    assert_false(viscosity_level_is_valid(level));
+    level->rows[level->active[0]][a] ^= (uint64_t)1 << row;
+    // A tile that is never swept.
+    uint8_t repeats = level->repeats[level->active[0]];
+    level->repeats[level->active[0]] = 0;
+    assert_false(viscosity_level_is_valid(level));
+    level->repeats[level->active[0]] = repeats;
+    // A list that is not in order, or leads beyond the map.
+    tile_ix last = level->active[1];
+    level->active[1] = level->active[0];
+    assert_false(viscosity_level_is_valid(level));
+    level->active[1] = level->map->count;
+    assert_false(viscosity_level_is_valid(level));
+    level->active[1] = last;
+    assert_true(viscosity_solver_is_valid(f.solver));
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operator_conforms),
@@ -454,6 +496,7 @@ int main(void) {
         cmocka_unit_test(test_a_moving_wall_drags_everything_along),
         cmocka_unit_test(test_bits_depend_neither_on_threads_nor_on_the_instruction_set),
         cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
+        cmocka_unit_test(test_broken_levels_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

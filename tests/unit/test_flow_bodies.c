@@ -346,12 +346,26 @@ static void test_walls_that_slip_drag_less(void** state) {
     assert_true(speed[0] > 0.0 && speed[1] > 1.05 * speed[0] && speed[2] > 1.05 * speed[1]);
 }
 
+static void test_a_face_is_unknown_or_given_or_of_a_body(void** state) {
+    (void)state;
+    uint8_t fixed[] = {0, 2, 2};
+    uint16_t owner[] = {0, 0, 3};
+    stress_weights weights = {.fixed = fixed, .owner = {owner, owner, owner}};
+    assert_int_equal(stress_face_state(&weights, 1, 0), FACE_UNKNOWN);
+    assert_int_equal(stress_face_state(&weights, 1, 1), FACE_GIVEN);
+    assert_int_equal(stress_face_state(&weights, 1, 2), FACE_OF_BODY);
+    assert_int_equal(stress_face_state(&weights, 0, 2), FACE_UNKNOWN); // another axis
+    weights.owner[1] = NULL;                                           // there are no bodies
+    assert_int_equal(stress_face_state(&weights, 1, 2), FACE_GIVEN);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_drop_and_body_keep_their_momentum),
         cmocka_unit_test(test_thick_liquid_turns_with_a_body_that_it_sticks_to),
         cmocka_unit_test(test_neutral_body_rests_in_a_full_tank),
         cmocka_unit_test(test_walls_that_slip_drag_less),
+        cmocka_unit_test(test_a_face_is_unknown_or_given_or_of_a_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -314,6 +314,35 @@ static void test_inverse_mass_is_one(void** state) {
     fixture_close(&f);
 }
 
+static void test_masses_and_states_that_no_body_has_are_seen(void** state) {
+    (void)state;
+    const body_mass good = {.volume = 1.0, .mass = 2.0, .inertia = mat3_identity()};
+    assert_true(body_mass_is_valid(&good));
+    body_mass m = good;
+    m.mass = 0.0;
+    assert_false(body_mass_is_valid(&m));
+    m.mass = INFINITY;
+    assert_false(body_mass_is_valid(&m));
+    m = good;
+    m.volume = 0.0;
+    assert_false(body_mass_is_valid(&m));
+    m = good;
+    m.inertia.at[0][1] = 0.1; // not symmetric
+    assert_false(body_mass_is_valid(&m));
+    m.inertia.at[1][0] = 0.1;
+    assert_true(body_mass_is_valid(&m));
+    m.inertia.at[0][1] = m.inertia.at[1][0] = 1.5; // not positive
+    assert_false(body_mass_is_valid(&m));
+    const body_state rest = {.quaternion = {1.0, 0.0, 0.0, 0.0}};
+    assert_true(body_state_is_valid(&rest));
+    body_state s = rest;
+    s.quaternion[0] = 0.5;
+    assert_false(body_state_is_valid(&s));
+    s = rest;
+    s.velocity[2] = NAN;
+    assert_false(body_state_is_valid(&s));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_sum_to_zero_and_balance_a_linear_pressure),
@@ -321,6 +350,7 @@ int main(void) {
         cmocka_unit_test(test_pressure_keeps_momentum_and_angular_momentum),
         cmocka_unit_test(test_turning_keeps_its_length_and_comes_round),
         cmocka_unit_test(test_inverse_mass_is_one),
+        cmocka_unit_test(test_masses_and_states_that_no_body_has_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
