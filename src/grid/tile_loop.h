@@ -67,7 +67,9 @@ void tile_for(const tile_map* map, const tile_use* use, parallel_fcn* fcn, void*
 /// Sends values that no loop of this kind has written to the ranks that read them.
 void tile_publish(const tile_map* map, const tile_values* values);
 
-/// parallel_for over a range of indices that its caller has chosen.
+/// parallel_for over a range of indices that its caller has chosen: places in a list of tiles, as a
+/// level of a solver has them, or particles. What belongs to this rank is known to the caller alone
+/// (tile_ranks_list, particle_ranks.h), who also sends what others read.
 void tile_for_range(treacle_context* ctx, tile_range range, int64_t grain, parallel_fcn* fcn,
                     void* data);
 

@@ -1,7 +1,8 @@
 // Grid to particles [S19 eq. 15, 16, 17, 19]; the law is in phys/transfer.h.
 //
-//     PIC   u_p = sum w u                          FLIP  u_p = alpha (u_p - sum w u_before) + sum w
-//     u APIC  u_p = sum w u,  c_pa = sum s u_a
+//     PIC    u_p = sum w u
+//     FLIP   u_p = alpha (u_p - sum w u_before) + sum w u
+//     APIC   u_p = sum w u,  c_pa = sum s u_a
 //
 // differs from [S19 eq. 17]: none in form; but the fraction that the footnote derives from
 // viscosity, min(6 dt nu / dx^2, 1), is the fraction of PIC, not of FLIP as eq. 17 would have it.
@@ -15,6 +16,7 @@
 
 static const velocity_block whole_block = {.halo = BLOCK_HALO, .size = BLOCK_SIZE};
 
+// Slopes are in cells within kernels, and per metre in the column: hence 1 / h.
 static transfer_target target_of_tile(const g2p_params* params, int a, tile_ix tile) {
     const particles* p = params->to;
     particle_ix first = p->tile_first[tile];
@@ -72,6 +74,8 @@ static void gather_thin(const g2p_params* params, const transfer_place* place,
     }
 }
 
+// After the kernel, which has given these particles what all samples around them say: of those that
+// a thin solid hides they must not know.
 static void give_thin(const g2p_params* params, const thin_tile* thin) {
     const particles* p = params->to;
     float scale = (float)(1.0 / params->now->domain->h);
@@ -88,6 +92,7 @@ static void give_thin(const g2p_params* params, const thin_tile* thin) {
     }
 }
 
+// A component at a time: its block of samples and the weights of all particles stay in the cache.
 static void gather_component(const g2p_params* params, int a, tile_ix tile) {
     transfer_place place = g2p_place_of(params->now->domain, params->kernel, a);
     float now[BLOCK_CELLS + BLOCK_TAIL] = {0}, before[BLOCK_CELLS + BLOCK_TAIL] = {0};

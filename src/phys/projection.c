@@ -69,6 +69,8 @@ static void gather_phi(const projection_params* params, tile_ix tile, float phi[
     }
 }
 
+// Where the line between two values is zero. A surface that nearly touches a centre would make its
+// weight endless: theta has a least value, which moves such a surface by that much of a cell.
 float projection_theta(float inside, float outside) {
     TREACLE_ASSERT(inside <= 0.0f && outside >= 0.0f && inside < outside);
     return fmaxf(inside / (inside - outside), PROJECTION_THETA_MIN);
@@ -79,6 +81,8 @@ typedef struct face_weight {
     float link, extra_low, extra_high;
 } face_weight;
 
+// The ghost fluid: in air the pressure goes on as a line through zero at the surface, so that x_j =
+// x_i (theta - 1) / theta, and x_i - x_j = x_i / theta. That leaves a diagonal and no link.
 static face_weight weigh_face(float open_over_rho, float low, float high) {
     face_weight w = {0.0f, 0.0f, 0.0f};
     if (low < 0.0f && high < 0.0f) {
@@ -96,6 +100,7 @@ typedef struct face_block {
     float open[VALUES], rho[VALUES];
 } face_block;
 
+// Where no density is given, or where it is not known, it is that of reference.
 static void gather_faces(const projection_params* params, int a, tile_ix tile, face_block* out) {
     gather_block(params->map, params->face_open.at[a], tile, 1, 1, out->open);
     if (params->face_rho.at[a] != NULL) {
@@ -114,6 +119,8 @@ static void gather_faces(const projection_params* params, int a, tile_ix tile, f
                      at = BLOCK_INDEX(1, 1, 0, y_, z_);                                            \
                  x_ < tile_layers(map, 0); ++x_, ++cell, ++at)
 
+// A cell writes the link of its low face and both its faces' parts of the diagonal: nothing of a
+// neighbour's.
 static void assemble_axis(const projection_params* params, int a, tile_ix tile, const float* phi,
                           const projection* system) {
     face_block faces;
@@ -233,6 +240,8 @@ static double flow_of_body(const projection_params* params, int a, int64_t face)
     return is_of_body(params, a, face) ? closed * (double)params->face_solid_u.at[a][face] : 0.0;
 }
 
+// Bodies enter here with the velocity that they have before the solve; what the pressure makes of
+// it is in their rows.
 static double flow_of_bodies(const projection_params* params, tile_ix t, int q) {
     double sum = 0.0;
     for (int a = 0; a < AXES; ++a) {

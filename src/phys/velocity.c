@@ -10,6 +10,7 @@ typedef struct span {
     int from;         // in the neighbour
 } span;
 
+// Low neighbours give their last layers, the tile itself all of it, high ones their first layers.
 static span span_of(int offset, velocity_block block, bool is_active) {
     if (!is_active) {
         return offset == 0 ? (span){block.halo, 1, 0} : (span){0, 0, 0};
@@ -35,6 +36,7 @@ static void copy_span(const float* from, const span at[AXES], int n, float* out)
     }
 }
 
+// All 26 neighbours: the kernel of a particle at a corner of the tile reaches into each of them.
 static void gather_neighbours(const face_velocity* field, const float* values, tile_ix tile,
                               velocity_block block, float* out) {
     const bool* is_active = field->domain->is_active;
@@ -80,10 +82,13 @@ static void add_to_plane(float* out, int n, int b, int to, float value) {
     }
 }
 
+// Where liquid may leave a side, the side is no mirror for the flow across it.
 static bool lets_go(const face_velocity* field, int axis, int end) {
     return field->has_gaps || field->domain->separation[axis][end].is_on;
 }
 
+// A value beyond a side is a combination of values inside, u(g) = sign u(plane) + 2 u(edge) + add:
+// the table in the header, evaluated for one plane.
 velocity_mirror velocity_mirror_of(const face_velocity* field, int a, int b, int g) {
     TREACLE_ASSERT(a >= 0 && a <= AXES && b >= 0 && b < AXES);
     const grid_domain* domain = field->domain;
@@ -119,6 +124,8 @@ velocity_mirror velocity_mirror_of(const face_velocity* field, int a, int b, int
     return (velocity_mirror){plane, (float)ratio, VELOCITY_NO_EDGE, (float)((1.0 - ratio) * v)};
 }
 
+// Axis after axis, each on what the one before has filled: corners and edges then follow from both
+// rules.
 static void fold_sides(const face_velocity* field, int a, tile_ix tile, velocity_block block,
                        float* out) {
     for (int b = 0; b < AXES; ++b) {

@@ -6,8 +6,7 @@
 // times its own speed at the middle of the cell, and since its particles weigh more than the narrow
 // face does, the next step would make energy of that, the more steps the more. So
 //
-//     c_p = 0   where solids leave less than 1/2 of a cell, and closed two faces opposite each
-//     other
+//     c_p = 0   where solids leave less than 1/2 of a cell, and close two opposite faces of it
 //                                                                                          [gap.1]
 //
 // Staggering: open fractions at cells and on faces.
