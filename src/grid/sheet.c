@@ -78,8 +78,8 @@ static void sum_box(const sheet_octants* in, const int cell[AXES], const int shi
     }
 }
 
-static void fill_cell(const sheet_octants* in, const int cell[AXES], int at,
-                      const sheet_fields* tile) {
+static void sheet_fill_cell(const sheet_octants* in, const int cell[AXES], int at,
+                            const sheet_fields* tile) {
     float sum[AXES];
     if (tile->cell != NULL) {
         sum_box(in, cell, (const int[AXES]){0, 0, 0}, sum);
@@ -98,7 +98,7 @@ static void fill_boxes(const sheet_octants* in, const tile_map* map, const sheet
         if (tile_cell_counts(map, q)) {
             const int cell[AXES] = {q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE,
                                     q / TILE_SIZE / TILE_SIZE};
-            fill_cell(in, cell, q, tile);
+            sheet_fill_cell(in, cell, q, tile);
         }
     }
 }

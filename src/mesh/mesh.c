@@ -162,7 +162,7 @@ static void to_world(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status draw(treacle_mesh* mesh, const mesh_points* p, const drawing* d) {
+static treacle_status mesh_draw(treacle_mesh* mesh, const mesh_points* p, const drawing* d) {
     const treacle_mesh_def* def = d->def;
     const method* how = &methods[def->method];
     double resolution = def->resolution > 0.0 ? def->resolution : how->resolution;
@@ -179,12 +179,13 @@ static treacle_status draw(treacle_mesh* mesh, const mesh_points* p, const drawi
     return status;
 }
 
-static treacle_status mesh_fill(treacle_mesh* mesh, const mesh_points* p, const treacle_mesh_def* def) {
+static treacle_status mesh_fill(treacle_mesh* mesh, const mesh_points* p,
+                                const treacle_mesh_def* def) {
     double cell = p->frame->cell, cube = cell * cell * cell, volume = points_volume(p);
     mesh_room room;
     TREACLE_TRY(mesh_room_create(mesh->ctx, p->frame, def, &room));
     const drawing d = {def, &room, volume, def->overlap / cell};
-    treacle_status status = draw(mesh, p, &d);
+    treacle_status status = mesh_draw(mesh, p, &d);
     mesh_room_destroy(&room);
     TREACLE_TRY(status);
     TREACLE_TRY(mesh_attributes_find(p, &mesh->surface, &mesh->attributes));

@@ -317,11 +317,11 @@ static bool is_thin(const tile_solids* t, int at, int a) {
 static bool solid_fields_is_full(const tile_solids* t, int middle) {
     static const float rounding = 1e-4f;
     bool is_full = t->points[middle] < rounding - 0.5f;
-    for (int n = 0; n < 27 && solid_fields_is_full; ++n) {
+    for (int n = 0; n < 27 && is_full; ++n) {
         int corner = middle + (n % 3 - 1) + (n / 3 % 3 - 1) * strides[1] + (n / 9 - 1) * strides[2];
         is_full = t->points[corner] < rounding;
     }
-    return solid_fields_is_full;
+    return is_full;
 }
 
 static void write_faces(const tile_solids* t, int a, float* open, float* u, uint8_t* across) {

@@ -557,7 +557,7 @@ static void widen_rows(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static treacle_status draw(splat_job* job) {
+static treacle_status preview_splat_draw(splat_job* job) {
     treacle_context* ctx = job->layer->ctx;
     const preview_view* view = &job->layer->view;
     size_t wide = (size_t)job->width * (size_t)job->height;
@@ -597,7 +597,7 @@ treacle_status preview_splat(preview_layer* layer, const preview_particles* part
         alloc_array(ctx, tiles, sizeof(tile_seen), "tiles of a picture", &block);
     if (status == TREACLE_OK) {
         job.seen = block;
-        status = draw(&job);
+        status = preview_splat_draw(&job);
     }
     alloc_free(ctx, block, tiles * sizeof(tile_seen));
     preview_hull_destroy(&job.hull);

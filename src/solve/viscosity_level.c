@@ -521,9 +521,8 @@ static void fix_faces(void* data, int64_t begin, int64_t end) {
                 coarse_face face = find_face(job->fine, level, T, I, a);
                 level->owned.fixed[T * TILE_CELLS + q] |= (uint8_t)((face.is_fixed ? 1 : 0) << a);
                 if (level->owned.owner != NULL && !face.is_by_script) {
-                    level->owned
-                        .owner[(size_t)a * viscosity_level_field_length(level) + (size_t)(T * TILE_CELLS + q)] =
-                        face.owner;
+                    level->owned.owner[(size_t)a * viscosity_level_field_length(level) +
+                                       (size_t)(T * TILE_CELLS + q)] = face.owner;
                 }
             }
         }
@@ -600,11 +599,13 @@ void viscosity_level_end_setup(viscosity_level* level) {
     memset(level->weights.sheet, 0, sizeof(level->weights.sheet));
     level->weights.fixed = NULL;
     if (level->owned.fixed != NULL) {
-        alloc_free(level->ctx, level->owned.fixed, viscosity_level_field_length(level) * sizeof(uint8_t));
+        alloc_free(level->ctx, level->owned.fixed,
+                   viscosity_level_field_length(level) * sizeof(uint8_t));
         level->owned.fixed = NULL;
     }
     if (level->owned.owner != NULL) {
-        alloc_free(level->ctx, level->owned.owner, AXES * viscosity_level_field_length(level) * sizeof(uint16_t));
+        alloc_free(level->ctx, level->owned.owner,
+                   AXES * viscosity_level_field_length(level) * sizeof(uint16_t));
         level->owned.owner = NULL;
         memset(level->weights.owner, 0, sizeof(level->weights.owner));
     }
@@ -654,7 +655,8 @@ void viscosity_level_destroy(viscosity_level* level) {
     treacle_context* ctx = level->ctx;
     size_t tiles = (size_t)level->map->count;
     viscosity_level_end_setup(level);
-    alloc_free(ctx, level->owned.mass, OWNED_MASSES * viscosity_level_field_length(level) * sizeof(float));
+    alloc_free(ctx, level->owned.mass,
+               OWNED_MASSES * viscosity_level_field_length(level) * sizeof(float));
     alloc_free(ctx, level->stress, tiles * VISCOSITY_STRESS_BLOCK * sizeof(float));
     if (level->sheets.of != NULL) {
         alloc_free(ctx, level->sheets.at,

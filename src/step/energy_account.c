@@ -8,8 +8,8 @@ static const double gain_fraction = 0.05;
 // Of the energy of a surface: its area, drawn from particles, is not known better [energy.6].
 static const double surface_noise = 1e-4;
 
-static treacle_status energy_account_measure(const step_frame* f, const particles* p, bool has_motion,
-                              particle_energy* out) {
+static treacle_status energy_account_measure(const step_frame* f, const particles* p,
+                                             bool has_motion, particle_energy* out) {
     const liquid_setup* setup = f->setup;
     particle_energy_params params = {.domain = setup->domain,
                                      .p = p,

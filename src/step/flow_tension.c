@@ -42,7 +42,7 @@ static treacle_status bring_sigma(const flow_inputs* in, float** out) {
     TREACLE_TRY(step_take_zero(f, map, "surface tension at cells", &job.cell));
     TREACLE_TRY(arena_take(f->scratch, (size_t)in->p->count, sizeof(float),
                            "surface tension of particles", (void**)&job.column));
-    particle_for(in->p, &(particle_use){.span = PARTICLES_NEAR_ROWS, .grain = 4096, .map = map},
+    particle_for(in->p, &(particle_use){.span = PARTICLES_EACH_NEAR, .grain = 4096, .map = map},
                  fill_column, &job);
     TREACLE_TRY(to_grid_column(f, map, in->p, &in->given->thin, job.column, job.cell));
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, forget_empty, &job);
