@@ -12,6 +12,7 @@
 #include "interrupt.h"
 #include "look_assets.h"
 #include "run_end.h"
+#include "surface_options.h"
 
 enum { FORMATS = 3, BOUNDS_FRAMES = 9, SAMPLES_BY_NOISE = 4096 };
 
@@ -26,7 +27,8 @@ typedef struct render_options {
     const char* film;
     const char* sheet;
     int64_t samples, threads, count, columns, turn, loop;
-    double noise, resolution;
+    double noise;
+    surface_options surface;
     int format;
     bool raw, quiet, resume;
     cli_list sets;
@@ -157,10 +159,14 @@ static bool go_on(double fraction, void* user) {
 static int set_def(render_job* job) {
     const render_options* o = job->options;
     job->def = treacle_render_def_default();
+    job->def.mesh = surface_mesh_def(&o->surface, job->scene);
     if (job->scene != NULL) {
         const treacle_sim_def* sim = treacle_scene_sim(job->scene);
         job->def.material_count = sim->material_count;
         job->def.materials = sim->materials;
+        if (o->surface.overlap < 0.0) { // two surfaces in one place would be drawn as noise
+            job->def.mesh.overlap = 0.05 * sim->domain.cell;
+        }
         job->def.solid_count = sim->solid_count;
         job->def.solids = sim->solids;
         job->def.body_count = sim->body_count;
@@ -182,7 +188,6 @@ static int set_def(render_job* job) {
         job->def.noise = o->noise;
     }
     job->def.denoise = !o->raw;
-    job->def.mesh.resolution = o->resolution;
     job->def.progress = go_on;
     job->def.progress_user = job;
     treacle_status status = find_bounds(job);
@@ -494,13 +499,7 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
          .value = "KEY=VALUE",
          .out = &o->sets,
          .help = "lay a value over the scene, such as look.liquid.kind=wax; may be repeated"},
-        {.name = "resolution",
-         .kind = CLI_REAL,
-         .value = "X",
-         .out = &o->resolution,
-         .real_min = 0.5,
-         .real_max = 16.0,
-         .help = "of the surface: samples along a cell, 0.5 to 16 (default: 2)"},
+        SURFACE_OPTIONS(&o->surface),
         {.name = "resume",
          .kind = CLI_FLAG,
          .out = &o->resume,
@@ -534,7 +533,7 @@ static cli_outcome parse(render_options* o, int argc, char** argv) {
 }
 
 int cmd_render(int argc, char** argv) {
-    render_options options = {.name = "picture"};
+    render_options options = {.name = "picture", .surface = surface_options_default()};
     cli_outcome outcome = parse(&options, argc, argv);
     if (outcome == CLI_GO && !parse_size(&options)) {
         outcome = CLI_WRONG;

@@ -13,7 +13,7 @@ typedef struct surface_options {
 extern const char* const surface_method_names[3];
 
 static inline surface_options surface_options_default(void) {
-    return (surface_options){.smoothing = treacle_mesh_def_default().smoothing};
+    return (surface_options){.smoothing = treacle_mesh_def_default().smoothing, .overlap = -1.0};
 }
 
 // The run's scene, at whose solids the surface ends. A lone frame has none.
@@ -34,7 +34,7 @@ static inline treacle_mesh_def surface_mesh_def(const surface_options* o,
     def.resolution = o->resolution;
     def.smoothing = (int)o->smoothing;
     def.decimation = 0.01 * (double)o->decimation;
-    def.overlap = o->overlap;
+    def.overlap = o->overlap > 0.0 ? o->overlap : 0.0;
     if (scene != NULL) {
         def.room = treacle_mesh_room_of(treacle_scene_sim(scene));
     }
@@ -69,7 +69,7 @@ static inline treacle_mesh_def surface_mesh_def(const surface_options* o,
          .out = &(to)->overlap,                                                                    \
          .real_min = 0.0,                                                                          \
          .real_max = 1e6,                                                                          \
-         .help = "m, how far it reaches into solids and sides, for glass (default: 0)"},           \
+         .help = "m, how far it reaches into solids and sides (default: 0; render: 0.05 cells)"},  \
     {                                                                                              \
         .name = "decimation", .kind = CLI_NUMBER, .value = "PERCENT", .out = &(to)->decimation,    \
         .min = 0, .max = 99,                                                                       \

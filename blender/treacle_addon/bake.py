@@ -68,7 +68,8 @@ def commands(context, is_resume):
         shutil.rmtree(mesh_folder(scene), ignore_errors=True)
         simulate = [command, "run", path, "-o", run, *threads]
     draw = [command, "export", run, "--to", "ply", "--up", "z", "-o", mesh_folder(scene),
-            "--resolution", f"{settings.detail:g}", *threads]
+            "--resolution", f"{settings.detail:g}", "--smoothing", str(settings.smoothing),
+            "--decimation", str(settings.decimation), "--overlap", f"{settings.overlap:g}", *threads]
     place = [command, "export", run, "--what", "bodies", "--up", "z", "-o", mesh_folder(scene)]
     return [simulate, draw, place]
 

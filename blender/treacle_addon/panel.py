@@ -38,7 +38,7 @@ class ObjectPanel(bpy.types.Panel):
 
 def draw_bake(layout, context):
     settings = context.scene.treacle
-    for name in ("resolution", "detail", "folder", "command", "threads"):
+    for name in ("resolution", "detail", "smoothing", "decimation", "overlap", "folder", "command", "threads"):
         layout.prop(settings, name)
     row = layout.row(align=True)
     if bake.Bake.job is not None:

@@ -79,6 +79,12 @@ class SceneSettings(bpy.types.PropertyGroup):
                                       description="Cells along the longest side of the domain")
     detail: bpy.props.FloatProperty(name="Surface Detail", min=0.5, max=8, default=2,
                                     description="Samples of the surface along a cell")
+    smoothing: bpy.props.IntProperty(name="Smoothing", min=0, max=1000, default=56,
+                                     description="Rounds of smoothing of the surface")
+    decimation: bpy.props.IntProperty(name="Decimation", min=0, max=99, default=0, subtype="PERCENTAGE",
+                                      description="Triangles that may go where the surface is flat")
+    overlap: bpy.props.FloatProperty(name="Overlap", min=0, default=0, unit="LENGTH",
+                                     description="How far the surface reaches into solids, for glass")
     threads: bpy.props.IntProperty(name="Threads", min=0, max=1024, default=0,
                                    description="0 is one per core")
     progress: bpy.props.StringProperty(name="Progress", default="", options={"SKIP_SAVE"})

@@ -144,7 +144,8 @@ def _where(source: Any, output: Path | None) -> tuple[Path, pathlib.Path]:
 def mesh(source: Run | Path, *, output: Path | None = None, frames: Any = None, to: str = "ply",
          **options: Any) -> list[pathlib.Path]:
     """Draws the surface of a run, or of one frame file, as meshes; gives their files. Options are
-    those of "treacle mesh": method, resolution, smoothing, decimation, name, threads."""
+    those of "treacle mesh": method, resolution, smoothing, overlap, decimation, name,
+    threads."""
     path, folder = _where(source, output)
     stem = options.get("name", "surface")
     return _make(folder, f"{stem}_*.{to}", "mesh", path, "--quiet", "-o", folder, *_options(

@@ -8,6 +8,7 @@
 #include "mesh/field_bulk.h"
 #include "mesh/mesh_attributes.h"
 #include "mesh/mesh_field.h"
+#include "mesh/surface_flip.h"
 #include "mesh/surface_smooth.h"
 
 enum { AXIS_COUNT = 3, VERTEX_GRAIN = 4096, SMOOTHING_MAX = 1000, FLAT_CELLS_MAX = 1000 };
@@ -100,6 +101,9 @@ static treacle_status finish_surface(const drawing* d, const mesh_seams* seams, 
                          .seams = seams};
     if (def->smoothing > 0 || def->keep_volume) {
         TREACLE_TRY(surface_mesh_smooth(m, &smooth));
+    }
+    if (seams != NULL) {
+        TREACLE_TRY(surface_mesh_flip(m));
     }
     if (seams != NULL && d->overlap > 0.0) {
         mesh_seams_push(seams, d->overlap, m);

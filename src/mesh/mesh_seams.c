@@ -14,9 +14,10 @@ enum {
     IDS = SEAM_BOUNDS + 1
 };
 
-static const double flattest = 0.2;  // sine of the angle below which two surfaces do not cross
-static const double preferred = 1.5; // how much farther the preferred of two may be
-static const double farthest = 1.5;  // steps that a vertex may be moved onto a line
+static const double flattest = 0.2;   // sine of the angle below which two surfaces do not cross
+static const double clearance = 0.03; // cells, of what is on no line
+static const double preferred = 1.5;  // how much farther the preferred of two may be
+static const double farthest = 1.5;   // steps that a vertex may be moved onto a line
 
 // Fields at places
 // ---------------------------------------------------------------------------------
@@ -410,6 +411,27 @@ void mesh_seams_project(const mesh_seams* s, const float (*normal)[3], surface_m
     TREACLE_ASSERT(s->count == m->vertex_count);
     seam_job job = {.s = s, .m = m, .normal = normal};
     parallel_for(s->ctx, m->vertex_count, VERTEX_GRAIN, project_vertices, &job);
+}
+
+static void keep_out(void* data, int64_t begin, int64_t end) {
+    const seam_job* job = data;
+    for (int64_t v = begin; v < end; ++v) {
+        int surface = FREE;
+        vec3 x = place_of(job->m, v);
+        for (int round = 0; round < 2 && mesh_seams_bounds(job->s, v) == 0; ++round) {
+            double off = mesh_room_nearest(job->s->room, x, &surface);
+            if (surface >= 0 && off < clearance) {
+                x = vec3_add_scaled(x, clearance - off, mesh_room_normal(job->s->room, surface, x));
+                set_place(job->m, v, x);
+            }
+        }
+    }
+}
+
+void mesh_seams_keep_out(const mesh_seams* s, surface_mesh* m) {
+    TREACLE_ASSERT(s->count == m->vertex_count);
+    seam_job job = {.s = s, .m = m};
+    parallel_for(s->ctx, m->vertex_count, VERTEX_GRAIN, keep_out, &job);
 }
 
 static void push_vertices(void* data, int64_t begin, int64_t end) {

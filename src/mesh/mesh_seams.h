@@ -37,5 +37,8 @@ int mesh_seams_bounds(const mesh_seams* s, int64_t v);
 /// Moves the vertices that lie on walls back onto them, across their normals; those of the liquid's
 /// surface along it, where `normal` says how it lies: [count].
 void mesh_seams_project(const mesh_seams* s, const float (*normal)[3], surface_mesh* m);
-/// Moves them `length` cells into the walls.
+/// Moves vertices of the liquid's surface that are behind what bounds it, or as good as on it, in
+/// front of it: on it they would be beside those on lines, in triangles without width.
+void mesh_seams_keep_out(const mesh_seams* s, surface_mesh* m);
+/// Moves the vertices that lie on walls `length` cells into them.
 void mesh_seams_push(const mesh_seams* s, double length, surface_mesh* m);

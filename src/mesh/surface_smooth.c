@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
 
-enum { AXIS_COUNT = 3, VERTEX_GRAIN = 2048, SUM_RUN = 4096, VOLUME_ROUNDS = 4, BOUND_ROUNDS = 6 };
+enum { AXIS_COUNT = 3, VERTEX_GRAIN = 2048, SUM_RUN = 4096, VOLUME_ROUNDS = 4, BOUND_ROUNDS = 12 };
 
 static const float steepest = 0.4f; // sine of the angle between surface and wall, at least
 
@@ -284,6 +284,31 @@ static bool is_along(const smooth_job* job, int64_t v, int64_t other) {
     return is_on;
 }
 
+// On the line where it ends the surface goes on as its neighbours lie.
+static void add_lift_to(const smooth_job* job, int64_t v, float way[3]) {
+    float mean[3] = {0.0f, 0.0f, 0.0f}, normal[3] = {0.0f, 0.0f, 0.0f}, count = 0.0f;
+    for (int64_t f = job->fans.first[v]; f < job->fans.first[v + 1]; ++f) {
+        int32_t other = job->near[f];
+        if (job->rail_of[other] < 0) {
+            count += 1.0f;
+            for (int k = 0; k < AXIS_COUNT; ++k) {
+                mean[k] += job->now[other][k] - job->now[v][k];
+                normal[k] += job->m->normal[other][k];
+            }
+        }
+    }
+    float square = normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2];
+    float lift = mean[0] * normal[0] + mean[1] * normal[1] + mean[2] * normal[2];
+    float up[3] = {0.0f, 0.0f, 0.0f};
+    for (int k = 0; k < AXIS_COUNT && count > 0.0f && square > 0.0f; ++k) {
+        up[k] = 0.5f * lift / (count * square) * normal[k];
+    }
+    keep_to_rail(job, v, up);
+    for (int k = 0; k < AXIS_COUNT; ++k) {
+        way[k] += up[k];
+    }
+}
+
 // Vertices on walls, on lines along them, and beside walls spread evenly over what they lie on.
 static void relax_bound(void* data, int64_t begin, int64_t end) {
     const smooth_job* job = data;
@@ -305,7 +330,13 @@ static void relax_bound(void* data, int64_t begin, int64_t end) {
             drop_along(job->m->normal[v], way);
         }
         for (int k = 0; k < AXIS_COUNT; ++k) {
-            job->m->place[v][k] = job->now[v][k] + (count > 0.0f ? 0.5f * way[k] / count : 0.0f);
+            way[k] = count > 0.0f ? 0.5f * way[k] / count : 0.0f;
+        }
+        if (is_railed && is_free(job, v)) {
+            add_lift_to(job, v, way);
+        }
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            job->m->place[v][k] = job->now[v][k] + way[k];
         }
     }
 }
@@ -315,6 +346,8 @@ static void relax_bounds(smooth_job* job) {
     size_t bytes = (size_t)m->vertex_count * sizeof(*m->place);
     for (int round = 0; round < BOUND_ROUNDS; ++round) {
         memcpy(job->now, m->place, bytes);
+        parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, set_normals, job);
+        parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, set_rails, job);
         parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, relax_bound, job);
         mesh_seams_project(job->seams, (const float(*)[3])m->normal, m);
     }
@@ -437,6 +470,9 @@ treacle_status surface_mesh_smooth(surface_mesh* m, const smooth_def* def) {
             relax_bounds(&job);
         }
         match_volume(&job, volume);
+        if (job.seams != NULL) {
+            mesh_seams_keep_out(job.seams, m);
+        }
     }
     finish(&job);
     return status;

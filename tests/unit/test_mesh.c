@@ -378,6 +378,89 @@ static double nothing(const double p[3], const void* data) {
     return 1.0;
 }
 
+// Below half of the box, about.
+static double pool_of(const double p[3], const void* data) {
+    (void)data;
+    return p[1] - 6.3;
+}
+
+// A pool in a box of 12 cells with a ball in it that looks out.
+static treacle_mesh_def room_def(const treacle_solid_def* ball) {
+    treacle_mesh_def def = treacle_mesh_def_default();
+    for (int k = 0; k < 3; ++k) {
+        def.room.is_closed[k][0] = def.room.is_closed[k][1] = true;
+    }
+    def.room.solid_count = 1;
+    def.room.solids = ball;
+    return def;
+}
+
+static const treacle_shape ball_shape = {
+    .kind = TREACLE_SHAPE_SPHERE, .radius = 3.0, .move = {6.0, 7.0, 6.0}, .scale = 1.0};
+static const treacle_solid_def ball_solid = {.name = "ball", .shape = &ball_shape};
+
+static double behind_walls(const treacle_mesh_view* view) {
+    double behind = 0.0;
+    for (int64_t v = 0; v < view->vertex_count; ++v) {
+        const float* x = view->position + 3 * v;
+        double square = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            double centre = k == 1 ? 7.0 : 6.0;
+            square += ((double)x[k] - centre) * ((double)x[k] - centre);
+            behind = fmax(behind, fmax(-(double)x[k], (double)x[k] - 12.0));
+        }
+        behind = fmax(behind, 3.0 - sqrt(square));
+    }
+    return behind;
+}
+
+static void test_liquid_ends_at_walls_and_solids(void** state) {
+    (void)state;
+    treacle_context* ctx = begin(2);
+    liquid_frame f;
+    liquid_frame_create(&f, 12, 1.0, 0.5, pool_of, NULL);
+    treacle_mesh_def def = room_def(&ball_solid);
+    for (int method = 0; method < METHODS; ++method) {
+        def.method = (treacle_mesh_method)method;
+        treacle_mesh* mesh = make_mesh(ctx, &f, &def);
+        treacle_mesh_view view = treacle_mesh_get_view(mesh);
+        check_edges(&view);
+        check_fans(&view);
+        assert_true(view.vertex_count > 500);
+        assert_true(behind_walls(&view) < 0.001);
+        treacle_mesh_destroy(mesh);
+    }
+    def.method = TREACLE_MESH_SMOOTH;
+    def.overlap = 0.25;
+    treacle_mesh* mesh = make_mesh(ctx, &f, &def);
+    treacle_mesh_view view = treacle_mesh_get_view(mesh);
+    check_edges(&view);
+    assert_close(behind_walls(&view), 0.25, 0.001);
+    treacle_mesh_destroy(mesh);
+    def.overlap = -1.0;
+    assert_int_equal(treacle_mesh_create(ctx, &f.frame, &def, &mesh), TREACLE_ERR_USAGE);
+    liquid_frame_destroy(&f);
+    finish(ctx);
+}
+
+static void test_threads_do_not_change_a_bit_at_walls(void** state) {
+    (void)state;
+    liquid_frame f;
+    liquid_frame_create(&f, 12, 1.0, 0.5, pool_of, NULL);
+    treacle_context *one = begin(1), *three = begin(3);
+    treacle_mesh_def def = room_def(&ball_solid);
+    treacle_mesh *a = make_mesh(one, &f, &def), *b = make_mesh(three, &f, &def);
+    treacle_mesh_view x = treacle_mesh_get_view(a), y = treacle_mesh_get_view(b);
+    assert_int_equal(x.vertex_count, y.vertex_count);
+    assert_memory_equal(x.position, y.position, 12 * (size_t)x.vertex_count);
+    assert_memory_equal(x.normal, y.normal, 12 * (size_t)x.vertex_count);
+    treacle_mesh_destroy(a);
+    treacle_mesh_destroy(b);
+    treacle_context_destroy(one);
+    finish(three);
+    liquid_frame_destroy(&f);
+}
+
 static void test_no_liquid_is_an_empty_mesh(void** state) {
     (void)state;
     treacle_context* ctx = begin(1);
@@ -519,6 +602,9 @@ static treacle_status create_and_destroy(treacle_context* ctx, void* data) {
         treacle_mesh_def def = treacle_mesh_def_default();
         def.method = (treacle_mesh_method)method;
         def.decimation = 0.5;
+        def.room.is_closed[1][0] = true;
+        def.room.solid_count = 1;
+        def.room.solids = &ball_solid;
         treacle_mesh* mesh = NULL;
         treacle_status status = treacle_mesh_create(ctx, &f->frame, &def, &mesh);
         treacle_mesh_destroy(mesh);
@@ -549,6 +635,8 @@ int main(void) {
         cmocka_unit_test(test_a_sheet_of_one_cell_has_no_holes),
         cmocka_unit_test(test_attributes_are_those_of_the_particles_near),
         cmocka_unit_test(test_threads_do_not_change_a_bit),
+        cmocka_unit_test(test_liquid_ends_at_walls_and_solids),
+        cmocka_unit_test(test_threads_do_not_change_a_bit_at_walls),
         cmocka_unit_test(test_no_liquid_is_an_empty_mesh),
         cmocka_unit_test(test_wrong_defs_and_frames_are_refused),
         cmocka_unit_test(test_volumes_that_no_surface_can_have_are_refused),
