@@ -302,24 +302,56 @@ static json_t* load_parts(const validate* v) {
     return object;
 }
 
-bool validate_part_begin(validate* v, const char* name) {
-    json_t* object = load_parts(v);
-    const json_t* rows = json_object_get(json_object_get(object, "parts"), name);
-    bool must_run = rows == NULL;
+// Recorded parts: { name: { "commit": ..., "rows": [rows] } }
+static json_t* load_recorded(const validate* v) {
+    char path[1024];
+    json_t* object = NULL;
+    if (v->options.parts != NULL) {
+        file_name(path, sizeof(path), v->options.parts, v->current->name);
+        object = json_load_file(path, 0, NULL);
+    }
+    return json_is_object(object) ? object : json_object();
+}
+
+static void add_rows(validate* v, const json_t* rows) {
     for (size_t i = 0; i < json_array_size(rows); ++i) {
         validate_row row = row_from_json(json_array_get(rows, i));
         add_row(v, &row);
     }
+}
+
+bool validate_part_begin(validate* v, const char* name) {
+    json_t *object = load_parts(v), *recorded = load_recorded(v);
+    const json_t* rows = json_object_get(json_object_get(object, "parts"), name);
+    bool is_asked = v->options.part == NULL || strstr(name, v->options.part) != NULL;
+    bool must_run = rows == NULL && is_asked;
+    rows =
+        rows == NULL && !is_asked ? json_object_get(json_object_get(recorded, name), "rows") : rows;
+    add_rows(v, rows);
     json_decref(object);
+    json_decref(recorded);
     snprintf(v->part, sizeof(v->part), "%s", name);
     v->part_begin = v->row_count;
     return must_run;
+}
+
+static bool record_part(const validate* v) {
+    json_t *recorded = load_recorded(v), *part = json_object();
+    json_object_set_new(part, "commit", json_string(v->options.commit));
+    json_object_set_new(part, "rows", rows_to_json(v, v->part_begin));
+    json_object_set_new(recorded, v->part, part);
+    bool is_written = write_json(recorded, v->options.parts, v->current->name);
+    json_decref(recorded);
+    return is_written;
 }
 
 treacle_status validate_part_end(validate* v) {
     json_t* object = load_parts(v);
     json_object_set_new(json_object_get(object, "parts"), v->part, rows_to_json(v, v->part_begin));
     bool is_written = write_json(object, v->options.work, v->current->name);
+    if (v->options.parts != NULL && v->options.records_parts) {
+        is_written = record_part(v) && is_written;
+    }
     json_decref(object);
     return is_written ? TREACLE_OK : TREACLE_ERR_IO;
 }

@@ -75,6 +75,9 @@ typedef struct validate_options {
     bool as_json;        ///< one object a line instead of a table
     const char* results; ///< folder of <case>.json with the rows and their commit; NULL: not kept
     const char* work;    ///< folder for the parts of long cases
+    const char* part;    ///< only parts whose names have this text are run; NULL: all
+    const char* parts;   ///< folder of <case>.json with parts that were recorded; NULL: none
+    bool records_parts;  ///< what is run goes there
     const char* commit;  ///< of the sources, "unknown" if they are not from git
 } validate_options;
 
@@ -132,7 +135,8 @@ void validate_order(validate* v, int count, const double* h, const double* error
 double validate_observed_order(int count, const double* h, const double* error);
 
 // ---- Long cases are made of parts. A part that was done at this commit is not run again: its rows
-// are read back.
+// are read back. Where only some parts are asked for, the others are what was recorded of them, at
+// whatever commit; what was never recorded has no rows.
 
 /// True if the part must be run; then validate_part_end() follows.
 bool validate_part_begin(validate* v, const char* name);

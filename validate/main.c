@@ -7,7 +7,7 @@
 
 static const char usage[] =
     "usage: build/validate [CASE ...] [--tier quick|full|long] [--json] [--record] [--plot]\n"
-    "                      [--threads N]\n"
+    "                      [--part TEXT] [--threads N]\n"
     "       build/validate --list\n"
     "\n"
     "Compares simulations with known solutions. Without CASE it runs all cases of the tier and of\n"
@@ -17,13 +17,16 @@ static const char usage[] =
     "  --tier TIER   quick (at most 8 minutes, the default), full (60 minutes) or long\n"
     "  --json        one JSON object a line: case, quantity, measured, reference, error,\n"
     "                tolerance, pass; a row that is only shown has the tolerance null\n"
-    "  --record      keep the rows in validate/results/CASE.json with the commit of the sources\n"
+    "  --record      keep the rows in validate/results/CASE.json with the commit of the sources,\n"
+    "                and those of parts of long cases in validate/parts/CASE.json\n"
+    "  --part TEXT   of a long case only parts whose names have the text; others as recorded\n"
     "  --plot        draw measured against reference for every case, into out/validate\n"
     "  --threads N   worker threads; one per core without it\n";
 
 typedef struct plan {
     measure_arguments args;
     validate_tier tier;
+    const char* part;
     bool is_record, is_plot;
 } plan;
 
@@ -124,6 +127,9 @@ static int run(treacle_context* ctx, void* user) {
                                 .as_json = p->args.is_json,
                                 .results = p->is_record ? "validate/results" : NULL,
                                 .work = "out/validate",
+                                .part = p->part,
+                                .parts = "validate/parts",
+                                .records_parts = p->is_record,
                                 .commit = commit};
     validate v;
     validate_init(&v, ctx, &options);
@@ -137,9 +143,10 @@ static int run(treacle_context* ctx, void* user) {
 }
 
 int main(int argc, char** argv) {
-    plan p = {.args = {.program = "validate", .usage = usage, .option_count = 3}};
+    plan p = {.args = {.program = "validate", .usage = usage, .option_count = 4}};
     const char* tier = "quick";
     const measure_option options[] = {{.name = "tier", .word = &tier},
+                                      {.name = "part", .word = &p.part},
                                       {.name = "record", .flag = &p.is_record},
                                       {.name = "plot", .flag = &p.is_plot}};
     int exit_code = 0;

@@ -2,10 +2,11 @@
 //
 // Measuring. The frame is cut into horizontal slabs, one cell high; volume and centre of the
 // particles in a slab are the area A that the thread takes of it and a point of its axis. An axis
-// that leans by an angle b from the vertical has A cos b = pi a^2. The pile is found from below:
-// all slabs up to the first whose A is at most twice that of the thread at its thinnest, where it
-// leans by 60 degrees. That one is the foot: there the thread turns into the pile. It goes round
-// the nozzle's axis with the angular velocity of the coil.
+// that leans by an angle b from the vertical has A cos b = pi a^2. The pile goes from where it is
+// widest, since a thread that lies on a belt touches it along a line only, up to the first slab
+// whose A is at most twice that of the thread at its thinnest, where it leans by 60 degrees. That
+// one is the foot: there the thread turns into the pile. It goes round the nozzle's axis with the
+// angular velocity of the coil.
 //
 // Theory. Steady states of a slender rope, src/measure/rope.c, and the regime that they belong to;
 // with H from foot to nozzle, a and U = Q/(pi a^2) at the foot, and nu:
@@ -98,6 +99,9 @@ static int foot_of(const slabs* s) {
         thinnest = fmin(thinnest, volume_about(s, i));
     }
     int foot = 0;
+    for (int i = 1; i < s->count; ++i) {
+        foot = s->at[i].volume > s->at[foot].volume ? i : foot;
+    }
     while (foot < s->count && volume_about(s, foot) > 2.0 * thinnest) {
         foot += 1;
     }
