@@ -398,6 +398,18 @@ static int check_film(const render_job* job) {
     return status == TREACLE_OK ? TREACLE_OK : cli_fail(job->ctx, status);
 }
 
+// Before the pictures are drawn.
+static int check_loop(const render_job* job) {
+    int64_t count = frame_count(job), loop = job->options->loop;
+    if (2 * loop < count) {
+        return TREACLE_OK;
+    }
+    cli_error("a loop that lays %" PRId64 " pictures over others needs twice as many and one more, "
+              "not %" PRId64,
+              loop, count);
+    return TREACLE_ERR_USAGE;
+}
+
 static int render_all(treacle_context* ctx, const void* options) {
     const render_options* o = options;
     render_job job = {.ctx = ctx, .options = o};
@@ -408,6 +420,9 @@ static int render_all(treacle_context* ctx, const void* options) {
     job.folder = o->folder != NULL ? o->folder : job.range.folder != NULL ? job.range.folder : ".";
     if (code == TREACLE_OK && !frame_range_make_folder(job.folder)) {
         code = TREACLE_ERR_IO;
+    }
+    if (code == TREACLE_OK) {
+        code = check_loop(&job);
     }
     if (code == TREACLE_OK) {
         code = load_scene(&job);

@@ -28,6 +28,7 @@ PASSED_OVER = {
     "treacle view out/honey\n": "likewise",
     "treacle coiling": "needs the whole of the demo; tests/unit/test_coiling.c",
     "treacle compare": "its exit code says whether they differ; tests/cli/test_first_steps.py",
+    "treacle render out/honey_coil --film loop.mp4": "needs more frames; tests/cli/test_pictures.py",
     "treacle help": "compared word for word in tests/cli/test_usage.py",
 }
 
