@@ -43,7 +43,7 @@ SMALL = {
 
 HONEY = """\
 frames: 60
-domain: {size: [2 cm, 2 cm, 2 cm], cell: 4 mm}
+domain: {size: [3.2 cm, 3.2 cm, 3.2 cm], cell: 4 mm}
 materials: {honey: {density: 1400, viscosity: 10 Pa.s}}
 liquids:
   - {shape: {sphere: {radius: 6 mm, centre: [1 cm, 1 cm, 1 cm]}}, material: honey}
