@@ -61,9 +61,17 @@ static mean_value mean_at(const mixture_job* job, int64_t i) {
     return sum;
 }
 
+// Of a cell all of whose liquid is hidden behind a thin solid [thin.1] no mean says anything: the
+// sum is 0, which is 1 Pa s in the logarithm, and so it is with the others.
+static double log_mu_of(treacle_viscosity_mean mean, mean_value at) {
+    bool is_log = mean == TREACLE_VISCOSITY_GEOMETRIC || !(at.value > 0.0);
+    return is_log ? at.value : elementary_log(rheology_from_mean(mean, at.value));
+}
+
 // d log mu / d log rate of the mixture; mu and 1/mu are as steep, up to the sign.
 static float slope_of(treacle_viscosity_mean mean, mean_value at) {
-    return (float)(mean == TREACLE_VISCOSITY_GEOMETRIC ? at.slope : at.slope / at.value);
+    bool is_log = mean == TREACLE_VISCOSITY_GEOMETRIC || !(at.value > 0.0);
+    return (float)(is_log ? at.slope : at.slope / at.value);
 }
 
 // [rheo.8]
@@ -86,9 +94,7 @@ static void mix_tiles(void* data, int64_t begin, int64_t end) {
             continue;
         }
         mean_value at = mean_at(job, i);
-        double log_mu = mean == TREACLE_VISCOSITY_GEOMETRIC
-                            ? at.value
-                            : elementary_log(rheology_from_mean(mean, at.value));
+        double log_mu = log_mu_of(mean, at);
         double before = (double)job->cell_log_mu[i];
         double trust = rates->along != NULL ? trust_of(job, i, log_mu) : 1.0;
         job->cell_log_mu[i] = (float)(before + rates->way * (log_mu - before));

@@ -81,6 +81,21 @@ static void test_materials_mix_by_the_mean_that_is_asked_for(void** state) {
     }
 }
 
+// A thin solid may hide all liquid from a cell: then no part of any material is there.
+static void test_a_cell_without_parts_has_a_viscosity(void** state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        mixture_fixture f;
+        begin(&f, means[i]);
+        f.base[CELL] = f.portion[CELL] = 0.0f;
+        mixture_rates rates = {.rate = f.rate, .slope = f.slope, .way = 1.0};
+        mixture_viscosity(&f.params, &rates, f.log_mu);
+        assert_true(f.log_mu[CELL] == 0.0f);
+        assert_true(f.slope[CELL] == 0.0f);
+        end(&f);
+    }
+}
+
 static void test_slopes_are_those_of_the_mean(void** state) {
     (void)state;
     for (int i = 0; i < 2; ++i) { // of 1/mu the sign is the other one
@@ -141,6 +156,7 @@ static void test_what_thickens_goes_a_part_of_the_way(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_materials_mix_by_the_mean_that_is_asked_for),
+        cmocka_unit_test(test_a_cell_without_parts_has_a_viscosity),
         cmocka_unit_test(test_slopes_are_those_of_the_mean),
         cmocka_unit_test(test_a_part_of_the_way_ends_between),
         cmocka_unit_test(test_a_pass_that_was_right_is_trusted_and_one_that_turned_round_is_not),
