@@ -183,8 +183,12 @@ static treacle_status begin(const run_flow_inputs* in, const run_flow_outputs* o
     energy_account_couple(f, out->bodies, out->body, had, out->account);
     TREACLE_TRY(find_contacts(in, out));
     hold_all(f, out);
-    TREACLE_TRY(emitter_faces_set(f, in->given, is_tracked ? NULL : out->account,
-                                  out->material->face_rho, out->state));
+    // What is tracked keeps what the solve before the first step leaves, and that is in no account:
+    // emitters begin to push with the first step.
+    if (!is_tracked || !f->is_first) {
+        TREACLE_TRY(emitter_faces_set(f, in->given, is_tracked ? NULL : out->account,
+                                      out->material->face_rho, out->state));
+    }
     f->stats->pressure = f->stats->viscosity = f->stats->flow = (treacle_solve_stats){0};
     return pressure_system_create(f, out->state, out->solid, out->body, face_rho, out->system);
 }
