@@ -1,6 +1,7 @@
 // What a picture shows, in numbers: a coil's outline has its turns, its thread is in one piece,
 // and no pixel shines out of its neighbourhood by chance.
 #include "image/exr.h"
+#include "render/trace_image.h"
 #include "treacle/render.h"
 
 #include "liquid_frame.h"
@@ -197,9 +198,12 @@ static int compare(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-// What a screen shows: far beyond white is white.
+// What a screen shows of the light, by the curve that pictures are shown with: what is far beyond
+// white is white.
 static float shown(const exr_picture* p, int x, int y) {
-    return fminf(brightness(p, x, y), 4.0f);
+    const float* c = p->values + 3 * ((size_t)y * (size_t)p->width + (size_t)x);
+    v3f tone = trace_tone_map(v3f_make(c[0], c[1], c[2]), TRACE_TONE_FILMIC, 1.0f);
+    return (tone.x + tone.y + tone.z) / 3.0f;
 }
 
 // How far a pixel is above the brightest of the nine around it in a picture by other random
