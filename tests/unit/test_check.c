@@ -35,6 +35,9 @@ static void test_expressions_run_with_assertions_alone(void** state) {
 #else
     assert_int_equal(runs, 0);
 #endif
+    int before = runs;
+    assert_true(counted(true));
+    assert_int_equal(runs, before + 1);
 }
 
 int main(void) {
