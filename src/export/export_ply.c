@@ -39,9 +39,9 @@ static void put_head(export_stream* s, const export_geometry* g) {
     export_text(s, "end_header\n");
 }
 
-// A linear fraction of light as sRGB (IEC 61966-2-1) has it, in a byte.
+// A linear fraction of light as sRGB (IEC 61966-2-1) has it, in a byte; 0 for what is no number.
 static uint8_t srgb_byte(float linear) {
-    double x = linear < 0.0F ? 0.0 : linear > 1.0F ? 1.0 : (double)linear;
+    double x = !(linear > 0.0F) ? 0.0 : linear > 1.0F ? 1.0 : (double)linear;
     double coded = x <= 0.0031308 ? 12.92 * x : 1.055 * elementary_pow(x, 1.0 / 2.4) - 0.055;
     return (uint8_t)(255.0 * coded + 0.5);
 }

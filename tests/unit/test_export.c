@@ -1,4 +1,5 @@
 // Exports: clean failures, order of frames, endings. tests/cli/test_round_trip.py reads the files.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -168,6 +169,42 @@ static void test_frames_come_in_order(void** state) {
     unit_context_end(ctx);
 }
 
+// What is no number, or beyond white, has a byte for other programs, too.
+static void test_colours_that_no_byte_holds_are_written(void** state) {
+    (void)state;
+    treacle_context* ctx = unit_context(1);
+    cube_frame c;
+    make_cube(&c);
+    float colour[3 * POINTS] = {NAN, -1.0f, 1e30f};
+    treacle_array arrays[9];
+    memcpy(arrays, c.arrays, sizeof(c.arrays));
+    arrays[8] = array_of("colour", TREACLE_TYPE_F32, 3, POINTS, colour);
+    c.frame.arrays = arrays;
+    c.frame.array_count = 9;
+    c.format = TREACLE_EXPORT_PLY;
+    c.what = TREACLE_EXPORT_PARTICLES;
+    assert_int_equal(dress_and_export(ctx, &c), TREACLE_OK);
+
+    char path[64];
+    snprintf(path, sizeof(path), "%s/particles_0001.ply", c.folder);
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    char line[128];
+    int floats = 0;
+    while (fgets(line, sizeof(line), file) != NULL && strcmp(line, "end_header\n") != 0) {
+        floats += strncmp(line, "property float ", 15) == 0 ? 1 : 0;
+    }
+    assert_int_equal(fseek(file, 4L * floats, SEEK_CUR), 0);
+    uint8_t bytes[3] = {9, 9, 9};
+    assert_int_equal(fread(bytes, 1, 3, file), 3);
+    fclose(file);
+    assert_int_equal(bytes[0], 0);
+    assert_int_equal(bytes[1], 0);
+    assert_int_equal(bytes[2], 255);
+    remove_files(&c);
+    unit_context_end(ctx);
+}
+
 static void test_tiles_that_lie_are_refused(void** state) {
     (void)state;
     treacle_context* ctx = unit_context(1);
@@ -186,6 +223,7 @@ int main(void) {
         cmocka_unit_test(test_a_surface_survives_every_failing_allocation),
         cmocka_unit_test(test_a_frame_without_liquid_is_exported_too),
         cmocka_unit_test(test_frames_come_in_order),
+        cmocka_unit_test(test_colours_that_no_byte_holds_are_written),
         cmocka_unit_test(test_tiles_that_lie_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
