@@ -38,7 +38,7 @@ typedef enum treacle_stage {
 } treacle_stage;
 TREACLE_API const char* treacle_stage_name(treacle_stage stage);
 
-enum { TREACLE_REGIME_CAPACITY = 40 };
+enum { TREACLE_REGIME_CAPACITY = 48 };
 /// How one linear solve went.
 typedef struct treacle_solve_stats {
     int iterations;

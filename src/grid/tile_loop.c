@@ -26,6 +26,14 @@ void tile_for_range(treacle_context* ctx, tile_range range, int64_t grain, paral
     parallel_for(ctx, range.end - range.begin, grain, run_range, &job);
 }
 
+void tile_for_subset(treacle_context* ctx, const tile_subset* subset, int64_t grain,
+                     parallel_fcn* fcn, void* data) {
+    TREACLE_ASSERT(subset->count == 0 || subset->tile != NULL);
+    // The list is in order, so that one's own tiles are a stretch of it.
+    tile_for_range(ctx, tile_ranks_list(subset->shared, subset->count, subset->tile), grain, fcn,
+                   data);
+}
+
 static void run_ghosts(void* data, int64_t begin, int64_t end) {
     const range_job* job = data;
     const tile_map* map = job->map;

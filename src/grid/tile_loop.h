@@ -67,9 +67,20 @@ void tile_for(const tile_map* map, const tile_use* use, parallel_fcn* fcn, void*
 /// Sends values that no loop of this kind has written to the ranks that read them.
 void tile_publish(const tile_map* map, const tile_values* values);
 
-/// parallel_for over a range of indices that its caller has chosen: places in a list of tiles, as a
-/// level of a solver has them, or particles. What belongs to this rank is known to the caller alone
-/// (tile_ranks_list, particle_ranks.h), who also sends what others read.
+/// An ascending list of tiles, as a level of a solver has those with unknowns.
+typedef struct tile_subset {
+    const tile_map* shared; // the map that is shared out among ranks; NULL: it is all here
+    int64_t count;
+    const tile_ix* tile;
+} tile_subset;
+
+/// Runs fcn over the places in the list that have this rank's own tiles. A loop of a solver sends
+/// its vector where it is read next (vec_space), so nothing is sent here.
+void tile_for_subset(treacle_context* ctx, const tile_subset* subset, int64_t grain,
+                     parallel_fcn* fcn, void* data);
+
+/// What the loops above and those over particles are made of: parallel_for over a range of indices
+/// that its caller has chosen.
 void tile_for_range(treacle_context* ctx, tile_range range, int64_t grain, parallel_fcn* fcn,
                     void* data);
 

@@ -153,7 +153,7 @@ static void hold_tile(flying_lumps* p, tile_ix t) {
 static treacle_status hold_lumps(flying_lumps* p) {
     const tile_map* map = p->params->map;
     TREACLE_TRY(arena_take_zero(p->params->scratch, (size_t)p->set.count, sizeof(*p->is_held),
-                                "pieces of liquid", (void**)&p->is_held));
+                                "lumps of liquid", (void**)&p->is_held));
     tile_range own = tile_ranks_own(map);
     for (int64_t t = own.begin; p->set.count > 0 && t < own.end; ++t) {
         hold_tile(p, (tile_ix)t);
@@ -193,13 +193,13 @@ static treacle_status measure_velocities(flying_lumps* p) {
     size_t count = (size_t)p->set.count, values = (size_t)params->map->count * TILE_CELLS;
     mean_job job = {.p = p};
     double* sum = NULL;
-    TREACLE_TRY(arena_take_zero(params->scratch, count, sizeof(*p->velocity), "pieces of liquid",
+    TREACLE_TRY(arena_take_zero(params->scratch, count, sizeof(*p->velocity), "lumps of liquid",
                                 (void**)&p->velocity));
     int mark = arena_mark(params->scratch);
     TREACLE_TRY(arena_take(params->scratch, values, sizeof(double), "velocity at cells",
                            (void**)&job.value));
     TREACLE_TRY(
-        arena_take(params->scratch, count, sizeof(double), "pieces of liquid", (void**)&sum));
+        arena_take(params->scratch, count, sizeof(double), "lumps of liquid", (void**)&sum));
     for (int a = 0; a < AXES; ++a) {
         if (params->domain->is_active[a]) {
             job.axis = a;
@@ -335,8 +335,8 @@ treacle_status flying_lumps_motions(const flying_lumps* p, const particles* rows
     const flying_lumps_params* params = p->params;
     motion_job job = {.p = p, .rows = rows, .cells = dt / params->domain->h};
     TREACLE_TRY(arena_take(params->scratch, (size_t)rows->count, sizeof(lump_motion),
-                           "motion of pieces", (void**)&job.out.motion));
-    TREACLE_TRY(arena_take(params->scratch, (size_t)rows->tile_count, 1, "motion of pieces",
+                           "motion of lumps", (void**)&job.out.motion));
+    TREACLE_TRY(arena_take(params->scratch, (size_t)rows->tile_count, 1, "motion of lumps",
                            (void**)&job.out.is_moved));
     for (int a = 0; a < AXES; ++a) {
         job.shift[a] = params->domain->is_active[a] ? (float)(fall[a] / params->domain->h) : 0.0f;

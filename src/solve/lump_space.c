@@ -281,8 +281,8 @@ static void add_motions(void* data, int64_t begin, int64_t end) {
 
 // A loop over one's own tiles of aggregates.
 static void lump_space_run(const lump_space* s, int64_t grain, parallel_fcn* fcn, lump_job* job) {
-    tile_range own = tile_ranks_list(s->level->space.shared, s->map.used, s->map.tile);
-    tile_for_range(s->level->ctx, own, grain, fcn, job);
+    tile_subset tiles = {s->level->space.shared, s->map.used, s->map.tile};
+    tile_for_subset(s->level->ctx, &tiles, grain, fcn, job);
 }
 
 // The tiles' sums of all ranks: they are added in the order of tiles.

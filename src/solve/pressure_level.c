@@ -437,8 +437,7 @@ void pressure_level_destroy(pressure_level* level) {
 // Over the job's tiles, which are of the map of `space`.
 static void run_loop(parallel_fcn* loop, pressure_job* job, const vec_space* space, int64_t count,
                      int64_t grain) {
-    tile_range own = tile_ranks_list(space->shared, count, job->tiles);
-    tile_for_range(space->ctx, own, grain, loop, job);
+    tile_for_subset(space->ctx, &(tile_subset){space->shared, count, job->tiles}, grain, loop, job);
 }
 
 // One sweep of Gauss and Seidel: colours of tiles one after the other, within a tile red and black

@@ -15,7 +15,7 @@ static void name_faces(const solve_facts* facts, solve_regime* r) {
     bool is_stiff = r->is_thick && facts->has_cells && !r->has_pressure_cycle;
     const char* word = r->is_single ? "thin" : is_stiff ? "stiff" : r->is_thick ? "thick" : "soft";
     snprintf(r->name, sizeof(r->name), "%s%s%s%s%s", r->has_small_aggregates ? "small " : "", word,
-             r->is_stacked ? "+pieces" : "", r->has_specks ? "+flakes" : "",
+             r->is_stacked ? "+aggregates" : "", r->has_specks ? "+specks" : "",
              facts->bodies > 0 ? "+bodies" : "");
 }
 

@@ -17,7 +17,7 @@ typedef struct solve_facts {
     double side;      // both: cells along the longest side of the domain
 } solve_facts;
 
-enum { SOLVE_REGIME_NAME = 40 };
+enum { SOLVE_REGIME_NAME = 48 };
 
 typedef struct solve_regime {
     bool is_single;            // the diagonal is so strong that one sweep and its reverse do
@@ -34,7 +34,7 @@ typedef struct solve_regime {
 ///
 ///     cells alone   "levels" or "single", "+bodies" or "+crowd"
 ///     faces         "small " up to few_tiles, then "thin" (one sweep), "soft" or "thick" (lumps),
-///                   "+pieces" from the start, "+flakes", "+bodies"
+///                   "+aggregates" from the start, "+specks", "+bodies"
 ///     both          the same, and "stiff" for "thick" where pressure has no cycle
 solve_regime regime_of(const solve_policy* policy, const solve_facts* facts);
 /// The name when a slow loop has added the aggregates of tiles: "+slow" at its end.

@@ -16,8 +16,8 @@ typedef struct extra_job {
 // E is known at own tiles alone; what other ranks have of it they work out themselves.
 static void run_own(const stokes_solver* s, parallel_fcn* fcn, extra_job* job) {
     const vec_space* space = &s->faces->space;
-    tile_range own = tile_ranks_list(space->shared, space->active_count, space->active);
-    tile_for_range(s->ctx, own, 8, fcn, job);
+    tile_subset active = {space->shared, space->active_count, space->active};
+    tile_for_subset(s->ctx, &active, 8, fcn, job);
 }
 
 treacle_status stokes_extra_create(stokes_solver* s, const stokes_extra* extra) {

@@ -33,9 +33,8 @@ stokes_job stokes_job_of(const stokes_solver* s) {
 
 // Over the own ones of the active tiles.
 static void run_own(const vec_space* space, int64_t grain, parallel_fcn* fcn, void* data) {
-    // Lists of active tiles are in order, so one's own are a stretch of them.
-    tile_range own = tile_ranks_list(space->shared, space->active_count, space->active);
-    tile_for_range(space->ctx, own, grain, fcn, data);
+    tile_subset active = {space->shared, space->active_count, space->active};
+    tile_for_subset(space->ctx, &active, grain, fcn, data);
 }
 
 void stokes_run_faces(const stokes_solver* s, parallel_fcn* loop, stokes_job* job) {

@@ -679,8 +679,8 @@ void viscosity_level_destroy(viscosity_level* level) {
 // ---- Loops ----------------------------------------------------------------------------------
 
 static void run_loop(parallel_fcn* loop, viscosity_job* job, int64_t count, int64_t grain) {
-    tile_for_range(job->level->ctx, tile_ranks_list(job->level->space.shared, count, job->tiles),
-                   grain, loop, job);
+    tile_subset tiles = {job->level->space.shared, count, job->tiles};
+    tile_for_subset(job->level->ctx, &tiles, grain, loop, job);
 }
 
 // Colours are swept in order and in reverse order; a sweep and its reverse are transposes of one

@@ -48,10 +48,10 @@ static void test_names_say_what_a_flow_is(void** state) {
     facts.contrast = 2e3;
     assert_named(&facts, "thin+bodies"); // it varies smoothly
     facts.jump = 20.0;
-    assert_named(&facts, "thin+flakes+bodies");
+    assert_named(&facts, "thin+specks+bodies");
     facts.stiffness = 2e4;
     facts.tiles = 17;
-    assert_named(&facts, "small thick+pieces+flakes+bodies");
+    assert_named(&facts, "small thick+aggregates+specks+bodies");
 }
 
 static void test_names_say_what_links_are(void** state) {
@@ -79,10 +79,10 @@ static void test_slow_is_noted_once_and_fits(void** state) {
                          .softest = 1e5,
                          .side = 64.0};
     solve_regime regime = regime_of(solve_policy_default(), &facts);
-    assert_string_equal(regime.name, "small stiff+pieces+flakes+bodies");
+    assert_string_equal(regime.name, "small stiff+aggregates+specks+bodies");
     regime_note_slow(&regime);
     regime_note_slow(&regime);
-    assert_string_equal(regime.name, "small stiff+pieces+flakes+bodies+slow");
+    assert_string_equal(regime.name, "small stiff+aggregates+specks+bodies+slow");
 }
 
 static void test_small_liquid_is_single_for_longer(void** state) {
