@@ -10,7 +10,7 @@
 #include "image/exr.h"
 #include "render/trace_look.h"
 
-enum { WIDTH = 96, HEIGHT = 72, SAMPLES = 64, MANY = 1024, PATH_ROOM = 600 };
+enum { WIDTH = 128, HEIGHT = 96, SAMPLES = 128, MANY = 2048, PATH_ROOM = 600 };
 
 static const double eye[3] = {0.15, 0.15, 0.35}, target[3] = {0.05, 0.05, 0.05};
 static const double field_of_view = 0.42;

@@ -23,7 +23,7 @@ const bench_entry bench_entries[] = {
     {"ranks", 200, "two ranks against two threads, exchange, cost of a particle, memory",
      bench_ranks},
     {"mesh", 20, "surfaces from particles: triangles a second, growth", bench_mesh},
-    {"render", 240, "the path tracer against Embree alone, and pictures against Cycles",
+    {"render", 400, "the path tracer against Embree alone, and pictures against Cycles",
      bench_render},
 };
 
