@@ -1,19 +1,21 @@
 // Faces of which solids leave less open than the particles around them weigh.
 //
-// Pressure moves the liquid in what is open of a face, of the mass A rho, and where that is little
-// it is soon fast. The particles around the face have the mass m, most of it beside the wall: they
-// would all take the speed of the jet, and give it back to the face in the next step, together with
-// the energy of m instead of A rho. So they see
+// Pressure moves the liquid in what is open of a face, of the mass A T rho, and where that is
+// little it is soon fast. The particles around the face have the mass m, most of it beside the
+// wall: they would all take the speed of the jet, and give it back to the face in the next step,
+// together with the energy of m instead of A T rho. So they see
 //
-//     u <- e + s (u - e),   s = min(1, 2 A rho / m)                                       [gap.2]
+//     u <- e + s (u - e),   s = min(1, 2 A T rho / m)                                     [gap.2]
 //
 // with e the velocity of the faces around that are not narrow, or of the solid where there are
 // none. Then m s u is no more than the flux of two such openings, and a step no more than doubles
-// the energy in one: m (s u)^2 <= 2 A rho u^2.
+// the energy in one: m (s u)^2 <= 2 A T rho u^2. T is the fraction of liquid around the face where
+// the flow has counted it in the face's mass, and 1 where it has not.
 //
-// Staggering: all on faces. Symbols: face_open (A), face_rho (rho), face_mass (m), eased (e).
-// Properties that tests check: a clump of particles at a slit does not take its speed; faces that
-// are open by more than half of what is around them keep theirs to the bit.
+// Staggering: all on faces. Symbols: face_open (A), tent (T), face_rho (rho), face_mass (m),
+// eased (e). Properties that tests check: a clump of particles at a slit does not take its speed,
+// nor one at half a face with little liquid; faces that are open by more than half of what is
+// around them keep theirs to the bit.
 #include "step/narrow_faces.h"
 
 #include <math.h>
@@ -26,7 +28,7 @@ enum { EASE_LAYERS = 2 };
 
 typedef struct narrow_job {
     const wet_faces* wet;
-    const float *open, *mass, *rho, *solid_u;
+    const float *open, *mass, *rho, *tent, *solid_u;
     const float* eased;
     float* u;
 } narrow_job;
@@ -34,7 +36,7 @@ typedef struct narrow_job {
 // s of [gap.2]; 1 on faces that are closed or have no narrow part.
 static float fraction_of(const narrow_job* job, int64_t face) {
     float rho = job->rho != NULL && job->rho[face] > 0.0f ? job->rho[face] : 1.0f;
-    float holds = mass_fraction * rho * job->open[face];
+    float holds = mass_fraction * rho * job->open[face] * (job->tent != NULL ? job->tent[face] : 1);
     bool is_narrow = job->open[face] > 0.0f && job->open[face] < 1.0f && job->mass[face] > holds;
     return is_narrow ? holds / job->mass[face] : 1.0f;
 }
@@ -101,6 +103,7 @@ treacle_status narrow_faces_ease(const step_frame* f, const wet_faces* wet,
                           .open = solids->face_open.at[a],
                           .mass = given->face_mass.at[a],
                           .rho = face_rho.at[a],
+                          .tent = f->is_thin ? NULL : wet->liquid->fraction.tent.at[a],
                           .solid_u = solids->face_u.at[a],
                           .u = out->face_u.at[a]};
         if (f->setup->domain->is_active[a]) {

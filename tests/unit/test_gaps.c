@@ -114,6 +114,7 @@ typedef struct narrow_world {
     particle_grid given;
     tile_mask known[NARROW_TILES + 1];
     float phi[NARROW_VALUES], open[NARROW_VALUES], mass[NARROW_VALUES], solid_u[NARROW_VALUES];
+    float tent[NARROW_VALUES]; // 1; of a flow that has them
 } narrow_world;
 
 static void narrow_begin(narrow_world* w) {
@@ -126,7 +127,7 @@ static void narrow_begin(narrow_world* w) {
     w->solid.phi = w->phi;
     for (int i = 0; i < NARROW_VALUES; ++i) {
         w->phi[i] = -1.0f;
-        w->open[i] = w->mass[i] = 1.0f;
+        w->open[i] = w->mass[i] = w->tent[i] = 1.0f;
         w->solid_u[i] = 0.3f;
     }
     for (int a = 0; a < AXES; ++a) {
@@ -185,6 +186,23 @@ static void test_faces_open_by_half_of_what_is_around_them_keep_their_speed(void
     narrow_end(&w);
 }
 
+// Liquid that a plate squeezes out beside a wall: 22 m/s through a third of a face with little
+// liquid was the speed of all that was around.
+static void test_faces_with_little_liquid_weigh_what_the_flow_has_moved(void** state) {
+    (void)state;
+    static narrow_world w;
+    narrow_begin(&w);
+    w.open[NARROW] = 0.346f;
+    w.mass[NARROW] = 0.69f;
+    w.tent[NARROW] = 0.1f;
+    assert_true(narrow_eased(&w) == 6.0); // a flow that has no fractions on faces
+    for (int a = 0; a < AXES; ++a) {
+        w.liquid.fraction.tent.at[a] = w.tent;
+    }
+    assert_true(fabs(narrow_eased(&w) - (0.1 + 2.0 * 0.0346 / 0.69 * 5.9)) < 1e-5);
+    narrow_end(&w);
+}
+
 static void test_where_all_faces_are_slits_the_solid_says_how_fast_its_side_is(void** state) {
     (void)state;
     static narrow_world w;
@@ -201,6 +219,7 @@ int main(void) {
         cmocka_unit_test(test_a_box_sinks_through_a_tube_and_transfers_only_take_energy),
         cmocka_unit_test(test_particles_at_a_slit_take_its_speed_by_what_it_weighs),
         cmocka_unit_test(test_faces_open_by_half_of_what_is_around_them_keep_their_speed),
+        cmocka_unit_test(test_faces_with_little_liquid_weigh_what_the_flow_has_moved),
         cmocka_unit_test(test_where_all_faces_are_slits_the_solid_says_how_fast_its_side_is),
         cmocka_unit_test(test_particles_in_a_gap_have_no_slope_and_others_keep_theirs),
     };
