@@ -17,7 +17,7 @@ typedef struct reseed_job {
     int64_t* merges;     // [tiles]
 } reseed_job;
 
-// Particles of one cell, a run of a tile's particles.
+// Particles of one cell, a run of a tile's particles; or all of those.
 typedef struct cell_run {
     particle_ix begin, end;
 } cell_run;
@@ -104,13 +104,13 @@ static void look_at_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
-// Splits what is to be split of a tile; the new particles are those from `other` on.
-static void split_tile(const reseed_job* job, tile_ix t, uint64_t birth, particle_ix other) {
+// Splits what is to be split of a tile's particles; the new ones are those from `other` on.
+static void split_tile(const reseed_job* job, cell_run tile, uint64_t birth, particle_ix other) {
     const particles* p = job->p;
     const reseed_params* params = job->params;
-    particle_ix particle = p->tile_first[t], last = p->tile_first[t + 1];
-    while (particle < last) {
-        cell_run run = run_from(p, particle, last);
+    particle_ix particle = tile.begin;
+    while (particle < tile.end) {
+        cell_run run = run_from(p, particle, tile.end);
         for (particle_ix i = run.begin; i < run.end; ++i) {
             if (!is_split(job, run, i)) {
                 continue;
@@ -140,12 +140,14 @@ static treacle_status split_all(particles* p, reseed_job* job, int64_t count) {
     TREACLE_TRY(particles_reserve(p, p->count + count, (int64_t)tiles * 2));
     for (tile_ix t = 0; t < tiles; ++t) {
         particle_ix other;
+        // As it was counted: what comes to the end of the last tile belongs to it at once.
+        cell_run tile = {p->tile_first[t], p->tile_first[t + 1]};
         if (job->splits[t] == 0) {
             continue;
         }
         TREACLE_TRY(particles_append(p, p->tile[t], job->splits[t], &other));
         if (t >= here.begin && t < here.end) {
-            split_tile(job, t, birth, other);
+            split_tile(job, tile, birth, other);
         }
         birth += (uint64_t)job->splits[t];
     }

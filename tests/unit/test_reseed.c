@@ -97,6 +97,31 @@ static void test_large_particles_in_a_thin_cell_split(void** state) {
     treacle_context_destroy(ctx);
 }
 
+// New particles of the last tile belong to it at once, and what the store has left of others where
+// they come must not count: a fourth particle of the cell, gone by now, made it look full.
+static void test_what_is_left_of_others_does_not_count(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context(1);
+    grid_domain domain = make_domain(ctx, 8, 8, 8, 1.0, TREACLE_SIDE_SLIP);
+    particles p = {0};
+    arena scratch;
+    arena_init(&scratch, ctx);
+    assert_int_equal(crowd(ctx, &domain, PER_CELL, 2.0 * 0.25, &p), TREACLE_OK);
+    particles_remove(&p, (const uint8_t[PER_CELL]){[PER_CELL - 1] = 1});
+    held sums[2] = {measure(&p)};
+    reseed_params params = {
+        .domain = &domain, .scratch = &scratch, .seed = 1, .per_cell = PER_CELL, .source = 9};
+    reseed_stats stats;
+    assert_int_equal(reseed_particles(&p, &params, &stats), TREACLE_OK);
+    sums[1] = measure(&p);
+    assert_int_equal(stats.split, PER_CELL - 1);
+    assert_int_equal(sums[1].count, 2 * (PER_CELL - 1));
+    check_kept(sums);
+    particles_destroy(&p);
+    arena_finish(&scratch);
+    treacle_context_destroy(ctx);
+}
+
 static void test_a_full_cell_stays_as_it_is(void** state) {
     (void)state;
     treacle_context* ctx = make_context(1);
@@ -125,6 +150,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_crowded_cell_merges_down_to_twice_its_number),
         cmocka_unit_test(test_large_particles_in_a_thin_cell_split),
+        cmocka_unit_test(test_what_is_left_of_others_does_not_count),
         cmocka_unit_test(test_a_full_cell_stays_as_it_is),
         cmocka_unit_test(test_failing_memory_is_an_error),
     };
