@@ -144,8 +144,11 @@ static void pass_face(lump_pass what, const double row[BODY_MOTIONS], double mas
 
 // The vector is not touched by the first two.
 static void pass_faces(const lump_set* set, lump_pass what, double* vector) {
+    if (set->at == NULL) { // nobody has looked for lumps, or there are none
+        return;
+    }
     const tile_map* map = set->liquid->map;
-    for (int64_t n = 0; n < (int64_t)map->count * VISCOSITY_BLOCK && set->at != NULL; ++n) {
+    for (int64_t n = 0; n < (int64_t)map->count * VISCOSITY_BLOCK; ++n) {
         int a = (int)(n / TILE_CELLS % AXES);
         int64_t face = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
         lump* p = set->liquid->domain->is_active[a] ? lump_of(set, a, face, set->at) : NULL;
