@@ -51,6 +51,9 @@ typedef struct treacle_domain_def {
     /// m/s, with which no-slip sides move in their own plane, as belts do; what of it points across
     /// the side does not count. count 0: they are at rest.
     treacle_curve surface_velocity[3][2];
+    /// rad, 0 to pi, through the liquid, at which the surface of liquid with surface tension meets
+    /// slip and no-slip sides.
+    double contact_angle[3][2];
 } treacle_domain_def;
 
 /// A value over space.
@@ -280,6 +283,7 @@ typedef struct treacle_solid_def {
     double surface_spin[3];         ///< rad/s, about the pivot
     treacle_curve surface_strength; ///< factor of both over time
     treacle_separation separation;  ///< whether liquid lets go of it
+    double contact_angle;           ///< rad, 0 to pi: of a surface with tension, as of sides
     /// What it does to the heat of liquid that touches it: one of temperature and flux, or none,
     /// and then it lets no heat through.
     treacle_curve temperature; ///< K, at which it is held
@@ -314,6 +318,7 @@ typedef struct treacle_body_def {
     treacle_curve torque;       ///< N m, over time; count 0: none
     treacle_wall wall;          ///< used where the flow has viscosity
     double slip_length;         ///< m, >= 0; of TREACLE_WALL_SLIP_LENGTH
+    double contact_angle;       ///< rad, 0 to pi: of a surface with tension, as of sides
     int joint_count;
     const treacle_joint_def* joints;
 } treacle_body_def;

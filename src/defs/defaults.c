@@ -5,6 +5,10 @@
 #include "treacle/look.h"
 #include "treacle/types.h"
 
+#define RIGHT_ANGLE (0.5 * 3.14159265358979323846)
+#define RIGHT_ANGLES                                                                               \
+    { RIGHT_ANGLE, RIGHT_ANGLE }
+
 static const treacle_key default_gravity = {.time = 0.0, .value = {0.0, -9.81, 0.0}};
 
 treacle_sim_def treacle_sim_def_default(void) {
@@ -12,7 +16,9 @@ treacle_sim_def treacle_sim_def_default(void) {
         .def_size = sizeof(treacle_sim_def),
         .fps = 24.0,
         .time_lapse = 1.0,
-        .domain = {.size = {1.0, 1.0, 1.0}, .cell = 0.015625},
+        .domain = {.size = {1.0, 1.0, 1.0},
+                   .cell = 0.015625,
+                   .contact_angle = {RIGHT_ANGLES, RIGHT_ANGLES, RIGHT_ANGLES}},
         .gravity = {.count = 1, .keys = &default_gravity},
         .particles = {.per_cell = 8, .jitter = 0.5},
         .step = {.cfl = 2.0, .max_dt = 0.02, .min_dt = 1e-6},
@@ -96,6 +102,7 @@ treacle_force_def treacle_force_def_default(void) {
 treacle_solid_def treacle_solid_def_default(void) {
     static const treacle_key full = {.value = {1.0}};
     return (treacle_solid_def){.surface_strength = {.count = 1, .keys = &full},
+                               .contact_angle = RIGHT_ANGLE,
                                .contact = INFINITY};
 }
 
@@ -113,7 +120,7 @@ treacle_marker_source_def treacle_marker_source_def_default(void) {
 }
 
 treacle_body_def treacle_body_def_default(void) {
-    return (treacle_body_def){.density = 1000.0, .friction = 0.3};
+    return (treacle_body_def){.density = 1000.0, .friction = 0.3, .contact_angle = RIGHT_ANGLE};
 }
 
 treacle_joint_def treacle_joint_def_default(void) {

@@ -259,6 +259,7 @@ static void init_root(void* item) {
     root->camera = treacle_camera_def_default();
     memcpy(root->domain.sides, sim.domain.sides, sizeof(sim.domain.sides));
     memcpy(root->domain.separation, sim.domain.separation, sizeof(sim.domain.separation));
+    memcpy(root->domain.contact_angle, sim.domain.contact_angle, sizeof(sim.domain.contact_angle));
 }
 
 #define SIM(field) offsetof(scene_root, sim.field)

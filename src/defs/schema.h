@@ -65,7 +65,7 @@ typedef struct schema_key {
     size_t other_factor;             // ... and multiplied by the double at this offset
     schema_range range;              // of the value or of each component; LIST, MAP: of the count
     int choice;                      // > 0: only one key of the same choice may be given
-    int spread;                      // ENUM, RELEASE: so many in a row get the value; 0 is 1
+    int spread;                      // ENUM, REAL, RELEASE: so many in a row get it; 0 is 1
     const char* infinite;            // REAL: a word that stands for INFINITY
     const char* const* words;        // ENUM: the values' names in order, NULL at the end
     const struct schema_section* of; // SECTION, LIST, MAP
@@ -109,6 +109,7 @@ typedef struct scene_domain {
     treacle_separation separation[3][2];
     double slip_length[3][2]; // m
     treacle_curve surface_velocity[3][2];
+    double contact_angle[3][2]; // rad
 } scene_domain;
 
 /// What a scene file binds to.

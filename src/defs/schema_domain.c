@@ -109,6 +109,39 @@ static const schema_section belt_section = {
     .bytes = sizeof(treacle_curve[3][2]),
 };
 
+#define ANGLE(word, axis, end, text_)                                                              \
+    {                                                                                              \
+        .name = word, .type = SCHEMA_REAL, .unit = UNIT_ANGLE, .range = WITHIN(0, ANGLE_MOST),     \
+        .offset = (2 * (axis) + (end)) * sizeof(double), .help = text_, .default_text = "90 deg"   \
+    }
+
+static const schema_key angle_keys[] = {
+    {.name = "all",
+     .type = SCHEMA_REAL,
+     .flags = SCHEMA_INPUT_ONLY | SCHEMA_ALONE,
+     .unit = UNIT_ANGLE,
+     .range = WITHIN(0, ANGLE_MOST),
+     .spread = 6,
+     .help = "all six at once; the other keys then change single ones. `contact_angle: 60 deg` is "
+             "short for `contact_angle: {all: 60 deg}`"},
+    ANGLE("left", 0, 0, "low x"),
+    ANGLE("right", 0, 1, "high x"),
+    ANGLE("bottom", 1, 0, "low y"),
+    ANGLE("top", 1, 1, "high y"),
+    ANGLE("back", 2, 0, "low z"),
+    ANGLE("front", 2, 1, "high z"),
+};
+static const schema_section angle_section = {
+    .name = "contact_angle",
+    .help = "The angle, through the liquid, at which the surface of a liquid with "
+            "`surface_tension` meets each side that is a wall: below 90 deg it spreads (water on "
+            "clean glass 0 to 30 deg), above it beads (water on wax 105 deg). Without surface "
+            "tension it does nothing.",
+    .keys = angle_keys,
+    .key_count = COUNT(angle_keys),
+    .bytes = sizeof(double[3][2]),
+};
+
 static const schema_key domain_keys[] = {
     {.name = "origin",
      .type = SCHEMA_VEC3,
@@ -161,6 +194,11 @@ static const schema_key domain_keys[] = {
      .offset = offsetof(scene_domain, surface_velocity),
      .of = &belt_section,
      .help = "walls that move in their own plane"},
+    {.name = "contact_angle",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(scene_domain, contact_angle),
+     .of = &angle_section,
+     .help = "at which a surface with tension meets the walls"},
 };
 const schema_section schema_domain = {
     .name = "domain",

@@ -39,6 +39,11 @@ static const example examples[] = {
                          "  sides: no-slip\n"
                          "  surface_velocity: {bottom: [10 cm/s, 0, 0],\n"
                          "                     top: {keys: {0 s: [0, 0, 0], 1 s: [1, 0, 0]}}}\n"},
+    {"contact_angle", "domain:\n"
+                      "  size: [4 cm, 4 cm, 4 cm]\n"
+                      "  cell: 1 mm\n"
+                      "  sides: no-slip\n"
+                      "  contact_angle: {all: 90 deg, bottom: 60 deg}\n"},
     {"particles", "particles: {per_cell: 27, colour: true}\n"},
     {"step", "step: {cfl: 1, max_dt: 10 ms}\n"},
     {"pressure", "pressure: {tolerance: 1e-6}\n"},

@@ -15,5 +15,8 @@
 #define UP_TO(low, high)                                                                           \
     { .has_min = true, .has_max = true, .is_min_open = true, .min = (low), .max = (high) }
 
+/// rad, of contact angles: pi, rounded up so that 180 deg is within.
+#define ANGLE_MOST 3.1415926535897936
+
 /// Kinds of looks, in the order of treacle_look_kind.
 extern const char* const schema_look_words[];

@@ -112,6 +112,21 @@ static treacle_status set_slip(treacle_context* ctx, const treacle_domain_def* d
     return TREACLE_OK;
 }
 
+static treacle_status set_contact_angle(treacle_context* ctx, const treacle_domain_def* def, int a,
+                                        grid_domain* out) {
+    for (int end = 0; end < 2; ++end) {
+        double angle = def->contact_angle[a][end];
+        if (!(angle >= 0.0 && angle < 3.1416)) {
+            return check_fail(ctx, TREACLE_ERR_SCENE,
+                              "contact angle of the %s side along %c is %g rad: expected a number "
+                              "from 0 to pi",
+                              end == 0 ? "low" : "high", axis_name[a], angle);
+        }
+        out->contact_angle[a][end] = angle;
+    }
+    return TREACLE_OK;
+}
+
 treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* def,
                                 grid_domain* out) {
     grid_domain domain = {.h = def->cell};
@@ -134,6 +149,7 @@ treacle_status grid_domain_init(treacle_context* ctx, const treacle_domain_def* 
         TREACLE_TRY(set_sides(ctx, def, a, &domain));
         TREACLE_TRY(set_separation(ctx, def, a, &domain));
         TREACLE_TRY(set_slip(ctx, def, a, &domain));
+        TREACLE_TRY(set_contact_angle(ctx, def, a, &domain));
     }
     if (!is_any_active) {
         return check_fail(ctx, TREACLE_ERR_SCENE,

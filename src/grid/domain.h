@@ -26,7 +26,8 @@ typedef struct grid_domain {
     bool has_belts; // some of them is not zero
     // is_on only at walls of active axes
     treacle_separation separation[AXES][2];
-    bool lets_go; // some wall may, of the domain or of a solid
+    bool lets_go;                  // some wall may, of the domain or of a solid
+    double contact_angle[AXES][2]; // rad, of sides that are walls
 } grid_domain;
 
 /// Checks the def and works out the rest. The error names the field that is wrong.

@@ -17,8 +17,11 @@
 //     kappa = (kappa' - 2 phi K') / max(1 - phi kappa' + phi^2 K', 0.4)                 [tension.5]
 //
 // A grid knows no radius below its cell: |kappa| h is at most the number of directions in which the
-// surface can bend, 1 in a plane and 2 in space. Behind the sides of the domain phi is mirrored, so
-// the surface meets them at a right angle.
+// surface can bend, 1 in a plane and 2 in space. Behind the sides of the domain and in solids phi
+// is what phys/wetting.c has put there.
+//
+// The curvature in a direction t along the surface is k' = t^T (grad grad psi) t / |grad psi|, and
+// k'/(1 - phi k') at the foot.
 //
 // Staggering: phi and kappa at cells. Properties that tests check: planes have none; sphere,
 // cylinder, torus, cone and circle, with the order of their error; particles of a ball; threads.
@@ -37,6 +40,8 @@ enum {
     INNER = HALF - 4, // what B^4 leaves
 };
 static const float least_foot = 0.4f; // of the denominator of [tension.5]
+// Squared sine between surface and solid, of which the direction across is still known.
+static const float least_tangent = 0.1f;
 
 typedef struct curvature_job {
     const curvature_params* params;
@@ -45,35 +50,17 @@ typedef struct curvature_job {
 
 // --- phi around a tile ---------------------------------------------------------------------------
 
-// The cell inside that mirrors one beyond the sides.
-static int mirrored(int at, int cells) {
-    int in = at < 0 ? -1 - at : at >= cells ? 2 * cells - 1 - at : at;
-    return in < 0 ? 0 : in >= cells ? cells - 1 : in;
-}
-
-static void mirror_axis(const grid_domain* domain, tile_coord coord, int a, float* block) {
-    static const int strides[AXES] = {1, FULL, FULL * FULL};
-    int first = coord.at[a] * TILE_SIZE - MARGIN, b = (a + 1) % AXES, c = (a + 2) % AXES;
-    for (int n = 0; n < FULL; ++n) {
-        int from = mirrored(first + n, domain->cells[a]) - first;
-        if (from == n || from < 0 || from >= FULL) {
-            continue;
-        }
-        for (int i = 0; i < FULL * FULL; ++i) {
-            int row = i % FULL * strides[b] + i / FULL * strides[c];
-            block[row + n * strides[a]] = block[row + from * strides[a]];
-        }
-    }
-}
-
 static void gather_phi(const curvature_params* params, tile_ix t, float* block) {
-    const grid_domain* domain = params->domain;
-    gather_block(params->map, params->cell_phi, t, MARGIN, MARGIN, block);
-    for (int a = 0; a < AXES; ++a) {
-        if (domain->is_active[a] && !domain->is_periodic[a]) {
-            mirror_axis(domain, params->map->coord[t], a, block);
-        }
+    const wetting_params* wetting = params->wetting;
+    float bend[FULL * FULL * FULL];
+    bool is_wet = wetting != NULL, has_bend = is_wet && wetting->cell_bend != NULL;
+    gather_block(params->map, is_wet ? params->cell_wet_phi : params->cell_phi, t, MARGIN, MARGIN,
+                 block);
+    if (has_bend) {
+        gather_block(params->map, wetting->cell_bend, t, MARGIN, MARGIN, bend);
     }
+    wetting_block around = {params->map->coord[t], MARGIN, block, has_bend ? bend : NULL};
+    wetting_fill_sides(wetting, params->domain, &around);
 }
 
 // --- the filter ----------------------------------------------------------------------------------
@@ -167,10 +154,48 @@ static float at_foot(float mean, float gauss, float phi, float most) {
     return bounded((mean - 2.0f * phi * gauss) / least, most);
 }
 
-static bool has_surface(const float* phi) {
+// The curvature in the direction that leads away from a side or a solid, at the foot.
+static float across_at(const derivatives* d, const float normal[AXES], float phi) {
+    const float *g = d->first, *s = d->second, *m = d->mixed;
+    float square = (g[0] * g[0] + g[1] * g[1]) + g[2] * g[2];
+    float facing = (g[0] * normal[0] + g[1] * normal[1]) + g[2] * normal[2];
+    float t[AXES], length = 0.0f, bent = 0.0f;
+    if (!(square > 1e-12f)) {
+        return NAN;
+    }
+    for (int a = 0; a < AXES; ++a) {
+        t[a] = normal[a] - facing / square * g[a];
+        length += t[a] * t[a];
+    }
+    for (int c = 0; c < AXES; ++c) {
+        bent += s[c] * t[c] * t[c] + 2.0f * m[c] * t[(c + 1) % AXES] * t[(c + 2) % AXES];
+    }
+    if (length < least_tangent) { // the surface lies along it
+        return NAN;
+    }
+    float k = bent / (length * sqrtf(square));
+    return bounded(k / fmaxf(1.0f - phi * k, least_foot), WETTING_BEND_MAX);
+}
+
+// Whether a cell is one that says how the surface bends above a side or a solid.
+static bool tells_bend(const curvature_params* p, tile_ix t, int q, float phi, float normal[AXES]) {
+    if (!(fabsf(phi) < 0.75f)) {
+        return false;
+    }
+    float height = wetting_height_at(p->wetting, t, q, normal);
+    return height > WETTING_LOW && height < WETTING_HIGH;
+}
+
+// Whether curvature is wanted at a cell: near the surface of the flow, or as it meets a solid.
+static bool is_at_surface(const curvature_params* p, int64_t i) {
+    return fabsf(p->cell_phi[i]) < CURVATURE_REACH ||
+           (p->wetting != NULL && fabsf(p->cell_wet_phi[i]) < CURVATURE_REACH);
+}
+
+static bool has_surface(const curvature_params* p, int64_t t) {
     bool is_any = false;
-    for (int i = 0; i < TILE_CELLS; ++i) {
-        is_any = is_any || fabsf(phi[i]) < CURVATURE_REACH;
+    for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
+        is_any = is_any || is_at_surface(p, i);
     }
     return is_any;
 }
@@ -178,7 +203,8 @@ static bool has_surface(const float* phi) {
 static void find_tile(const curvature_job* job, tile_ix t) {
     const curvature_params* p = job->params;
     const grid_domain* domain = p->domain;
-    const float* phi = p->cell_phi + (size_t)t * TILE_CELLS;
+    const float* phi =
+        (p->wetting != NULL ? p->cell_wet_phi : p->cell_phi) + (size_t)t * TILE_CELLS;
     float* out = job->out + (size_t)t * TILE_CELLS;
     float most = (float)(domain->is_active[0] + domain->is_active[1] + domain->is_active[2] - 1);
     float block[FULL * FULL * FULL], psi[INNER * INNER * INNER];
@@ -189,23 +215,40 @@ static void find_tile(const curvature_job* job, tile_ix t) {
         tile_cell_at(p->map, t, i, cell);
         bool is_inside =
             cell[0] < domain->cells[0] && cell[1] < domain->cells[1] && cell[2] < domain->cells[2];
-        if (!is_inside || !(fabsf(phi[i]) < CURVATURE_REACH)) {
+        if (!is_inside || !is_at_surface(p, (int64_t)t * TILE_CELLS + i)) {
             continue;
         }
         int at = ((i / TILE_SIZE / TILE_SIZE + 1) * INNER + i / TILE_SIZE % TILE_SIZE + 1) * INNER +
                  i % TILE_SIZE + 1;
         derivatives d = differentiate(psi, at);
-        float mean, gauss;
+        float mean, gauss, normal[AXES];
+        float foot = bounded(phi[i], CURVATURE_REACH);
         bend(&d, &mean, &gauss);
-        out[i] = at_foot(mean, gauss, phi[i], most);
+        out[i] = at_foot(mean, gauss, foot, most);
+        if (p->cell_across != NULL && tells_bend(p, t, i, foot, normal)) {
+            p->cell_across[(size_t)t * TILE_CELLS + (size_t)i] = across_at(&d, normal, foot);
+        }
+    }
+}
+
+static void forget_across(float* across) {
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        across[i] = NAN;
     }
 }
 
 static void find_tiles(void* data, int64_t begin, int64_t end) {
     const curvature_job* job = data;
+    const curvature_params* p = job->params;
     for (int64_t t = begin; t < end; ++t) {
+        if (p->is_near_only && !wetting_is_near(p->wetting, (tile_ix)t)) {
+            continue;
+        }
         memset(job->out + t * TILE_CELLS, 0, TILE_CELLS * sizeof(float));
-        if (has_surface(job->params->cell_phi + t * TILE_CELLS)) {
+        if (p->cell_across != NULL) {
+            forget_across(p->cell_across + t * TILE_CELLS);
+        }
+        if (has_surface(p, t)) {
             find_tile(job, (tile_ix)t);
         }
     }
@@ -214,8 +257,16 @@ static void find_tiles(void* data, int64_t begin, int64_t end) {
 void curvature_compute(const curvature_params* params, float* cell_kappa) {
     TREACLE_ASSERT(params->cell_phi != NULL && params->cell_phi != cell_kappa);
     TREACLE_ASSERT(params->domain != NULL);
+    TREACLE_ASSERT((params->wetting != NULL) == (params->cell_wet_phi != NULL));
+    TREACLE_ASSERT(params->wetting != NULL ||
+                   (params->cell_across == NULL && !params->is_near_only));
     curvature_job job = {params, cell_kappa};
+    if (params->cell_across != NULL) {
+        forget_across(params->cell_across + (size_t)params->map->count * TILE_CELLS);
+    }
     tile_for(params->map,
-             &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = cell_kappa}}},
+             &(tile_use){.reads = TILE_AROUND,
+                         .grain = 4,
+                         .writes = {{.at = cell_kappa}, {.at = params->cell_across}}},
              find_tiles, &job);
 }

@@ -50,6 +50,7 @@ typedef struct solid {
     treacle_wall slip;
     double slip_length; // m
     treacle_separation separation;
+    double contact_angle; // rad
 } solid;
 
 /// All solids at one moment.

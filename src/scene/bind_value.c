@@ -124,8 +124,10 @@ treacle_status bind_real(binder* b, const bind_slot* slot) {
     } else {
         TREACLE_TRY(bind_number(b, slot, &value));
     }
-    if (b->diags->errors == errors) {
-        memcpy(slot->item + slot->key->offset, &value, sizeof(value));
+    int spread = slot->key->spread == 0 ? 1 : slot->key->spread;
+    for (int i = 0; i < spread && b->diags->errors == errors; ++i) {
+        char* at = slot->item + slot->key->offset + (size_t)i * sizeof(value);
+        memcpy(at, &value, sizeof(value));
     }
     return TREACLE_OK;
 }

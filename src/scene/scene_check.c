@@ -153,6 +153,7 @@ treacle_status bind_check_domain(binder* b, const scene_node* map, void* item,
     memcpy(check.def->separation, said->separation, sizeof(said->separation));
     memcpy(check.def->slip_length, said->slip_length, sizeof(said->slip_length));
     memcpy(check.def->surface_velocity, said->surface_velocity, sizeof(said->surface_velocity));
+    memcpy(check.def->contact_angle, said->contact_angle, sizeof(said->contact_angle));
     TREACLE_TRY(check_cell(b, &check));
     const bool is_cell_right = b->diags->errors == errors;
     for (int a = 0; a < 3 && is_cell_right; ++a) {

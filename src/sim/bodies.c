@@ -150,7 +150,8 @@ static treacle_status make_samples(treacle_context* ctx, const solid* s, const g
 
 static treacle_status make_solid(treacle_context* ctx, const treacle_body_def* def,
                                  const grid_domain* domain, solid* out) {
-    *out = (solid){.slip = def->wall, .slip_length = def->slip_length};
+    *out = (solid){
+        .slip = def->wall, .slip_length = def->slip_length, .contact_angle = def->contact_angle};
     int flat = !domain->is_active[0] ? 0 : !domain->is_active[1] ? 1 : 2;
     TREACLE_TRY(domain->is_active[flat] ? shape_create(ctx, def->shape, &out->shape)
                                         : shape_create_flat(ctx, def->shape, flat, &out->shape));

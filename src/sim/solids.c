@@ -25,6 +25,11 @@ static treacle_status check_solid(treacle_context* ctx, const treacle_solid_def*
                           "adhesion to %s is %g Pa: expected a number of at least 0", name,
                           def->separation.adhesion);
     }
+    if (!(def->contact_angle >= 0.0 && def->contact_angle < 3.1416)) {
+        return check_fail(ctx, TREACLE_ERR_SCENE,
+                          "contact_angle of %s is %g rad: expected a number from 0 to pi", name,
+                          def->contact_angle);
+    }
     if (def->position.count > 0) {
         TREACLE_TRY(curve_check(ctx, &def->position, "a solid's position"));
     }
@@ -51,7 +56,8 @@ static treacle_status make_solid(treacle_context* ctx, const treacle_solid_def* 
                    .is_inside_out = def->inside_out,
                    .slip = def->wall,
                    .slip_length = def->slip_length,
-                   .separation = def->separation};
+                   .separation = def->separation,
+                   .contact_angle = def->contact_angle};
     if (def->shape->kind == TREACLE_SHAPE_MESH && def->shape->frames.fps > 0.0) {
         return load_sequence(ctx, def->shape, &out->sequence);
     }

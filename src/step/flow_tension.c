@@ -98,13 +98,57 @@ static void weigh_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// Curvature where the surface meets sides and solids at their angles: first as if it were straight
+// behind them, then with the bend that it has above them.
+static treacle_status find_wet_curvature(const flow_inputs* in, float* kappa) {
+    const wet_faces* wet = &in->wet;
+    const step_frame* f = &in->frame;
+    float *phi = NULL, *across = NULL, *bend = NULL;
+    wetting_params wetting = {.domain = wet->domain,
+                              .map = wet->map,
+                              .cell_phi = wet->cell_phi,
+                              .cell_solid_phi = wet->solid->phi,
+                              .cell_solid = wet->solid->id,
+                              .solids = f->setup->solids.solids};
+    curvature_params params = {
+        .domain = wet->domain, .map = wet->map, .cell_phi = wet->cell_phi, .wetting = &wetting};
+    TREACLE_TRY(step_take(f, wet->map, "the surface behind solids", &phi));
+    TREACLE_TRY(step_take(f, wet->map, "bends of the surface", &across));
+    TREACLE_TRY(step_take_zero(f, wet->map, "bends of the surface", &bend));
+    params.cell_wet_phi = phi;
+    params.cell_across = across;
+    wetting_extend(&wetting, phi);
+    curvature_compute(&params, kappa);
+    wetting_bend(&wetting, across, bend);
+    wetting.cell_bend = bend;
+    params.cell_across = NULL;
+    params.is_near_only = true;
+    wetting_extend(&wetting, phi);
+    curvature_compute(&params, kappa);
+    arena_give(f->scratch, bend);
+    arena_give(f->scratch, across);
+    arena_give(f->scratch, phi);
+    return TREACLE_OK;
+}
+
+static treacle_status find_curvature(const flow_inputs* in, float* kappa) {
+    const wet_faces* wet = &in->wet;
+    if (wetting_is_needed(wet->domain, in->frame.setup->solids.count)) {
+        return find_wet_curvature(in, kappa);
+    }
+    curvature_compute(
+        &(curvature_params){.domain = wet->domain, .map = wet->map, .cell_phi = wet->cell_phi},
+        kappa);
+    return TREACLE_OK;
+}
+
 static treacle_status find_surface_parts(const flow_inputs* in, tension_params* to) {
     const wet_faces* wet = &in->wet;
     double h = wet->domain->h;
     float *kappa = NULL, *weight = NULL;
     TREACLE_TRY(step_take_zero(&in->frame, wet->map, "curvature", &kappa));
     TREACLE_TRY(step_take_zero(&in->frame, wet->map, "areas of the surface", &weight));
-    curvature_compute(&(curvature_params){wet->domain, wet->map, wet->cell_phi}, kappa);
+    TREACLE_TRY(find_curvature(in, kappa));
     sheet_fields areas = {.cell = weight};
     for (int n = 0; n < 2 * AXES && in->frame.is_stiff_surface; ++n) {
         TREACLE_TRY(

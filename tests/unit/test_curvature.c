@@ -121,7 +121,9 @@ static double error_on_grid(bent of, int side, bool is_flat, double reach) {
     for (int64_t i = 0; i < (int64_t)w.map.count * TILE_CELLS; ++i) {
         w.phi.values[i] = fminf(fmaxf(w.phi.values[i], -limit), limit);
     }
-    curvature_compute(&(curvature_params){&w.domain, &w.map, w.phi.values}, kappa.values);
+    curvature_compute(
+        &(curvature_params){.domain = &w.domain, .map = &w.map, .cell_phi = w.phi.values},
+        kappa.values);
     double error = error_of(&w, kappa.values, of, reach);
     grid_field_destroy(&kappa);
     level_world_end(&w);
@@ -225,7 +227,9 @@ static double error_of_points(bent of, int side, bool is_flat, uint64_t seed) {
                            .per_cell = per_cell,
                            .limit = limit};
     assert_int_equal(level_liquid(&params, w.phi.values), TREACLE_OK);
-    curvature_compute(&(curvature_params){&w.domain, &w.map, w.phi.values}, kappa.values);
+    curvature_compute(
+        &(curvature_params){.domain = &w.domain, .map = &w.map, .cell_phi = w.phi.values},
+        kappa.values);
     double error = error_of(&w, kappa.values, of, 100.0);
     grid_field_destroy(&kappa);
     points_end(&points);
