@@ -23,11 +23,10 @@
 //                    sigma/(2 mu R) (1 - x^2) / (x^2 I0^2/I1^2 - 1 - x^2), x = 2 pi R/wavelength
 //                    [R92], within 15 %; with x = 1.2 it does not.
 #include <math.h>
-#include <stdlib.h>
 
 #include "cases.h"
 #include "measure.h"
-#include "treacle/unstable/stages.h"
+#include "tension_lab.h"
 
 enum { SEEDS = 5 };
 static const double sigma = 0.06, rho = 1000.0; // N/m, kg/m^3
@@ -40,75 +39,7 @@ static const char scene[] = "domain: {size: [%s], cell: %.17g, sides: {all: open
                             "materials: {drop: {density: %g, viscosity: %.17g,\n"
                             "                   surface_tension: %g}}\n";
 
-typedef struct drop {
-    double cell;      // m
-    int cells[3];     // 1: flat
-    bool is_periodic; // along x
-    double viscosity, tension, dt;
-    uint64_t seed;
-    /// < 0 inside; x in cells.
-    double (*shape)(const double x[3]);
-    double velocity[2], spin; // cells a second, 1/s
-} drop;
-
-// --- liquids of points ---------------------------------------------------------------------------
-
-static double random_at(uint64_t* counter) {
-    uint64_t x = *counter += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
-}
-
-// A point in each half of a cell along every axis, anywhere in its box.
-static int64_t fill(const drop* d, double* place, float* velocity) {
-    uint64_t counter = d->seed;
-    int n[3];
-    int64_t count = 0, boxes = 1;
-    for (int a = 0; a < 3; ++a) {
-        n[a] = d->cells[a] > 1 ? 2 * d->cells[a] : 1;
-        boxes *= n[a];
-    }
-    for (int64_t i = 0; i < boxes; ++i) {
-        const int64_t at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
-        double x[3];
-        for (int a = 0; a < 3; ++a) {
-            double shift = random_at(&counter);
-            x[a] = d->cells[a] > 1 ? 0.5 * ((double)at[a] + shift) : 0.5;
-        }
-        if (d->shape(x) < 0.0) {
-            for (int a = 0; a < 3 && place != NULL; ++a) {
-                place[3 * count + a] = x[a] * d->cell;
-            }
-            if (velocity != NULL) {
-                double p = x[0] - 16.2, q = x[1] - 15.9;
-                velocity[3 * count] = (float)(d->cell * (d->velocity[0] - d->spin * q));
-                velocity[3 * count + 1] = (float)(d->cell * (d->velocity[1] + d->spin * p));
-                velocity[3 * count + 2] = 0.0f;
-            }
-            ++count;
-        }
-    }
-    return count;
-}
-
-static treacle_status put(treacle_sim* sim, const drop* d) {
-    int64_t count = fill(d, NULL, NULL);
-    double* place = malloc((size_t)count * 3 * sizeof(double));
-    float* velocity = malloc((size_t)count * 3 * sizeof(float));
-    treacle_status status = place != NULL && velocity != NULL ? TREACLE_OK : TREACLE_ERR_MEMORY;
-    if (status == TREACLE_OK) {
-        fill(d, place, velocity);
-        treacle_stages_particles points = {.count = count, .place = place, .velocity = velocity};
-        status = treacle_stages_put(sim, &points);
-    }
-    free(place);
-    free(velocity);
-    treacle_stages_sort_stats sorted;
-    VALIDATE_TRY(status);
-    VALIDATE_TRY(treacle_stages_sort(sim, &sorted));
-    return treacle_stages_prepare(sim);
-}
+typedef tension_drop drop;
 
 static treacle_status open_drop(validate* v, const drop* d, treacle_sim** sim) {
     char size[96];
@@ -117,7 +48,7 @@ static treacle_status open_drop(validate* v, const drop* d, treacle_sim** sim) {
     VALIDATE_TRY(validate_sim_create(
         v, sim, scene, size, d->cell, d->is_periodic ? ", left: periodic, right: periodic" : "",
         d->dt, d->cells[2] > 1 ? 8 : 4, rho, d->viscosity, d->tension));
-    return put(*sim, d);
+    return tension_lab_put(*sim, d);
 }
 
 // --- what is read off ----------------------------------------------------------------------------

@@ -99,6 +99,15 @@ validate_fcn case_tension_rest;
 validate_fcn case_tension_rest_fine;
 validate_fcn case_tension_spin;
 validate_fcn case_tension_drop;
+validate_fcn case_tension_wave;
+validate_fcn case_taylor_culick;
+validate_fcn case_taylor_culick_speed;
+validate_fcn case_sessile;
+validate_fcn case_sessile_tilted;
+validate_fcn case_sessile_space;
+validate_fcn case_puddle;
+validate_fcn case_puddle_coarse;
+validate_fcn case_meniscus;
 validate_fcn case_hopper;
 validate_fcn case_rayleigh_plateau;
 
