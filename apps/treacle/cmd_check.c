@@ -58,6 +58,61 @@ static treacle_status print_heats(const treacle_scene* scene) {
     return TREACLE_OK;
 }
 
+// Below this Bond number tension rules, above its inverse weight does.
+static const double tension_bond = 0.3;
+enum { TENSION_LINES = 6, TENSION_CELLS = 4 }; // cells that a capillary length needs at least
+
+static const char* who_rules(const treacle_tension_estimate* e) {
+    return e->bond < tension_bond         ? "tension rules"
+           : e->bond < 1.0 / tension_bond ? "tension and weight both count"
+                                          : "weight rules, tension rounds what is small";
+}
+
+// Whether cells are small enough to show what tension does.
+static void print_cell_advice(const treacle_tension_estimate* e, double cell) {
+    double shown = fmin(e->capillary, e->length), wanted = shown / TENSION_CELLS;
+    if (cell > wanted * 1.0001) {
+        printf("; what it makes is %s wide, %.2g cells: cells of %s would show it",
+               human_metres(shown).at, shown / cell, human_metres(wanted).at);
+    }
+}
+
+// What tension does to a liquid or a stream; where the scene has none, whether it would count.
+static bool print_tension(const treacle_sim_def* sim, const treacle_tension_estimate* e) {
+    const char* name = sim->materials[e->material].name;
+    bool is_given = e->tension > 0.0;
+    if (isnan(e->bond) || isnan(e->length) || (!is_given && e->bond > 1.0 / tension_bond)) {
+        return false;
+    }
+    printf("tension    %s of %s: Bond %.2g, capillary %.2g, Ohnesorge %.2g",
+           human_metres(e->length).at, name, e->bond, e->capillarity, e->ohnesorge);
+    if (e->is_left_out) {
+        printf("; it is left out: it would change the shortest waves by %.2g %%", 100.0 * e->ratio);
+    } else if (!is_given) {
+        printf("; %s, but the scene has none: \"surface_tension: %.3g mN/m\" is what %s has",
+               who_rules(e), 1e3 * e->known, name);
+    } else {
+        printf(": %s", who_rules(e));
+        print_cell_advice(e, sim->domain.cell);
+    }
+    putchar('\n');
+    return true;
+}
+
+static treacle_status print_tensions(const treacle_scene* scene) {
+    const treacle_sim_def* sim = treacle_scene_sim(scene);
+    int lines = 0;
+    for (int i = 0; i < sim->liquid_count + sim->emitter_count && lines < TENSION_LINES; ++i) {
+        treacle_tension_estimate tension;
+        treacle_status status = treacle_scene_tension(scene, i, &tension);
+        if (status != TREACLE_OK) {
+            return status;
+        }
+        lines += print_tension(sim, &tension) ? 1 : 0;
+    }
+    return TREACLE_OK;
+}
+
 static void print_summary(const treacle_context* ctx, const char* path, const treacle_scene* scene,
                           const treacle_estimate* estimate) {
     const treacle_sim_def* sim = treacle_scene_sim(scene);
@@ -121,6 +176,7 @@ static int check(treacle_context* ctx, const void* options) {
         if (status == TREACLE_OK) {
             print_summary(ctx, o->path, scene, &estimate);
             status = print_heats(scene);
+            status = status == TREACLE_OK ? print_tensions(scene) : status;
         }
         if (status == TREACLE_OK && o->shows_plan) {
             status = print_plan(ctx, scene);

@@ -61,6 +61,10 @@ static void print_one(const treacle_material_preset* p) {
         printf("when warm    log10(viscosity / Pa s) = %g + %g K / (T - %g K)\n", p->vogel[0],
                p->vogel[1], p->vogel[2]);
     }
+    if (p->surface_tension > 0.0) {
+        printf("tension      %g mN/m against air (%s); a scene that wants it says so\n",
+               1e3 * p->surface_tension, p->tension_source);
+    }
     printf("colour       [%g, %g, %g], linear\n", p->material.colour[0], p->material.colour[1],
            p->material.colour[2]);
     printf("source       %s\n", p->source);

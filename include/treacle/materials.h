@@ -12,6 +12,9 @@ typedef struct treacle_material_preset {
     const char* text;              ///< what it is, in a few words
     treacle_material_def material; ///< its name is the preset's
     double temperature;            ///< K, at which the values hold
+    double surface_tension;     ///< N/m, against air; 0: not known. Scenes that want it say so: the
+                                ///< material of the preset has none
+    const char* tension_source; ///< where that is from; NULL: not known
     double vogel[3];    ///< log10 of the viscosity in Pa s is [0] + [1] / (T - [2]), T in K (Vogel,
                         ///< Fulcher, Tammann; Arrhenius if [2] is 0); all 0: not known
     const char* source; ///< where the values are from

@@ -106,6 +106,27 @@ typedef struct treacle_heat_estimate {
 TREACLE_API treacle_status treacle_scene_heat(const treacle_scene* scene, int liquid,
                                               treacle_heat_estimate* out);
 
+/// What surface tension means to a liquid or a stream of the scene: numbers that compare it with
+/// weight, viscosity and inertia, of its least extent.
+typedef struct treacle_tension_estimate {
+    int material;       ///< index
+    double tension;     ///< N/m, that the scene gives it; 0: none
+    double known;       ///< N/m, that the preset of this name has in nature; 0: not known
+    double length;      ///< m, the least extent; of a flat scene, in its plane
+    double capillary;   ///< m, sqrt(tension/(density gravity)); INFINITY without gravity
+    double bond;        ///< (length/capillary)^2
+    double speed;       ///< m/s, of a stream, or that gravity gives a liquid of this length
+    double capillarity; ///< viscosity speed/tension, the capillary number
+    double ohnesorge;   ///< viscosity/sqrt(density tension length)
+    double ratio;       ///< of what it does to waves of four cells to what gravity does
+    bool is_left_out;   ///< `ratio` is too small to matter, and the simulation has no tension
+} treacle_tension_estimate;
+/// Of liquid `index`, or of emitter `index - liquid_count` of the def. Numbers are those of
+/// `tension`, or of `known` where the scene gives none; NAN where both are 0. ERR_USAGE if there is
+/// none of that index.
+TREACLE_API treacle_status treacle_scene_tension(const treacle_scene* scene, int index,
+                                                 treacle_tension_estimate* out);
+
 /// The manual's reference of all keys, as Markdown. The caller frees it with treacle_text_free().
 TREACLE_API treacle_status treacle_scene_reference(treacle_context* ctx, char** out);
 /// A section of a scene, "scene.materials" or "emitter", or one of its keys, "scene.domain.cell",

@@ -79,10 +79,43 @@ void def_elastic_to_words(treacle_elastic_def* e) {
 
 // --- surface tension -----------------------------------------------------------------------------
 
+// m^2/s^4, the least of the squared gravity between two keys.
+static double least_between(const double one[3], const double two[3]) {
+    double way = 0.0, back = 0.0, least = 0.0;
+    for (int a = 0; a < 3; ++a) {
+        way += (two[a] - one[a]) * (two[a] - one[a]);
+        back -= one[a] * (two[a] - one[a]);
+    }
+    double part = way > 0.0 ? fmin(fmax(back / way, 0.0), 1.0) : 0.0;
+    for (int a = 0; a < 3; ++a) {
+        double at = one[a] + part * (two[a] - one[a]);
+        least += at * at;
+    }
+    return least;
+}
+
+static double least_gravity(const treacle_sim_def* def) {
+    const treacle_curve* g = &def->gravity;
+    double least = g->count > 0 ? INFINITY : 0.0;
+    for (int i = 0; i < g->count; ++i) {
+        const treacle_key* next = &g->keys[i + 1 < g->count ? i + 1 : i];
+        least = fmin(least, least_between(g->keys[i].value, next->value));
+    }
+    return sqrt(least);
+}
+
+double def_tension_ratio(const treacle_sim_def* def, const treacle_material_def* material) {
+    double h = def->domain.cell, k = 0.5 * 3.14159265358979323846 / h;
+    TREACLE_ASSERT(h > 0.0);
+    double weight = material->density * least_gravity(def);
+    double pull = material->surface_tension * k * k;
+    return pull > 0.0 ? pull / weight : 0.0; // [tension.9]
+}
+
 bool def_has_tension(const treacle_sim_def* def) {
     bool is_any = false;
     for (int i = 0; i < def->material_count; ++i) {
-        is_any = is_any || def->materials[i].surface_tension > 0.0;
+        is_any = is_any || def_tension_ratio(def, &def->materials[i]) >= DEF_TENSION_LEAST;
     }
     return is_any && def->flow != TREACLE_FLOW_NONE;
 }

@@ -12,7 +12,12 @@ bool def_has_law(const treacle_sim_def* def);
 bool def_marker_flows(const treacle_sim_def* def);
 bool def_marker_grows(const treacle_sim_def* def);
 
-/// Whether the surface of a material pulls.
+/// How much the tension of a material adds to what gravity does to the shortest waves that the grid
+/// carries, four cells long [tension.9]; INFINITY where there is a time without gravity. Below
+/// DEF_TENSION_LEAST it is left out.
+double def_tension_ratio(const treacle_sim_def* def, const treacle_material_def* material);
+#define DEF_TENSION_LEAST 0.01
+/// Whether the surface of a material pulls, and that is not left out.
 bool def_has_tension(const treacle_sim_def* def);
 /// Whether it does although the flow is another one than the unified, which alone knows of it.
 bool def_is_beyond_tension(const treacle_sim_def* def);

@@ -40,6 +40,9 @@
     .latent_heat = latent, .solidus = CELSIUS(solid), .liquidus = CELSIUS(liquid)
 #define FREEZES(liquid, solid)                                                                     \
     .freezing_liquidus = CELSIUS(liquid), .freezing_solidus = CELSIUS(solid)
+// N/m against air, and where that is from. Scenes that want it say so: at the sizes of most of them
+// it does not count, and steps with it cost more.
+#define TENSION(sigma, from) .surface_tension = sigma, .tension_source = from
 // Constants of laws that are off until a scene names their kind.
 #define LAW(...) .viscosity_law = {.reference = 293.15, .least = 1e-9, .most = 1e12, __VA_ARGS__}
 #define NO_LAW LAW(.low = 1.0, .high = 1.0)
@@ -71,22 +74,27 @@ static const treacle_material_preset presets[] = {
     {MATERIAL("water", 20, LOOK(WATER), .density = 998.2, .viscosity = 1.0016e-3,
               .colour = {0.05, 0.3, 0.6}, NEWTONIAN, HEAT(0.598, 4184.0), MELTS(333.55e3, 0, 0),
               VFT(-4.6173, 247.8, 140.0)),
-     .text = "water", .vogel = {-4.6173, 247.8, 140.0},
+     TENSION(0.07274, "IAPWS R1-76 (2014), at 20 C"), .text = "water",
+     .vogel = {-4.6173, 247.8, 140.0},
      .source = "IAPWS R12-08 (2008), viscosity; temperature law after Al-Shemmeri, Engineering "
                "Fluid Mechanics (2012)"},
     {MATERIAL("olive-oil", 20, LOOK(OIL), .density = 911.0, .viscosity = 0.084,
               .colour = {0.55, 0.5, 0.06}, NEWTONIAN, HEAT(0.17, 1970.0), VFT(-5.886, 1410.0, 0.0)),
-     .text = "olive oil", .vogel = {-5.886, 1410.0, 0.0}, .is_typical = true,
+     TENSION(0.032, "typical: 31 to 33 mN/m in handbooks at 20 C"), .text = "olive oil",
+     .vogel = {-5.886, 1410.0, 0.0}, .is_typical = true,
      .source = "typical of handbooks at 20 C; activation energy 27 kJ/mol, from the range of "
                "Diamante and Lan, J. Food Processing 234583 (2014)"},
     {MATERIAL("honey", 25, LOOK(HONEY), .density = 1420.0, .viscosity = 10.0,
               .colour = {0.7, 0.26, 0.01}, NEWTONIAN, HEAT(0.35, 2300.0),
               VFT(-15.643, 4962.0, 0.0)),
+     TENSION(0.060, "typical: 50 to 60 mN/m; falls a little with warmth, Oroian, J. Food Eng. 119, "
+                    "167 (2013)"),
      .text = "honey of 17 to 18 % water", .vogel = {-15.643, 4962.0, 0.0}, .is_typical = true,
      .source = "typical; the range of floral honeys and 95 kJ/mol as in Yanniotis, Skaltsi, "
                "Karaburnioti, J. Food Eng. 72, 372 (2006)"},
     {MATERIAL("golden-syrup", 20, LOOK(SYRUP), .density = 1438.0, .viscosity = 50.0,
               .colour = {0.8, 0.42, 0.03}, NEWTONIAN, HEAT(0.35, 2200.0), NO_LAW),
+     TENSION(0.080, "typical of laboratory experiments with it"),
      .text = "golden syrup, light treacle", .is_typical = true,
      .source = "typical of laboratory experiments with it; batches differ by a factor of two"},
     {MATERIAL("molasses", 25, LOOK(MOLASSES), .density = 1400.0, .viscosity = 6.0,
@@ -95,12 +103,14 @@ static const treacle_material_preset presets[] = {
      .source = "typical: 5 to 10 Pa s at 20 to 25 C in handbooks of food engineering"},
     {MATERIAL("corn-syrup", 25, LOOK(JELLY), .density = 1380.0, .viscosity = 2.5,
               .colour = {0.85, 0.75, 0.5}, NEWTONIAN, HEAT(0.37, 2300.0), NO_LAW),
+     TENSION(0.080, "typical of laboratory experiments with it"),
      .text = "light corn syrup, as bottled", .is_typical = true,
      .source = "typical: 2 to 3 Pa s at 25 C"},
     {MATERIAL("glycerine", 20, LOOK(WATER), .density = 1261.0, .viscosity = 1.414,
               .colour = {0.85, 0.88, 0.9}, NEWTONIAN, HEAT(0.285, 2412.0),
               VFT(-5.0091, 668.47, 163.59)),
-     .text = "glycerine, pure", .vogel = {-5.0091, 668.47, 163.59},
+     TENSION(0.0634, "typical: 63 to 64 mN/m in handbooks at 20 C"), .text = "glycerine, pure",
+     .vogel = {-5.0091, 668.47, 163.59},
      .source = "Cheng, Ind. Eng. Chem. Res. 47, 3285 (2008), a fit to Segur and Oberstar (1951); "
                "temperature law fitted to it, 0 to 100 C"},
     {MATERIAL("chocolate", 40, LOOK(CHOCOLATE), .density = 1270.0, .viscosity = 2.5,
@@ -137,14 +147,16 @@ static const treacle_material_preset presets[] = {
     {MATERIAL("lava", 1130, LOOK(LAVA), .density = 2600.0, .viscosity = 650.0,
               .colour = {0.9, 0.12, 0.01}, BINGHAM(120.0), HEAT(1.5, 1200.0),
               MELTS(400e3, 1000, 1200), VFT(-4.55, 5765.0, 620.0)),
-     .text = "basaltic lava", .vogel = {-4.55, 5765.0, 620.0},
+     TENSION(0.35, "typical: 0.3 to 0.4 N/m of molten basalt"), .text = "basaltic lava",
+     .vogel = {-4.55, 5765.0, 620.0},
      .source = "Shaw, Wright, Peck, Okamura, Am. J. Sci. 266, 225 (1968), in Makaopuhi lava lake; "
                "temperature law of the form of Giordano, Russell, Dingwell, Earth Planet. Sci. "
                "Lett. 271, 123 (2008), typical constants through that point; density typical"},
     {MATERIAL("wax", 70, LOOK(WAX), .density = 775.0, .viscosity = 0.005,
               .colour = {0.85, 0.75, 0.5}, NEWTONIAN, HEAT(0.22, 2400.0), MELTS(200e3, 52, 60),
               RAMP(52, 60, 1e4, 0.005)),
-     .text = "molten paraffin wax", .is_typical = true, .source = "typical of paraffin at 70 C"},
+     TENSION(0.027, "typical of paraffin at 70 C"), .text = "molten paraffin wax",
+     .is_typical = true, .source = "typical of paraffin at 70 C"},
     {MATERIAL("tar", 60, LOOK(GLOSS), .density = 1030.0, .viscosity = 145.0,
               .colour = {0.008, 0.007, 0.006}, NEWTONIAN, HEAT(0.16, 1900.0), NO_LAW),
      .text = "paving bitumen 50/70",
