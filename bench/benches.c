@@ -8,6 +8,8 @@ const bench_entry bench_entries[] = {
     {"output", 40, "a run with its files against its steps alone; bytes of a frame", bench_output},
     {"elastic", 60, "a step of goop against one without elasticity; the thesis' cube",
      bench_elastic},
+    {"tension", 30, "a step with surface tension against one without, and its iterations",
+     bench_tension},
     {"solver", 400, "pressure, viscosity and both together against other methods", bench_solver},
     {"pressure", 60, "pressure against incomplete Cholesky", bench_pressure},
     {"viscosity", 800, "flow of thick liquid and its viscosity against incomplete Cholesky",

@@ -5,6 +5,7 @@
 
 bench_fcn bench_elastic;
 bench_fcn bench_house;
+bench_fcn bench_tension;
 bench_fcn bench_output;
 bench_fcn bench_mesh;
 bench_fcn bench_ranks;
