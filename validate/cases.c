@@ -27,6 +27,8 @@ const validate_case validate_cases[] = {
     {"heat-lod", VALIDATE_QUICK, 3, "a wave of heat decays as the scheme says", case_heat_lod},
     {"isotherm", VALIDATE_QUICK, 8, "heat walks into a cold body", case_isotherm},
     {"stefan", VALIDATE_QUICK, 8, "a front of melting moves as Stefan says", case_stefan},
+    {"shrinkage", VALIDATE_QUICK, 12,
+     "what dries shrinks by its share, and is pulled where it is held", case_shrinkage},
     {"hot-film", VALIDATE_QUICK, 8, "a film that is hot at its surface runs as it must",
      case_hot_film},
     {"melting-wall", VALIDATE_FULL, 30, "wax that is heated runs down a wall", case_melting_wall},

@@ -88,6 +88,7 @@ validate_fcn case_heat_lod;
 validate_fcn case_isotherm;
 validate_fcn case_shadow;
 validate_fcn case_stefan;
+validate_fcn case_shrinkage;
 validate_fcn case_hot_film;
 validate_fcn case_melting_wall;
 validate_fcn case_melt_runs;

@@ -147,9 +147,9 @@ static void print_regimes(const treacle_run_info* info) {
 
 static void print_energy(const treacle_energy_stats* e) {
     printf("energy     %.4g J: potential %+.4g, forces %+.4g, tension %+.4g, solids %+.4g, "
-           "contacts %+.4g, particles %+.4g,\n",
+           "shrinkage %+.4g, contacts %+.4g, particles %+.4g,\n",
            e->kinetic + e->bodies + e->elastic, -e->potential, e->forces, e->tension, e->solids,
-           e->contacts, e->particles);
+           e->shrinkage, e->contacts, e->particles);
     printf(
         "           dissipation %+.4g, numerical %+.4g, transfer %+.4g, advection %+.4g, density "
         "%+.4g; open %.2g\n",

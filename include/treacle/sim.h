@@ -74,6 +74,7 @@ typedef struct treacle_energy_stats {
     double forces;      ///< work of other forces on both, of lost weight, of torques
     double tension;     ///< work of surface tension on the liquid
     double solids;      ///< work of solids that move by script on the liquid, and of emitters
+    double shrinkage;   ///< work of material that shrinks or swells against its pressure
     double contacts;    ///< what contacts and joints gave to bodies
     double exchanged;   ///< work of bodies on the liquid: from one to the other
     double particles;   ///< that came with particles less what went, by emitters, sinks and merging
@@ -83,8 +84,8 @@ typedef struct treacle_energy_stats {
     double advection;   ///< made by moving: stops at solids, and gravity less the way down
     double density;     ///< potential energy that the density correction made
     double error;       ///< what the account does not explain
-    double gain;        ///< change beyond the work of gravity, forces, tension, solids, contacts,
-                        ///< particles
+    double gain;        ///< change beyond the work of gravity, forces, tension, solids, shrinkage,
+                        ///< contacts, particles
     double limit;       ///< a step that gains more than this is begun again
 } treacle_energy_stats;
 

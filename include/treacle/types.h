@@ -180,6 +180,12 @@ typedef struct treacle_viscosity_law {
     treacle_curve table; ///< time: K or units of the marker, increasing; value: Pa s, > 0
 } treacle_viscosity_law;
 
+/// What material loses of its volume while it cools or dries. Its mass stays.
+typedef struct treacle_shrinkage_def {
+    double cooling; ///< 1/K, >= 0; share of its volume, as log V falls with the temperature
+    double drying;  ///< >= 0; share of its volume, as log V falls with the marker
+} treacle_shrinkage_def;
+
 /// What a liquid is made of.
 typedef struct treacle_material_def {
     const char* name;
@@ -195,6 +201,7 @@ typedef struct treacle_material_def {
     double marker_diffusivity;    ///< m^2/s, >= 0, by which the marker spreads
     double marker_rate;           ///< 1/s, >= 0: the marker nears marker_target at this rate
     double marker_target;         ///< units of the marker
+    treacle_shrinkage_def shrinkage;
     treacle_elastic_def elastic;
     bool merges; ///< with other materials that it touches; otherwise it slips on them and comes off
 

@@ -117,6 +117,11 @@ bool rule_is_not_elastic(const void* elastic) {
     return e->shear_modulus == 0.0 && (isnan(e->mu_e) || e->mu_e == 0.0);
 }
 
+bool rule_does_not_shrink(const void* shrinkage) {
+    const treacle_shrinkage_def* s = shrinkage;
+    return s->cooling == 0.0 && s->drying == 0.0;
+}
+
 bool rule_has_no_law(const void* viscosity_law) {
     return ((const treacle_viscosity_law*)viscosity_law)->kind == TREACLE_LAW_NONE;
 }

@@ -13,4 +13,5 @@ bool rule_is_newtonian(const void* rheology);
 bool rule_rheology_needs(const void* rheology, const char* key);
 bool rule_law_needs(const void* viscosity_law, const char* key);
 bool rule_is_not_elastic(const void* elastic);
+bool rule_does_not_shrink(const void* shrinkage);
 bool rule_has_no_law(const void* viscosity_law);

@@ -141,11 +141,11 @@ extern const schema_section schema_shape;
 extern const schema_section schema_ramp; // of a treacle_field; `a` and `b` take after the field
 // The sections that it names, and those inside them.
 extern const schema_section schema_domain, schema_sides, schema_material, schema_rheology,
-    schema_elastic, schema_viscosity_law, schema_liquid, schema_emitter, schema_sink, schema_force,
-    schema_drop, schema_heat, schema_heat_source, schema_heat_wall, schema_level_set, schema_marker,
-    schema_marker_source, schema_solid, schema_body, schema_joint, schema_step,
-    schema_viscosity_solve, schema_look, schema_camera, schema_box, schema_sphere, schema_cylinder,
-    schema_capsule, schema_torus, schema_plane, schema_mesh;
+    schema_elastic, schema_shrinkage, schema_viscosity_law, schema_liquid, schema_emitter,
+    schema_sink, schema_force, schema_drop, schema_heat, schema_heat_source, schema_heat_wall,
+    schema_level_set, schema_marker, schema_marker_source, schema_solid, schema_body, schema_joint,
+    schema_step, schema_viscosity_solve, schema_look, schema_camera, schema_box, schema_sphere,
+    schema_cylinder, schema_capsule, schema_torus, schema_plane, schema_mesh;
 enum { SCHEMA_SHAPE_KINDS = 10 }; // the first rows of schema_shape, in the order of the enum
 
 bool schema_range_has(const schema_range* range, double value);

@@ -152,6 +152,32 @@ const schema_section schema_elastic = {
     .is_idle = rule_is_not_elastic,
 };
 
+#define SHRINKAGE(field) offsetof(treacle_shrinkage_def, field)
+static const schema_key shrinkage_keys[] = {
+    {.name = "cooling",
+     .type = SCHEMA_REAL,
+     .offset = SHRINKAGE(cooling),
+     .unit = UNIT_EXPANSION,
+     .range = WITHIN(0, 1),
+     .help = "share of its volume that it loses per kelvin of cooling: glass 3e-5 1/K, wax 6e-4 "
+             "1/K"},
+    {.name = "drying",
+     .type = SCHEMA_REAL,
+     .offset = SHRINKAGE(drying),
+     .range = WITHIN(0, 100),
+     .help = "share of its volume that it loses per unit that its `marker` falls: clay 1 to 2, "
+             "where the marker is the share of water"},
+};
+const schema_section schema_shrinkage = {
+    .name = "shrinkage",
+    .help = "What material loses of its volume while it cools or dries. Where it is held it is "
+            "pulled.",
+    .keys = shrinkage_keys,
+    .key_count = COUNT(shrinkage_keys),
+    .bytes = sizeof(treacle_shrinkage_def),
+    .is_idle = rule_does_not_shrink,
+};
+
 static const schema_key material_keys[] = {
     {.name = "preset",
      .type = SCHEMA_PRESET,
@@ -231,6 +257,11 @@ static const schema_key material_keys[] = {
      .type = SCHEMA_REAL,
      .offset = offsetof(treacle_material_def, marker_target),
      .help = "see `marker_rate`: 1 for what cures"},
+    {.name = "shrinkage",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(treacle_material_def, shrinkage),
+     .of = &schema_shrinkage,
+     .help = "how much smaller it gets when it cools or dries"},
     {.name = "elastic",
      .type = SCHEMA_SECTION,
      .offset = offsetof(treacle_material_def, elastic),

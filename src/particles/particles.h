@@ -37,7 +37,8 @@ typedef int64_t particle_ix;
     X(LOG_FACTOR, "viscosity_log_factor", F32, 1) /* log of what multiplies the viscosity */       \
     X(ENTHALPY, "enthalpy", F64, 1)               /* J/kg, 0: solid at HEAT_REFERENCE */           \
     X(MELTED, "melted", F32, 1)                   /* 0..1, share that is melted */                 \
-    X(BIRTH, "birth", F32, 1)                     /* s, when it came */
+    X(BIRTH, "birth", F32, 1)                     /* s, when it came */                            \
+    X(REST_SIZE, "rest_size", F32, 1)             /* exponent of [shrink.1] at birth */
 
 typedef enum particle_column {
 #define PARTICLE_COLUMN_ENUM(name, text, type, components) PARTICLE_##name,

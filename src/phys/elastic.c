@@ -27,6 +27,9 @@
 // The stretch that moves eps is that of the solve's own velocity on the grid, between samples
 // linear, and not the particle's affine motion: so stored energy and work agree.
 //
+// Material that shrinks without being held has no strain: D less what shrinkage makes of it is what
+// moves eps, and the stress of that part is taken out of 2 mu D, too [shrink.3].
+//
 // Properties that tests check: what particles bring for known strains; they feel stretch and spin
 // of the grid.
 #include "phys/elastic.h"
@@ -35,6 +38,8 @@
 #include <string.h>
 
 #include "grid/gather.h"
+#include "grid/tile_loop.h"
+#include "math/elementary.h"
 #include "particles/particle_loop.h"
 #include "phys/transfer.h"
 
@@ -185,6 +190,47 @@ void elastic_advance(const elastic_params* params, const particles* p,
     particle_job job = {.params = params, .p = p, .stretch = motion->stretch, .spin = motion->spin};
     particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 1024}, advance_particles,
                  &job);
+}
+
+// --- material that shrinks -----------------------------------------------------------------------
+
+typedef struct free_job {
+    const elastic_free* of;
+    const float* log_mu; // NULL: the stretch is meant, not the stress
+    const tensor_field* to;
+} free_job;
+
+// Takes the part out that is no strain: the rate over the number of axes, along each of them.
+static void free_tiles(void* data, int64_t begin, int64_t end) {
+    const free_job* job = data;
+    const bool* is_active = job->of->domain->is_active;
+    double axes = (double)is_active[0] + (double)is_active[1] + (double)is_active[2];
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        double rate = (double)job->of->cell_rate[i] / axes;
+        if (job->log_mu != NULL && rate != 0.0) {
+            rate *= 2.0 * elementary_exp((double)job->log_mu[i]);
+        }
+        for (int a = 0; a < AXES && rate != 0.0; ++a) {
+            float* value = &job->to->cell[a][i];
+            *value = is_active[a] ? (float)((double)*value - rate) : *value;
+        }
+    }
+}
+
+void elastic_free_stretch(const elastic_free* free, const tensor_field* stretch) {
+    free_job job = {free, NULL, stretch};
+    if (free->cell_rate != NULL) {
+        tile_for(free->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, free_tiles, &job);
+    }
+}
+
+void elastic_free_stress(const elastic_free* free, const float* log_mu,
+                         const tensor_field* stress) {
+    TREACLE_ASSERT(log_mu != NULL);
+    free_job job = {free, log_mu, stress};
+    if (free->cell_rate != NULL) {
+        tile_for(free->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, free_tiles, &job);
+    }
 }
 
 // --- to particles --------------------------------------------------------------------------------

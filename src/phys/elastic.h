@@ -27,6 +27,17 @@ typedef struct elastic_motion {
 void elastic_gather(const face_velocity* flow, const tensor_field* stretch, float* const spin[AXES],
                     const particles* p, const elastic_motion* out);
 
+/// Material that shrinks: what of the stretch at cells makes strain, and of the stress [shrink.3].
+/// Fields are [count + 1][512].
+typedef struct elastic_free {
+    const grid_domain* domain;
+    const tile_map* map;
+    const float* cell_rate; // 1/s, at which volume is gained; NULL: nothing shrinks
+} elastic_free;
+void elastic_free_stretch(const elastic_free* free, const tensor_field* stretch);
+/// log_mu: of all viscosity, with what elasticity adds.
+void elastic_free_stress(const elastic_free* free, const float* log_mu, const tensor_field* stress);
+
 /// STRAIN of all particles over the step.
 void elastic_advance(const elastic_params* params, const particles* p,
                      const elastic_motion* motion);

@@ -65,6 +65,7 @@ enum {
     SUM_DISSIPATION,
     SUM_ELASTIC,
     SUM_SOLIDS,
+    SUM_SHRINKAGE,
     SUM_COUNT
 };
 
@@ -105,7 +106,8 @@ static void total(energy_job* job, const tile_map* map, energy_part* out) {
                                    [SUM_PUSH_SQUARE] = &out->push_square,
                                    [SUM_DISSIPATION] = &out->dissipation,
                                    [SUM_ELASTIC] = &out->elastic,
-                                   [SUM_SOLIDS] = &out->solids};
+                                   [SUM_SOLIDS] = &out->solids,
+                                   [SUM_SHRINKAGE] = &out->shrinkage};
     for (job->which = 0; job->which < SUM_COUNT; ++job->which) {
         *to[job->which] += tile_sum(map, sum_of_tile, job);
     }
@@ -172,7 +174,10 @@ static void sum_faces(void* data, int64_t begin, int64_t end) {
             }
         }
         for (int64_t i = t * TILE_CELLS; flow->p != NULL && i < (t + 1) * TILE_CELLS; ++i) {
-            sum[SUM_SOLIDS] -= flow->p[i] * flow->h[i];
+            double asked =
+                flow->source != NULL && flow->p[i] != 0.0 ? (double)flow->source[i] : 0.0;
+            sum[SUM_SOLIDS] -= flow->p[i] * (flow->h[i] - asked);
+            sum[SUM_SHRINKAGE] -= flow->p[i] * asked;
         }
     }
 }
@@ -386,6 +391,16 @@ static void add_projected(const energy_job* job, tile_ix t, int a, const float* 
     }
 }
 
+// What shrinks does the work of its pressure.
+static void add_source(const energy_job* job, tile_ix t) {
+    const projection_params* params = job->projected->system->params;
+    int64_t first = (int64_t)t * TILE_CELLS;
+    for (int64_t i = first; params->cell_source != NULL && i < first + TILE_CELLS; ++i) {
+        double x = params->cell_phi[i] < 0.0f ? job->projected->cell_impulse[i] : 0.0;
+        job->sum[t][SUM_SHRINKAGE] += x * (double)params->cell_source[i];
+    }
+}
+
 static void sum_projected(void* data, int64_t begin, int64_t end) {
     const energy_job* job = data;
     const projection* system = job->projected->system;
@@ -393,6 +408,7 @@ static void sum_projected(void* data, int64_t begin, int64_t end) {
         float phi[VALUES];
         double x[VALUES];
         projection_gather(system, (tile_ix)t, job->projected->cell_impulse, phi, x);
+        add_source(job, (tile_ix)t);
         for (int a = 0; a < AXES; ++a) {
             if (system->params->domain->is_active[a]) {
                 add_projected(job, (tile_ix)t, a, phi, x);

@@ -20,6 +20,7 @@ typedef struct energy_part {
     double elastic;     // power of the stress that was there before
     double tension;     // work of the surface
     double solids;      // work of solids that move by script, of emitters and of adhesion
+    double shrinkage;   // work of what shrinks or swells
     double bodies_before, bodies_after, bodies_lost; // as above, of rigid bodies
 } energy_part;
 
@@ -33,6 +34,7 @@ typedef struct energy_flow {
     double* u;            // [tile][axis][512], the solution; fixed faces are filled in
     const double* motion; // its tail: of bodies
     const double *p, *h;  // the pressure, and what its rows ask for; NULL: viscosity alone
+    const float* source;  // that part of h which shrinkage asks for; NULL: none
 } energy_flow;
 treacle_status energy_of_flow(const energy_flow* flow, energy_part* out) TREACLE_NODISCARD;
 

@@ -381,6 +381,15 @@ void projection_subtract_gradient(const projection* p, const double* cell_impuls
              correct_tiles, &job);
 }
 
+// rhs += what shrinkage asks for [shrink.2].
+static void ask_tiles(void* data, int64_t begin, int64_t end) {
+    const project_job* job = data;
+    const projection_params* params = job->of->params;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        job->rhs[i] += params->cell_phi[i] < 0.0f ? (double)params->cell_source[i] : 0.0;
+    }
+}
+
 treacle_status projection_divergence(const projection* p, float* const face_u[AXES],
                                      double* divergence) {
     TREACLE_ASSERT(divergence != NULL);
@@ -393,6 +402,9 @@ treacle_status projection_divergence(const projection* p, float* const face_u[AX
                  .grain = 4,
                  .writes = {tile_block(divergence, TILE_CELLS * sizeof(double), TILE_TO_HOLDERS)}},
              diverge_tiles, &job);
+    if (p->params->cell_source != NULL) {
+        tile_for(p->params->map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, ask_tiles, &job);
+    }
     return TREACLE_OK;
 }
 

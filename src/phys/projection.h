@@ -20,6 +20,7 @@ typedef struct projection_params {
     face_view face_open;           // 0..1, fraction of a face that liquid may cross
     face_view face_rho;            // density over the reference density; NULL: 1 everywhere
     face_view face_solid_u;        // m/s, of what closes the rest of a face; NULL: at rest
+    const float* cell_source;      // m/s, asked for as divergence times cell width; NULL: none
     const uint16_t* face_id[AXES]; // which solid closes it, with bodies; else NULL
     int first_body, solid_count;   // solids from this id on are bodies; all solids
     struct contact_set* contacts;  // that liquid may let go of; NULL: none

@@ -8,9 +8,9 @@
 // of what it is. With one condition for both, the normal stress 2 mu eps_nn holds the pressure.
 //
 // Discretised, with the pressure of a cell times its fraction of liquid, x~ = V_c dt p / (rho_ref
-// h):
+// h), and with the source s of what shrinks [shrink.2], 0 elsewhere:
 //
-//     m_f u_f + (D^T W D u)_f + A_f (x~_here - x~_below) = m_f u*_f,  sum +-A_f u_f = 0  [stokes.1]
+//     m_f u_f + (D^T W D u)_f + A_f (x~_here - x~_below) = m_f u*_f,  sum +-A_f u_f = s  [stokes.1]
 //
 // The mass of a face is m_f = rho_f / rho_ref A_f T_f with T_f the tent: the mean fraction of
 // liquid of the box while it slides from one cell to the next. T_f g is then the difference of V_c
@@ -41,6 +41,7 @@
 #include "grid/tile_loop.h"
 #include "phys/flow_bodies.h"
 #include "phys/lump_balance.h"
+#include "phys/shrinkage.h"
 #include "phys/solid_flow.h"
 
 // Targets [stokes.4]: of cells' volume a step, and of a connected region's volume a step.
@@ -50,6 +51,8 @@ static const double motion_least = 0.003;
 // Velocities below this fraction of a cell a step are none.
 static const double speed_floor = 1e-6;
 static const float gap_fraction = 1e-3f; // a face below it lies in a gap
+// Of a divergence that is asked for, the fraction that may be missing.
+static const double source_target = 0.01;
 enum { MOMENTS = 2 * AXES + 1 };
 
 typedef struct unified_solver {
@@ -183,6 +186,7 @@ static treacle_status push_cells(const unified_solver* job) {
 // f = M u* less the forces of fixed faces, h = less their flow; the first guesses.
 static void load_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
+    const float* source = job->params->cell_source;
     for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
         int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
         const float* guess = job->params->guess_u.at[a];
@@ -195,6 +199,9 @@ static void load_tiles(void* data, int64_t begin, int64_t end) {
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->v.h[i] = -job->v.h[i];
+        if (source != NULL && job->cell[i] > 0.0f) {
+            job->v.h[i] += (double)source[i];
+        }
         job->v.p[i] = -job->cell_impulse[i] * (double)job->cell[i];
     }
 }
@@ -267,6 +274,10 @@ static stokes_params targets_of(unified_solver* job) {
     out.drop = job->pass != NULL ? job->pass->drop : 0.0;
     out.divergence = divergence_target * cell_a_step;
     out.net = net_target * cell_a_step;
+    if (job->params->cell_source != NULL) { // what is asked for is met to a fraction of itself
+        double most = shrinkage_most(p->map, job->params->cell_source);
+        out.divergence = most > 0.0 ? fmin(out.divergence, source_target * most) : out.divergence;
+    }
     out.max_iterations = job->params->max_iterations;
     out.is_warm = true;
     out.keeps_momentum = !p->has_slip;
@@ -380,7 +391,8 @@ static treacle_status account(unified_solver* job, const double* rhs) {
                         .u = job->v.u,
                         .motion = job->v.u + AXES * unified_field_length(job),
                         .p = job->v.p,
-                        .h = rhs + face_length(job)};
+                        .h = rhs + face_length(job),
+                        .source = job->params->cell_source};
     TREACLE_TRY(energy_of_flow(&flow, job->energy));
     if (job->pull != NULL) {
         double* pull = job->v.f; // used up: the pull at the end of the step

@@ -17,6 +17,7 @@ typedef struct unified_params {
     int max_iterations;
     energy_push pushed;            // what forces have added
     const tension_params* tension; // of the surface; NULL: none
+    const float* cell_source;      // m/s, asked for as divergence times cell width; NULL: none
 } unified_params;
 
 /// An error of the energy norm up to which a solve that did not converge may be used, if its

@@ -50,13 +50,14 @@ typedef struct energy_column {
 #define ENERGY_COLUMN(name)                                                                        \
     { #name, offsetof(treacle_energy_stats, name) }
 static const energy_column energy_columns[] = {
-    ENERGY_COLUMN(kinetic),   ENERGY_COLUMN(bodies),      ENERGY_COLUMN(elastic),
-    ENERGY_COLUMN(surface),   ENERGY_COLUMN(change),      ENERGY_COLUMN(potential),
-    ENERGY_COLUMN(gravity),   ENERGY_COLUMN(forces),      ENERGY_COLUMN(tension),
-    ENERGY_COLUMN(solids),    ENERGY_COLUMN(contacts),    ENERGY_COLUMN(exchanged),
-    ENERGY_COLUMN(particles), ENERGY_COLUMN(dissipation), ENERGY_COLUMN(numerical),
-    ENERGY_COLUMN(transfer),  ENERGY_COLUMN(advection),   ENERGY_COLUMN(density),
-    ENERGY_COLUMN(error),     ENERGY_COLUMN(gain),        ENERGY_COLUMN(limit),
+    ENERGY_COLUMN(kinetic),   ENERGY_COLUMN(bodies),    ENERGY_COLUMN(elastic),
+    ENERGY_COLUMN(surface),   ENERGY_COLUMN(change),    ENERGY_COLUMN(potential),
+    ENERGY_COLUMN(gravity),   ENERGY_COLUMN(forces),    ENERGY_COLUMN(tension),
+    ENERGY_COLUMN(solids),    ENERGY_COLUMN(shrinkage), ENERGY_COLUMN(contacts),
+    ENERGY_COLUMN(exchanged), ENERGY_COLUMN(particles), ENERGY_COLUMN(dissipation),
+    ENERGY_COLUMN(numerical), ENERGY_COLUMN(transfer),  ENERGY_COLUMN(advection),
+    ENERGY_COLUMN(density),   ENERGY_COLUMN(error),     ENERGY_COLUMN(gain),
+    ENERGY_COLUMN(limit),
 };
 #undef ENERGY_COLUMN
 enum { ENERGY_COLUMNS = sizeof(energy_columns) / sizeof(energy_columns[0]) };

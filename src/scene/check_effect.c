@@ -101,7 +101,7 @@ static bool feels_heat(const treacle_material_def* m) {
     bool has_law = m->viscosity_law.kind != TREACLE_LAW_NONE &&
                    m->viscosity_law.of == TREACLE_LAW_OF_TEMPERATURE;
     bool melts = m->latent_heat > 0.0 && m->elastic.shear_modulus > 0.0;
-    return has_law || melts || m->expansion > 0.0;
+    return has_law || melts || m->expansion > 0.0 || m->shrinkage.cooling > 0.0;
 }
 
 static treacle_status check_heat_effect(binder* b, const scene_node* root) {

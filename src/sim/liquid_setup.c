@@ -84,7 +84,8 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
                 .elastic = plan->has_elastic,
                 .no_merge = plan->has_no_merge,
                 .yield = plan->has_yield,
-                .tension = plan->has_tension},
+                .tension = plan->has_tension,
+                .shrinkage = plan->has_shrinkage},
         .other = paper_methods(def),
     };
     treacle_status status = copy_materials(ctx, def, out);

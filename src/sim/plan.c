@@ -47,6 +47,10 @@ static void add_material(const treacle_sim_def* def, const treacle_material_def*
     out->has_rheology = out->has_rheology || rheology_is_needed(m);
     out->has_elastic = out->has_elastic || is_elastic;
     out->has_yield = out->has_yield || (is_elastic && can_yield);
+    bool shrinks = (m->shrinkage.cooling > 0.0 && out->has_heat) ||
+                   (m->shrinkage.drying > 0.0 && (out->marker_flows || out->marker_grows));
+    bool can_shrink = out->flow != TREACLE_FLOW_NONE && !out->is_eulerian;
+    out->has_shrinkage = out->has_shrinkage || (shrinks && can_shrink);
     out->has_no_merge = out->has_no_merge || (!m->merges && def->material_count > 1);
 }
 
@@ -94,6 +98,7 @@ static uint32_t columns_of(const treacle_sim_def* def, const sim_plan* plan) {
            (def->particles.age ? 1u << PARTICLE_BIRTH : 0u) |
            (has_factors(def) ? 1u << PARTICLE_LOG_FACTOR : 0u) |
            (has_strain ? 1u << PARTICLE_STRAIN : 0u) |
+           (plan->has_shrinkage ? 1u << PARTICLE_REST_SIZE : 0u) |
            (has_colours(def) ? 1u << PARTICLE_COLOUR : 0u) |
            (plan->marker_flows || plan->marker_grows ? 1u << PARTICLE_MARKER : 0u) |
            (is_carried ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u) |
@@ -192,6 +197,7 @@ static void print_laws(const sim_plan* plan, text* out) {
         {plan->has_rheology, "rheology"},
         {plan->has_elastic, "elastic stress"},
         {plan->has_yield, "yield"},
+        {plan->has_shrinkage, "shrinkage"},
         {plan->has_no_merge, "materials that do not merge"},
         {plan->has_tension, "surface tension"},
         {plan->has_heat, "heat"},

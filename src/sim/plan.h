@@ -12,13 +12,14 @@ typedef struct sim_plan {
     bool is_eulerian;            // the grid carries the liquid
     bool has_densities;          // that differ
     bool has_buoyancy;
-    bool has_rheology; // a material whose viscosity depends on the rate of shear
-    bool has_elastic;  // material whose stress acts on the flow
-    bool has_yield;    // elastic material whose decay depends on the flow
-    bool has_no_merge; // material that does not merge with others
-    bool has_tension;  // of the surface
-    bool has_heat;     // that flows
-    bool has_law;      // of viscosity, by what particles carry
+    bool has_rheology;  // a material whose viscosity depends on the rate of shear
+    bool has_elastic;   // material whose stress acts on the flow
+    bool has_yield;     // elastic material whose decay depends on the flow
+    bool has_shrinkage; // material whose volume follows from what it carries
+    bool has_no_merge;  // material that does not merge with others
+    bool has_tension;   // of the surface
+    bool has_heat;      // that flows
+    bool has_law;       // of viscosity, by what particles carry
     bool marker_flows;
     bool marker_grows; // by itself
     uint32_t columns;  // bits: particle_column

@@ -6,6 +6,7 @@
 #include "grid/partition.h"
 #include "particles/seed.h"
 #include "phys/collide.h"
+#include "phys/shrinkage.h"
 #include "sim/eulerian.h"
 #include "sim/heat_setup.h"
 
@@ -212,6 +213,7 @@ static treacle_status seed_outside(treacle_sim* sim, seed_def* seeding) {
     } else {
         status = seed_particles(&sim->now.particles, seeding);
         heat_begin(&sim->setup.heat, &sim->now.particles, 0);
+        shrinkage_begin(sim->setup.materials, &sim->now.particles, 0);
     }
     alloc_free(sim->ctx, poses, count * sizeof(solid_pose));
     return status;

@@ -2,6 +2,7 @@
 
 #include "particles/particle_loop.h"
 #include "particles/reseed.h"
+#include "phys/shrinkage.h"
 #include "sim/heat_setup.h"
 
 static bool is_in_solid(const void* data, vec3 x) {
@@ -39,6 +40,7 @@ treacle_status traffic_emit(const traffic* t, const solid_pose* poses) {
     }
     TREACLE_TRY(drop(t, poses));
     heat_begin(&t->sim->setup.heat, t->p, first);
+    shrinkage_begin(t->sim->setup.materials, t->p, first);
     return TREACLE_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "base/parallel_sum.h"
 #include "phys/heat_exchange.h"
 #include "phys/marker.h"
+#include "step/shrink.h"
 #include "step/warm.h"
 
 // Lines of cells serve where heat goes no farther than about a cell in a step.
@@ -244,9 +245,8 @@ static treacle_status step_heat(const heat_place* at) {
     return kind.heat->is_on ? conduct(at, &kind, &f->stats->heat_in) : TREACLE_OK;
 }
 
-treacle_status conduct_heat(const step_frame* f, const particle_grid* given,
-                            const solid_poses* poses, const solid_grid* solids, liquid_state* state,
-                            particles* p) {
+treacle_status conduct_heat(const step_frame* f, particle_grid* given, const solid_poses* poses,
+                            const solid_grid* solids, liquid_state* state, particles* p) {
     TREACLE_ASSERT(f->dt > 0.0 && isfinite(f->dt));
     TREACLE_ASSERT(given->volume != NULL);
     if (!liquid_has_heat(f->setup)) {
@@ -260,5 +260,5 @@ treacle_status conduct_heat(const step_frame* f, const particle_grid* given,
         status = step_marker(&at);
     }
     arena_give_to(f->scratch, mark);
-    return status;
+    return status == TREACLE_OK ? shrink_find(f, &state->map, solids, p, given) : status;
 }

@@ -10,7 +10,7 @@
 #include "step/step_frame.h"
 
 /// Heat and marker come, go and spread; particles, or the state's carried fields, get what that
-/// changes.
-treacle_status conduct_heat(const step_frame* f, const particle_grid* given,
-                            const solid_poses* poses, const solid_grid* solids, liquid_state* state,
+/// changes. given: how fast cells gain volume by it, where material shrinks.
+treacle_status conduct_heat(const step_frame* f, particle_grid* given, const solid_poses* poses,
+                            const solid_grid* solids, liquid_state* state,
                             particles* p) TREACLE_NODISCARD;

@@ -158,6 +158,7 @@ void energy_account_part(const step_frame* f, energy_account* account) {
     out->dissipation += unit * (part->dissipation + part->elastic);
     out->tension += unit * part->tension;
     out->solids += unit * part->solids;
+    out->shrinkage += unit * part->shrinkage;
     out->exchanged -= unit * (part->bodies_after - part->bodies_before + part->bodies_lost);
     account->level = unit * (part->after + part->bodies_after);
 }
@@ -206,7 +207,7 @@ void energy_account_flown(const liquid_state* state, const particle_grid* given,
 
 // All but `error`, which is what they leave.
 static double explained(const treacle_energy_stats* e) {
-    double done = e->forces + e->tension + e->solids + e->contacts + e->particles;
+    double done = e->forces + e->tension + e->solids + e->shrinkage + e->contacts + e->particles;
     return done - e->dissipation - e->numerical + e->transfer + e->advection + e->density;
 }
 
@@ -223,9 +224,10 @@ static double floor_of(const step_frame* f, const energy_account* account) {
 // How much a step may gain beyond the work that was done on it, and did.
 static void judge(const step_frame* f, const energy_account* account, double before,
                   treacle_energy_stats* e) {
-    double done = e->gravity + e->forces + e->tension + e->solids + e->contacts + e->particles;
+    double done =
+        e->gravity + e->forces + e->tension + e->solids + e->shrinkage + e->contacts + e->particles;
     double size = fabs(e->gravity) + fabs(e->forces) + fabs(e->tension) + fabs(e->solids) +
-                  fabs(e->contacts) + fabs(e->particles);
+                  fabs(e->shrinkage) + fabs(e->contacts) + fabs(e->particles);
     e->gain = e->change - done;
     e->limit = gain_fraction * (before + size) + floor_of(f, account);
 }
@@ -257,7 +259,8 @@ treacle_status energy_account_end_on_grid(const step_frame* f, const body_state*
         return TREACLE_OK;
     }
     judge(f, account, account->first, out);
-    out->gain = account->level - account->first - account->forces.pushed - out->solids;
+    out->gain =
+        account->level - account->first - account->forces.pushed - out->solids - out->shrinkage;
     return energy_account_refuse(f);
 }
 

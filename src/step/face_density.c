@@ -31,7 +31,8 @@ treacle_status face_density_find(const step_frame* f, const tile_map* map,
                                  const float* cell_density, face_field* out) {
     TREACLE_ASSERT(cell_density != NULL ||
                    (!f->setup->has.densities && f->setup->emitter_count == 0));
-    bool has_any = f->setup->has.densities || f->setup->emitter_count > 0;
+    bool has_any =
+        f->setup->has.densities || f->setup->has.shrinkage || f->setup->emitter_count > 0;
     *out = (face_field){0};
     for (int a = 0; a < AXES && has_any; ++a) {
         TREACLE_TRY(step_take_zero(f, map, "densities on faces", &out->at[a]));

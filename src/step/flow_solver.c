@@ -64,7 +64,8 @@ static treacle_status set_unified(const flow_inputs* in, const flow_outputs* out
                          .tolerance = energy_target(in, loop),
                          .max_iterations = in->frame.setup->def->pressure.max_iterations,
                          .pushed = in->pushed,
-                         .tension = solver->tension};
+                         .tension = solver->tension,
+                         .cell_source = in->given->source};
     TREACLE_TRY(flow_describe(in, out, out->liquid, &solver->params.liquid));
     solver->params.face_box = face_view_of(out->liquid->fraction.face);
     if (is_newton(loop)) {

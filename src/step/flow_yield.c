@@ -145,6 +145,8 @@ static treacle_status flow_yield_load(const flow_inputs* in, const flow_outputs*
     }
     mix_job job = {out->material->log_mu, cell_mu, e->log_mu};
     tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, mix_tiles, &job);
+    elastic_free shrunk = {in->wet.domain, map, in->given->swell};
+    elastic_free_stress(&shrunk, e->log_mu, &e->stress);
     arena_give_to(in->frame.scratch, mark);
     return TREACLE_OK;
 }
@@ -226,6 +228,8 @@ treacle_status flow_measure_stretch(const flow_inputs* in, const flow_outputs* o
     tensor_slip slip = {.cell_solid_phi = in->wet.solid->phi, .cell_solid_id = in->wet.solid->id};
     TREACLE_TRY(flow_slip_kinds(in, &slip.kinds));
     tensor_of_velocity(&flow, slip.kinds != NULL ? &slip : NULL, &e->stretch, e->spin);
+    elastic_free shrunk = {in->wet.domain, in->wet.map, in->given->swell};
+    elastic_free_stretch(&shrunk, &e->stretch);
     no_merge_cut_stretch(in->wet.map, out->material->cut, &e->stretch, e->spin);
     TREACLE_TRY(spread_all(&in->wet, e));
     arena_give_to(in->frame.scratch, mark);

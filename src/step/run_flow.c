@@ -190,7 +190,10 @@ static treacle_status begin(const run_flow_inputs* in, const run_flow_outputs* o
                                       out->material->face_rho, out->state));
     }
     f->stats->pressure = f->stats->viscosity = f->stats->flow = (treacle_solve_stats){0};
-    return pressure_system_create(f, out->state, out->solid, out->body, face_rho, out->system);
+    TREACLE_TRY(
+        pressure_system_create(f, out->state, out->solid, out->body, face_rho, out->system));
+    out->system->params.cell_source = in->given->source;
+    return TREACLE_OK;
 }
 
 treacle_status run_flow(const run_flow_inputs* in, treacle_flow kind, const run_flow_outputs* out) {

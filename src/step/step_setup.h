@@ -25,11 +25,12 @@ typedef struct liquid_force {
 typedef struct liquid_features {
     bool densities; // that differ
     bool buoyancy;
-    bool rheology; // a material whose viscosity depends on the rate of shear
-    bool elastic;  // material
-    bool no_merge; // material that does not merge with others
-    bool yield;    // elastic material whose decay depends on the flow
-    bool tension;  // of the surface
+    bool rheology;  // a material whose viscosity depends on the rate of shear
+    bool elastic;   // material
+    bool no_merge;  // material that does not merge with others
+    bool yield;     // elastic material whose decay depends on the flow
+    bool tension;   // of the surface
+    bool shrinkage; // material whose volume follows from what it carries
 } liquid_features;
 
 struct flow_inputs;

@@ -6,6 +6,7 @@
 #include "particles/particle_loop.h"
 #include "phys/p2g.h"
 #include "step/keep_out.h"
+#include "step/shrink.h"
 
 // Volume and its moments with velocity.
 enum { MOMENTS = AXES + 1 };
@@ -173,6 +174,8 @@ treacle_status to_grid(const step_frame* f, const solid_poses* poses, particles*
     }
     TREACLE_TRY(scalars_to_grid(f, &params, SCALAR_DENSITY, out->density, out));
     TREACLE_TRY(p2g_velocity(&params, state->face_u.at, out->face_mass.at));
-    bool is_flip = f->setup->def->transfer == TREACLE_TRANSFER_FLIP;
-    return is_flip ? keep_velocity(f, state, out) : TREACLE_OK;
+    if (f->setup->def->transfer == TREACLE_TRANSFER_FLIP) {
+        TREACLE_TRY(keep_velocity(f, state, out));
+    }
+    return shrink_to_grid(f, map, p, out);
 }
