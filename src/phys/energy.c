@@ -182,23 +182,37 @@ static void sum_faces(void* data, int64_t begin, int64_t end) {
     }
 }
 
-// One component around a tile; of fixed faces that move by script alone, where is_moving_only.
-static void gather_component(const energy_job* job, tile_ix tile, int a, bool is_moving_only,
-                             double out[VALUES]) {
+// One component around a tile, row by row; the dummy tile has no velocity.
+static void gather_component(const energy_job* job, tile_ix tile, int a, double out[VALUES]) {
     const energy_flow* flow = job->flow;
     const tile_map* map = flow->liquid->map;
     for (int z = -1; z <= TILE_SIZE; ++z) {
         for (int y = -1; y <= TILE_SIZE; ++y) {
             const tile_ix* from = block_row_tiles(map, tile, y, z);
-            for (int x = -1; x <= TILE_SIZE; ++x) {
-                int64_t t = from[block_side_of(x) + 1], q = block_row_at(y, z) + (x & 7);
-                int64_t face = t * TILE_CELLS + q;
-                bool counts =
-                    !is_moving_only || stress_face_state(flow->weights, a, face) == FACE_GIVEN;
-                double u = flow->u[t * VISCOSITY_BLOCK + a * TILE_CELLS + q];
-                out[BLOCK_INDEX(1, 1, x, y, z)] = counts && t < map->count ? u : 0.0;
+            const double* row = flow->u + a * TILE_CELLS + block_row_at(y, z);
+            const double *low = row + (int64_t)from[0] * VISCOSITY_BLOCK,
+                         *here = row + (int64_t)from[1] * VISCOSITY_BLOCK,
+                         *high = row + (int64_t)from[2] * VISCOSITY_BLOCK;
+            double* to = out + BLOCK_INDEX(1, 1, -1, y, z);
+            to[0] = from[0] < map->count ? low[TILE_SIZE - 1] : 0.0;
+            for (int x = 0; x < TILE_SIZE; ++x) {
+                to[1 + x] = from[1] < map->count ? here[x] : 0.0;
             }
+            to[1 + TILE_SIZE] = from[2] < map->count ? high[0] : 0.0;
         }
+    }
+}
+
+// The same of fixed faces that move by script alone.
+static void gather_moving(const energy_job* job, tile_ix tile, int a, double out[VALUES]) {
+    const energy_flow* flow = job->flow;
+    const tile_map* map = flow->liquid->map;
+    gather_component(job, tile, a, out);
+    for (int n = 0; n < VALUES; ++n) {
+        int x = n % SIDE - 1, y = n / SIDE % SIDE - 1, z = n / SIDE / SIDE - 1;
+        int64_t t = block_row_tiles(map, tile, y, z)[block_side_of(x) + 1];
+        int64_t face = t * TILE_CELLS + block_row_at(y, z) + (x & 7);
+        out[n] = stress_face_state(flow->weights, a, face) == FACE_GIVEN ? out[n] : 0.0;
     }
 }
 
@@ -235,16 +249,26 @@ static void strain_at(double (*u)[VALUES], int at, double normal[AXES], double s
     }
 }
 
+// Whether a cell and the edges that it owns have no weight.
+static bool is_without_stress(const stress_weights* weights, size_t i) {
+    return !(weights->cell[i] > 0.0f) && !(weights->edge[0][i] > 0.0f) &&
+           !(weights->edge[1][i] > 0.0f) && !(weights->edge[2][i] > 0.0f);
+}
+
 static void add_strains(const energy_job* job, tile_ix t, double (*u)[VALUES],
                         double (*moving)[VALUES]) {
     const stress_weights* weights = job->flow->weights;
     const tensor_field* stress = job->flow->liquid->stress;
     double* sum = job->sum[t];
+    double dissipation = sum[SUM_DISSIPATION], elastic = sum[SUM_ELASTIC], solids = sum[SUM_SOLIDS];
     for (int q = 0; q < TILE_CELLS; ++q) {
         size_t i = (size_t)t * TILE_CELLS + (size_t)q;
         int at =
             BLOCK_INDEX(1, 1, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE, q / TILE_SIZE / TILE_SIZE);
         double normal[AXES], shear[AXES], normal_v[AXES] = {0}, shear_v[AXES] = {0};
+        if (stress == NULL && is_without_stress(weights, i)) {
+            continue;
+        }
         strain_at(u, at, normal, shear);
         if (moving != NULL) {
             strain_at(moving, at, normal_v, shear_v);
@@ -255,12 +279,14 @@ static void add_strains(const energy_job* job, tile_ix t, double (*u)[VALUES],
             double drag = (double)weights->edge[a][i] * shear[a];
             double pull_before = stress != NULL ? (double)stress->cell[a][i] : 0.0;
             double drag_before = stress != NULL ? (double)stress->edge[a][i] : 0.0;
-            sum[SUM_DISSIPATION] += pull * normal[a] + drag * shear[a];
-            sum[SUM_ELASTIC] += pull_before * normal[a] + drag_before * shear[a];
-            sum[SUM_SOLIDS] +=
-                (pull + pull_before) * normal_v[a] + (drag + drag_before) * shear_v[a];
+            dissipation += pull * normal[a] + drag * shear[a];
+            elastic += pull_before * normal[a] + drag_before * shear[a];
+            solids += (pull + pull_before) * normal_v[a] + (drag + drag_before) * shear_v[a];
         }
     }
+    sum[SUM_DISSIPATION] = dissipation;
+    sum[SUM_ELASTIC] = elastic;
+    sum[SUM_SOLIDS] = solids;
 }
 
 static bool has_moving_around(const energy_job* job, tile_ix t) {
@@ -281,9 +307,9 @@ static void sum_strains(void* data, int64_t begin, int64_t end) {
         bool has_belt = is_at_belt(domain, coord);
         bool has_moving_faces = has_belt || has_moving_around(job, (tile_ix)t);
         for (int a = 0; a < AXES; ++a) {
-            gather_component(job, (tile_ix)t, a, false, u[a]);
+            gather_component(job, (tile_ix)t, a, u[a]);
             if (has_moving_faces) {
-                gather_component(job, (tile_ix)t, a, true, moving[a]);
+                gather_moving(job, (tile_ix)t, a, moving[a]);
             }
             if (has_belt) {
                 hold_sides(domain, coord, a, u[a]);

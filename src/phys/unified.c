@@ -231,15 +231,19 @@ static void store_tiles(void* data, int64_t begin, int64_t end) {
 static void unified_measure_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        double sum[MOMENTS] = {0};
-        for (int64_t n = t * VISCOSITY_BLOCK; n < (t + 1) * VISCOSITY_BLOCK; ++n) {
-            int64_t a = n / TILE_CELLS % AXES, i = t * TILE_CELLS + n % TILE_CELLS;
-            double m = (double)job->weights.mass[a][i], u = (double)job->face_u[a][i];
-            sum[a] += m;
-            sum[AXES + a] += m * u;
-            sum[2 * AXES] += m * (u * u);
+        double energy = 0.0;
+        for (int a = 0; a < AXES; ++a) {
+            double mass = 0.0, momentum = 0.0;
+            for (int64_t i = t * TILE_CELLS; i < (t + 1) * TILE_CELLS; ++i) {
+                double m = (double)job->weights.mass[a][i], u = (double)job->face_u[a][i];
+                mass += m;
+                momentum += m * u;
+                energy += m * (u * u);
+            }
+            job->moment[t * MOMENTS + a] = mass;
+            job->moment[t * MOMENTS + AXES + a] = momentum;
         }
-        memcpy(job->moment + t * MOMENTS, sum, sizeof(sum));
+        job->moment[t * MOMENTS + 2 * AXES] = energy;
     }
 }
 
