@@ -75,6 +75,15 @@ static inline bool tile_cell_counts(const tile_map* map, int i) {
            (!map->is_flat[2] || i < TILE_SIZE * TILE_SIZE);
 }
 
+/// Whether one of a tile's values is above zero.
+static inline bool tile_has_positive(const float values[TILE_CELLS]) {
+    int count = 0;
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        count += values[i] > 0.0f;
+    }
+    return count > 0;
+}
+
 /// The cell of the domain that is cell i (0..511) of a tile.
 static inline void tile_cell_at(const tile_map* map, tile_ix tile, int i, int out[AXES]) {
     TREACLE_ASSERT(tile >= 0 && tile < map->count);

@@ -28,6 +28,7 @@
 #include "phys/rheology.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "grid/gather.h"
 #include "grid/tile_loop.h"
@@ -134,12 +135,18 @@ double rheology_from_mean(treacle_viscosity_mean mean, double value) {
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1) };
 static const int steps[AXES] = {1, SIDE, SIDE* SIDE};
 
+// What the shear at the edges along an axis of a tile counts: edges serve four cells each.
+typedef struct edge_strains {
+    double square[VALUES], product[VALUES], fraction[VALUES];
+} edge_strains;
+
 // A tile with its margin.
 typedef struct rate_block {
     const grid_domain* domain;
     float u[AXES][VALUES];
     float change[AXES][VALUES]; // of u
     float edge[AXES][VALUES];
+    edge_strains strains[AXES];
 } rate_block;
 
 typedef struct rate_job {
@@ -203,24 +210,44 @@ typedef struct strain_pair {
     double square, product;
 } strain_pair;
 
+// All edges along c that the cells of a tile have. Where there is no liquid none is asked.
+static void find_edges(const rate_block* block, tile_coord tile, int c, edge_strains* out) {
+    int n[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        n[a] = (block->domain->is_active[a] ? TILE_SIZE : 1) + (a == c ? 0 : 1);
+    }
+    for (int z = 0; z < n[2]; ++z) {
+        for (int y = 0; y < n[1]; ++y) {
+            for (int x = 0; x < n[0]; ++x) {
+                int i = BLOCK_INDEX(1, 1, x, y, z);
+                const int cell[AXES] = {TILE_SIZE * tile.at[0] + x, TILE_SIZE * tile.at[1] + y,
+                                        TILE_SIZE * tile.at[2] + z};
+                edge_shear e = {0};
+                if (block->edge[c][i] > 0.0f) {
+                    e = shear_at(block, c, cell, i);
+                }
+                out->square[i] = e.fraction * (e.shear * e.shear);
+                out->product[i] = e.fraction * (e.shear * e.change);
+                out->fraction[i] = e.fraction;
+            }
+        }
+    }
+}
+
 // The means over the liquid of the shear at the four edges of a cell along c, times h^2.
-static strain_pair shear_of_cell(const rate_block* block, int c, const int cell[AXES], int i) {
-    int a = (c + 1) % AXES, b = (c + 2) % AXES;
+static strain_pair shear_of_cell(const edge_strains* edges, int c, int i) {
+    int a = steps[(c + 1) % AXES], b = steps[(c + 2) % AXES];
+    const int at[4] = {i, i + a, i + b, i + a + b};
     double square = 0.0, product = 0.0, fraction = 0.0;
     for (int corner = 0; corner < 4; ++corner) {
-        int at[AXES] = {cell[0], cell[1], cell[2]};
-        at[a] += corner & 1;
-        at[b] += corner >> 1;
-        edge_shear e =
-            shear_at(block, c, at, i + (corner & 1) * steps[a] + (corner >> 1) * steps[b]);
-        square += e.fraction * (e.shear * e.shear);
-        product += e.fraction * (e.shear * e.change);
-        fraction += e.fraction;
+        square += edges->square[at[corner]];
+        product += edges->product[at[corner]];
+        fraction += edges->fraction[at[corner]];
     }
     return fraction > 0.0 ? (strain_pair){square / fraction, product / fraction} : (strain_pair){0};
 }
 
-static strain_pair strains_of_cell(const rate_block* block, const int cell[AXES], int i) {
+static strain_pair strains_of_cell(const rate_block* block, int i) {
     const bool* is_active = block->domain->is_active;
     strain_pair sum = {0};
     for (int a = 0; a < AXES; ++a) {
@@ -231,7 +258,7 @@ static strain_pair strains_of_cell(const rate_block* block, const int cell[AXES]
             sum.product += 2.0 * stretch * change;
         }
         if (is_active[(a + 1) % AXES] && is_active[(a + 2) % AXES]) {
-            strain_pair shear = shear_of_cell(block, a, cell, i);
+            strain_pair shear = shear_of_cell(&block->strains[a], a, i);
             sum.square += shear.square;
             sum.product += shear.product;
         }
@@ -240,9 +267,8 @@ static strain_pair strains_of_cell(const rate_block* block, const int cell[AXES]
 }
 
 // The rate of shear [rheo.1], or how much of the strain the other velocity has.
-static double value_of_cell(const rate_job* job, const rate_block* block, const int cell[AXES],
-                            int i) {
-    strain_pair strains = strains_of_cell(block, cell, i);
+static double value_of_cell(const rate_job* job, const rate_block* block, int i) {
+    strain_pair strains = strains_of_cell(block, i);
     if (job->change[0] == NULL) {
         return sqrt(strains.square) / block->domain->h;
     }
@@ -264,27 +290,37 @@ static void load_block(const rate_job* job, tile_ix t, rate_block* block) {
 
 static void rate_tile(const rate_job* job, tile_ix t, rate_block* block) {
     const rheology_params* p = job->params;
-    float dry = job->change[0] == NULL ? 0.0f : NAN;
+    const bool* is_active = p->domain->is_active;
     load_block(job, t, block);
-    for (int z = 0; z < tile_layers(p->map, 2); ++z) {
-        for (int y = 0; y < tile_layers(p->map, 1); ++y) {
-            for (int x = 0; x < tile_layers(p->map, 0); ++x) {
-                int q = (z * TILE_SIZE + y) * TILE_SIZE + x, cell[AXES];
-                size_t i = (size_t)t * TILE_CELLS + (size_t)q;
-                tile_cell_at(p->map, t, q, cell);
-                bool is_wet = p->cell_fraction[i] > 0.0f;
-                int at = BLOCK_INDEX(1, 1, x, y, z);
-                job->out[i] = is_wet ? (float)value_of_cell(job, block, cell, at) : dry;
-            }
+    for (int a = 0; a < AXES; ++a) {
+        if (is_active[(a + 1) % AXES] && is_active[(a + 2) % AXES]) {
+            find_edges(block, p->map->coord[t], a, &block->strains[a]);
+        }
+    }
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        size_t i = (size_t)t * TILE_CELLS + (size_t)q;
+        if (tile_cell_counts(p->map, q) && p->cell_fraction[i] > 0.0f) {
+            int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
+            job->out[i] = (float)value_of_cell(job, block, at);
         }
     }
 }
 
 static void rate_tiles(void* data, int64_t begin, int64_t end) {
     const rate_job* job = data;
-    rate_block block = {.domain = job->params->domain};
+    const rheology_params* p = job->params;
+    rate_block block;
+    block.domain = p->domain;
+    memset(block.change, 0, sizeof(block.change));
+    float dry = job->change[0] == NULL ? 0.0f : NAN;
     for (int64_t t = begin; t < end; ++t) {
-        rate_tile(job, (tile_ix)t, &block);
+        for (int q = 0; q < TILE_CELLS; ++q) {
+            float* out = &job->out[t * TILE_CELLS + q];
+            *out = tile_cell_counts(p->map, q) ? dry : *out;
+        }
+        if (tile_has_positive(p->cell_fraction + t * TILE_CELLS)) {
+            rate_tile(job, (tile_ix)t, &block);
+        }
     }
 }
 

@@ -120,7 +120,8 @@ static void look_at_cell(const tangent* tan, tile_ix t, int q, const about_block
             edge_rate rate = rate_of_edge(tan, block, a, cell, at);
             tan->edge[a][i] = (float)((double)w->edge[a][i] * bc * inverse_count(block, a, at));
             tan->shear[a][i] = (float)(rate.fraction * (rate.steep * rate.steep) * bc);
-            tan->fraction[a][i] = (float)(gain * inverse_fraction(tan, block, a, cell, at));
+            tan->fraction[a][i] =
+                gain != 0.0 ? (float)(gain * inverse_fraction(tan, block, a, cell, at)) : 0.0f;
         }
     }
 }
@@ -130,6 +131,7 @@ static void look_at_tiles(void* data, int64_t begin, int64_t end) {
     const rheology_params* p = &tan->params.rate;
     about_block block;
     for (int64_t t = begin; t < end; ++t) {
+        tan->is_wet[t] = tile_has_positive(p->cell_fraction + t * TILE_CELLS) ? 1 : 0;
         gather_block(p->map, p->cell_fraction, (tile_ix)t, 1, 1, block.cell);
         for (int a = 0; a < AXES; ++a) {
             gather_block(p->map, p->face_u.at[a], (tile_ix)t, 1, 1, block.u[a]);
@@ -152,6 +154,12 @@ treacle_status tangent_create(const tangent_params* params, tangent* out) {
     *out = (tangent){.params = *params};
     TREACLE_TRY(alloc_zero(map->ctx, FIELDS * values, sizeof(float), "the law's tangent",
                            (void**)&out->block));
+    treacle_status status =
+        alloc_zero(map->ctx, (size_t)map->count + 1, 1, "tiles with liquid", (void**)&out->is_wet);
+    if (status != TREACLE_OK) {
+        tangent_destroy(out);
+        return status;
+    }
     for (int a = 0; a < AXES; ++a) {
         out->cell[a] = out->block + (size_t)a * values;
         out->edge[a] = out->block + (size_t)(AXES + a) * values;
@@ -163,15 +171,17 @@ treacle_status tangent_create(const tangent_params* params, tangent* out) {
     tile_for(map,
              &(tile_use){.reads = TILE_AROUND,
                          .grain = 4,
-                         .writes = {{.at = out->block, .fields = 5 * AXES}}},
+                         .writes = {{.at = out->block, .fields = 5 * AXES},
+                                    tile_block(out->is_wet, 1, TILE_TO_HOLDERS)}},
              look_at_tiles, out);
     return TREACLE_OK;
 }
 
 void tangent_destroy(tangent* t) {
     if (t->block != NULL) {
-        alloc_free(t->params.rate.map->ctx, t->block,
-                   FIELDS * tangent_field_length(&t->params) * sizeof(float));
+        const tile_map* map = t->params.rate.map;
+        alloc_free(map->ctx, t->block, FIELDS * tangent_field_length(&t->params) * sizeof(float));
+        alloc_free(map->ctx, t->is_wet, (size_t)map->count + 1);
     }
     *t = (tangent){0};
 }
@@ -251,7 +261,9 @@ static void change_tiles(void* data, int64_t begin, int64_t end) {
     const change_job* job = data;
     change_block block;
     for (int64_t t = begin; t < end; ++t) {
-        change_tile(job, (tile_ix)t, &block);
+        if (job->tan->is_wet[t] != 0) { // else nothing changes, and that stands there
+            change_tile(job, (tile_ix)t, &block);
+        }
     }
 }
 
@@ -329,13 +341,25 @@ static void add_tile(const add_job* job, tile_ix t, const int last[AXES], force_
     }
 }
 
+// Whether viscosity may change in a tile or beside it: small liquids have a band of tiles around
+// them that is as large as they are.
+static bool is_near_liquid(const tangent* tan, int64_t t) {
+    bool is_near = false;
+    for (int n = 0; n < TILE_NEIGHBOURS; ++n) {
+        is_near = is_near || tan->is_wet[tan->params.rate.map->neighbour[t][n]] != 0;
+    }
+    return is_near;
+}
+
 static void add_tiles(void* data, int64_t begin, int64_t end) {
     const add_job* job = data;
     const tile_map* map = job->tan->params.rate.map;
     const int last[AXES] = {tile_layers(map, 0), tile_layers(map, 1), tile_layers(map, 2)};
     force_block f;
     for (int64_t t = begin; t < end; ++t) {
-        add_tile(job, (tile_ix)t, last, &f);
+        if (is_near_liquid(job->tan, t)) {
+            add_tile(job, (tile_ix)t, last, &f);
+        }
     }
 }
 

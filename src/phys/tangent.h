@@ -21,6 +21,7 @@ typedef struct tangent {
     float* fraction[AXES]; // times this, at cells
     float* change;         // of log(viscosity), at cells
     float* block;
+    uint8_t* is_wet; // [tile + 1]: it has liquid
 } tangent;
 
 /// What the params point to must outlive the tangent.
