@@ -62,15 +62,7 @@ static bool check_whole(const labeller* l, tile_ix t) {
             return false;
         }
     }
-    // Kinds 0 to 2 are the stretches, which all have the weight of their cell: one of them does.
-    for (int kind = 2; kind < STRESS_TERM_KINDS; ++kind) {
-        for (int q = 0; q < TILE_CELLS; ++q) {
-            if (!lump_strength_has(&l->strength, t, kind, q)) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return lump_strength_has_all(&l->strength, t);
 }
 
 // The faces of a strong term in tile t: unites the unknowns, notes the others.

@@ -21,7 +21,7 @@ typedef struct strength_job {
     float fraction;
     float* face[AXES]; // [tile + 1][512], the heaviest of the terms that a face enters: of specks
     float* cell;       // [tile + 1][512], weights of cells: where there are none
-    bool wants_softest;
+    double* softest;   // [tile], 1 / the least stiffness of a face
     lump_strength* out;
 } strength_job;
 
@@ -104,17 +104,22 @@ static double stiffness_at(const strength_job* job, int64_t t, int a, int q) {
                : 0.0;
 }
 
-// The largest of a tile, or the inverse of the smallest.
+// The largest of a tile. The inverse of the smallest is noted on the way: one look at the faces
+// serves for both.
 static double stiffest_of_tile(void* data, int64_t t) {
     const strength_job* job = data;
-    double most = 0.0;
+    double most = 0.0, least = 0.0;
     for (int n = 0; n < VISCOSITY_BLOCK && !lump_strength_is_empty(job->level, t); ++n) {
         double here = stiffness_at(job, t, n / TILE_CELLS, n % TILE_CELLS);
-        // The largest inverse is that of the smallest: one reduction serves for both.
-        double value = !job->wants_softest ? here : here > 0.0 ? 1.0 / here : 0.0;
-        most = value > most ? value : most;
+        most = here > most ? here : most;
+        least = here > 0.0 && (here < least || least == 0.0) ? here : least;
     }
+    job->softest[t] = least > 0.0 ? 1.0 / least : 0.0;
     return most;
+}
+
+static double softest_of_tile(void* data, int64_t t) {
+    return ((const strength_job*)data)->softest[t];
 }
 
 // The largest ratio of stress across a face of a tile.
@@ -127,8 +132,9 @@ static double jump_of_tile(void* data, int64_t t) {
         const float* above = stress + viscosity_cell_at(q & 7, q >> 3 & 7, q >> 6);
         float one = above[0], other = above[-VISCOSITY_STRIDE(a)];
         float low = one < other ? one : other;
-        bool counts = low > 0.0f && job->level->weights.mass[a][t * TILE_CELLS + q] >
-                                        solve_policy_default()->lump.jump_mass;
+        bool counts = low > 0.0f && one != other &&
+                      job->level->weights.mass[a][t * TILE_CELLS + q] >
+                          solve_policy_default()->lump.jump_mass;
         double jump = counts ? (double)larger(one, other) / (double)low : 1.0;
         most = jump > most ? jump : most;
     }
@@ -147,10 +153,10 @@ static double largest_of(strength_job* job, parallel_term_fcn* of_tile) {
 
 // Largest over smallest stiffness: whether lumps of very different stiffness may lie side by side.
 double lump_strength_contrast(const viscosity_level* level) {
-    strength_job job = {.level = level};
+    // Partial sums are free here.
+    strength_job job = {.level = level, .softest = level->space.partial[0]};
     double stiffest = largest_of(&job, stiffest_of_tile);
-    job.wants_softest = true;
-    return stiffest * largest_of(&job, stiffest_of_tile);
+    return stiffest * largest_of(&job, softest_of_tile);
 }
 
 // Contrast may build up smoothly, as with heat; this is how much of it lies between two cells.

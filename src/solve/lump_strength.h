@@ -35,3 +35,15 @@ void lump_strength_destroy(lump_strength* strength);
 static inline bool lump_strength_has(const lump_strength* s, tile_ix t, int kind, int q) {
     return (s->terms[(size_t)t * TILE_CELLS + (size_t)q] >> kind & 1) != 0;
 }
+
+/// Whether all terms of a tile are strong. Kinds 0 to 2 are the stretches, which all have the
+/// weight of their cell: the last of them stands for them.
+static inline bool lump_strength_has_all(const lump_strength* s, tile_ix t) {
+    const uint8_t* terms = s->terms + (size_t)t * TILE_CELLS;
+    const unsigned asked = 0x3c;
+    unsigned all = asked;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        all &= terms[q];
+    }
+    return all == asked;
+}

@@ -79,27 +79,40 @@ void stokes_apply(const stokes_solver* solver, const double* u, const double* p,
 
 // ---- Set-up ---------------------------------------------------------------------------------
 
-// A face of a cell: its slot in fields and in vectors of faces, and the cell on its other side.
-typedef struct cell_face {
-    int axis;
-    int64_t field, slot, other;
-} cell_face;
+// Values of all cells of a tile, or of the faces at their low or high sides along an axis.
+typedef float tile_floats[TILE_CELLS];
 
-// Face n of cell q of tile t: the low ones along x, y, z, then the high ones.
-static cell_face face_of(const stokes_solver* s, int64_t t, int q, int n) {
-    int a = n % AXES;
-    // A face belongs to the cell above it: high faces are the low ones of the next cell.
-    bool is_low = n < AXES;
-    int64_t here = t * TILE_CELLS + q;
-    int64_t other = is_low ? tile_slot_below(s->map, t, q, a) : tile_slot_above(s->map, t, q, a);
-    int64_t owner = is_low ? here : other;
-    int64_t slot = owner / TILE_CELLS * VISCOSITY_BLOCK + a * TILE_CELLS + owner % TILE_CELLS;
-    return (cell_face){a, owner, slot, other};
-}
+// A field of which each tile has `stride` values.
+typedef struct tile_field {
+    const tile_map* map;
+    const float* values;
+    size_t stride;
+} tile_field;
 
-static bool has_pressure(const stokes_solver* s, const stokes_system* system, int64_t cell) {
-    return cell < (int64_t)s->map->count * TILE_CELLS &&
-           system->volume[cell] >= s->policy->schur.smallest_volume;
+// A field as the cells of tile t see it one step along an axis, up or down, row by row: zero where
+// there is no tile.
+static void see_beside(const tile_field* field, int64_t t, int axis, bool is_above,
+                       tile_floats out) {
+    static const int place[2][AXES] = {
+        {TILE_NEIGHBOUR(-1, 0, 0), TILE_NEIGHBOUR(0, -1, 0), TILE_NEIGHBOUR(0, 0, -1)},
+        {TILE_NEIGHBOUR(1, 0, 0), TILE_NEIGHBOUR(0, 1, 0), TILE_NEIGHBOUR(0, 0, 1)}};
+    static const tile_floats nothing = {0};
+    tile_ix next = field->map->neighbour[t][place[is_above ? 1 : 0][axis]];
+    const float* here = field->values + (size_t)t * field->stride;
+    const float* there =
+        next < field->map->count ? field->values + (size_t)next * field->stride : nothing;
+    int step = (is_above ? 1 : -1) * (1 << 3 * axis), edge = is_above ? TILE_SIZE - 1 : 0;
+    for (int row = 0; row < TILE_CELLS; row += TILE_SIZE) {
+        if (axis == 0) {
+            memcpy(out + row + (is_above ? 0 : 1), here + row + (is_above ? 1 : 0),
+                   (TILE_SIZE - 1) * sizeof(float));
+            out[row + edge] = there[row + TILE_SIZE - 1 - edge];
+        } else {
+            bool is_inside = (row >> 3 * axis & 7) != edge;
+            const float* from = is_inside ? here + row + step : there + row - 7 * step;
+            memcpy(out + row, from, TILE_SIZE * sizeof(float));
+        }
+    }
 }
 
 static float cell_weight(const viscosity_level* level, int64_t t, int q) {
@@ -113,52 +126,106 @@ static double schur_weight(double held, double twice, double sum) {
     return fmax(2.0 / 3.0 * sqrt(twice * 1.5 / sum), held / sum);
 }
 
-// Fills in what the faces of a cell give to B M^-1 B^T, links to cells with a pressure and extra
-// diagonal for the others, and to W, whose diag(B D^-1 B^T) gets opening^2 / D of each. Returns
-// 2 w_c of the cell if it were full, infinity where it has no pressure.
-static double fill_cell(const stokes_solver* s, const stokes_system* system, int64_t t, int q) {
-    size_t length = stokes_field_length(s);
-    int64_t here = t * TILE_CELLS + q;
-    const schur_policy* policy = &s->policy->schur;
-    float stiffness_sum = 0.0f, extra = 0.0f, diagonal = 0.0f;
-    // Infinite stress: it does not count in the least weight.
-    if (!has_pressure(s, system, here)) {
-        return INFINITY;
+// What faces on one side of a tile's cells are: 1 / diag(A), mass, and what is open of them to the
+// cell itself and to that across, whose volume is the last.
+typedef struct cell_faces {
+    tile_floats inverse, mass, opening, across, volume;
+} cell_faces;
+
+// The faces n of all cells of tile t: the low ones along x, y, z, then the high ones. A face
+// belongs to the cell above it: high faces are the low ones of the next cell.
+static void find_faces(const stokes_solver* s, const stokes_system* system, int64_t t, int n,
+                       cell_faces* out) {
+    int a = n % AXES;
+    bool is_high = n >= AXES;
+    const float* inverse = s->faces->inverse + a * TILE_CELLS;
+    const float* mass = system->weights.mass[a];
+    // What the cell on the other side has of the same face: where one has let go of a solid the
+    // two differ, and the link is their product, as B M^-1 B^T has it.
+    const float *above = s->opening[a], *below = s->below[a];
+    size_t first = (size_t)t * TILE_CELLS;
+    see_beside(&(tile_field){s->map, system->volume, TILE_CELLS}, t, a, is_high, out->volume);
+    if (is_high) {
+        see_beside(&(tile_field){s->map, inverse, VISCOSITY_BLOCK}, t, a, true, out->inverse);
+        see_beside(&(tile_field){s->map, mass, TILE_CELLS}, t, a, true, out->mass);
+        see_beside(&(tile_field){s->map, below, TILE_CELLS}, t, a, true, out->opening);
+        see_beside(&(tile_field){s->map, above, TILE_CELLS}, t, a, true, out->across);
+    } else {
+        memcpy(out->inverse, inverse + (size_t)t * VISCOSITY_BLOCK, sizeof(tile_floats));
+        memcpy(out->mass, mass + first, sizeof(tile_floats));
+        memcpy(out->opening, above + first, sizeof(tile_floats));
+        memcpy(out->across, below + first, sizeof(tile_floats));
     }
-    for (int n = 0; n < 2 * AXES; ++n) {
-        cell_face face = face_of(s, t, q, n);
-        float inverse = s->faces->inverse[face.slot];
-        // A fixed face moves as it is told: no pressure changes that.
-        if (!(inverse > 0.0f)) {
-            continue;
-        }
-        const float *above = s->opening[face.axis], *below = s->below[face.axis];
-        float opening = n < AXES ? above[face.field] : below[face.field];
-        // What the cell on the other side has of the same face: where one has let go of a solid the
-        // two differ, and the link is their product, as B M^-1 B^T has it.
-        float across = n < AXES ? below[face.field] : above[face.field];
-        float mass = system->weights.mass[face.axis][face.field];
-        bool has_other = has_pressure(s, system, face.other);
-        float weight = opening * (has_other ? across : opening) /
-                       (mass > policy->smallest_mass ? mass : policy->smallest_mass);
+}
+
+// What the faces of each cell of a tile give to B M^-1 B^T and to diag(B D^-1 B^T).
+typedef struct cell_sums {
+    tile_floats stiffness, extra, diagonal, link[AXES];
+} cell_sums;
+
+// Adds faces of one kind. A fixed face moves as it is told: no pressure changes that, and it adds
+// nothing.
+static void add_faces(const schur_policy* policy, const cell_faces* faces, float* link,
+                      cell_sums* sums) {
+    const float least = policy->smallest_volume, light = policy->smallest_mass;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        float mass = faces->mass[q], opening = faces->opening[q];
+        bool is_free = faces->inverse[q] > 0.0f, has_other = faces->volume[q] >= least;
+        float inverse = is_free ? faces->inverse[q] : 1.0f;
+        float weight =
+            opening * (has_other ? faces->across[q] : opening) / (mass > light ? mass : light);
         // D = diag(A) - M, the stress alone; zero where a face has no viscous neighbour, and then
         // the floor makes this cell one that nothing viscous holds.
         float stiffness = 1.0f / inverse - mass;
-        stiffness_sum += opening * opening / (stiffness > 1e-12f ? stiffness : 1e-12f);
-        diagonal += weight;
+        float give = opening * opening / (stiffness > 1e-12f ? stiffness : 1e-12f);
+        sums->stiffness[q] += is_free ? give : 0.0f;
+        sums->diagonal[q] += is_free ? weight : 0.0f;
         // Towards a cell without a pressure the link ends at zero: it is diagonal only.
-        extra += has_other ? 0.0f : weight;
-        if (has_other && n < AXES) {
-            s->fields[(size_t)n * length + (size_t)here] = weight;
-        }
+        sums->extra[q] += is_free && !has_other ? weight : 0.0f;
+        link[q] = is_free && has_other ? weight : 0.0f;
     }
-    double twice = (double)cell_weight(s->faces, t, q);
-    bool is_cell = diagonal > 0.0f && stiffness_sum > 0.0f;
-    s->fields[AXES * length + (size_t)here] = extra;
-    s->schur[here] =
-        is_cell ? (float)schur_weight(policy->held, twice, (double)stiffness_sum) : 0.0f;
+}
+
+// Fills in what the faces of a cell give to B M^-1 B^T, links to cells with a pressure and extra
+// diagonal for the others, and to W, whose diag(B D^-1 B^T) gets opening^2 / D of each. Returns
+// 2 w_c of the cell if it were full, infinity where it has no pressure.
+static double fill_cell(const stokes_solver* s, float volume, int64_t t, int q,
+                        const cell_sums* sums) {
+    size_t length = stokes_field_length(s), here = (size_t)t * TILE_CELLS + (size_t)q;
+    const schur_policy* policy = &s->policy->schur;
+    // Infinite stress: it does not count in the least weight.
+    if (!(volume >= policy->smallest_volume)) {
+        return INFINITY;
+    }
+    double twice = (double)cell_weight(s->faces, t, q), give = (double)sums->stiffness[q];
+    bool is_cell = sums->diagonal[q] > 0.0f && sums->stiffness[q] > 0.0f;
+    for (int a = 0; a < AXES; ++a) {
+        s->fields[(size_t)a * length + here] = sums->link[a][q];
+    }
+    s->fields[AXES * length + here] = sums->extra[q];
+    s->schur[here] = is_cell ? (float)schur_weight(policy->held, twice, give) : 0.0f;
     // Weights are times the fraction of liquid: divided by it, a sliver of thick liquid is thick.
-    return diagonal > 0.0f ? twice / (double)system->volume[here] : INFINITY;
+    return sums->diagonal[q] > 0.0f ? twice / (double)volume : INFINITY;
+}
+
+// Face by face of all cells at once, since it is the same for each.
+static void sum_tile(const stokes_solver* s, const stokes_system* system, int64_t t,
+                     cell_sums* sums) {
+    cell_faces faces;
+    tile_floats unused; // a link belongs to the cell above it
+    memset(sums, 0, sizeof(*sums));
+    for (int n = 0; n < 2 * AXES; ++n) {
+        find_faces(s, system, t, n, &faces);
+        add_faces(&s->policy->schur, &faces, n < AXES ? sums->link[n] : unused, sums);
+    }
+}
+
+static bool has_any(const float* volume, float least) {
+    int count = 0;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        count += volume[q] >= least;
+    }
+    return count > 0;
 }
 
 typedef struct fill_job {
@@ -175,13 +242,20 @@ typedef struct scale_job {
 
 static void stokes_solver_fill_tiles(void* data, int64_t begin, int64_t end) {
     const fill_job* job = data;
+    const stokes_solver* s = job->s;
     for (int64_t t = begin; t < end; ++t) {
         // Sums go by tiles, each written by one thread, and are added up in the order of tiles.
         double least = INFINITY;
         int cells = 0, outer = 0;
-        const float* extra = job->s->fields + AXES * stokes_field_length(job->s);
-        for (int q = 0; q < TILE_CELLS; ++q) {
-            double here = fill_cell(job->s, job->system, t, q);
+        const float* extra = s->fields + AXES * stokes_field_length(s);
+        const float* volume = job->system->volume + t * TILE_CELLS;
+        bool is_wet = has_any(volume, s->policy->schur.smallest_volume);
+        cell_sums sums;
+        if (is_wet) {
+            sum_tile(s, job->system, t, &sums);
+        }
+        for (int q = 0; q < TILE_CELLS && is_wet; ++q) {
+            double here = fill_cell(s, volume[q], t, q, &sums);
             least = here < least ? here : least;
             cells += here < (double)INFINITY ? 1 : 0;
             outer += extra[t * TILE_CELLS + q] > 0.0f ? 1 : 0;

@@ -134,26 +134,36 @@ static treacle_status create_sheets(viscosity_level* level) {
     return TREACLE_OK;
 }
 
-// The diagonal of face a of cell (i, j, k): its mass and the weights of the strains it enters.
-static float diagonal_at(const viscosity_level* level, int64_t t, int a, int q) {
-    int i = q % ROW, j = q / ROW % ROW, k = q / LAYER;
+// The diagonals of a row of faces across a: their masses and the weights of the strains they enter.
+static void diagonal_of_row(const viscosity_level* level, int64_t t, int a, int row,
+                            float out[ROW]) {
+    int j = row % ROW, k = row / ROW;
     const float* stress = level->stress + t * VISCOSITY_STRESS_BLOCK;
-    const float* cell = stress + viscosity_cell_at(i, j, k);
-    // Weights of cells are packed times two, as the second derivative of w (D u)^2 has them.
-    float sum = level->weights.mass[a][t * TILE_CELLS + q] + cell[0] + cell[-VISCOSITY_STRIDE(a)];
+    const float* cell = stress + viscosity_cell_at(0, j, k);
+    const float* below = cell - VISCOSITY_STRIDE(a);
+    const float* mass = level->weights.mass[a] + t * TILE_CELLS + row * ROW;
+    const float* sheet = viscosity_level_sheet(level, t);
+    for (int i = 0; i < ROW; ++i) {
+        // Weights of cells are packed times two, as the second derivative of w (D u)^2 has them.
+        out[i] = mass[i] + cell[i] + below[i];
+    }
     for (int n = 1; n < AXES; ++n) {
         // Edges along c carry the shear of a and b; the face has one at each of its sides along b.
         int b = (a + n) % AXES, c = 3 - a - b;
-        const float* edge = stress + viscosity_edge_at(c, i, j, k);
-        sum += edge[0] + edge[VISCOSITY_STRIDE(b)];
+        const float* edge = stress + viscosity_edge_at(c, 0, j, k);
+        const float* next = edge + VISCOSITY_STRIDE(b);
+        for (int i = 0; i < ROW; ++i) {
+            out[i] += edge[i] + next[i];
+        }
     }
-    const float* sheet = viscosity_level_sheet(level, t);
     for (int n = 1; n < AXES && sheet != NULL; ++n) {
         int b = (a + n) % AXES, c = 3 - a - b;
-        const float* weight = sheet + viscosity_sheet_at(c, n - 1, i, j, k);
-        sum += weight[0] + weight[VISCOSITY_STRIDE(b)];
+        const float* weight = sheet + viscosity_sheet_at(c, n - 1, 0, j, k);
+        const float* next = weight + VISCOSITY_STRIDE(b);
+        for (int i = 0; i < ROW; ++i) {
+            out[i] += weight[i] + next[i];
+        }
     }
-    return sum;
 }
 
 static bool is_fixed(const viscosity_level* level, int64_t t, int a, int q) {
@@ -163,15 +173,21 @@ static bool is_fixed(const viscosity_level* level, int64_t t, int a, int q) {
 // Inverse diagonals of one component, and which rows of eight have an unknown. Returns how many
 // there are.
 static int pack_component(viscosity_level* level, int64_t t, int a) {
-    float* inverse = level->inverse + t * VISCOSITY_BLOCK + a * TILE_CELLS;
     int found = 0;
-    for (int q = 0; q < TILE_CELLS; ++q) {
-        // A zero diagonal, fixed or without liquid: no unknown, and sweeps leave it alone.
-        float diagonal = is_fixed(level, t, a, q) ? 0.0f : diagonal_at(level, t, a, q);
-        bool is_unknown = diagonal > 0.0f;
-        inverse[q] = is_unknown ? 1.0f / diagonal : 0.0f;
-        level->rows[t][a] |= (uint64_t)(is_unknown ? 1 : 0) << q / ROW;
-        found += is_unknown ? 1 : 0;
+    for (int row = 0; row < ROWS; ++row) {
+        const uint8_t* fixed = level->weights.fixed + t * TILE_CELLS + row * ROW;
+        float* inverse = level->inverse + t * VISCOSITY_BLOCK + a * TILE_CELLS + row * ROW;
+        float diagonal[ROW];
+        int count = 0;
+        diagonal_of_row(level, t, a, row, diagonal);
+        for (int i = 0; i < ROW; ++i) {
+            // A zero diagonal, fixed or without liquid: no unknown, and sweeps leave it alone.
+            bool is_unknown = (fixed[i] >> a & 1) == 0 && diagonal[i] > 0.0f;
+            inverse[i] = is_unknown ? 1.0f / diagonal[i] : 0.0f;
+            count += is_unknown ? 1 : 0;
+        }
+        level->rows[t][a] |= (uint64_t)(count > 0 ? 1 : 0) << row;
+        found += count;
     }
     return found;
 }
@@ -297,30 +313,24 @@ static bool is_moving(const viscosity_level* level, int64_t t, int n) {
            (owner != NULL && owner[t * TILE_CELLS + n % TILE_CELLS] != 0);
 }
 
-// The neighbours' places that a tile's unknowns and bodies reach: one in the first or last layer
+// The neighbours' places that the faces of cell q of a tile reach: one in the first or last layer
 // along an axis interpolates from the next coarse tile over.
 // A bit for each of the 27 places of tiles around; the pyramid makes a coarse tile of each that is
 // set.
-static uint32_t reach_of_tile(const viscosity_level* level, int64_t t) {
+static uint32_t reach_of_cell(const grid_domain* domain, int q) {
     uint32_t reach = 0;
-    for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
-        if (!is_moving(level, t, n)) {
-            continue;
-        }
-        int low[AXES], high[AXES];
-        for (int a = 0; a < AXES; ++a) {
-            int at = n % TILE_CELLS >> 3 * a & 7;
-            bool is_active = level->domain.is_active[a];
-            // Linear interpolation reads coarse values up to one cell away: from the first and last
-            // layers of a tile that may be another coarse tile.
-            low[a] = is_active && at == 0 ? -1 : 0;
-            high[a] = is_active && at == ROW - 1 ? 1 : 0;
-        }
-        for (int z = low[2]; z <= high[2]; ++z) {
-            for (int y = low[1]; y <= high[1]; ++y) {
-                for (int x = low[0]; x <= high[0]; ++x) {
-                    reach |= PYRAMID_REACH(x, y, z);
-                }
+    int low[AXES], high[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        int at = q >> 3 * a & 7;
+        // Linear interpolation reads coarse values up to one cell away: from the first and last
+        // layers of a tile that may be another coarse tile.
+        low[a] = domain->is_active[a] && at == 0 ? -1 : 0;
+        high[a] = domain->is_active[a] && at == ROW - 1 ? 1 : 0;
+    }
+    for (int z = low[2]; z <= high[2]; ++z) {
+        for (int y = low[1]; y <= high[1]; ++y) {
+            for (int x = low[0]; x <= high[0]; ++x) {
+                reach |= PYRAMID_REACH(x, y, z);
             }
         }
     }
@@ -329,13 +339,19 @@ static uint32_t reach_of_tile(const viscosity_level* level, int64_t t) {
 
 typedef struct reach_job {
     const viscosity_level* level;
+    uint32_t of_cell[TILE_CELLS]; // the same in all tiles
     uint32_t* reach;
 } reach_job;
 
+// What a tile's unknowns and bodies reach.
 static void find_reach(void* data, int64_t begin, int64_t end) {
     const reach_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        job->reach[t] = reach_of_tile(job->level, t);
+        uint32_t reach = 0;
+        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
+            reach |= is_moving(job->level, t, n) ? job->of_cell[n % TILE_CELLS] : 0;
+        }
+        job->reach[t] = reach;
     }
 }
 
@@ -345,11 +361,15 @@ static treacle_status create_step(const viscosity_level* fine, pyramid_step* ste
     size_t tiles = (size_t)fine->map->count;
     uint32_t* reach = NULL;
     TREACLE_TRY(alloc_array(fine->ctx, tiles, sizeof(*reach), "reach of tiles", (void**)&reach));
+    reach_job job = {.level = fine, .reach = reach};
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        job.of_cell[q] = reach_of_cell(&fine->domain, q);
+    }
     // Which coarse tiles there are must be known to all ranks alike.
     tile_use use = {.reads = TILE_AROUND,
                     .grain = GRAIN,
                     .writes = {tile_block(reach, sizeof(*reach), TILE_TO_ALL)}};
-    tile_for(fine->map, &use, find_reach, &(reach_job){fine, reach});
+    tile_for(fine->map, &use, find_reach, &job);
     treacle_status status =
         pyramid_step_create(fine->ctx, &fine->domain, fine->map, reach, PYRAMID_TOGETHER, step);
     alloc_free(fine->ctx, reach, tiles * sizeof(*reach));
@@ -510,12 +530,29 @@ typedef struct fix_job {
     viscosity_level* level;
 } fix_job;
 
+// Whether no fine face on those of a coarse tile is fixed, and none of the tile's own lies past a
+// side, as far from walls.
+static bool is_all_free(const viscosity_level* fine, const viscosity_level* level, int64_t T) {
+    const int32_t* tile = level->map->coord[T].at;
+    const int last[AXES] = {8 * tile[0] + ROW - 1, 8 * tile[1] + ROW - 1, 8 * tile[2] + ROW - 1};
+    unsigned bits = 0;
+    for (int n = 0; n < 8; ++n) {
+        int place = (1 + (n & 1)) + ((1 + (n >> 1 & 1)) << 2) + ((1 + (n >> 2)) << 4);
+        tile_ix t = level->step.wide[T][place];
+        for (int q = 0; q < TILE_CELLS && t < fine->map->count; ++q) {
+            bits |= fine->weights.fixed[(size_t)t * TILE_CELLS + (size_t)q];
+        }
+    }
+    return bits == 0 && !is_beyond(level, last);
+}
+
 // The bits of fixed faces, and owners where bodies and nothing else fix a face.
 static void fix_faces(void* data, int64_t begin, int64_t end) {
     const fix_job* job = data;
     viscosity_level* level = job->level;
     for (int64_t T = begin; T < end; ++T) {
-        for (int q = 0; q < TILE_CELLS; ++q) {
+        bool is_free = is_all_free(job->fine, level, T);
+        for (int q = 0; q < TILE_CELLS && !is_free; ++q) {
             const int I[AXES] = {q & 7, q >> 3 & 7, q >> 6};
             for (int a = 0; a < AXES; ++a) {
                 coarse_face face = find_face(job->fine, level, T, I, a);
@@ -828,10 +865,12 @@ double viscosity_level_largest(const viscosity_level* level) {
 void viscosity_level_diagonal(const viscosity_level* level, double* d) {
     for (tile_ix i = 0; i < level->space.active_count; ++i) {
         int64_t t = level->active[i];
-        for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
-            bool is_unknown = level->inverse[t * VISCOSITY_BLOCK + n] > 0.0f;
-            float sum = diagonal_at(level, t, n / TILE_CELLS, n % TILE_CELLS);
-            d[t * VISCOSITY_BLOCK + n] = is_unknown ? (double)sum : 0.0;
+        for (int n = 0; n < AXES * ROWS; ++n) {
+            float sum[ROW];
+            diagonal_of_row(level, t, n / ROWS, n % ROWS, sum);
+            for (int64_t x = 0, at = t * VISCOSITY_BLOCK + n * ROW; x < ROW; ++x) {
+                d[at + x] = level->inverse[at + x] > 0.0f ? (double)sum[x] : 0.0;
+            }
         }
     }
 }
