@@ -24,7 +24,11 @@ static int side_of(const float* block) {
 }
 
 static void fill_even(float* tile, const int layers[AXES], float value) {
-    for (int z = 0; z < layers[2]; ++z) {
+    bool is_whole = layers[0] * layers[1] * layers[2] == TILE_CELLS;
+    for (int i = 0; i < TILE_CELLS && is_whole; ++i) {
+        tile[i] = value;
+    }
+    for (int z = 0; z < layers[2] && !is_whole; ++z) {
         for (int y = 0; y < layers[1]; ++y) {
             for (int x = 0; x < layers[0]; ++x) {
                 tile[(z * TILE_SIZE + y) * TILE_SIZE + x] = value;

@@ -4,6 +4,7 @@
 #include "grid/level_liquid.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "grid/level_splat.h"
@@ -115,6 +116,15 @@ typedef struct surroundings {
     uint32_t rows[ROWS]; // bit x + MARGIN: the cell has points
 } surroundings;
 
+// Whether a cell of the surroundings lies behind a side of the domain.
+static bool has_mirror(const surroundings* around) {
+    bool is_any = false;
+    for (int n = 0; n < AXES * SIDE; ++n) {
+        is_any = is_any || around->axis[n / SIDE][n % SIDE].sign != 1.0f;
+    }
+    return is_any;
+}
+
 static void look_around(const level_job* job, tile_ix t, surroundings* out) {
     const level_params* params = job->params;
     const tile_map* map = params->map;
@@ -125,6 +135,10 @@ static void look_around(const level_job* job, tile_ix t, surroundings* out) {
     }
     uint32_t plain[ROWS];
     tile_mask_rows(map, job->occupied, t, MARGIN, plain);
+    if (!has_mirror(out)) {
+        memcpy(out->rows, plain, sizeof(plain));
+        return;
+    }
     for (int z = 0; z < SIDE; ++z) {
         for (int y = 0; y < SIDE; ++y) {
             axis_cell from_y = out->axis[1][y], from_z = out->axis[2][z];
@@ -209,6 +223,22 @@ static bool keep_own(const tile_map* map, uint32_t* rows) {
     return any != 0;
 }
 
+// Whether all cells of the surroundings have points, or none has: inside of liquid, and far from
+// it, nothing is worth looking at.
+static bool is_even(const surroundings* around, bool has_points) {
+    uint32_t others = 0;
+    for (int i = 0; i < ROWS; ++i) {
+        others |= around->rows[i] ^ (has_points ? (1u << SIDE) - 1 : 0);
+    }
+    return others == 0;
+}
+
+static void fill_phi(const level_job* job, tile_ix t, float value) {
+    for (size_t i = (size_t)t * TILE_CELLS; i < ((size_t)t + 1) * TILE_CELLS; ++i) {
+        job->phi[i] = value;
+    }
+}
+
 static void evaluate_tile(const level_job* job, tile_ix t) {
     const tile_map* map = job->params->map;
     const int two[AXES] = {map->is_flat[0] ? 0 : 2, map->is_flat[1] ? 0 : 2,
@@ -216,6 +246,11 @@ static void evaluate_tile(const level_job* job, tile_ix t) {
     surroundings around;
     uint32_t near[ROWS], deep[ROWS], wanted[ROWS], open[ROWS];
     look_around(job, t, &around);
+    bool is_full = is_even(&around, true);
+    if (is_full || is_even(&around, false)) {
+        fill_phi(job, t, is_full ? job->inside : job->outside);
+        return;
+    }
     spread_rows(around.rows, job->reach, false, near);
     spread_rows(around.rows, two, true, deep);
     for (int i = 0; i < ROWS; ++i) {

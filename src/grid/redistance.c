@@ -205,18 +205,35 @@ static bool is_one_sided(const float* block) {
     return inside == 0 || outside == 0;
 }
 
+// A tile that the surface does not cut knows no feet yet.
+static void start_uncut(const sweep_job* job, tile_ix t) {
+    foot_tile* feet = &job->feet[t];
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        feet->from[i] = t * TILE_CELLS + i;
+    }
+    for (int n = 0; n < AXES * TILE_CELLS; ++n) {
+        feet->v[n / TILE_CELLS][n % TILE_CELLS] = FOOT_FAR;
+    }
+    memset(&job->normals[t], 0, sizeof(job->normals[t]));
+    job->last_change[t] = job->last_sweep[t] = -1;
+}
+
 static void start_tile(const sweep_job* job, tile_ix t) {
     static const foot none = {{FOOT_FAR, FOOT_FAR, FOOT_FAR}, {0}};
     float block[BLOCK_VALUES(MARGIN, MARGIN)];
     gather_phi(job, t, block);
+    if (is_one_sided(block)) {
+        start_uncut(job, t);
+        return;
+    }
     const grid_domain* domain = job->params->domain;
     const tile_coord coord = job->params->map->coord[t];
     tile_mask inside = tile_mask_inside(domain, PLACE_CELL, coord);
-    bool has_any = false, is_uncut = is_one_sided(block);
+    bool has_any = false;
     for (int i = 0; i < TILE_CELLS; ++i) {
         int at = BLOCK_INDEX(MARGIN, MARGIN, i & 7, i >> 3 & 7, i >> 6);
         foot f = none;
-        if (!is_uncut && tile_mask_has(&inside, i)) {
+        if (tile_mask_has(&inside, i)) {
             line_lengths lengths = lengths_of(domain, coord, i);
             f = nearest_on_lines(block + at, &lengths);
         }

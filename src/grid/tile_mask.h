@@ -37,6 +37,15 @@ static inline bool tile_mask_is_empty(const tile_mask* mask) {
     return any == 0;
 }
 
+/// The cells of a tile whose values are above zero.
+static inline tile_mask tile_mask_positive(const float values[TILE_CELLS]) {
+    tile_mask mask = {{0}};
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        mask.layer[i >> 6] |= (uint64_t)(values[i] > 0.0f ? 1 : 0) << (i & 63);
+    }
+    return mask;
+}
+
 enum { MASK_MARGIN_MAX = 3, MASK_ROWS_MAX = 14 * 14 };
 
 /// The padded block of grid/gather.h in bits: with side = 8 + 2 margin, cell (x, y, z) is bit

@@ -1,7 +1,6 @@
 #include "step/extend_velocity.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "grid/tile_band.h"
 #include "grid/tile_loop.h"
@@ -16,13 +15,7 @@ typedef struct mass_job {
 static void mark_heavy(void* data, int64_t begin, int64_t end) {
     const mass_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
-        tile_mask* mask = &job->known[t];
-        memset(mask, 0, sizeof(*mask));
-        for (int i = 0; i < TILE_CELLS; ++i) {
-            if (job->mass[t * TILE_CELLS + i] > 0.0f) {
-                tile_mask_add(mask, i);
-            }
-        }
+        job->known[t] = tile_mask_positive(job->mass + t * TILE_CELLS);
     }
 }
 

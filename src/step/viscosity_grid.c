@@ -1,7 +1,6 @@
 #include "step/viscosity_grid.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "grid/extrapolate.h"
 #include "grid/tile_loop.h"
@@ -13,12 +12,7 @@ enum { VISCOSITY_LAYERS = 2 };
 static void mark_known(void* data, int64_t begin, int64_t end) {
     const viscosity_grid* v = data;
     for (int64_t t = begin; t < end; ++t) {
-        memset(&v->known[t], 0, sizeof(v->known[t]));
-        for (int i = 0; i < TILE_CELLS; ++i) {
-            if (v->cell_volume[t * TILE_CELLS + i] > 0.0f) {
-                tile_mask_add(&v->known[t], i);
-            }
-        }
+        v->known[t] = tile_mask_positive(v->cell_volume + t * TILE_CELLS);
     }
 }
 

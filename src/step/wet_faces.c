@@ -41,32 +41,70 @@ static float wet_faces_distance_at(const wet_faces* w, int axis, const int face[
     return tile_sample_at(&phi, at);
 }
 
-static void mark_wet(void* data, int64_t begin, int64_t end) {
-    const wet_job* job = data;
+// Whether a face has liquid on one of its sides, or a mass; phi is that of its cell in a block.
+static bool is_wet_at(const float* phi, int step, const float* tent, int64_t i) {
+    bool has_mass = tent != NULL && tent[i] >= UNIFIED_FRACTION_MIN;
+    return has_mass || phi[0] < 0.0f || phi[-step] < 0.0f;
+}
+
+// Face by face, for flat domains and where the surface is that of a lattice, whose own distances
+// count, too.
+static void mark_tracked(const wet_job* job, tile_ix t, const float* block) {
     const wet_faces* w = job->w;
     int a = job->axis;
     const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
     const float* open = w->solid->phi != NULL ? w->solid->face_open.at[a] : NULL;
     const float* tent = w->liquid->fraction.tent.at[a];
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        int64_t i = (int64_t)t * TILE_CELLS + q;
+        int at =
+            BLOCK_INDEX(1, 0, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE, q / TILE_SIZE / TILE_SIZE);
+        bool is_wet = is_wet_at(block + at, steps[a], tent, i);
+        bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
+        int face[AXES];
+        tile_cell_at(w->map, t, q, face);
+        is_open = is_open || (has_surface(w) && is_side_face(w->domain, a, face));
+        is_wet = is_wet || (has_surface(w) && wet_faces_distance_at(w, a, face) < 0.0f);
+        if (is_open && is_wet && is_face_of_domain(w->domain, a, face)) {
+            tile_mask_add(&w->known[t], q);
+        }
+    }
+}
+
+// Else a tile is asked a layer at a time, without a branch.
+static void mark_plain(const wet_job* job, tile_ix t, const float* block) {
+    const wet_faces* w = job->w;
+    int a = job->axis;
+    const int side = BLOCK_SIDE(1, 0), steps[AXES] = {1, side, side * side};
+    const float* open =
+        w->solid->phi != NULL && !job->has_closed ? w->solid->face_open.at[a] : NULL;
+    const float* tent = w->liquid->fraction.tent.at[a];
+    tile_mask inside = tile_mask_inside(w->domain, place_face(a), w->map->coord[t]);
+    for (int z = 0; z < TILE_SIZE; ++z) {
+        uint64_t bits = 0;
+        for (int q = 0; q < TILE_SIZE * TILE_SIZE; ++q) {
+            int64_t i = (int64_t)t * TILE_CELLS + z * TILE_SIZE * TILE_SIZE + q;
+            int at = BLOCK_INDEX(1, 0, q % TILE_SIZE, q / TILE_SIZE, z);
+            bool is_wet = is_wet_at(block + at, steps[a], tent, i);
+            bool is_open = open == NULL || open[i] > 0.0f;
+            bits |= (uint64_t)(is_wet && is_open ? 1 : 0) << q;
+        }
+        w->known[t].layer[z] = bits & inside.layer[z];
+    }
+}
+
+static void mark_wet(void* data, int64_t begin, int64_t end) {
+    const wet_job* job = data;
+    const wet_faces* w = job->w;
+    bool is_flat = w->map->is_flat[0] || w->map->is_flat[1] || w->map->is_flat[2];
     for (int64_t t = begin; t < end; ++t) {
         float phi[BLOCK_VALUES(1, 0)];
         gather_block(w->map, w->cell_phi, (tile_ix)t, 1, 0, phi);
-        tile_mask* mask = &w->known[t];
-        memset(mask, 0, sizeof(*mask));
-        for (int q = 0; q < TILE_CELLS; ++q) {
-            int64_t i = t * TILE_CELLS + q;
-            int at = BLOCK_INDEX(1, 0, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE,
-                                 q / TILE_SIZE / TILE_SIZE);
-            bool has_mass = tent != NULL && tent[i] >= UNIFIED_FRACTION_MIN;
-            bool is_wet = has_mass || phi[at] < 0.0f || phi[at - steps[a]] < 0.0f;
-            bool is_open = open == NULL || open[i] > 0.0f || job->has_closed;
-            int face[AXES];
-            tile_cell_at(w->map, (tile_ix)t, q, face);
-            is_open = is_open || (has_surface(w) && is_side_face(w->domain, a, face));
-            is_wet = is_wet || (has_surface(w) && wet_faces_distance_at(w, a, face) < 0.0f);
-            if (is_open && is_wet && is_face_of_domain(w->domain, a, face)) {
-                tile_mask_add(mask, q);
-            }
+        memset(&w->known[t], 0, sizeof(w->known[t]));
+        if (has_surface(w) || is_flat) {
+            mark_tracked(job, (tile_ix)t, phi);
+        } else {
+            mark_plain(job, (tile_ix)t, phi);
         }
     }
 }
