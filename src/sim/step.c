@@ -69,8 +69,7 @@ static treacle_status run_liquid(const stage_run* r, sim_run* s) {
     STAGE(FLOW, step_flow(w));
     STAGE(EXTRAPOLATE, step_extrapolate(w, (face_view){0}));
     STAGE(TO_PARTICLES, step_to_particles(w));
-    STAGE(DENSITY, correct_density(f, &m->system.projection, w->state, &m->given, &m->solid,
-                                   &m->poses, w->p));
+    STAGE(DENSITY, correct_density(f, &m->system, w->state, &m->given, &m->solid, &m->poses, w->p));
     STAGE(ENERGY, energy_account_end(f, w->p, w->bodies, &m->account));
     return TREACLE_OK;
 }

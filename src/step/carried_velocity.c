@@ -34,7 +34,7 @@ static void add_velocity(void* data, int64_t begin, int64_t end) {
     }
 }
 
-treacle_status carried_velocity_find(const step_frame* f, const projection* system,
+treacle_status carried_velocity_find(const step_frame* f, pressure_system* system,
                                      const wet_faces* wet, const liquid_state* state,
                                      face_field* out) {
     TREACLE_ASSERT(state->face_u.at[0] != NULL);
@@ -42,10 +42,11 @@ treacle_status carried_velocity_find(const step_frame* f, const projection* syst
     if (f->setup->def->step.splitting != TREACLE_SPLITTING_SECOND || f->is_first) {
         return TREACLE_OK;
     }
-    TREACLE_ASSERT(wet->map == &state->map && system->params != NULL);
+    TREACLE_ASSERT(wet->map == &state->map && system->params.map != NULL);
+    TREACLE_TRY(pressure_system_ask(system));
     TREACLE_TRY(step_take_faces_zero(f, wet->map, "velocity to carry", out));
     int mark = arena_mark(f->scratch);
-    TREACLE_TRY(find_impulse(f, system, wet, state, out->at));
+    TREACLE_TRY(find_impulse(f, &system->projection, wet, state, out->at));
     arena_give_to(f->scratch, mark);
     for (int a = 0; a < AXES; ++a) {
         carry_job job = {state->face_u.at[a], out->at[a]};

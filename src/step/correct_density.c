@@ -3,7 +3,6 @@
 #include "particles/particle_ranks.h"
 #include "phys/even_spacing.h"
 #include "phys/p2g.h"
-#include "phys/separation.h"
 #include "phys/volume.h"
 #include "step/keep_out.h"
 
@@ -12,10 +11,10 @@
 
 // With one density, no emitter and no wall that let go the pressure's own system serves; else its
 // twin without.
-static treacle_status spread(const step_frame* f, const projection* pressure,
+static treacle_status spread(const step_frame* f, pressure_system* system,
                              const particle_grid* given, const solid_grid* solids, particles* p) {
-    projection unit = *pressure;
-    projection_params params = *pressure->params;
+    projection unit = {0};
+    projection_params params = system->params;
     const contact_set* contacts = params.contacts;
     bool has_twin =
         params.face_rho.at[0] != NULL || (contacts != NULL && contact_set_released(contacts) > 0);
@@ -23,10 +22,13 @@ static treacle_status spread(const step_frame* f, const projection* pressure,
     params.solve.absolute = TOLERANCE;
     params.solve.is_warm = false;
     params.contacts = NULL;
-    unit.params = &params;
     if (has_twin) {
         params.face_rho = (face_view){0};
         TREACLE_TRY(projection_create(&params, &unit));
+    } else {
+        TREACLE_TRY(pressure_system_ask(system));
+        unit = system->projection;
+        unit.params = &params;
     }
     volume_params volume = {&unit, given->volume, solids->open, p};
     volume_stats stats;
@@ -54,10 +56,10 @@ static treacle_status shift(const step_frame* f, const liquid_state* state, part
     return TREACLE_OK;
 }
 
-treacle_status correct_density(const step_frame* f, const projection* pressure,
+treacle_status correct_density(const step_frame* f, pressure_system* system,
                                const liquid_state* state, const particle_grid* given,
                                const solid_grid* solids, const solid_poses* poses, particles* p) {
-    TREACLE_ASSERT(pressure->params != NULL && pressure->params->map == &state->map);
+    TREACLE_ASSERT(system->params.map == &state->map);
     TREACLE_ASSERT(given->volume != NULL);
     TREACLE_ASSERT(f->setup->solids.count == 0 || (poses->from != NULL && poses->to != NULL));
     bool is_on = f->setup->def->density_correction;
@@ -65,7 +67,7 @@ treacle_status correct_density(const step_frame* f, const projection* pressure,
     float* start = NULL;
     TREACLE_TRY(keep_out_begin(f, p, &start));
     if (is_on) {
-        TREACLE_TRY(spread(f, pressure, given, solids, p));
+        TREACLE_TRY(spread(f, system, given, solids, p));
     }
     if (is_on && f->setup->has.densities) {
         TREACLE_TRY(shift(f, state, p));

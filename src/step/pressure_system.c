@@ -58,7 +58,16 @@ treacle_status pressure_system_create(const step_frame* f, const liquid_state* s
         .bodies = bodies->solve,
         .other = f->setup->other.project,
     };
-    return projection_create(&out->params, &out->projection);
+    // With one density for all it will be asked for in any case: later it would find worse blocks.
+    bool can_wait =
+        out->params.contacts == NULL && out->params.body_count == 0 && face_rho.at[0] != NULL;
+    return can_wait ? TREACLE_OK : pressure_system_ask(out);
+}
+
+treacle_status pressure_system_ask(pressure_system* system) {
+    TREACLE_ASSERT(system->params.map != NULL);
+    bool is_there = system->projection.params != NULL;
+    return is_there ? TREACLE_OK : projection_create(&system->params, &system->projection);
 }
 
 void pressure_system_destroy(pressure_system* system) {

@@ -66,6 +66,7 @@ static treacle_status project(const step_frame* f, const run_flow_outputs* out, 
     int mark = arena_mark(f->scratch);
     float* before[AXES];
     body_motion* bodies = NULL;
+    TREACLE_TRY(pressure_system_ask(out->system));
     TREACLE_TRY(keep_before(f, out, before, &bodies));
     TREACLE_TRY(projection_apply(system, out->state->face_u.at, x, &solve));
     if (out->body->solve != NULL) {

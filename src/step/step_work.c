@@ -105,7 +105,7 @@ run_flow_outputs step_flow_outputs(step_work* w) {
 
 treacle_status step_flow(step_work* w) {
     TREACLE_ASSERT(w->made.wet.map == &w->state->map);
-    TREACLE_ASSERT(w->made.system.projection.params == NULL);
+    TREACLE_ASSERT(w->made.system.params.map == NULL);
     step_products* m = &w->made;
     run_flow_inputs takes = step_flow_inputs(w);
     run_flow_outputs makes = step_flow_outputs(w);
@@ -132,7 +132,7 @@ treacle_status step_to_particles(step_work* w) {
     free_flyers flyers;
     face_field u;
     TREACLE_TRY(free_flyers_find(f, w->state, w->p, &flyers));
-    TREACLE_TRY(carried_velocity_find(f, &m->system.projection, &m->wet, w->state, &u));
+    TREACLE_TRY(carried_velocity_find(f, &m->system, &m->wet, w->state, &u));
     TREACLE_TRY(to_particles(f, w->state, &m->given, &m->solid, u, &flyers, w->p));
     TREACLE_TRY(flow_elastic_end(f, &m->elastic, &flyers, w->p));
     arena_give_to(f->scratch, mark);
