@@ -298,9 +298,21 @@ static bool has_moving_around(const energy_job* job, tile_ix t) {
     return has_moving_faces;
 }
 
+// Whether a tile has stress somewhere.
+static bool has_stress(const energy_flow* flow, int64_t t) {
+    const stress_weights* w = flow->weights;
+    int64_t first = t * TILE_CELLS;
+    return flow->liquid->stress != NULL || tile_has_positive(w->cell + first) ||
+           tile_has_positive(w->edge[0] + first) || tile_has_positive(w->edge[1] + first) ||
+           tile_has_positive(w->edge[2] + first);
+}
+
 static void sum_strains(void* data, int64_t begin, int64_t end) {
     const energy_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
+        if (!has_stress(job->flow, t)) {
+            continue;
+        }
         double u[AXES][VALUES], moving[AXES][VALUES];
         const grid_domain* domain = job->flow->liquid->domain;
         tile_coord coord = job->flow->liquid->map->coord[t];

@@ -51,8 +51,26 @@ void force_at(const force_params* params, vec3 x, double out[AXES]) {
     }
 }
 
+// Where all faces are pushed alike.
+static void push_evenly(const force_job* job, int a, tile_ix tile) {
+    const force_params* params = job->params;
+    const double push = params->dt * (params->gravity[a] + params->uniform[a]);
+    float *u = job->face_u[a] + (size_t)tile * TILE_CELLS, *out = params->face_push.at[a];
+    for (int i = 0; i < TILE_CELLS; ++i) {
+        u[i] = (float)((double)u[i] + push);
+    }
+    for (size_t i = (size_t)tile * TILE_CELLS; i < ((size_t)tile + 1) * TILE_CELLS && out != NULL;
+         ++i) {
+        out[i] = (float)push;
+    }
+}
+
 static void push_component(const force_job* job, int a, tile_ix tile) {
     const force_params* params = job->params;
+    if (params->cell_buoyancy == NULL && params->field_count == 0) {
+        push_evenly(job, a, tile);
+        return;
+    }
     float buoyancy[BLOCK_VALUES(1, 0)] = {0};
     if (params->cell_buoyancy != NULL) {
         gather_block(params->map, params->cell_buoyancy, tile, 1, 0, buoyancy);

@@ -138,12 +138,22 @@ static void assemble_axis(const projection_params* params, int a, tile_ix tile, 
     }
 }
 
+// Whether there is liquid in a tile or beside it.
+static bool has_liquid(const float phi[VALUES]) {
+    int count = 0;
+    for (int i = 0; i < VALUES; ++i) {
+        count += phi[i] < 0.0f;
+    }
+    return count > 0;
+}
+
 static void assemble_tiles(void* data, int64_t begin, int64_t end) {
     const project_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
         float phi[VALUES];
         gather_phi(job->of->params, (tile_ix)t, phi);
-        for (int a = 0; a < AXES; ++a) {
+        bool is_wet = has_liquid(phi); // else all weights are zero, as they are
+        for (int a = 0; a < AXES && is_wet; ++a) {
             if (job->of->params->domain->is_active[a]) {
                 assemble_axis(job->of->params, a, (tile_ix)t, phi, job->of);
             }
@@ -352,7 +362,8 @@ static void correct_tiles(void* data, int64_t begin, int64_t end) {
         float phi[VALUES];
         double x[VALUES];
         projection_gather(job->of, (tile_ix)t, job->cell_impulse, phi, x);
-        for (int a = 0; a < AXES; ++a) {
+        bool is_wet = has_liquid(phi); // else there is no gradient
+        for (int a = 0; a < AXES && is_wet; ++a) {
             if (!params->domain->is_active[a]) {
                 continue;
             }

@@ -61,7 +61,7 @@ typedef struct unified_solver {
     stress_weights first;   // of the preconditioner, where they are others
     stokes_solver* stokes;
     const unified_pass* pass;
-    double* about; // its velocity, as a vector
+    double* about; // its velocity, as a vector; NULL without passes
     tangent tangent;
     float* cell; // fraction of liquid of cells with a pressure, 0 elsewhere
     body_coupling bodies;
@@ -138,11 +138,18 @@ static void choose_cells(void* data, int64_t begin, int64_t end) {
 // v.u = velocities of fixed faces, 0 elsewhere.
 static void load_fixed(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
-    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
-        int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
-        bool is_given = stress_face_state(&job->weights, (int)a, i) == FACE_GIVEN;
-        double u = (double)job->face_u[a][i];
-        job->v.u[n] = is_given ? stress_given_velocity(&job->params->liquid, (int)a, i, u) : 0.0;
+    const uint8_t* fixed = job->weights.fixed;
+    for (int64_t t = begin; t < end; ++t) {
+        double* to = job->v.u + t * VISCOSITY_BLOCK;
+        memset(to, 0, VISCOSITY_BLOCK * sizeof(double));
+        for (int64_t q = 0, i = t * TILE_CELLS; q < TILE_CELLS; ++q, ++i) {
+            for (int a = 0; a < AXES && fixed[i] != 0; ++a) {
+                if (stress_face_state(&job->weights, a, i) == FACE_GIVEN) {
+                    double u = (double)job->face_u[a][i];
+                    to[a * TILE_CELLS + q] = stress_given_velocity(&job->params->liquid, a, i, u);
+                }
+            }
+        }
     }
 }
 
@@ -183,19 +190,29 @@ static treacle_status push_cells(const unified_solver* job) {
     return p->face_solid_u.at[0] != NULL ? solid_flow_compute(&solids, job->v.h) : TREACLE_OK;
 }
 
+// One component of a tile: f, and the first guess of u.
+static void load_component(const unified_solver* job, int64_t t, int a) {
+    const float* guess = job->pass != NULL ? job->pass->about.at[a]
+                         : job->is_stiff   ? job->params->guess_u.at[a]
+                                           : NULL;
+    const float *u = job->face_u[a] + t * TILE_CELLS,
+                *first = guess != NULL ? guess + t * TILE_CELLS : u;
+    double* f = job->v.f + t * VISCOSITY_BLOCK + a * TILE_CELLS;
+    double* to = job->v.u + t * VISCOSITY_BLOCK + a * TILE_CELLS;
+    for (int64_t q = 0; q < TILE_CELLS; ++q) {
+        f[q] = stress_impulse(&job->params->liquid, &job->weights, a, t * TILE_CELLS + q,
+                              (double)u[q]) -
+               f[q];
+        to[q] = (double)first[q];
+    }
+}
+
 // f = M u* less the forces of fixed faces, h = less their flow; the first guesses.
 static void load_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
     const float* source = job->params->cell_source;
-    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
-        int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
-        const float* guess = job->params->guess_u.at[a];
-        double u = (double)job->face_u[a][i];
-        double impulse = stress_impulse(&job->params->liquid, &job->weights, (int)a, i, u);
-        job->v.f[n] = impulse - job->v.f[n];
-        job->v.u[n] = job->pass != NULL                ? (double)job->pass->about.at[a][i]
-                      : job->is_stiff && guess != NULL ? (double)guess[i]
-                                                       : u;
+    for (int64_t n = begin * AXES; n < end * AXES; ++n) {
+        load_component(job, n / AXES, (int)(n % AXES));
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         job->v.h[i] = -job->v.h[i];
@@ -206,17 +223,27 @@ static void load_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
+// One component of a tile: what was found, and what was given.
+static void store_component(const unified_solver* job, int64_t t, int a) {
+    const double* found = job->v.u + t * VISCOSITY_BLOCK + a * TILE_CELLS;
+    const float* mass = job->weights.mass[a] + t * TILE_CELLS;
+    const uint8_t* fixed = job->weights.fixed + t * TILE_CELLS;
+    float* u = job->face_u[a] + t * TILE_CELLS;
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        bool is_unknown = mass[q] > 0.0f || found[q] != 0.0;
+        if ((fixed[q] >> a & 1) != 0) {
+            u[q] = (float)stress_given_velocity(&job->params->liquid, a, t * TILE_CELLS + q,
+                                                (double)u[q]);
+        } else if (is_unknown) {
+            u[q] = (float)found[q];
+        }
+    }
+}
+
 static void store_tiles(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
-    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
-        int64_t a = n / TILE_CELLS % AXES, i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
-        bool is_unknown = job->weights.mass[a][i] > 0.0f || job->v.u[n] != 0.0;
-        if (stress_face_state(&job->weights, (int)a, i) != FACE_UNKNOWN) {
-            double u = (double)job->face_u[a][i];
-            job->face_u[a][i] = (float)stress_given_velocity(&job->params->liquid, (int)a, i, u);
-        } else if (is_unknown) {
-            job->face_u[a][i] = (float)job->v.u[n];
-        }
+    for (int64_t n = begin * AXES; n < end * AXES; ++n) {
+        store_component(job, n / AXES, (int)(n % AXES));
     }
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
         double fraction = (double)job->cell[i];
@@ -512,6 +539,10 @@ static treacle_status account_tangent(unified_solver* job) {
 static treacle_status solve_pass(unified_solver* job, stokes_stats* stats) {
     const tile_map* map = job->params->liquid.map;
     const unified_pass* pass = job->pass;
+    if (job->about == NULL) {
+        TREACLE_TRY(alloc_zero(map->ctx, AXES * unified_field_length(job), sizeof(double),
+                               "velocities", (void**)&job->about));
+    }
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, hold_tiles, job);
     TREACLE_TRY(unified_load(job));
     tile_copy(map, job->about, job->v.u, VISCOSITY_BLOCK * sizeof(double));
@@ -568,7 +599,6 @@ static treacle_status create_vectors(unified_solver* job) {
         alloc_zero(ctx, values, sizeof(float), "cells with a pressure", (void**)&job->cell));
     TREACLE_TRY(alloc_zero(ctx, VECTORS * half_length(job), sizeof(double), "vectors of the flow",
                            (void**)&job->vectors));
-    TREACLE_TRY(alloc_zero(ctx, AXES * values, sizeof(double), "velocities", (void**)&job->about));
     TREACLE_TRY(
         alloc_zero(ctx, tiles * MOMENTS, sizeof(double), "moments of tiles", (void**)&job->moment));
     if (job->params->tension != NULL) {

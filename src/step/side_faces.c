@@ -35,11 +35,27 @@ static bool is_side_face(const grid_domain* domain, int axis, const int at[AXES]
     return is_on_plane;
 }
 
+// Whether all faces of a tile lie inside of the domain, and none on a side of it.
+static bool is_tile_inside(const grid_domain* domain, tile_coord tile) {
+    bool is_so = true;
+    for (int b = 0; b < AXES; ++b) {
+        int first = tile.at[b] * TILE_SIZE;
+        is_so = is_so && first > 0 && first + TILE_SIZE <= domain->cells[b];
+    }
+    return is_so;
+}
+
 static void close_tiles(void* data, int64_t begin, int64_t end) {
     const side_job* job = data;
     for (int64_t t = begin; t < end; ++t) {
         float* open = job->grid->face_open.at[job->axis] + (size_t)t * TILE_CELLS;
         float* held = job->grid->face_u.at[job->axis];
+        if (is_tile_inside(job->domain, job->map->coord[t])) {
+            for (int i = 0; i < TILE_CELLS && held == NULL; ++i) {
+                open[i] = 1.0f;
+            }
+            continue;
+        }
         for (int i = 0; i < TILE_CELLS; ++i) {
             int at[AXES];
             tile_cell_at(job->map, (tile_ix)t, i, at);
@@ -73,9 +89,12 @@ static void hold_tiles(void* data, int64_t begin, int64_t end) {
     const float* held = job->grid->face_u.at[job->axis];
     float* u = job->u;
     for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        if (open[i] > 0.0f) {
+            continue;
+        }
         int at[AXES];
         tile_cell_at(job->map, (tile_ix)(i / TILE_CELLS), (int)(i % TILE_CELLS), at);
-        bool keeps = open[i] > 0.0f || may_let_go(job->domain, job->axis, at);
+        bool keeps = may_let_go(job->domain, job->axis, at);
         u[i] = keeps ? u[i] : held != NULL ? held[i] : 0.0f;
     }
 }
