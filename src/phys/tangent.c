@@ -20,6 +20,7 @@
 #include "base/alloc.h"
 #include "grid/gather.h"
 #include "grid/tile_loop.h"
+#include "phys/tangent_kernels.h"
 
 enum { SIDE = BLOCK_SIDE(1, 1), VALUES = BLOCK_VALUES(1, 1), FIELDS = 5 * AXES + 1 };
 static const int steps[AXES] = {1, SIDE, SIDE* SIDE};
@@ -186,157 +187,20 @@ void tangent_destroy(tangent* t) {
     *t = (tangent){0};
 }
 
-// --- how viscosity changes ---------------------------------------------------------------------
+// --- its product with a velocity, tile by tile (tangent_simd.c) ---------------------------------
 
-typedef struct change_job {
+typedef struct product_job {
     const tangent* tan;
     const float* u; // [tile][axis][512]
-} change_job;
-
-typedef struct change_block {
-    float u[AXES][VALUES];
-    float shear[VALUES];
-    double product[VALUES]; // at edges
-} change_block;
-
-// The part of the stretch along a.
-static void add_stretch(const change_job* job, tile_ix t, int a, const change_block* block,
-                        double* sum) {
-    const float* stretch = job->tan->stretch[a] + (size_t)t * TILE_CELLS;
-    const float* u = block->u[a];
-    int layers = tile_layers(job->tan->params.rate.map, 2) * TILE_SIZE * TILE_SIZE;
-    for (int q = 0; q < layers; ++q) {
-        int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
-        sum[q] += (double)stretch[q] * ((double)u[at + steps[a]] - (double)u[at]);
-    }
-}
-
-// The part of the shear at edges along a.
-static void add_shear(const change_job* job, tile_ix t, int a, change_block* block, double* sum) {
-    const tile_map* map = job->tan->params.rate.map;
-    const float* fraction = job->tan->fraction[a] + (size_t)t * TILE_CELLS;
-    int b = (a + 1) % AXES, c = (a + 2) % AXES;
-    int layers = tile_layers(map, 2);
-    gather_block(map, job->tan->shear[a], t, 1, 1, block->shear);
-    for (int z = 0; z < layers + (layers > 1); ++z) {
-        for (int y = 0; y <= TILE_SIZE; ++y) {
-            for (int x = 0; x <= TILE_SIZE; ++x) {
-                int at = BLOCK_INDEX(1, 1, x, y, z);
-                block->product[at] = (double)block->shear[at] *
-                                     difference_at((const float(*)[VALUES])block->u, a, at);
-            }
-        }
-    }
-    for (int q = 0; q < layers * TILE_SIZE * TILE_SIZE; ++q) {
-        int at = BLOCK_INDEX(1, 1, q & 7, q >> 3 & 7, q >> 6);
-        const double* p = block->product + at;
-        sum[q] +=
-            (double)fraction[q] * ((p[0] + p[steps[b]]) + (p[steps[c]] + p[steps[b] + steps[c]]));
-    }
-}
-
-static void change_tile(const change_job* job, tile_ix t, change_block* block) {
-    const rheology_params* p = &job->tan->params.rate;
-    double sum[TILE_CELLS] = {0};
-    for (int a = 0; a < AXES; ++a) {
-        gather_source source = {p->map, job->u + a * TILE_CELLS, AXES * TILE_CELLS};
-        gather_strided(&source, t, 1, 1, block->u[a]);
-    }
-    for (int a = 0; a < AXES; ++a) {
-        bool has_edges = !p->map->is_flat[(a + 1) % AXES] && !p->map->is_flat[(a + 2) % AXES];
-        if (!p->map->is_flat[a]) {
-            add_stretch(job, t, a, block, sum);
-        }
-        if (has_edges) {
-            add_shear(job, t, a, block, sum);
-        }
-    }
-    for (int q = 0; q < TILE_CELLS; ++q) {
-        size_t i = (size_t)t * TILE_CELLS + (size_t)q;
-        job->tan->change[i] = p->cell_fraction[i] > 0.0f ? (float)sum[q] : 0.0f; // [rheo.6]
-    }
-}
+    double* y;
+} product_job;
 
 static void change_tiles(void* data, int64_t begin, int64_t end) {
-    const change_job* job = data;
-    change_block block;
-    for (int64_t t = begin; t < end; ++t) {
-        if (job->tan->is_wet[t] != 0) { // else nothing changes, and that stands there
-            change_tile(job, (tile_ix)t, &block);
-        }
-    }
-}
-
-// --- and forces --------------------------------------------------------------------------------
-
-typedef struct force_block {
-    float change[VALUES]; // of log mu
-    float stress[VALUES];
-    double pull[VALUES]; // change of a stress
-} force_block;
-
-// pull = stress times change at the cells of the block that the tile's faces touch.
-static void pull_of_cells(force_block* f, int layers) {
-    for (int z = layers > 1 ? -1 : 0; z < layers; ++z) {
-        for (int y = -1; y < TILE_SIZE; ++y) {
-            int row = BLOCK_INDEX(1, 1, -1, y, z);
-            for (int at = row; at <= row + TILE_SIZE; ++at) {
-                f->pull[at] = (double)f->stress[at] * (double)f->change[at];
-            }
-        }
-    }
-}
-
-// At the edges along a; the stress has 1 over the number of cells that change.
-static void pull_of_edges(force_block* f, int layers, int a) {
-    int b = steps[(a + 1) % AXES], c = steps[(a + 2) % AXES];
-    for (int z = 0; z < layers + (layers > 1); ++z) {
-        for (int y = 0; y <= TILE_SIZE; ++y) {
-            int row = BLOCK_INDEX(1, 1, 0, y, z);
-            for (int at = row; at <= row + TILE_SIZE; ++at) {
-                double change = ((double)f->change[at] + (double)f->change[at - b]) +
-                                ((double)f->change[at - c] + (double)f->change[at - b - c]);
-                f->pull[at] = (double)f->stress[at] * change;
-            }
-        }
-    }
-}
-
-// y -= pull here less there, or there less here where the step goes up.
-static void add_difference(const force_block* f, const int last[AXES], int step, double* y) {
-    int low = step < 0 ? step : 0, high = step < 0 ? 0 : step;
-    for (int k = 0; k < last[2]; ++k) {
-        for (int j = 0; j < last[1]; ++j) {
-            for (int i = 0; i < last[0]; ++i) {
-                int at = BLOCK_INDEX(1, 1, i, j, k);
-                y[(k * TILE_SIZE + j) * TILE_SIZE + i] -= f->pull[at + high] - f->pull[at + low];
-            }
-        }
-    }
-}
-
-typedef struct add_job {
-    const tangent* tan;
-    double* y;
-} add_job;
-
-static void add_tile(const add_job* job, tile_ix t, const int last[AXES], force_block* f) {
+    const product_job* job = data;
     const tangent* tan = job->tan;
-    const tile_map* map = tan->params.rate.map;
-    double* y = job->y + (size_t)t * AXES * TILE_CELLS;
-    gather_block(map, tan->change, t, 1, 1, f->change);
-    for (int a = 0; a < AXES; ++a) {
-        int b = (a + 1) % AXES, c = (a + 2) % AXES;
-        if (!map->is_flat[a]) {
-            gather_block(map, tan->cell[a], t, 1, 1, f->stress);
-            pull_of_cells(f, last[2]);
-            add_difference(f, last, -steps[a], y + (size_t)a * TILE_CELLS);
-        }
-        if (!map->is_flat[b] && !map->is_flat[c]) {
-            gather_block(map, tan->edge[a], t, 1, 1, f->stress);
-            pull_of_edges(f, last[2], a);
-            add_difference(f, last, steps[c], y + (size_t)b * TILE_CELLS);
-            add_difference(f, last, steps[b], y + (size_t)c * TILE_CELLS);
+    for (int64_t t = begin; t < end; ++t) {
+        if (tan->is_wet[t] != 0) { // else nothing changes, and that stands there
+            ISA_CALL(tan->params.rate.map->ctx, tangent_change)(tan, job->u, (tile_ix)t);
         }
     }
 }
@@ -352,13 +216,12 @@ static bool is_near_liquid(const tangent* tan, int64_t t) {
 }
 
 static void add_tiles(void* data, int64_t begin, int64_t end) {
-    const add_job* job = data;
-    const tile_map* map = job->tan->params.rate.map;
-    const int last[AXES] = {tile_layers(map, 0), tile_layers(map, 1), tile_layers(map, 2)};
-    force_block f;
+    const product_job* job = data;
+    const tangent* tan = job->tan;
     for (int64_t t = begin; t < end; ++t) {
-        if (is_near_liquid(job->tan, t)) {
-            add_tile(job, (tile_ix)t, last, &f);
+        if (is_near_liquid(tan, t)) {
+            ISA_CALL(tan->params.rate.map->ctx, tangent_force)
+            (tan, (tile_ix)t, job->y + (size_t)t * AXES * TILE_CELLS);
         }
     }
 }
@@ -368,12 +231,13 @@ void tangent_add(void* of, const float* u, double* y) {
     TREACLE_ASSERT(((const tangent*)of)->block != NULL);
     const tangent* tan = of;
     const tile_map* map = tan->params.rate.map;
+    product_job job = {tan, u, y};
     tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = tan->change}}},
-             change_tiles, &(change_job){tan, u});
+             change_tiles, &job);
     tile_for(map,
              &(tile_use){.reads = TILE_AROUND,
                          .grain = 4,
                          .writes = {tile_block(y, (size_t)AXES * TILE_CELLS * sizeof(double),
                                                TILE_TO_HOLDERS)}},
-             add_tiles, &(add_job){tan, y});
+             add_tiles, &job);
 }
