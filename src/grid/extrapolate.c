@@ -53,6 +53,17 @@ static size_t index_of(const layer_job* job, tile_ix t, const int cell[AXES]) {
     return (size_t)tile * TILE_CELLS + (size_t)(block_row_at(cell[1], cell[2]) + (cell[0] & 7));
 }
 
+// The sample next to sample q of a tile along an axis: mostly one of the same tile.
+static size_t index_beside(const tile_map* map, tile_ix t, int q, int axis, int side) {
+    int step = side * (1 << 3 * axis), at = (q >> 3 * axis & 7) + side;
+    if (at >= 0 && at < TILE_SIZE) {
+        return (size_t)t * TILE_CELLS + (size_t)(q + step);
+    }
+    static const int places[AXES] = {1, 3, 9};
+    tile_ix next = map->neighbour[t][TILE_SELF + side * places[axis]];
+    return (size_t)next * TILE_CELLS + (size_t)(q - 7 * step);
+}
+
 static float extrapolate_slope_at(const layer_job* job, tile_ix t, const int cell[AXES]) {
     const float* slope = job->params->slope;
     return slope != NULL ? slope[index_of(job, t, cell)] : 0.0f;
@@ -114,10 +125,63 @@ static float value_from_known(const layer_job* job, const float* values, const f
     return line_count > 0.0f ? mean + slope * (line_sum / line_count - mean) : mean;
 }
 
+// Whether a sample of a tile or of one across its sides is known: only those are looked at.
+static bool is_near_known(const layer_job* job, tile_ix t) {
+    static const int near[] = {TILE_SELF,
+                               TILE_NEIGHBOUR(-1, 0, 0),
+                               TILE_NEIGHBOUR(1, 0, 0),
+                               TILE_NEIGHBOUR(0, -1, 0),
+                               TILE_NEIGHBOUR(0, 1, 0),
+                               TILE_NEIGHBOUR(0, 0, -1),
+                               TILE_NEIGHBOUR(0, 0, 1)};
+    bool is_near = false;
+    for (size_t n = 0; n < sizeof(near) / sizeof(near[0]) && !is_near; ++n) {
+        is_near = !tile_mask_is_empty(&job->known[job->params->map->neighbour[t][near[n]]]);
+    }
+    return is_near;
+}
+
+// The same as value_from_known where nothing has a slope or stands between samples, which is nearly
+// everywhere.
+static float mean_of_known(const layer_job* job, const float* values, const front_cell* of,
+                           float* count) {
+    const int* cell = of->at;
+    const uint32_t* row = of->rows + (cell[2] + MARGIN) * SIDE + cell[1] + MARGIN;
+    int bit = cell[0] + MARGIN, q = (cell[2] * TILE_SIZE + cell[1]) * TILE_SIZE + cell[0];
+    float sum = 0.0f;
+    *count = 0.0f;
+    for (int side = -1; side <= 1; side += 2) {
+        const uint32_t is_known[AXES] = {*row >> (bit + side), row[side] >> bit,
+                                         row[side * SIDE] >> bit};
+        for (int a = 0; a < AXES; ++a) {
+            if ((is_known[a] & 1) != 0) {
+                sum += values[index_beside(job->params->map, of->tile, q, a, side)];
+                *count += 1.0f;
+            }
+        }
+    }
+    return sum / *count;
+}
+
+// Fills in sample i of a tile, which is next to one that is known.
+static void advance_cell(const layer_job* job, const front_cell* cell, int i, bool is_plain) {
+    tile_ix t = cell->tile;
+    float count = 0.0f;
+    for (int f = 0; f < job->field_count; ++f) {
+        float value = is_plain ? mean_of_known(job, job->fields[f], cell, &count)
+                               : value_from_known(job, job->fields[f], cell, &count);
+        float* out = &job->fields[f][(size_t)t * TILE_CELLS + (size_t)i];
+        *out = count > 0.0f ? value : *out;
+    }
+    if (count > 0.0f) {
+        tile_mask_add(&job->next[t], i);
+    }
+}
+
 static void advance_tile(const layer_job* job, tile_ix t) {
     const tile_map* map = job->params->map;
     job->next[t] = job->known[t];
-    if (extrapolate_is_full(&job->known[t])) {
+    if (extrapolate_is_full(&job->known[t]) || !is_near_known(job, t)) {
         return;
     }
     uint32_t rows[SIDE * SIDE];
@@ -127,19 +191,13 @@ static void advance_tile(const layer_job* job, tile_ix t) {
     if (tile_mask_is_empty(&front)) {
         return;
     }
-    for (int i = 0; i < TILE_CELLS; ++i) {
-        if (!tile_mask_has(&front, i)) {
-            continue;
-        }
-        front_cell cell = {t, {i & 7, i >> 3 & 7, i >> 6}, rows};
-        float count = 0.0f;
-        for (int f = 0; f < job->field_count; ++f) {
-            float value = value_from_known(job, job->fields[f], &cell, &count);
-            float* out = &job->fields[f][(size_t)t * TILE_CELLS + (size_t)i];
-            *out = count > 0.0f ? value : *out;
-        }
-        if (count > 0.0f) {
-            tile_mask_add(&job->next[t], i);
+    bool is_flat = map->is_flat[0] || map->is_flat[1] || map->is_flat[2];
+    bool is_plain = job->params->slope == NULL && job->params->cell_across == NULL && !is_flat;
+    for (int z = 0; z < TILE_SIZE; ++z) {
+        for (uint64_t bits = front.layer[z]; bits != 0; bits &= bits - 1) {
+            int i = z * TILE_SIZE * TILE_SIZE + __builtin_ctzll(bits);
+            front_cell cell = {t, {i & 7, i >> 3 & 7, i >> 6}, rows};
+            advance_cell(job, &cell, i, is_plain);
         }
     }
 }

@@ -16,15 +16,37 @@ static uint32_t padded_row(const tile_map* map, const tile_mask* masks, tile_ix 
     return left | centre << margin | right << (margin + TILE_SIZE);
 }
 
+// The rows of layer z of the surroundings, where no axis is flat: three tiles beside each other
+// have eight rows in common.
+static void pad_layer(const tile_map* map, const tile_mask* masks, tile_ix t, int margin, int z,
+                      uint32_t* rows) {
+    for (int side = -1; side <= 1; ++side) {
+        const tile_ix* from = block_row_tiles(map, t, side * TILE_SIZE, z);
+        uint64_t left = masks[from[0]].layer[z & 7], centre = masks[from[1]].layer[z & 7];
+        uint64_t right = masks[from[2]].layer[z & 7];
+        int begin = side < 0 ? TILE_SIZE - margin : 0, end = side > 0 ? margin : TILE_SIZE;
+        for (int y = begin; y < end; ++y) {
+            uint32_t low = (uint32_t)(left >> 8 * y & 255) >> (TILE_SIZE - margin);
+            uint32_t high = (uint32_t)(right >> 8 * y) & ((1u << margin) - 1);
+            *rows++ =
+                low | (uint32_t)(centre >> 8 * y & 255) << margin | high << (margin + TILE_SIZE);
+        }
+    }
+}
+
 void tile_mask_rows(const tile_map* map, const tile_mask* masks, tile_ix t, int margin,
                     uint32_t* rows) {
     TREACLE_ASSERT(t >= 0 && t < map->count);
     TREACLE_ASSERT(margin >= 0 && margin <= MASK_MARGIN_MAX);
-    for (int z = -margin; z < TILE_SIZE + margin; ++z) {
-        for (int y = -margin; y < TILE_SIZE + margin; ++y) {
-            int yz[2] = {map->is_flat[1] ? 0 : y, map->is_flat[2] ? 0 : z};
-            *rows++ = padded_row(map, masks, t, margin, yz);
-        }
+    const int side = TILE_SIZE + 2 * margin;
+    bool is_flat = map->is_flat[0] || map->is_flat[1] || map->is_flat[2];
+    for (int z = -margin; z < TILE_SIZE + margin && !is_flat; ++z) {
+        pad_layer(map, masks, t, margin, z, rows + (z + margin) * side);
+    }
+    for (int n = 0; n < side * side && is_flat; ++n) {
+        int yz[2] = {map->is_flat[1] ? 0 : n % side - margin,
+                     map->is_flat[2] ? 0 : n / side - margin};
+        rows[n] = padded_row(map, masks, t, margin, yz);
     }
 }
 

@@ -121,9 +121,10 @@ static void split_tile(const labeller* l, tile_ix t) {
         u.parent[n] = n;
         u.is_member[n] = is_member(l, (int64_t)t * VISCOSITY_BLOCK + n);
     }
-    for (int kind = 0; kind < STRESS_TERM_KINDS; ++kind) {
-        for (int q = 0; q < TILE_CELLS; ++q) {
-            if (lump_strength_has(&l->strength, t, kind, q)) {
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        unsigned terms = l->strength.terms[(size_t)t * TILE_CELLS + (size_t)q];
+        for (int kind = 0; kind < STRESS_TERM_KINDS && terms >> kind != 0; ++kind) {
+            if ((terms >> kind & 1) != 0) {
                 int faces[STRESS_TERM_FACES];
                 unite_faces(&u, stress_term_inside(kind, q, faces), faces);
             }
