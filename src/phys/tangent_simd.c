@@ -11,6 +11,10 @@ static bool has_edges(const tile_map* map, int a) {
     return !map->is_flat[(a + 1) % AXES] && !map->is_flat[(a + 2) % AXES];
 }
 
+TREACLE_ALWAYS_INLINE f64x8 load(const float* from) {
+    return f64x8_from_f32x8(f32x8_load(from));
+}
+
 // --- how viscosity changes ---------------------------------------------------------------------
 
 typedef struct change_block {
@@ -26,10 +30,8 @@ static void add_stretch(const tangent* tan, tile_ix t, int a, const change_block
     int rows = tile_layers(tan->params.rate.map, 2) * ROW;
     for (int row = 0; row < rows; ++row) {
         const float* u = block->u[a] + BLOCK_INDEX(1, 1, 0, row % ROW, row / ROW);
-        const float* next = u + steps[a];
-        for (int i = 0; i < ROW; ++i) {
-            sum[row * ROW + i] += (double)stretch[row * ROW + i] * ((double)next[i] - (double)u[i]);
-        }
+        f64x8 part = load(stretch + row * ROW) * (load(u + steps[a]) - load(u));
+        f64x8_store(sum + row * ROW, f64x8_load(sum + row * ROW) + part);
     }
 }
 
@@ -42,10 +44,10 @@ static void find_products(int layers, int a, change_block* block) {
             const float *shear = block->shear + at, *ub = block->u[b] + at, *uc = block->u[c] + at;
             const float *low_c = ub - steps[c], *low_b = uc - steps[b];
             double* product = block->product + at;
-            for (int i = 0; i <= ROW; ++i) {
-                product[i] = (double)shear[i] * (((double)ub[i] - (double)low_c[i]) +
-                                                 ((double)uc[i] - (double)low_b[i]));
-            }
+            f64x8_store(product,
+                        load(shear) * ((load(ub) - load(low_c)) + (load(uc) - load(low_b))));
+            product[ROW] = (double)shear[ROW] * (((double)ub[ROW] - (double)low_c[ROW]) +
+                                                 ((double)uc[ROW] - (double)low_b[ROW]));
         }
     }
 }
@@ -59,10 +61,10 @@ static void add_shear(const tangent* tan, tile_ix t, int a, change_block* block,
     find_products(layers, a, block);
     for (int row = 0; row < layers * ROW; ++row) {
         const double* p = block->product + BLOCK_INDEX(1, 1, 0, row % ROW, row / ROW);
-        for (int i = 0; i < ROW; ++i) {
-            sum[row * ROW + i] +=
-                (double)fraction[row * ROW + i] * ((p[i] + p[i + b]) + (p[i + c] + p[i + b + c]));
-        }
+        f64x8 around =
+            (f64x8_load(p) + f64x8_load(p + b)) + (f64x8_load(p + c) + f64x8_load(p + b + c));
+        f64x8_store(sum + row * ROW,
+                    f64x8_load(sum + row * ROW) + load(fraction + row * ROW) * around);
     }
 }
 
@@ -103,9 +105,8 @@ static void pull_of_cells(force_block* f, int layers) {
     for (int z = layers > 1 ? -1 : 0; z < layers; ++z) {
         for (int y = -1; y < ROW; ++y) {
             int at = BLOCK_INDEX(1, 1, -1, y, z);
-            for (int i = at; i <= at + ROW; ++i) {
-                f->pull[i] = (double)f->stress[i] * (double)f->change[i];
-            }
+            f->pull[at] = (double)f->stress[at] * (double)f->change[at];
+            f64x8_store(f->pull + at + 1, load(f->stress + at + 1) * load(f->change + at + 1));
         }
     }
 }
@@ -117,11 +118,12 @@ static void pull_of_edges(force_block* f, int layers, int a) {
         for (int y = 0; y <= ROW; ++y) {
             int at = BLOCK_INDEX(1, 1, 0, y, z);
             const float *here = f->change + at, *low = here - b;
-            for (int i = 0; i <= ROW; ++i) {
-                double change =
-                    ((double)here[i] + (double)low[i]) + ((double)here[i - c] + (double)low[i - c]);
-                f->pull[at + i] = (double)f->stress[at + i] * change;
-            }
+            f64x8 change = (load(here) + load(low)) + (load(here - c) + load(low - c));
+            f64x8_store(f->pull + at, load(f->stress + at) * change);
+            here += ROW;
+            low += ROW;
+            double last = ((double)*here + (double)*low) + ((double)here[-c] + (double)low[-c]);
+            f->pull[at + ROW] = (double)f->stress[at + ROW] * last;
         }
     }
 }
@@ -133,8 +135,11 @@ static void add_difference(const force_block* f, const int last[AXES], int step,
         for (int j = 0; j < last[1]; ++j) {
             const double* pull = f->pull + BLOCK_INDEX(1, 1, 0, j, k);
             double* to = y + (k * ROW + j) * ROW;
-            for (int i = 0; i < last[0]; ++i) {
-                to[i] -= pull[i + high] - pull[i + low];
+            if (last[0] == ROW) {
+                f64x8 change = f64x8_load(pull + high) - f64x8_load(pull + low);
+                f64x8_store(to, f64x8_load(to) - change);
+            } else {
+                to[0] -= pull[high] - pull[low];
             }
         }
     }
