@@ -27,6 +27,13 @@
 // the error, the largest divergence and the net loss of volume are small, all three [stokes.4].
 // The energy is compared with that of what can go wrong: forces and motion against the mean.
 //
+// Liquid in free flight needs neither pressure nor stress: then nothing is built. With the velocity
+// u* as it is the error e has A e = -D^T W D u*, and since A is M + D^T W D
+//
+//     e . A e <= D u* W D u*,    f . A^-1 f >= (u* . f)^2 / (u* . A u*),  f = M u*      [stokes.7]
+//
+// so the strain of u* against its motion bounds the relative error, before there is a solver.
+//
 // Staggering: u, T, A on faces; p, V_c at cells. Symbols: liquid.face_fraction.at (T),
 // liquid.face_open.at (A), cell_impulse. Properties that tests check: rigid motion is free;
 // momentum and angular momentum are kept; plane surfaces at rest stay at rest; a thread has three
@@ -315,6 +322,78 @@ static stokes_params targets_of(unified_solver* job) {
     return out;
 }
 
+// --- free flight --------------------------------------------------------------------------------
+
+// The largest divergence of u* in cells with a pressure of a tile; the sum of its size goes to the
+// tile's first moment.
+static double divergence_of_tile(void* data, int64_t t) {
+    const unified_solver* job = data;
+    const stress_params* p = &job->params->liquid;
+    static const int side = BLOCK_SIDE(0, 1), steps[AXES] = {1, side, side * side};
+    float flow[AXES][BLOCK_VALUES(0, 1)], open[BLOCK_VALUES(0, 1)];
+    double most = 0.0, all = 0.0;
+    for (int a = 0; a < AXES; ++a) {
+        gather_block(p->map, job->face_u[a], (tile_ix)t, 0, 1, flow[a]);
+        gather_block(p->map, p->face_open.at[a], (tile_ix)t, 0, 1, open);
+        for (int i = 0; i < BLOCK_VALUES(0, 1); ++i) {
+            flow[a][i] *= open[i];
+        }
+    }
+    for (int q = 0; q < TILE_CELLS; ++q) {
+        int at = BLOCK_INDEX(0, 1, q & 7, q >> 3 & 7, q >> 6);
+        double sum = 0.0;
+        for (int a = 0; a < AXES; ++a) {
+            double out = (double)flow[a][at + steps[a]] - (double)flow[a][at];
+            sum += p->domain->is_active[a] ? out : 0.0;
+        }
+        double size = job->cell[t * TILE_CELLS + q] > 0.0f ? fabs(sum) : 0.0;
+        most = size > most ? size : most;
+        all += size;
+    }
+    job->moment[t * MOMENTS] = all;
+    return most;
+}
+
+static void take_velocity(void* data, int64_t begin, int64_t end) {
+    const unified_solver* job = data;
+    for (int64_t n = begin * VISCOSITY_BLOCK; n < end * VISCOSITY_BLOCK; ++n) {
+        int64_t i = n / VISCOSITY_BLOCK * TILE_CELLS + n % TILE_CELLS;
+        job->v.u[n] = (double)job->face_u[n / TILE_CELLS % AXES][i];
+    }
+}
+
+// Whether u* meets the targets as it is, without a pressure [stokes.7]. Where something else than
+// viscosity pulls nobody looks.
+static treacle_status is_in_flight(unified_solver* job, stokes_stats* stats, bool* out) {
+    const stress_params* p = &job->params->liquid;
+    double cell_a_step = p->domain->h / p->dt;
+    bool is_asked = job->pass == NULL && job->stokes == NULL && job->bodies.count == 0 &&
+                    p->stress == NULL && p->cell_solid_phi == NULL && !p->domain->has_belts;
+    *out = false;
+    // Liquid that something stops shows a divergence at once.
+    double most = is_asked ? tile_max(p->map, divergence_of_tile, job) : (double)INFINITY;
+    if (!(most <= divergence_target * cell_a_step)) {
+        return TREACLE_OK;
+    }
+    job->which = 0;
+    double net =
+        tile_sum(p->map, moment_of_tile, job) / solve_policy_default()->krylov.small_region;
+    energy_flow flow = {.liquid = p,
+                        .weights = &job->weights,
+                        .bodies = &job->bodies,
+                        .push = &job->params->pushed,
+                        .before = job->face_u,
+                        .u = job->v.u};
+    tile_for(p->map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, take_velocity, job);
+    TREACLE_TRY(energy_of_flow(&flow, job->energy));
+    double motion = 2.0 * job->energy->before, strain = job->energy->dissipation;
+    double error = strain > 0.0 ? sqrt(strain * (motion + strain)) / motion : 0.0;
+    *stats = (stokes_stats){
+        .is_converged = true, .energy = error, .divergence = most, .net = net, .regime = "free"};
+    *out = error <= targets_of(job).energy && net <= net_target * cell_a_step;
+    return TREACLE_OK;
+}
+
 // --- the solve ----------------------------------------------------------------------------------
 
 // f and h, which lie one behind the other.
@@ -324,6 +403,33 @@ static void copy_rhs(const unified_solver* job, const double* from, double* to) 
     tile_copy(map, to, from, VISCOSITY_BLOCK * sizeof(double));
     memcpy(to + tail, from + tail, (cells - tail) * sizeof(double));
     tile_copy(map, to + cells, from + cells, TILE_CELLS * sizeof(double));
+}
+
+// --- the solver
+// -----------------------------------------------------------------------------------
+
+static treacle_status create_stokes(unified_solver* job) {
+    const stress_params* p = &job->params->liquid;
+    stokes_system system = {.domain = p->domain,
+                            .map = p->map,
+                            .weights = stress_weights_view(&job->weights),
+                            .opening = {p->face_open.at[0], p->face_open.at[1], p->face_open.at[2]},
+                            .opening_below = {p->face_open_below.at[0], p->face_open_below.at[1],
+                                              p->face_open_below.at[2]},
+                            .volume = job->cell,
+                            .body_count = job->bodies.count,
+                            .bodies = job->bodies.bodies};
+    return stokes_solver_create(p->map->ctx, &system, &job->stokes);
+}
+
+// The solver is made when it is first needed: in free flight it is not.
+static treacle_status need_stokes(unified_solver* job) {
+    if (job->stokes != NULL) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(create_stokes(job));
+    job->is_stiff = stokes_solver_regime(job->stokes)->is_thick;
+    return TREACLE_OK;
 }
 
 // --- the surface --------------------------------------------------------------------------------
@@ -563,9 +669,18 @@ treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
     TREACLE_ASSERT(face_u[0] != NULL && face_u[1] != NULL && face_u[2] != NULL);
     TREACLE_ASSERT(cell_impulse != NULL && stats != NULL);
     TREACLE_ASSERT(pass == NULL || (pass->cell_rate != NULL && pass->cell_slope != NULL));
+    bool is_free = false;
     solver->face_u = face_u;
     solver->cell_impulse = cell_impulse;
     solver->pass = pass;
+    TREACLE_TRY(is_in_flight(solver, stats, &is_free));
+    if (is_free) {
+        const tile_map* map = solver->params->liquid.map;
+        tile_clear(map, solver->v.p, TILE_CELLS * sizeof(double));
+        tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, store_tiles, solver);
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(need_stokes(solver));
     if (pass != NULL) {
         return solve_pass(solver, stats);
     }
@@ -574,20 +689,6 @@ treacle_status unified_solve(unified_solver* solver, const unified_pass* pass,
 }
 
 // --- set-up -------------------------------------------------------------------------------------
-
-static treacle_status create_stokes(unified_solver* job) {
-    const stress_params* p = &job->params->liquid;
-    stokes_system system = {.domain = p->domain,
-                            .map = p->map,
-                            .weights = stress_weights_view(&job->weights),
-                            .opening = {p->face_open.at[0], p->face_open.at[1], p->face_open.at[2]},
-                            .opening_below = {p->face_open_below.at[0], p->face_open_below.at[1],
-                                              p->face_open_below.at[2]},
-                            .volume = job->cell,
-                            .body_count = job->bodies.count,
-                            .bodies = job->bodies.bodies};
-    return stokes_solver_create(p->map->ctx, &system, &job->stokes);
-}
 
 enum { VECTORS = 3 }; // right-hand side, solution, and the former again
 
@@ -626,8 +727,7 @@ static treacle_status unified_build(unified_solver* job, float* const face_u[AXE
     TREACLE_TRY(create_vectors(job));
     tile_for(p->map, &(tile_use){.reads = TILE_AROUND, .grain = 4, .writes = {{.at = job->cell}}},
              choose_cells, job);
-    TREACLE_TRY(create_stokes(job));
-    job->is_stiff = stokes_solver_regime(job->stokes)->is_thick;
+    TREACLE_TRY(job->params->tension != NULL ? need_stokes(job) : TREACLE_OK);
     return find_pull(job, face_u);
 }
 

@@ -4,6 +4,7 @@
 #include "grid_fixture.h"
 
 #include "phys/slip_stress.h"
+#include "treacle/scene.h"
 #include "treacle/unstable/stages.h"
 
 static void fill_thick(sim_scene* scene) {
@@ -124,6 +125,38 @@ static void test_a_wall_between_faces_stiffens_the_stress(void** state) {
     assert_close(free.cell, 0.25, 2e-3);
 }
 
+// [stokes.7]
+static void test_a_cube_that_falls_asks_for_no_solver_until_it_lands(void** state) {
+    (void)state;
+    static const char text[] =
+        "domain: {size: [1, 1, 1], resolution: 16, sides: {all: slip, bottom: no-slip}}\n"
+        "materials: {goo: {density: 1000, viscosity: 150000}}\n"
+        "liquids: [{shape: {box: {size: [0.4, 0.4, 0.4], centre: [0.5, 0.6, 0.5]}}}]\n";
+    const double dt = 0.01;
+    treacle_context* ctx = context_with(1);
+    treacle_scene* scene = NULL;
+    treacle_sim* sim = NULL;
+    treacle_step_stats stats;
+    assert_int_equal(treacle_scene_parse(ctx, "cube.yaml", text, strlen(text), 0, NULL, &scene),
+                     TREACLE_OK);
+    assert_int_equal(treacle_sim_create(ctx, treacle_scene_sim(scene), &sim), TREACLE_OK);
+    for (int n = 0; n < 35; ++n) {
+        assert_int_equal(treacle_sim_step(sim, dt, &stats), TREACLE_OK);
+        assert_true(stats.flow.converged);
+        if (n < 20) { // it has 0.4 m to fall, 28 steps
+            assert_string_equal(stats.flow.regime, "free");
+            assert_int_equal(stats.flow.iterations, 0);
+            assert_close(stats.max_speed, 9.81 * dt * (n + 1), 1e-4);
+            assert_true(fabs(stats.energy.error) < 1e-6 * stats.energy.kinetic);
+        }
+    }
+    assert_string_not_equal(stats.flow.regime, "free");
+    assert_true(stats.flow.iterations > 0 && stats.max_speed < 1.0);
+    treacle_sim_destroy(sim);
+    treacle_scene_destroy(scene);
+    treacle_context_destroy(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_restoring_at_every_step_equals_an_uninterrupted_run),
@@ -131,6 +164,7 @@ int main(void) {
         cmocka_unit_test(test_absurd_viscosity_and_steps_stay_finite),
         cmocka_unit_test(test_planes_cut_boxes_exactly),
         cmocka_unit_test(test_a_wall_between_faces_stiffens_the_stress),
+        cmocka_unit_test(test_a_cube_that_falls_asks_for_no_solver_until_it_lands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
