@@ -494,8 +494,24 @@ static treacle_status add_tile(assembly* s, tile_ix t) {
     return TREACLE_OK;
 }
 
+// Adds the mass of a face: a row of Z has three values, and the other products are zero.
+static void add_mass(const assembly* s, int64_t slot, int32_t g, double mass) {
+    int n = (int)(slot % VISCOSITY_BLOCK), a = n / TILE_CELLS, b = (a + 1) % AXES;
+    int c = (a + 2) % AXES;
+    double arm[AXES];
+    lump_map_arm(s->map, s->level, (tile_ix)(slot / VISCOSITY_BLOCK), n, g, arm);
+    const int at[AXES] = {a, AXES + b, AXES + c};
+    const double mode[AXES] = {1.0, arm[c], -arm[b]};
+    for (int i = 0; i < AXES; ++i) {
+        double left = mass * mode[i];
+        for (int j = 0; j < AXES; ++j) {
+            s->diagonal[g].at[at[i]][at[j]] += left * mode[j];
+        }
+    }
+}
+
 // Face by face, also within tiles of one aggregate: nothing cancels here.
-static void add_masses(assembly* s) {
+static void add_masses(const assembly* s) {
     for (int64_t u = 0; u < s->map->used; ++u) {
         int64_t t = s->map->tile[u];
         for (int n = 0; n < VISCOSITY_BLOCK; ++n) {
@@ -504,9 +520,7 @@ static void add_masses(assembly* s) {
             float mass = s->level->weights.mass[n / TILE_CELLS][t * TILE_CELLS + n % TILE_CELLS];
             // Z^T M Z: what resists a free lump, and all that does.
             if (g != NONE && mass > 0.0f) {
-                double mode[BLOCK_SIZE];
-                mode_at(s, slot, g, mode);
-                add_product(&s->diagonal[g], (double)mass, mode, mode);
+                add_mass(s, slot, g, (double)mass);
             }
         }
     }
