@@ -44,7 +44,8 @@ static const char* cost_name(int cost) {
                                    : treacle_stage_name((treacle_stage)cost);
 }
 
-static treacle_status create_dam(treacle_context* ctx, const dam* d, treacle_sim** out) {
+treacle_status bench_create_dam(treacle_context* ctx, int cells, treacle_transfer transfer,
+                                treacle_sim** out) {
     treacle_shape box = treacle_shape_default(TREACLE_SHAPE_BOX);
     treacle_liquid_def liquid = treacle_liquid_def_default();
     treacle_material_def material = treacle_material_def_default();
@@ -55,8 +56,8 @@ static treacle_status create_dam(treacle_context* ctx, const dam* d, treacle_sim
         box.size[a] = size[a];
         box.move[a] = 0.5 * size[a];
     }
-    def.domain.cell = 1.0 / d->cells;
-    def.transfer = d->transfer;
+    def.domain.cell = 1.0 / cells;
+    def.transfer = transfer;
     liquid.shape = &box;
     def.material_count = def.liquid_count = 1;
     def.materials = &material;
@@ -105,7 +106,7 @@ static treacle_status measure(const dam* d, dam_cost* out) {
     treacle_sim* sim = NULL;
     def.threads = d->threads;
     TREACLE_TRY(treacle_context_create(&def, &ctx));
-    treacle_status status = create_dam(ctx, d, &sim);
+    treacle_status status = bench_create_dam(ctx, d->cells, d->transfer, &sim);
     if (status == TREACLE_OK) {
         status = run_dam(sim, out);
     }

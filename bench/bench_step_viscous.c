@@ -44,6 +44,10 @@ static const char scene_text[] = "domain: {size: [1, 1, 1], resolution: %d, side
                                  "materials: {goo: {density: 1000, viscosity: %g m^2/s}}\n"
                                  "%s";
 
+const char* bench_pool_text(char* buffer, size_t capacity, int cells, double nu) {
+    return bench_text(buffer, capacity, scene_text, cells, "unified", nu, pool);
+}
+
 static int compare_doubles(const void* a, const void* b) {
     double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);

@@ -5,6 +5,7 @@ const bench_entry bench_entries[] = {
     {"step", 200, "a step of dam breaks by stage: growth, speed-up, bandwidth, memory", bench_step},
     {"step-viscous", 200, "the whole step of thick liquids, and the sheet of the paper",
      bench_step_viscous},
+    {"memory", 60, "bytes a particle at the peak of a step, by what they are for", bench_memory},
     {"output", 40, "a run with its files against its steps alone; bytes of a frame", bench_output},
     {"elastic", 60, "a step of goop against one without elasticity; the thesis' cube",
      bench_elastic},

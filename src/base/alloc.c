@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/ledger.h"
+
 // Bytes, from which on a block is mapped by itself.
 enum { ALLOC_PAGES_MIN = 1 << 18 };
 
@@ -48,7 +50,7 @@ static void give(treacle_context* ctx, void* block, size_t bytes) {
     }
 }
 
-void* alloc_bytes(treacle_context* ctx, size_t bytes) {
+static void* take_named(treacle_context* ctx, size_t bytes, const char* name) {
     if (bytes > SIZE_MAX - TREACLE_ALIGNMENT) {
         return NULL;
     }
@@ -57,7 +59,14 @@ void* alloc_bytes(treacle_context* ctx, size_t bytes) {
     if (block != NULL) {
         count_up(ctx, rounded);
     }
+    if (block != NULL && ctx->ledger != NULL) {
+        ledger_take(ctx->ledger, block, name, rounded);
+    }
     return block;
+}
+
+void* alloc_bytes(treacle_context* ctx, size_t bytes) {
+    return take_named(ctx, bytes, "others");
 }
 
 void alloc_free(treacle_context* ctx, void* block, size_t bytes) {
@@ -68,6 +77,9 @@ void alloc_free(treacle_context* ctx, void* block, size_t bytes) {
     }
     size_t rounded = round_up(bytes == 0 ? 1 : bytes);
     atomic_fetch_sub(&ctx->memory, rounded);
+    if (ctx->ledger != NULL) {
+        ledger_give(ctx->ledger, block);
+    }
     give(ctx, block, rounded);
 }
 
@@ -103,7 +115,7 @@ treacle_status alloc_array(treacle_context* ctx, size_t count, size_t item_bytes
     TREACLE_ASSERT(what != NULL);
     *out = NULL;
     bool fits = item_bytes == 0 || count <= SIZE_MAX / item_bytes;
-    void* block = fits ? alloc_bytes(ctx, count * item_bytes) : NULL;
+    void* block = fits ? take_named(ctx, count * item_bytes, what) : NULL;
     if (block == NULL) {
         return check_fail(ctx, TREACLE_ERR_MEMORY, "out of memory: %zu x %zu bytes for %s", count,
                           item_bytes, what);

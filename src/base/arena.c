@@ -3,6 +3,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/ledger.h"
+
+// Under which the memory that is idle goes.
+static const char arena_name[] = "the scratch memory of a step";
 
 void arena_init(arena* a, treacle_context* ctx) {
     TREACLE_ASSERT(ctx != NULL);
@@ -55,6 +59,9 @@ treacle_status arena_take(arena* a, size_t count, size_t item_bytes, const char*
     } else {
         block.data = a->data + a->used;
         a->used += bytes;
+        if (a->ctx->ledger != NULL) {
+            ledger_lend(a->ctx->ledger, arena_name, name, bytes);
+        }
     }
     a->block[a->block_count] = block;
     a->block_count += 1;
@@ -82,6 +89,9 @@ static void give_last(arena* a) {
         alloc_free(a->ctx, block->data, block->bytes);
     } else {
         a->used -= block->bytes;
+        if (a->ctx->ledger != NULL) {
+            ledger_lend(a->ctx->ledger, block->name, arena_name, block->bytes);
+        }
     }
 }
 
@@ -112,8 +122,10 @@ treacle_status arena_end_step(arena* a) {
     }
     size_t chunks = (a->high_water + (ARENA_CHUNK - 1)) / ARENA_CHUNK;
     void* grown = NULL;
-    TREACLE_TRY(alloc_array(a->ctx, chunks, ARENA_CHUNK, "the scratch memory of a step", &grown));
-    alloc_free(a->ctx, a->data, a->capacity);
+    alloc_free(a->ctx, a->data, a->capacity); // first: nothing in it is asked for any more
+    a->data = NULL;
+    a->capacity = 0;
+    TREACLE_TRY(alloc_array(a->ctx, chunks, ARENA_CHUNK, arena_name, &grown));
     a->data = grown;
     a->capacity = chunks * ARENA_CHUNK;
     return TREACLE_OK;

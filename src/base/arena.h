@@ -55,5 +55,5 @@ int arena_mark(const arena* a);
 void arena_give_to(arena* a, int mark);
 
 /// The end of a step: asserts that every block was given back, and grows to the high-water mark.
-/// ERR_MEMORY leaves an arena that works as before.
+/// ERR_MEMORY leaves an empty arena: blocks come from the heap, as in the first step.
 treacle_status arena_end_step(arena* a) TREACLE_NODISCARD;

@@ -10,6 +10,7 @@
 
 struct parallel_pool;
 struct comm;
+struct ledger;
 
 enum { CONTEXT_ERROR_CAPACITY = 2048 };
 
@@ -35,6 +36,7 @@ struct treacle_context {
     context_work work; // since the context was made
     atomic_size_t memory;
     atomic_size_t memory_peak;
+    struct ledger* ledger; // books blocks by name; NULL: nobody asks
     char error[CONTEXT_ERROR_CAPACITY];
     bool has_heap;   // of steps, see alloc_begin_step
     bool is_in_step; // which has a heap
