@@ -120,7 +120,7 @@ treacle_status euler_show(const euler_work* e, const euler_picture* picture) {
     for (tile_ix t = 0; t < state->map.count; ++t) {
         TREACLE_TRY(show_tile(&job, &here, t));
     }
-    particle_sorter sorter = {domain, w->f.scratch, e->level.spares};
+    particle_sorter sorter = {domain, w->f.scratch};
     particle_sort_stats sorted;
     return particle_sort(picture->points, &sorter, &sorted);
 }

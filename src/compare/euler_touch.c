@@ -151,7 +151,7 @@ static treacle_status touch(euler_work* e) {
                  find_lost_markers, &markers);
     particles_remove(&set->markers, markers.is_removed);
     arena_give_to(w->f.scratch, mark);
-    particle_sorter sorter = {e->level.lattice, w->f.scratch, e->level.spares};
+    particle_sorter sorter = {e->level.lattice, w->f.scratch};
     particle_sort_stats stats;
     return particle_sort(&set->markers, &sorter, &stats); // drops tiles that have none left
 }

@@ -49,7 +49,6 @@ typedef struct level_set_work {
     const grid_domain* grid;
     const grid_domain* lattice; // level_set_domain of it
     arena* scratch;
-    particle_spares* spares;
     uint64_t seed;
     int per_cell; // markers that a cell of the lattice in the band should have
 } level_set_work;

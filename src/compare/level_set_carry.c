@@ -224,12 +224,12 @@ static void move_groups(void* data, int64_t begin, int64_t end) {
 
 treacle_status level_set_move_markers(const level_set_work* w, const level_set_motion* motion,
                                       level_set* set) {
-    TREACLE_ASSERT(motion->flow != NULL && w->spares != NULL);
+    TREACLE_ASSERT(motion->flow != NULL);
     move_job job = {
         w, &set->markers, {motion->flow, motion->dt, motion->reach, TREACLE_ADVECTION_RK2}};
     particle_for(&set->markers, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1},
                  move_groups, &job);
-    particle_sorter sorter = {w->lattice, w->scratch, w->spares};
+    particle_sorter sorter = {w->lattice, w->scratch};
     particle_sort_stats stats;
     return particle_sort(&set->markers, &sorter, &stats);
 }

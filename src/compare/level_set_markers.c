@@ -172,7 +172,7 @@ treacle_status level_set_reseed(const level_set_work* w, level_set* set) {
     particles_remove(m, job.is_removed);
     arena_give(w->scratch, job.is_removed);
     TREACLE_TRY(level_set_markers_fill_tiles(&job));
-    particle_sorter sorter = {w->lattice, w->scratch, w->spares};
+    particle_sorter sorter = {w->lattice, w->scratch};
     particle_sort_stats stats;
     return particle_sort(m, &sorter, &stats);
 }

@@ -149,7 +149,11 @@ static void remove_distributed(particles* p, const uint8_t* is_removed, const pa
 treacle_status particle_ranks_remove(particles* p, const uint8_t* is_removed, arena* scratch) {
     TREACLE_ASSERT(is_removed != NULL || p->count == 0);
     if (!particle_ranks_are_distributed(p)) {
-        particles_remove(p, is_removed);
+        bool is_any = p->count > 0 && memchr(is_removed, 1, (size_t)p->count) != NULL;
+        TREACLE_TRY(is_any ? particles_own(p, p->borrowed_mask) : TREACLE_OK);
+        if (is_any) {
+            particles_remove(p, is_removed);
+        }
         return TREACLE_OK;
     }
     int64_t* to = NULL; // at first how many particles of a group go

@@ -6,7 +6,8 @@
 //                               the new tiles, and where in them each stream's particles begin
 //     scatter    by groups      particle numbers to their streams
 //     order      by tiles       particle numbers by cell (counting) and id (ranks, merging)
-//     gather     by particles   every column, through that order
+//     gather     by particles   every column, through that order, into a spare block or, from
+//                               a column that is borrowed, into the store's own
 //
 // A particle that crossed more than one tile is a stream of its own. Two bytes, one byte and two
 // particle numbers are all that a particle needs: 11 bytes.
@@ -62,45 +63,6 @@ typedef struct sort_job {
     // Integer sums: any order will do.
     _Atomic int64_t removed, stopped, far, bad;
 } sort_job;
-
-void particle_spares_init(particle_spares* spares, treacle_context* ctx) {
-    *spares = (particle_spares){.ctx = ctx};
-}
-
-static const size_t particle_size[PARTICLE_COLUMN_SIZES] = {1, 4, 8, 12, 24, 36};
-
-void particle_spares_finish(particle_spares* spares) {
-    for (int s = 0; spares->ctx != NULL && s < PARTICLE_COLUMN_SIZES; ++s) {
-        alloc_free(spares->ctx, spares->column[s], (size_t)spares->capacity[s] * particle_size[s]);
-    }
-    *spares = (particle_spares){.ctx = spares->ctx};
-}
-
-static int spare_of(particle_column column) {
-    int s = 0;
-    while (particle_size[s] != particle_columns[column].bytes) {
-        s += 1;
-        TREACLE_ASSERT(s < PARTICLE_COLUMN_SIZES);
-    }
-    return s;
-}
-
-static treacle_status reserve_spares(particle_spares* spares, const particles* p) {
-    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
-        int s = spare_of((particle_column)c);
-        bool is_small = spares->column[s] == NULL || p->column_capacity[c] > spares->capacity[s];
-        if (p->column[c] != NULL && is_small) {
-            size_t old = (size_t)spares->capacity[s] * particle_size[s];
-            alloc_free(spares->ctx, spares->column[s], old);
-            spares->column[s] = NULL;
-            spares->capacity[s] = 0;
-            TREACLE_TRY(alloc_array(spares->ctx, (size_t)p->column_capacity[c], particle_size[s],
-                                    "sorting particles", &spares->column[s]));
-            spares->capacity[s] = p->column_capacity[c];
-        }
-    }
-    return TREACLE_OK;
-}
 
 // ---- classify ----
 
@@ -606,22 +568,68 @@ static void particle_sort_gather(void* data, int64_t begin, int64_t end) {
     }
 }
 
-static void gather_columns(sort_job* job, const particles* sorted, particle_spares* spares) {
-    particles* p = job->p;
-    tile_range members = particle_ranks_own_range(sorted);
-    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
-        if (p->column[c] == NULL) {
-            continue;
-        }
-        int s = spare_of((particle_column)c);
-        gather_job columns = {job->order, p->column[c], spares->column[s], particle_size[s]};
-        tile_for_range(p->ctx, members, GATHER_GRAIN, particle_sort_gather, &columns);
-        spares->column[s] = p->column[c];
-        p->column[c] = columns.to;
-        particle_ix capacity = spares->capacity[s];
-        spares->capacity[s] = p->column_capacity[c];
-        p->column_capacity[c] = capacity;
+// A block that is free to gather a column into: what the column before left. So one is enough for
+// all columns of a size.
+typedef struct spare_block {
+    void* data;
+    particle_ix capacity;
+    size_t bytes; // of a particle
+} spare_block;
+
+static void drop_spare(treacle_context* ctx, spare_block* spare) {
+    alloc_free(ctx, spare->data, (size_t)spare->capacity * spare->bytes);
+    *spare = (spare_block){0};
+}
+
+static treacle_status fit_spare(const particles* p, particle_column c, spare_block* spare) {
+    size_t bytes = particle_columns[c].bytes;
+    particle_ix capacity = p->column_capacity[c];
+    if (spare->data != NULL && spare->bytes == bytes && spare->capacity >= capacity) {
+        return TREACLE_OK;
     }
+    drop_spare(p->ctx, spare);
+    TREACLE_TRY(
+        alloc_array(p->ctx, (size_t)capacity, bytes, particle_columns[c].name, &spare->data));
+    spare->capacity = capacity;
+    spare->bytes = bytes;
+    return TREACLE_OK;
+}
+
+// The column that is the store's own and the spare block change places.
+static void exchange(particles* p, particle_column c, spare_block* spare) {
+    spare_block before = {p->column[c], p->column_capacity[c], particle_columns[c].bytes};
+    p->column[c] = spare->data;
+    p->column_capacity[c] = spare->capacity;
+    *spare = before;
+}
+
+static treacle_status gather_column(const sort_job* job, tile_range members, particle_column c,
+                                    spare_block* spare) {
+    particles* p = job->p;
+    bool is_borrowed = (p->borrowed_mask >> c & 1u) != 0;
+    TREACLE_TRY(is_borrowed ? particles_reserve_own(p, c) : fit_spare(p, c, spare));
+    void* to = is_borrowed ? p->own_block[c] : spare->data;
+    gather_job column = {job->order, p->column[c], to, particle_columns[c].bytes};
+    tile_for_range(p->ctx, members, GATHER_GRAIN, particle_sort_gather, &column);
+    if (is_borrowed) {
+        particles_show_own(p, c);
+    } else {
+        exchange(p, c, spare);
+    }
+    return TREACLE_OK;
+}
+
+static treacle_status gather_columns(const sort_job* job, const particles* sorted) {
+    tile_range members = particle_ranks_own_range(sorted);
+    spare_block spare = {0};
+    treacle_status status = TREACLE_OK;
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT && status == TREACLE_OK; ++c) {
+        if (job->p->column[c] != NULL) {
+            status = gather_column(job, members, (particle_column)c, &spare);
+        }
+    }
+    drop_spare(job->p->ctx, &spare);
+    return status;
 }
 
 // ---- the sort ----
@@ -706,17 +714,13 @@ static treacle_status sort_with(sort_job* job, const particle_sorter* sorter) {
                         .values = job->order,
                         .value_bytes = sizeof(*job->order)};
     particle_for(&sorted, &use, order, job);
-    TREACLE_TRY(particles_reserve(p, p->count, job->tile_count));
-    gather_columns(job, &sorted, sorter->spares);
+    TREACLE_TRY(particles_reserve_groups(p, job->tile_count));
+    TREACLE_TRY(gather_columns(job, &sorted));
     p->count = sorted.count;
     p->tile_count = sorted.tile_count;
     memcpy(p->tile, job->tile, (size_t)job->tile_count * sizeof(*p->tile));
     memcpy(p->tile_first, job->tile_first, ((size_t)job->tile_count + 1) * sizeof(*p->tile_first));
     particle_ranks_keep_own(p);
-    for (int s = 0; s < PARTICLE_COLUMN_SIZES && particle_ranks_are_distributed(job->p); ++s) {
-        size_t all = (size_t)sorter->spares->capacity[s] * particle_size[s];
-        alloc_forget(p->ctx, sorter->spares->column[s], all, 0, all);
-    }
     return TREACLE_OK;
 }
 
@@ -732,7 +736,6 @@ static int64_t count_migrated(const sort_job* job) {
 treacle_status particle_sort(particles* p, const particle_sorter* sorter,
                              particle_sort_stats* out) {
     TREACLE_ASSERT(sorter->domain != NULL && sorter->scratch != NULL);
-    TREACLE_ASSERT(sorter->spares != NULL && sorter->spares->ctx == p->ctx);
     TREACLE_ASSERT(p->tile_first[p->tile_count] == p->count);
     *out = (particle_sort_stats){0};
     if (p->count > (int64_t)UINT32_MAX) {
@@ -740,7 +743,7 @@ treacle_status particle_sort(particles* p, const particle_sorter* sorter,
                           "%lld particles: at most %llu are possible in one process",
                           (long long)p->count, (unsigned long long)UINT32_MAX);
     }
-    TREACLE_TRY(reserve_spares(sorter->spares, p));
+    TREACLE_TRY(particles_own(p, 1u << PARTICLE_POSITION | 1u << PARTICLE_VELOCITY));
     sort_job job = {.p = p, .domain = sorter->domain};
     int mark = arena_mark(sorter->scratch);
     treacle_status status = sort_with(&job, sorter);

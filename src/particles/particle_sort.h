@@ -19,32 +19,20 @@
 // tile, far below anything that a kernel resolves.
 #define SIDE_MARGIN (1.0 / 1024.0)
 
-enum { PARTICLE_COLUMN_SIZES = 6 }; // of columns: 1, 4, 8, 12, 24 and 36 bytes
-
-/// Columns to gather into: one of each particle size, exchanged with the column that it took in.
-/// Kept from sort to sort.
-typedef struct particle_spares {
-    treacle_context* ctx;
-    void* column[PARTICLE_COLUMN_SIZES];
-    particle_ix capacity[PARTICLE_COLUMN_SIZES];
-} particle_spares;
-
 typedef struct particle_sort_stats {
     int64_t removed;  // through open sides
     int64_t stopped;  // at walls
     int64_t migrated; // to another tile
 } particle_sort_stats;
 
-void particle_spares_init(particle_spares* spares, treacle_context* ctx);
-void particle_spares_finish(particle_spares* spares);
-
 /// What a sort works with; the memory is scratch.
 typedef struct particle_sorter {
     const grid_domain* domain;
     arena* scratch; // gets everything back
-    particle_spares* spares;
 } particle_sorter;
 
+/// Borrowed columns are read where they are and become the store's own, in order; to sort its own
+/// takes one more column as wide as the widest of them, for as long as the sort goes on.
 /// ERR_DIVERGED where a position is not finite, ERR_MEMORY, ERR_LIMIT above 2^32 - 1 particles; the
 /// store is then good for nothing but particles_copy and particles_destroy.
 treacle_status particle_sort(particles* p, const particle_sorter* sorter,

@@ -38,10 +38,31 @@ treacle_status particles_create(treacle_context* ctx, uint32_t column_mask, part
     return TREACLE_OK;
 }
 
+static bool is_borrowed(const particles* p, int c) {
+    return (p->borrowed_mask >> c & 1u) != 0;
+}
+
+void particles_show_own(particles* p, particle_column column) {
+    TREACLE_ASSERT(is_borrowed(p, column));
+    p->column[column] = p->own_block[column];
+    p->own_block[column] = NULL;
+    p->borrowed_mask &= ~(1u << column);
+}
+
+// What is in the store's own blocks means nothing then.
+static void give_back_borrowed(particles* p) {
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        if (is_borrowed(p, c)) {
+            particles_show_own(p, (particle_column)c);
+        }
+    }
+}
+
 void particles_destroy(particles* p) {
     if (p->ctx == NULL) {
         return;
     }
+    give_back_borrowed(p);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         alloc_free(p->ctx, p->column[c], (size_t)p->column_capacity[c] * particle_columns[c].bytes);
     }
@@ -50,7 +71,8 @@ void particles_destroy(particles* p) {
     *p = (particles){0};
 }
 
-static treacle_status reserve_groups(particles* p, int64_t groups) {
+treacle_status particles_reserve_groups(particles* p, int64_t groups) {
+    TREACLE_ASSERT(groups >= 0);
     if (groups >= INT32_MAX) {
         return check_fail(p->ctx, TREACLE_ERR_LIMIT,
                           "particles in %lld tiles: at most %d are possible", (long long)groups,
@@ -92,6 +114,7 @@ static void copy_column(const particles* p, int c, void* to) {
 }
 
 static treacle_status grow_column(particles* p, int c, particle_ix members) {
+    TREACLE_ASSERT(!is_borrowed(p, c));
     void* grown = NULL;
     size_t bytes = particle_columns[c].bytes;
     TREACLE_TRY(alloc_array(p->ctx, (size_t)members, bytes, particle_columns[c].name, &grown));
@@ -102,16 +125,44 @@ static treacle_status grow_column(particles* p, int c, particle_ix members) {
     return TREACLE_OK;
 }
 
+treacle_status particles_reserve_own(particles* p, particle_column column) {
+    TREACLE_ASSERT(is_borrowed(p, column));
+    particle_ix members = p->borrowed_capacity;
+    size_t bytes = particle_columns[column].bytes;
+    if (p->own_block[column] != NULL && members <= p->column_capacity[column]) {
+        return TREACLE_OK;
+    }
+    alloc_free(p->ctx, p->own_block[column], (size_t)p->column_capacity[column] * bytes);
+    p->own_block[column] = NULL;
+    p->column_capacity[column] = 0;
+    TREACLE_TRY(alloc_array(p->ctx, (size_t)members, bytes, particle_columns[column].name,
+                            &p->own_block[column]));
+    p->column_capacity[column] = members;
+    return TREACLE_OK;
+}
+
+treacle_status particles_own(particles* p, uint32_t columns) {
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        if (is_borrowed(p, c) && (columns >> c & 1u) != 0) {
+            TREACLE_TRY(particles_reserve_own(p, (particle_column)c));
+            copy_column(p, c, p->own_block[c]);
+            particles_show_own(p, (particle_column)c);
+        }
+    }
+    return TREACLE_OK;
+}
+
 treacle_status particles_reserve(particles* p, particle_ix members, int64_t groups) {
     TREACLE_ASSERT(members >= 0 && groups >= 0);
     TREACLE_ASSERT(p->ctx != NULL);
+    TREACLE_TRY(particles_own(p, p->borrowed_mask));
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         bool exists = (p->column_mask >> c & 1u) != 0;
         if (exists && (p->column[c] == NULL || members > p->column_capacity[c])) {
             TREACLE_TRY(grow_column(p, c, members));
         }
     }
-    return reserve_groups(p, groups);
+    return particles_reserve_groups(p, groups);
 }
 
 // Room for `wanted` where there is room for `capacity`: by an eighth more at a time, so that many
@@ -176,6 +227,7 @@ static void compact_groups(particles* p, const uint8_t* is_removed) {
 
 void particles_remove(particles* p, const uint8_t* is_removed) {
     TREACLE_ASSERT(p->away.low_end == 0 && p->away.high_first == p->away.high_end);
+    TREACLE_ASSERT(p->borrowed_mask == 0);
     const uint8_t* gone = p->count > 0 ? memchr(is_removed, 1, (size_t)p->count) : NULL;
     if (gone == NULL) {
         return;
@@ -183,6 +235,15 @@ void particles_remove(particles* p, const uint8_t* is_removed) {
     remove_job job = {p, is_removed, gone - is_removed};
     parallel_for(p->ctx, PARTICLE_COLUMN_COUNT, 1, compact_columns, &job);
     compact_groups(p, is_removed);
+}
+
+static void copy_groups(particles* dst, const particles* src) {
+    size_t groups = (size_t)src->tile_count;
+    memcpy(dst->tile, src->tile, groups * sizeof(*src->tile));
+    memcpy(dst->tile_first, src->tile_first, (groups + 1) * sizeof(*src->tile_first));
+    dst->count = src->count;
+    dst->away = src->away;
+    dst->tile_count = src->tile_count;
 }
 
 treacle_status particles_copy(particles* dst, const particles* src) {
@@ -196,12 +257,25 @@ treacle_status particles_copy(particles* dst, const particles* src) {
             copy_column(src, c, dst->column[c]);
         }
     }
-    size_t groups = (size_t)src->tile_count;
-    memcpy(dst->tile, src->tile, groups * sizeof(*src->tile));
-    memcpy(dst->tile_first, src->tile_first, (groups + 1) * sizeof(*src->tile_first));
-    dst->count = src->count;
-    dst->away = src->away;
-    dst->tile_count = src->tile_count;
+    copy_groups(dst, src);
+    return TREACLE_OK;
+}
+
+treacle_status particles_borrow(particles* dst, const particles* src) {
+    TREACLE_ASSERT(dst != src && dst->ctx == src->ctx);
+    TREACLE_ASSERT(dst->column_mask == src->column_mask && src->borrowed_mask == 0);
+    TREACLE_ASSERT(src->away.low_end == 0 && src->away.high_first == src->away.high_end);
+    particles_clear(dst);
+    TREACLE_TRY(particles_reserve_groups(dst, src->tile_capacity));
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        if (src->column[c] != NULL) {
+            dst->own_block[c] = dst->column[c];
+            dst->column[c] = src->column[c];
+            dst->borrowed_mask |= 1u << c;
+        }
+    }
+    dst->borrowed_capacity = src->column_capacity[PARTICLE_ID];
+    copy_groups(dst, src);
     return TREACLE_OK;
 }
 
@@ -214,6 +288,7 @@ void particles_swap(particles* a, particles* b) {
 
 void particles_clear(particles* p) {
     TREACLE_ASSERT(p->tile_first != NULL);
+    give_back_borrowed(p);
     p->count = 0;
     p->away = (particle_away){0};
     p->tile_count = 0;

@@ -76,7 +76,13 @@ typedef struct particles {
     particle_ix count;
     particle_away away;                                 // zeros: all particles are here
     void* column[PARTICLE_COLUMN_COUNT];                // NULL where it does not exist
-    particle_ix column_capacity[PARTICLE_COLUMN_COUNT]; // particles
+    particle_ix column_capacity[PARTICLE_COLUMN_COUNT]; // particles, of the store's own block
+    // Columns that are another store's, to be read and not written (particles_borrow): bit c. The
+    // store's own block is set aside meanwhile.
+    uint32_t borrowed_mask;
+    particle_ix borrowed_capacity; // of the other store: then the two of a step settle at one size
+    void* own_block[PARTICLE_COLUMN_COUNT]; // NULL: there is none yet, or the column is not
+                                            // borrowed
     // A group is a run of particles with the same tile. After a sort the groups are the tiles: in
     // Morton order, no tile twice, none empty. Particles that are appended open groups of their own
     // at the end.
@@ -105,6 +111,19 @@ treacle_status particles_append(particles* p, tile_coord tile, particle_ix membe
 void particles_remove(particles* p, const uint8_t* is_removed);
 /// dst = src. Both must have the same columns. On failure dst is empty.
 treacle_status particles_copy(particles* dst, const particles* src) TREACLE_NODISCARD;
+/// The same without copying: all columns of dst show those of src, which has to stay as it is while
+/// any of them is borrowed. All particles must be here.
+treacle_status particles_borrow(particles* dst, const particles* src) TREACLE_NODISCARD;
+/// Makes columns (bit c of the mask: column c) the store's own, to be written: those that are
+/// borrowed are copied. On failure: as it was.
+treacle_status particles_own(particles* p, uint32_t columns) TREACLE_NODISCARD;
+/// p->own_block for all particles of a borrowed column, to be filled in and shown by
+/// particles_show_own.
+treacle_status particles_reserve_own(particles* p, particle_column column) TREACLE_NODISCARD;
+/// Ends the borrowing of a column without copying it: it shows the store's own block.
+void particles_show_own(particles* p, particle_column column);
+/// Room for so many groups in all. On failure the store holds what it held.
+treacle_status particles_reserve_groups(particles* p, int64_t groups) TREACLE_NODISCARD;
 void particles_swap(particles* a, particles* b);
 /// No particles, no groups; keeps the memory.
 void particles_clear(particles* p);

@@ -66,6 +66,7 @@ static treacle_status attempt(treacle_sim* sim, double dt, double speed, profile
 }
 
 void sim_state_swap(treacle_sim* sim) {
+    TREACLE_ASSERT(sim->next.particles.borrowed_mask == 0);
     sim_state before = sim->now;
     sim->now = sim->next;
     sim->next = before;

@@ -11,7 +11,6 @@ level_set_work eulerian_level(treacle_sim* sim) {
                             .grid = &sim->domain,
                             .lattice = &sim->lattice,
                             .scratch = &sim->scratch,
-                            .spares = &sim->spares,
                             .seed = sim->def.seed,
                             .per_cell = sim->def.level_set.markers};
 }

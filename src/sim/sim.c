@@ -141,7 +141,6 @@ static treacle_status init(treacle_sim* sim, const treacle_sim_def* def) {
     sim->def.solids = NULL;
     sim->def.bodies = NULL;
     arena_init(&sim->scratch, sim->ctx);
-    particle_spares_init(&sim->spares, sim->ctx);
     TREACLE_TRY(check_def(sim->ctx, def, &sim->domain));
     sim->plan = sim_plan_of(def, &sim->domain);
     sim->def.flow = sim->plan.flow;
@@ -215,7 +214,6 @@ void treacle_sim_destroy(treacle_sim* sim) {
     level_set_destroy(&sim->now.surface);
     level_set_destroy(&sim->next.surface);
     particles_destroy(&sim->shown);
-    particle_spares_finish(&sim->spares);
     arena_finish(&sim->scratch);
     alloc_free(ctx, sim, sizeof(*sim));
     alloc_trim(ctx);

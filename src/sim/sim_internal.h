@@ -81,7 +81,6 @@ struct treacle_sim {
     sim_state now;
     particles shown; // in pictures of liquid that the grid carries; no state
     sim_state next;  // that a step works on; swapped with `now` when all went well
-    particle_spares spares;
     arena scratch;
 
     treacle_array arrays[SIM_ARRAYS_MAX]; // of the last view

@@ -104,7 +104,7 @@ static void free_liquids(treacle_context* ctx, liquids* l) {
 }
 
 static treacle_status sort_seeds(treacle_sim* sim) {
-    particle_sorter sorter = {&sim->domain, &sim->scratch, &sim->spares};
+    particle_sorter sorter = {&sim->domain, &sim->scratch};
     particle_sort_stats stats;
     TREACLE_TRY(particle_sort(&sim->now.particles, &sorter, &stats));
     return arena_end_step(&sim->scratch);

@@ -101,7 +101,7 @@ treacle_status treacle_stages_emit(treacle_sim* sim, double from, double to, int
 }
 
 treacle_status treacle_stages_sort(treacle_sim* sim, treacle_stages_sort_stats* out) {
-    particle_sorter sorter = {&sim->domain, &sim->scratch, &sim->spares};
+    particle_sorter sorter = {&sim->domain, &sim->scratch};
     particle_sort_stats stats;
     TREACLE_TRY(particle_sort(&sim->now.particles, &sorter, &stats));
     *out = (treacle_stages_sort_stats){stats.removed, stats.stopped, stats.migrated};

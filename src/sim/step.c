@@ -135,6 +135,18 @@ static step_work work_of(treacle_sim* sim, const step_span* span, treacle_step_s
     };
 }
 
+// The particles of `now` for a step to work on. What is not written before the sort, which puts all
+// columns into other places anyway, need not be copied for it.
+static treacle_status begin_particles(const treacle_sim* sim, const step_span* span, particles* p) {
+    const particles* now = &sim->now.particles;
+    bool is_sorted = !span->is_first && !sim->plan.is_eulerian;
+    if (!is_sorted || (now->owners != NULL && now->owners->is_distributed)) {
+        return particles_copy(p, now);
+    }
+    TREACLE_TRY(particles_borrow(p, now));
+    return particles_own(p, 1u << PARTICLE_POSITION | 1u << PARTICLE_VELOCITY);
+}
+
 treacle_status step_run(treacle_sim* sim, const step_span* span, profile* timers,
                         treacle_step_stats* stats) {
     TREACLE_ASSERT(span->dt > 0.0 && isfinite(span->dt));
@@ -149,7 +161,7 @@ treacle_status step_run(treacle_sim* sim, const step_span* span, profile* timers
         sim, span, {.sim = sim, .from = span->from, .to = span->to, .p = p, .stats = stats}};
     liquid_state_destroy(&sim->next.liquid);
     sim_copy_bodies(sim);
-    treacle_status status = particles_copy(p, &sim->now.particles);
+    treacle_status status = begin_particles(sim, span, p);
     if (status == TREACLE_OK) {
         status = run_stages(&r, &s);
     }

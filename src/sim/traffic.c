@@ -56,7 +56,7 @@ treacle_status traffic_absorb(const traffic* t) {
 
 treacle_status traffic_sort(const traffic* t) {
     TREACLE_ASSERT(t->p != &t->sim->now.particles);
-    particle_sorter sorter = {&t->sim->domain, &t->sim->scratch, &t->sim->spares};
+    particle_sorter sorter = {&t->sim->domain, &t->sim->scratch};
     particle_sort_stats stats;
     TREACLE_TRY(particle_sort(t->p, &sorter, &stats));
     t->stats->absorbed += stats.removed;

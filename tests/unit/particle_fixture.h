@@ -47,12 +47,9 @@ static inline grid_domain make_domain(treacle_context* ctx, int x, int y, int z,
 static inline treacle_status sort_store(particles* p, const grid_domain* domain,
                                         particle_sort_stats* stats) {
     arena scratch;
-    particle_spares spares;
     arena_init(&scratch, p->ctx);
-    particle_spares_init(&spares, p->ctx);
-    particle_sorter sorter = {domain, &scratch, &spares};
+    particle_sorter sorter = {domain, &scratch};
     treacle_status status = particle_sort(p, &sorter, stats);
-    particle_spares_finish(&spares);
     arena_finish(&scratch);
     return status;
 }

@@ -13,7 +13,6 @@ typedef struct world {
     tile_map map;
     face_velocity flow;
     arena scratch;
-    particle_spares spares;
     level_set_work work;
     level_set now, next;
 } world;
@@ -45,12 +44,10 @@ static void world_begin(world* w, int threads, const int cells[AXES], treacle_si
         assert_non_null(w->flow.u.at[a]);
     }
     arena_init(&w->scratch, w->ctx);
-    particle_spares_init(&w->spares, w->ctx);
     w->work = (level_set_work){.ctx = w->ctx,
                                .grid = &w->grid,
                                .lattice = &w->lattice,
                                .scratch = &w->scratch,
-                               .spares = &w->spares,
                                .per_cell = 8};
     assert_int_equal(level_set_create(w->ctx, &w->lattice, &w->now), TREACLE_OK);
     assert_int_equal(level_set_create(w->ctx, &w->lattice, &w->next), TREACLE_OK);
@@ -64,7 +61,6 @@ static void world_end(world* w) {
     }
     tile_map_destroy(&w->map);
     arena_finish(&w->scratch);
-    particle_spares_finish(&w->spares);
     treacle_context_destroy(w->ctx);
 }
 
@@ -318,17 +314,11 @@ static treacle_status advance_once(treacle_context* ctx, void* data) {
     grid_domain lattice = level_set_domain(&grid);
     tile_map map = {0};
     arena scratch;
-    particle_spares spares;
     level_set now = {0}, next = {0};
     ball disc = {{{8.0, 8.0, 0.5}}, 4.0, true};
     arena_init(&scratch, ctx);
-    particle_spares_init(&spares, ctx);
-    level_set_work work = {.ctx = ctx,
-                           .grid = &grid,
-                           .lattice = &lattice,
-                           .scratch = &scratch,
-                           .spares = &spares,
-                           .per_cell = 4};
+    level_set_work work = {
+        .ctx = ctx, .grid = &grid, .lattice = &lattice, .scratch = &scratch, .per_cell = 4};
     level_set_part part = {
         .distance = ball_distance, .data = &disc, .bounds = {{{0, 0, 0}}, {{16, 16, 16}}}};
     float still[TILE_CELLS * 2] = {0};
@@ -355,7 +345,6 @@ static treacle_status advance_once(treacle_context* ctx, void* data) {
     if (map.ctx != NULL) {
         tile_map_destroy(&map);
     }
-    particle_spares_finish(&spares);
     arena_finish(&scratch);
     return status;
 }

@@ -116,6 +116,101 @@ static void test_sort_of_sorted_changes_nothing(void** state) {
     treacle_context_destroy(ctx);
 }
 
+static void assert_same_columns(const particles* a, const particles* b) {
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->tile_count, b->tile_count);
+    assert_memory_equal(a->tile_first, b->tile_first,
+                        ((size_t)a->tile_count + 1) * sizeof(*a->tile_first));
+    for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
+        assert_true((a->column[c] == NULL) == (b->column[c] == NULL));
+        if (a->column[c] != NULL) {
+            assert_memory_equal(a->column[c], b->column[c],
+                                (size_t)a->count * particle_columns[c].bytes);
+        }
+    }
+}
+
+// What a step does: it moves particles of a borrowed store, some leave, new ones come, all are
+// sorted.
+static treacle_status work_on(particles* p, const grid_domain* domain, bool comes) {
+    particle_sort_stats stats;
+    particle_ix row = 0;
+    for (particle_ix i = 0; i < AXES * p->count; i += 7) {
+        particles_f32(p, PARTICLE_POSITION)[i] += 3.0f;
+    }
+    if (comes) {
+        TREACLE_TRY(particles_append(p, (tile_coord){{1, 1, 1}}, 1, &row));
+        const particle_birth birth = {.id = 1u << 30, .position = {1, 2, 3}, .volume = 1.0};
+        particle_init(p, domain, row, &birth);
+    }
+    return sort_store(p, domain, &stats);
+}
+
+static void test_borrowed_columns_are_sorted_like_copies(void** state) {
+    (void)state;
+    treacle_context* ctx = make_context(2);
+    grid_domain domain = make_domain(ctx, 64, 48, 32, 1.0, TREACLE_SIDE_OPEN);
+    particles now, kept, copied, borrowed;
+    size_t before = treacle_context_memory(ctx);
+    particle_sort_stats stats;
+    assert_int_equal(make_cloud(ctx, &domain, CLOUD, 3.0, &now), TREACLE_OK);
+    assert_int_equal(sort_store(&now, &domain, &stats), TREACLE_OK);
+    assert_int_equal(particles_create(ctx, now.column_mask, &kept), TREACLE_OK);
+    assert_int_equal(particles_create(ctx, now.column_mask, &copied), TREACLE_OK);
+    assert_int_equal(particles_create(ctx, now.column_mask, &borrowed), TREACLE_OK);
+    assert_int_equal(particles_copy(&kept, &now), TREACLE_OK);
+    for (int i = 0; i < 4; ++i) { // the second time its own blocks are there
+        assert_int_equal(particles_copy(&copied, &now), TREACLE_OK);
+        assert_int_equal(particles_borrow(&borrowed, &now), TREACLE_OK);
+        assert_same_columns(&borrowed, &now);
+        assert_int_equal(particles_own(&borrowed, 1u << PARTICLE_POSITION), TREACLE_OK);
+        assert_int_equal(work_on(&copied, &domain, i % 2 == 1), TREACLE_OK);
+        assert_int_equal(work_on(&borrowed, &domain, i % 2 == 1), TREACLE_OK);
+        assert_true(borrowed.borrowed_mask == 0 && borrowed.count < now.count);
+        assert_same_columns(&borrowed, &copied);
+        assert_same_columns(&now, &kept);
+    }
+    assert_int_equal(particles_borrow(&borrowed, &now), TREACLE_OK); // given up before the sort
+    particles_clear(&borrowed);
+    assert_true(borrowed.borrowed_mask == 0 && borrowed.column[PARTICLE_ID] != now.column[2]);
+    particles_destroy(&now);
+    particles_destroy(&kept);
+    particles_destroy(&copied);
+    particles_destroy(&borrowed);
+    assert_int_equal(treacle_context_memory(ctx), before);
+    treacle_context_destroy(ctx);
+}
+
+static treacle_status borrow_and_work(treacle_context* ctx, void* data) {
+    const bool* comes = data;
+    grid_domain domain = make_domain(ctx, 32, 24, 16, 1.0, TREACLE_SIDE_OPEN);
+    particles now, next = {0};
+    treacle_status status = make_cloud(ctx, &domain, 500, 3.0, &now);
+    if (status == TREACLE_OK) {
+        status = particles_create(ctx, now.column_mask, &next);
+    }
+    if (status == TREACLE_OK) {
+        status = particles_borrow(&next, &now);
+    }
+    if (status == TREACLE_OK) {
+        status = particles_own(&next, 1u << PARTICLE_POSITION | 1u << PARTICLE_VELOCITY);
+    }
+    if (status == TREACLE_OK) {
+        status = work_on(&next, &domain, *comes);
+    }
+    particles_destroy(&next);
+    particles_destroy(&now);
+    return status;
+}
+
+static void test_failing_memory_leaves_what_is_borrowed(void** state) {
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        bool comes = i == 1;
+        ALLOC_FAILURE_CHECK(borrow_and_work, &comes);
+    }
+}
+
 static void test_order_does_not_depend_on_history_or_threads(void** state) {
     (void)state;
     particles reference = {0};
@@ -277,6 +372,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sort_is_a_permutation_in_order),
         cmocka_unit_test(test_sort_of_sorted_changes_nothing),
+        cmocka_unit_test(test_borrowed_columns_are_sorted_like_copies),
+        cmocka_unit_test(test_failing_memory_leaves_what_is_borrowed),
         cmocka_unit_test(test_order_does_not_depend_on_history_or_threads),
         cmocka_unit_test(test_a_hair_below_a_tile_stays_in_range),
         cmocka_unit_test(test_walls_stop_and_open_sides_let_go),
