@@ -1,4 +1,4 @@
-// The layout of a frame file, version 1. docs/formats/frame.md is the normative text.
+// The layout of a frame file, version 2. docs/formats/frame.md is the normative text.
 //
 //     0            head           FRAME_HEAD_BYTES, ends in its own checksum
 //     128          array table    array_count records of FRAME_ARRAY_BYTES
@@ -7,7 +7,8 @@
 //                  chunks         blosc buffers, one after the other, to the end of the file
 //
 // There are no gaps and no bytes without a checksum. An array's bytes are cut into chunks of
-// FRAME_CHUNK_RAW; the last one holds the rest. Everything is little endian.
+// FRAME_CHUNK_RAW; the last one holds the rest. Everything is little endian. Version 1 is the same
+// without codings (cache/frame_coding.h): all chunks are plain.
 #pragma once
 
 #include <stdint.h>
@@ -20,7 +21,8 @@
 #endif
 
 enum {
-    FRAME_VERSION = 1,
+    FRAME_VERSION = 2,
+    FRAME_VERSION_CODINGS = 2, // the first that has them
     FRAME_HEAD_BYTES = 128,
     FRAME_ARRAY_BYTES = 48,
     FRAME_CHUNK_BYTES = 16,
@@ -65,9 +67,11 @@ enum {
 // Where the fields of a chunk record are.
 enum {
     FRAME_CHUNK_AT_STORED = 0,   // u32, bytes in the file
-    FRAME_CHUNK_AT_RAW = 4,      // u32, bytes of the array
+    FRAME_CHUNK_AT_RAW = 4,      // u32, bytes of the array; above FRAME_CODING_SHIFT its coding
     FRAME_CHUNK_AT_CHECKSUM = 8, // u64, XXH3-64 of the stored bytes
 };
+
+enum { FRAME_CODING_SHIFT = 24 };
 
 extern const uint8_t frame_magic[8];
 

@@ -14,13 +14,14 @@
 #include "base/alloc.h"
 #include "base/comm.h"
 #include "base/parallel.h"
+#include "cache/frame_coding.h"
 #include "cache/frame_format.h"
 
 typedef enum fault {
     FAULT_NONE,
     FAULT_READ,     // the file gave fewer bytes than it has, or an error
     FAULT_CHECKSUM, // the stored bytes are not those that were written
-    FAULT_BLOSC,    // the stored bytes do not unpack to what the table says
+    FAULT_UNPACK,   // the stored bytes do not unpack to what the table says
 } fault;
 
 // One chunk: where it is in the file, where it goes, and how it went.
@@ -30,6 +31,7 @@ typedef struct chunk {
     uint32_t raw_bytes;
     uint64_t checksum;
     uint8_t* to;
+    frame_coding coding;
     int32_t array;
     bool is_here; // unpacked
     fault found;
@@ -48,6 +50,9 @@ struct treacle_loaded_frame {
     size_t chunk_count;
 };
 
+// What a thread needs: a chunk as it is in the file, and one that is packed.
+enum { SCRATCH_BYTES = FRAME_CHUNK_STORED_MAX + FRAME_CHUNK_RAW };
+
 // A file or memory, and what is known of it so far.
 typedef struct reader {
     treacle_context* ctx;
@@ -56,13 +61,14 @@ typedef struct reader {
     int fd;
     uint64_t size;
     treacle_loaded_frame* loaded;
+    uint32_t version;
     uint64_t chunk_count;
     uint8_t* tables; // array table, chunk table, checksum
     size_t table_bytes;
     chunk* chunks;
     size_t chunk_capacity;
     int64_t first;    // chunk of the loop
-    uint8_t* scratch; // threads x FRAME_CHUNK_STORED_MAX
+    uint8_t* scratch; // threads x SCRATCH_BYTES
 } reader;
 
 static treacle_status damaged(const reader* r, const char* format, ...) TREACLE_PRINTF(2, 3);
@@ -152,12 +158,13 @@ static treacle_status read_head(reader* r, uint32_t* array_count) {
         return damaged(r, "the head is damaged: its checksum does not match");
     }
     unpack_head(head, &r->loaded->frame);
+    r->version = frame_get_u32(head, FRAME_AT_VERSION);
     *array_count = frame_get_u32(head, FRAME_AT_ARRAY_COUNT);
     r->chunk_count = frame_get_u64(head, FRAME_AT_CHUNK_COUNT);
     uint32_t chunk_raw = frame_get_u32(head, FRAME_AT_CHUNK_RAW);
     if (chunk_raw != FRAME_CHUNK_RAW || frame_get_u32(head, FRAME_AT_RESERVED) != 0) {
-        return damaged(r, "the head asks for chunks of %u bytes, version %d has %d", chunk_raw,
-                       FRAME_VERSION, FRAME_CHUNK_RAW);
+        return damaged(r, "the head asks for chunks of %u bytes, version %u has %d", chunk_raw,
+                       r->version, FRAME_CHUNK_RAW);
     }
     if (*array_count > FRAME_ARRAYS_MAX) {
         return damaged(r, "the head claims %u arrays, a file holds at most %d", *array_count,
@@ -255,7 +262,8 @@ static chunk unpack_chunk(const reader* r, uint64_t number) {
     const uint8_t* record = r->tables + table + (size_t)number * FRAME_CHUNK_BYTES;
     return (chunk){
         .stored_bytes = frame_get_u32(record, FRAME_CHUNK_AT_STORED),
-        .raw_bytes = frame_get_u32(record, FRAME_CHUNK_AT_RAW),
+        .raw_bytes = frame_get_u32(record, FRAME_CHUNK_AT_RAW) & ((1u << FRAME_CODING_SHIFT) - 1),
+        .coding = (frame_coding)(frame_get_u32(record, FRAME_CHUNK_AT_RAW) >> FRAME_CODING_SHIFT),
         .checksum = frame_get_u64(record, FRAME_CHUNK_AT_CHECKSUM),
     };
 }
@@ -270,6 +278,12 @@ static treacle_status check_chunk(const reader* r, const chunk* c, int a, uint64
         return damaged(r, "array '%s': a chunk of %u bytes is said to unpack to %u, expected %llu",
                        r->loaded->arrays[a].name, c->stored_bytes, c->raw_bytes,
                        (unsigned long long)expected);
+    }
+    frame_coding coding = frame_coding_of(&r->loaded->frame, &r->loaded->arrays[a]);
+    bool may_be_packed = r->version >= FRAME_VERSION_CODINGS && c->coding == coding;
+    if (c->coding != FRAME_PLAIN && !may_be_packed) {
+        return damaged(r, "array '%s': a chunk has coding %d, which version %u has not for it",
+                       r->loaded->arrays[a].name, (int)c->coding, r->version);
     }
     if (c->offset > r->size || c->stored_bytes > r->size - c->offset) {
         return damaged(r, "the file is cut short: array '%s' goes beyond its %llu bytes",
@@ -323,18 +337,23 @@ static treacle_status reserve_arrays(reader* r) {
 }
 
 // blosc checks its own offsets, but trusts the caller with the sizes.
-static fault unpack_blosc(const chunk* c, const uint8_t* stored) {
+static fault unpack_chunk_bytes(const chunk* c, const uint8_t* stored, uint8_t* packed) {
     size_t raw = 0;
     size_t compressed = 0;
     size_t block = 0;
     blosc_cbuffer_sizes(stored, &raw, &compressed, &block);
     size_t valid = 0;
-    if (compressed != c->stored_bytes || raw != c->raw_bytes ||
-        blosc_cbuffer_validate(stored, c->stored_bytes, &valid) != 0 || valid != c->raw_bytes) {
-        return FAULT_BLOSC;
+    bool is_packed = c->coding != FRAME_PLAIN;
+    if (compressed != c->stored_bytes || (is_packed ? raw > c->raw_bytes : raw != c->raw_bytes) ||
+        blosc_cbuffer_validate(stored, c->stored_bytes, &valid) != 0 || valid != raw) {
+        return FAULT_UNPACK;
     }
-    int got = blosc_decompress_ctx(stored, c->to, c->raw_bytes, 1);
-    return got >= 0 && (uint32_t)got == c->raw_bytes ? FAULT_NONE : FAULT_BLOSC;
+    int got = blosc_decompress_ctx(stored, is_packed ? packed : c->to, raw, 1);
+    if (got < 0 || (size_t)got != raw) {
+        return FAULT_UNPACK;
+    }
+    bool is_good = !is_packed || frame_coding_unpack(c->coding, packed, raw, c->to, c->raw_bytes);
+    return is_good ? FAULT_NONE : FAULT_UNPACK;
 }
 
 // The bytes of a chunk as they are in the file, with what is wrong with them.
@@ -349,11 +368,11 @@ static bool read_chunk(const reader* r, chunk* c, uint8_t* stored) {
 // Unpacks those of the chunks from r->first on that are not here yet.
 static void unpack_chunks(void* data, int64_t begin, int64_t end) {
     reader* r = data;
-    uint8_t* stored = r->scratch + (size_t)parallel_worker() * FRAME_CHUNK_STORED_MAX;
+    uint8_t* stored = r->scratch + (size_t)parallel_worker() * SCRATCH_BYTES;
     for (int64_t i = begin; i < end; ++i) {
         chunk* c = &r->chunks[r->first + i];
         if (!c->is_here && read_chunk(r, c, stored)) {
-            c->found = unpack_blosc(c, stored);
+            c->found = unpack_chunk_bytes(c, stored, stored + FRAME_CHUNK_STORED_MAX);
             c->is_here = c->found == FAULT_NONE;
         }
     }
@@ -361,7 +380,7 @@ static void unpack_chunks(void* data, int64_t begin, int64_t end) {
 
 static void check_chunks(void* data, int64_t begin, int64_t end) {
     reader* r = data;
-    uint8_t* stored = r->scratch + (size_t)parallel_worker() * FRAME_CHUNK_STORED_MAX;
+    uint8_t* stored = r->scratch + (size_t)parallel_worker() * SCRATCH_BYTES;
     for (int64_t i = begin; i < end; ++i) {
         (void)!read_chunk(r, &r->chunks[r->first + i], stored);
     }
@@ -377,7 +396,7 @@ static treacle_status report_chunk(const reader* r, const chunk* c) {
     case FAULT_CHECKSUM:
         return damaged(r, "array '%s' is damaged: the checksum of chunk %lld does not match",
                        array->name, index);
-    case FAULT_BLOSC:
+    case FAULT_UNPACK:
         return damaged(r, "array '%s' is damaged: chunk %lld does not unpack", array->name, index);
     case FAULT_NONE:
         break;
@@ -389,12 +408,12 @@ static treacle_status report_chunk(const reader* r, const chunk* c) {
 static treacle_status go_through(reader* r, int64_t first, int64_t end, parallel_fcn* fcn) {
     void* block = NULL;
     size_t threads = (size_t)r->ctx->threads;
-    TREACLE_TRY(alloc_array(r->ctx, threads, FRAME_CHUNK_STORED_MAX,
-                            "chunks as they are in the file", &block));
+    TREACLE_TRY(
+        alloc_array(r->ctx, threads, SCRATCH_BYTES, "chunks as they are in the file", &block));
     r->scratch = block;
     r->first = first;
     parallel_for(r->ctx, end - first, 1, fcn, r);
-    alloc_free(r->ctx, block, threads * FRAME_CHUNK_STORED_MAX);
+    alloc_free(r->ctx, block, threads * SCRATCH_BYTES);
     treacle_status status = TREACLE_OK;
     for (int64_t i = first; i < end && status == TREACLE_OK; ++i) {
         status = report_chunk(r, &r->chunks[i]);

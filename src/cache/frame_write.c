@@ -14,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/comm.h"
 #include "base/parallel.h"
+#include "cache/frame_coding.h"
 #include "cache/frame_format.h"
 
 enum {
@@ -27,12 +28,14 @@ typedef struct chunk {
     const uint8_t* raw;
     size_t raw_bytes;
     size_t type_size;
-    int64_t array; // whose it is
-    int64_t index; // in that array
+    frame_coding coding; // to be tried
+    int64_t array;       // whose it is
+    int64_t index;       // in that array
 } chunk;
 
 typedef struct chunk_result {
     int64_t stored_bytes; // <= 0: blosc failed
+    int64_t coding;       // that was used
     uint64_t checksum;
 } chunk_result;
 
@@ -49,19 +52,37 @@ typedef struct writer {
     int64_t* rank_first;  // [ranks + 1], which of the batch each does
     comm_parcel* parcels; // [ranks]
     uint8_t* stored;      // own_size x FRAME_CHUNK_STORED_MAX
+    uint8_t* packed;      // threads x FRAME_CHUNK_RAW
     size_t batch_size, even_size, own_size;
 } writer;
 
+static int64_t compress(const uint8_t* raw, size_t bytes, size_t type_size, uint8_t* to) {
+    return blosc_compress_ctx(LEVEL, type_size > 1 ? BLOSC_SHUFFLE : BLOSC_NOSHUFFLE, type_size,
+                              bytes, raw, to, FRAME_CHUNK_STORED_MAX, BLOSC_LZ4_COMPNAME,
+                              BLOCK_BYTES, 1);
+}
+
+// Packed, if that can be done and if a reader could not take it for a chunk that claims too much.
+static int64_t compress_packed(const chunk* c, uint8_t* packed, uint8_t* to) {
+    size_t bytes =
+        c->coding == FRAME_PLAIN ? 0 : frame_coding_pack(c->coding, c->raw, c->raw_bytes, packed);
+    int64_t stored = bytes == 0 ? 0 : compress(packed, bytes, 1, to);
+    return stored * FRAME_RATIO_MAX >= (int64_t)c->raw_bytes ? stored : 0;
+}
+
 static void compress_chunks(void* data, int64_t begin, int64_t end) {
     writer* w = data;
+    uint8_t* packed = w->packed + (size_t)parallel_worker() * FRAME_CHUNK_RAW;
     for (int64_t i = begin; i < end; ++i) {
         int64_t at = w->rank_first[comm_rank(w->ctx)] + i; // in the batch
         const chunk* c = &w->batch[at];
         chunk_result* r = &w->result[at];
         uint8_t* to = w->stored + (size_t)i * FRAME_CHUNK_STORED_MAX;
-        r->stored_bytes =
-            blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, c->type_size, c->raw_bytes, c->raw, to,
-                               FRAME_CHUNK_STORED_MAX, BLOSC_LZ4_COMPNAME, BLOCK_BYTES, 1);
+        r->stored_bytes = compress_packed(c, packed, to);
+        r->coding = r->stored_bytes > 0 ? c->coding : FRAME_PLAIN;
+        if (r->stored_bytes <= 0) {
+            r->stored_bytes = compress(c->raw, c->raw_bytes, c->type_size, to);
+        }
         if (r->stored_bytes > 0) {
             r->checksum = XXH3_64bits(to, (size_t)r->stored_bytes);
         }
@@ -84,7 +105,8 @@ static treacle_status note_chunk(writer* w, size_t i, uint64_t first) {
     }
     uint8_t* record = w->front + chunk_table_at(w) + (size_t)(first + i) * FRAME_CHUNK_BYTES;
     frame_put_u32(record, FRAME_CHUNK_AT_STORED, (uint32_t)r->stored_bytes);
-    frame_put_u32(record, FRAME_CHUNK_AT_RAW, (uint32_t)c->raw_bytes);
+    frame_put_u32(record, FRAME_CHUNK_AT_RAW,
+                  (uint32_t)c->raw_bytes | (uint32_t)r->coding << FRAME_CODING_SHIFT);
     frame_put_u64(record, FRAME_CHUNK_AT_CHECKSUM, r->checksum);
     return TREACLE_OK;
 }
@@ -128,6 +150,7 @@ static chunk describe_chunk(const writer* w, int a, uint64_t index) {
         .raw = (const uint8_t*)array->data + from,
         .raw_bytes = (size_t)(rest < FRAME_CHUNK_RAW ? rest : FRAME_CHUNK_RAW),
         .type_size = treacle_type_size(array->type),
+        .coding = frame_coding_of(w->frame, array),
         .array = a,
         .index = (int64_t)index,
     };
@@ -322,6 +345,9 @@ static treacle_status frame_write_reserve(writer* w) {
     TREACLE_TRY(
         alloc_array(w->ctx, w->own_size, FRAME_CHUNK_STORED_MAX, "compressed chunks", &block));
     w->stored = block;
+    TREACLE_TRY(
+        alloc_array(w->ctx, (size_t)w->ctx->threads, FRAME_CHUNK_RAW, "packed chunks", &block));
+    w->packed = block;
     return TREACLE_OK;
 }
 
@@ -332,6 +358,7 @@ static void release(writer* w) {
     alloc_free(w->ctx, w->rank_first, ((size_t)comm_size(w->ctx) + 1) * sizeof(int64_t));
     alloc_free(w->ctx, w->parcels, (size_t)comm_size(w->ctx) * sizeof(comm_parcel));
     alloc_free(w->ctx, w->stored, w->own_size * FRAME_CHUNK_STORED_MAX);
+    alloc_free(w->ctx, w->packed, (size_t)w->ctx->threads * FRAME_CHUNK_RAW);
 }
 
 // Rank 0 makes the file, the others join it.

@@ -130,8 +130,8 @@ static void test_errors_say_what_is_wrong(void** state) {
     uint8_t* b = copy_of(f);
     b[FRAME_AT_VERSION] = 9;
     expect(f, b, TREACLE_ERR_VERSION, "version 9");
-    expect(f, b, TREACLE_ERR_VERSION, "version 1");
-    b[FRAME_AT_VERSION] = 1;
+    expect(f, b, TREACLE_ERR_VERSION, "version 2");
+    b[FRAME_AT_VERSION] = FRAME_VERSION;
     b[0] = 'x';
     expect(f, b, TREACLE_ERR_FORMAT, "not a frame or state file");
     b[0] = f->bytes[0];
