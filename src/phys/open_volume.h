@@ -9,6 +9,6 @@
 #define OPEN_VOLUME_NONE 1e-3f
 
 /// cell_volume, in full cells, becomes a fraction of what the cell could see. cell_open: 0..1,
-/// fraction of a cell outside solids.
+/// fraction of a cell outside solids; cell_solid_phi: cells, distance to them.
 void open_volume_normalise(const grid_domain* domain, const tile_map* map, const float* cell_open,
-                           float* cell_volume);
+                           const float* cell_solid_phi, float* cell_volume);

@@ -101,7 +101,7 @@ void solid_geometry_normalise(const grid_domain* domain, const tile_map* map,
                               const solid_grid* grid, float* cell_volume) {
     TREACLE_ASSERT(grid->open == NULL || cell_volume != NULL);
     if (grid->open != NULL) {
-        open_volume_normalise(domain, map, grid->open, cell_volume);
+        open_volume_normalise(domain, map, grid->open, grid->phi, cell_volume);
     }
 }
 

@@ -133,13 +133,53 @@ static void test_even_liquid_beside_a_wall_is_full(void** state) {
         float seen = y > 8 ? 1.0f : y == 8 ? 0.875f : y == 7 ? 0.125f : 0.0f;
         volume[value_at(&w, i % 24, y, 0)] = seen;
     }
-    open_volume_normalise(&w.domain, &w.map, w.out.cell_open, volume);
+    open_volume_normalise(&w.domain, &w.map, w.out.cell_open, w.out.cell_phi, volume);
     assert_true(fabsf(volume[value_at(&w, 12, 8, 0)] - 1.0f) < 1e-5f);
     assert_true(fabsf(volume[value_at(&w, 0, 8, 0)] - 1.0f) < 1e-5f);
     assert_true(volume[value_at(&w, 12, 7, 0)] <= 1.0f);
     assert_true(volume[value_at(&w, 12, 15, 0)] == 1.0f);
     free(volume);
     solid_world_end(&w);
+}
+
+// What the kernel at the middle of a cell sees of the half space above a plane, by samples.
+static float seen_above(const treacle_shape* plane, int x, int y) {
+    enum { SAMPLES = 400 };
+    double sum = 0.0;
+    for (int i = 0; i < SAMPLES * SAMPLES; ++i) {
+        double dx = 2.0 * (i % SAMPLES + 0.5) / SAMPLES - 1.0;
+        double dy = 2.0 * (i / SAMPLES + 0.5) / SAMPLES - 1.0;
+        double at[2] = {x + 0.5 + dx - plane->move[0], y + 0.5 + dy - plane->move[1]};
+        bool is_open = at[1] * cos(plane->rotate[2]) - at[0] * sin(plane->rotate[2]) > 0.0;
+        sum += is_open ? (1.0 - fabs(dx)) * (1.0 - fabs(dy)) : 0.0;
+    }
+    return (float)(sum * 4.0 / (SAMPLES * SAMPLES));
+}
+
+static void test_even_liquid_is_full_at_walls_of_every_slope(void** state) {
+    (void)state;
+    for (int k = 0; k < 12; ++k) {
+        solid_world w;
+        solid_world_begin(&w, 1, (const int[AXES]){24, 24, 1});
+        treacle_shape wall = treacle_shape_default(TREACLE_SHAPE_PLANE);
+        wall.move[0] = 12.5;
+        wall.move[1] = 12.0 + 0.21 * (k / 4); // between the lines of the grid
+        wall.rotate[2] = 0.26 * (k % 4);
+        solid_world_shape(&w, 0, &wall);
+        solid_world_compute(&w, 1, TREACLE_WALLS_AREA);
+        float* volume = make_room(&w);
+        float seen[5];
+        for (int y = 10; y < 15; ++y) {
+            seen[y - 10] = volume[value_at(&w, 12, y, 0)] = seen_above(&wall, 12, y);
+        }
+        open_volume_normalise(&w.domain, &w.map, w.out.cell_open, w.out.cell_phi, volume);
+        for (int y = 10; y < 15; ++y) {
+            float is = volume[value_at(&w, 12, y, 0)];
+            assert_true(seen[y - 10] < 0.35f || fabsf(is - 1.0f) < 3e-3f);
+        }
+        free(volume);
+        solid_world_end(&w);
+    }
 }
 
 int main(void) {
@@ -149,6 +189,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_drawn_counts_at_an_angle),
         cmocka_unit_test(test_nothing_comes_through_a_thin_wall),
         cmocka_unit_test(test_even_liquid_beside_a_wall_is_full),
+        cmocka_unit_test(test_even_liquid_is_full_at_walls_of_every_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
