@@ -18,7 +18,7 @@ typedef enum treacle_mesh_method {
 } treacle_mesh_method;
 
 /// What the liquid ends at. A frame does not know it: without a scene there are no walls, and the
-/// surface goes a little through where they would be. Solids that deform are left out.
+/// surface goes a little through where they would be.
 typedef struct treacle_mesh_room {
     bool is_closed[3][2];            ///< [axis][0 low, 1 high], sides of the domain
     int solid_count;                 ///< where they are at the frame's time

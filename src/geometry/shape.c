@@ -328,12 +328,9 @@ static int own_axis(const node* n, int axis) {
     return -1;
 }
 
-treacle_status shape_create_flat(treacle_context* ctx, const treacle_shape* def, int axis,
-                                 shape** out) {
-    TREACLE_ASSERT(axis >= 0 && axis < 3);
-    TREACLE_TRY(create(ctx, def, false, out));
-    for (int i = 0; i < (*out)->node_count; ++i) {
-        node* n = &(*out)->nodes[i];
+static void make_endless(shape* s, int axis) {
+    for (int i = 0; i < s->node_count; ++i) {
+        node* n = &s->nodes[i];
         int own = own_axis(n, axis);
         if (n->kind == TREACLE_SHAPE_BOX && own >= 0) {
             n->half.at[own] = endless;
@@ -342,7 +339,51 @@ treacle_status shape_create_flat(treacle_context* ctx, const treacle_shape* def,
             n->height = endless;
         }
     }
+}
+
+treacle_status shape_create_flat(treacle_context* ctx, const treacle_shape* def, int axis,
+                                 shape** out) {
+    TREACLE_ASSERT(axis >= 0 && axis < 3);
+    TREACLE_TRY(create(ctx, def, false, out));
+    make_endless(*out, axis);
     return TREACLE_OK;
+}
+
+// Moves the vertices of the first mesh of a sequence to where they are at a time.
+static treacle_status bend(shape* s, const treacle_shape* def, double time) {
+    mesh_sequence* seq = NULL;
+    void* block = NULL;
+    TREACLE_TRY(mesh_sequence_load(s->ctx, def->file, &def->frames, &seq));
+    size_t count = (size_t)seq->first->vertex_count;
+    treacle_status status = alloc_array(s->ctx, count, sizeof(vec3), "a mesh that moves", &block);
+    if (status == TREACLE_OK) {
+        triangle_mesh now = *seq->first;
+        now.vertices = block;
+        mesh_sequence_places(seq, mesh_sequence_frame(seq, time), now.vertices);
+        mesh_tree_refit(s->nodes[0].mesh, now.vertices);
+        s->nodes[0].bounds = mesh_bounds(&s->nodes[0], &now);
+    }
+    alloc_free(s->ctx, block, block == NULL ? 0 : count * sizeof(vec3));
+    mesh_sequence_destroy(seq);
+    return status;
+}
+
+treacle_status shape_create_at(treacle_context* ctx, const treacle_shape* def, int flat_axis,
+                               double time, shape** out) {
+    TREACLE_ASSERT(flat_axis < 3);
+    TREACLE_TRY(create(ctx, def, true, out));
+    if (flat_axis >= 0) {
+        make_endless(*out, flat_axis);
+    }
+    treacle_status status = TREACLE_OK;
+    if (def->kind == TREACLE_SHAPE_MESH && def->frames.fps > 0.0) {
+        status = bend(*out, def, time);
+    }
+    if (status != TREACLE_OK) {
+        shape_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 void shape_destroy(shape* s) {

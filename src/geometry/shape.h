@@ -33,6 +33,10 @@ treacle_status shape_create_silent(treacle_context* ctx, const treacle_shape* de
 /// it are made endless, so that distances in the plane do not stop at their ends.
 treacle_status shape_create_flat(treacle_context* ctx, const treacle_shape* def, int axis,
                                  shape** out) TREACLE_NODISCARD;
+/// As a shape is at a time, s, without a word to the log: of a sequence of meshes the one of then.
+/// `flat_axis` as of shape_create_flat(), or below 0.
+treacle_status shape_create_at(treacle_context* ctx, const treacle_shape* def, int flat_axis,
+                               double time, shape** out) TREACLE_NODISCARD;
 /// Accepts NULL.
 void shape_destroy(shape* s);
 

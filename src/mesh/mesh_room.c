@@ -3,9 +3,8 @@
 #include <math.h>
 
 #include "base/alloc.h"
-#include "math/curve.h"
 
-enum { AXIS_COUNT = 3, STATE_DOUBLES = 13 };
+enum { AXIS_COUNT = 3 };
 
 treacle_mesh_room treacle_mesh_room_of(const treacle_sim_def* sim) {
     treacle_mesh_room out = {.solid_count = sim->solid_count,
@@ -39,78 +38,45 @@ static void add_planes(mesh_room* r, const treacle_frame* frame, const treacle_m
     }
 }
 
-static vec3 curve_or_zero(const treacle_curve* curve, double time) {
-    vec3 out = vec3_make(0.0, 0.0, 0.0);
-    if (curve->count > 0) {
-        curve_eval(curve, time, out.at);
+treacle_status mesh_room_states(treacle_context* ctx, const treacle_frame* frame, int body_count,
+                                const double* out[2]) {
+    static const char* const names[2] = {"body_start", "body_state"};
+    for (int i = 0; i < 2; ++i) {
+        const treacle_array* found = treacle_frame_find(frame, names[i]);
+        bool is_alike = found != NULL && found->type == TREACLE_TYPE_F64 &&
+                        found->components == SOLID_STATE_DOUBLES && found->count == body_count;
+        out[i] = is_alike ? found->data : NULL;
+        if (body_count > 0 && !is_alike) {
+            return check_fail(ctx, TREACLE_ERR_FORMAT,
+                              "frame %lld has not the array %s of the scene's %d bodies; was it "
+                              "made from another scene, or by an older program?",
+                              (long long)frame->number, names[i], body_count);
+        }
     }
-    return out;
-}
-
-// As treacle_solid_def says.
-static void pose_solid(const treacle_solid_def* def, double time, room_solid* out) {
-    vec3 turn = curve_or_zero(&def->rotation, time);
-    vec3 move =
-        vec3_add_scaled(curve_or_zero(&def->position, time), time, vec3_from(def->velocity));
-    mat3 rotation = mat3_rotation(turn.at);
-    mat3 spun = mat3_rotation_about(vec3_scale(time, vec3_from(def->spin)));
-    out->pivot = vec3_from(def->pivot);
-    out->place = vec3_add(out->pivot, move);
-    out->rotate = mat3_multiply(&spun, &rotation);
-    out->is_inside_out = def->inside_out;
-}
-
-static mat3 rotation_of(const double q[4]) {
-    double w = q[0], x = q[1], y = q[2], z = q[3];
-    return (mat3){{{1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)},
-                   {2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)},
-                   {2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)}}};
-}
-
-static const double* body_array(const treacle_frame* frame, const char* name, int count) {
-    const treacle_array* found = treacle_frame_find(frame, name);
-    bool is_alike = found != NULL && found->type == TREACLE_TYPE_F64 &&
-                    found->components == STATE_DOUBLES && found->count == count;
-    return is_alike ? found->data : NULL;
-}
-
-// States are place, quaternion, velocity and spin, as docs/formats/frame.md has them.
-static treacle_status pose_body(treacle_context* ctx, const treacle_frame* frame, int count,
-                                int body, room_solid* out) {
-    const double* start = body_array(frame, "body_start", count);
-    const double* state = body_array(frame, "body_state", count);
-    if (start == NULL || state == NULL) {
-        return check_fail(ctx, TREACLE_ERR_FORMAT,
-                          "frame %lld has not the states of the scene's %d bodies; was it made "
-                          "from another scene, or by an older program?",
-                          (long long)frame->number, count);
-    }
-    out->pivot = vec3_from(start + (ptrdiff_t)STATE_DOUBLES * body);
-    out->place = vec3_from(state + (ptrdiff_t)STATE_DOUBLES * body);
-    out->rotate = rotation_of(state + (ptrdiff_t)STATE_DOUBLES * body + 3);
     return TREACLE_OK;
 }
 
-static bool is_deforming(const treacle_shape* s) {
-    return s->kind == TREACLE_SHAPE_MESH && s->frames.fps > 0.0;
-}
+// What the solids of a room are made from.
+typedef struct room_cast {
+    const treacle_mesh_room* room;
+    const double* states[2];
+    double time;
+} room_cast;
 
-static treacle_status add_solid(mesh_room* r, const treacle_frame* frame,
-                                const treacle_mesh_room* room, int index) {
+static treacle_status add_solid(mesh_room* r, const room_cast* cast, int index) {
+    const treacle_mesh_room* room = cast->room;
     int body = index - room->solid_count;
     const treacle_shape* def = body < 0 ? room->solids[index].shape : room->bodies[body].shape;
     room_solid* s = &r->solids[r->solid_count];
     *s = (room_solid){0};
-    if (is_deforming(def)) {
-        return TREACLE_OK;
-    }
     if (body < 0) {
-        pose_solid(&room->solids[index], frame->time, s);
+        s->at = solid_place_scripted(&room->solids[index], cast->time);
+        s->is_inside_out = room->solids[index].inside_out;
     } else {
-        TREACLE_TRY(pose_body(r->ctx, frame, room->body_count, body, s));
+        ptrdiff_t first = (ptrdiff_t)SOLID_STATE_DOUBLES * body;
+        s->at = solid_place_of_body(cast->states[0] + first, cast->states[1] + first, 0.0);
     }
-    TREACLE_TRY(r->flat_axis >= 0 ? shape_create_flat(r->ctx, def, r->flat_axis, &s->shape)
-                                  : shape_create_silent(r->ctx, def, &s->shape));
+    TREACLE_TRY(shape_create_at(r->ctx, def, r->flat_axis, cast->time, &s->shape));
     r->solid_count += 1;
     return TREACLE_OK;
 }
@@ -127,9 +93,10 @@ treacle_status mesh_room_create(treacle_context* ctx, const treacle_frame* frame
     TREACLE_TRY(alloc_zero(ctx, (size_t)solids, sizeof(room_solid), "solids of a mesh", &block));
     out->solids = block;
     out->solid_capacity = solids;
-    treacle_status status = TREACLE_OK;
+    room_cast cast = {.room = room, .time = frame->time};
+    treacle_status status = mesh_room_states(ctx, frame, room->body_count, cast.states);
     for (int i = 0; i < solids && status == TREACLE_OK; ++i) {
-        status = add_solid(out, frame, room, i);
+        status = add_solid(out, &cast, i);
     }
     if (status != TREACLE_OK) {
         mesh_room_destroy(out);
@@ -156,8 +123,7 @@ static double solid_distance(const mesh_room* r, const room_solid* s, vec3 x) {
         x.at[r->flat_axis] = 0.5;
     }
     vec3 world = vec3_add_scaled(r->origin, r->cell, x);
-    vec3 own = vec3_add(s->pivot, mat3_apply_transposed(&s->rotate, vec3_sub(world, s->place)));
-    double distance = shape_distance(s->shape, own) / r->cell;
+    double distance = shape_distance(s->shape, solid_place_invert(&s->at, world)) / r->cell;
     return s->is_inside_out ? -distance : distance;
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/context.h"
 #include "geometry/shape.h"
-#include "math/mat3.h"
+#include "geometry/solid_place.h"
 #include "treacle/mesh.h"
 
 enum { MESH_ROOM_PLANES = 6 };
@@ -17,12 +17,11 @@ typedef struct room_plane {
     double at, sign;
 } room_plane;
 
-// A solid where it is at the frame's time: b of its shape is at place + rotate (b - pivot), m.
+// A solid where it is, and as it is bent, at the frame's time.
 typedef struct room_solid {
     shape* shape;
     bool is_inside_out;
-    vec3 pivot, place;
-    mat3 rotate;
+    solid_place at;
 } room_solid;
 
 typedef struct mesh_room {
@@ -36,10 +35,13 @@ typedef struct mesh_room {
     room_solid* solids;
 } mesh_room;
 
-/// Of the def's room and the frame. Solids that deform are left out. ERR_FORMAT if the frame's
-/// bodies are not those of the room.
+/// Of the def's room and the frame. ERR_FORMAT if the frame's bodies are not those of the room.
 treacle_status mesh_room_create(treacle_context* ctx, const treacle_frame* frame,
                                 const treacle_mesh_def* def, mesh_room* out) TREACLE_NODISCARD;
+/// The arrays of states in which the frame's bodies began and have come to, NULL if there are none;
+/// ERR_FORMAT if they are not of as many bodies.
+treacle_status mesh_room_states(treacle_context* ctx, const treacle_frame* frame, int body_count,
+                                const double* out[2]) TREACLE_NODISCARD;
 /// Harmless on a zeroed one.
 void mesh_room_destroy(mesh_room* r);
 

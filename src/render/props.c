@@ -1,13 +1,10 @@
 // Solids, bodies and emitters of a scene as triangles.
-#include <math.h>
-
 #include "base/alloc.h"
-#include "math/curve.h"
 #include "render/trace_solid.h"
 #include "treacle/preview.h"
 
 // Shapes that are drawn by their distance are as fine as a preview shows.
-enum { AXIS_COUNT = 3, SAMPLES_ALONG = 64 };
+enum { SAMPLES_ALONG = 64 };
 
 struct treacle_props {
     treacle_context* ctx;
@@ -15,25 +12,6 @@ struct treacle_props {
     solid_meshes solids;    // and bodies
     surface_mesh* emitters; // [emitter_count]
 };
-
-static treacle_status make_emitter(treacle_context* ctx, const treacle_emitter_def* e,
-                                   const treacle_frame* frame, surface_mesh* out) {
-    double move[AXIS_COUNT] = {0.0, 0.0, 0.0};
-    if (e->shape == NULL || frame->time < e->start || frame->time > e->stop) {
-        return TREACLE_OK;
-    }
-    if (e->position.count > 0) {
-        curve_eval(&e->position, frame->time, move);
-    }
-    trace_shape_room room = solid_room(frame, SAMPLES_ALONG);
-    TREACLE_TRY(trace_shape_mesh(ctx, e->shape, &room, frame->time, out));
-    for (int64_t v = 0; v < out->vertex_count; ++v) {
-        for (int k = 0; k < AXIS_COUNT; ++k) {
-            out->place[v][k] += (float)move[k];
-        }
-    }
-    return TREACLE_OK;
-}
 
 static treacle_status make_all(treacle_props* p, const treacle_sim_def* scene,
                                const treacle_frame* frame) {
@@ -50,7 +28,10 @@ static treacle_status make_all(treacle_props* p, const treacle_sim_def* scene,
     p->solid_count = scene->solid_count;
     p->emitter_count = scene->emitter_count;
     for (int i = 0; i < scene->emitter_count; ++i) {
-        TREACLE_TRY(make_emitter(p->ctx, &scene->emitters[i], frame, &p->emitters[i]));
+        const treacle_emitter_def* e = &scene->emitters[i];
+        if (e->shape != NULL && frame->time >= e->start && frame->time <= e->stop) {
+            TREACLE_TRY(emitter_mesh_create(p->ctx, e, frame, SAMPLES_ALONG, &p->emitters[i]));
+        }
     }
     return TREACLE_OK;
 }

@@ -161,7 +161,6 @@ static treacle_status draw(trace_stage* s, treacle_picture* picture) {
         hidden[i] = look.is_hidden ? 1 : 0;
         def.hidden_count = i + 1;
     }
-    def.smoothing = s->flat.axis >= 0 && def.smoothing < 80 ? 80 : def.smoothing;
     TREACLE_TRY(treacle_mesh_create(s->ctx, s->frame, &def, &s->mesh));
     double meshed = profile_now();
     picture->stats.seconds_mesh = meshed - start;

@@ -31,5 +31,9 @@ treacle_status solid_meshes_create(treacle_context* ctx, const solid_cast* cast,
                                    const treacle_frame* frame, solid_meshes* out) TREACLE_NODISCARD;
 /// Harmless on a zeroed one.
 void solid_meshes_destroy(solid_meshes* s);
+/// The shape of an emitter where it is at the frame's time.
+treacle_status emitter_mesh_create(treacle_context* ctx, const treacle_emitter_def* e,
+                                   const treacle_frame* frame, int samples,
+                                   surface_mesh* out) TREACLE_NODISCARD;
 /// Where shapes of the frame's domain are drawn.
 trace_shape_room solid_room(const treacle_frame* frame, int samples);

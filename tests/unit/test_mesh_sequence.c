@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "alloc_failure.h"
+#include "liquid_frame.h"
 #include "mesh_fixture.h"
 
 #include "geometry/mesh_sequence.h"
@@ -340,6 +341,62 @@ static void test_a_solid_of_meshes_may_run_out_of_memory(void** state) {
     ALLOC_FAILURE_CHECK(make_pool, &s);
 }
 
+static double below_the_lid(const double p[3], const void* data) {
+    (void)data;
+    return p[1] - 6.3;
+}
+
+typedef struct drawn_pool {
+    liquid_frame liquid;
+    treacle_mesh_def def;
+} drawn_pool;
+
+static treacle_status draw_pool(treacle_context* ctx, void* data) {
+    drawn_pool* p = data;
+    treacle_mesh* mesh = NULL;
+    TREACLE_TRY(treacle_mesh_create(ctx, &p->liquid.frame, &p->def, &mesh));
+    treacle_mesh_destroy(mesh);
+    return TREACLE_OK;
+}
+
+// A cube that is 4 cells wide at the frame's time, half on its way from 2 to 6.
+static void test_a_solid_that_grows_ends_the_surface_where_it_is(void** state) {
+    (void)state;
+    static const cube small = {{2.0, 2.0, 2.0}, 0.0, 0.0}, large = {{6.0, 6.0, 6.0}, 0.0, 0.0};
+    write_cube(1, 6, &small);
+    write_cube(2, 6, &large);
+    treacle_shape form = treacle_shape_default(TREACLE_SHAPE_MESH);
+    form.file = pattern;
+    form.frames = numbers(1, 2);
+    form.move[0] = form.move[2] = 6.0;
+    form.move[1] = 7.0;
+    const treacle_solid_def growing = {.name = "cube", .shape = &form};
+    drawn_pool p = {.def = treacle_mesh_def_default()};
+    p.def.room.solid_count = 1;
+    p.def.room.solids = &growing;
+    liquid_frame_create(&p.liquid, 12, 1.0, 0.5, below_the_lid, NULL);
+    p.liquid.frame.time = 0.05;
+    treacle_context* ctx = unit_context(1);
+    treacle_mesh* mesh = NULL;
+    assert_int_equal(treacle_mesh_create(ctx, &p.liquid.frame, &p.def, &mesh), TREACLE_OK);
+    treacle_mesh_view view = treacle_mesh_get_view(mesh);
+    int on_sides = 0;
+    for (int64_t v = 0; v < view.vertex_count; ++v) {
+        const float* x = view.position + 3 * v;
+        double away = fmax(fabs((double)x[0] - 6.0), fabs((double)x[2] - 6.0));
+        double outside = fmax(away, fabs((double)x[1] - 7.0)) - 2.0;
+        assert_true(outside > -1e-3);
+        on_sides += fabs(away - 2.0) < 1e-3 && x[1] > 5.2f && x[1] < 6.0f;
+    }
+    assert_true(on_sides > 40);
+    treacle_mesh_destroy(mesh);
+    unit_context_end(ctx);
+    liquid_frame_destroy(&p.liquid);
+    liquid_frame_create(&p.liquid, 3, 1.0, 0.5, below_the_lid, NULL);
+    ALLOC_FAILURE_CHECK(draw_pool, &p);
+    liquid_frame_destroy(&p.liquid);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vertices_go_straight_between_meshes),
@@ -349,6 +406,7 @@ int main(void) {
         cmocka_unit_test(test_particles_stay_on_their_side_of_a_sheet_that_swings),
         cmocka_unit_test(test_meshes_that_only_move_do_what_a_script_does),
         cmocka_unit_test(test_a_solid_of_meshes_may_run_out_of_memory),
+        cmocka_unit_test(test_a_solid_that_grows_ends_the_surface_where_it_is),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
