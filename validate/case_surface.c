@@ -1,11 +1,13 @@
 // The surface that is drawn, against the shapes that the particles stand for. Lengths in cells.
 //
-//     flat-surface  Still pools in boxes, in space and (flat-surface-2d) in the plane, five seeds,
-//     as seeded with jitter and after
-//                   200 steps: two cells from the walls normals are off by at most 1 degree and
-//                   heights by 0.01 (rms), and heights change by less than 0.01 from one frame to
-//                   the next. A ball has its radius within 0.02, all enclose their volume within
-//                   0.5 %.
+//     flat-surface  Still pools in boxes, in space and (flat-surface-2d) in the plane, whole cells
+//                   deep and a quarter, a half and three quarters more (of a half and three
+//                   quarters in space: flat-surface-depths), five seeds, as seeded with
+//                   jitter and after 200 steps: two cells from the walls normals are off by at most
+//                   1 degree and heights by 0.01 (rms), and heights change by less than 0.01 from
+//                   one frame to the next. A ball has its radius within 0.02, all enclose their
+//                   volume within 0.5 %. Heights are from the level of the volume that the
+//                   particles have: of a box that a shape cuts there is a particle or none.
 //     clean-walls   A pool in a round glass with a ball in it (clean-walls-glass), and one in a
 //     box:
 //                   nothing is more than 0.02 behind a wall, what lies at a wall lies on it, the
@@ -55,13 +57,21 @@ typedef struct pool {
     const char *name, *size, *low, *high;
     int per_cell;
     double width, depth; // cells, of the box; depth 0: flat
-    double level;        // cells
 } pool;
 
-static const pool pools[] = {
-    {"flat pool", "0.4, 0.16", "0, 0", "0.4, 0.08", 4, 40.0, 0.0, 8.0},
-    {"pool", "0.16, 0.08, 0.16", "0, 0, 0", "0.16, 0.05, 0.16", 8, 16.0, 16.0, 5.0},
+static const pool flat_pools[] = {
+    {"flat pool", "0.4, 0.16", "0, 0", "0.4, 0.08", 4, 40.0, 0.0},
+    {"flat pool of 8.25 cells", "0.4, 0.16", "0, 0", "0.4, 0.0825", 4, 40.0, 0.0},
+    {"flat pool of 8.5 cells", "0.4, 0.16", "0, 0", "0.4, 0.085", 4, 40.0, 0.0},
+    {"flat pool of 8.75 cells", "0.4, 0.16", "0, 0", "0.4, 0.0875", 4, 40.0, 0.0},
 };
+static const pool pools[] = {
+    {"pool", "0.16, 0.08, 0.16", "0, 0, 0", "0.16, 0.05, 0.16", 8, 16.0, 16.0},
+    {"pool of 5.25 cells", "0.16, 0.08, 0.16", "0, 0, 0", "0.16, 0.0525, 0.16", 8, 16.0, 16.0},
+    {"pool of 5.5 cells", "0.16, 0.08, 0.16", "0, 0, 0", "0.16, 0.055, 0.16", 8, 16.0, 16.0},
+    {"pool of 5.75 cells", "0.16, 0.08, 0.16", "0, 0, 0", "0.16, 0.0575, 0.16", 8, 16.0, 16.0},
+};
+enum { QUICK_POOLS = 2, POOLS = sizeof(pools) / sizeof(pools[0]) };
 
 // Sums over the vertices of a surface two cells from its walls, and its heights by columns.
 typedef struct pool_sums {
@@ -76,13 +86,15 @@ static bool is_inner(const pool* p, double x, double z) {
 static pool_sums sum_pool(const pool* p, const treacle_mesh* mesh) {
     pool_sums sums = {0};
     treacle_mesh_view view = treacle_mesh_get_view(mesh);
+    double area = p->width * fmax(p->depth, 1.0), cube = cell * cell * cell;
+    double level = view.liquid_volume / cube / area;
     for (int64_t i = 0; i < view.vertex_count; ++i) {
         const float *at = view.position + 3 * i, *n = view.normal + 3 * i;
         double x = (double)at[0] / cell, y = (double)at[1] / cell, z = (double)at[2] / cell;
         if (!is_inner(p, x, z) || n[1] < 0.7f) {
             continue;
         }
-        double off = y - p->level, angle = 180.0 / pi * acos(fmin((double)n[1], 1.0));
+        double off = y - level, angle = 180.0 / pi * acos(fmin((double)n[1], 1.0));
         int column = (int)(0.5 * x) + (p->depth > 0.0 ? 16 * (int)(0.5 * z) : 0);
         sums.count += 1.0;
         sums.square += off * off;
@@ -217,12 +229,24 @@ static treacle_status measure_ball(validate* v) {
 }
 
 treacle_status case_flat_surface(validate* v) {
-    VALIDATE_TRY(measure_seeds(v, &pools[1]));
+    for (int i = 0; i < QUICK_POOLS; ++i) {
+        VALIDATE_TRY(measure_seeds(v, &pools[i]));
+    }
     return measure_ball(v);
 }
 
+treacle_status case_flat_surface_depths(validate* v) {
+    for (int i = QUICK_POOLS; i < POOLS; ++i) {
+        VALIDATE_TRY(measure_seeds(v, &pools[i]));
+    }
+    return TREACLE_OK;
+}
+
 treacle_status case_flat_surface_2d(validate* v) {
-    return measure_seeds(v, &pools[0]);
+    for (size_t i = 0; i < sizeof(flat_pools) / sizeof(flat_pools[0]); ++i) {
+        VALIDATE_TRY(measure_seeds(v, &flat_pools[i]));
+    }
+    return TREACLE_OK;
 }
 
 // ---- Walls
@@ -353,7 +377,7 @@ treacle_status case_clean_walls_glass(validate* v) {
 }
 
 treacle_status case_clean_walls(validate* v) {
-    const pool* p = &pools[1];
+    const pool* p = &pools[0];
     treacle_sim* sim = NULL;
     treacle_mesh* mesh = NULL;
     treacle_mesh_def def = boxed();

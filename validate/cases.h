@@ -25,6 +25,7 @@ validate_fcn case_piston;
 validate_fcn case_thin;
 validate_fcn case_flat_surface;
 validate_fcn case_flat_surface_2d;
+validate_fcn case_flat_surface_depths;
 validate_fcn case_clean_walls;
 validate_fcn case_clean_walls_glass;
 validate_fcn case_thin_sheet;

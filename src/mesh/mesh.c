@@ -9,15 +9,21 @@
 #include "mesh/mesh_attributes.h"
 #include "mesh/mesh_field.h"
 #include "mesh/surface_flip.h"
+#include "mesh/surface_merge.h"
 #include "mesh/surface_smooth.h"
 
 enum { AXIS_COUNT = 3, VERTEX_GRAIN = 4096, SMOOTHING_MAX = 1000, FLAT_CELLS_MAX = 1000 };
 
 // How far particles put the surface off where it is, cells; a spacing is half a cell.
-static const double noise_cells = 0.2;
+static const double noise_cells = 0.2, flat_noise_cells = 0.5;
 // Rounds of smoothing of a flat domain for one of space: there is only a line of particles to take
 // the mean of.
-enum { FLAT_ROUNDS = 12 };
+enum { FLAT_ROUNDS = 12, FLAT_LEVEL_ROUNDS = 3 };
+// What is left of it over long ways, cells. A line of particles has more of it.
+static const double calm_cells = 0.2, flat_calm_cells = 0.5;
+
+// Vertices on lines along walls that are nearer to each other are one.
+static const double merged_steps = 0.04;
 
 struct treacle_mesh {
     treacle_context* ctx;
@@ -95,8 +101,11 @@ typedef struct drawing {
 static treacle_status finish_surface(const drawing* d, const mesh_seams* seams, double step,
                                      surface_mesh* m) {
     const treacle_mesh_def* def = d->def;
-    smooth_def smooth = {.rounds = def->smoothing * (d->room->flat_axis >= 0 ? FLAT_ROUNDS : 1),
-                         .noise = noise_cells,
+    bool is_flat = d->room->flat_axis >= 0;
+    smooth_def smooth = {.rounds = def->smoothing * (is_flat ? FLAT_ROUNDS : 1),
+                         .noise = is_flat ? flat_noise_cells : noise_cells,
+                         .level_rounds = def->smoothing * (is_flat ? FLAT_LEVEL_ROUNDS : 1),
+                         .calm = is_flat ? flat_calm_cells : calm_cells,
                          .volume = def->keep_volume ? d->volume : 0.0,
                          .seams = seams};
     if (def->smoothing > 0 || def->keep_volume) {
@@ -109,9 +118,12 @@ static treacle_status finish_surface(const drawing* d, const mesh_seams* seams, 
         mesh_seams_push(seams, d->overlap, m);
     }
     TREACLE_TRY(surface_mesh_seam_normals(m, seams));
+    if (seams != NULL) {
+        TREACLE_TRY(surface_mesh_merge(m, seams, merged_steps * step));
+    }
     if (def->decimation > 0.0) {
         TREACLE_TRY(surface_mesh_decimate(m, def->decimation, step));
-        smooth.rounds = 0;
+        smooth.rounds = smooth.level_rounds = 0;
         smooth.seams = NULL;
         if (seams == NULL) {
             TREACLE_TRY(surface_mesh_smooth(m, &smooth));

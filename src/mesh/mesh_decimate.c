@@ -9,7 +9,7 @@
 #include "math/mat3.h"
 #include "mesh/surface_mesh.h"
 
-enum { AXIS_COUNT = 3, ROUNDS_MAX = 60, EDGE_GRAIN = 512, RING_MAX = 64 };
+enum { AXIS_COUNT = 3, ROUNDS_MAX = 60, EDGE_GRAIN = 512 };
 
 static const double largest_error = 0.25; // samples: how far a vertex may leave its planes
 static const double least_turn = 0.3;     // cosine between a triangle before and after
@@ -115,20 +115,6 @@ static void list_edges(decimation* d) {
     }
 }
 
-// The vertices around v, each once, by way of the triangles' sides that leave them; -1 if too many.
-static int ring_of(const decimation* d, int32_t v, int32_t out[RING_MAX]) {
-    int count = 0;
-    for (int64_t f = d->fans.first[v]; f < d->fans.first[v + 1]; ++f) {
-        const int32_t* t = d->m->triangle[d->fans.list[f]];
-        int c = t[0] == v ? 0 : t[1] == v ? 1 : 2;
-        if (count == RING_MAX) {
-            return -1;
-        }
-        out[count++] = t[(c + 1) % 3];
-    }
-    return count;
-}
-
 static int count_common(const int32_t* a, int a_count, const int32_t* b, int b_count) {
     int common = 0;
     for (int i = 0; i < a_count; ++i) {
@@ -171,11 +157,12 @@ static bool are_free(const decimation* d, const int32_t* ring, int count) {
 }
 
 static bool collapse(decimation* d, const edge* e) {
-    int32_t around_a[RING_MAX], around_b[RING_MAX];
+    int32_t around_a[SURFACE_RING_MAX], around_b[SURFACE_RING_MAX];
     if (d->is_locked[e->a] != 0 || d->is_locked[e->b] != 0) {
         return false;
     }
-    int a = ring_of(d, e->a, around_a), b = ring_of(d, e->b, around_b);
+    int a = surface_fans_ring(&d->fans, d->m, e->a, around_a);
+    int b = surface_fans_ring(&d->fans, d->m, e->b, around_b);
     vec3 x = vec3_make((double)e->place[0], (double)e->place[1], (double)e->place[2]);
     // The ends share exactly the two vertices opposite to the edge, or the surface would pinch; and
     // a closed piece keeps at least four triangles.
@@ -198,39 +185,6 @@ static bool collapse(decimation* d, const edge* e) {
     return true;
 }
 
-// Drops collapsed triangles and vertices that nobody uses; the order of the rest stays.
-static void compact(decimation* d) {
-    surface_mesh* m = d->m;
-    int64_t kept = 0;
-    for (int64_t t = 0; t < m->triangle_count; ++t) {
-        int32_t v[3];
-        for (int c = 0; c < 3; ++c) {
-            v[c] = d->becomes[m->triangle[t][c]];
-        }
-        if (v[0] != v[1] && v[1] != v[2] && v[2] != v[0]) {
-            for (int c = 0; c < 3; ++c) {
-                m->triangle[kept][c] = v[c];
-            }
-            kept += 1;
-        }
-    }
-    m->triangle_count = kept;
-    int32_t count = 0;
-    for (int32_t v = 0; v < m->vertex_count; ++v) {
-        bool stays = d->becomes[v] == v;
-        for (int k = 0; k < AXIS_COUNT && stays; ++k) {
-            m->place[count][k] = m->place[v][k];
-        }
-        d->becomes[v] = stays ? count++ : -1;
-    }
-    for (int64_t t = 0; t < kept; ++t) {
-        for (int c = 0; c < 3; ++c) {
-            m->triangle[t][c] = d->becomes[m->triangle[t][c]];
-        }
-    }
-    m->vertex_count = count;
-}
-
 // Returns how many triangles went, or a failure.
 static treacle_status do_round(decimation* d, int64_t* gone) {
     surface_mesh* m = d->m;
@@ -249,7 +203,7 @@ static treacle_status do_round(decimation* d, int64_t* gone) {
         }
         *gone += collapse(d, &d->edges[e]) ? 2 : 0;
     }
-    compact(d);
+    surface_mesh_compact(m, d->becomes);
     d->wanted -= *gone;
     surface_fans_destroy(&d->fans);
     return TREACLE_OK;

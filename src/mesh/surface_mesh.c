@@ -171,3 +171,50 @@ treacle_status surface_mesh_normals(surface_mesh* m) {
     surface_fans_destroy(&fans);
     return TREACLE_OK;
 }
+
+int surface_fans_ring(const surface_fans* f, const surface_mesh* m, int32_t v,
+                      int32_t out[SURFACE_RING_MAX]) {
+    TREACLE_ASSERT(v >= 0 && v < m->vertex_count);
+    int count = 0;
+    for (int64_t i = f->first[v]; i < f->first[v + 1]; ++i) {
+        const int32_t* t = m->triangle[f->list[i]];
+        int c = t[0] == v ? 0 : t[1] == v ? 1 : 2;
+        if (count == SURFACE_RING_MAX) {
+            return -1;
+        }
+        out[count++] = t[(c + 1) % 3];
+    }
+    return count;
+}
+
+void surface_mesh_compact(surface_mesh* m, int32_t* becomes) {
+    int64_t kept = 0;
+    for (int64_t t = 0; t < m->triangle_count; ++t) {
+        int32_t v[3];
+        for (int c = 0; c < 3; ++c) {
+            v[c] = becomes[m->triangle[t][c]];
+        }
+        if (v[0] != v[1] && v[1] != v[2] && v[2] != v[0]) {
+            for (int c = 0; c < 3; ++c) {
+                m->triangle[kept][c] = v[c];
+            }
+            kept += 1;
+        }
+    }
+    m->triangle_count = kept;
+    int32_t count = 0;
+    for (int32_t v = 0; v < m->vertex_count; ++v) {
+        bool stays = becomes[v] == v;
+        for (int k = 0; k < AXIS_COUNT && stays; ++k) {
+            m->place[count][k] = m->place[v][k];
+            m->normal[count][k] = m->normal[v][k];
+        }
+        becomes[v] = stays ? count++ : -1;
+    }
+    for (int64_t t = 0; t < kept; ++t) {
+        for (int c = 0; c < 3; ++c) {
+            m->triangle[t][c] = becomes[m->triangle[t][c]];
+        }
+    }
+    m->vertex_count = count;
+}

@@ -37,6 +37,15 @@ typedef struct surface_fans {
 treacle_status surface_fans_create(const surface_mesh* m, surface_fans* out) TREACLE_NODISCARD;
 void surface_fans_destroy(surface_fans* f);
 
+enum { SURFACE_RING_MAX = 64 };
+/// The vertices around v, each once, by way of the triangles' sides that leave them; their number,
+/// or -1 if there are too many.
+int surface_fans_ring(const surface_fans* f, const surface_mesh* m, int32_t v,
+                      int32_t out[SURFACE_RING_MAX]);
+/// Lets vertices take the place of others, becomes[v] that of v, and drops these and the triangles
+/// that have lost their width; the order of the rest stays. `becomes` is overwritten.
+void surface_mesh_compact(surface_mesh* m, int32_t* becomes);
+
 /// Takes away triangles by collapsing edges, the flattest places first [GH97], until the share is
 /// gone or nothing can go without a fold, a pinch or an error of half a sample (`step`, cells).
 treacle_status surface_mesh_decimate(surface_mesh* m, double fraction,

@@ -6,8 +6,16 @@
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "base/parallel_sum.h"
+#include "mesh/surface_level.h"
 
-enum { AXIS_COUNT = 3, VERTEX_GRAIN = 2048, SUM_RUN = 4096, VOLUME_ROUNDS = 4, BOUND_ROUNDS = 12 };
+enum {
+    AXIS_COUNT = 3,
+    VERTEX_GRAIN = 2048,
+    SUM_RUN = 4096,
+    VOLUME_ROUNDS = 4,
+    BOUND_ROUNDS = 12,
+    LEVEL_PASSES = 2
+};
 
 static const float steepest = 0.4f; // sine of the angle between surface and wall, at least
 
@@ -28,6 +36,7 @@ typedef struct smooth_job {
     float (*way)[3];              // L x
     float w_now, w_before, w_way; // of a stage
     float amount;                 // cells: of noise, or to move by
+    float* height;                // cells, to move each vertex by
     size_t rail_count;
 } smooth_job;
 
@@ -48,16 +57,36 @@ static void area_of(const surface_mesh* m, const int32_t t[3], double out[3]) {
     }
 }
 
-static bool is_own(const smooth_job* job, const int32_t t[3]) {
-    return is_free(job, t[0]) && is_free(job, t[1]) && is_free(job, t[2]);
+// Whether one wall holds all its corners.
+static bool is_in_wall(const smooth_job* job, const int32_t t[3]) {
+    bool is_in = false;
+    for (int i = 0; job->seams != NULL && i < SEAM_BOUNDS; ++i) {
+        int bound = job->seams->bound[t[0]][i];
+        bool has[2] = {false, false};
+        for (int j = 0; j < SEAM_BOUNDS && bound >= 0; ++j) {
+            has[0] = has[0] || job->seams->bound[t[1]][j] == bound;
+            has[1] = has[1] || job->seams->bound[t[2]][j] == bound;
+        }
+        is_in = is_in || (has[0] && has[1]);
+    }
+    return is_in;
 }
 
-static vec3 fan_normal(const smooth_job* job, int64_t v, bool is_own_only) {
+// On the liquid's own surface; three vertices on the line along a wall may lie in that.
+static bool is_own(const smooth_job* job, const int32_t t[3]) {
+    return is_free(job, t[0]) && is_free(job, t[1]) && is_free(job, t[2]) && !is_in_wall(job, t);
+}
+
+// Of which triangles a normal is the mean.
+typedef enum fan_part { FAN_OWN, FAN_NOT_IN_WALLS, FAN_ALL, FAN_PARTS } fan_part;
+
+static vec3 fan_normal(const smooth_job* job, int64_t v, fan_part part) {
     double sum[3] = {0.0, 0.0, 0.0};
     for (int64_t f = job->fans.first[v]; f < job->fans.first[v + 1]; ++f) {
         const int32_t* t = job->m->triangle[job->fans.list[f]];
         double n[3];
-        if (is_own_only && !is_own(job, t)) {
+        if ((part == FAN_OWN && !is_own(job, t)) ||
+            (part == FAN_NOT_IN_WALLS && is_in_wall(job, t))) {
             continue;
         }
         area_of(job->m, t, n);
@@ -71,8 +100,11 @@ static vec3 fan_normal(const smooth_job* job, int64_t v, bool is_own_only) {
 static void set_normals(void* data, int64_t begin, int64_t end) {
     const smooth_job* job = data;
     for (int64_t v = begin; v < end; ++v) {
-        vec3 n = fan_normal(job, v, is_free(job, v));
-        n = vec3_dot(n, n) > 0.0 ? n : fan_normal(job, v, false);
+        vec3 n = vec3_make(0.0, 0.0, 0.0);
+        for (int part = is_free(job, v) ? FAN_OWN : FAN_ALL;
+             part < FAN_PARTS && !(vec3_dot(n, n) > 0.0); ++part) {
+            n = fan_normal(job, v, (fan_part)part);
+        }
         n = vec3_dot(n, n) > 0.0 ? n : vec3_make(0.0, 1.0, 0.0);
         for (int k = 0; k < AXIS_COUNT; ++k) {
             job->m->normal[v][k] = (float)n.at[k];
@@ -353,6 +385,46 @@ static void relax_bounds(smooth_job* job) {
     }
 }
 
+// Level -------------------------------------------------------------------------------------------
+
+static void move_along(void* data, int64_t begin, int64_t end) {
+    const smooth_job* job = data;
+    for (int64_t v = begin; v < end; ++v) {
+        float way[3];
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            way[k] = job->height[v] * job->way[v][k];
+        }
+        keep_to_rail(job, v, way);
+        for (int k = 0; k < AXIS_COUNT; ++k) {
+            job->m->place[v][k] += way[k];
+        }
+    }
+}
+
+static treacle_status make_level(smooth_job* job, const smooth_def* def) {
+    surface_mesh* m = job->m;
+    size_t count = (size_t)m->vertex_count;
+    void* block = NULL;
+    TREACLE_TRY(alloc_array(m->ctx, count, sizeof(float), "heights of a surface", &block));
+    job->height = block;
+    parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, set_normals, job);
+    parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, set_rails, job);
+    const level_def level = {.m = m,
+                             .fans = &job->fans,
+                             .near = job->near,
+                             .seams = job->seams,
+                             .rounds = def->level_rounds,
+                             .noise = def->calm,
+                             .up = job->way,
+                             .spare = {job->before, job->next}};
+    treacle_status status = surface_level_find(&level, job->height);
+    if (status == TREACLE_OK) {
+        parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, move_along, job);
+    }
+    alloc_free(m->ctx, block, count * sizeof(float));
+    return status;
+}
+
 // Volume ------------------------------------------------------------------------------------------
 
 static double run_area(void* data, int64_t run) {
@@ -457,15 +529,21 @@ treacle_status surface_mesh_smooth(surface_mesh* m, const smooth_def* def) {
     TREACLE_ASSERT(def->rounds >= 0 && !isnan(def->volume) && def->noise > 0.0);
     smooth_job job = {.m = m, .seams = def->seams};
     size_t bytes = (size_t)m->vertex_count * sizeof(*m->place);
+    double volume = 0.0;
     treacle_status status = begin(&job);
     if (status == TREACLE_OK && m->vertex_count > 0) {
-        double volume = def->volume > 0.0 ? def->volume : surface_mesh_volume(m);
+        volume = def->volume > 0.0 ? def->volume : surface_mesh_volume(m);
         memcpy(job.start, m->place, bytes);
         memcpy(job.now, m->place, bytes);
         memcpy(job.before, m->place, bytes);
         run_stages(&job, def->rounds);
         job.amount = (float)def->noise;
         parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, gate, &job);
+        for (int i = 0; i < LEVEL_PASSES && def->level_rounds > 0 && status == TREACLE_OK; ++i) {
+            status = make_level(&job, def);
+        }
+    }
+    if (status == TREACLE_OK && m->vertex_count > 0) {
         if (job.seams != NULL && def->rounds > 0) {
             relax_bounds(&job);
         }

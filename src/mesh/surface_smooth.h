@@ -12,6 +12,8 @@
 typedef struct smooth_def {
     int rounds;              // N
     double noise;            // cells: what moves less is smoothed, what moves twice as much stays
+    int level_rounds;        // of surface_level.h, after that
+    double calm;             // cells: the noise of calm liquid that is left for it
     double volume;           // cells^3, to be enclosed in the end; <= 0: as before
     const mesh_seams* seams; // NULL: nothing bounds the liquid
 } smooth_def;
