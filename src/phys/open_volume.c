@@ -77,12 +77,12 @@ static float seen_from(const float* block, int cell) {
 // and what is lost is a thousandth.
 static const double slope_least = 0.1;
 
-typedef struct wall_plane {
+typedef struct solid_plane {
     int axes;        // that the wall lies across
     double at[AXES]; // its normal along them, above zero
     double reach;    // cells from the wall at which the sum still sees it
     double scale[2]; // 1 / (m! n^k)
-} wall_plane;
+} solid_plane;
 
 static double power_of(double x, int n) {
     double out = 1.0;
@@ -93,7 +93,7 @@ static double power_of(double x, int n) {
 }
 
 // F_k(d) of [solid.13].
-static double half_space(const wall_plane* plane, int k, double d) {
+static double half_space(const solid_plane* plane, int k, double d) {
     static const double coefficient[2][3] = {{-1.0, 1.0, 0.0}, {1.0, -2.0, 1.0}};
     int terms = k + 1, count = 1;
     double sum = 0.0;
@@ -112,7 +112,7 @@ static double half_space(const wall_plane* plane, int k, double d) {
 }
 
 // The wall as a plane, from the distances around a cell; false where they have no slope.
-static bool plane_of(const open_job* job, const float* solid, int at, wall_plane* out) {
+static bool plane_of(const open_job* job, const float* solid, int at, solid_plane* out) {
     static const int strides[AXES] = {1, SIDE, SIDE * SIDE};
     static const double factorial[2][AXES] = {{1.0, 2.0, 6.0}, {2.0, 24.0, 720.0}};
     double slope[AXES] = {0}, squared = 0.0, length = 0.0, product = 1.0;
@@ -124,7 +124,7 @@ static bool plane_of(const open_job* job, const float* solid, int at, wall_plane
     if (!(squared > 0.0)) {
         return false;
     }
-    *out = (wall_plane){0};
+    *out = (solid_plane){0};
     for (int a = 0; a < AXES; ++a) {
         if (slope[a] > slope_least * sqrt(squared)) {
             out->at[out->axes++] = slope[a];
@@ -146,7 +146,7 @@ static float missing_at(const open_job* job, const float* solid, int cell) {
     static const double weight[3] = {0.125, 0.75, 0.125};
     int at = BLOCK_INDEX(1, 1, cell % TILE_SIZE, cell / TILE_SIZE % TILE_SIZE,
                          cell / TILE_SIZE / TILE_SIZE);
-    wall_plane plane;
+    solid_plane plane;
     double d = (double)solid[at];
     if (!plane_of(job, solid, at, &plane) || !(fabs(d) < plane.reach)) {
         return 0.0f;
