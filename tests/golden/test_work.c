@@ -76,7 +76,7 @@ static const golden goldens[] = {
      "material: paste}]\n"},
     {"bodies",
      4,
-     {8, 1700, 34000, 510, 17500, 3000, 62, 10},
+     {8, 1700, 38000, 565, 19700, 3350, 71, 11},
      "domain: {size: [24 cm, 24 cm, 24 cm], cell: 1.5 cm}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [24 cm, 16 cm, 24 cm]}}}]\n"
      "bodies:\n"
