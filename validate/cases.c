@@ -58,7 +58,7 @@ const validate_case validate_cases[] = {
      case_taylor_culick_speed},
     {"sessile", VALIDATE_QUICK, 15, "drops lie on a side at their contact angle", case_sessile},
     {"sessile-tilted", VALIDATE_FULL, 60, "the same on walls across the grid", case_sessile_tilted},
-    {"sessile-space", VALIDATE_FULL, 60, "the same in 3D", case_sessile_space},
+    {"sessile-space", VALIDATE_FULL, 15, "the same in 3D", case_sessile_space},
     {"puddle", VALIDATE_QUICK, 10, "puddles are as high as capillary length and angle say",
      case_puddle},
     {"puddle-coarse", VALIDATE_FULL, 5, "the same, flat and on a coarse grid", case_puddle_coarse},
