@@ -171,6 +171,8 @@ static int set_def(render_job* job) {
         job->def.solids = sim->solids;
         job->def.body_count = sim->body_count;
         job->def.bodies = sim->bodies;
+        job->def.emitter_count = sim->emitter_count;
+        job->def.emitters = sim->emitters;
         job->def.domain = &sim->domain;
         job->def.look = *treacle_scene_look(job->scene);
         job->def.camera = *treacle_scene_camera(job->scene);

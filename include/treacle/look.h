@@ -17,6 +17,7 @@ extern "C" {
     X(OIL, "oil")             /* clear, yellow and a little green: olive oil */                    \
     X(MOLASSES, "molasses")   /* nearly black, red-brown where it is thin */                       \
     X(GEL, "gel")             /* clear, pale, with a haze: hair gel */                             \
+    X(EGG_WHITE, "egg-white") /* nearly clear, faintly yellow, with a haze */                      \
     X(SLIME, "slime")         /* translucent, in its colour */                                     \
     X(SHAMPOO, "shampoo")     /* pearly, in its colour */                                          \
     X(JELLY, "jelly")         /* clear, in its colour */                                           \
@@ -103,6 +104,7 @@ typedef struct treacle_look_def {
     int solid_count;
     const treacle_look_material* solids; ///< by the names of solids and bodies
     treacle_look_material sides;         ///< of the domain's closed sides; NONE: they are not drawn
+    treacle_look_material emitters;      ///< of nozzles; NONE: they are not drawn
     treacle_environment environment;
     const char* file;        ///< of the environment, not owned
     double light;            ///< strength of the environment

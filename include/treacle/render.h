@@ -31,6 +31,8 @@ typedef struct treacle_render_def {
     const treacle_solid_def* solids;
     int body_count; ///< of the scene; drawn where the frame says
     const treacle_body_def* bodies;
+    int emitter_count; ///< of the scene; drawn as nozzles where they are at the frame's time
+    const treacle_emitter_def* emitters;
     const treacle_domain_def* domain; ///< of the scene, for its walls; may be NULL
     const char* keep; ///< a file for a picture that is ended early: it is taken up again if all
                       ///< that is seen is the same, and removed when done; NULL: none

@@ -152,6 +152,7 @@ treacle_look_def treacle_look_def_default(void) {
         .sides = sides,
         .liquid = treacle_look_material_default(),
         .solid = treacle_look_material_default(),
+        .emitters = treacle_look_material_default(),
         .light = 1.0,
         .sun = {-0.5, 0.7, 0.5},
         .sun_strength = 1.0,

@@ -135,6 +135,7 @@ static const example examples[] = {
                       "look:\n  materials: {syrup: {kind: honey}}\n"},
     {"solid_look", "look:\n  solid: {kind: metal, roughness: 0.2}\n"},
     {"sides_look", "look:\n  sides: {kind: glass}\n"},
+    {"emitters_look", "look:\n  emitters: {kind: metal, colour: \"#b8a070\"}\n"},
     {"named_solid_look", "solids: {pole: {shape: {box: {min: [18 cm, 0, 18 cm],\n"
                          "                                max: [22 cm, 30 cm, 22 cm]}}}}\n"
                          "look:\n  solids: {pole: {kind: marble}}\n"},

@@ -119,6 +119,14 @@ static const schema_section look_sides_section = {
     .bytes = sizeof(treacle_look_material),
     .init = init_sides,
 };
+static const schema_section look_emitters_section = {
+    .name = "emitters_look",
+    .help = "What emitters look like, which are drawn as nozzles around their shapes: the keys of "
+            "liquid_look. `auto` is matt grey; with `none` they are not drawn.",
+    .keys = look_material_keys,
+    .key_count = COUNT(look_material_keys),
+    .bytes = sizeof(treacle_look_material),
+};
 static const schema_section look_solid_section = {
     .name = "named_solid_look",
     .help = "What one solid or body looks like. The key is its name.",
@@ -218,6 +226,11 @@ static const schema_key look_keys[] = {
      .offset = offsetof(treacle_look_def, sides),
      .of = &look_sides_section,
      .help = "what the upright closed sides of the domain look like"},
+    {.name = "emitters",
+     .type = SCHEMA_SECTION,
+     .offset = offsetof(treacle_look_def, emitters),
+     .of = &look_emitters_section,
+     .help = "what emitters look like, drawn as nozzles"},
     {.name = "environment",
      .type = SCHEMA_ENUM,
      .offset = offsetof(treacle_look_def, environment),

@@ -49,11 +49,12 @@ static const clear_preset clears[] = {
     {TREACLE_LOOK_SYRUP, {0.80f, 0.42f, 0.06f}, 1.47f, 2.0f, 0.8f, 2.2f},
     {TREACLE_LOOK_MOLASSES, {0.20f, 0.02f, 0.003f}, 1.49f, 0.0f, 3.0f, 9.0f},
     {TREACLE_LOOK_OIL, {0.95f, 0.91f, 0.42f}, 1.467f, 0.0f, 0.12f, 0.5f},
-    {TREACLE_LOOK_WATER, {0.996f, 0.9985f, 0.999f}, 1.333f, 0.0f, 0.0f, 0.3f},
+    {TREACLE_LOOK_WATER, {0.996f, 0.9985f, 0.999f}, 1.333f, 0.0f, 0.05f, 0.3f},
     {TREACLE_LOOK_GLASS, {0.990f, 0.995f, 0.992f}, 1.52f, 0.0f, 0.0f, 0.3f},
     {TREACLE_LOOK_GEL, {0.90f, 0.97f, 0.99f}, 1.34f, 12.0f, 0.05f, 0.3f},
+    {TREACLE_LOOK_EGG_WHITE, {0.93f, 0.92f, 0.66f}, 1.356f, 45.0f, 0.12f, 0.4f},
     {TREACLE_LOOK_JELLY, {-1.0f}, 1.36f, 15.0f, 0.2f, 3.0f},
-    {TREACLE_LOOK_SLIME, {-1.0f}, 1.36f, 90.0f, 0.2f, 1.2f},
+    {TREACLE_LOOK_SLIME, {-1.0f}, 1.36f, 450.0f, 0.3f, 1.2f},
     {TREACLE_LOOK_SHAMPOO, {-1.0f}, 1.38f, 160.0f, 0.1f, 0.6f},
 };
 
@@ -169,6 +170,9 @@ static const treacle_look_material* named(const treacle_look_material* looks, in
     return other;
 }
 
+// How bright liquid of 1500 K is beside the white walls of the studio: in truth some ten times.
+static const float lava_glow = 10.0f;
+
 // Domains larger than this are drawn as if they were that large.
 static const double largest = 0.25; // m
 
@@ -218,7 +222,7 @@ static void set_kind(treacle_look_kind kind, const treacle_look_material* look,
         if (kind == TREACLE_LOOK_LAVA) {
             out->colour = v3f_make(0.035f, 0.032f, 0.030f);
             out->glows = true;
-            out->glow = (float)look->glow;
+            out->glow = lava_glow * (float)look->glow;
             out->crust = 1.0f;
         }
     }

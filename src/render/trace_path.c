@@ -1,5 +1,6 @@
 #include "render/trace_path.h"
 
+#include "render/trace_glow.h"
 #include "render/trace_photons.h"
 
 enum { ROULETTE_FROM = 4 };
@@ -94,27 +95,34 @@ static v3f lobe_value(const lobe* l, v3f to, float* pdf) {
     return v3f_scale(*pdf * passes, l->colour);
 }
 
-static void add_direct(path* p, const lobe* l, v3f place) {
+static void add_sample(path* p, const lobe* l, v3f place, const trace_light_sample* light) {
     const trace_scene* s = p->s;
-    trace_light_sample light;
-    if (!trace_lights_sample(&s->lights, place, p->r, &light)) {
-        return;
-    }
     float pdf;
-    v3f value = lobe_value(l, light.direction, &pdf);
+    v3f value = lobe_value(l, light->direction, &pdf);
     if (v3f_is_black(value)) {
         return;
     }
     trace_ray shadow = {.origin = v3f_madd(place, s->epsilon, l->geometry),
-                        .direction = light.direction,
-                        .far = light.distance < INFINITY ? light.distance * 0.9999f : INFINITY,
+                        .direction = light->direction,
+                        .far = light->distance < INFINITY ? light->distance * 0.9999f : INFINITY,
                         .time = p->ray.time};
     float seen = trace_scene_visibility(s, &shadow);
     if (seen > 0.0f) {
         p->bounces += 1; // what comes by way of this surface
-        float fraction = seen * balance(light.pdf, pdf) / light.pdf;
-        add_light(p, v3f_scale(fraction, v3f_mul(value, light.radiance)));
+        float fraction = seen * balance(light->pdf, pdf) / light->pdf;
+        add_light(p, v3f_scale(fraction, v3f_mul(value, light->radiance)));
         p->bounces -= 1;
+    }
+}
+
+static void add_direct(path* p, const lobe* l, v3f place) {
+    const trace_scene* s = p->s;
+    trace_light_sample light;
+    if (trace_lights_sample(&s->lights, place, p->r, &light)) {
+        add_sample(p, l, place, &light);
+    }
+    if (s->glowing != NULL && trace_glow_sample(s, place, p->r, &light)) {
+        add_sample(p, l, place, &light);
     }
 }
 
@@ -352,7 +360,8 @@ static path_end hit_matt(path* p, const trace_point* at, const trace_material* m
 static path_end hit_surface(path* p, const trace_point* at) {
     const trace_material* m = &p->s->materials[at->material];
     if (m->glows && v3f_dot(p->ray.direction, at->normal) < 0.0f) {
-        add_light(p, v3f_scale(m->glow, trace_scene_glow(p->s, at->temperature)));
+        float fraction = balance(p->pdf, trace_glow_pdf(p->s, at, p->ray.direction));
+        add_light(p, v3f_scale(fraction * m->glow, trace_scene_glow(p->s, at->temperature)));
     }
     lobe l = lobe_at(p, at);
     switch (m->kind) {

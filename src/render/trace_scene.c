@@ -153,6 +153,7 @@ void trace_scene_look_up(const trace_scene* s, const trace_touch* touch, trace_p
     const int32_t* v = mesh->triangles + 3 * (int64_t)touch->triangle;
     float b = touch->u, c = touch->v, a = 1.0f - b - c;
     out->mesh = touch->mesh;
+    out->triangle = touch->triangle;
     out->lamp = -1;
     out->normal = touch->normal;
     out->shading =

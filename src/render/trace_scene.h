@@ -75,8 +75,9 @@ typedef struct trace_scene {
     v3f glow[TRACE_GLOW_STEPS + 1]; // of black bodies, every 10 K from 500 K
     float epsilon;                  // m, by which rays keep away from what they leave
     int max_bounces;
-    struct trace_photons* photons; // NULL: paths find all light by themselves
-    float clamp;                   // of what a path brings after its first bounce; 0: none
+    const struct trace_glow* glowing; // NULL: no liquid does
+    struct trace_photons* photons;    // NULL: paths find all light by themselves
+    float clamp;                      // of what a path brings after its first bounce; 0: none
 } trace_scene;
 
 typedef struct trace_point {
@@ -89,6 +90,7 @@ typedef struct trace_point {
     float temperature; // K; 0: none
     int material;      // -1: a lamp
     int mesh;          // -1: ground or lamp
+    int triangle;      // of the mesh
     int lamp;
 } trace_point;
 

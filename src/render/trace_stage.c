@@ -12,6 +12,9 @@
 
 enum { AXIS_COUNT = 3, SAMPLES_ALONG = 176 };
 
+// Cells by which a nozzle is wider than the stream that comes from it.
+static const double nozzle_wall = 0.7;
+
 static treacle_status find_box(trace_stage* s) {
     const treacle_frame* f = s->frame;
     double square = 0.0;
@@ -182,7 +185,7 @@ static treacle_status add_solids(trace_stage* s) {
 }
 
 static treacle_status add_sides(trace_stage* s) {
-    int material = s->material_count - 1;
+    int material = s->material_count - 2;
     const trace_material* look = &s->materials[material];
     if (look->is_hidden || s->def->domain == NULL) {
         return TREACLE_OK;
@@ -206,6 +209,61 @@ static treacle_status add_sides(trace_stage* s) {
     return add_mesh(s, triangles, &mesh);
 }
 
+// Wider than the stream in all directions, so that it hides where that begins.
+static void widen(const treacle_frame* frame, surface_mesh* m) {
+    for (int k = 0; k < AXIS_COUNT && m->vertex_count > 0; ++k) {
+        float low = m->place[0][k], high = m->place[0][k];
+        for (int64_t v = 1; v < m->vertex_count; ++v) {
+            low = trace_min(low, m->place[v][k]);
+            high = trace_max(high, m->place[v][k]);
+        }
+        float middle = 0.5f * (low + high), half = 0.5f * (high - low);
+        float scale = half > 0.0f ? 1.0f + (float)(nozzle_wall * frame->cell) / half : 1.0f;
+        for (int64_t v = 0; v < m->vertex_count; ++v) {
+            m->place[v][k] = middle + scale * (m->place[v][k] - middle);
+        }
+    }
+}
+
+static treacle_status add_nozzles(trace_stage* s) {
+    int material = s->material_count - 1, count = s->def->emitter_count;
+    void* block = NULL;
+    if (s->materials[material].is_hidden || count == 0) {
+        return TREACLE_OK;
+    }
+    TREACLE_TRY(alloc_zero(s->ctx, (size_t)count, sizeof(surface_mesh), "nozzles", &block));
+    s->nozzles = block;
+    for (int i = 0; i < count; ++i) {
+        const treacle_emitter_def* e = &s->def->emitters[i];
+        surface_mesh* m = &s->nozzles[i];
+        if (e->shape == NULL) {
+            continue;
+        }
+        TREACLE_TRY(emitter_mesh_create(s->ctx, e, s->frame, SAMPLES_ALONG, m));
+        widen(s->frame, m);
+        trace_triangles triangles = {.vertex_count = m->vertex_count,
+                                     .triangle_count = m->triangle_count,
+                                     .from = &m->place[0][0],
+                                     .triangles = &m->triangle[0][0]};
+        trace_mesh mesh = {.triangles = &m->triangle[0][0],
+                           .triangle_count = m->triangle_count,
+                           .position = &m->place[0][0],
+                           .normal = &m->normal[0][0],
+                           .material = material};
+        TREACLE_TRY(add_mesh(s, triangles, &mesh));
+    }
+    return TREACLE_OK;
+}
+
+static void free_nozzles(trace_stage* s) {
+    for (int i = 0; i < s->def->emitter_count && s->nozzles != NULL; ++i) {
+        surface_mesh_destroy(&s->nozzles[i]);
+    }
+    if (s->nozzles != NULL) {
+        alloc_free(s->ctx, s->nozzles, (size_t)s->def->emitter_count * sizeof(surface_mesh));
+    }
+}
+
 // The shortest way through all that the camera frames of the liquid.
 static double liquid_depth(const trace_stage* s) {
     double depth = INFINITY;
@@ -221,12 +279,12 @@ static treacle_status set_materials(trace_stage* s) {
     int own = look->solid_count;
     void* block = NULL;
     s->liquid_count = liquids;
-    s->material_count = liquids + 1 + own + TRACE_LOOK_PAINTS + liquids + 1;
+    s->material_count = liquids + 1 + own + TRACE_LOOK_PAINTS + liquids + 2;
     TREACLE_TRY(
         alloc_zero(s->ctx, (size_t)s->material_count, sizeof(trace_material), "looks", &block));
     s->materials = block;
     trace_look_room room = {s->size, liquid_depth(s), s->flat.axis >= 0};
-    int molten = s->material_count - 1 - liquids;
+    int molten = s->material_count - 2 - liquids;
     for (int i = 0; i < liquids; ++i) {
         trace_look_material(s->def, i, &room, &s->materials[i]);
         bool differs = trace_look_molten(s->def, i, &room, &s->materials[molten + i]);
@@ -241,9 +299,10 @@ static treacle_status set_materials(trace_stage* s) {
         trace_look_solid(&look->solid, i, s->size, &s->materials[liquids + 1 + own + i]);
         s->materials[liquids + 1 + own + i].is_solid = true;
     }
-    trace_material* sides = &s->materials[s->material_count - 1];
+    trace_material* sides = &s->materials[s->material_count - 2];
     trace_look_solid(&look->sides, 0, s->size, sides);
-    sides->is_solid = true;
+    trace_look_solid(&look->emitters, 0, s->size, sides + 1);
+    sides[0].is_solid = sides[1].is_solid = true;
     s->scene.materials = s->materials;
     s->scene.material_count = s->material_count;
     for (int i = 0; i <= TRACE_GLOW_STEPS; ++i) {
@@ -380,9 +439,10 @@ static treacle_status add_photons(trace_stage* s) {
     return trace_photons_create(s->ctx, &def, &s->scene.photons);
 }
 
-// The liquid's, those of solids and bodies, those of the sides.
+// The liquid's, those of solids and bodies, those of the sides and the nozzles.
 static size_t mesh_room(const trace_stage* s) {
-    return 2 + (size_t)s->def->solid_count + (size_t)s->def->body_count;
+    return 2 + (size_t)s->def->solid_count + (size_t)s->def->body_count +
+           (size_t)s->def->emitter_count;
 }
 
 treacle_status trace_stage_set(trace_stage* s) {
@@ -406,13 +466,17 @@ treacle_status trace_stage_set(trace_stage* s) {
     TREACLE_TRY(add_liquid(s));
     TREACLE_TRY(add_solids(s));
     TREACLE_TRY(add_sides(s));
+    TREACLE_TRY(add_nozzles(s));
     TREACLE_TRY(trace_rays_commit(s->scene.rays));
+    TREACLE_TRY(trace_glow_create(s->ctx, &s->scene, &s->glow));
+    s->scene.glowing = s->glow.count > 0 ? &s->glow : NULL;
     return add_photons(s);
 }
 
 void trace_stage_clear(trace_stage* s) {
     size_t meshes = mesh_room(s);
     trace_photons_destroy(s->scene.photons);
+    trace_glow_destroy(&s->glow);
     trace_rays_destroy(s->scene.rays);
     trace_environment_destroy(&s->environment);
     if (s->materials != NULL) {
@@ -425,5 +489,6 @@ void trace_stage_clear(trace_stage* s) {
     free_motion(s);
     solid_meshes_destroy(&s->solids);
     surface_mesh_destroy(&s->sides);
+    free_nozzles(s);
     treacle_mesh_destroy(s->mesh);
 }

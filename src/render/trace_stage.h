@@ -3,6 +3,7 @@
 
 #include "render/trace_camera.h"
 #include "render/trace_flat.h"
+#include "render/trace_glow.h"
 #include "render/trace_scene.h"
 #include "render/trace_solid.h"
 #include "treacle/render.h"
@@ -20,14 +21,16 @@ typedef struct trace_stage {
     treacle_mesh* mesh;
     solid_meshes solids;
     surface_mesh sides;
+    surface_mesh* nozzles;     // [emitters]
     int liquid_count;          // materials of liquid; then the ground's, the solids', the molten,
-                               // those of the sides
+                               // those of the sides and the nozzles
     int material_count;        // in all
     trace_material* materials; // [material_count]
     trace_mesh* meshes;        // [1 + solids]
     trace_motion motion;       // of the mesh that is being added
     trace_lamp* lamps;
     trace_environment environment;
+    trace_glow glow;
     trace_scene scene;
     trace_camera camera;
     double low[3], high[3]; // what the camera frames

@@ -176,7 +176,7 @@ static const treacle_material_preset presets[] = {
      .text = "mucus", .is_typical = true,
      .source = "typical: 1 to 10 Pa, within the ranges of Lai, Wang, Wirtz, Hanes, Adv. Drug "
                "Deliv. Rev. 61, 86 (2009)"},
-    {GEL("egg-white", 20, 8.0, 0.3, 0.0, LOOK(GEL), .density = 1035.0, .viscosity = 0.02,
+    {GEL("egg-white", 20, 8.0, 0.3, 0.0, LOOK(EGG_WHITE), .density = 1035.0, .viscosity = 0.02,
          .colour = {0.85, 0.83, 0.7}, HEAT(0.55, 3800.0), NO_LAW),
      .text = "raw egg white, thick and thin together", .is_typical = true,
      .source = "typical: it pours like thin oil and springs back when torn"},

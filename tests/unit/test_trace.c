@@ -1,4 +1,5 @@
 // The path tracer against what is known: Fresnel's equations, half spaces, lamps, closed rooms.
+#include "render/trace_glow.h"
 #include "render/trace_image.h"
 #include "render/trace_look.h"
 #include "render/trace_photons.h"
@@ -405,6 +406,69 @@ static void test_a_disc_lights_the_floor_as_computed(void** state) {
     unit_context_end(ctx);
 }
 
+// A square of hot liquid over the floor, half of it by far the brighter.
+static void test_liquid_that_glows_lights_the_floor_as_computed(void** state) {
+    (void)state;
+    treacle_context* ctx = unit_context(1);
+    trace_environment dark;
+    assert_int_equal(trace_environment_create(ctx, 8, 4, &dark), TREACLE_OK);
+    trace_environment_finish(&dark);
+    const trace_material materials[2] = {
+        {.kind = TRACE_DIFFUSE, .glows = true, .glow = 2.0f, .texture_size = 1.0f},
+        {.kind = TRACE_DIFFUSE, .colour = {0.5f, 0.5f, 0.5f}}};
+    static const float place[] = {-0.5f, 1.0f, -0.5f, 0.5f,  1.0f, -0.5f, 0.5f, 1.0f, 0.5f,
+                                  -0.5f, 1.0f, 0.5f,  -0.5f, 1.0f, -0.5f, 0.5f, 1.0f, 0.5f};
+    static const float kelvin[] = {1400.0f, 1400.0f, 1400.0f, 1000.0f, 1000.0f, 1000.0f};
+    static const int32_t corners[] = {0, 1, 2, 4, 5, 3};
+    const trace_mesh mesh = {
+        .triangles = corners, .triangle_count = 2, .position = place, .temperature = kelvin};
+    trace_scene scene = {.mesh_count = 1,
+                         .meshes = &mesh,
+                         .material_count = 2,
+                         .materials = materials,
+                         .lights = {&dark, 0, NULL},
+                         .ground = {.is_there = true, .near = 1e6f, .far = 2e6f, .material = 1},
+                         .epsilon = 1e-5f,
+                         .max_bounces = 4};
+    for (int i = 0; i <= TRACE_GLOW_STEPS; ++i) {
+        scene.glow[i] = trace_black_body(500.0f + 10.0f * (float)i);
+    }
+    const trace_triangles triangles = {
+        .vertex_count = 6, .triangle_count = 2, .from = place, .triangles = corners};
+    assert_int_equal(trace_rays_create(ctx, &scene.rays), TREACLE_OK);
+    assert_int_equal(trace_rays_add(scene.rays, &triangles), TREACLE_OK);
+    assert_int_equal(trace_rays_commit(scene.rays), TREACLE_OK);
+    trace_glow glow;
+    assert_int_equal(trace_glow_create(ctx, &scene, &glow), TREACLE_OK);
+    assert_int_equal(glow.count, 2);
+    // Below the middle of a square of side 2 a at the height h the floor gets
+    // E = 4 L a/q atan(a/q), q^2 = a^2 + h^2; half of the square is half of it.
+    double q = sqrt(0.25 + 1.0),
+           light = (double)(trace_black_body(1400.0f).x + trace_black_body(1000.0f).x);
+    double expected = 0.5 / 3.14159265358979 * 4.0 * light * 0.5 / q * atan(0.5 / q);
+    double spread[2];
+    for (int is_known = 0; is_known < 2; ++is_known) {
+        enum { SAMPLES = 20000 };
+        double sum = 0.0, square = 0.0;
+        scene.glowing = is_known != 0 ? &glow : NULL;
+        for (int i = 0; i < SAMPLES; ++i) {
+            trace_random r = trace_random_make(2, 0, (uint32_t)i);
+            trace_ray ray = {
+                .origin = {0.6f, 0.8f, 0.0f}, .direction = {-0.6f, -0.8f, 0.0f}, .far = INFINITY};
+            double x = (double)trace_path(&scene, ray, &r).x;
+            sum += x;
+            square += x * x;
+        }
+        assert_close(sum / SAMPLES, expected, 0.02 * expected);
+        spread[is_known] = square / SAMPLES - sum / SAMPLES * (sum / SAMPLES);
+    }
+    assert_true(spread[1] < 0.1 * spread[0]); // one path does for ten
+    trace_glow_destroy(&glow);
+    trace_rays_destroy(scene.rays);
+    trace_environment_destroy(&dark);
+    unit_context_end(ctx);
+}
+
 static void test_a_black_body_goes_from_red_to_white(void** state) {
     (void)state;
     v3f cool = trace_black_body(1000.0f), warm = trace_black_body(1500.0f);
@@ -653,6 +717,7 @@ int main(void) {
         cmocka_unit_test(test_photons_bring_the_light_that_paths_find),
         cmocka_unit_test(test_closed_sides_become_panes),
         cmocka_unit_test(test_a_disc_lights_the_floor_as_computed),
+        cmocka_unit_test(test_liquid_that_glows_lights_the_floor_as_computed),
         cmocka_unit_test(test_a_black_body_goes_from_red_to_white),
         cmocka_unit_test(test_presets_bring_their_look),
         cmocka_unit_test(test_wax_is_clear_where_it_is_molten),
