@@ -9,7 +9,6 @@
 #include "mesh/mesh_attributes.h"
 #include "mesh/mesh_field.h"
 #include "mesh/surface_flip.h"
-#include "mesh/surface_merge.h"
 #include "mesh/surface_smooth.h"
 
 enum { AXIS_COUNT = 3, VERTEX_GRAIN = 4096, SMOOTHING_MAX = 1000, FLAT_CELLS_MAX = 1000 };

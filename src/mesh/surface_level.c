@@ -14,18 +14,18 @@ enum {
 };
 
 // What of a direction lies in all walls that a vertex lies on.
-typedef struct wall_share {
+typedef struct seam_plane {
     float at[3][3];
-} wall_share;
+} seam_plane;
 
 typedef struct level_job {
     const level_def* def;
     float* bend;                // b
     float *now, *before, *next; // u
     float (*up[3])[3];          // normals: now, before, next
-    int32_t* wall_of;           // [vertices], -1: none
-    wall_share* walls;
-    size_t wall_count;
+    int32_t* plane_of;          // [vertices], -1: none
+    seam_plane* planes;
+    size_t plane_count;
     float w_now, w_before, w_way; // of a stage
 } level_job;
 
@@ -35,7 +35,7 @@ static bool is_free(const level_job* job, int64_t v) {
 
 // Walls -------------------------------------------------------------------------------------------
 
-static wall_share share_at(const level_job* job, int64_t v) {
+static seam_plane plane_at(const level_job* job, int64_t v) {
     const mesh_seams* s = job->def->seams;
     const float* x = job->def->m->place[v];
     vec3 at = vec3_make((double)x[0], (double)x[1], (double)x[2]), axes[SEAM_BOUNDS];
@@ -49,7 +49,7 @@ static wall_share share_at(const level_job* job, int64_t v) {
             axes[count++] = vec3_normalise(n);
         }
     }
-    wall_share out;
+    seam_plane out;
     for (int i = 0; i < AXIS_COUNT; ++i) {
         for (int j = 0; j < AXIS_COUNT; ++j) {
             double sum = i == j ? 1.0 : 0.0;
@@ -62,31 +62,31 @@ static wall_share share_at(const level_job* job, int64_t v) {
     return out;
 }
 
-static treacle_status find_walls(level_job* job) {
+static treacle_status find_planes(level_job* job) {
     const surface_mesh* m = job->def->m;
     void* block = NULL;
     TREACLE_TRY(alloc_array(m->ctx, (size_t)m->vertex_count, sizeof(int32_t), "walls", &block));
-    job->wall_of = block;
+    job->plane_of = block;
     for (int64_t v = 0; v < m->vertex_count; ++v) {
         bool is_at =
             job->def->seams != NULL && is_free(job, v) && mesh_seams_bounds(job->def->seams, v) > 0;
-        job->wall_of[v] = is_at ? (int32_t)job->wall_count++ : -1;
+        job->plane_of[v] = is_at ? (int32_t)job->plane_count++ : -1;
     }
-    TREACLE_TRY(alloc_array(m->ctx, job->wall_count, sizeof(wall_share), "walls", &block));
-    job->walls = block;
+    TREACLE_TRY(alloc_array(m->ctx, job->plane_count, sizeof(seam_plane), "walls", &block));
+    job->planes = block;
     for (int64_t v = 0; v < m->vertex_count; ++v) {
-        if (job->wall_of[v] >= 0) {
-            job->walls[job->wall_of[v]] = share_at(job, v);
+        if (job->plane_of[v] >= 0) {
+            job->planes[job->plane_of[v]] = plane_at(job, v);
         }
     }
     return TREACLE_OK;
 }
 
-static void keep_to_walls(const level_job* job, int64_t v, float way[3]) {
-    if (job->wall_of[v] < 0) {
+static void keep_to_planes(const level_job* job, int64_t v, float way[3]) {
+    if (job->plane_of[v] < 0) {
         return;
     }
-    const wall_share* w = &job->walls[job->wall_of[v]];
+    const seam_plane* w = &job->planes[job->plane_of[v]];
     const float x[3] = {way[0], way[1], way[2]};
     for (int k = 0; k < AXIS_COUNT; ++k) {
         way[k] = w->at[k][0] * x[0] + w->at[k][1] * x[1] + w->at[k][2] * x[2];
@@ -119,7 +119,7 @@ static void find_bend(void* data, int64_t begin, int64_t end) {
         const float* n = job->up[0][v];
         if (is_free(job, v)) {
             differ_by(job, job->def->m->place, v, way);
-            keep_to_walls(job, v, way);
+            keep_to_planes(job, v, way);
         }
         job->bend[v] = way[0] * n[0] + way[1] * n[1] + way[2] * n[2];
     }
@@ -180,7 +180,7 @@ static void turn_stage(void* data, int64_t begin, int64_t end) {
             next[v][k] =
                 job->w_now * now[v][k] + job->w_before * before[v][k] + job->w_way * way[k];
         }
-        keep_to_walls(job, v, next[v]);
+        keep_to_planes(job, v, next[v]);
     }
 }
 
@@ -190,7 +190,7 @@ static void begin_up(void* data, int64_t begin, int64_t end) {
         for (int k = 0; k < AXIS_COUNT; ++k) {
             job->up[0][v][k] = job->def->m->normal[v][k];
         }
-        keep_to_walls(job, v, job->up[0][v]);
+        keep_to_planes(job, v, job->up[0][v]);
         for (int k = 0; k < AXIS_COUNT; ++k) {
             job->up[1][v][k] = job->up[0][v][k];
         }
@@ -278,15 +278,15 @@ treacle_status surface_level_find(const level_def* def, float* out) {
                      .before = values + 2 * count,
                      .next = values + 3 * count,
                      .up = {def->up, def->spare[0], def->spare[1]}};
-    treacle_status status = find_walls(&job);
+    treacle_status status = find_planes(&job);
     if (status == TREACLE_OK) {
         find_up(&job);
         parallel_for(m->ctx, m->vertex_count, VERTEX_GRAIN, find_bend, &job);
         run_stages(&job);
         gate(&job, out);
     }
-    alloc_free(m->ctx, job.walls, job.walls == NULL ? 0 : job.wall_count * sizeof(wall_share));
-    alloc_free(m->ctx, job.wall_of, job.wall_of == NULL ? 0 : count * sizeof(int32_t));
+    alloc_free(m->ctx, job.planes, job.planes == NULL ? 0 : job.plane_count * sizeof(seam_plane));
+    alloc_free(m->ctx, job.plane_of, job.plane_of == NULL ? 0 : count * sizeof(int32_t));
     alloc_free(m->ctx, block, 4 * count * sizeof(float));
     return status;
 }

@@ -58,7 +58,7 @@ static void area_of(const surface_mesh* m, const int32_t t[3], double out[3]) {
 }
 
 // Whether one wall holds all its corners.
-static bool is_in_wall(const smooth_job* job, const int32_t t[3]) {
+static bool is_in_bound(const smooth_job* job, const int32_t t[3]) {
     bool is_in = false;
     for (int i = 0; job->seams != NULL && i < SEAM_BOUNDS; ++i) {
         int bound = job->seams->bound[t[0]][i];
@@ -74,11 +74,11 @@ static bool is_in_wall(const smooth_job* job, const int32_t t[3]) {
 
 // On the liquid's own surface; three vertices on the line along a wall may lie in that.
 static bool is_own(const smooth_job* job, const int32_t t[3]) {
-    return is_free(job, t[0]) && is_free(job, t[1]) && is_free(job, t[2]) && !is_in_wall(job, t);
+    return is_free(job, t[0]) && is_free(job, t[1]) && is_free(job, t[2]) && !is_in_bound(job, t);
 }
 
 // Of which triangles a normal is the mean.
-typedef enum fan_part { FAN_OWN, FAN_NOT_IN_WALLS, FAN_ALL, FAN_PARTS } fan_part;
+typedef enum fan_part { FAN_OWN, FAN_NOT_IN_BOUNDS, FAN_ALL, FAN_PARTS } fan_part;
 
 static vec3 fan_normal(const smooth_job* job, int64_t v, fan_part part) {
     double sum[3] = {0.0, 0.0, 0.0};
@@ -86,7 +86,7 @@ static vec3 fan_normal(const smooth_job* job, int64_t v, fan_part part) {
         const int32_t* t = job->m->triangle[job->fans.list[f]];
         double n[3];
         if ((part == FAN_OWN && !is_own(job, t)) ||
-            (part == FAN_NOT_IN_WALLS && is_in_wall(job, t))) {
+            (part == FAN_NOT_IN_BOUNDS && is_in_bound(job, t))) {
             continue;
         }
         area_of(job->m, t, n);

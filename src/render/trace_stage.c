@@ -13,7 +13,7 @@
 enum { AXIS_COUNT = 3, SAMPLES_ALONG = 176 };
 
 // Cells by which a nozzle is wider than the stream that comes from it.
-static const double nozzle_wall = 0.7;
+static const double nozzle_rim = 0.7;
 
 static treacle_status find_box(trace_stage* s) {
     const treacle_frame* f = s->frame;
@@ -140,15 +140,15 @@ static treacle_status make_solids(trace_stage* s) {
     }
     const solid_cast cast = {s->def->solid_count, s->def->solids, s->def->body_count,
                              s->def->bodies,      is_hidden,      SAMPLES_ALONG};
-    treacle_status status = solid_meshes_create(s->ctx, &cast, s->frame, &s->solids);
+    treacle_status status = solid_meshes_create(s->ctx, &cast, s->frame, &s->things.solids);
     alloc_free(s->ctx, block, (size_t)count);
     return status;
 }
 
 // For one frame alone the camera frames solids, too. In a film they would move it.
 static void widen_box(trace_stage* s) {
-    for (int i = 0; i < s->solids.count && !s->def->box_set; ++i) {
-        const surface_mesh* m = &s->solids.solids[i].mesh;
+    for (int i = 0; i < s->things.solids.count && !s->def->box_set; ++i) {
+        const surface_mesh* m = &s->things.solids.solids[i].mesh;
         for (int64_t v = 0; v < m->vertex_count; ++v) {
             for (int k = 0; k < AXIS_COUNT; ++k) {
                 double low = s->frame->origin[k], high = low + s->frame->cell * s->frame->cells[k];
@@ -162,8 +162,8 @@ static void widen_box(trace_stage* s) {
 }
 
 static treacle_status add_solids(trace_stage* s) {
-    for (int i = 0; i < s->solids.count; ++i) {
-        const solid_mesh* solid = &s->solids.solids[i];
+    for (int i = 0; i < s->things.solids.count; ++i) {
+        const solid_mesh* solid = &s->things.solids.solids[i];
         const surface_mesh* m = &solid->mesh;
         if (m->triangle_count == 0) {
             continue;
@@ -191,7 +191,7 @@ static treacle_status add_sides(trace_stage* s) {
         return TREACLE_OK;
     }
     bool is_glass = look->kind == TRACE_GLASS;
-    surface_mesh* m = &s->sides;
+    surface_mesh* m = &s->things.sides;
     TREACLE_TRY(trace_sides_create(s->ctx, s->def->domain, s->frame, is_glass, m));
     if (m->triangle_count == 0) {
         return TREACLE_OK;
@@ -218,7 +218,7 @@ static void widen(const treacle_frame* frame, surface_mesh* m) {
             high = trace_max(high, m->place[v][k]);
         }
         float middle = 0.5f * (low + high), half = 0.5f * (high - low);
-        float scale = half > 0.0f ? 1.0f + (float)(nozzle_wall * frame->cell) / half : 1.0f;
+        float scale = half > 0.0f ? 1.0f + (float)(nozzle_rim * frame->cell) / half : 1.0f;
         for (int64_t v = 0; v < m->vertex_count; ++v) {
             m->place[v][k] = middle + scale * (m->place[v][k] - middle);
         }
@@ -232,10 +232,10 @@ static treacle_status add_nozzles(trace_stage* s) {
         return TREACLE_OK;
     }
     TREACLE_TRY(alloc_zero(s->ctx, (size_t)count, sizeof(surface_mesh), "nozzles", &block));
-    s->nozzles = block;
+    s->things.nozzles = block;
     for (int i = 0; i < count; ++i) {
         const treacle_emitter_def* e = &s->def->emitters[i];
-        surface_mesh* m = &s->nozzles[i];
+        surface_mesh* m = &s->things.nozzles[i];
         if (e->shape == NULL) {
             continue;
         }
@@ -256,11 +256,11 @@ static treacle_status add_nozzles(trace_stage* s) {
 }
 
 static void free_nozzles(trace_stage* s) {
-    for (int i = 0; i < s->def->emitter_count && s->nozzles != NULL; ++i) {
-        surface_mesh_destroy(&s->nozzles[i]);
+    for (int i = 0; i < s->def->emitter_count && s->things.nozzles != NULL; ++i) {
+        surface_mesh_destroy(&s->things.nozzles[i]);
     }
-    if (s->nozzles != NULL) {
-        alloc_free(s->ctx, s->nozzles, (size_t)s->def->emitter_count * sizeof(surface_mesh));
+    if (s->things.nozzles != NULL) {
+        alloc_free(s->ctx, s->things.nozzles, (size_t)s->def->emitter_count * sizeof(surface_mesh));
     }
 }
 
@@ -487,8 +487,8 @@ void trace_stage_clear(trace_stage* s) {
     }
     alloc_free(s->ctx, s->lamps, (size_t)s->def->look.lamp_count * sizeof(trace_lamp));
     free_motion(s);
-    solid_meshes_destroy(&s->solids);
-    surface_mesh_destroy(&s->sides);
+    solid_meshes_destroy(&s->things.solids);
+    surface_mesh_destroy(&s->things.sides);
     free_nozzles(s);
     treacle_mesh_destroy(s->mesh);
 }

@@ -14,14 +14,19 @@ typedef struct trace_motion {
     size_t floats;
 } trace_motion;
 
+/// What is there beside the liquid.
+typedef struct trace_things {
+    solid_meshes solids;
+    surface_mesh sides;
+    surface_mesh* nozzles; // [emitters]
+} trace_things;
+
 typedef struct trace_stage {
     treacle_context* ctx;
     const treacle_frame* frame;
     const treacle_render_def* def;
     treacle_mesh* mesh;
-    solid_meshes solids;
-    surface_mesh sides;
-    surface_mesh* nozzles;     // [emitters]
+    trace_things things;
     int liquid_count;          // materials of liquid; then the ground's, the solids', the molten,
                                // those of the sides and the nozzles
     int material_count;        // in all
