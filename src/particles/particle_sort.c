@@ -547,6 +547,32 @@ static inline void gather_particles(const gather_job* job, int64_t begin, int64_
     }
 }
 
+// Wide columns that are large, and the store's own, are put in order in slices: to a spare block
+// that is as wide as a slice, and back. So a sort of many particles needs little room.
+enum { SLICE_BYTES = 12, SLICED_FROM = 1 << 24 };
+
+typedef struct slice_job {
+    const uint32_t* order;
+    char *column, *spare; // the slice of particle 0, and what is kept of it
+    size_t stride;        // from particle to particle of the column
+} slice_job;
+
+static void take_slice(void* data, int64_t begin, int64_t end) {
+    const slice_job* job = data;
+    for (int64_t i = begin; i < end; ++i) {
+        memcpy(job->spare + (size_t)i * SLICE_BYTES, job->column + job->order[i] * job->stride,
+               SLICE_BYTES);
+    }
+}
+
+static void put_slice(void* data, int64_t begin, int64_t end) {
+    const slice_job* job = data;
+    for (int64_t i = begin; i < end; ++i) {
+        memcpy(job->column + (size_t)i * job->stride, job->spare + (size_t)i * SLICE_BYTES,
+               SLICE_BYTES);
+    }
+}
+
 // One loop a particle size, so that the compiler sees how much to move.
 static void particle_sort_gather(void* data, int64_t begin, int64_t end) {
     const gather_job* job = data;
@@ -581,8 +607,14 @@ static void drop_spare(treacle_context* ctx, spare_block* spare) {
     *spare = (spare_block){0};
 }
 
-static treacle_status fit_spare(const particles* p, particle_column c, spare_block* spare) {
+static bool is_sliced(const particles* p, particle_column c) {
     size_t bytes = particle_columns[c].bytes;
+    return bytes > SLICE_BYTES && bytes % SLICE_BYTES == 0 &&
+           (size_t)p->column_capacity[c] * bytes >= SLICED_FROM;
+}
+
+static treacle_status fit_spare(const particles* p, particle_column c, spare_block* spare) {
+    size_t bytes = is_sliced(p, c) ? SLICE_BYTES : particle_columns[c].bytes;
     particle_ix capacity = p->column_capacity[c];
     if (spare->data != NULL && spare->bytes == bytes && spare->capacity >= capacity) {
         return TREACLE_OK;
@@ -603,11 +635,26 @@ static void exchange(particles* p, particle_column c, spare_block* spare) {
     *spare = before;
 }
 
+static void gather_slices(const sort_job* job, tile_range members, particle_column c,
+                          const spare_block* spare) {
+    const particles* p = job->p;
+    size_t all = particle_columns[c].bytes;
+    for (size_t at = 0; at < all; at += SLICE_BYTES) {
+        slice_job slice = {job->order, (char*)p->column[c] + at, spare->data, all};
+        tile_for_range(p->ctx, members, GATHER_GRAIN, take_slice, &slice);
+        tile_for_range(p->ctx, members, GATHER_GRAIN, put_slice, &slice);
+    }
+}
+
 static treacle_status gather_column(const sort_job* job, tile_range members, particle_column c,
                                     spare_block* spare) {
     particles* p = job->p;
     bool is_borrowed = (p->borrowed_mask >> c & 1u) != 0;
     TREACLE_TRY(is_borrowed ? particles_reserve_own(p, c) : fit_spare(p, c, spare));
+    if (!is_borrowed && is_sliced(p, c)) {
+        gather_slices(job, members, c, spare);
+        return TREACLE_OK;
+    }
     void* to = is_borrowed ? p->own_block[c] : spare->data;
     gather_job column = {job->order, p->column[c], to, particle_columns[c].bytes};
     tile_for_range(p->ctx, members, GATHER_GRAIN, particle_sort_gather, &column);

@@ -32,7 +32,8 @@ typedef struct particle_sorter {
 } particle_sorter;
 
 /// Borrowed columns are read where they are and become the store's own, in order; to sort its own
-/// takes one more column as wide as the widest of them, for as long as the sort goes on.
+/// takes one more column, of 12 bytes a particle or less if it is large, for as long as the sort
+/// goes on.
 /// ERR_DIVERGED where a position is not finite, ERR_MEMORY, ERR_LIMIT above 2^32 - 1 particles; the
 /// store is then good for nothing but particles_copy and particles_destroy.
 treacle_status particle_sort(particles* p, const particle_sorter* sorter,

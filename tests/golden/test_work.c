@@ -42,7 +42,7 @@ typedef struct golden {
 static const golden goldens[] = {
     {"dam",
      6,
-     {7, 1450, 10000, 750, 12000, 1500, 93, 17},
+     {7, 1700, 10000, 750, 12000, 990, 93, 17},
      "domain: {size: [0.64, 0.32, 0.16], cell: 2 cm, sides: {all: slip, top: open}}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [0.2, 0.2, 0.16]}}}]\n"},
     {"honey",
@@ -76,7 +76,7 @@ static const golden goldens[] = {
      "material: paste}]\n"},
     {"bodies",
      4,
-     {8, 1700, 38000, 565, 19700, 3350, 71, 11},
+     {23, 5900, 38000, 565, 19700, 2370, 71, 11},
      "domain: {size: [24 cm, 24 cm, 24 cm], cell: 1.5 cm}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [24 cm, 16 cm, 24 cm]}}}]\n"
      "bodies:\n"
@@ -85,7 +85,7 @@ static const golden goldens[] = {
      "12 cm, 12 cm]}, density: 3000}\n"},
     {"wax",
      4,
-     {39, 47000, 36000, 460, 11000, 2650, 46, 7},
+     {29, 32000, 36000, 460, 11000, 2650, 46, 7},
      "domain: {size: [0.16, 0.08, 0.08], cell: 5 mm, sides: no-slip}\n"
      "step: {max_dt: 40 ms}\n"
      "heat: {air: 20 degC, loss: 15, emissivity: 0.9}\n"
@@ -101,7 +101,7 @@ static const golden goldens[] = {
      "     temperature: 58 degC}\n"},
     {"eulerian",
      3,
-     {21, 35000, 150000, 780, 16000, 41000, 150, 31},
+     {33, 40000, 150000, 780, 16000, 41000, 150, 31},
      "motion: eulerian\n"
      "domain: {size: [0.32, 0.16, 0.16], cell: 1 cm, sides: {all: slip, top: open}}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.16]}}}]\n"},

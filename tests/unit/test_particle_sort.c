@@ -211,6 +211,26 @@ static void test_failing_memory_leaves_what_is_borrowed(void** state) {
     }
 }
 
+// So many that wide columns are put in order in slices.
+static void test_large_stores_are_sorted_in_slices(void** state) {
+    (void)state;
+    enum { MANY = 500000 };
+    treacle_context* ctx = make_context(2);
+    grid_domain domain = make_domain(ctx, 64, 64, 64, 1.0, TREACLE_SIDE_SLIP);
+    particles p;
+    particle_sort_stats stats;
+    assert_int_equal(make_cloud(ctx, &domain, MANY, 3.0, &p), TREACLE_OK);
+    assert_int_equal(sort_store(&p, &domain, &stats), TREACLE_OK);
+    assert_true(particles_is_sorted(&p, &domain));
+    for (particle_ix row = 0; row < p.count; ++row) {
+        float id = (float)particles_id(&p)[row];
+        assert_true(particles_f32(&p, PARTICLE_VOLUME)[row] == 1.0f + id);
+        assert_true(particles_f32(&p, PARTICLE_AFFINE)[9 * row + 4] == id);
+    }
+    particles_destroy(&p);
+    treacle_context_destroy(ctx);
+}
+
 static void test_order_does_not_depend_on_history_or_threads(void** state) {
     (void)state;
     particles reference = {0};
@@ -374,6 +394,7 @@ int main(void) {
         cmocka_unit_test(test_sort_of_sorted_changes_nothing),
         cmocka_unit_test(test_borrowed_columns_are_sorted_like_copies),
         cmocka_unit_test(test_failing_memory_leaves_what_is_borrowed),
+        cmocka_unit_test(test_large_stores_are_sorted_in_slices),
         cmocka_unit_test(test_order_does_not_depend_on_history_or_threads),
         cmocka_unit_test(test_a_hair_below_a_tile_stays_in_range),
         cmocka_unit_test(test_walls_stop_and_open_sides_let_go),
