@@ -1,6 +1,4 @@
 // build/bench: measures speed beside yardsticks of the same run.
-#include <limits.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -94,15 +92,6 @@ static int run_entries(bench* b, const measure_arguments* args) {
     return failed > 0 ? 1 : b->tally->missed > 0 ? EXIT_MISSED : 0;
 }
 
-// Keeps freed memory for the next step, which wants as much again: getting pages back from the
-// kernel costs a tenth of a solve.
-static void keep_memory(void) {
-#if defined(__GLIBC__)
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-#endif
-}
-
 typedef struct plan {
     measure_arguments args;
     bool is_full;
@@ -131,7 +120,6 @@ int main(int argc, char** argv) {
     const measure_option options[] = {{.name = "full", .flag = &p.is_full}};
     int exit_code = 0;
     p.args.options = options;
-    keep_memory();
     if (!measure_parse(&p.args, argc, argv, &exit_code)) {
         return exit_code;
     }

@@ -1,6 +1,4 @@
 // The command: finds the sub-command by name and hands over.
-#include <limits.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,19 +112,9 @@ static int dispatch(int argc, char** argv) {
     return found == NULL ? TREACLE_ERR_USAGE : found->run(argc - 1, argv + 1);
 }
 
-// Keeps freed memory for the next step, which wants as much again: getting pages back from the
-// kernel costs a tenth of a solve.
-static void keep_memory(void) {
-#if defined(__GLIBC__)
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-#endif
-}
-
 int main(int argc, char** argv) {
     // A file-size limit is then an error like a full disk, not a sudden death.
     signal(SIGXFSZ, SIG_IGN);
-    keep_memory();
     int code = dispatch(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout) != 0) && code == TREACLE_OK) {
         cli_error("the output could not be written");

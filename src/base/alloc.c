@@ -25,17 +25,38 @@ bool alloc_is_zeroed(const treacle_context* ctx, size_t bytes) {
     return ctx->has_pages && bytes >= ALLOC_PAGES_MIN;
 }
 
-static heap_source source_of(const treacle_context* ctx) {
+// Of all memory: the C library, or what the caller brings.
+static heap_source root_of(const treacle_context* ctx) {
     return (heap_source){ctx->def.alloc, ctx->def.free, ctx->def.alloc_user};
 }
 
+static void* take_kept(size_t bytes, size_t alignment, void* user) {
+    treacle_context* ctx = user;
+    heap_source root = root_of(ctx);
+    TREACLE_ASSERT(alignment == TREACLE_ALIGNMENT);
+    (void)alignment;
+    return block_shelf_take(&ctx->shelf, &root, bytes, atomic_load(&ctx->memory),
+                            atomic_load(&ctx->memory_peak));
+}
+
+static void give_kept(void* block, size_t bytes, void* user) {
+    treacle_context* ctx = user;
+    heap_source root = root_of(ctx);
+    block_shelf_give(&ctx->shelf, &root, block, bytes);
+}
+
+// Large blocks are kept where there is a heap of steps.
+static heap_source source_of(treacle_context* ctx) {
+    return ctx->has_heap ? (heap_source){take_kept, give_kept, ctx} : root_of(ctx);
+}
+
 static void* alloc_take(treacle_context* ctx, size_t bytes) {
+    heap_source source = source_of(ctx);
     if (ctx->is_in_step) {
-        heap_source source = source_of(ctx);
         return step_heap_take(&ctx->heap, &source, bytes);
     }
     if (!alloc_is_zeroed(ctx, bytes)) {
-        return ctx->def.alloc(bytes, TREACLE_ALIGNMENT, ctx->def.alloc_user);
+        return source.alloc(bytes, TREACLE_ALIGNMENT, source.user);
     }
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void* block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -46,7 +67,8 @@ static void give(treacle_context* ctx, void* block, size_t bytes) {
     if (alloc_is_zeroed(ctx, bytes)) {
         munmap(block, bytes);
     } else if (!ctx->has_heap || !step_heap_give(&ctx->heap, block)) {
-        ctx->def.free(block, bytes, ctx->def.alloc_user);
+        heap_source source = source_of(ctx);
+        source.free(block, bytes, source.user);
     }
 }
 
@@ -97,7 +119,9 @@ void alloc_end_step(treacle_context* ctx) {
 
 void alloc_trim(treacle_context* ctx) {
     heap_source source = source_of(ctx);
+    heap_source root = root_of(ctx);
     step_heap_trim(&ctx->heap, &source);
+    block_shelf_clear(&ctx->shelf, &root);
 }
 
 void alloc_forget(treacle_context* ctx, void* block, size_t bytes, size_t begin, size_t end) {

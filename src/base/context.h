@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "base/block_shelf.h"
 #include "base/check.h"
 #include "base/compiler.h"
 #include "base/step_heap.h"
@@ -41,6 +42,7 @@ struct treacle_context {
     bool has_heap;   // of steps, see alloc_begin_step
     bool is_in_step; // which has a heap
     step_heap heap;
+    block_shelf shelf; // of large blocks, where there is a heap
 };
 
 /// Cores of this machine, at least 1.
