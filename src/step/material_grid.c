@@ -1,5 +1,6 @@
 #include "step/material_grid.h"
 
+#include "grid/tile_loop.h"
 #include "math/elementary.h"
 #include "particles/particle_loop.h"
 #include "phys/mixture.h"
@@ -55,6 +56,39 @@ static treacle_status part_to_grid(const step_frame* f, const tile_map* map, con
     return status;
 }
 
+// Whether all particles bring the same. Behind thin solids cells may see none of them.
+static bool is_uniform(const liquid_setup* setup, const particles* p, const particle_grid* given) {
+    return setup->material_count == 1 && !rheology_is_needed(&setup->materials[0]) &&
+           setup->heat.law[0].def.kind == TREACLE_LAW_NONE &&
+           particles_f32(p, PARTICLE_LOG_FACTOR) == NULL && given->thin.count == 0;
+}
+
+typedef struct uniform_job {
+    float value;
+    float* out;
+} uniform_job;
+
+static void fill_uniform(void* data, int64_t begin, int64_t end) {
+    const uniform_job* job = data;
+    for (int64_t i = begin * TILE_CELLS; i < end * TILE_CELLS; ++i) {
+        job->out[i] = job->value;
+    }
+}
+
+// The Newtonian part. One liquid of one viscosity needs no particles to say so: without their
+// rounding cells deep inside are alike, too (phys/stress.c).
+static treacle_status bring_newtonian(const step_frame* f, const tile_map* map, const particles* p,
+                                      const particle_grid* given, float** out) {
+    if (!is_uniform(f->setup, p, given)) {
+        return part_to_grid(f, map, p, &given->thin, -1, out);
+    }
+    const part_job all = {.setup = f->setup, .material = -1};
+    TREACLE_TRY(step_take_zero(f, map, "viscosity at cells", out));
+    uniform_job job = {(float)part_of(&all, 0, 0.0), *out};
+    tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 16}, fill_uniform, &job);
+    return TREACLE_OK;
+}
+
 treacle_status material_grid_bring(const step_frame* f, const tile_map* map, const particles* p,
                                    const particle_grid* given, material_grid* out) {
     TREACLE_ASSERT(out->log_mu == NULL && out->newtonian == NULL);
@@ -66,7 +100,7 @@ treacle_status material_grid_bring(const step_frame* f, const tile_map* map, con
     TREACLE_TRY(step_take_zero(f, map, "viscosity at cells", &out->log_mu));
     TREACLE_TRY(arena_take(f->scratch, (size_t)setup->material_count, sizeof(*out->shear_part),
                            "portions of materials", (void**)&out->shear_part));
-    TREACLE_TRY(part_to_grid(f, map, p, &given->thin, -1, &out->newtonian));
+    TREACLE_TRY(bring_newtonian(f, map, p, given, &out->newtonian));
     for (int m = 0; m < setup->material_count; ++m) {
         out->shear_part[m] = NULL;
         if (rheology_is_needed(&setup->materials[m])) {
