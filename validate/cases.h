@@ -90,6 +90,8 @@ validate_fcn case_isotherm;
 validate_fcn case_shadow;
 validate_fcn case_stefan;
 validate_fcn case_shrinkage;
+validate_fcn case_crack_bar;
+validate_fcn case_crack_bar_grids;
 validate_fcn case_hot_film;
 validate_fcn case_melting_wall;
 validate_fcn case_melt_runs;

@@ -150,10 +150,11 @@ static void print_energy(const treacle_energy_stats* e) {
            "shrinkage %+.4g, contacts %+.4g, particles %+.4g,\n",
            e->kinetic + e->bodies + e->elastic, -e->potential, e->forces, e->tension, e->solids,
            e->shrinkage, e->contacts, e->particles);
-    printf(
-        "           dissipation %+.4g, numerical %+.4g, transfer %+.4g, advection %+.4g, density "
-        "%+.4g; open %.2g\n",
-        -e->dissipation, -e->numerical, e->transfer, e->advection, e->density, e->error);
+    printf("           dissipation %+.4g, fracture %+.4g, numerical %+.4g, transfer %+.4g, "
+           "advection %+.4g, density "
+           "%+.4g; open %.2g\n",
+           -e->dissipation, -e->fracture, -e->numerical, e->transfer, e->advection, e->density,
+           e->error);
 }
 
 static void print_statistics(const treacle_run_info* info) {

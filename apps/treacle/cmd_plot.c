@@ -9,7 +9,7 @@
 #include "frame_range.h"
 #include "streamlines.h"
 
-enum { LINES_MAX = 8, ENERGIES = 4, WORKS = 12 };
+enum { LINES_MAX = 8, ENERGIES = 4, WORKS = 13 };
 
 // Numbers of every step, by column.
 typedef enum step_column {
@@ -25,9 +25,9 @@ typedef enum step_column {
 } step_column;
 
 static const char* const energy_names[ENERGIES] = {"kinetic", "bodies", "elastic", "potential"};
-static const char* const work_names[WORKS] = {"forces",    "tension",     "solids",    "contacts",
-                                              "particles", "dissipation", "numerical", "transfer",
-                                              "advection", "density",     "error",     "shrinkage"};
+static const char* const work_names[WORKS] = {
+    "forces",   "tension",   "solids",  "contacts", "particles", "dissipation", "numerical",
+    "transfer", "advection", "density", "error",    "shrinkage", "fracture"};
 
 typedef struct step_table {
     int64_t count, capacity;
@@ -60,7 +60,8 @@ static void take_energy(const treacle_energy_stats* e, step_table* t, int64_t i)
     const double there[ENERGIES] = {e->kinetic, e->bodies, e->elastic, e->potential};
     const double done[WORKS] = {e->forces,    e->tension,      e->solids,     e->contacts,
                                 e->particles, -e->dissipation, -e->numerical, e->transfer,
-                                e->advection, e->density,      e->error,      e->shrinkage};
+                                e->advection, e->density,      e->error,      e->shrinkage,
+                                -e->fracture};
     for (int k = 0; k < ENERGIES; ++k) {
         t->column[COLUMN_ENERGIES + k][i] = there[k];
     }

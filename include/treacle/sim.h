@@ -79,6 +79,7 @@ typedef struct treacle_energy_stats {
     double exchanged;   ///< work of bodies on the liquid: from one to the other
     double particles;   ///< that came with particles less what went, by emitters, sinks and merging
     double dissipation; ///< turned to heat by viscosity, slip, relaxation and yielding
+    double fracture;    ///< taken by cracks
     double numerical;   ///< taken by the implicit step
     double transfer;    ///< made by going from particles to grid and back
     double advection;   ///< made by moving: stops at solids, and gravity less the way down

@@ -128,6 +128,8 @@ typedef struct treacle_elastic_def {
     double shear_modulus;   ///< Pa, >= 0; 0: not elastic
     double relaxation_time; ///< s, >= 0; INFINITY: nothing is forgotten
     double yield_stress;    ///< Pa, >= 0, in shear; 0: any strain is forgotten, INFINITY: none is
+    double strength;        ///< Pa, >= 0, of tension at which it breaks; 0: never
+    double fracture_energy; ///< J/m^2, >= 0, that a crack takes
     treacle_strain_rate rate;
     treacle_strain_decay decay;
     /// The same in the thesis' words [G11 eq. 2.18]: mu_e = 2 shear_modulus, alpha = 1 /

@@ -130,6 +130,19 @@ static const schema_key elastic_keys[] = {
      .help = "plastic yield point, a strain: `yield_stress` / (1.414 `shear_modulus`), instead of "
              "it",
      .default_text = ""},
+    {.name = "strength",
+     .type = SCHEMA_REAL,
+     .offset = ELASTIC(strength),
+     .unit = UNIT_PRESSURE,
+     .range = FROM(0),
+     .help = "tension at which it breaks; 0: it never does. What breaks is a solid without a "
+             "pressure: twice its `shear_modulus` is Young's modulus, and it gets no thinner when "
+             "it is pulled"},
+    {.name = "fracture_energy",
+     .type = SCHEMA_REAL,
+     .offset = ELASTIC(fracture_energy),
+     .range = WITHIN(0, 1e12),
+     .help = "J/m^2 that a crack takes: dry clay 1, ice 1, glass 10, wax 100"},
     {.name = "rate",
      .type = SCHEMA_ENUM,
      .offset = ELASTIC(rate),

@@ -18,6 +18,7 @@ typedef enum random_purpose {
     RANDOM_SPLIT_Z,
     RANDOM_TEST,
     RANDOM_BOX,
+    RANDOM_STRENGTH,
 } random_purpose;
 
 static inline uint64_t hash_random_bits(uint64_t seed, uint64_t id, random_purpose purpose) {

@@ -400,6 +400,9 @@ void particle_init(particles* p, const grid_domain* domain, particle_ix particle
     if (p->column[PARTICLE_REST_SIZE] != NULL) {
         particles_f32(p, PARTICLE_REST_SIZE)[particle] = 0.0f;
     }
+    if (p->column[PARTICLE_DAMAGE] != NULL) {
+        particles_f32(p, PARTICLE_DAMAGE)[particle] = 0.0f;
+    }
     particles_id(p)[particle] = birth->id;
     particles_f32(p, PARTICLE_VOLUME)[particle] = (float)birth->volume;
     particles_material(p)[particle] = birth->material;

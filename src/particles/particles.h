@@ -38,7 +38,8 @@ typedef int64_t particle_ix;
     X(ENTHALPY, "enthalpy", F64, 1)               /* J/kg, 0: solid at HEAT_REFERENCE */           \
     X(MELTED, "melted", F32, 1)                   /* 0..1, share that is melted */                 \
     X(BIRTH, "birth", F32, 1)                     /* s, when it came */                            \
-    X(REST_SIZE, "rest_size", F32, 1)             /* exponent of [shrink.1] at birth */
+    X(REST_SIZE, "rest_size", F32, 1)             /* exponent of [shrink.1] at birth */            \
+    X(DAMAGE, "damage", F32, 1)                   /* 0..1, whole to broken [crack.2] */
 
 typedef enum particle_column {
 #define PARTICLE_COLUMN_ENUM(name, text, type, components) PARTICLE_##name,

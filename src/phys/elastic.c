@@ -41,6 +41,7 @@
 #include "grid/tile_loop.h"
 #include "math/elementary.h"
 #include "particles/particle_loop.h"
+#include "phys/fracture.h"
 #include "phys/transfer.h"
 
 // --- from particles ------------------------------------------------------------------------------
@@ -70,6 +71,27 @@ static double stiffening(const strain_law* law, const double eps[STRAIN_PARTS]) 
     return fmax(1.0, 0.5 * most);
 }
 
+typedef struct crack_job {
+    const elastic_params* params;
+    const particles* p;
+    double* sum; // [tiles], J
+} crack_job;
+
+// What a particle will carry of its stress if it is stretched like that [crack.1].
+static double carried(const particle_job* job, const strain_law* law, int64_t i,
+                      const double eps[STRAIN_PARTS], const double stretch[STRAIN_PARTS]) {
+    const elastic_params* params = job->params;
+    if (params->damage == NULL || !(law->crack.last > 0.0)) {
+        return 1.0;
+    }
+    double next[STRAIN_PARTS];
+    for (int k = 0; k < STRAIN_PARTS; ++k) {
+        next[k] = eps[k] + params->dt * stretch[k];
+    }
+    crack_law own = fracture_law_at(&law->crack, params->seed, particles_id(job->p)[i]);
+    return fracture_kept(fracture_damage(&own, next, (double)params->damage[i]), next);
+}
+
 static void load_particles(void* data, int64_t begin, int64_t end) {
     const particle_job* job = data;
     const elastic_params* params = job->params;
@@ -87,6 +109,7 @@ static void load_particles(void* data, int64_t begin, int64_t end) {
         strain_factors k = strain_yield(&step, eps, stretch);
         double solid = params->melted != NULL ? 1.0 - (double)params->melted[i] : 1.0;
         double modulus = solid * law->modulus; // [strain.5]
+        modulus *= carried(job, law, i, eps, stretch);
         double held = modulus * (1.0 - params->theta + params->theta * k.keep);
         for (int j = 0; job->stress != NULL && j < STRAIN_PARTS; ++j) {
             job->stress[STRAIN_PARTS * i + j] = (float)(held * eps[j]);
@@ -105,6 +128,55 @@ void elastic_load(const elastic_params* params, const particles* p, const float*
     particle_job job = {.params = params, .p = p, .stretch = stretch, .stress = stress, .mu = mu};
     particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, load_particles, &job);
 }
+
+// --- what breaks ---------------------------------------------------------------------------------
+
+// DAMAGE after the strain that is there, and what that took.
+static void break_tiles(void* data, int64_t begin, int64_t end) {
+    const crack_job* job = data;
+    const particles* p = job->p;
+    float* damage = particles_f32(p, PARTICLE_DAMAGE);
+    for (int64_t t = begin; t < end; ++t) {
+        double sum = 0.0;
+        for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
+            const strain_law* law = &job->params->laws[particles_material(p)[i]];
+            if (!(law->crack.last > 0.0)) {
+                continue;
+            }
+            double eps[STRAIN_PARTS], before = (double)damage[i];
+            load_strain(particles_f32(p, PARTICLE_STRAIN) + STRAIN_PARTS * i, eps);
+            crack_law own = fracture_law_at(&law->crack, job->params->seed, particles_id(p)[i]);
+            damage[i] = (float)fracture_damage(&own, eps, before);
+            if (damage[i] > 0.0f) {
+                strain_forget_pressed(1.0 - (double)damage[i],
+                                      particles_f32(p, PARTICLE_STRAIN) + STRAIN_PARTS * i);
+            }
+            double firm = job->params->melted != NULL ? 1.0 - (double)job->params->melted[i] : 1.0;
+            double volume = (double)particles_f32(p, PARTICLE_VOLUME)[i];
+            sum += firm * law->modulus * volume *
+                   fracture_released(&own, before, fmax(before, (double)damage[i]));
+        }
+        job->sum[t] = sum;
+    }
+}
+
+static double broken_of_tile(void* data, int64_t t) {
+    return ((const crack_job*)data)->sum[t];
+}
+
+treacle_status elastic_break(const elastic_params* params, const particles* p, arena* scratch,
+                             double* taken) {
+    TREACLE_ASSERT(p->column[PARTICLE_DAMAGE] != NULL && taken != NULL);
+    crack_job job = {params, p, NULL};
+    TREACLE_TRY(arena_take_zero(scratch, (size_t)p->tile_count, sizeof(double),
+                                "energies of cracks", (void**)&job.sum));
+    particle_for(p, &(particle_use){.span = PARTICLES_OWN_TILES, .grain = 1}, break_tiles, &job);
+    *taken = particle_sum(p, broken_of_tile, &job);
+    arena_give(scratch, job.sum);
+    return TREACLE_OK;
+}
+
+// --- the step of strain --------------------------------------------------------------------------
 
 // Whether the particle's strain is 0 and stays so.
 static bool is_slack(const particle_job* job, const strain_law* law, int64_t i) {

@@ -2,6 +2,7 @@
 // flow.
 #pragma once
 
+#include "base/arena.h"
 #include "particles/particles.h"
 #include "phys/tensor.h"
 
@@ -9,6 +10,8 @@ typedef struct elastic_params {
     const strain_law* laws; // [materials]; modulus 0: not elastic
     const float* melted;    // [count], 0..1; what is melted has no elasticity; NULL: nothing is
     double dt;              // s
+    const float* damage;    // [count], 0..1, of what breaks; NULL: nothing does
+    uint64_t seed;          // of how strengths differ
     double theta;           // 1/2 .. 1: how implicit the stress is; 0: not at all
 } elastic_params;
 
@@ -26,6 +29,10 @@ typedef struct elastic_motion {
 } elastic_motion;
 void elastic_gather(const face_velocity* flow, const tensor_field* stretch, float* const spin[AXES],
                     const particles* p, const elastic_motion* out);
+
+/// DAMAGE after the strain that particles have, of material that breaks; taken: what that took, J.
+treacle_status elastic_break(const elastic_params* params, const particles* p, arena* scratch,
+                             double* taken) TREACLE_NODISCARD;
 
 /// Material that shrinks: what of the stretch at cells makes strain, and of the stress [shrink.3].
 /// Fields are [count + 1][512].

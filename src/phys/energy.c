@@ -259,6 +259,10 @@ static void add_strains(const energy_job* job, tile_ix t, double (*u)[VALUES],
                         double (*moving)[VALUES]) {
     const stress_weights* weights = job->flow->weights;
     const tensor_field* stress = job->flow->liquid->stress;
+    const float* swell = job->flow->swell;
+    const grid_domain* domain = job->flow->liquid->domain;
+    const bool* is_active = domain->is_active;
+    double axes = (double)is_active[0] + (double)is_active[1] + (double)is_active[2];
     double* sum = job->sum[t];
     double dissipation = sum[SUM_DISSIPATION], elastic = sum[SUM_ELASTIC], solids = sum[SUM_SOLIDS];
     for (int q = 0; q < TILE_CELLS; ++q) {
@@ -266,6 +270,7 @@ static void add_strains(const energy_job* job, tile_ix t, double (*u)[VALUES],
         int at =
             BLOCK_INDEX(1, 1, q % TILE_SIZE, q / TILE_SIZE % TILE_SIZE, q / TILE_SIZE / TILE_SIZE);
         double normal[AXES], shear[AXES], normal_v[AXES] = {0}, shear_v[AXES] = {0};
+        double free = swell != NULL ? (double)swell[i] * domain->h / axes : 0.0; // [shrink.3]
         if (stress == NULL && is_without_stress(weights, i)) {
             continue;
         }
@@ -279,7 +284,9 @@ static void add_strains(const energy_job* job, tile_ix t, double (*u)[VALUES],
             double drag = (double)weights->edge[a][i] * shear[a];
             double pull_before = stress != NULL ? (double)stress->cell[a][i] : 0.0;
             double drag_before = stress != NULL ? (double)stress->edge[a][i] : 0.0;
-            dissipation += pull * normal[a] + drag * shear[a];
+            double shrunk = is_active[a] ? free * (pull + pull_before) : 0.0;
+            sum[SUM_SHRINKAGE] -= shrunk;
+            dissipation += pull * normal[a] + drag * shear[a] - shrunk;
             elastic += pull_before * normal[a] + drag_before * shear[a];
             solids += (pull + pull_before) * normal_v[a] + (drag + drag_before) * shear_v[a];
         }

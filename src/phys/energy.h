@@ -34,6 +34,7 @@ typedef struct energy_flow {
     double* u;            // [tile][axis][512], the solution; fixed faces are filled in
     const double* motion; // its tail: of bodies
     const double *p, *h;  // the pressure, and what its rows ask for; NULL: viscosity alone
+    const float* swell;   // 1/s, of material whose stress knows of it [shrink.3]; NULL: none
     const float* source;  // that part of h which shrinkage asks for; NULL: none
 } energy_flow;
 treacle_status energy_of_flow(const energy_flow* flow, energy_part* out) TREACLE_NODISCARD;

@@ -11,6 +11,7 @@
 #include "math/elementary.h"
 #include "math/mat3.h"
 #include "particles/particle_loop.h"
+#include "phys/fracture.h"
 
 enum { SUM_KINETIC, SUM_ELASTIC, SUM_PUSHED, SUM_HEIGHT, SUM_MASS, SUM_COUNT };
 
@@ -44,11 +45,25 @@ static double stored(const strain_law* law, const float eps[STRAIN_PARTS]) {
                              : 0.5 * law->modulus * trace;
 }
 
+// Broken material stores nothing [crack.1].
+static double carried(const particle_energy_params* of, particle_ix i) {
+    const float* damage = particles_f32(of->p, PARTICLE_DAMAGE);
+    if (damage == NULL || !(damage[i] > 0.0f)) {
+        return 1.0;
+    }
+    double eps[STRAIN_PARTS];
+    for (int k = 0; k < STRAIN_PARTS; ++k) {
+        eps[k] = (double)particles_f32(of->p, PARTICLE_STRAIN)[STRAIN_PARTS * i + k];
+    }
+    return fracture_kept((double)damage[i], eps);
+}
+
 static double strain_energy(const particle_energy_params* of, particle_ix i) {
     const strain_law* law = &of->strain_laws[particles_material(of->p)[i]];
     const float* strain = particles_f32(of->p, PARTICLE_STRAIN);
     const float* melted = particles_f32(of->p, PARTICLE_MELTED);
     double firm = melted != NULL ? 1.0 - (double)melted[i] : 1.0;
+    firm *= carried(of, i);
     return law->modulus > 0.0 ? firm * stored(law, strain + STRAIN_PARTS * i) : 0.0;
 }
 

@@ -246,8 +246,48 @@ static bool is_whole(const mat3* c) {
     return a[0][0] > 0.0 && two > 0.0 && three > 0.0 && is_short;
 }
 
-void strain_keep_whole(double eps[STRAIN_PARTS]) {
+// To the diagonal, by rotations that v collects.
+static void turn_to_axes(mat3* a, mat3* v) {
     enum { SWEEPS = 6 };
+    for (int i = 0; i < SWEEPS; ++i) {
+        turn_away(a, v, 0, 1);
+        turn_away(a, v, 0, 2);
+        turn_away(a, v, 1, 2);
+    }
+}
+
+void strain_principal(const double eps[STRAIN_PARTS], double out[AXES]) {
+    mat3 a = matrix_of(eps), v = mat3_identity();
+    turn_to_axes(&a, &v);
+    for (int i = 0; i < AXES; ++i) {
+        out[i] = a.at[i][i];
+    }
+}
+
+void strain_forget_pressed(double kept, float eps[STRAIN_PARTS]) {
+    TREACLE_ASSERT(kept >= 0.0 && kept <= 1.0);
+    double whole[STRAIN_PARTS];
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        whole[i] = (double)eps[i];
+    }
+    mat3 a = matrix_of(whole), v = mat3_identity();
+    turn_to_axes(&a, &v);
+    if (!(fmax(fmax(a.at[0][0], a.at[1][1]), a.at[2][2]) > 0.0)) {
+        return;
+    }
+    mat3 scaled = v, back = mat3_transpose(&v);
+    for (int i = 0; i < AXES * AXES; ++i) {
+        double e = a.at[i % AXES][i % AXES];
+        scaled.at[i / AXES][i % AXES] *= e < 0.0 ? kept * e : e;
+    }
+    a = mat3_multiply(&scaled, &back);
+    take_matrix(&a, whole);
+    for (int i = 0; i < STRAIN_PARTS; ++i) {
+        eps[i] = (float)whole[i];
+    }
+}
+
+void strain_keep_whole(double eps[STRAIN_PARTS]) {
     mat3 c = matrix_of(eps), v = mat3_identity();
     for (int i = 0; i < AXES * AXES; ++i) {
         int row = i / AXES, column = i % AXES;
@@ -256,11 +296,7 @@ void strain_keep_whole(double eps[STRAIN_PARTS]) {
     if (is_whole(&c)) {
         return;
     }
-    for (int i = 0; i < SWEEPS; ++i) {
-        turn_away(&c, &v, 0, 1);
-        turn_away(&c, &v, 0, 2);
-        turn_away(&c, &v, 1, 2);
-    }
+    turn_to_axes(&c, &v);
     mat3 scaled = v, back = mat3_transpose(&v);
     for (int i = 0; i < AXES * AXES; ++i) {
         scaled.at[i / AXES][i % AXES] *= fmin(fmax(c.at[i % AXES][i % AXES], 0.0), longest_square);

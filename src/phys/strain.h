@@ -10,6 +10,12 @@ enum { STRAIN_PARTS = 6 };
 /// What is stretched more tears.
 #define STRAIN_LONGEST 10.0
 
+/// The largest principal strain at which material is whole, and the least at which it is broken
+/// [crack.2]; both 0: it never breaks.
+typedef struct crack_law {
+    double first, last;
+} crack_law;
+
 /// How a material stores and forgets strain.
 typedef struct strain_law {
     double modulus;           // mu_e, Pa: stress = mu_e eps
@@ -17,6 +23,7 @@ typedef struct strain_law {
     double yield;             // gamma; INFINITY: never
     treacle_strain_rate rate; // how strain turns with the material
     bool decays_whole;        // the trace decays, too, not the deviator alone
+    crack_law crack;
 } strain_law;
 /// The law of a material.
 strain_law strain_law_of(const treacle_elastic_def* def);
@@ -57,6 +64,10 @@ ISA_DECLARE(void, strain_turn, (strain_lanes * lanes, double dt, bool decays_who
 /// The nearest strain whose c = I + 2 eps has stretches of 0 to STRAIN_LONGEST; eps itself if all
 /// are.
 void strain_keep_whole(double eps[STRAIN_PARTS]);
+/// The principal strains, in no order.
+void strain_principal(const double eps[STRAIN_PARTS], double out[AXES]);
+/// Keeps this part of principal strains below 0, if one is above it [crack.5].
+void strain_forget_pressed(double kept, float eps[STRAIN_PARTS]);
 /// The strain of material whose melted fraction was `before` and is `after`. What has just frozen
 /// has no strain.
 void strain_melt(double before, double after, float eps[STRAIN_PARTS]);

@@ -119,6 +119,7 @@ static void choose_cells(void* data, int64_t begin, int64_t end) {
     const unified_solver* job = data;
     const stress_params* p = &job->params->liquid;
     float least = solve_policy_default()->schur.smallest_volume;
+    const float* firm = job->params->cell_firm;
     for (int64_t t = begin; t < end; ++t) {
         float fraction[BLOCK_VALUES(1, 1)], boxes[AXES][BLOCK_VALUES(1, 1)];
         const float* const box[AXES] = {boxes[0], boxes[1], boxes[2]};
@@ -133,7 +134,8 @@ static void choose_cells(void* data, int64_t begin, int64_t end) {
             tile_cell_at(p->map, (tile_ix)t, q, cell);
             bool is_inside = cell[0] < p->domain->cells[0] && cell[1] < p->domain->cells[1] &&
                              cell[2] < p->domain->cells[2];
-            bool has_pressure = is_inside && fraction[at] >= least &&
+            bool is_firm = firm != NULL && firm[t * TILE_CELLS + q] > 0.5f; // [crack.1]
+            bool has_pressure = is_inside && !is_firm && fraction[at] >= least &&
                                 (fraction[at] > 0.5f || !is_across_gap(box, fraction, at));
             job->cell[t * TILE_CELLS + q] = has_pressure ? fraction[at] : 0.0f;
         }
@@ -529,6 +531,7 @@ static treacle_status account(unified_solver* job, const double* rhs) {
                         .motion = job->v.u + AXES * unified_field_length(job),
                         .p = job->v.p,
                         .h = rhs + face_length(job),
+                        .swell = job->params->cell_swell,
                         .source = job->params->cell_source};
     TREACLE_TRY(energy_of_flow(&flow, job->energy));
     if (job->pull != NULL) {

@@ -17,6 +17,8 @@ typedef struct unified_params {
     int max_iterations;
     energy_push pushed;            // what forces have added
     const tension_params* tension; // of the surface; NULL: none
+    const float* cell_firm;        // 0..1, solid without a pressure; NULL: none is
+    const float* cell_swell;       // 1/s, that the stress of the liquid knows of; NULL: none
     const float* cell_source;      // m/s, asked for as divergence times cell width; NULL: none
 } unified_params;
 

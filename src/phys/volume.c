@@ -7,7 +7,7 @@
 // c is the volume of particles that a cell sees through the linear kernel, mirrored at walls, in
 // cells, and c_0 = 1 what it would see in evenly filled liquid. Deeper than a cell s has both
 // signs; near the surface, where a cell sees air, and in cells that are mostly solid, only crowding
-// (s > 0) counts. Velocity is not
+// (s > 0) counts, and nothing where a solid holds itself together [crack.1]. Velocity is not
 // touched: this repairs an error of position. The system is that of the pressure [press.1] with
 // unit density.
 //
@@ -46,7 +46,8 @@ static double excess_at(const volume_params* params, tile_ix tile, int i) {
     const projection_params* geometry = params->geometry->params;
     size_t at = (size_t)tile * TILE_CELLS + (size_t)i;
     float phi = geometry->cell_phi[at];
-    if (!(phi < 0.0f) || !is_in_domain(params, tile, i)) {
+    bool is_firm = params->cell_firm != NULL && params->cell_firm[at] > 0.5f;
+    if (!(phi < 0.0f) || is_firm || !is_in_domain(params, tile, i)) {
         return 0.0;
     }
     double excess = (double)params->cell_volume[at] - 1.0;

@@ -8,6 +8,7 @@ typedef struct volume_params {
     const projection* geometry; // with unit density
     const float* cell_volume;   // volume of the particles as cells see it, in full cells
     const float* cell_open;     // 0..1, fraction of a cell outside solids; NULL: 1
+    const float* cell_firm;     // 0..1, of what holds itself together; NULL: 0
     const particles* p;         // POSITION is moved
 } volume_params;
 

@@ -55,9 +55,9 @@ static const energy_column energy_columns[] = {
     ENERGY_COLUMN(gravity),   ENERGY_COLUMN(forces),    ENERGY_COLUMN(tension),
     ENERGY_COLUMN(solids),    ENERGY_COLUMN(shrinkage), ENERGY_COLUMN(contacts),
     ENERGY_COLUMN(exchanged), ENERGY_COLUMN(particles), ENERGY_COLUMN(dissipation),
-    ENERGY_COLUMN(numerical), ENERGY_COLUMN(transfer),  ENERGY_COLUMN(advection),
-    ENERGY_COLUMN(density),   ENERGY_COLUMN(error),     ENERGY_COLUMN(gain),
-    ENERGY_COLUMN(limit),
+    ENERGY_COLUMN(fracture),  ENERGY_COLUMN(numerical), ENERGY_COLUMN(transfer),
+    ENERGY_COLUMN(advection), ENERGY_COLUMN(density),   ENERGY_COLUMN(error),
+    ENERGY_COLUMN(gain),      ENERGY_COLUMN(limit),
 };
 #undef ENERGY_COLUMN
 enum { ENERGY_COLUMNS = sizeof(energy_columns) / sizeof(energy_columns[0]) };

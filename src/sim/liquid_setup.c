@@ -31,6 +31,10 @@ static treacle_status copy_materials(treacle_context* ctx, const treacle_sim_def
         out->density[i] = (float)(m->density / out->reference_density);
         out->log_mu[i] = (float)elementary_log(fmax(m->viscosity, VISCOSITY_LEAST));
         out->strain_laws[i] = strain_law_of(&m->elastic);
+        if (out->has.cracks) {
+            out->strain_laws[i].crack = fracture_law_of(&out->strain_laws[i], m->elastic.strength,
+                                                        m->elastic.fracture_energy, out->domain->h);
+        }
     }
     return TREACLE_OK;
 }
@@ -85,6 +89,7 @@ treacle_status liquid_setup_create(treacle_context* ctx, const treacle_sim_def* 
                 .no_merge = plan->has_no_merge,
                 .yield = plan->has_yield,
                 .tension = plan->has_tension,
+                .cracks = plan->has_cracks,
                 .shrinkage = plan->has_shrinkage},
         .other = paper_methods(def),
     };

@@ -46,7 +46,10 @@ static void add_material(const treacle_sim_def* def, const treacle_material_def*
     out->has_buoyancy = out->has_buoyancy || m->expansion != 0.0 || m->marker_buoyancy != 0.0;
     out->has_rheology = out->has_rheology || rheology_is_needed(m);
     out->has_elastic = out->has_elastic || is_elastic;
-    out->has_yield = out->has_yield || (is_elastic && can_yield);
+    bool can_break = is_elastic && m->elastic.strength > 0.0 && out->flow == TREACLE_FLOW_UNIFIED &&
+                     !out->is_eulerian;
+    out->has_cracks = out->has_cracks || can_break;
+    out->has_yield = out->has_yield || (is_elastic && can_yield) || can_break;
     bool shrinks = (m->shrinkage.cooling > 0.0 && out->has_heat) ||
                    (m->shrinkage.drying > 0.0 && (out->marker_flows || out->marker_grows));
     bool can_shrink = out->flow != TREACLE_FLOW_NONE && !out->is_eulerian;
@@ -99,6 +102,7 @@ static uint32_t columns_of(const treacle_sim_def* def, const sim_plan* plan) {
            (has_factors(def) ? 1u << PARTICLE_LOG_FACTOR : 0u) |
            (has_strain ? 1u << PARTICLE_STRAIN : 0u) |
            (plan->has_shrinkage ? 1u << PARTICLE_REST_SIZE : 0u) |
+           (plan->has_cracks ? 1u << PARTICLE_DAMAGE : 0u) |
            (has_colours(def) ? 1u << PARTICLE_COLOUR : 0u) |
            (plan->marker_flows || plan->marker_grows ? 1u << PARTICLE_MARKER : 0u) |
            (is_carried ? 1u << PARTICLE_TEMPERATURE | 1u << PARTICLE_MARKER : 0u) |
@@ -197,6 +201,7 @@ static void print_laws(const sim_plan* plan, text* out) {
         {plan->has_rheology, "rheology"},
         {plan->has_elastic, "elastic stress"},
         {plan->has_yield, "yield"},
+        {plan->has_cracks, "cracks"},
         {plan->has_shrinkage, "shrinkage"},
         {plan->has_no_merge, "materials that do not merge"},
         {plan->has_tension, "surface tension"},

@@ -15,6 +15,7 @@ typedef struct sim_plan {
     bool has_rheology;  // a material whose viscosity depends on the rate of shear
     bool has_elastic;   // material whose stress acts on the flow
     bool has_yield;     // elastic material whose decay depends on the flow
+    bool has_cracks;    // elastic material that breaks
     bool has_shrinkage; // material whose volume follows from what it carries
     bool has_no_merge;  // material that does not merge with others
     bool has_tension;   // of the surface

@@ -30,7 +30,7 @@ static treacle_status spread(const step_frame* f, pressure_system* system,
         unit = system->projection;
         unit.params = &params;
     }
-    volume_params volume = {&unit, given->volume, solids->open, p};
+    volume_params volume = {&unit, given->volume, solids->open, given->firm, p};
     volume_stats stats;
     treacle_status status = volume_correct(&volume, &stats);
     f->stats->density_spread = stats.spread;

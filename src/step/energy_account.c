@@ -208,7 +208,8 @@ void energy_account_flown(const liquid_state* state, const particle_grid* given,
 // All but `error`, which is what they leave.
 static double explained(const treacle_energy_stats* e) {
     double done = e->forces + e->tension + e->solids + e->shrinkage + e->contacts + e->particles;
-    return done - e->dissipation - e->numerical + e->transfer + e->advection + e->density;
+    return done - e->dissipation - e->fracture - e->numerical + e->transfer + e->advection +
+           e->density;
 }
 
 // What cannot be told from an error: the energy that forces give to liquid at rest in a step, and
@@ -283,7 +284,7 @@ treacle_status energy_account_end(const step_frame* f, const particles* p, const
     out->gravity = pushed + account->bodies.gravity;
     out->forces += work;
     out->particles = given->kinetic + given->elastic - moved->kinetic - moved->elastic;
-    out->dissipation -= end.elastic - given->elastic;
+    out->dissipation -= end.elastic - given->elastic + out->fracture;
     out->transfer +=
         end.kinetic + out->bodies - account->level + account->forces.pushed - pushed - work;
     out->advection = moved->kinetic + moved->elastic - begin->kinetic - begin->elastic +

@@ -39,6 +39,8 @@ elastic_params flow_elastic_params(const step_frame* frame, const particles* p) 
     const treacle_elasticity_def* def = &frame->setup->def->elasticity;
     return (elastic_params){.laws = frame->setup->strain_laws,
                             .melted = particles_f32(p, PARTICLE_MELTED),
+                            .damage = particles_f32(p, PARTICLE_DAMAGE),
+                            .seed = frame->setup->def->seed,
                             .dt = frame->dt,
                             .theta = def->is_explicit ? 0.0 : def->theta};
 }
@@ -55,6 +57,9 @@ treacle_status flow_elastic_end(const step_frame* f, const flow_elastic* elastic
     float* kept = NULL;
     TREACLE_TRY(free_flyers_keep(f, flyers, p, PARTICLE_STRAIN, &kept));
     elastic_advance(&params, p, &elastic->motion);
+    if (f->setup->has.cracks) {
+        TREACLE_TRY(elastic_break(&params, p, f->scratch, &f->stats->energy.fracture));
+    }
     free_flyers_put(flyers, PARTICLE_STRAIN, kept, p);
     arena_give_to(f->scratch, mark);
     f->stats->elastic_update_seconds = profile_now() - begin;

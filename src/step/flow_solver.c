@@ -65,6 +65,8 @@ static treacle_status set_unified(const flow_inputs* in, const flow_outputs* out
                          .max_iterations = in->frame.setup->def->pressure.max_iterations,
                          .pushed = in->pushed,
                          .tension = solver->tension,
+                         .cell_firm = in->frame.is_first ? NULL : in->given->firm,
+                         .cell_swell = out->elastic->log_mu != NULL ? in->given->swell : NULL,
                          .cell_source = in->given->source};
     TREACLE_TRY(flow_describe(in, out, out->liquid, &solver->params.liquid));
     solver->params.face_box = face_view_of(out->liquid->fraction.face);

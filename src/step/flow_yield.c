@@ -16,6 +16,8 @@
 enum { STRETCH_LAYERS = 2 };
 // A pass that changes the elastic viscosity of particles by less than this is the last.
 static const double pass_tolerance = 0.01;
+// The same where material breaks: a crack is a small part of all of it.
+static const double crack_tolerance = 1e-4;
 
 static bool is_on(const flow_outputs* out) {
     return out->elastic->log_mu != NULL;
@@ -284,7 +286,7 @@ treacle_status flow_yield_judge(const flow_inputs* in, const flow_outputs* out, 
     if (loop->most > 1) {
         TREACLE_TRY(change_since(in, e->motion.stretch, loop->mu, &loop->change));
     }
-    loop->is_over =
-        in->frame.stats->elastic_passes >= loop->most || !(loop->change > pass_tolerance);
+    double enough = in->frame.setup->has.cracks ? crack_tolerance : pass_tolerance;
+    loop->is_over = in->frame.stats->elastic_passes >= loop->most || !(loop->change > enough);
     return TREACLE_OK;
 }

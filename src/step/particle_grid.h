@@ -11,6 +11,7 @@ typedef struct particle_grid {
     float* volume;         // in full cells; beside solids, of what a cell can hold
     float* visible_volume; // the same without what thin solids hide; NULL where they do not
     float* buoyancy;       // NULL: none
+    float* firm;           // 0..1, of what breaks and is not melted; NULL: none
     double* log_size;      // of particles: log of volume over that of the column; NULL: 0
     float* swell;          // 1/s, at which cells gain volume; NULL: they do not
     float* source;         // m/s, the divergence that this asks for; NULL: none

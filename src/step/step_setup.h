@@ -3,8 +3,8 @@
 
 #include "math/field.h"
 #include "particles/emitter.h"
+#include "phys/fracture.h"
 #include "phys/projection.h"
-#include "phys/strain.h"
 #include "step/body_set.h"
 #include "step/heat_set.h"
 #include "step/solid_set.h"
@@ -30,6 +30,7 @@ typedef struct liquid_features {
     bool no_merge;  // material that does not merge with others
     bool yield;     // elastic material whose decay depends on the flow
     bool tension;   // of the surface
+    bool cracks;    // elastic material that breaks
     bool shrinkage; // material whose volume follows from what it carries
 } liquid_features;
 

@@ -79,6 +79,7 @@ treacle_status to_grid_column(const step_frame* f, const tile_map* map, const pa
 typedef enum scalar_kind {
     SCALAR_DENSITY,  // over the reference
     SCALAR_BUOYANCY, // the weight that it has lost [force.1]
+    SCALAR_FIRM,     // how much of it is a solid without a pressure [crack.1]
 } scalar_kind;
 
 static double buoyancy_of(const liquid_setup* setup, const particles* p, particle_ix i) {
@@ -87,6 +88,12 @@ static double buoyancy_of(const liquid_setup* setup, const particles* p, particl
     const float* marker = particles_f32(p, PARTICLE_MARKER);
     return m->expansion * ((double)temperature[i] - m->reference_temperature) +
            m->marker_buoyancy * (double)marker[i];
+}
+
+static float firm_part(const liquid_setup* setup, const particles* p, particle_ix i) {
+    const float* melted = particles_f32(p, PARTICLE_MELTED);
+    bool breaks = setup->strain_laws[particles_material(p)[i]].crack.last > 0.0;
+    return !breaks ? 0.0f : melted != NULL ? 1.0f - melted[i] : 1.0f;
 }
 
 typedef struct scalar_job {
@@ -101,6 +108,7 @@ static void fill_scalars(void* data, int64_t begin, int64_t end) {
     const uint8_t* material = particles_material(job->p);
     for (int64_t i = begin; i < end; ++i) {
         job->out[i] = job->kind == SCALAR_BUOYANCY ? (float)buoyancy_of(job->setup, job->p, i)
+                      : job->kind == SCALAR_FIRM   ? firm_part(job->setup, job->p, i)
                                                    : job->setup->density[material[i]];
     }
 }
@@ -171,6 +179,10 @@ treacle_status to_grid(const step_frame* f, const solid_poses* poses, particles*
     if (f->setup->has.buoyancy) {
         TREACLE_TRY(step_take_zero(f, map, "buoyancy at cells", &out->buoyancy));
         TREACLE_TRY(scalars_to_grid(f, &params, SCALAR_BUOYANCY, out->buoyancy, out));
+    }
+    if (f->setup->has.cracks) {
+        TREACLE_TRY(step_take_zero(f, map, "what is firm at cells", &out->firm));
+        TREACLE_TRY(scalars_to_grid(f, &params, SCALAR_FIRM, out->firm, out));
     }
     TREACLE_TRY(scalars_to_grid(f, &params, SCALAR_DENSITY, out->density, out));
     TREACLE_TRY(p2g_velocity(&params, state->face_u.at, out->face_mass.at));

@@ -1,5 +1,7 @@
 #include "step/warm.h"
 
+#include "phys/fracture.h"
+
 #include "grid/tile_loop.h"
 #include "particles/particle_loop.h"
 #include "phys/even_out.h"
@@ -34,6 +36,7 @@ static void warm_rows(void* data, int64_t begin, int64_t end) {
     float* temperature = particles_f32(job->p, PARTICLE_TEMPERATURE);
     float* melted = particles_f32(job->p, PARTICLE_MELTED);
     float* strain = particles_f32(job->p, PARTICLE_STRAIN);
+    float* damage = particles_f32(job->p, PARTICLE_DAMAGE);
     const uint8_t* material = particles_material(job->p);
     for (int64_t i = begin; i < end; ++i) {
         const heat_curve* curve = &job->heat->curve[material[i]];
@@ -42,6 +45,9 @@ static void warm_rows(void* data, int64_t begin, int64_t end) {
         temperature[i] = (float)state.temperature;
         if (strain != NULL) {
             strain_melt((double)melted[i], state.melted, strain + STRAIN_PARTS * i);
+        }
+        if (damage != NULL) {
+            damage[i] = fracture_heal(damage[i], (double)melted[i], state.melted);
         }
         melted[i] = (float)state.melted;
     }
