@@ -206,6 +206,13 @@ bool rule_material(const void* item, schema_fault* fault) {
         return break_at(fault, "viscosity_law",
                         "an 'arrhenius' law multiplies the 'viscosity', which is 0");
     }
+    if (m->elastic.strength > 0.0 && !(m->elastic.fracture_energy > 0.0)) {
+        return break_at(
+            fault, "elastic",
+            "it breaks at a 'strength' of %.9g Pa: expected a 'fracture_energy' above 0 "
+            "J/m^2, that a crack takes",
+            m->elastic.strength);
+    }
     if (m->latent_heat == 0.0) {
         return true;
     }

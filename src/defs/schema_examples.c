@@ -62,8 +62,8 @@ static const example examples[] = {
                 "  gel: {density: 1000, viscosity: 0.5 Pa.s,\n"
                 "        elastic: {mu_e: 4 kPa, alpha: 10, gamma: 0.1}}\n"},
     {"shrinkage", "materials:\n"
-                  "  clay: {density: 1800, viscosity: 100 Pa.s, elastic: {mu_e: 20 kPa},\n"
-                  "         shrinkage: {drying: 1.5}}\n"},
+                  "  clay: {density: 1700, viscosity: 20 Pa.s, marker_diffusivity: 4e-5 m^2/s,\n"
+                  "         shrinkage: {drying: 0.5}}\n"},
     {"viscosity_law",
      "materials:\n"
      "  syrup: {density: 1400, viscosity: 5 Pa.s, conductivity: 0.5, heat_capacity: 2200,\n"
