@@ -18,7 +18,13 @@
 //
 // (iii) A belt that turns round a box carries nothing through its ends: liquid around it keeps its
 // volume, and so the pressure has nothing to do.
+//
+// (iv) A thread or a slab of thick liquid that comes down on a belt slowly lies on it and goes
+// along: its lowest particles are less than half a cell above, all of it moves with the belt. Held
+// up by the last cell, it lay 0.9 to 1.2 cells above and did not move at all.
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "cases.h"
 #include "measure.h"
@@ -214,7 +220,70 @@ static treacle_status circle(validate* v) {
     return status;
 }
 
+// --- what lies on a belt -------------------------------------------------------------------------
+
+// Cells of h, the belt `low` above a plane of the grid, the liquid 2.3 cells above the belt.
+static const char lying_scene[] =
+    "domain: {origin: [-0.04, %.17g], size: [0.08, 0.04], cell: %.17g,\n"
+    "         sides: {all: open, bottom: no-slip}, surface_velocity: {bottom: [0.04, 0, 0]}}\n"
+    "gravity: [0, -1, 0]\n"
+    "step: {max_dt: 20 ms}\n"
+    "materials: {syrup: {density: 1000, viscosity: 0.5 m^2/s}}\n"
+    "liquids: [{shape: {%s}, velocity: [0, -0.02, 0]}]\n"
+    "%s";
+
+static treacle_status lie(validate* v, const char* name, bool is_thread, bool is_solid,
+                          double low) {
+    static const double h = 0.01 / 6.0, belt_speed = 0.04;
+    char liquid[160], solid[160] = "";
+    double floor = low * h, lowest = INFINITY, slip = 0.0;
+    treacle_sim* sim = NULL;
+    validate_particle* particles = NULL;
+    int64_t count = 0;
+    treacle_frame frame;
+    if (is_solid) {
+        snprintf(solid, sizeof(solid),
+                 "solids: {belt: {shape: {box: {min: [-1, -1], max: [1, %.17g]}}, wall: no-slip,\n"
+                 "                surface_velocity: [0.04, 0, 0]}}\n",
+                 floor);
+    }
+    if (is_thread) {
+        snprintf(liquid, sizeof(liquid), "sphere: {radius: 5 mm, centre: [0, %.17g]}",
+                 floor + 5.3 * h);
+    } else {
+        snprintf(liquid, sizeof(liquid), "box: {min: [-0.01, %.17g], max: [0.01, %.17g]}",
+                 floor + 2.3 * h, floor + 8.3 * h);
+    }
+    VALIDATE_TRY(
+        validate_sim_create(v, &sim, lying_scene, is_solid ? -4.0 * h : 0.0, h, liquid, solid));
+    treacle_status status = validate_advance(sim, 0.4, 0.02);
+    status = status == TREACLE_OK ? validate_particles(sim, &particles, &count) : status;
+    status =
+        status == TREACLE_OK ? treacle_sim_view(sim, TREACLE_FRAME_PICTURE, 1, &frame) : status;
+    if (status == TREACLE_OK) {
+        const float* u = treacle_frame_find(&frame, "velocity")->data;
+        for (int64_t i = 0; i < count; ++i) {
+            lowest = fmin(lowest, (particles[i].place[1] - floor) / h);
+            slip = fmax(slip, fabs((double)u[3 * i] / belt_speed - 1.0));
+        }
+        validate_at_most(v, lowest, 0.5, 0.0, "%s: lowest particle above the belt, cells", name);
+        validate_at_most(v, slip, 0.02, 0.0, "%s: slip of any particle, of the belt's speed", name);
+    }
+    free(particles);
+    treacle_sim_destroy(sim);
+    return status;
+}
+
+static treacle_status lie_all(validate* v) {
+    VALIDATE_TRY(lie(v, "thread on a side", true, false, 0.0));
+    VALIDATE_TRY(lie(v, "slab on a side", false, false, 0.0));
+    VALIDATE_TRY(lie(v, "slab on a solid", false, true, 0.0));
+    VALIDATE_TRY(lie(v, "thread on a solid between cells", true, true, 0.3));
+    return lie(v, "slab on a solid between cells", false, true, 0.7);
+}
+
 treacle_status case_belt(validate* v) {
+    VALIDATE_TRY(lie_all(v));
     VALIDATE_TRY(run_layers(v));
     VALIDATE_TRY(turn(v, 0.04));
     VALIDATE_TRY(turn(v, 0.02));

@@ -4,21 +4,35 @@
 //     x' = x - 2 d n,     d the distance to the solid at x, n its gradient there         [solid.5]
 //
 // as particles at the sides of the domain have. The distance is linear between the middles of
-// cells. An image that would come out on the far side of a thin solid is left out.
+// cells. An image that would come out on the far side of a thin solid is left out. So are those of
+// liquid that does not touch: a particle has an image only if one is within half a cell of the wall
+// in the cell of its foot x - d n or beside it. Else the surface would be drawn round both and
+// close the gap between them, and what lands would lie on liquid that is not there [solid.13].
+// Scenes in which liquid may let go of solids keep all images: contacts say there what is held.
 //
 // Staggering: distance at cells. Properties that tests check: every image is in the solid; a pool
-// beside a tilted wall has a level surface; the outcome does not depend on threads.
+// beside a tilted wall has a level surface; what does not touch has no images; the outcome does not
+// depend on threads.
 #include "phys/ghost_points.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "grid/gather.h"
+#include "grid/tile_mask.h"
 #include "particles/particle_loop.h"
 
-enum { MARGIN = 4, SIDE = BLOCK_SIDE(MARGIN, MARGIN), NOWHERE = -1 };
+enum {
+    MARGIN = 4,
+    SIDE = BLOCK_SIDE(MARGIN, MARGIN),
+    NOWHERE = -1,
+    TOUCH_MARGIN = MASK_MARGIN_MAX,
+    TOUCH_SIDE = TILE_SIZE + 2 * TOUCH_MARGIN,
+};
 // Cells, how far from a wall a particle may be to have an image.
 static const float image_reach = 2.5f;
+// Cells, how far from a wall a particle may be to touch it.
+static const float touch_reach = 0.5f;
 
 typedef struct image {
     tile_ix tile; // of the map; NOWHERE: there is none
@@ -27,6 +41,7 @@ typedef struct image {
 
 typedef struct ghost_job {
     const ghost_params* params;
+    tile_mask* touched; // [map tiles + 1], cells with particles that touch a solid
     image* images;      // [particles]
     int64_t* count;     // [map tiles + 1], of images; then where they begin
     int64_t* order;     // [images], rows sorted by tile
@@ -67,19 +82,45 @@ static float ghost_points_distance_at(const grid_domain* domain, const float* bl
     return value;
 }
 
+// What images are made from: the distance around a tile, and where liquid touches solids.
+typedef struct ghost_block {
+    float solid[SIDE * SIDE * SIDE];
+    uint32_t touched[MASK_ROWS_MAX];
+} ghost_block;
+
+// Whether liquid touches the solid at a place of a tile, or in a cell beside it.
+static bool is_touched(const ghost_block* block, const float x[AXES]) {
+    int low[AXES], high[AXES];
+    for (int a = 0; a < AXES; ++a) {
+        int at = (int)floorf(x[a]) + TOUCH_MARGIN;
+        low[a] = at - 1 < 0 ? 0 : at - 1;
+        high[a] = at + 1 > TOUCH_SIDE - 1 ? TOUCH_SIDE - 1 : at + 1;
+    }
+    uint32_t any = 0;
+    for (int z = low[2]; z <= high[2]; ++z) {
+        for (int y = low[1]; y <= high[1]; ++y) {
+            any |= block->touched[z * TOUCH_SIDE + y];
+        }
+    }
+    return high[0] >= low[0] && (any >> low[0] & ((2u << (high[0] - low[0])) - 1)) != 0;
+}
+
 // The image of a place of a tile; false if it has none.
-static bool reflect(const grid_domain* domain, const float* block, const float x[AXES],
+static bool reflect(const ghost_params* params, const ghost_block* block, const float x[AXES],
                     float out[AXES]) {
-    float slope[AXES], unused[AXES];
-    float distance = ghost_points_distance_at(domain, block, x, slope);
+    const grid_domain* domain = params->domain;
+    float slope[AXES], unused[AXES], foot[AXES];
+    float distance = ghost_points_distance_at(domain, block->solid, x, slope);
     float length = sqrtf(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
     if (!(distance > 0.0f && distance < image_reach && length > 0.5f)) {
         return false;
     }
     for (int a = 0; a < AXES; ++a) {
+        foot[a] = x[a] - distance * slope[a] / length;
         out[a] = x[a] - 2.0f * distance * slope[a] / length;
     }
-    return ghost_points_distance_at(domain, block, out, unused) < 0.0f;
+    return (params->has_all || distance < touch_reach || is_touched(block, foot)) &&
+           ghost_points_distance_at(domain, block->solid, out, unused) < 0.0f;
 }
 
 // Carries a place over to the tile that it is in.
@@ -101,21 +142,50 @@ static tile_ix find_tile(const ghost_params* params, tile_coord coord, float x[A
     return tile < params->map->count ? tile : NOWHERE;
 }
 
-static void reflect_tiles(void* data, int64_t begin, int64_t end) {
+static bool is_near_solid(const ghost_params* params, tile_ix tile, const float x[AXES]) {
+    size_t cell = (size_t)tile * TILE_CELLS + (size_t)tile_points_cell(x);
+    return params->cell_solid_phi[cell] < image_reach + 1.0f;
+}
+
+static void touch_tiles(void* data, int64_t begin, int64_t end) {
     const ghost_job* job = data;
     const ghost_params* params = job->params;
     const particles* p = params->p;
     float block[SIDE * SIDE * SIDE];
     for (int64_t t = begin; t < end; ++t) {
         tile_ix tile = tile_map_find(params->map, p->tile[t]);
-        gather_block(params->map, params->cell_solid_phi, tile, MARGIN, MARGIN, block);
+        bool has_block = false;
+        for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
+            const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * i;
+            float slope[AXES];
+            if (!is_near_solid(params, tile, x)) {
+                continue;
+            }
+            if (!has_block) {
+                gather_block(params->map, params->cell_solid_phi, tile, MARGIN, MARGIN, block);
+                has_block = true;
+            }
+            if (ghost_points_distance_at(params->domain, block, x, slope) < touch_reach) {
+                tile_mask_add(&job->touched[tile], tile_points_cell(x));
+            }
+        }
+    }
+}
+
+static void reflect_tiles(void* data, int64_t begin, int64_t end) {
+    const ghost_job* job = data;
+    const ghost_params* params = job->params;
+    const particles* p = params->p;
+    ghost_block block;
+    for (int64_t t = begin; t < end; ++t) {
+        tile_ix tile = tile_map_find(params->map, p->tile[t]);
+        gather_block(params->map, params->cell_solid_phi, tile, MARGIN, MARGIN, block.solid);
+        tile_mask_rows(params->map, job->touched, tile, TOUCH_MARGIN, block.touched);
         for (particle_ix i = p->tile_first[t]; i < p->tile_first[t + 1]; ++i) {
             const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * i;
             image* to = &job->images[i];
             to->tile = NOWHERE;
-            if (params->cell_solid_phi[(size_t)tile * TILE_CELLS + (size_t)tile_points_cell(x)] <
-                    image_reach + 1.0f &&
-                reflect(params->domain, block, x, to->position)) {
+            if (is_near_solid(params, tile, x) && reflect(params, &block, x, to->position)) {
                 to->tile = find_tile(params, p->tile[t], to->position);
             }
         }
@@ -223,6 +293,10 @@ treacle_status ghost_points(const ghost_params* params, tile_points* out) {
     TREACLE_TRY(ghost_points_take(scratch, rows, sizeof(int64_t), (void**)&job.order));
     TREACLE_TRY(ghost_points_take(scratch, tiles, sizeof(tile_ix), (void**)&job.row_tile));
     TREACLE_TRY(ghost_points_take(scratch, tiles, sizeof(tile_ix), (void**)&job.out_tile));
+    TREACLE_TRY(ghost_points_take(scratch, tiles + 1, sizeof(tile_mask), (void**)&job.touched));
+    memset(job.touched, 0, (tiles + 1) * sizeof(tile_mask));
+    particle_for(params->p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, touch_tiles,
+                 &job);
     particle_for(params->p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, reflect_tiles,
                  &job);
     order_images(&job);

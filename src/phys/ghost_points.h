@@ -11,6 +11,7 @@ typedef struct ghost_params {
     const float* cell_solid_phi; // cells, > 0 outside, [count + 1][512]
     const particles* p;          // sorted
     arena* scratch;
+    bool has_all; // images of what does not touch, too: where contacts say what is held
 } ghost_params;
 
 /// The particles and their images, as points; they live in the scratch arena.

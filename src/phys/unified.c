@@ -19,7 +19,8 @@
 //
 // The solver's pressure is -x~: so its system is symmetric. Cells have a pressure where V_c >=
 // 0.02. Two surfaces that approach share cells before they touch: if a face without liquid lies
-// between two cells with a pressure, the emptier one loses its own [stokes.3]. Prescribed faces go
+// between two cells with a pressure, the emptier one loses its own [stokes.3]. Gaps between liquid
+// that lands and what it lands on have none until they close (phys/landing.c). Prescribed faces go
 // to the right-hand sides.
 //
 // The solve starts from the last step's velocity where viscosity is strong, since the new one has
@@ -77,7 +78,6 @@ typedef struct unified_solver {
     double *vectors, *moment; // moment: [count][MOMENTS]
     double* pull;             // of the surface, as f; NULL: none
     lump_set lumps;           // that nothing holds, where there is such a pull
-    int which;                // of the moments
     bool is_stiff;            // the velocity that particles bring has not felt the stress: no guess
     float* const* face_u;
     double* cell_impulse;
@@ -121,9 +121,10 @@ static void choose_cells(void* data, int64_t begin, int64_t end) {
     float least = solve_policy_default()->schur.smallest_volume;
     const float* firm = job->params->cell_firm;
     for (int64_t t = begin; t < end; ++t) {
-        float fraction[BLOCK_VALUES(1, 1)], boxes[AXES][BLOCK_VALUES(1, 1)];
+        float fraction[BLOCK_VALUES(1, 1)], boxes[AXES][BLOCK_VALUES(1, 1)], fill[TILE_CELLS];
         const float* const box[AXES] = {boxes[0], boxes[1], boxes[2]};
         gather_block(p->map, p->cell_fraction, (tile_ix)t, 1, 1, fraction);
+        landing_find(job->params->landing, (tile_ix)t, fill);
         for (int a = 0; a < AXES; ++a) {
             gather_block(p->map, job->params->face_box.at[a], (tile_ix)t, 1, 1, boxes[a]);
         }
@@ -136,6 +137,7 @@ static void choose_cells(void* data, int64_t begin, int64_t end) {
                              cell[2] < p->domain->cells[2];
             bool is_firm = firm != NULL && firm[t * TILE_CELLS + q] > 0.5f; // [crack.1]
             bool has_pressure = is_inside && !is_firm && fraction[at] >= least &&
+                                fill[q] != LANDING_GAP &&
                                 (fraction[at] > 0.5f || !is_across_gap(box, fraction, at));
             job->cell[t * TILE_CELLS + q] = has_pressure ? fraction[at] : 0.0f;
         }
@@ -184,6 +186,19 @@ static solid_face face_of_solids(const void* data, int a, int64_t face, bool is_
                                            : 0,
                         .flow = closed * u + open * given_u,
                         .speed = fmax(fabs(u), fabs(given_u))};
+}
+
+// What flows into cells that close below liquid that lands [land.2].
+static void fill_cells(void* data, int64_t begin, int64_t end) {
+    const unified_solver* job = data;
+    float fill[TILE_CELLS];
+    for (int64_t t = begin; t < end; ++t) {
+        bool has_any = landing_find(job->params->landing, (tile_ix)t, fill);
+        for (int q = 0; q < TILE_CELLS && has_any; ++q) {
+            int64_t i = t * TILE_CELLS + q;
+            job->v.h[i] += job->cell[i] > 0.0f && fill[q] > 0.0f ? (double)fill[q] : 0.0;
+        }
+    }
 }
 
 // v.h = what solids push out of cells, but for bodies.
@@ -283,8 +298,13 @@ static void unified_measure_tiles(void* data, int64_t begin, int64_t end) {
     }
 }
 
+typedef struct moment_job {
+    const double* moment;
+    int which;
+} moment_job;
+
 static double moment_of_tile(void* data, int64_t tile) {
-    const unified_solver* job = data;
+    const moment_job* job = data;
     return job->moment[tile * MOMENTS + job->which];
 }
 
@@ -293,8 +313,9 @@ static double motion_fraction(unified_solver* job) {
     const stress_params* p = &job->params->liquid;
     double sum[MOMENTS], mean_energy = 0.0;
     tile_for(p->map, &(tile_use){.reads = TILE_AROUND, .grain = 8}, unified_measure_tiles, job);
-    for (job->which = 0; job->which < MOMENTS; ++job->which) {
-        sum[job->which] = tile_sum(p->map, moment_of_tile, job);
+    for (int i = 0; i < MOMENTS; ++i) {
+        moment_job one = {job->moment, i};
+        sum[i] = tile_sum(p->map, moment_of_tile, &one);
     }
     double mass = sum[0] + sum[1] + sum[2], energy = sum[2 * AXES];
     for (int a = 0; a < AXES; ++a) {
@@ -552,6 +573,7 @@ static treacle_status unified_load(unified_solver* job) {
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, load_fixed, job);
     stokes_apply(job->stokes, job->v.u, job->v.p, job->v.f, job->v.h);
     TREACLE_TRY(push_cells(job));
+    tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 8}, fill_cells, job);
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, load_tiles, job);
     stress_add_force(&job->params->liquid, &job->weights, job->v.f);
     if (job->pull != NULL) {
@@ -716,9 +738,31 @@ static treacle_status create_vectors(unified_solver* job) {
     return TREACLE_OK;
 }
 
+typedef struct gap_job {
+    const landing_params* landing;
+    float* weight;
+} gap_job;
+
+// Stress does not reach across a gap to what is behind it [land.3].
+static void leave_gaps(void* data, int64_t begin, int64_t end) {
+    const gap_job* job = data;
+    float fill[TILE_CELLS];
+    for (int64_t t = begin; t < end; ++t) {
+        bool has_any = landing_find(job->landing, (tile_ix)t, fill);
+        for (int q = 0; q < TILE_CELLS && has_any; ++q) {
+            float* weight = &job->weight[t * TILE_CELLS + q];
+            *weight = fill[q] != LANDING_NONE ? 0.0f : *weight;
+        }
+    }
+}
+
 static treacle_status make_weights(const unified_solver* job, stress_weights* out) {
     const tension_params* tension = job->params->tension;
     TREACLE_TRY(stress_weights_create(&job->params->liquid, out));
+    gap_job gaps = {job->params->landing, out->cell};
+    tile_for(job->params->liquid.map,
+             &(tile_use){.reads = TILE_AROUND, .grain = 8, .writes = {{.at = out->cell}}},
+             leave_gaps, &gaps);
     return tension == NULL ? TREACLE_OK : tension_add_weights(tension, &job->params->liquid, out);
 }
 

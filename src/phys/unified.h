@@ -3,17 +3,19 @@
 
 #include "grid/face_field.h"
 #include "phys/energy.h"
+#include "phys/landing.h"
 #include "phys/stress.h"
 #include "phys/tangent.h"
 #include "phys/tension.h"
 #include "solve/stokes_solver.h"
 
 typedef struct unified_params {
-    stress_params liquid; // face_fraction: tents (grid/fraction.h)
-    face_view face_box;   // fraction of liquid of the box around a face
-    face_view guess_u;    // m/s, of the last step; NULL: none
-    double push;          // m/s that forces have added to the velocity
-    double tolerance;     // of the energy norm of the error, relative
+    stress_params liquid;          // face_fraction: tents (grid/fraction.h)
+    face_view face_box;            // fraction of liquid of the box around a face
+    face_view guess_u;             // m/s, of the last step; NULL: none
+    const landing_params* landing; // what says where liquid is about to land; NULL: nothing
+    double push;                   // m/s that forces have added to the velocity
+    double tolerance;              // of the energy norm of the error, relative
     int max_iterations;
     energy_push pushed;            // what forces have added
     const tension_params* tension; // of the surface; NULL: none

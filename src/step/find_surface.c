@@ -55,7 +55,10 @@ static treacle_status draw(const step_frame* f, const particles* p, const partic
     int mark = arena_mark(f->scratch);
     tile_points points = particles_points(p);
     if (solids->phi != NULL) {
-        ghost_params ghosts = {domain, &out->map, solids->phi, p, f->scratch};
+        ghost_params ghosts = {domain, &out->map, solids->phi, p, f->scratch, false};
+        for (int i = 0; i < f->setup->solids.count; ++i) {
+            ghosts.has_all = ghosts.has_all || f->setup->solids.solids[i].separation.is_on;
+        }
         TREACLE_TRY(ghost_points(&ghosts, &points));
     }
     level_kind kind = def->surface == TREACLE_SURFACE_SMOOTH ? LEVEL_SMOOTH : LEVEL_SPHERES;

@@ -27,7 +27,6 @@ void flow_solver_finish(flow_solver* solver) {
 
 // --- pressure and viscosity ----------------------------------------------------------------------
 
-// Newton's method goes on from what the last pass has found instead.
 static treacle_status guess_velocity(const flow_inputs* in, const flow_outputs* out,
                                      face_view* guess) {
     face_field u;
@@ -46,6 +45,21 @@ static double energy_target(const flow_inputs* in, const flow_rheology* loop) {
     double target = energy_factor * in->frame.setup->def->pressure.tolerance;
     double exact = fmax(0.5 * in->frame.setup->def->viscosity_solve.tolerance, 0.01 * target);
     return is_newton(loop) ? fmin(target, exact) : target;
+}
+
+// What says where the liquid is about to land.
+static landing_params describe_landing(const flow_inputs* in, const flow_outputs* out,
+                                       const unified_params* flow, const face_view* last) {
+    return (landing_params){.domain = in->wet.domain,
+                            .map = in->wet.map,
+                            .cell_fraction = flow->liquid.cell_fraction,
+                            .cell_open = in->wet.solid->open,
+                            .face_box = flow->face_box,
+                            .face_open = flow->liquid.face_open,
+                            .face_u = last->at[0] != NULL ? *last : face_view_of(out->u),
+                            .cell_impulse = out->x,
+                            .dt = in->frame.dt,
+                            .contacts = out->contacts};
 }
 
 static treacle_status set_unified(const flow_inputs* in, const flow_outputs* out,
@@ -70,10 +84,14 @@ static treacle_status set_unified(const flow_inputs* in, const flow_outputs* out
                          .cell_source = in->given->source};
     TREACLE_TRY(flow_describe(in, out, out->liquid, &solver->params.liquid));
     solver->params.face_box = face_view_of(out->liquid->fraction.face);
-    if (is_newton(loop)) {
+    face_view last = {0};
+    TREACLE_TRY(guess_velocity(in, out, &last));
+    solver->landing = describe_landing(in, out, &solver->params, &last);
+    solver->params.landing = &solver->landing;
+    if (is_newton(loop)) { // goes on from what the last pass has found
         flow_rheology_keep_start(in, out, loop);
     } else {
-        TREACLE_TRY(guess_velocity(in, out, &solver->params.guess_u));
+        solver->params.guess_u = last;
     }
     return unified_create(&solver->params, out->u.at, out->energy, &solver->unified);
 }

@@ -8,6 +8,7 @@ typedef struct flow_solver {
     int mark;                      // of the scratch arena: what lies above is of the solve
     liquid_grid liquid;            // of viscosity alone
     unified_params params;         // params.liquid: of either kind
+    landing_params landing;        // of params
     const tension_params* tension; // of the surface; NULL: none
     unified_solver* unified;
     bool is_exact; // the last solve has met its target and was not cut short

@@ -47,7 +47,7 @@ static const golden goldens[] = {
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [0.2, 0.2, 0.16]}}}]\n"},
     {"honey",
      4,
-     {23, 18500, 41000, 890, 22000, 810, 140, 19},
+     {25, 21000, 41000, 890, 22000, 810, 140, 19},
      "domain: {size: [4 cm, 4 cm, 4 cm], cell: 2 mm, sides: {all: open, bottom: no-slip}}\n"
      "step: {max_dt: 10 ms}\n"
      "materials: {honey: {density: 1400, viscosity: 70}}\n"
