@@ -2,7 +2,7 @@
 //
 // A thread (nu = 0.5 m^2/s, nozzle of 5 mm radius, 5 cm/s) falls by 8 or 12 cm on a belt of 0 to
 // 1.1 times the speed U that it has there; frequency f and radius R of the coil on a belt at rest,
-// and U, are those of the slender rope. 6 cells a diameter. A weak push across the belt as it lands
+// and U, are those of the slender rope. 4 cells a diameter. A weak push across the belt as it lands
 // decides to which side it goes first. Ten periods are watched, 24 times each, after three.
 //
 // The pattern has to be one that the geometrical model [sew.1] shows within 0.08 in v = V/U, from
@@ -15,7 +15,7 @@
 #include "cases.h"
 
 static const double pi = 3.14159265358979323846;
-enum { CELLS = 6, PERIODS = 10, A_PERIOD = 24, CONTACTS = PERIODS * A_PERIOD };
+enum { CELLS = 4, PERIODS = 10, A_PERIOD = 24, CONTACTS = PERIODS * A_PERIOD };
 
 // --- the model -----------------------------------------------------------------------------------
 
