@@ -244,7 +244,7 @@ void flying_lumps_finish(flying_lumps* p) {
 
 typedef struct motion_job {
     const flying_lumps* p;
-    const particles* rows;
+    const particles* liquid;
     double cells; // a m/s in cells a step
     float shift[AXES];
     lump_motions out;
@@ -313,35 +313,35 @@ static void find_motions(void* data, int64_t begin, int64_t end) {
     const flying_lumps_params* params = job->p->params;
     float phi[BLOCK_VALUES(2, 2)];
     for (int64_t g = begin; g < end; ++g) {
-        tile_ix t = tile_map_find(params->map, job->rows->tile[g]);
+        tile_ix t = tile_map_find(params->map, job->liquid->tile[g]);
         job->out.is_moved[g] = 0;
         if (!has_flight_near(job->p, t)) {
             continue;
         }
         gather_block(params->map, params->cell_phi, t, 2, 2, phi);
-        for (particle_ix i = job->rows->tile_first[g]; i < job->rows->tile_first[g + 1]; ++i) {
-            const float* x = particles_f32(job->rows, PARTICLE_POSITION) + AXES * i;
+        for (particle_ix i = job->liquid->tile_first[g]; i < job->liquid->tile_first[g + 1]; ++i) {
+            const float* x = particles_f32(job->liquid, PARTICLE_POSITION) + AXES * i;
             int32_t lump = lump_of(job->p, t, phi, x);
             job->out.is_moved[g] |= find_motion(job, lump, &job->out.motion[i]);
         }
     }
 }
 
-treacle_status flying_lumps_motions(const flying_lumps* p, const particles* rows, double dt,
+treacle_status flying_lumps_motions(const flying_lumps* p, const particles* liquid, double dt,
                                     const double fall[AXES], lump_motions* out) {
     TREACLE_ASSERT(dt > 0.0 && isfinite(dt));
     TREACLE_ASSERT(p->params != NULL);
     TREACLE_ASSERT(isfinite(fall[0]) && isfinite(fall[1]) && isfinite(fall[2]));
     const flying_lumps_params* params = p->params;
-    motion_job job = {.p = p, .rows = rows, .cells = dt / params->domain->h};
-    TREACLE_TRY(arena_take(params->scratch, (size_t)rows->count, sizeof(lump_motion),
+    motion_job job = {.p = p, .liquid = liquid, .cells = dt / params->domain->h};
+    TREACLE_TRY(arena_take(params->scratch, (size_t)liquid->count, sizeof(lump_motion),
                            "motion of lumps", (void**)&job.out.motion));
-    TREACLE_TRY(arena_take(params->scratch, (size_t)rows->tile_count, 1, "motion of lumps",
+    TREACLE_TRY(arena_take(params->scratch, (size_t)liquid->tile_count, 1, "motion of lumps",
                            (void**)&job.out.is_moved));
     for (int a = 0; a < AXES; ++a) {
         job.shift[a] = params->domain->is_active[a] ? (float)(fall[a] / params->domain->h) : 0.0f;
     }
-    particle_for(rows, &(particle_use){.span = PARTICLES_OWN_TILES, .grain = 4}, find_motions,
+    particle_for(liquid, &(particle_use){.span = PARTICLES_OWN_TILES, .grain = 4}, find_motions,
                  &job);
     *out = job.out;
     return TREACLE_OK;

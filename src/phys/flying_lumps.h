@@ -47,5 +47,5 @@ typedef struct lump_motions {
 
 /// Finds them for a step of dt in which what flies falls by `fall`, m. They are in the arena; of a
 /// tile that is not moved they are not set.
-treacle_status flying_lumps_motions(const flying_lumps* p, const particles* rows, double dt,
+treacle_status flying_lumps_motions(const flying_lumps* p, const particles* liquid, double dt,
                                     const double fall[AXES], lump_motions* out) TREACLE_NODISCARD;

@@ -49,7 +49,7 @@ static transfer_place g2p_place_of(const grid_domain* domain, treacle_kernel ker
 static thin_tile thin_of_tile(const thin_view* view, const particles* p, int a, tile_ix tile) {
     thin_tile out = {.first = p->tile_first[tile], .which = a};
     if (view != NULL) {
-        out.rows = thin_rows_between(view, out.first, p->tile_first[tile + 1], &out.count);
+        out.members = thin_particles_between(view, out.first, p->tile_first[tile + 1], &out.count);
     }
     return out;
 }
@@ -63,14 +63,15 @@ static void gather_thin(const g2p_params* params, const transfer_place* place,
     if (params->keep != NULL) {
         thin_gather(thin, position, place, before);
         for (int64_t r = 0; r < thin->count; ++r) {
-            thin->rows[r].before[a] = thin->rows[r].value[a];
+            thin->members[r].before[a] = thin->members[r].value[a];
         }
     }
     thin_gather(thin, position, place, now);
     for (int64_t r = 0; r < thin->count && params->keep != NULL; ++r) {
-        thin_row* row = &thin->rows[r];
-        float own = particles_f32(p, PARTICLE_VELOCITY)[AXES * row->row + a];
-        row->value[a] += params->keep[particles_material(p)[row->row]] * (own - row->before[a]);
+        thin_particle* one = &thin->members[r];
+        float own = particles_f32(p, PARTICLE_VELOCITY)[AXES * one->particle + a];
+        one->value[a] +=
+            params->keep[particles_material(p)[one->particle]] * (own - one->before[a]);
     }
 }
 
@@ -81,13 +82,13 @@ static void give_thin(const g2p_params* params, const thin_tile* thin) {
     float scale = (float)(1.0 / params->now->domain->h);
     int a = thin->which;
     for (int64_t r = 0; r < thin->count; ++r) {
-        const thin_row* row = &thin->rows[r];
+        const thin_particle* one = &thin->members[r];
         if (!params->keeps_velocity) {
-            particles_f32(p, PARTICLE_VELOCITY)[AXES * row->row + a] = row->value[a];
+            particles_f32(p, PARTICLE_VELOCITY)[AXES * one->particle + a] = one->value[a];
         }
         for (int b = 0; b < AXES && params->is_affine; ++b) {
-            particles_f32(p, PARTICLE_AFFINE)[AXES * (AXES * row->row + a) + b] =
-                row->slope[a][b] * scale;
+            particles_f32(p, PARTICLE_AFFINE)[AXES * (AXES * one->particle + a) + b] =
+                one->slope[a][b] * scale;
         }
     }
 }
@@ -123,7 +124,7 @@ void g2p_velocity(const g2p_params* params) {
     TREACLE_ASSERT(!params->is_affine || params->to->column[PARTICLE_AFFINE] != NULL);
     TREACLE_ASSERT(params->now->u.at[0] != NULL && params->now->u.at[1] != NULL &&
                    params->now->u.at[2] != NULL);
-    if (params->thin != NULL && params->thin->count > 0) { // whose rows nobody gathers
+    if (params->thin != NULL && params->thin->count > 0) { // whose members nobody gathers
         particle_for(params->to, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1},
                      gather_tiles, (void*)params);
         return;

@@ -7,7 +7,7 @@
 // cells. An image that would come out on the far side of a thin solid is left out. So are those of
 // liquid that does not touch: a particle has an image only if one is within half a cell of the wall
 // in the cell of its foot x - d n or beside it. Else the surface would be drawn round both and
-// close the gap between them, and what lands would lie on liquid that is not there [solid.13].
+// close the gap between them, and what lands would lie on liquid that is not there [solid.14].
 // Scenes in which liquid may let go of solids keep all images: contacts say there what is held.
 //
 // Staggering: distance at cells. Properties that tests check: every image is in the solid; a pool

@@ -199,7 +199,8 @@ static void scatter_thin(const p2g_params* params, const scatter_field* field, t
                          transfer_source source, float* block) {
     const particles* p = params->from;
     thin_tile thin = {.first = p->tile_first[tile], .which = field->component};
-    thin.rows = thin_rows_between(params->thin, thin.first, p->tile_first[tile + 1], &thin.count);
+    thin.members =
+        thin_particles_between(params->thin, thin.first, p->tile_first[tile + 1], &thin.count);
     if (thin.count > 0) {
         source.volume = particles_f32(p, PARTICLE_VOLUME) + thin.first;
         thin_scatter(&thin, &source, &field->place, block);

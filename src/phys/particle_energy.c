@@ -1,4 +1,4 @@
-// The energy of particles: sums over their rows, in double and in a fixed order.
+// The energy of particles: sums over them, in double and in a fixed order.
 //
 //     kinetic = sum m (|v|^2 + d |C|^2) / 2      C the affine motion, d the kernel's second moment
 //     elastic = sum V e(strain)                                                        [energy.5]

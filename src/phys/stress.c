@@ -528,8 +528,8 @@ static double pull_of_sides(const stress_params* p, const stress_weights* weight
     return sum;
 }
 
-double stress_impulse_beside_walls(const stress_params* params, const stress_weights* weights,
-                                   int axis, int64_t face, double u) {
+double stress_impulse_dragged(const stress_params* params, const stress_weights* weights, int axis,
+                              int64_t face, double u) {
     TREACLE_ASSERT(axis >= 0 && axis < AXES);
     TREACLE_ASSERT(face >= 0 && face < (int64_t)tile_map_values(params->map));
     double mass = (double)weights->mass[axis][face], impulse = mass * u;

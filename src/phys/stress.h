@@ -80,13 +80,13 @@ void stress_add_force(const stress_params* params, const stress_weights* weights
 double stress_given_velocity(const stress_params* params, int axis, int64_t face, double u);
 /// The impulse on a face: its momentum before, and what walls other than bodies drag along, sides
 /// that move among them.
-double stress_impulse_beside_walls(const stress_params* params, const stress_weights* weights,
-                                   int axis, int64_t face, double u);
+double stress_impulse_dragged(const stress_params* params, const stress_weights* weights, int axis,
+                              int64_t face, double u);
 /// The same; where no wall drags it is the momentum, and nothing is called.
 static inline double stress_impulse(const stress_params* params, const stress_weights* weights,
                                     int axis, int64_t face, double u) {
     bool may_drag = weights->drag[axis] != NULL || params->domain->has_belts;
-    return may_drag ? stress_impulse_beside_walls(params, weights, axis, face, u)
+    return may_drag ? stress_impulse_dragged(params, weights, axis, face, u)
                     : (double)weights->mass[axis][face] * u;
 }
 /// The velocity of the solid nearest to a face, across the face.

@@ -14,8 +14,8 @@
 enum { THIN_CELLS = AXES, THIN_PLACES };
 
 /// A particle from which a solid hides some of the samples around it.
-typedef struct thin_row {
-    particle_ix row;
+typedef struct thin_particle {
+    particle_ix particle;
     /// Bit (k 4 + j) 4 + i: sample (i, j, k) of the kernel, counted from its first, is in sight.
     uint64_t seen[THIN_PLACES];
     float normal[AXES];      // of the nearest solid
@@ -23,13 +23,14 @@ typedef struct thin_row {
     float value[AXES];       // what the particle takes: velocity, m/s
     float slope[AXES][AXES]; // and its change per cell
     float before[AXES];      // m/s, what it would have taken before the flow; FLIP only
-} thin_row;
+} thin_particle;
 
-/// All such particles, in ascending order of rows.
+/// All such particles, in ascending order.
 typedef struct thin_view {
     int64_t count;
-    thin_row* rows;
-    float* volume; // [particles], the VOLUME column with 0 for these rows; NULL if there are none
+    thin_particle* members;
+    float*
+        volume; // [particles], the VOLUME column with 0 for these members; NULL if there are none
 } thin_view;
 
 typedef struct thin_params {
@@ -42,22 +43,22 @@ typedef struct thin_params {
 
 /// Looks around. Without thin solids the view is empty.
 treacle_status thin_look(const thin_params* params, thin_view* out) TREACLE_NODISCARD;
-/// The rows of the view from `first` to before `end`; NULL and *count = 0 if there are none.
-thin_row* thin_rows_between(const thin_view* view, particle_ix first, particle_ix end,
-                            int64_t* count);
+/// The members of the view from `first` to before `end`; NULL and *count = 0 if there are none.
+thin_particle* thin_particles_between(const thin_view* view, particle_ix first, particle_ix end,
+                                      int64_t* count);
 
-/// Adds what the rows of a tile give to a block, as transfer_scatter does, but to samples in sight
-/// only. `first` is the tile's first row; of `source`, arrays are the tile's own and the volume is
-/// the particles'.
+/// Adds what the members of a tile give to a block, as transfer_scatter does, but to samples in
+/// sight only. `first` is the tile's first particle; of `source`, arrays are the tile's own and the
+/// volume is the particles'.
 typedef struct thin_tile {
-    thin_row* rows;
+    thin_particle* members;
     int64_t count;
     particle_ix first;
     int which; // axis, or THIN_CELLS
 } thin_tile;
 void thin_scatter(const thin_tile* tile, const transfer_source* source, const transfer_place* place,
                   float* block);
-/// Sets value[which] and slope[which] of the rows: what samples in sight say. Those out of sight
+/// Sets value[which] and slope[which] of the members: what samples in sight say. Those out of sight
 /// are taken for the nearest in sight, and across the solid for its own velocity [thin.2].
 /// `position` is the tile's own.
 void thin_gather(const thin_tile* tile, const float* position, const transfer_place* place,

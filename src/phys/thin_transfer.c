@@ -20,10 +20,10 @@
 void thin_scatter(const thin_tile* tile, const transfer_source* source, const transfer_place* place,
                   float* block) {
     TREACLE_ASSERT(tile->which >= 0 && tile->which < THIN_PLACES);
-    TREACLE_ASSERT(tile->count == 0 || tile->rows[0].row >= tile->first);
+    TREACLE_ASSERT(tile->count == 0 || tile->members[0].particle >= tile->first);
     for (int64_t r = 0; r < tile->count; ++r) {
-        const thin_row* row = &tile->rows[r];
-        int64_t p = row->row - tile->first;
+        const thin_particle* one = &tile->members[r];
+        int64_t p = one->particle - tile->first;
         thin_stencil st;
         thin_stencil_at(place, source->position + AXES * p, &st);
         float m = source->volume[p] * source->volume_scale;
@@ -36,7 +36,7 @@ void thin_scatter(const thin_tile* tile, const transfer_source* source, const tr
             for (int j = 0; j < st.axis[1].count; ++j) {
                 for (int i = 0; i < st.axis[0].count; ++i) {
                     const int at[AXES] = {i, j, k};
-                    float w = thin_is_seen(row->seen[tile->which], at) ? m : 0.0f, du = 0.0f;
+                    float w = thin_is_seen(one->seen[tile->which], at) ? m : 0.0f, du = 0.0f;
                     for (int a = 0; a < AXES; ++a) {
                         w *= st.axis[a].w[at[a]];
                         du += c[a] * st.axis[a].d[at[a]];
@@ -71,32 +71,32 @@ static float mean_in_sight(const thin_stencil* st, uint64_t seen, const float* b
     return nears > 0.0f ? near / nears : all / alls;
 }
 
-static float sample_of(const thin_stencil* st, const thin_row* row, int which, const float* block,
-                       const int at[AXES]) {
-    uint64_t seen = row->seen[which];
+static float sample_of(const thin_stencil* st, const thin_particle* one, int which,
+                       const float* block, const int at[AXES]) {
+    uint64_t seen = one->seen[which];
     if (seen == 0 || thin_is_seen(seen, at)) {
         return block[thin_sample_at(st, at)];
     }
     float along = mean_in_sight(st, seen, block, at);
-    float across = which < AXES ? row->normal[which] * row->normal[which] : 0.0f;
-    return across > 0.0f ? (1.0f - across) * along + across * row->solid_u[which] : along;
+    float across = which < AXES ? one->normal[which] * one->normal[which] : 0.0f;
+    return across > 0.0f ? (1.0f - across) * along + across * one->solid_u[which] : along;
 }
 
 void thin_gather(const thin_tile* tile, const float* position, const transfer_place* place,
                  const float* block) {
     TREACLE_ASSERT(tile->which >= 0 && tile->which < THIN_PLACES);
-    TREACLE_ASSERT(tile->count == 0 || tile->rows[0].row >= tile->first);
+    TREACLE_ASSERT(tile->count == 0 || tile->members[0].particle >= tile->first);
     int which = tile->which;
     for (int64_t r = 0; r < tile->count; ++r) {
-        thin_row* row = &tile->rows[r];
+        thin_particle* one = &tile->members[r];
         thin_stencil st;
-        thin_stencil_at(place, position + AXES * (row->row - tile->first), &st);
+        thin_stencil_at(place, position + AXES * (one->particle - tile->first), &st);
         float value = 0.0f, slope[AXES] = {0};
         for (int k = 0; k < st.axis[2].count; ++k) {
             for (int j = 0; j < st.axis[1].count; ++j) {
                 for (int i = 0; i < st.axis[0].count; ++i) {
                     const thin_axis_weights *x = &st.axis[0], *y = &st.axis[1], *z = &st.axis[2];
-                    float u = sample_of(&st, row, which, block, (const int[AXES]){i, j, k});
+                    float u = sample_of(&st, one, which, block, (const int[AXES]){i, j, k});
                     value += x->w[i] * y->w[j] * z->w[k] * u; // [thin.2]
                     slope[0] += x->s[i] * y->w[j] * z->w[k] * u;
                     slope[1] += x->w[i] * y->s[j] * z->w[k] * u;
@@ -104,9 +104,9 @@ void thin_gather(const thin_tile* tile, const float* position, const transfer_pl
                 }
             }
         }
-        row->value[which] = value;
+        one->value[which] = value;
         for (int a = 0; a < AXES; ++a) {
-            row->slope[which][a] = slope[a];
+            one->slope[which][a] = slope[a];
         }
     }
 }

@@ -45,10 +45,10 @@ typedef struct sample_table {
 
 typedef struct look_job {
     const thin_params* params;
-    sample_table* tables; // [workers]
-    thin_row* rows;       // [particles of near tiles]
-    int64_t* first;       // [tiles + 1], of a tile's rows
-    int64_t* found;       // [tiles]
+    sample_table* tables;   // [workers]
+    thin_particle* members; // [particles of near tiles]
+    int64_t* first;         // [tiles + 1], of a tile's members
+    int64_t* found;         // [tiles]
 } look_job;
 
 typedef struct near_solids {
@@ -172,7 +172,7 @@ static transfer_place thin_view_place_of(const thin_params* params, int which) {
 }
 
 // True if something is hidden from the particle.
-static bool look_around(const near_solids* near, const float* position, thin_row* out) {
+static bool look_around(const near_solids* near, const float* position, thin_particle* out) {
     const thin_params* params = near->params;
     vec3 x = particles_place(params->domain, near->tile, position);
     int id = SOLID_NONE;
@@ -248,7 +248,7 @@ static void look_from_tiles(void* data, int64_t begin, int64_t end) {
     sample_table* samples = &job->tables[parallel_worker()];
     for (int64_t t = begin; t < end; ++t) {
         near_solids near;
-        thin_row* next = job->rows + job->first[t];
+        thin_particle* next = job->members + job->first[t];
         job->found[t] = 0;
         if (job->first[t + 1] == job->first[t]) {
             continue;
@@ -265,7 +265,7 @@ static void look_from_tiles(void* data, int64_t begin, int64_t end) {
                 is_beside = is_beside_thin(&near, middle_of(params->domain, p->tile[t], cell));
                 last = cell;
             }
-            next->row = i;
+            next->particle = i;
             bool is_found = is_beside && look_around(&near, x, next);
             next += is_found ? 1 : 0;
             job->found[t] += is_found ? 1 : 0;
@@ -294,7 +294,7 @@ static treacle_status hide_volumes(const thin_params* params, thin_view* out) {
     TREACLE_TRY(thin_view_take(params, count, sizeof(float), (void**)&out->volume));
     memcpy(out->volume, particles_f32(params->p, PARTICLE_VOLUME), count * sizeof(float));
     for (int64_t i = 0; i < out->count; ++i) {
-        out->volume[out->rows[i].row] = 0.0f;
+        out->volume[out->members[i].particle] = 0.0f;
     }
     return TREACLE_OK;
 }
@@ -319,34 +319,34 @@ treacle_status thin_look(const thin_params* params, thin_view* out) {
     if (job.first[tiles] == 0) {
         return TREACLE_OK;
     }
-    TREACLE_TRY(
-        thin_view_take(params, (size_t)job.first[tiles], sizeof(thin_row), (void**)&job.rows));
+    TREACLE_TRY(thin_view_take(params, (size_t)job.first[tiles], sizeof(thin_particle),
+                               (void**)&job.members));
     TREACLE_TRY(
         thin_view_take(params, (size_t)p->ctx->threads, sizeof(sample_table), (void**)&job.tables));
     particle_for(p, &(particle_use){.span = PARTICLES_ALL_TILES, .grain = 1}, look_from_tiles,
                  &job);
     for (size_t t = 0; t < tiles; ++t) {
-        memmove(job.rows + out->count, job.rows + job.first[t],
-                (size_t)job.found[t] * sizeof(thin_row));
+        memmove(job.members + out->count, job.members + job.first[t],
+                (size_t)job.found[t] * sizeof(thin_particle));
         out->count += job.found[t];
     }
-    out->rows = job.rows;
+    out->members = job.members;
     return out->count > 0 ? hide_volumes(params, out) : TREACLE_OK;
 }
 
-thin_row* thin_rows_between(const thin_view* view, particle_ix first, particle_ix end,
-                            int64_t* count) {
+thin_particle* thin_particles_between(const thin_view* view, particle_ix first, particle_ix end,
+                                      int64_t* count) {
     TREACLE_ASSERT(first <= end && count != NULL);
     int64_t low = 0, high = view->count;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        bool is_before = view->rows[middle].row < first;
+        bool is_before = view->members[middle].particle < first;
         low = is_before ? middle + 1 : low;
         high = is_before ? high : middle;
     }
     *count = 0;
-    while (low + *count < view->count && view->rows[low + *count].row < end) {
+    while (low + *count < view->count && view->members[low + *count].particle < end) {
         *count += 1;
     }
-    return *count > 0 ? view->rows + low : NULL;
+    return *count > 0 ? view->members + low : NULL;
 }

@@ -391,16 +391,17 @@ static treacle_status is_in_flight(unified_solver* job, stokes_stats* stats, boo
     const stress_params* p = &job->params->liquid;
     double cell_a_step = p->domain->h / p->dt;
     bool is_asked = job->pass == NULL && job->stokes == NULL && job->bodies.count == 0 &&
-                    p->stress == NULL && p->cell_solid_phi == NULL && !p->domain->has_belts;
+                    p->stress == NULL && p->cell_solid_phi == NULL && !p->domain->has_belts &&
+                    job->pull == NULL && job->params->cell_source == NULL;
     *out = false;
     // Liquid that something stops shows a divergence at once.
     double most = is_asked ? tile_max(p->map, divergence_of_tile, job) : (double)INFINITY;
     if (!(most <= divergence_target * cell_a_step)) {
         return TREACLE_OK;
     }
-    job->which = 0;
+    moment_job sizes = {job->moment, 0};
     double net =
-        tile_sum(p->map, moment_of_tile, job) / solve_policy_default()->krylov.small_region;
+        tile_sum(p->map, moment_of_tile, &sizes) / solve_policy_default()->krylov.small_region;
     energy_flow flow = {.liquid = p,
                         .weights = &job->weights,
                         .bodies = &job->bodies,

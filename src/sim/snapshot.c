@@ -286,13 +286,13 @@ static treacle_status copy_items(const treacle_sim* sim, const treacle_frame* st
 
 static treacle_status copy_columns(treacle_sim* sim, const treacle_frame* state) {
     particles* p = &sim->next.particles;
-    tile_range rows = particle_ranks_own_range(p);
+    tile_range own = particle_ranks_own_range(p);
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         const particle_column_info* info = &particle_columns[c];
         if (p->column[c] != NULL) {
             treacle_array column =
                 array_of(info->name, info->type, info->components, p->count, NULL);
-            TREACLE_TRY(copy_items(sim, state, &column, rows, p->column[c]));
+            TREACLE_TRY(copy_items(sim, state, &column, own, p->column[c]));
         }
     }
     return TREACLE_OK;
@@ -304,14 +304,14 @@ static bool are_rows_sound(const treacle_sim* sim, const particles* p) {
     const float* volume = particles_f32(p, PARTICLE_VOLUME);
     const float* melted = particles_f32(p, PARTICLE_MELTED);
     const uint8_t* material = particles_material(p);
-    tile_range rows = particle_ranks_own_range(p);
+    tile_range own = particle_ranks_own_range(p);
     bool is_sound = true;
-    for (particle_ix row = rows.begin; row < rows.end; ++row) {
-        is_sound = is_sound && material[row] < sim->material_count && !(volume[row] <= 0.0f) &&
-                   (melted == NULL || !(melted[row] < 0.0f || melted[row] > 1.0f)) &&
-                   (log_factor == NULL || fabsf(log_factor[row]) <= largest_log_factor);
+    for (particle_ix i = own.begin; i < own.end; ++i) {
+        is_sound = is_sound && material[i] < sim->material_count && !(volume[i] <= 0.0f) &&
+                   (melted == NULL || !(melted[i] < 0.0f || melted[i] > 1.0f)) &&
+                   (log_factor == NULL || fabsf(log_factor[i]) <= largest_log_factor);
         for (int a = 0; a < AXES; ++a) {
-            is_sound = is_sound && fabsf(position[AXES * row + a]) <= farthest;
+            is_sound = is_sound && fabsf(position[AXES * i + a]) <= farthest;
         }
     }
     return is_sound;

@@ -55,10 +55,10 @@ treacle_status treacle_stages_put(treacle_sim* sim, const treacle_stages_particl
     for (int64_t i = 0; i < given->count; ++i) {
         particle_birth birth = birth_of(sim, given, i);
         tile_coord tile;
-        particle_ix row;
+        particle_ix particle;
         particles_locate(&sim->domain, birth.place, &tile, birth.position);
-        TREACLE_TRY(particles_append(p, tile, 1, &row));
-        particle_init(p, &sim->domain, row, &birth);
+        TREACLE_TRY(particles_append(p, tile, 1, &particle));
+        particle_init(p, &sim->domain, particle, &birth);
     }
     return TREACLE_OK;
 }

@@ -5,13 +5,13 @@
 
 static uint64_t hash_surface(const level_set* set, uint64_t hash) {
     const particles* m = &set->markers;
-    size_t tiles = (size_t)set->map.count, rows = (size_t)m->count;
+    size_t tiles = (size_t)set->map.count, members = (size_t)m->count;
     hash = hash_bytes(set->map.coord, tiles * sizeof(tile_coord), hash + set->births);
     hash = hash_bytes(set->phi, tiles * TILE_CELLS * sizeof(float), hash);
-    hash = hash_bytes(m->column[PARTICLE_POSITION], rows * AXES * sizeof(float), hash);
-    hash = hash_bytes(m->column[PARTICLE_ID], rows * sizeof(uint64_t), hash);
-    hash = hash_bytes(m->column[PARTICLE_VOLUME], rows * sizeof(float), hash);
-    hash = hash_bytes(m->column[PARTICLE_MATERIAL], rows, hash);
+    hash = hash_bytes(m->column[PARTICLE_POSITION], members * AXES * sizeof(float), hash);
+    hash = hash_bytes(m->column[PARTICLE_ID], members * sizeof(uint64_t), hash);
+    hash = hash_bytes(m->column[PARTICLE_VOLUME], members * sizeof(float), hash);
+    hash = hash_bytes(m->column[PARTICLE_MATERIAL], members, hash);
     return hash_bytes(m->tile_first, ((size_t)m->tile_count + 1) * sizeof(int64_t), hash);
 }
 

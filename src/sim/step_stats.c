@@ -13,10 +13,10 @@ static double tile_energy(void* data, int64_t tile) {
     const float* volume = particles_f32(p, PARTICLE_VOLUME);
     const float* velocity = particles_f32(p, PARTICLE_VELOCITY);
     double sum = 0.0;
-    for (particle_ix row = p->tile_first[tile]; row < p->tile_first[tile + 1]; ++row) {
-        double x = (double)velocity[AXES * row], y = (double)velocity[AXES * row + 1];
-        double z = (double)velocity[AXES * row + 2];
-        double mass = job->materials[particles_material(p)[row]].density * (double)volume[row];
+    for (particle_ix i = p->tile_first[tile]; i < p->tile_first[tile + 1]; ++i) {
+        double x = (double)velocity[AXES * i], y = (double)velocity[AXES * i + 1];
+        double z = (double)velocity[AXES * i + 2];
+        double mass = job->materials[particles_material(p)[i]].density * (double)volume[i];
         sum += 0.5 * mass * ((x * x + y * y) + z * z);
     }
     return sum;
@@ -27,9 +27,9 @@ static double tile_enthalpy(void* data, int64_t tile) {
     const particles* p = job->p;
     const double* enthalpy = particles_f64(p, PARTICLE_ENTHALPY);
     double sum = 0.0;
-    for (particle_ix row = p->tile_first[tile]; row < p->tile_first[tile + 1]; ++row) {
-        double volume = (double)particles_f32(p, PARTICLE_VOLUME)[row];
-        sum += job->materials[particles_material(p)[row]].density * volume * enthalpy[row];
+    for (particle_ix i = p->tile_first[tile]; i < p->tile_first[tile + 1]; ++i) {
+        double volume = (double)particles_f32(p, PARTICLE_VOLUME)[i];
+        sum += job->materials[particles_material(p)[i]].density * volume * enthalpy[i];
     }
     return sum;
 }

@@ -45,10 +45,10 @@ static void calm_groups(void* data, int64_t begin, int64_t end) {
     float* affine = particles_f32(p, PARTICLE_AFFINE);
     for (int64_t g = begin; g < end; ++g) {
         tile_ix t = tile_map_find(job->map, p->tile[g]);
-        for (particle_ix row = p->tile_first[g]; row < p->tile_first[g + 1]; ++row) {
-            const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * row;
+        for (particle_ix i = p->tile_first[g]; i < p->tile_first[g + 1]; ++i) {
+            const float* x = particles_f32(p, PARTICLE_POSITION) + AXES * i;
             if (is_gap(job, t, particles_cell(x))) {
-                memset(affine + AXES * AXES * row, 0, AXES * AXES * sizeof(float));
+                memset(affine + AXES * AXES * i, 0, AXES * AXES * sizeof(float));
             }
         }
     }

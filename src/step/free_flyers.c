@@ -23,7 +23,7 @@ treacle_status free_flyers_find(const step_frame* f, const liquid_state* state, 
     TREACLE_ASSERT(state->cell_phi != NULL || p->count == 0);
     TREACLE_ASSERT(p->tile_first[p->tile_count] == p->count);
     *out = (free_flyers){0};
-    tile_range rows = particle_ranks_own_range(p);
+    tile_range own = particle_ranks_own_range(p);
     int64_t found = 0;
     uint8_t* is_free_flyer = NULL;
     TREACLE_TRY(arena_take(f->scratch, (size_t)p->count, 1, "marks of free flyers",
@@ -32,15 +32,15 @@ treacle_status free_flyers_find(const step_frame* f, const liquid_state* state, 
     find_thick(f, is_thick);
     free_flyer_params params = {f->setup->domain, &state->map, state->cell_phi, p, is_thick};
     free_flyer_find(&params, is_free_flyer);
-    for (particle_ix i = rows.begin; i < rows.end; ++i) {
+    for (particle_ix i = own.begin; i < own.end; ++i) {
         found += is_free_flyer[i];
     }
-    TREACLE_TRY(
-        arena_take(f->scratch, (size_t)found, sizeof(*out->row), "free flyers", (void**)&out->row));
-    const uint8_t *next = is_free_flyer + rows.begin, *end = is_free_flyer + rows.end;
+    TREACLE_TRY(arena_take(f->scratch, (size_t)found, sizeof(*out->particle), "free flyers",
+                           (void**)&out->particle));
+    const uint8_t *next = is_free_flyer + own.begin, *end = is_free_flyer + own.end;
     for (int64_t i = 0; i < found; ++i) {
         next = memchr(next, 1, (size_t)(end - next));
-        out->row[i] = next++ - is_free_flyer;
+        out->particle[i] = next++ - is_free_flyer;
     }
     out->count = found;
     return TREACLE_OK;
@@ -55,7 +55,7 @@ treacle_status free_flyers_keep(const step_frame* f, const free_flyers* flyers, 
                            (void**)kept));
     const char* from = p->column[column];
     for (int64_t i = 0; from != NULL && i < flyers->count; ++i) {
-        memcpy((char*)*kept + (size_t)i * bytes, from + (size_t)flyers->row[i] * bytes, bytes);
+        memcpy((char*)*kept + (size_t)i * bytes, from + (size_t)flyers->particle[i] * bytes, bytes);
     }
     return TREACLE_OK;
 }
@@ -67,7 +67,8 @@ void free_flyers_put(const free_flyers* flyers, particle_column column, const fl
     size_t bytes = particle_columns[column].bytes;
     char* to = p->column[column];
     for (int64_t i = 0; to != NULL && i < flyers->count; ++i) {
-        memcpy(to + (size_t)flyers->row[i] * bytes, (const char*)kept + (size_t)i * bytes, bytes);
+        memcpy(to + (size_t)flyers->particle[i] * bytes, (const char*)kept + (size_t)i * bytes,
+               bytes);
     }
 }
 
@@ -79,20 +80,20 @@ void free_flyers_move(const step_frame* f, const free_flyers* flyers, const doub
     float cells = (float)(f->dt / h);
     const float down[AXES] = {(float)(fall[0] / h), (float)(fall[1] / h), (float)(fall[2] / h)};
     for (int64_t i = 0; i < flyers->count; ++i) {
-        float* x = particles_f32(p, PARTICLE_POSITION) + AXES * flyers->row[i];
-        const float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * flyers->row[i];
+        float* x = particles_f32(p, PARTICLE_POSITION) + AXES * flyers->particle[i];
+        const float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * flyers->particle[i];
         for (int a = 0; a < AXES; ++a) {
             x[a] += f->setup->domain->is_active[a] ? cells * v[a] + down[a] : 0.0f;
         }
     }
 }
 
-tile_ix free_flyers_tile(const particles* p, particle_ix row) {
-    TREACLE_ASSERT(row >= 0 && row < p->count);
+tile_ix free_flyers_tile(const particles* p, particle_ix particle) {
+    TREACLE_ASSERT(particle >= 0 && particle < p->count);
     tile_ix low = 0, high = p->tile_count;
     while (high - low > 1) {
         tile_ix middle = low + (high - low) / 2;
-        bool is_above = p->tile_first[middle] <= row;
+        bool is_above = p->tile_first[middle] <= particle;
         low = is_above ? middle : low;
         high = is_above ? high : middle;
     }
@@ -110,11 +111,11 @@ static void push_rows(void* data, int64_t begin, int64_t end) {
     const push_job* job = data;
     const particles* p = job->p;
     for (int64_t i = begin; i < end; ++i) {
-        particle_ix row = job->flyers->row[i];
-        const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * row;
-        float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * row;
-        vec3 x =
-            particles_place(job->f->setup->domain, p->tile[free_flyers_tile(p, row)], position);
+        particle_ix particle = job->flyers->particle[i];
+        const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * particle;
+        float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * particle;
+        vec3 x = particles_place(job->f->setup->domain, p->tile[free_flyers_tile(p, particle)],
+                                 position);
         double push[AXES];
         force_at(job->forces, x, push);
         for (int a = 0; a < AXES; ++a) {

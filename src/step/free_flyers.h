@@ -9,7 +9,7 @@
 /// In the scratch arena.
 typedef struct free_flyers {
     int64_t count;
-    particle_ix* row; // [count]
+    particle_ix* particle; // [count]
 } free_flyers;
 
 /// Those outside the surface of a state.
@@ -27,5 +27,5 @@ void free_flyers_move(const step_frame* f, const free_flyers* flyers, const doub
 /// v += dt (g + fields)
 treacle_status free_flyers_push(const step_frame* f, const free_flyers* flyers,
                                 particles* p) TREACLE_NODISCARD;
-/// The tile whose particles include the row.
-tile_ix free_flyers_tile(const particles* p, particle_ix row);
+/// The tile whose particles include the particle.
+tile_ix free_flyers_tile(const particles* p, particle_ix particle);

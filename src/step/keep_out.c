@@ -53,10 +53,10 @@ void keep_out_stop(const step_frame* f, const solid_poses* poses, const free_fly
     TREACLE_ASSERT(flyers->count <= p->count);
     collide_params params = collide_of(f, poses, p);
     for (int64_t i = 0; params.to.count > 0 && i < flyers->count; ++i) {
-        particle_ix row = flyers->row[i];
-        const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * row;
-        float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * row;
-        tile_coord tile = p->tile[free_flyers_tile(p, row)];
+        particle_ix particle = flyers->particle[i];
+        const float* position = particles_f32(p, PARTICLE_POSITION) + AXES * particle;
+        float* v = particles_f32(p, PARTICLE_VELOCITY) + AXES * particle;
+        tile_coord tile = p->tile[free_flyers_tile(p, particle)];
         collide_stop(&params, particles_place(f->setup->domain, tile, position), v);
     }
 }

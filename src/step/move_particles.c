@@ -67,15 +67,15 @@ static void move_thin(const step_frame* f, const thin_view* thin, const float* s
                       particles* p) {
     float cells = (float)(f->dt / f->setup->domain->h);
     for (int64_t i = 0; i < thin->count; ++i) {
-        const thin_row* row = &thin->rows[i];
-        float* x = particles_f32(p, PARTICLE_POSITION) + AXES * row->row;
+        const thin_particle* one = &thin->members[i];
+        float* x = particles_f32(p, PARTICLE_POSITION) + AXES * one->particle;
         for (int a = 0; a < AXES; ++a) {
             float change = 0.0f;
             for (int b = 0; b < AXES; ++b) {
-                change += row->slope[a][b] * row->value[b];
+                change += one->slope[a][b] * one->value[b];
             }
-            float way = cells * (row->value[a] + 0.5f * cells * change);
-            x[a] = f->setup->domain->is_active[a] ? start[AXES * row->row + a] + way : x[a];
+            float way = cells * (one->value[a] + 0.5f * cells * change);
+            x[a] = f->setup->domain->is_active[a] ? start[AXES * one->particle + a] + way : x[a];
         }
     }
 }

@@ -42,12 +42,12 @@ typedef struct golden {
 static const golden goldens[] = {
     {"dam",
      6,
-     {7, 1700, 10000, 750, 12000, 990, 93, 17},
+     {7, 1900, 10000, 750, 12000, 990, 93, 17},
      "domain: {size: [0.64, 0.32, 0.16], cell: 2 cm, sides: {all: slip, top: open}}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [0.2, 0.2, 0.16]}}}]\n"},
     {"honey",
      4,
-     {25, 21000, 41000, 890, 22000, 810, 140, 19},
+     {23, 15000, 41000, 890, 22000, 810, 140, 19},
      "domain: {size: [4 cm, 4 cm, 4 cm], cell: 2 mm, sides: {all: open, bottom: no-slip}}\n"
      "step: {max_dt: 10 ms}\n"
      "materials: {honey: {density: 1400, viscosity: 70}}\n"
@@ -60,7 +60,7 @@ static const golden goldens[] = {
      "    speed: 10 cm/s\n"},
     {"gel",
      4,
-     {20, 10000, 26000, 610, 13000, 900, 96, 10},
+     {20, 10000, 26000, 610, 13000, 640, 96, 10},
      "domain: {size: [16 cm, 12 cm, 16 cm], cell: 1 cm, sides: {all: slip, top: open}}\n"
      "materials: {goop: {density: 1000, viscosity: 0.5, elastic: {mu_e: 4000, alpha: 10, gamma: "
      "0.1}}}\n"
@@ -76,7 +76,7 @@ static const golden goldens[] = {
      "material: paste}]\n"},
     {"bodies",
      4,
-     {23, 5900, 38000, 565, 19700, 2370, 71, 11},
+     {23, 5900, 34000, 510, 17500, 2150, 62, 10},
      "domain: {size: [24 cm, 24 cm, 24 cm], cell: 1.5 cm}\n"
      "liquids: [{shape: {box: {min: [0, 0, 0], max: [24 cm, 16 cm, 24 cm]}}}]\n"
      "bodies:\n"

@@ -62,15 +62,15 @@ static void test_a_plate_hides_what_is_behind_it(void** state) {
     // Below the plate; faces across x are at y = 9.5 and, behind it, 10.5.
     thin_view view = look_from(&w, 8.3, 9.9);
     assert_int_equal(view.count, 1);
-    assert_int_equal(view.rows[0].seen[0], 0x3); // of 2 x 2 the lower two
-    assert_int_equal(view.rows[0].seen[THIN_CELLS], 0x3);
+    assert_int_equal(view.members[0].seen[0], 0x3); // of 2 x 2 the lower two
+    assert_int_equal(view.members[0].seen[THIN_CELLS], 0x3);
     assert_true(view.volume[0] == 0.0f);
-    assert_true(fabsf(view.rows[0].normal[1] + 1.0f) < 1e-3f);
+    assert_true(fabsf(view.members[0].normal[1] + 1.0f) < 1e-3f);
     // Above it, the upper two; faces across y are at 10, in the plate but nearer to the other side.
     view = look_from(&w, 8.3, 10.45);
     assert_int_equal(view.count, 1);
-    assert_int_equal(view.rows[0].seen[0], 0x30);
-    assert_int_equal(view.rows[0].seen[1], 0x30);
+    assert_int_equal(view.members[0].seen[0], 0x30);
+    assert_int_equal(view.members[0].seen[1], 0x30);
     // Far away nothing is hidden.
     assert_int_equal(look_from(&w, 8.3, 12.5).count, 0);
     assert_int_equal(look_from(&w, 8.3, 8.4).count, 0);
@@ -104,7 +104,7 @@ static void test_only_samples_on_the_particles_side_are_seen(void** state) {
             for (int s = 0; s < 4; ++s) {
                 double sx = cell_impulse + s % 2 + 0.5, sy = cell_y + s / 2 + 0.5;
                 double middle = 10.25 + (sx - 16.0) * tan(turned);
-                bool is_seen = view.rows[k].seen[THIN_CELLS] >> (s % 2 + s / 2 * 4) & 1;
+                bool is_seen = view.members[k].seen[THIN_CELLS] >> (s % 2 + s / 2 * 4) & 1;
                 if (fabs(sy - middle) > 0.02) {
                     assert_int_equal(is_seen, sy < middle);
                 }
