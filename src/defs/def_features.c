@@ -120,12 +120,39 @@ bool def_has_tension(const treacle_sim_def* def) {
     return is_any && def->flow != TREACLE_FLOW_NONE;
 }
 
-bool def_is_beyond_tension(const treacle_sim_def* def) {
-    bool is_chosen = def->flow == TREACLE_FLOW_UNIFIED;
+// Whether the flow is the unified one, chosen or by what `auto` makes of the rest.
+static bool is_unified(const treacle_sim_def* def) {
     bool is_auto = def->flow == TREACLE_FLOW_AUTO && !def->flip_from_viscosity &&
                    def->viscosity_solve.method == TREACLE_VISCOSITY_IMPLICIT &&
                    def->viscosity_solve.surface == TREACLE_VISCOSITY_NATURAL;
-    return def_has_tension(def) && !is_chosen && !is_auto;
+    return def->flow == TREACLE_FLOW_UNIFIED || is_auto;
+}
+
+bool def_is_beyond_tension(const treacle_sim_def* def) {
+    return def_has_tension(def) && !is_unified(def);
+}
+
+// --- what shrinks and breaks ---------------------------------------------------------------------
+
+static bool def_shrinks(const treacle_sim_def* def) {
+    bool is_any = false;
+    for (int i = 0; i < def->material_count; ++i) {
+        const treacle_shrinkage_def* s = &def->materials[i].shrinkage;
+        is_any = is_any || s->cooling > 0.0 || s->drying > 0.0;
+    }
+    return is_any;
+}
+
+static bool def_breaks(const treacle_sim_def* def) {
+    bool is_any = false;
+    for (int i = 0; i < def->material_count; ++i) {
+        is_any = is_any || def->materials[i].elastic.strength > 0.0;
+    }
+    return is_any;
+}
+
+bool def_is_beyond_cracks(const treacle_sim_def* def) {
+    return def_breaks(def) && def->flow != TREACLE_FLOW_NONE && !is_unified(def);
 }
 
 // --- liquid on the grid --------------------------------------------------------------------------
@@ -159,6 +186,8 @@ const char* def_beyond_eulerian(const treacle_sim_def* def) {
            : def->drop_count > 0            ? "no 'drops'"
            : def->step.splitting > 0        ? "no 'splitting: second'"
            : def_has_tension(def)           ? "no 'surface_tension'"
+           : def_shrinks(def)               ? "no 'shrinkage'"
+           : def_breaks(def)                ? "no 'strength' of elastic material"
            : def_marker_flows(def) || def_marker_grows(def) || is_marker_used(def) ? "no 'marker'"
            : has_uneven_viscosity(def)
                ? "no viscosity that differs from place to place but by temperature"

@@ -22,6 +22,10 @@ bool def_has_tension(const treacle_sim_def* def);
 /// Whether it does although the flow is another one than the unified, which alone knows of it.
 bool def_is_beyond_tension(const treacle_sim_def* def);
 
+/// Whether material has a strength although the flow is another one than the unified, which alone
+/// lets it break.
+bool def_is_beyond_cracks(const treacle_sim_def* def);
+
 /// Puts the thesis' words (mu_e, alpha, gamma), where they are given, into people's words.
 void def_elastic_to_words(treacle_elastic_def* elastic);
 

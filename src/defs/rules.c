@@ -38,6 +38,11 @@ bool rule_root(const void* item, schema_fault* fault) {
         return break_at(fault, "motion", "'motion: eulerian' knows %s; choose 'motion: particles'",
                         what);
     }
+    if (def_is_beyond_cracks(def)) {
+        return break_at(fault, "flow",
+                        "material breaks at its 'strength' in 'flow: unified' alone; choose that, "
+                        "or take the strength away");
+    }
     return !def_is_beyond_tension(def) ||
            break_at(fault, "flow",
                     "'surface_tension' acts in 'flow: unified' alone; choose that, or a surface "
