@@ -86,8 +86,9 @@ static treacle_status set_unified(const flow_inputs* in, const flow_outputs* out
     solver->params.face_box = face_view_of(out->liquid->fraction.face);
     face_view last = {0};
     TREACLE_TRY(guess_velocity(in, out, &last));
+    const liquid_features* has = &in->frame.setup->has;
     solver->landing = describe_landing(in, out, &solver->params, &last);
-    solver->params.landing = &solver->landing;
+    solver->params.landing = has->rheology || has->elastic ? NULL : &solver->landing;
     if (is_newton(loop)) { // goes on from what the last pass has found
         flow_rheology_keep_start(in, out, loop);
     } else {
