@@ -69,7 +69,8 @@ static treacle_status swing_once(validate* v, double angle, uint64_t seed, swing
     treacle_sim* sim = NULL;
     tension_drop d = {.seed = seed, .cell = cell, .cells = {WAVE / 2, DEPTH + 9, 1}, .shape = wave};
     double k = 2.0 * pi / (WAVE * cell), square = sigma * k * k * k / rho * tanh(k * cell * DEPTH);
-    double nu = 0.01 * sqrt(square) / (k * k), first, before, now, least = 0.0, crossing = NAN;
+    double nu = 0.01 * sqrt(square) / (k * k), first = 0.0, before, now, least = 0.0,
+           crossing = NAN;
     double complex rate = wave_rate(k, nu, square);
     double step = angle / cimag(rate);
     *exact = exp(pi * creal(rate) / cimag(rate));

@@ -211,6 +211,18 @@ bool rule_material(const void* item, schema_fault* fault) {
         return break_at(fault, "viscosity_law",
                         "an 'arrhenius' law multiplies the 'viscosity', which is 0");
     }
+    if (m->elastic.strength > 0.0 && rule_is_not_elastic(&m->elastic)) {
+        return break_at(fault, "elastic",
+                        "it breaks at a 'strength' of %.9g Pa, but nothing pulls in what is not "
+                        "elastic: expected a 'shear_modulus' above 0 Pa",
+                        m->elastic.strength);
+    }
+    if (m->elastic.fracture_energy > 0.0 && !(m->elastic.strength > 0.0)) {
+        return break_at(fault, "elastic",
+                        "a crack takes a 'fracture_energy' of %.9g J/m^2, but nothing says when "
+                        "it breaks: expected a 'strength' above 0 Pa",
+                        m->elastic.fracture_energy);
+    }
     if (m->elastic.strength > 0.0 && !(m->elastic.fracture_energy > 0.0)) {
         return break_at(
             fault, "elastic",

@@ -64,6 +64,46 @@ void shrinkage_log_sizes(const treacle_material_def* materials, const particles*
     particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, find_sizes, &job);
 }
 
+static double volume_of(const size_job* job, particle_ix i) {
+    const float* rest = particles_f32(job->p, PARTICLE_REST_SIZE);
+    double log_size = exponent(job->materials, job->p, i) - (double)rest[i];
+    return (double)particles_f32(job->p, PARTICLE_VOLUME)[i] * elementary_exp(log_size);
+}
+
+typedef struct volume_job {
+    size_job of;
+    float* out;
+} volume_job;
+
+static void find_volumes(void* data, int64_t begin, int64_t end) {
+    const volume_job* job = data;
+    for (int64_t i = begin; i < end; ++i) {
+        job->out[i] = (float)volume_of(&job->of, i);
+    }
+}
+
+void shrinkage_volumes(const treacle_material_def* materials, const particles* p, float* out) {
+    TREACLE_ASSERT(p->column[PARTICLE_REST_SIZE] != NULL);
+    TREACLE_ASSERT(out != NULL || p->count == 0);
+    volume_job job = {{materials, p, NULL}, out};
+    particle_for(p, &(particle_use){.span = PARTICLES_EACH, .grain = 4096}, find_volumes, &job);
+}
+
+static double volume_of_tile(void* data, int64_t tile) {
+    const size_job* job = data;
+    double sum = 0.0;
+    for (particle_ix i = job->p->tile_first[tile]; i < job->p->tile_first[tile + 1]; ++i) {
+        sum += volume_of(job, i);
+    }
+    return sum;
+}
+
+double shrinkage_volume(const treacle_material_def* materials, const particles* p) {
+    TREACLE_ASSERT(p->column[PARTICLE_REST_SIZE] != NULL);
+    size_job job = {materials, p, NULL};
+    return particle_sum(p, volume_of_tile, &job);
+}
+
 typedef struct rate_job {
     const double *before, *after;
     double dt;

@@ -7,6 +7,9 @@
 void shrinkage_begin(const treacle_material_def* materials, const particles* p, particle_ix first);
 /// log of the volume of each particle over that of its column [shrink.1]; out is [count].
 void shrinkage_log_sizes(const treacle_material_def* materials, const particles* p, double* out);
+/// The volumes that particles have, m^3; out is [count]. And their sum.
+void shrinkage_volumes(const treacle_material_def* materials, const particles* p, float* out);
+double shrinkage_volume(const treacle_material_def* materials, const particles* p);
 /// How fast particles gain volume in a step of dt in which their sizes went from `before` to
 /// `after`, 1/s, of what they are [shrink.2]; out is [count].
 void shrinkage_rates(const particles* p, const double* before, const double* after, double dt,

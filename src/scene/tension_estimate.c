@@ -76,7 +76,7 @@ static void fill_numbers(const treacle_sim_def* sim, const tense_liquid* liquid,
     out->capillarity = mu * out->speed / sigma;
     out->ohnesorge = mu / sqrt(m->density * sigma * length);
     out->ratio = isnan(sigma) ? NAN : def_tension_ratio(sim, &with);
-    out->is_left_out = out->tension > 0.0 && !def_has_tension(sim);
+    out->is_left_out = out->tension > 0.0 && out->ratio < DEF_TENSION_LEAST;
 }
 
 treacle_status treacle_scene_tension(const treacle_scene* scene, int index,

@@ -203,9 +203,13 @@ static void add_row(treacle_edit* e, const treacle_particle_def* def) {
     ((float*)edit_find(e, "volume")->array.data)[at] = (float)def->volume;
     ((uint8_t*)edit_find(e, "material")->array.data)[at] = (uint8_t)def->material;
     ((uint64_t*)edit_find(e, "id")->array.data)[at] = (uint64_t)EDIT_SOURCE << 48 | e->births++;
-    edit_column* affine = edit_find(e, "affine");
-    if (affine != NULL) {
-        memset((char*)affine->array.data + (size_t)at * affine->item_bytes, 0, affine->item_bytes);
+    static const char* const fresh[] = {"affine", "damage"}; // nothing of another particle's
+    for (int i = 0; i < 2; ++i) {
+        edit_column* column = edit_find(e, fresh[i]);
+        if (column != NULL) {
+            memset((char*)column->array.data + (size_t)at * column->item_bytes, 0,
+                   column->item_bytes);
+        }
     }
 }
 

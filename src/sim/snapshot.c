@@ -6,6 +6,7 @@
 
 #include "grid/tile_loop.h"
 #include "particles/particle_ranks.h"
+#include "phys/shrinkage.h"
 #include "sim/attempt.h"
 #include "sim/eulerian.h"
 #include "sim/guard.h"
@@ -18,6 +19,8 @@ static const float farthest = 64.0f;
 // log(LIMIT_FACTOR), a little more: what a scene may give. A liquid of no end of viscosity would
 // have steps of no end.
 static const float largest_log_factor = 27.64f;
+// More than heat and drying can make of the exponent of a volume.
+static const float largest_rest_size = 1e6f;
 
 static bool is_shown(particle_column column, treacle_frame_kind kind) {
     bool is_inner = column == PARTICLE_AFFINE || column == PARTICLE_ENTHALPY;
@@ -123,11 +126,26 @@ static int show_looks(const treacle_sim* sim, treacle_array* arrays) {
     return count;
 }
 
+// Pictures show the volume that particles have; that of their column is what they began with.
+static treacle_status show_volumes(treacle_sim* sim) {
+    const particles* p = &sim->now.particles;
+    if (sim->shown.ctx == NULL) {
+        TREACLE_TRY(particles_create(sim->ctx, 0, &sim->shown));
+    }
+    TREACLE_TRY(particles_reserve(&sim->shown, p->count, 1));
+    shrinkage_volumes(sim->setup.materials, p, particles_f32(&sim->shown, PARTICLE_VOLUME));
+    return TREACLE_OK;
+}
+
 treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64_t number,
                                 treacle_frame* out) {
     bool is_shown_apart = sim->plan.is_eulerian && kind == TREACLE_FRAME_PICTURE;
     if (is_shown_apart) {
         TREACLE_TRY(eulerian_show(sim));
+    }
+    bool has_sizes = sim->setup.has.shrinkage && kind == TREACLE_FRAME_PICTURE;
+    if (has_sizes) {
+        TREACLE_TRY(show_volumes(sim));
     }
     const particles* p = is_shown_apart ? &sim->shown : &sim->now.particles;
     const int64_t* rank_rows = NULL;
@@ -144,9 +162,10 @@ treacle_status treacle_sim_view(treacle_sim* sim, treacle_frame_kind kind, int64
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         const particle_column_info* info = &particle_columns[c];
         if ((p->column_mask >> c & 1u) != 0 && is_shown((particle_column)c, kind)) {
+            const particles* from = has_sizes && c == PARTICLE_VOLUME ? &sim->shown : p;
             sim->parts[count] = rank_rows;
             arrays[count++] =
-                array_of(info->name, info->type, info->components, p->count, p->column[c]);
+                array_of(info->name, info->type, info->components, p->count, from->column[c]);
         }
     }
     if (sim->setup.bodies.count > 0) {
@@ -303,13 +322,17 @@ static bool are_rows_sound(const treacle_sim* sim, const particles* p) {
     const float* log_factor = particles_f32(p, PARTICLE_LOG_FACTOR);
     const float* volume = particles_f32(p, PARTICLE_VOLUME);
     const float* melted = particles_f32(p, PARTICLE_MELTED);
+    const float* damage = particles_f32(p, PARTICLE_DAMAGE);
+    const float* rest_size = particles_f32(p, PARTICLE_REST_SIZE);
     const uint8_t* material = particles_material(p);
     tile_range own = particle_ranks_own_range(p);
     bool is_sound = true;
     for (particle_ix i = own.begin; i < own.end; ++i) {
         is_sound = is_sound && material[i] < sim->material_count && !(volume[i] <= 0.0f) &&
                    (melted == NULL || !(melted[i] < 0.0f || melted[i] > 1.0f)) &&
-                   (log_factor == NULL || fabsf(log_factor[i]) <= largest_log_factor);
+                   (log_factor == NULL || fabsf(log_factor[i]) <= largest_log_factor) &&
+                   (damage == NULL || (damage[i] >= 0.0f && damage[i] <= 1.0f)) &&
+                   (rest_size == NULL || fabsf(rest_size[i]) <= largest_rest_size);
         for (int a = 0; a < AXES; ++a) {
             is_sound = is_sound && fabsf(position[AXES * i + a]) <= farthest;
         }

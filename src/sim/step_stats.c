@@ -1,6 +1,7 @@
 #include "sim/step_stats.h"
 
 #include "particles/particle_loop.h"
+#include "phys/shrinkage.h"
 
 typedef struct sum_job {
     const particles* p;
@@ -48,7 +49,8 @@ void step_stats_measure(const treacle_sim* sim, treacle_step_stats* out) {
     }
     out->particles = p->count;
     out->tiles = p->tile_count;
-    out->volume = particle_volume(p);
+    out->volume = p->column[PARTICLE_REST_SIZE] != NULL ? shrinkage_volume(sim->setup.materials, p)
+                                                        : particle_volume(p);
     out->kinetic_energy = particle_sum(p, tile_energy, &job);
     if (p->column[PARTICLE_ENTHALPY] != NULL) {
         out->enthalpy = particle_sum(p, tile_enthalpy, &job);

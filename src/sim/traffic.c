@@ -90,7 +90,9 @@ treacle_status traffic_find_room(traffic* t, step_work* w) {
     TREACLE_ASSERT(w->p == t->p && !t->is_full);
     double brought;
     if (find_room_is_asked(&w->f, t->sim->sink_count > 0, &brought)) {
-        double volume = brought + particle_volume(w->p);
+        const liquid_setup* setup = w->f.setup;
+        double volume = brought + (setup->has.shrinkage ? shrinkage_volume(setup->materials, w->p)
+                                                        : particle_volume(w->p));
         t->is_full = w->f.is_full = !find_room(&w->f, &w->made.poses, volume, &t->sim->room);
     }
     return TREACLE_OK;

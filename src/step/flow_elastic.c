@@ -57,10 +57,11 @@ treacle_status flow_elastic_end(const step_frame* f, const flow_elastic* elastic
     float* kept = NULL;
     TREACLE_TRY(free_flyers_keep(f, flyers, p, PARTICLE_STRAIN, &kept));
     elastic_advance(&params, p, &elastic->motion);
+    free_flyers_put(flyers, PARTICLE_STRAIN, kept,
+                    p); // what flies breaks by the strain that it has
     if (f->setup->has.cracks) {
         TREACLE_TRY(elastic_break(&params, p, f->scratch, &f->stats->energy.fracture));
     }
-    free_flyers_put(flyers, PARTICLE_STRAIN, kept, p);
     arena_give_to(f->scratch, mark);
     f->stats->elastic_update_seconds = profile_now() - begin;
     return TREACLE_OK;

@@ -52,6 +52,11 @@ static void test_volume_follows_temperature_and_marker(void** state) {
     assert_true(fabs((double)size[1] - exp(-0.15)) < 1e-6);
     assert_true(fabs((double)rate[1] - (exp(-0.15) - 1.0) / 0.1) < 1e-5);
     assert_true(size[2] == 1.0f && rate[2] == 0.0f); // its material does not shrink
+    float volume[COUNT];
+    shrinkage_volumes(materials, &p, volume);
+    assert_true(fabs((double)volume[1] - 1e-3 * exp(-0.15)) < 1e-9);
+    double all = (double)volume[0] + (double)volume[1] + (double)volume[2];
+    assert_true(fabs(shrinkage_volume(materials, &p) - all) < 1e-9);
     particles_destroy(&p);
     treacle_context_destroy(ctx);
 }
