@@ -40,11 +40,11 @@
 #include "base/check.h"
 #include "math/hash_random.h"
 
-// e_u over e_0, at least.
+// The least e_u / e_0.
 static const double least_way = 1.2;
 // Cells that a band is wide.
 static const double band_cells = 2.0;
-// By how much strengths differ.
+// The fraction by which the strengths of particles differ.
 static const double scatter = 0.01;
 
 crack_law fracture_law_of(const strain_law* law, double strength, double toughness, double h) {
@@ -66,7 +66,7 @@ crack_law fracture_law_at(const crack_law* law, uint64_t seed, uint64_t id) {
     return (crack_law){law->first * part, law->last / part};
 }
 
-// k of [crack.2].
+// k of [crack.2], from the damage.
 static double stretched(const crack_law* law, double damage) {
     return law->first * law->last / ((1.0 - damage) * (law->last - law->first) + law->first);
 }

@@ -1,6 +1,6 @@
 // Liquid that comes down on a floor has air below it until it touches. On the grid there is a cell
-// between both that is partly liquid, and with a pressure it would keep what it is not full of,
-// too: what has only begun to reach into the last cell would stop there, a cell above the floor,
+// between both that is partly liquid. With a pressure that cell would keep its air as if it were
+// liquid: what has only begun to reach into the last cell would stop there, a cell above the floor,
 // held by liquid that is not there, and slide on it.
 //
 // So a cell i is a gap if solids or sides close a part of it, n_a = A_high - A_low, and the liquid
@@ -9,10 +9,10 @@
 //
 //     l . n > 4/5 |l| |n|,   |l| > 4/5 min(V_i, 1/2)                                       [land.1]
 //
-// In corners one of the walls is enough. Surfaces that meet a wall, and noses of currents that
-// advance on it, lie at a wider angle.
-// It has no pressure, and no stress across it [land.3]: its surface is free. In the step in which
-// it fills up it has a pressure, and takes in what it lacks, and no more,
+// In corners it is enough that the liquid lies away from one of the walls. Surfaces that meet a
+// wall, and noses of currents that advance on it, lie at a wider angle.
+// A gap has no pressure, and no stress across it [land.3]: its surface is free. In the step in
+// which it fills up it has a pressure, and takes in what it lacks, and no more,
 //
 //     sum +- A_f u_f = -(1 - V_i) R_i h / dt    once -dt sum +- A_f u'_f >= (1 - V_i) R_i h
 //                                                                                          [land.2]

@@ -25,5 +25,5 @@ typedef struct landing_params {
 
 /// The cells of a tile: LANDING_NONE, LANDING_GAP, or > 0 in a gap that closes: m/s that flow into
 /// the cell, over what is open of a face, to fill it in the step. False if all are LANDING_NONE.
-/// params: NULL: nobody knows of gaps.
+/// params: NULL where gaps are not looked for.
 bool landing_find(const landing_params* params, tile_ix tile, float fill[TILE_CELLS]);

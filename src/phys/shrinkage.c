@@ -1,4 +1,4 @@
-// Material that cools or dries shrinks. With b_T and b_m of its material, what a bit of it loses of
+// Material that cools or dries shrinks. With b_T and b_m of its material, what a particle loses of
 // its volume per kelvin and per unit of its marker, its volume is
 //
 //     V = V_0 exp(e - e_0),   e = b_T T + b_m m                                         [shrink.1]

@@ -28,7 +28,7 @@ static void write_files(void* data) {
     }
 }
 
-// Writing says what is wrong by its status; there is nothing else to say.
+// Writing says what is wrong by its status: its messages are dropped.
 static void drop_message(treacle_log_level level, const char* text, void* user) {
     (void)level;
     (void)text;
@@ -109,7 +109,7 @@ treacle_status output_begin(output* o, const run_job* job, const treacle_progres
     return status == TREACLE_ERR_MEMORY ? TREACLE_OK : status;
 }
 
-// What went wrong with files, for the run to say.
+// Hands what went wrong with files from the writer's context to that of the run.
 static treacle_status told(output* o, treacle_status status) {
     return status == TREACLE_OK ? TREACLE_OK
                                 : check_fail(o->ctx, status, "%s", treacle_context_error(o->own));

@@ -12,7 +12,7 @@
 #include "phys/p2g.h"
 #include "step/flow_system.h"
 
-// Around samples of stretch that the flow has found, which take theirs over.
+// Layers of samples around the stretch that the flow has found, which take over its values.
 enum { STRETCH_LAYERS = 2 };
 // A pass that changes the elastic viscosity of particles by less than this is the last.
 static const double pass_tolerance = 0.01;
@@ -171,7 +171,7 @@ treacle_status flow_yield_set(const flow_inputs* in, const flow_outputs* out,
 // --- back ----------------------------------------------------------------------------------------
 
 // Samples of stretch are found where all faces around them are: elsewhere they hold NAN. Two layers
-// around take theirs over.
+// around those that are found take over their values.
 typedef struct spread_job {
     tile_mask* known;
     grid_place place;
