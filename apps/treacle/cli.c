@@ -62,7 +62,7 @@ treacle_status cli_begin(const treacle_context_def* def, treacle_context** out) 
     treacle_status status = treacle_context_create(def, out);
     if (status == TREACLE_ERR_UNSUPPORTED) {
         cli_error("this machine does not have %s", cli_isa_names[isa]);
-        cli_hint("without --isa the best it has is taken; all give the same result");
+        cli_hint("without --isa the best set it has is used; all give the same result");
     } else if (status != TREACLE_OK) {
         cli_error("cannot begin: %s", treacle_status_text(status));
     }
@@ -338,7 +338,7 @@ treacle_status cli_load_coarser(treacle_context* ctx, const char* path, double t
     bool has_room = sets->count < CLI_LIST_CAPACITY;
     *out = NULL;
     if (times != 1.0 && !has_room) {
-        cli_error("--coarser finds no room beside %d --set", sets->count);
+        cli_error("--coarser cannot be used with as many as %d --set", sets->count);
         return TREACLE_ERR_USAGE;
     }
     if (times != 1.0 && treacle_scene_load_look(ctx, &files, &fine) == TREACLE_OK) {

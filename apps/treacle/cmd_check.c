@@ -72,7 +72,7 @@ static const char* who_rules(const treacle_tension_estimate* e) {
 static void print_cell_advice(const treacle_tension_estimate* e, double cell) {
     double shown = fmin(e->capillary, e->length), wanted = shown / TENSION_CELLS;
     if (cell > wanted * 1.0001) {
-        printf("; what it makes is %s wide, %.2g cells: cells of %s would show it",
+        printf("; what tension makes is %s wide, %.2g cells: cells of %s would show it",
                human_metres(shown).at, shown / cell, human_metres(wanted).at);
     }
 }
@@ -87,9 +87,10 @@ static bool print_tension(const treacle_sim_def* sim, const treacle_tension_esti
     printf("tension    %s of %s: Bond %.2g, capillary %.2g, Ohnesorge %.2g",
            human_metres(e->length).at, name, e->bond, e->capillarity, e->ohnesorge);
     if (e->is_left_out) {
-        printf("; it is left out: it would change the shortest waves by %.2g %%", 100.0 * e->ratio);
+        printf("; tension is left out: it would change the shortest waves by %.2g %%",
+               100.0 * e->ratio);
     } else if (!is_given) {
-        printf("; %s, but the scene has none: \"surface_tension: %.3g mN/m\" is what %s has",
+        printf("; %s, but the scene gives none: \"surface_tension: %.3g mN/m\" is that of %s",
                who_rules(e), 1e3 * e->known, name);
     } else {
         printf(": %s", who_rules(e));

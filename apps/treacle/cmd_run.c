@@ -28,7 +28,7 @@ static bool default_folder(const treacle_scene* scene, double coarser, char fold
     }
     int length = usable ? snprintf(folder, PATH_CAPACITY, "out/%s%s", name, end) : -1;
     if (length < 0 || length >= PATH_CAPACITY) {
-        cli_error("the scene's name makes no name for a folder");
+        cli_error("the scene's name cannot be the name of a folder");
         cli_hint("say where to write: -o FOLDER");
         return false;
     }

@@ -102,7 +102,7 @@ static bool parse_axes(sweep* s) {
         }
         s->run_count *= s->axis[s->axis_count].count;
         if (s->run_count > RUNS_MAX) {
-            cli_error("more than %d runs", RUNS_MAX);
+            cli_error("the sweep has more than %d runs", RUNS_MAX);
             return false;
         }
     }

@@ -61,13 +61,12 @@ bool rule_viscosity_solve(const void* item, schema_fault* fault) {
     const treacle_viscosity_def* def = item;
     bool is_decoupled = def->method == TREACLE_VISCOSITY_DECOUPLED;
     if (def->surface == TREACLE_VISCOSITY_NEUMANN && !is_decoupled) {
-        return break_at(fault, "surface",
-                        "'surface: neumann' is the boundary of 'method: decoupled'");
+        return break_at(fault, "surface", "'surface: neumann' is only for 'method: decoupled'");
     }
     if (def->free_flight && !is_decoupled) {
         return break_at(fault, "free_flight",
-                        "'free_flight' gives back what 'method: decoupled' takes, and nothing is "
-                        "to be given back here");
+                        "'free_flight' gives back what 'method: decoupled' takes from drops that "
+                        "fly, and this method takes nothing");
     }
     if (is_decoupled && def->surface == TREACLE_VISCOSITY_NATURAL) {
         return break_at(fault, "method",
@@ -186,7 +185,8 @@ bool rule_viscosity_law(const void* item, schema_fault* fault) {
     }
     bool is_formula = law->kind == TREACLE_LAW_ARRHENIUS || law->kind == TREACLE_LAW_VFT;
     if (is_formula && law->of == TREACLE_LAW_OF_MARKER) {
-        return break_at(fault, "of", "this kind of law is one of the temperature");
+        return break_at(fault, "of",
+                        "this kind of law depends on the temperature, not on the marker");
     }
     switch (law->kind) {
     case TREACLE_LAW_LINEAR:
@@ -227,7 +227,7 @@ bool rule_material(const void* item, schema_fault* fault) {
         return break_at(
             fault, "elastic",
             "it breaks at a 'strength' of %.9g Pa: expected a 'fracture_energy' above 0 "
-            "J/m^2, that a crack takes",
+            "J/m^2, the energy that a crack takes",
             m->elastic.strength);
     }
     if (m->latent_heat == 0.0) {
@@ -278,7 +278,8 @@ bool rule_heat_source(const void* item, schema_fault* fault) {
                ? break_at(fault, "temperature",
                           "a point that radiates has a 'power', not a 'temperature'")
            : source->angle < LAMP_ALL_ROUND && is_zero(source->aim)
-               ? break_at(fault, "angle", "a lamp with an 'angle' has an 'aim', such as [0, -1, 0]")
+               ? break_at(fault, "angle",
+                          "a lamp with an 'angle' needs an 'aim', such as [0, -1, 0]")
                : rule_times(source->start, source->stop, fault);
 }
 

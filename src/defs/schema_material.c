@@ -82,7 +82,7 @@ static const schema_key elastic_keys[] = {
      .offset = ELASTIC(shear_modulus),
      .unit = UNIT_PRESSURE,
      .range = ABOVE(0),
-     .help = "stiffness against shear: a third of Young's modulus"},
+     .help = "stiffness against shear: a third of Young's modulus, or half with a `strength`"},
     {.name = "mu_e",
      .type = SCHEMA_REAL,
      .flags = SCHEMA_REQUIRED | SCHEMA_INPUT_ONLY,
@@ -158,7 +158,8 @@ static const schema_key elastic_keys[] = {
 };
 const schema_section schema_elastic = {
     .name = "elastic",
-    .help = "What springs back. Three numbers, in people's words or in the thesis' [G11].",
+    .help = "What springs back. Three numbers say how, in everyday words or as in the thesis "
+            "[G11].",
     .keys = elastic_keys,
     .key_count = COUNT(elastic_keys),
     .bytes = sizeof(treacle_elastic_def),

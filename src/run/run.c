@@ -30,7 +30,7 @@ static treacle_status run_check_def(treacle_context* ctx, const treacle_run_def*
                           "the run's def needs a folder, and frames must not be negative");
     }
     if (def->film != NULL && !def->preview) {
-        return check_fail(ctx, TREACLE_ERR_USAGE, "a film is made of previews: it needs them");
+        return check_fail(ctx, TREACLE_ERR_USAGE, "a film is made of previews: turn them on, too");
     }
     return TREACLE_OK;
 }

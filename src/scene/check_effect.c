@@ -42,7 +42,7 @@ static treacle_status check_temperature(binder* b, scene_place place, const sche
         return bind_warning(b, place, path,
                             "%.6g K is outside of the table of the viscosity of '%s', %.6g K to "
                             "%.6g K: beyond its ends the viscosity does not change; add a point, "
-                            "or mend the temperature",
+                            "or correct the temperature",
                             t, m->name, least_of(&law->table), most_of(&law->table));
     }
     if (law->kind != TREACLE_LAW_VFT && law->kind != TREACLE_LAW_ARRHENIUS) {
@@ -53,7 +53,7 @@ static treacle_status check_temperature(binder* b, scene_place place, const sche
     if (is_thick || found < log10(law->least)) {
         return bind_warning(b, place, path,
                             "at %.6g K the law of '%s' gives %s than '%s', %.3g Pa.s, where it is "
-                            "cut off: mend the temperature, or say '%s' to mean it",
+                            "cut off: correct the temperature, or give '%s' if that is meant",
                             t, m->name, is_thick ? "more" : "less", is_thick ? "most" : "least",
                             is_thick ? law->most : law->least, is_thick ? "most" : "least");
     }
@@ -199,8 +199,9 @@ static treacle_status check_throw(const throw_check* c, scene_place place,
         return TREACLE_OK;
     }
     return bind_warning(c->b, place, path,
-                        "it flies against the side '%s', which holds it by suction: say 'domain: "
-                        "{separation: on}' to let it come off again, or 'off' to mean it",
+                        "the liquid flies against the side '%s', which will hold it by suction: "
+                        "say 'domain: {separation: on}' to let it come off again, or "
+                        "'domain: {separation: off}' if that is meant",
                         names[side]);
 }
 

@@ -16,9 +16,9 @@ treacle_status bind_check_elastic(binder* b, const scene_node* map, void* item,
     if (isfinite(gamma) && gamma > root_two && e->rate == TREACLE_STRAIN_COROTATIONAL &&
         isfinite(e->relaxation_time)) {
         return bind_warning(b, bind_place(map, has_word ? "gamma" : "yield_stress"), path,
-                            "yields at a strain of %g: in shear a corotational strain never "
-                            "exceeds 1.414, so it will not yield; a yield stress below %g Pa, "
-                            "or rate: convected, would",
+                            "it yields at a strain of %g, but in shear a corotational strain never "
+                            "exceeds 1.414, so it will not yield; with a yield stress below %g "
+                            "Pa, or with 'rate: convected', it would",
                             gamma, 2.0 * e->shear_modulus);
     }
     return TREACLE_OK;

@@ -20,10 +20,11 @@ static treacle_status report(const treacle_overlap* found, void* user) {
     const char* what = is_side                               ? "the side"
                        : found->kind == TREACLE_OVERLAP_BODY ? "the body"
                                                              : "the solid";
-    return bind_error(r->b, bind_place(scene_node_find(r->bodies, name), "shape"), &path,
-                      "it begins %.3g cells deep in %s '%s': expected apart or touching, at most "
-                      "0.01 cells deep",
-                      found->depth, what, other);
+    return bind_error(
+        r->b, bind_place(scene_node_find(r->bodies, name), "shape"), &path,
+        "it begins %.3g cells deep in %s '%s': expected that both are apart or touch, "
+        "at most 0.01 cells deep",
+        found->depth, what, other);
 }
 
 treacle_status bind_check_overlaps(binder* b, const scene_node* root) {

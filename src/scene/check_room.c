@@ -130,7 +130,7 @@ static treacle_status check_solid_rooms(room* r) {
         schema_path path = {.up = &list, .name = def->name};
         const scene_node* node = scene_node_find(nodes, def->name);
         TREACLE_TRY(bind_warning(r->b, bind_place(node, "shape"), &path,
-                                 "the solid fills the whole domain, no liquid has room: %s",
+                                 "the solid fills the whole domain, so that no liquid has room: %s",
                                  def->inside_out
                                      ? "its inside is elsewhere, or 'inside_out' is not meant"
                                      : "for a container say 'inside_out: true'"));

@@ -13,7 +13,8 @@ static treacle_status check_flow(treacle_context* ctx, const treacle_sim_def* de
     if (is_comparator && def->flow == TREACLE_FLOW_UNIFIED) {
         return check_fail(
             ctx, TREACLE_ERR_SCENE,
-            "a unified flow knows no other method or surface of viscosity: choose the split");
+            "a unified flow takes the viscosity method 'implicit' and the surface 'natural' alone: "
+            "choose those, or 'flow: split'");
     }
     bool has_belt = false;
     for (int n = 0; n < 2 * 3; ++n) {
@@ -21,7 +22,7 @@ static treacle_status check_flow(treacle_context* ctx, const treacle_sim_def* de
     }
     if (is_comparator && has_belt) {
         return check_fail(ctx, TREACLE_ERR_SCENE,
-                          "other methods of viscosity know no sides that move: choose the method "
+                          "with other methods of viscosity no side can move: choose the method "
                           "'implicit' and the surface 'natural'");
     }
     return TREACLE_OK;

@@ -9,7 +9,7 @@
 
 static treacle_status check_particles(treacle_sim* sim, const treacle_stages_particles* given) {
     if (given->count < 0 || (given->count > 0 && given->place == NULL)) {
-        return check_fail(sim->ctx, TREACLE_ERR_USAGE, "%lld particles without a place",
+        return check_fail(sim->ctx, TREACLE_ERR_USAGE, "%lld particles are given without a place",
                           (long long)given->count);
     }
     for (int64_t i = 0; i < given->count; ++i) {

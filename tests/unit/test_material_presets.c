@@ -96,9 +96,8 @@ static void test_keys_override_the_preset(void** state) {
 
 static const char head[] =
     "# Materials\n\n"
-    "What the library knows of real liquids. In a scene a preset is a material's name, or a key of "
-    "a "
-    "material of your\nown:\n\n"
+    "This page lists the real liquids that the library knows, its presets. In a scene a preset is "
+    "a material's name, or a key of a material of your\nown:\n\n"
     "```yaml\n"
     "liquids:\n"
     "  - {shape: {sphere: {radius: 3 cm}}, material: honey}   # the preset as it is\n"
@@ -107,8 +106,7 @@ static const char head[] =
     "  sauce: ketchup                                         # short for {preset: ketchup}\n"
     "```\n\n"
     "A name in `materials` goes before a preset of the same name. `treacle materials honey` tells "
-    "all "
-    "about one,\n`treacle materials --json` is for scripts. The laws are explained in "
+    "all about one preset,\n`treacle materials --json` is for scripts. The laws are explained in "
     "[rheology](../math/rheology.md).\n\n"
     "| name | what | at | density, kg/m^3 | flow | viscosity at 1/s, Pa s | at 100/s |\n"
     "|---|---|---|---|---|---|---|\n";
