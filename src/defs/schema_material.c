@@ -219,7 +219,7 @@ static const schema_key material_keys[] = {
      .offset = offsetof(treacle_material_def, surface_tension),
      .unit = UNIT_TENSION,
      .range = WITHIN(0, LIMIT_TENSION),
-     .help = "pull of the surface against air: water 73 mN/m, honey 58 mN/m, oil 32 mN/m; it rules "
+     .help = "pull of the surface against air: water 73 mN/m, honey 60 mN/m, oil 32 mN/m; it rules "
              "where liquid is thinner than some millimetres; 0: none, which is right where all is "
              "larger than a few centimetres, and cheaper"},
     {.name = "rheology",
