@@ -7,8 +7,10 @@ static bool has_room(const particles* p) {
                     p->tile_count <= p->tile_capacity && p->tile_count < p->tile_first_capacity;
     for (int c = 0; c < PARTICLE_COLUMN_COUNT; ++c) {
         bool exists = (p->column_mask >> c & 1u) != 0;
-        is_valid = is_valid && (p->column[c] != NULL) == exists &&
-                   (!exists || p->column_capacity[c] >= p->count);
+        bool is_borrowed = (p->borrowed_mask >> c & 1u) != 0;
+        particle_ix capacity = is_borrowed ? p->borrowed_capacity : p->column_capacity[c];
+        is_valid = is_valid && (p->column[c] != NULL) == exists && (exists || !is_borrowed) &&
+                   (!exists || capacity >= p->count);
     }
     return is_valid;
 }

@@ -70,6 +70,20 @@ static void test_rows_that_are_no_numbers_are_seen(void** state) {
     store_end(&s);
 }
 
+static void test_borrowed_columns_have_the_room_of_the_other_store(void** state) {
+    (void)state;
+    store s = store_begin();
+    particles guest;
+    assert_int_equal(particles_create(s.ctx, s.p.column_mask, &guest), TREACLE_OK);
+    assert_int_equal(particles_borrow(&guest, &s.p), TREACLE_OK);
+    assert_true(particles_is_valid(&guest, &s.domain, PARTICLES_SORTED));
+    guest.borrowed_capacity = guest.count - 1;
+    assert_false(particles_is_valid(&guest, &s.domain, PARTICLES_SORTED));
+    guest.borrowed_capacity = guest.count;
+    particles_destroy(&guest);
+    store_end(&s);
+}
+
 static void test_rows_out_of_order_are_seen_where_they_are_said_to_be_sorted(void** state) {
     (void)state;
     store s = store_begin();
@@ -155,6 +169,7 @@ static void test_rows_of_other_ranks_are_not_looked_at(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_that_are_no_numbers_are_seen),
+        cmocka_unit_test(test_borrowed_columns_have_the_room_of_the_other_store),
         cmocka_unit_test(test_rows_out_of_order_are_seen_where_they_are_said_to_be_sorted),
         cmocka_unit_test(test_groups_that_do_not_partition_the_rows_are_seen),
         cmocka_unit_test(test_columns_without_room_or_reason_are_seen),
