@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -88,6 +89,17 @@ void bench_report(const bench* b, const bench_row* row) {
         fputc('\n', b->out);
     }
     fflush(b->out);
+}
+
+treacle_status bench_make_sim(treacle_context* ctx, const char* text, treacle_sim** out) {
+    treacle_scene* scene = NULL;
+    treacle_status status =
+        treacle_scene_parse(ctx, "bench.yaml", text, strlen(text), 0, NULL, &scene);
+    if (status == TREACLE_OK) {
+        status = treacle_sim_create(ctx, treacle_scene_sim(scene), out);
+    }
+    treacle_scene_destroy(scene);
+    return status;
 }
 
 double bench_clock(void) {

@@ -72,6 +72,9 @@ double bench_clock(void);
 /// A text from a printf format in the caller's buffer.
 const char* bench_text(char* buffer, size_t capacity, const char* format, ...) TREACLE_PRINTF(3, 4);
 
+/// The simulation of a scene's text.
+treacle_status bench_make_sim(treacle_context* ctx, const char* text, treacle_sim** out);
+
 /// Something to be timed. Returns false if it failed.
 typedef bool bench_work(void* data);
 /// The median time of `repeats` calls, after one that is not counted; NAN if one failed.

@@ -40,17 +40,6 @@ static double median(const double values[STEPS]) {
     return sorted[STEPS / 2];
 }
 
-static treacle_status make(treacle_context* ctx, const char* text, treacle_sim** out) {
-    treacle_scene* scene = NULL;
-    treacle_status status =
-        treacle_scene_parse(ctx, "bench.yaml", text, strlen(text), 0, NULL, &scene);
-    if (status == TREACLE_OK) {
-        status = treacle_sim_create(ctx, treacle_scene_sim(scene), out);
-    }
-    treacle_scene_destroy(scene);
-    return status;
-}
-
 // The first two steps are not counted.
 static treacle_status run(treacle_sim* const sims[KINDS], costs out[KINDS]) {
     for (int i = -2; i < STEPS; ++i) {
@@ -117,7 +106,7 @@ static treacle_status compare(bench* b, int cells) {
         char text[1024];
         bench_text(text, sizeof(text), scene_text, cells, k == 0 ? 10.0 + 8e3 / 240 : 10.0,
                    elastic[k]);
-        status = make(b->ctx, text, &sims[k]);
+        status = bench_make_sim(b->ctx, text, &sims[k]);
     }
     status = status == TREACLE_OK ? run(sims, c) : status;
     for (int k = 0; k < KINDS; ++k) {
@@ -139,7 +128,7 @@ static const char thesis[] =
 
 static treacle_status fall(bench* b) {
     treacle_sim* sim = NULL;
-    treacle_status status = make(b->ctx, thesis, &sim);
+    treacle_status status = bench_make_sim(b->ctx, thesis, &sim);
     double begin = bench_clock(), steps = 0.0;
     clock_t ticks = clock();
     for (int frame = 1; frame <= 24 && status == TREACLE_OK; ++frame) {

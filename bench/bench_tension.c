@@ -51,17 +51,10 @@ static double median(const double values[STEPS]) {
 static treacle_status make(treacle_context* ctx, const pool_def* def, double tension,
                            treacle_sim** out) {
     char text[1024];
-    treacle_scene* scene = NULL;
     double size = def->cells * def->cell, deep = 0.4 * size, half = 0.5 * size;
     bench_text(text, sizeof(text), scene_text, size, size, size, def->cell, def->viscosity, tension,
                size, deep, size, 0.3 * size, half, deep, half);
-    treacle_status status =
-        treacle_scene_parse(ctx, "bench.yaml", text, strlen(text), 0, NULL, &scene);
-    if (status == TREACLE_OK) {
-        status = treacle_sim_create(ctx, treacle_scene_sim(scene), out);
-    }
-    treacle_scene_destroy(scene);
-    return status;
+    return bench_make_sim(ctx, text, out);
 }
 
 // The first two steps are not counted.

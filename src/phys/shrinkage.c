@@ -49,11 +49,16 @@ void shrinkage_begin(const treacle_material_def* materials, const particles* p, 
     }
 }
 
+// log of a particle's volume over that of its column [shrink.1].
+static double log_size(const size_job* job, particle_ix i) {
+    const float* rest = particles_f32(job->p, PARTICLE_REST_SIZE);
+    return exponent(job->materials, job->p, i) - (double)rest[i];
+}
+
 static void find_sizes(void* data, int64_t begin, int64_t end) {
     const size_job* job = data;
-    const float* rest = particles_f32(job->p, PARTICLE_REST_SIZE);
     for (int64_t i = begin; i < end; ++i) {
-        job->out[i] = exponent(job->materials, job->p, i) - (double)rest[i];
+        job->out[i] = log_size(job, i);
     }
 }
 
@@ -65,9 +70,8 @@ void shrinkage_log_sizes(const treacle_material_def* materials, const particles*
 }
 
 static double volume_of(const size_job* job, particle_ix i) {
-    const float* rest = particles_f32(job->p, PARTICLE_REST_SIZE);
-    double log_size = exponent(job->materials, job->p, i) - (double)rest[i];
-    return (double)particles_f32(job->p, PARTICLE_VOLUME)[i] * elementary_exp(log_size);
+    double volume = (double)particles_f32(job->p, PARTICLE_VOLUME)[i];
+    return volume * elementary_exp(log_size(job, i));
 }
 
 typedef struct volume_job {

@@ -574,7 +574,9 @@ static treacle_status unified_load(unified_solver* job) {
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, load_fixed, job);
     stokes_apply(job->stokes, job->v.u, job->v.p, job->v.f, job->v.h);
     TREACLE_TRY(push_cells(job));
-    tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 8}, fill_cells, job);
+    if (job->params->landing != NULL) {
+        tile_for(map, &(tile_use){.reads = TILE_AROUND, .grain = 8}, fill_cells, job);
+    }
     tile_for(map, &(tile_use){.reads = TILE_ALONE, .grain = 8}, load_tiles, job);
     stress_add_force(&job->params->liquid, &job->weights, job->v.f);
     if (job->pull != NULL) {
@@ -761,9 +763,11 @@ static treacle_status make_weights(const unified_solver* job, stress_weights* ou
     const tension_params* tension = job->params->tension;
     TREACLE_TRY(stress_weights_create(&job->params->liquid, out));
     gap_job gaps = {job->params->landing, out->cell};
-    tile_for(job->params->liquid.map,
-             &(tile_use){.reads = TILE_AROUND, .grain = 8, .writes = {{.at = out->cell}}},
-             leave_gaps, &gaps);
+    if (gaps.landing != NULL) {
+        tile_for(job->params->liquid.map,
+                 &(tile_use){.reads = TILE_AROUND, .grain = 8, .writes = {{.at = out->cell}}},
+                 leave_gaps, &gaps);
+    }
     return tension == NULL ? TREACLE_OK : tension_add_weights(tension, &job->params->liquid, out);
 }
 

@@ -1,27 +1,12 @@
 #include "step/shrink.h"
 
 #include "grid/tile_loop.h"
-#include "phys/p2g.h"
 #include "phys/shrinkage.h"
+#include "step/to_grid.h"
 
 static treacle_status take_column(const step_frame* f, const particles* p, size_t bytes,
                                   void* out) {
     return arena_take(f->scratch, (size_t)p->count, bytes, "sizes of particles", out);
-}
-
-// The mean of a column at cells.
-static treacle_status bring(const step_frame* f, const tile_map* map, const particles* p,
-                            const particle_grid* given, const float* column, float* to) {
-    p2g_params params = {.domain = f->setup->domain,
-                         .map = map,
-                         .from = p,
-                         .kernel = f->setup->def->kernel,
-                         .thin = &given->thin};
-    float* unused = NULL;
-    TREACLE_TRY(step_take_zero(f, map, "volumes at cells", &unused));
-    treacle_status status = p2g_scalar(&params, column, to, unused);
-    arena_give(f->scratch, unused);
-    return status;
 }
 
 typedef struct scale_job {
@@ -56,7 +41,7 @@ treacle_status shrink_to_grid(const step_frame* f, const tile_map* map, const pa
     TREACLE_TRY(take_column(f, p, sizeof(float), &column));
     TREACLE_TRY(step_take_zero(f, map, "sizes at cells", &size));
     shrinkage_sizes(p, given->log_size, column);
-    TREACLE_TRY(bring(f, map, p, given, column, size));
+    TREACLE_TRY(to_grid_column(f, map, p, &given->thin, column, size));
     scale_job job = {size, given};
     tile_for(map, &(tile_use){.reads = TILE_ANYWHERE, .grain = 8}, scale_tiles, &job);
     arena_give_to(f->scratch, mark);
@@ -78,7 +63,7 @@ treacle_status shrink_find(const step_frame* f, const tile_map* map, const solid
     TREACLE_TRY(take_column(f, p, sizeof(float), &column));
     shrinkage_log_sizes(f->setup->materials, p, after);
     shrinkage_rates(p, given->log_size, after, f->dt, column);
-    TREACLE_TRY(bring(f, map, p, given, column, given->swell));
+    TREACLE_TRY(to_grid_column(f, map, p, &given->thin, column, given->swell));
     shrinkage_flow flow = {f->setup->domain, map, given->swell, solids->open};
     shrinkage_source(&flow, given->source);
     arena_give_to(f->scratch, mark);
